@@ -19,7 +19,8 @@
 namespace warpalign::detail {
 
 inline constexpr GridSteps standard_grid{4, 1.25, 128, 256};
-inline constexpr GridSteps fine_grid{3, 1.189207115, 160, 320};  // four scales an octave
+inline constexpr GridSteps grid_of_directions{3, 1.189207115, 128, 256};  // four scales an octave
+inline constexpr GridSteps fine_grid{3, 1.189207115, 160, 320};
 
 inline constexpr std::size_t grid_helpers = 2;
 

@@ -43,6 +43,10 @@ constexpr double chances_of_both = 2;
 // Unrelated images have shift scores below this.
 constexpr double min_shift_score = 4;
 
+// After so many pairs in a row that the first spectra did not settle, the next one is expected not
+// to be settled by them either.
+constexpr int pairs_that_tell = 2;
+
 RegistrationOptions options_of_search(RegistrationOptions options) {
   if (is_richer(options.motion)) options.motion = Motion::similarity;
   return options;
@@ -172,8 +176,11 @@ bool PairSearch::goes_on(const PairWork& work, bool accepted) {
 // candidate is significant enough to be accepted.
 bool PairSearch::search_grey_levels_coarsely(const PairWork& work) {
   tried_.add(shifts_only() ? Generator::shifts : Generator::log_polar);
+  if (!shifts_only() && expects_to_go_on()) begin_parts(work);
   log_polar_.begin(work);
-  if (try_first_alone(work, log_polar_.first(work))) return true;
+  const bool settled = try_first_alone(work, log_polar_.first(work));
+  pairs_that_went_on_ = settled ? 0 : std::min(pairs_that_went_on_ + 1, pairs_that_tell);
+  if (settled) return true;
   if (shifts_only()) return false;
   begin_parts(work);
   log_polar_.add_other_bases(work);
@@ -363,8 +370,12 @@ class PairSearch::Parts {
 
 std::atomic<int> PairSearch::Parts::running{0};
 
+// A pair that its first spectra settle needs no parts, and would wait for those that were begun.
+bool PairSearch::expects_to_go_on() const { return pairs_that_went_on_ >= pairs_that_tell; }
+
 void PairSearch::begin_parts(const PairWork& work) {
-  if (options_.search == Effort::fast || !Parts::have_room()) return;
+  if (begun_parts_ || options_.search == Effort::fast || !Parts::have_room()) return;
+  begun_parts_ = true;
   grid_.begin(work);
   wide_log_polar_.begin(work);
   if (options_.modality == Modality::automatic) direction_grid_.begin(work);
@@ -380,7 +391,7 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
   candidates_.clear();
   tried_.clear();
   places_ = places_searched(options_, work);
-  tried_directions_ = settled_by_directions_ = false;
+  tried_directions_ = settled_by_directions_ = begun_parts_ = false;
   fields_.begin_pair();
   if (options_.modality != Modality::other) search_grey_levels(work);
   const bool either = options_.modality == Modality::automatic && options_.search != Effort::fast;

@@ -46,6 +46,8 @@ class PairSearch {
   /// In place while a pair is searched: what was begun ahead ends with it.
   class Parts;
   void begin_parts(const PairWork& work);
+  /// Whether a pair is expected to go on where its first spectra lead to nothing.
+  [[nodiscard]] bool expects_to_go_on() const;
   bool try_first_alone(const PairWork& work, std::span<const Candidate> shifted);
   bool try_places(const PairWork& work, std::span<const TranslationPeak> places);
   [[nodiscard]] bool goes_on(const PairWork& work, bool accepted);
@@ -109,6 +111,9 @@ class PairSearch {
   bool tried_directions_ = false, settled_by_directions_ = false;
   Generators tried_;
   double places_ = 0;
+
+  bool begun_parts_ = false;    // of this pair
+  int pairs_that_went_on_ = 0;  // the last ones, one after the other
 };
 
 }  // namespace warpalign::detail

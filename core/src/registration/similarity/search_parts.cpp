@@ -32,8 +32,8 @@ GridPart::GridPart(const Device& device, const RegistrationOptions& options, Com
 void GridPart::search(const PairWork& pair, int /*step*/) {
   const bool thorough = options_.search == Effort::thorough;
   if (!search_) {
-    search_.emplace(device_, options_, ones_,
-                    thorough || by_directions_ ? fine_grid : standard_grid,
+    const GridSteps& quick = by_directions_ ? grid_of_directions : standard_grid;
+    search_.emplace(device_, options_, ones_, thorough ? fine_grid : quick,
                     by_directions_ ? &fields_ : nullptr, may_be_helped_);
   }
   PairWork work = pair;
