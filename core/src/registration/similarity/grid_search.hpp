@@ -22,6 +22,11 @@ inline constexpr GridSteps standard_grid{4, 1.25, 128, 256};
 inline constexpr GridSteps grid_of_directions{3, 1.189207115, 128, 256};  // four scales an octave
 inline constexpr GridSteps fine_grid{3, 1.189207115, 160, 320};
 
+/// How many of a grid's places are worth refining.
+[[nodiscard]] inline std::size_t places_of_grid(const RegistrationOptions& options) {
+  return options.search == Effort::thorough ? 16 : 8;
+}
+
 inline constexpr std::size_t grid_helpers = 2;
 
 class GridSearch {

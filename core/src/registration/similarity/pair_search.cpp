@@ -3,9 +3,7 @@
 
 #include "registration/plane_geometry.hpp"
 #include "registration/registration_result.hpp"
-#include "registration/short_list.hpp"
 #include "registration/similarity/search_limits.hpp"
-#include "registration/transform_distance.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -18,11 +16,6 @@ namespace {
 // Of the padded frames on which the first spectra are taken.
 constexpr std::int64_t log_polar_side = 128;
 constexpr std::size_t log_polar_hypotheses = 6;
-
-// How many candidates, the most significant ones, are compared with chance.
-constexpr std::size_t max_tested = 6;
-// Of the larger side: places farther apart than this do not show the same content.
-constexpr double rival_distance = 0.1;
 
 // Things of another contrast resemble each other by their grey levels too, but weakly, and not
 // exactly at the right place. Where grey levels end with less confidence than the first of these,
@@ -37,12 +30,6 @@ constexpr double clear_correlation = 0.5;
 // turned away and no similarity brings it all into agreement.
 constexpr double doubtful_confidence = 0.01;
 
-// By how much more places chance has where both are compared.
-constexpr double chances_of_both = 2;
-
-// Unrelated images have shift scores below this.
-constexpr double min_shift_score = 4;
-
 // After so many pairs in a row that the first spectra did not settle, the next one is expected not
 // to be settled by them either.
 constexpr int pairs_that_tell = 2;
@@ -52,50 +39,19 @@ RegistrationOptions options_of_search(RegistrationOptions options) {
   return options;
 }
 
-bool same_location(const Candidate& a, const Candidate& b, const Shape& reference,
-                   const Shape& moving) {
-  return corner_distance(a.matrix, b.matrix, reference) < 0.05 * larger_side(moving);
-}
-
-// What is beyond doubt comes first, then what was compared with chance: the others are less
-// significant.
-bool is_more_probable(const Candidate& a, const Candidate& b) {
-  if (a.beyond_doubt() || b.beyond_doubt()) return a.significance > b.significance;
-  if (a.chance && b.chance) return a.chance->deviations > b.chance->deviations;
-  if (a.chance || b.chance) return a.chance.has_value();
-  return a.significance > b.significance;
-}
-
-// How many settings a place has: two parameters more, or four, have as many everywhere, and windows
-// are looked for by their grey levels and by their edges.
-double settings_of(const Candidate& candidate) {
-  if (candidate.motion == Motion::affine) return 1e2;
-  if (candidate.motion != Motion::homography) return 1;
-  return candidate.proposed_by == Generator::windows ? 2e4 : 1e4;
-}
-
-template <class Candidates>
-void sort_by(Candidates& candidates, double Candidate::*score) {
-  sort_short_list(candidates,
-                  [&](const Candidate& a, const Candidate& b) { return a.*score > b.*score; });
-}
-
 }  // namespace
 
 PairSearch::PairSearch(const Device& device, const RegistrationOptions& options, bool parts_ahead)
-    : device_(device),
-      model_(options.motion),
+    : model_(options.motion),
       options_(options_of_search(options)),
       ones_(device, max_searched_levels),
       translation_searches_(device, ones_),
       log_polar_(device, log_polar_side, options_, translation_searches_),
       wide_log_polar_(device, parts_ahead, options_),
-      grid_(device, parts_ahead, options_, GridPart::Compares::grey_levels, parts_ahead),
-      direction_grid_(device, parts_ahead, options_, GridPart::Compares::directions, parts_ahead),
+      grid_(device, parts_ahead, options_, parts_ahead),
+      directions_(device, parts_ahead, options.motion, options_, parts_ahead),
       fields_(device, ones_),
-      fitter_(device),
-      coarse_refinement_(options_.motion, ones_, fitter_),
-      model_choice_(device, options.motion, options_, ones_, fitter_, parts_ahead),
+      judge_(device, options.motion, options_, ones_, parts_ahead),
       features_(device, parts_ahead, parts_ahead),
       in_frame_(device) {}
 
@@ -111,59 +67,21 @@ bool PairSearch::try_first_alone(const PairWork& work, std::span<const Candidate
 // enough to be accepted.
 bool PairSearch::add_candidates(const PairWork& work, std::span<const Candidate> found,
                                 RefineFrom from) {
-  const auto is_in = [&](const std::vector<Candidate>& list, const Candidate& candidate) {
-    return std::any_of(list.begin(), list.end(), [&](const Candidate& other) {
-      return same_location(candidate, other, work.reference.shape(), work.moving.shape());
-    });
-  };
-  new_places_.clear();
-  for (const Candidate& candidate : found) {
-    if (candidate.shift_score < min_shift_score) continue;
-    if (!is_in(candidates_, candidate) && !is_in(new_places_, candidate)) {
-      new_places_.push_back(candidate);
-    }
-  }
-  coarse_refinement_.refine(work, new_places_, from);
-  for (const Candidate& candidate : new_places_) add_refined(work, candidate);
+  judge_.add(work, found, from, candidates_);
   return options_.candidates == 1 && options_.search != Effort::thorough &&
-         work.fields == nullptr &&
          std::any_of(candidates_.begin(), candidates_.end(),
                      [&](Candidate& candidate) { return is_accepted(work, candidate); });
 }
 
 bool PairSearch::is_accepted(const PairWork& work, Candidate& candidate) {
   if (candidate.significance < accepted_significance) return false;
-  if (!candidate.beyond_doubt()) test(work, {&candidate, 1});
+  if (!candidate.beyond_doubt()) judge_.test(work, {&candidate, 1}, places_);
   return is_convincing(candidate);
 }
 
-// Where two starts led to one place, the more significant result counts.
-void PairSearch::add_refined(const PairWork& work, const Candidate& candidate) {
-  if (!within_limits(options_, work, candidate.matrix)) return;
-  const auto same = std::find_if(candidates_.begin(), candidates_.end(), [&](const auto& other) {
-    return same_location(candidate, other, work.reference.shape(), work.moving.shape());
-  });
-  if (same == candidates_.end()) {
-    candidates_.push_back(candidate);
-  } else if (candidate.significance > same->significance) {
-    *same = candidate;
-  }
-}
-
-bool PairSearch::try_places(const PairWork& work, std::span<const TranslationPeak> places) {
-  const bool by_directions = work.fields != nullptr;
-  const Generator generator = by_directions ? Generator::gradient_field : Generator::grid;
-  tried_.add(generator);
-  places_of_grid_.clear();
-  for (const TranslationPeak& peak : places) {
-    Candidate candidate;
-    candidate.proposed_by = generator;
-    candidate.by_gradients = by_directions;
-    candidate.matrix = start_of(work, options_.motion, peak.matrix);
-    candidate.shift_score = peak.score;
-    places_of_grid_.push_back(candidate);
-  }
-  return add_candidates(work, places_of_grid_, RefineFrom::grid);
+bool PairSearch::try_grid(const PairWork& work) {
+  tried_.add(Generator::grid);
+  return add_candidates(work, judge_.starts_at(work, grid_.find(work)), RefineFrom::grid);
 }
 
 // Whether to try more: where nothing is convincing yet, or where all is to be tried.
@@ -188,7 +106,7 @@ bool PairSearch::search_grey_levels_coarsely(const PairWork& work) {
       try_first_alone(work, log_polar_.first(work)) ||
       add_candidates(work, log_polar_.others(work, log_polar_hypotheses), RefineFrom::log_polar);
   if (!goes_on(work, accepted)) return accepted;
-  return try_places(work, grid_.find(work));
+  return try_grid(work);
 }
 
 // Many more hypotheses, of finer spectra. The grid has mostly found what these find.
@@ -202,7 +120,7 @@ void PairSearch::search_grey_levels(const PairWork& work) {
   bool concluded = false;
   if (!shifts_only() && goes_on(work, accepted)) {
     if (tries_both()) {
-      concluded = direction_grid_.is_at_work();
+      concluded = directions_.is_at_work();
       if (concluded) conclude_aside(work);
       settled_by_directions_ = are_settled_by_directions(work);
       if (settled_by_directions_) return;
@@ -224,7 +142,7 @@ void PairSearch::conclude_aside(const PairWork& work) {
   conclusion_.swap(candidates_);
   candidates_ = by_grey_levels_;
   tried_ = tried;
-  concluded_with_windows_ = model_choice_.tried_windows();
+  concluded_with_windows_ = judge_.models().tried_windows();
 }
 
 void PairSearch::take_conclusion() {
@@ -237,12 +155,11 @@ void PairSearch::take_conclusion() {
 // kept.
 bool PairSearch::are_settled_by_directions(const PairWork& work) {
   by_grey_levels_ = candidates_;
-  places_ *= chances_of_both;
-  search_all_directions(by_directions_of(work));
-  if (ends_with(certain_confidence) && !are_alike_at(work, candidates_.front())) return true;
-  places_ /= chances_of_both;
-  tried_directions_ = true;
-  by_directions_ = candidates_;
+  search_all_directions(work);
+  if (ends_with(certain_confidence) && !are_alike_at(work, candidates_.front())) {
+    places_ *= chances_of_both;
+    return true;
+  }
   candidates_ = by_grey_levels_;
   return false;
 }
@@ -251,18 +168,14 @@ bool PairSearch::are_settled_by_directions(const PairWork& work) {
 bool PairSearch::are_alike_at(const PairWork& work, const Candidate& by_directions) {
   Candidate place;
   place.matrix = by_directions.matrix;
-  new_places_.assign(1, place);
-  coarse_refinement_.refine(work, new_places_, RefineFrom::log_polar);
-  test(work, new_places_);
-  return new_places_.front().confidence() >= doubtful_confidence;
+  place = judge_.refined(work, place, RefineFrom::log_polar);
+  judge_.test(work, {&place, 1}, chances_of_both * places_);
+  return place.confidence() >= doubtful_confidence;
 }
 
-// Puts the best candidate first, with the model that is asked for, and compares it with chance.
 void PairSearch::conclude(const PairWork& work) {
-  sort_short_list(candidates_, is_more_probable);
-  model_choice_.choose(work, candidates_);
-  if (model_choice_.tried_windows()) tried_.add(Generator::windows);
-  if (!candidates_.empty()) compare_with_chance(work, candidates_.front());
+  judge_.conclude(work, candidates_, places_);
+  if (judge_.models().tried_windows()) tried_.add(Generator::windows);
 }
 
 // By directions of edges. The candidates by grey levels stay where this leads to nothing reliable,
@@ -273,13 +186,7 @@ void PairSearch::search_directions(const PairWork& grey_levels) {
   const bool fair = ends_with(fair_confidence);
   if (is_reliable(by_grey_levels_)) compare_directions_at(work, by_grey_levels_.front());
   const bool better = ends_better_than(work, by_grey_levels_);
-  if (!fair && !(better && ends_with(certain_confidence))) {
-    if (tried_directions_) {
-      candidates_ = by_directions_;
-    } else {
-      search_all_directions(work);
-    }
-  }
+  if (!fair && !(better && ends_with(certain_confidence))) search_all_directions(grey_levels);
   const bool either = options_.modality == Modality::automatic;
   if (either && !by_grey_levels_.empty() && !ends_better_than(work, by_grey_levels_)) {
     candidates_ = by_grey_levels_;
@@ -294,11 +201,10 @@ PairWork PairSearch::by_directions_of(const PairWork& grey_levels) {
   return work;
 }
 
-void PairSearch::search_all_directions(const PairWork& work) {
-  candidates_.clear();
-  static_cast<void>(try_places(work, direction_grid_.find(work)));
-  test(work, candidates_);
-  conclude(work);
+void PairSearch::search_all_directions(const PairWork& grey_levels) {
+  tried_.add(Generator::gradient_field);
+  const std::span<const Candidate> found = directions_.find(grey_levels);
+  candidates_.assign(found.begin(), found.end());
 }
 
 // What directions say of a place that grey levels have led to.
@@ -307,11 +213,10 @@ void PairSearch::compare_directions_at(const PairWork& work, const Candidate& by
   place.proposed_by = by_grey_levels.proposed_by;
   place.by_gradients = true;
   place.matrix = by_grey_levels.matrix;
-  new_places_.assign(1, place);
-  coarse_refinement_.refine(work, new_places_, RefineFrom::grid);
   candidates_.clear();
-  add_refined(work, new_places_.front());
-  test(work, candidates_);
+  place = judge_.refined(work, place, RefineFrom::grid);
+  if (judge_.is_allowed(work, place)) candidates_.push_back(place);
+  judge_.test(work, candidates_, places_);
   conclude(work);
 }
 
@@ -335,7 +240,7 @@ bool PairSearch::ends_better_than(const PairWork& work,
   const bool reliable = is_reliable(best);
   if (reliable != is_reliable(other)) return reliable;
   if (!reliable) return best.confidence() > other.confidence();
-  const bool at_one_place = same_location(best, other, work.reference.shape(), work.moving.shape());
+  const bool at_one_place = same_location(work, best, other);
   return at_one_place ? best.significance > other.significance : best.evidence() > other.evidence();
 }
 
@@ -355,8 +260,8 @@ class PairSearch::Parts {
   ~Parts() {
     search_.grid_.drop();
     search_.wide_log_polar_.drop();
-    search_.direction_grid_.drop();
-    search_.model_choice_.drop_parts();
+    search_.directions_.drop();
+    search_.judge_.models().drop_parts();
     search_.features_.drop();
     --running;
   }
@@ -378,8 +283,8 @@ void PairSearch::begin_parts(const PairWork& work) {
   begun_parts_ = true;
   grid_.begin(work);
   wide_log_polar_.begin(work);
-  if (options_.modality == Modality::automatic) direction_grid_.begin(work);
-  model_choice_.begin_parts(work);
+  if (options_.modality == Modality::automatic) directions_.begin(work);
+  judge_.models().begin_parts(work);
   if (wants_features()) features_.begin(work);
 }
 
@@ -391,7 +296,7 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
   candidates_.clear();
   tried_.clear();
   places_ = places_searched(options_, work);
-  tried_directions_ = settled_by_directions_ = begun_parts_ = false;
+  settled_by_directions_ = begun_parts_ = false;
   fields_.begin_pair();
   if (options_.modality != Modality::other) search_grey_levels(work);
   const bool either = options_.modality == Modality::automatic && options_.search != Effort::fast;
@@ -439,64 +344,21 @@ std::optional<Candidate> PairSearch::fit_near(const PairWork& work, const Homogr
   const Shape& moving = work.moving.shape();
   const auto in_frame = in_frame_.show(work, start);
   if (!in_frame) return std::nullopt;
-  auto candidate = model_choice_.fit_near(*in_frame, Homography{});
+  auto candidate = judge_.models().fit_near(*in_frame, Homography{});
   if (!candidate) return std::nullopt;
   candidate->proposed_by = Generator::features;
-  test(*in_frame, {&*candidate, 1});
+  judge_.test(*in_frame, {&*candidate, 1}, places_);
   candidate->richer = scaled(start * candidate->richer);
   if (!is_regular(candidate->richer, reference)) return std::nullopt;
   candidate->matrix = registered(Motion::homography, candidate->richer, reference, moving)
                           .similarity.matrix(reference, moving);
-  if (!within_limits(options_, work, candidate->matrix)) return std::nullopt;
-  set_rival(work, *candidate);
+  if (!judge_.is_allowed(work, *candidate)) return std::nullopt;
+  CandidateJudge::set_rival(work, candidates_, *candidate);
   return candidate;
 }
 
-// Tests the most significant candidates, unless one is beyond doubt, and says whether one is
-// convincing.
 bool PairSearch::has_convincing(const PairWork& work) {
-  sort_by(candidates_, &Candidate::significance);
-  if (candidates_.empty()) return false;
-  if (candidates_.front().beyond_doubt()) return true;
-  const std::size_t count = std::min(max_tested, candidates_.size());
-  test(work, std::span(candidates_).first(count));
-  return std::any_of(candidates_.begin(), candidates_.end(), is_convincing);
-}
-
-void PairSearch::test(const PairWork& work, std::span<Candidate> candidates) {
-  untested_.clear();
-  for (Candidate& candidate : candidates) {
-    if (!candidate.chance) untested_.push_back(&candidate);
-  }
-  if (untested_.empty()) return;
-  if (!chance_test_) chance_test_.emplace(device_, ones_);
-  const std::span<const double> deviations = chance_test_->deviations(work, untested_);
-  for (std::size_t i = 0; i < untested_.size(); ++i) {
-    Candidate& candidate = *untested_[i];
-    candidate.chance = {deviations[i], deviations_by_chance(places_ * settings_of(candidate)), 0};
-  }
-}
-
-// Tests the candidate that was chosen, which may have a motion of its own by now, and compares it
-// with the best of those elsewhere.
-void PairSearch::compare_with_chance(const PairWork& work, Candidate& chosen) {
-  if (chosen.beyond_doubt()) return;
-  if (chosen.motion != Motion::similarity) chosen.chance.reset();
-  test(work, {&chosen, 1});
-  set_rival(work, chosen);
-}
-
-void PairSearch::set_rival(const PairWork& work, Candidate& chosen) const {
-  const double elsewhere =
-      rival_distance * std::max(larger_side(work.moving.shape()),
-                                scale_of(chosen.matrix) * larger_side(work.reference.shape()));
-  double best = 0;
-  for (const Candidate& other : candidates_) {
-    if (&other == &chosen || !other.chance) continue;
-    if (corner_distance(chosen.matrix, other.matrix, work.reference.shape()) < elsewhere) continue;
-    best = std::max(best, other.chance->deviations);
-  }
-  chosen.chance->rival = chosen.chance->deviations > 0 ? best / chosen.chance->deviations : 0;
+  return judge_.has_convincing(work, candidates_, places_);
 }
 
 }  // namespace warpalign::detail

@@ -5,16 +5,14 @@
 
 #include "registration/ones.hpp"
 #include "registration/similarity/candidate.hpp"
-#include "registration/similarity/chance_test.hpp"
-#include "registration/similarity/coarse_refinement.hpp"
+#include "registration/similarity/candidate_judge.hpp"
+#include "registration/similarity/direction_search.hpp"
 #include "registration/similarity/gradient_fields.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 #include "registration/similarity/level_pair.hpp"
 #include "registration/similarity/log_polar_search.hpp"
-#include "registration/similarity/model_choice.hpp"
 #include "registration/similarity/pair_in_frame.hpp"
 #include "registration/similarity/search_parts.hpp"
-#include "registration/similarity/similarity_fit.hpp"
 
 #include <warpalign/registrar.hpp>
 
@@ -49,7 +47,7 @@ class PairSearch {
   /// Whether a pair is expected to go on where its first spectra lead to nothing.
   [[nodiscard]] bool expects_to_go_on() const;
   bool try_first_alone(const PairWork& work, std::span<const Candidate> shifted);
-  bool try_places(const PairWork& work, std::span<const TranslationPeak> places);
+  bool try_grid(const PairWork& work);
   [[nodiscard]] bool goes_on(const PairWork& work, bool accepted);
   [[nodiscard]] bool shifts_only() const;
   [[nodiscard]] bool tries_both() const;
@@ -60,7 +58,7 @@ class PairSearch {
   [[nodiscard]] bool are_alike_at(const PairWork& work, const Candidate& by_directions);
   [[nodiscard]] PairWork by_directions_of(const PairWork& grey_levels);
   void search_directions(const PairWork& grey_levels);
-  void search_all_directions(const PairWork& work);
+  void search_all_directions(const PairWork& grey_levels);
   void compare_directions_at(const PairWork& work, const Candidate& by_grey_levels);
   void conclude(const PairWork& work);
   void conclude_aside(const PairWork& work);
@@ -75,40 +73,27 @@ class PairSearch {
   [[nodiscard]] bool is_settled_by_grey_levels() const;
   [[nodiscard]] bool ends_with(double confidence) const;
   bool has_convincing(const PairWork& work);
-  void test(const PairWork& work, std::span<Candidate> candidates);
-  void compare_with_chance(const PairWork& work, Candidate& chosen);
-  void set_rival(const PairWork& work, Candidate& chosen) const;
   bool add_candidates(const PairWork& work, std::span<const Candidate> found, RefineFrom from);
   bool is_accepted(const PairWork& work, Candidate& candidate);
-  void add_refined(const PairWork& work, const Candidate& candidate);
 
-  Device device_;
   Motion model_;                 // as the user asks for it
   RegistrationOptions options_;  // of the search, which finds no more than similarities
   Ones ones_;
   TranslationSearches translation_searches_;
   LogPolarSearch log_polar_;
   SearchPart<WideLogPolarPart> wide_log_polar_;
-  SearchPart<GridPart> grid_, direction_grid_;
+  SearchPart<GridPart> grid_;
+  SearchPart<DirectionSearch> directions_;
   GradientFields fields_;
-  SimilarityFit fitter_;
-  CoarseRefinement coarse_refinement_;
-  std::optional<ChanceTest> chance_test_;
-  ModelChoice model_choice_;
+  CandidateJudge judge_;
   SearchPart<FeaturePart> features_;
   PairInFrame in_frame_;
 
   // Intermediate results within one run(); members so that their memory is reused.
-  std::vector<Candidate> places_of_grid_;
-  std::vector<Candidate> new_places_;      // those that are refined together
   std::vector<Candidate> candidates_;      // refined coarsely
-  std::vector<Candidate*> untested_;       // those that are compared with chance together
   std::vector<Candidate> by_grey_levels_;  // those of the first search, while directions are tried
-  /// Those by directions of edges, where these were tried before grey levels were done.
-  std::vector<Candidate> by_directions_;
-  std::vector<Candidate> conclusion_;  // of grey levels, where it was come to aside
-  bool concluded_with_windows_ = false;
-  bool tried_directions_ = false, settled_by_directions_ = false;
+  std::vector<Candidate> conclusion_;      // of grey levels, where it was come to aside
+  bool concluded_with_windows_ = false, settled_by_directions_ = false;
   Generators tried_;
   double places_ = 0;
 

@@ -8,8 +8,6 @@ namespace {
 constexpr std::int64_t wide_side = 256;
 // In small or noisy pairs the right one is far down the list.
 constexpr std::size_t wide_hypotheses = 40;
-constexpr std::size_t grid_places = 8;
-constexpr std::size_t grid_places_if_thorough = 16;
 
 template <class Found>
 void keep(std::span<const Found> found, std::vector<Found>& kept) {
@@ -18,28 +16,19 @@ void keep(std::span<const Found> found, std::vector<Found>& kept) {
 
 }  // namespace
 
-GridPart::GridPart(const Device& device, const RegistrationOptions& options, Compares compares,
-                   bool may_be_helped)
+GridPart::GridPart(const Device& device, const RegistrationOptions& options, bool may_be_helped)
     : device_(device),
       options_(options),
-      by_directions_(compares == Compares::directions),
       may_be_helped_(may_be_helped),
-      ones_(device, max_searched_levels),
-      fields_(device, ones_) {}
+      ones_(device, max_searched_levels) {}
 
-// Edges lie on one another only nearer to the right place than grey levels correlate: from a step
-// of the standard grid a refinement often ends at a wrong one.
 void GridPart::search(const PairWork& pair, int /*step*/) {
-  const bool thorough = options_.search == Effort::thorough;
   if (!search_) {
-    const GridSteps& quick = by_directions_ ? grid_of_directions : standard_grid;
-    search_.emplace(device_, options_, ones_, thorough ? fine_grid : quick,
-                    by_directions_ ? &fields_ : nullptr, may_be_helped_);
+    search_.emplace(device_, options_, ones_,
+                    options_.search == Effort::thorough ? fine_grid : standard_grid, nullptr,
+                    may_be_helped_);
   }
-  PairWork work = pair;
-  fields_.begin_pair();
-  work.fields = by_directions_ ? &fields_ : nullptr;
-  found_ = search_->find(work, thorough ? grid_places_if_thorough : grid_places);
+  found_ = search_->find(pair, places_of_grid(options_));
 }
 
 WideLogPolarPart::Searches::Searches(const Device& device, const RegistrationOptions& options,

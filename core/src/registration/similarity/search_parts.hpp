@@ -14,13 +14,11 @@
 
 namespace warpalign::detail {
 
-/// The grid of rotations and scales, by grey levels or by directions of edges.
+/// The grid of rotations and scales, by grey levels.
 class GridPart {
  public:
-  enum class Compares { grey_levels, directions };
-  /// `may_be_helped`: whether it may be searched by two threads.
-  GridPart(const Device& device, const RegistrationOptions& options, Compares compares,
-           bool may_be_helped);
+  /// `may_be_helped`: whether it may be searched by several threads.
+  GridPart(const Device& device, const RegistrationOptions& options, bool may_be_helped);
 
   void search(const PairWork& pair, int step);
   [[nodiscard]] std::span<const TranslationPeak> found(int /*step*/) const { return found_; }
@@ -28,9 +26,8 @@ class GridPart {
  private:
   Device device_;
   RegistrationOptions options_;
-  bool by_directions_, may_be_helped_;
+  bool may_be_helped_;
   Ones ones_;
-  GradientFields fields_;
   std::optional<GridSearch> search_;  // created when a pair first needs it
   std::span<const TranslationPeak> found_;
 };

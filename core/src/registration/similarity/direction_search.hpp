@@ -1,0 +1,50 @@
+// All places at which directions of edges agree, for images of other modalities.
+#pragma once
+
+#include "registration/ones.hpp"
+#include "registration/similarity/candidate_judge.hpp"
+#include "registration/similarity/gradient_fields.hpp"
+#include "registration/similarity/grid_search.hpp"
+
+#include <warpalign/registrar.hpp>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// A part of a search, for SearchPart: the grid of all rotations and scales, the fits at the best
+/// of its places, their comparison with chance, and the refinement of the best.
+class DirectionSearch {
+ public:
+  /// `model` and `options` as for CandidateJudge. `may_be_helped`: whether the grid of a pair that
+  /// is alone is searched by several threads.
+  DirectionSearch(const Device& device, Motion model, const RegistrationOptions& options,
+                  bool may_be_helped);
+
+  void search(const PairWork& pair, int step);
+  /// The best first; may be incomplete where the search was told to stop.
+  [[nodiscard]] std::span<const Candidate> found(int /*step*/) const { return candidates_; }
+
+ private:
+  struct Stages {
+    Stages(const Device& device, Motion model, const RegistrationOptions& options, Ones& ones,
+           GradientFields& fields, bool may_be_helped);
+    GridSearch grid;
+    CandidateJudge judge;
+  };
+  Device device_;
+  Motion model_;
+  RegistrationOptions options_;
+  bool may_be_helped_;
+  Ones ones_;
+  GradientFields fields_;
+  std::optional<Stages> stages_;  // created when a pair first needs them
+  std::vector<Candidate> candidates_;
+};
+
+/// By how much more places chance has where grey levels and directions are both compared.
+inline constexpr double chances_of_both = 2;
+
+}  // namespace warpalign::detail
