@@ -43,7 +43,9 @@ class CommonFramesStage final : public backend::CommonFrames {
     const auto* moving_second = data<float>(memory.moving_second);
     const auto* reference_weight = data<float>(memory.reference_weight);
     const auto* moving_weight = data<float>(memory.moving_weight);
-    const int pitch = extent(terms.images.width, site_);
+    const Source from_reference = source_of(terms.reference);
+    const Source from_weight = source_of(terms.reference_weight);
+    const int pitch = source_of(terms.moving).pitch;
     const auto width = static_cast<int>(terms.part.width);
     const auto height = static_cast<int>(terms.part.height);
     const dim3 tiles = grid(width, height, MOMENT_ROWS);
@@ -51,18 +53,26 @@ class CommonFramesStage final : public backend::CommonFrames {
     site_.context.activate();
     scratch_guard_.enter(queue);
     launch_early(site_, queue, tiles, block, &common_moments, reference, reference_second, moving,
-                 moving_second, reference_weight, moving_weight, pitch, width, height,
+                 moving_second, reference_weight, moving_weight, from_reference.pitch,
+                 from_reference.first, from_weight.pitch, from_weight.first, pitch, width, height,
                  static_cast<int>(tiles.x), static_cast<int>(count(tiles)), moments_.as<float>());
-    launch_early(site_, queue, grid_, block, &common_frames, reference, reference_second, moving,
-                 moving_second, reference_weight, moving_weight, pitch, width, height,
-                 terms.channels, terms.cosine, terms.sine, moments_.as<const float>(),
-                 static_cast<int>(count(tiles)), width_, height_,
-                 data<float>(memory.reference_frames), data<float>(memory.moving_frames),
-                 static_cast<int>(grid_.x), static_cast<int>(groups()),
-                 static_cast<int>(result) * WA_COMMON_SUMS, data<float>(partials));
+    launch_early(
+        site_, queue, grid_, block, &common_frames, reference, reference_second, moving,
+        moving_second, reference_weight, moving_weight, from_reference.pitch, from_reference.first,
+        from_weight.pitch, from_weight.first, pitch, width, height, terms.channels, terms.cosine,
+        terms.sine, moments_.as<const float>(), static_cast<int>(count(tiles)), width_, height_,
+        static_cast<int>(terms.first_slice), data<float>(memory.reference_frames),
+        data<float>(memory.moving_frames), static_cast<int>(grid_.x), static_cast<int>(groups()),
+        static_cast<int>(result) * WA_COMMON_SUMS, data<float>(partials));
   }
 
  private:
+  struct Source {
+    int pitch, first;
+  };
+  [[nodiscard]] Source source_of(const backend::CommonSource& source) const {
+    return {extent(source.pitch, site_), extent(source.first, site_)};
+  }
   static dim3 grid(int width, int height, int rows) {
     return {static_cast<unsigned>(divide_up(width, COLUMNS)),
             static_cast<unsigned>(divide_up(height, rows))};

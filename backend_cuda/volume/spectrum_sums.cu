@@ -1,5 +1,5 @@
 // Stage: how much of the power of two volumes' spectra lies at the same frequencies. Each warp
-// processes rows.
+// processes rows, and the second index of a block is the number of a pair.
 #include "device/block_sums.cuh"
 #include "device/launch.hpp"
 #include "device/memory.hpp"
@@ -25,6 +25,10 @@ __global__ void __launch_bounds__(row_threads)
     spectrum_sums_kernel(const float2* __restrict__ a, const float2* __restrict__ b, Rows g,
                          float* __restrict__ partials) {
   float sums[WA_SPECTRUM_SUMS] = {};
+  const long long pair = static_cast<long long>(blockIdx.y) * g.rows * g.columns;
+  a += pair;
+  b += pair;
+  partials += blockIdx.y * gridDim.x * WA_SPECTRUM_SUMS;
   const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
   const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
   for (int row = static_cast<int>(blockIdx.x) * row_warps + warp; row < g.rows;
@@ -48,7 +52,8 @@ class SpectrumSumsStage final : public backend::SpectrumSums {
               extent(RealFftPlan::half_spectrum(spec.volume).width, site_),
               extent(spec.volume.height * spec.volume.depth, site_),
               static_cast<float>(1.0 / static_cast<double>(spec.volume.pixels()))},
-        blocks_(row_blocks(rows_.rows, context)) {
+        blocks_(row_blocks(rows_.rows, context)),
+        pairs_(static_cast<unsigned>(spec.at_once)) {
     load(&spectrum_sums_kernel, site_);
   }
 
@@ -60,7 +65,7 @@ class SpectrumSumsStage final : public backend::SpectrumSums {
                std::int64_t result, backend::Memory& partials) override {
     float* sums = data<float>(partials) +
                   static_cast<std::size_t>(result) * backend::spectrum_sum_count * groups();
-    launch(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(row_threads),
+    launch(site_, queue, dim3(static_cast<unsigned>(blocks_), pairs_), dim3(row_threads),
            &spectrum_sums_kernel, data<float2>(a), data<float2>(b), rows_, sums);
   }
 
@@ -68,6 +73,7 @@ class SpectrumSumsStage final : public backend::SpectrumSums {
   CallSite site_;
   Rows rows_;
   std::int64_t blocks_;
+  unsigned pairs_;
 };
 
 }  // namespace

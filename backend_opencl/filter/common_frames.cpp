@@ -66,6 +66,12 @@ class CommonFrames final : public backend::CommonFrames {
   struct Tiles {
     std::int64_t columns, rows;
   };
+  struct Source {
+    cl_int pitch, first, size;
+  };
+  [[nodiscard]] Source source_of(const backend::CommonSource& source) const {
+    return {extent(source.pitch, site_), extent(source.first, site_), extent(source.size, site_)};
+  }
   static std::int64_t count(const Tiles& tiles) { return tiles.columns * tiles.rows; }
   [[nodiscard]] Tiles grid(const Shape& shape, std::int64_t rows) const {
     if (simd_) return {1, divide_up(shape.height, WA_COMMON_BAND)};
@@ -88,28 +94,34 @@ class CommonFrames final : public backend::CommonFrames {
   void enqueue_groups(cl_command_queue commands, const backend::CommonFramesMemory& memory,
                       const backend::CommonFramesTerms& terms, cl_int first,
                       backend::Memory& partials) {
-    const cl_int pitch = extent(terms.images.width, site_);
+    const Source from_reference = source_of(terms.reference);
+    const Source from_weight = source_of(terms.reference_weight);
+    const cl_int pitch = source_of(terms.moving).pitch;
     const auto width = static_cast<cl_int>(terms.part.width);
     const auto height = static_cast<cl_int>(terms.part.height);
     const Tiles tiles = grid(terms.part, moment_rows);
     const auto tile_count = static_cast<cl_int>(count(tiles));
     sum_.launch(commands, launched(tiles), memory.reference, memory.reference_second, memory.moving,
-                memory.moving_second, memory.reference_weight, memory.moving_weight, pitch, width,
-                height, static_cast<cl_int>(tiles.columns), tile_count, moments_);
+                memory.moving_second, memory.reference_weight, memory.moving_weight,
+                from_reference.pitch, from_reference.first, from_weight.pitch, from_weight.first,
+                pitch, width, height, static_cast<cl_int>(tiles.columns), tile_count, moments_);
     write_.launch(
         commands, launched(groups_), memory.reference, memory.reference_second, memory.moving,
-        memory.moving_second, memory.reference_weight, memory.moving_weight, pitch, width, height,
+        memory.moving_second, memory.reference_weight, memory.moving_weight, from_reference.pitch,
+        from_reference.first, from_weight.pitch, from_weight.first, pitch, width, height,
         static_cast<cl_int>(terms.channels), terms.cosine, terms.sine, moments_, tile_count, width_,
-        height_, memory.reference_frames, memory.moving_frames,
-        static_cast<cl_int>(groups_.columns), static_cast<cl_int>(groups()), first, partials);
+        height_, static_cast<cl_int>(terms.first_slice), memory.reference_frames,
+        memory.moving_frames, static_cast<cl_int>(groups_.columns), static_cast<cl_int>(groups()),
+        first, partials);
   }
 
   /// A work-item for each band of rows.
   void enqueue_vectors(cl_command_queue commands, const backend::CommonFramesMemory& memory,
                        const backend::CommonFramesTerms& terms, cl_int first,
                        backend::Memory& partials) {
-    const cl_int pitch = extent(terms.images.width, site_);
-    const cl_int rows = extent(terms.images.height, site_);
+    const Source from_reference = source_of(terms.reference);
+    const Source from_weight = source_of(terms.reference_weight);
+    const Source from_moving = source_of(terms.moving);
     const auto width = static_cast<cl_int>(terms.part.width);
     const auto height = static_cast<cl_int>(terms.part.height);
     const auto channels = static_cast<cl_int>(terms.channels);
@@ -117,12 +129,17 @@ class CommonFrames final : public backend::CommonFrames {
     const std::size_t reach = rounded_up(width_ + margins, 16);
     sum_.launch(commands, {{static_cast<std::size_t>(tiles), 1}, {1, 1}}, memory.reference,
                 memory.reference_second, memory.moving, memory.moving_second,
-                memory.reference_weight, memory.moving_weight, pitch, rows, width, height, channels,
+                memory.reference_weight, memory.moving_weight, from_reference.pitch,
+                from_reference.first, from_reference.size, from_weight.pitch, from_weight.first,
+                from_weight.size, from_moving.pitch, from_moving.size, width, height, channels,
                 tiles, moments_);
     write_.launch(commands, {{groups(), 1}, {1, 1}}, memory.reference, memory.reference_second,
                   memory.moving, memory.moving_second, memory.reference_weight,
-                  memory.moving_weight, pitch, rows, width, height, channels, terms.cosine,
-                  terms.sine, moments_, tiles, width_, height_, memory.reference_frames,
+                  memory.moving_weight, from_reference.pitch, from_reference.first,
+                  from_reference.size, from_weight.pitch, from_weight.first, from_weight.size,
+                  from_moving.pitch, from_moving.size, width, height, channels, terms.cosine,
+                  terms.sine, moments_, tiles, width_, height_,
+                  static_cast<cl_int>(terms.first_slice), memory.reference_frames,
                   memory.moving_frames, static_cast<cl_int>(groups()), first,
                   LocalMemory{2 * reach * sizeof(cl_float)}, static_cast<cl_int>(reach), partials);
   }

@@ -24,6 +24,7 @@ class SpectrumSums final : public backend::SpectrumSums {
         scale_(static_cast<cl_float>(1 / static_cast<double>(spec.volume.pixels()))),
         group_(short_row_group(context)),
         groups_(std::min(static_cast<std::size_t>(rows_), max_groups)),
+        pairs_(static_cast<std::size_t>(spec.at_once)),
         kernel_(context, stage, kernels::spectrum_sums, "spectrum_sums",
                 "-D GROUP=" + std::to_string(group_)) {}
 
@@ -33,14 +34,14 @@ class SpectrumSums final : public backend::SpectrumSums {
                std::int64_t result, backend::Memory& partials) override {
     const auto first =
         static_cast<cl_int>(result) * static_cast<cl_int>(backend::spectrum_sum_count * groups_);
-    kernel_.launch(queue_of(queue), {{groups_ * group_, 1}, {group_, 1}}, a, b, width_, columns_,
-                   rows_, scale_, first, partials);
+    kernel_.launch(queue_of(queue), {{groups_ * group_, pairs_}, {group_, 1}}, a, b, width_,
+                   columns_, rows_, scale_, first, partials);
   }
 
  private:
   cl_int width_, columns_, rows_;
   cl_float scale_;
-  std::size_t group_, groups_;
+  std::size_t group_, groups_, pairs_;
   Kernel kernel_;
 };
 

@@ -23,13 +23,15 @@
   }                                                                             \
   WA_BARRIER();
 
-// Sum i of tile t goes to moments[i tiles + t]. `pitch`: columns of the images; width and height: the
-// part's. A work-group has a tile of MOMENT_ROWS rows.
+// Sum i of tile t goes to moments[i tiles + t]. An image's pitch is the columns of its rows, and its
+// first pixel the part's; width and height are the part's. A work-group has a tile of MOMENT_ROWS
+// rows.
 WA_KERNEL(COLUMNS, ROWS)
 common_moments(WA_GLOBAL const float* reference, WA_GLOBAL const float* reference_second,
                WA_GLOBAL const float* moving, WA_GLOBAL const float* moving_second,
                WA_GLOBAL const float* reference_weight, WA_GLOBAL const float* moving_weight,
-               int pitch, int width, int height, int columns_of_tiles, int tiles,
+               int reference_pitch, int reference_first, int weight_pitch, int weight_first,
+               int moving_pitch, int width, int height, int columns_of_tiles, int tiles,
                WA_GLOBAL float* moments) {
   WA_BEGIN();
   WA_LOCAL float lines[WA_COMMON_MOMENTS][GROUP];
@@ -40,15 +42,18 @@ common_moments(WA_GLOBAL const float* reference, WA_GLOBAL const float* referenc
   for (int row = WA_ITEM_Y; row < MOMENT_ROWS; row += ROWS) {
     const int y = WA_GROUP_Y * MOMENT_ROWS + row;
     if (x >= width || y >= height) break;
-    const WA_UINT64 i = (WA_UINT64)y * pitch + x;
-    if (!(reference_weight[i] > WA_COMMON_MIN_WEIGHT && moving_weight[i] > WA_COMMON_MIN_WEIGHT)) {
+    const WA_UINT64 of_weight = (WA_UINT64)weight_first + (WA_UINT64)y * weight_pitch + x;
+    const WA_UINT64 of_moving = (WA_UINT64)y * moving_pitch + x;
+    if (!(reference_weight[of_weight] > WA_COMMON_MIN_WEIGHT &&
+          moving_weight[of_moving] > WA_COMMON_MIN_WEIGHT)) {
       continue;
     }
+    const WA_UINT64 of_reference = (WA_UINT64)reference_first + (WA_UINT64)y * reference_pitch + x;
     sums[0] += 1.0f;
-    sums[1] += reference[i];
-    sums[2] += reference_second[i];
-    sums[3] += moving[i];
-    sums[4] += moving_second[i];
+    sums[1] += reference[of_reference];
+    sums[2] += reference_second[of_reference];
+    sums[3] += moving[of_moving];
+    sums[4] += moving_second[of_moving];
   }
   for (int i = 0; i < WA_COMMON_MOMENTS; ++i) lines[i][item] = sums[i];
   SUM_UP_LINES(lines, WA_COMMON_MOMENTS, item)
@@ -69,7 +74,8 @@ typedef struct {
   WA_GLOBAL const float* moving_second;
   WA_GLOBAL const float* reference_weight;
   WA_GLOBAL const float* moving_weight;
-  int pitch, width, height, channels;
+  int reference_pitch, reference_first, weight_pitch, weight_first, moving_pitch;
+  int width, height, channels;
 } CommonPart;
 
 // Less the means, at a pixel in common; else 0.
@@ -77,16 +83,19 @@ WA_INLINE CommonValues wa_common_values(const CommonPart* part, const CommonValu
                                         int y) {
   CommonValues v = {0.0f, 0.0f, 0.0f, 0.0f};
   if (x < 0 || y < 0 || x >= part->width || y >= part->height) return v;
-  const WA_UINT64 i = (WA_UINT64)y * part->pitch + x;
-  if (!(part->reference_weight[i] > WA_COMMON_MIN_WEIGHT &&
-        part->moving_weight[i] > WA_COMMON_MIN_WEIGHT)) {
+  const WA_UINT64 of_weight = (WA_UINT64)part->weight_first + (WA_UINT64)y * part->weight_pitch + x;
+  const WA_UINT64 of_moving = (WA_UINT64)y * part->moving_pitch + x;
+  if (!(part->reference_weight[of_weight] > WA_COMMON_MIN_WEIGHT &&
+        part->moving_weight[of_moving] > WA_COMMON_MIN_WEIGHT)) {
     return v;
   }
-  v.reference = part->reference[i] - mean->reference;
-  v.moving = part->moving[i] - mean->moving;
+  const WA_UINT64 of_reference =
+      (WA_UINT64)part->reference_first + (WA_UINT64)y * part->reference_pitch + x;
+  v.reference = part->reference[of_reference] - mean->reference;
+  v.moving = part->moving[of_moving] - mean->moving;
   if (part->channels > 1) {
-    v.reference_second = part->reference_second[i] - mean->reference_second;
-    v.moving_second = part->moving_second[i] - mean->moving_second;
+    v.reference_second = part->reference_second[of_reference] - mean->reference_second;
+    v.moving_second = part->moving_second[of_moving] - mean->moving_second;
   }
   return v;
 }
@@ -112,15 +121,16 @@ WA_INLINE void wa_store_common(const CommonFrames* frames, int x, int y, const C
   frames->reference[second] = wa_turned_second(frames->turn, v->reference, v->reference_second);
 }
 
-// A work-group has a tile of TILE_ROWS rows of the frames, and sums up the moments for itself. Sum i
-// of group g goes to sums[(first + i) groups + g].
+// A work-group has a tile of TILE_ROWS rows of the frames, which begin with a slice of their images,
+// and sums up the moments for itself. Sum i of group g goes to sums[(first + i) groups + g].
 WA_KERNEL(COLUMNS, ROWS)
 common_frames(WA_GLOBAL const float* reference, WA_GLOBAL const float* reference_second,
               WA_GLOBAL const float* moving, WA_GLOBAL const float* moving_second,
               WA_GLOBAL const float* reference_weight, WA_GLOBAL const float* moving_weight,
-              int pitch, int width, int height, int channels, float cosine, float sine,
+              int reference_pitch, int reference_first, int weight_pitch, int weight_first,
+              int moving_pitch, int width, int height, int channels, float cosine, float sine,
               WA_GLOBAL const float* moments, int tiles, int frame_width, int frame_height,
-              WA_GLOBAL float* reference_frames, WA_GLOBAL float* moving_frames,
+              int first_slice, WA_GLOBAL float* reference_frames, WA_GLOBAL float* moving_frames,
               int columns_of_groups, int groups, int first, WA_GLOBAL float* sums) {
   WA_BEGIN();
   WA_LOCAL float lines[WA_COMMON_MOMENTS][GROUP];
@@ -132,10 +142,13 @@ common_frames(WA_GLOBAL const float* reference, WA_GLOBAL const float* reference
   const int tile_x = WA_GROUP_X * COLUMNS;
   const int tile_y = WA_GROUP_Y * TILE_ROWS;
   const WA_UINT64 at = (WA_UINT64)first * groups + (WA_GROUP_Y * columns_of_groups + WA_GROUP_X);
-  const CommonPart part = {reference,     reference_second, moving, moving_second, reference_weight,
-                           moving_weight, pitch,            width,  height,        channels};
-  const CommonFrames frames = {reference_frames, moving_frames, frame_width,
-                               frame_height,     channels,      {cosine, sine}};
+  const CommonPart part = {reference,       reference_second, moving,       moving_second,
+                           reference_weight, moving_weight,   reference_pitch, reference_first,
+                           weight_pitch,    weight_first,     moving_pitch, width,
+                           height,          channels};
+  const WA_UINT64 slices = (WA_UINT64)first_slice * frame_width * frame_height;
+  const CommonFrames frames = {reference_frames + slices, moving_frames + slices, frame_width,
+                               frame_height,              channels,               {cosine, sine}};
 
   // A group without a pixel of the part leaves its loops out, but does not return: PoCL crashes on
   // barriers after that.

@@ -1,5 +1,5 @@
 // The power of two spectra, and of both at the same frequencies. Each work-group processes several
-// rows.
+// rows; its second number is that of a pair.
 //
 // Option: GROUP, the work-group's size, a power of two.
 //
@@ -13,6 +13,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectrum_sums(
     global const float2* a, global const float2* b, int width, int columns, int rows, float scale,
     int first, global float* partials) {
   local float shared[GROUP];
+  const size_t pair = get_group_id(1);
+  a += pair * (size_t)rows * (size_t)columns;
+  b += pair * (size_t)rows * (size_t)columns;
+  partials += (size_t)first + pair * WA_SPECTRUM_SUMS * get_num_groups(0);
   float sums[WA_SPECTRUM_SUMS];
   for (int i = 0; i < WA_SPECTRUM_SUMS; ++i) sums[i] = 0.0f;
   for (int row = (int)get_group_id(0); row < rows; row += (int)get_num_groups(0)) {
@@ -24,5 +28,5 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectrum_sums(
       wa_spectrum_add(p.x, p.y, q.x, q.y, wa_column_weight(u, width), scale, sums);
     }
   }
-  store_group_sums(sums, WA_SPECTRUM_SUMS, shared, partials + first);
+  store_group_sums(sums, WA_SPECTRUM_SUMS, shared, partials);
 }

@@ -253,7 +253,7 @@ TEST_CASE("allocations: common_frames") {
     const CommonFramesPlan plan(bench.device(), {plane, 2});
     bench.check("common_frames", [&](std::size_t i) {
       const std::array<const Image*, 1> channel{&image[i]};
-      plan.enqueue(bench.stream(), {channel, channel, &weight[i], weight[1 - i]}, plane, 0,
+      plan.enqueue(bench.stream(), {channel, channel, &weight[i], weight[1 - i]}, {plane}, 0,
                    reference[i], moving[i], static_cast<std::int64_t>(i));
       plan.enqueue_copy(bench.stream());
       static_cast<void>(plan.wait(0));

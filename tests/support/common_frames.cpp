@@ -78,7 +78,7 @@ FoundCommon found_common(const warpalign::Device& device, const CommonInput& inp
   poison(stream, reference);
   poison(stream, moving);
   const warpalign::CommonFramesPlan plan(device, {{frames.width, frames.height, 1}});
-  plan.enqueue(stream, on_device.images(), {sizes.part.width, sizes.part.height, 1}, turned,
+  plan.enqueue(stream, on_device.images(), {{sizes.part.width, sizes.part.height, 1}}, turned,
                reference, moving);
   plan.enqueue_copy(stream);
   FoundCommon found;

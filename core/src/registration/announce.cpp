@@ -274,7 +274,7 @@ void chance(Trial& trial, const Needs&) {
     const std::array<const Image*, 1> channel{&image};
     Image reference = trial.blank(full_size);
     Image moving = trial.blank(full_size);
-    frames.enqueue(stream, {channel, channel, nullptr, image}, level, 0, reference, moving);
+    frames.enqueue(stream, {channel, channel, nullptr, image}, {level}, 0, reference, moving);
     const Image spectrum = trial.blank_spectrum(full_size);
     sums.enqueue(stream, spectrum, spectrum, 0);
   });

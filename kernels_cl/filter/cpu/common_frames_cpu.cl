@@ -8,6 +8,12 @@
 #include "lib/launch.h"
 #include "lib/simd.h"
 
+// Where an image holds the part: pixels of a row, the number of the part's first pixel, and how many
+// there are from that one on.
+typedef struct {
+  int pitch, first, size;
+} Source;
+
 typedef struct {
   global const float* reference;
   global const float* reference_second;
@@ -15,7 +21,8 @@ typedef struct {
   global const float* moving_second;
   global const float* reference_weight;
   global const float* moving_weight;
-  int pitch, rows, width, height, channels;
+  Source of_reference, of_weight, of_moving;
+  int width, height, channels;
 } Part;
 
 // Sixteen pixels of a row of the images.
@@ -27,30 +34,36 @@ typedef struct {
   float reference, reference_second, moving, moving_second;
 } Means;
 
-// Which of sixteen pixels from (x, y) on are in common. Loads reach into the next row rather than end
-// with the part.
-WA_INLINE int16 counted(const Part* part, size_t at, int loaded, int x) {
-  const float16 reference = load_some(part->reference_weight + at, loaded);
-  const float16 moving = load_some(part->moving_weight + at, loaded);
+// Sixteen pixels from (x, y) on, or all that are left of the image: loads reach into the next row
+// rather than end with the part.
+WA_INLINE float16 pixels_of(global const float* image, Source source, int x, int y) {
+  const int at = y * source.pitch + x;
+  return load_some(image + source.first + at, min(16, source.size - at));
+}
+
+// Which of sixteen pixels from (x, y) on are in common.
+WA_INLINE int16 counted(const Part* part, int x, int y) {
+  const float16 reference = pixels_of(part->reference_weight, part->of_weight, x, y);
+  const float16 moving = pixels_of(part->moving_weight, part->of_moving, x, y);
   return (reference > WA_COMMON_MIN_WEIGHT) & (moving > WA_COMMON_MIN_WEIGHT) &
          (NUMBERS + x < part->width);
 }
 
 // The values in common, less the means; else 0.
 WA_INLINE Values values_at(const Part* part, const Means* mean, int x, int y, int16* are_counted) {
-  const size_t at = (size_t)y * (size_t)part->pitch + (size_t)x;
-  const int loaded = min(16, part->pitch * (part->rows - y) - x);
-  const int16 wanted = counted(part, at, loaded, x);
+  const int16 wanted = counted(part, x, y);
   Values v;
-  v.reference = only(load_some(part->reference + at, loaded) - mean->reference, wanted);
-  v.moving = only(load_some(part->moving + at, loaded) - mean->moving, wanted);
+  v.reference =
+      only(pixels_of(part->reference, part->of_reference, x, y) - mean->reference, wanted);
+  v.moving = only(pixels_of(part->moving, part->of_moving, x, y) - mean->moving, wanted);
   v.reference_second = 0.0f;
   v.moving_second = 0.0f;
   if (part->channels > 1) {
     v.reference_second =
-        only(load_some(part->reference_second + at, loaded) - mean->reference_second, wanted);
+        only(pixels_of(part->reference_second, part->of_reference, x, y) - mean->reference_second,
+             wanted);
     v.moving_second =
-        only(load_some(part->moving_second + at, loaded) - mean->moving_second, wanted);
+        only(pixels_of(part->moving_second, part->of_moving, x, y) - mean->moving_second, wanted);
   }
   *are_counted = wanted;
   return v;
@@ -63,14 +76,17 @@ WA_INLINE void add(const Values* v, Values* sums) {
   sums->moving_second += v->moving_second;
 }
 
-// Sum i of band b goes to moments[i tiles + b]: see shared/common_frames.cl. `rows`: of the images.
+// Sum i of band b goes to moments[i tiles + b]: see shared/common_frames.cl.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void common_moments(
     global const float* reference, global const float* reference_second, global const float* moving,
     global const float* moving_second, global const float* reference_weight,
-    global const float* moving_weight, int pitch, int rows, int width, int height, int channels,
-    int tiles, global float* moments) {
+    global const float* moving_weight, int reference_pitch, int reference_first, int reference_size,
+    int weight_pitch, int weight_first, int weight_size, int moving_pitch, int moving_size,
+    int width, int height, int channels, int tiles, global float* moments) {
   const Part part = {reference, reference_second, moving, moving_second, reference_weight,
-                     moving_weight, pitch, rows, width, height, channels};
+                     moving_weight, {reference_pitch, reference_first, reference_size},
+                     {weight_pitch, weight_first, weight_size}, {moving_pitch, 0, moving_size},
+                     width, height, channels};
   const Means none = {0.0f, 0.0f, 0.0f, 0.0f};
   const int band = (int)get_global_id(0);
   int16 pixels = 0;
@@ -163,13 +179,19 @@ WA_INLINE void store_row(const Part* part, const Means* mean, int y, WaChannelTu
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void common_frames(
     global const float* reference, global const float* reference_second, global const float* moving,
     global const float* moving_second, global const float* reference_weight,
-    global const float* moving_weight, int pitch, int rows, int width, int height, int channels,
-    float cosine, float sine, global const float* moments, int tiles, int frame_width,
-    int frame_height, global float* reference_frames, global float* moving_frames, int groups,
-    int first, local float* squares, int reach, global float* sums) {
+    global const float* moving_weight, int reference_pitch, int reference_first, int reference_size,
+    int weight_pitch, int weight_first, int weight_size, int moving_pitch, int moving_size,
+    int width, int height, int channels, float cosine, float sine, global const float* moments,
+    int tiles, int frame_width, int frame_height, int first_slice, global float* reference_frames,
+    global float* moving_frames, int groups, int first, local float* squares, int reach,
+    global float* sums) {
   const Part part = {reference, reference_second, moving, moving_second, reference_weight,
-                     moving_weight, pitch, rows, width, height, channels};
-  const Frames frames = {reference_frames, moving_frames, frame_width, frame_height};
+                     moving_weight, {reference_pitch, reference_first, reference_size},
+                     {weight_pitch, weight_first, weight_size}, {moving_pitch, 0, moving_size},
+                     width, height, channels};
+  const size_t slices = (size_t)first_slice * (size_t)frame_width * (size_t)frame_height;
+  const Frames frames = {reference_frames + slices, moving_frames + slices, frame_width,
+                         frame_height};
   const WaChannelTurn turn = {cosine, sine};
   const float pixels = total(moments, tiles);
   const float inverse = pixels > 0.0f ? 1.0f / pixels : 0.0f;

@@ -4,6 +4,7 @@
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/random_images.hpp"
+#include "support/transfer.hpp"
 
 #include <warpalign/backend/stages/filter/common_frames.hpp>
 #include <warpalign/error.hpp>
@@ -168,6 +169,95 @@ TEST_CASE("common_frames: several results in one copy, the same bits as alone") 
   });
 }
 
+namespace {
+
+/// The plane in a larger one of other values, its corner at a pixel.
+reference::Plane surrounded(const reference::Plane& plane, const test::Size& size,
+                            const test::Size& corner, std::uint32_t seed) {
+  reference::Plane larger = test::random_plane(size.width, size.height, 0, 3, seed);
+  for (std::int64_t y = 0; y < plane.height; ++y) {
+    for (std::int64_t x = 0; x < plane.width; ++x) {
+      larger.at(corner.width + x, corner.height + y) = plane.at(x, y);
+    }
+  }
+  return larger;
+}
+
+}  // namespace
+
+TEST_CASE("common_frames: a part of a larger reference, the same bits as of the part alone") {
+  test::on_every_device([](const Device& device) {
+    constexpr Sizes sizes{{45, 33}, {45, 33}, {64, 48}};
+    struct Where {
+      test::Size larger, corner;
+    };
+    for (const Where& where :
+         {Where{{70, 50}, {7, 11}}, Where{{45, 40}, {0, 7}}, Where{{60, 33}, {15, 0}}}) {
+      for (const bool masked : {false, true}) {
+        CAPTURE(test::to_string(where.corner));
+        CAPTURE(masked);
+        const Input alone = test::random_common_input(sizes.images, 2, masked, 150);
+        const Found expected = test::found_common(device, alone, sizes, 0.4);
+        Input input = alone;
+        for (reference::Plane& plane : input.reference) {
+          plane = surrounded(plane, where.larger, where.corner, 160);
+        }
+        for (reference::Plane& plane : input.reference_weight) {
+          plane = surrounded(plane, where.larger, where.corner, 170);
+        }
+        Stream stream = device.make_stream();
+        const test::CommonOnDevice on_device(device, stream, input);
+        const CommonFramesPlan plan(device, {{64, 48, 1}});
+        Image reference = device.make_image(PixelType::f32, {64, 48, 2});
+        Image moving = device.make_image(PixelType::f32, {64, 48, 2});
+        plan.enqueue(stream, on_device.images(),
+                     {{45, 33, 1}, where.corner.width, where.corner.height}, 0.4, reference,
+                     moving);
+        plan.enqueue_copy(stream);
+        CHECK(same(plan.wait(), expected.sums));
+        for (std::int64_t channel = 0; channel < 2; ++channel) {
+          const auto i = static_cast<std::size_t>(channel);
+          CHECK(test::from_device(stream, reference, channel).values ==
+                expected.reference[i].values);
+          CHECK(test::from_device(stream, moving, channel).values == expected.moving[i].values);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("common_frames: frames at a place among others, which stay as they are") {
+  test::on_every_device([](const Device& device) {
+    constexpr Sizes sizes{{70, 50}, {45, 33}, {64, 48}};
+    for (const int channels : {1, 2}) {
+      CAPTURE(channels);
+      const Input input = test::random_common_input(sizes.images, channels, false, 180);
+      const Found expected = test::found_common(device, input, sizes, 0.4);
+      Stream stream = device.make_stream();
+      const test::CommonOnDevice on_device(device, stream, input);
+      const CommonFramesPlan plan(device, {{64, 48, 1}});
+      const Shape three{64, 48, 3 * std::int64_t{channels}};
+      Image reference = device.make_image(PixelType::f32, three);
+      Image moving = device.make_image(PixelType::f32, three);
+      const std::vector<float> before(static_cast<std::size_t>(three.pixels()), 7.0F);
+      for (Image* image : {&reference, &moving}) {
+        stream.upload(before.data(), before.size() * sizeof(float), image->buffer());
+      }
+      plan.enqueue(stream, on_device.images(), {{45, 33, 1}}, 0.4, reference, moving, 0, 1);
+      const std::vector<double> untouched(static_cast<std::size_t>(three.plane()), 7.0);
+      for (std::int64_t slice = 0; slice < three.depth; ++slice) {
+        const std::int64_t channel = slice - channels;
+        const bool written = channel >= 0 && channel < channels;
+        const auto i = static_cast<std::size_t>(written ? channel : 0);
+        CHECK(test::from_device(stream, reference, slice).values ==
+              (written ? expected.reference[i].values : untouched));
+        CHECK(test::from_device(stream, moving, slice).values ==
+              (written ? expected.moving[i].values : untouched));
+      }
+    }
+  });
+}
+
 TEST_CASE("common_frames: wrong shapes and images are refused") {
   test::on_every_device([](const Device& device) {
     CHECK_THROWS_AS(CommonFramesPlan(device, {{0, 4, 1}}), Error);
@@ -195,7 +285,7 @@ TEST_CASE("common_frames: wrong shapes and images are refused") {
          std::vector<Wrong>{{{}, {}, nullptr, &good},
                             {{&good, &good, &good}, {&good}, nullptr, &good},
                             {{&good}, {&good, &good}, nullptr, &good},
-                            {{&other}, {&good}, nullptr, &good},
+                            {{&good, &other}, {&good, &good}, nullptr, &good},
                             {{&good}, {&integers}, nullptr, &good},
                             {{&good}, {&good}, &other, &good},
                             {{&good}, {&good}, nullptr, &other},
@@ -212,6 +302,11 @@ TEST_CASE("common_frames: wrong shapes and images are refused") {
     CHECK_THROWS_AS(plan.enqueue(stream, images, {7, 4, 1}, 0, a, b), Error);
     CHECK_THROWS_AS(plan.enqueue(stream, images, {5, 5, 1}, 0, a, b), Error);
     CHECK_THROWS_AS(plan.enqueue(stream, images, {0, 4, 1}, 0, a, b), Error);
+    CHECK_THROWS_AS(plan.enqueue(stream, images, {{5, 4, 1}, 2, 0}, 0, a, b), Error);
+    CHECK_THROWS_AS(plan.enqueue(stream, images, {{5, 4, 1}, 0, 3}, 0, a, b), Error);
+    CHECK_THROWS_AS(plan.enqueue(stream, images, {{5, 4, 1}, -1, 0}, 0, a, b), Error);
+    CHECK_THROWS_AS(plan.enqueue(stream, images, {5, 4, 1}, 0, a, b, 0, 1), Error);
+    CHECK_THROWS_AS(plan.enqueue(stream, images, {5, 4, 1}, 0, a, b, 0, -1), Error);
     CHECK_THROWS_AS(plan.enqueue(stream, images, {5, 4, 1}, nan, a, b), Error);
     CHECK_THROWS_AS(plan.enqueue(stream, images, {5, 4, 1}, 0, two, b), Error);
     CHECK_THROWS_AS(plan.enqueue(stream, images, {5, 4, 1}, 0, a, two), Error);

@@ -8,6 +8,10 @@
 #include <warpalign/error.hpp>
 #include <warpalign/stages/fft.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 namespace {
 
 using warpalign::RealFftPlan;
@@ -33,6 +37,48 @@ TEST_CASE("spectrum_sums: even and odd widths") {
       CHECK(found.a == doctest::Approx(expected.a).epsilon(2e-6));
       CHECK(found.b == doctest::Approx(expected.b).epsilon(2e-6));
       CHECK(found.product == doctest::Approx(expected.product).epsilon(2e-6));
+    }
+  });
+}
+
+TEST_CASE("spectrum_sums: several pairs at once, the same bits as alone") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const Shape& shape : {Shape{16, 12, 1}, Shape{15, 7, 2}}) {
+      CAPTURE(to_string(shape));
+      auto stream = device.make_stream();
+      const Shape stacked{shape.width, shape.height, 3 * shape.depth};
+      const auto spectra_of = [&](std::uint32_t seed) {
+        reference::ComplexVolume all(shape.width / 2 + 1, shape.height, stacked.depth);
+        std::vector<reference::ComplexVolume> each;
+        auto next = all.values.begin();
+        for (std::uint32_t i = 0; i < 3; ++i) {
+          each.push_back(
+              test::as_floats(reference::forward(test::random_volume(shape, 1, 2, seed + i))));
+          next = std::copy(each.back().values.begin(), each.back().values.end(), next);
+        }
+        each.push_back(all);
+        return each;
+      };
+      const auto a = spectra_of(40);
+      const auto b = spectra_of(50);
+      const auto on_device = [&](const reference::ComplexVolume& spectrum) {
+        return test::to_device(device, stream, spectrum);
+      };
+      const SpectrumSumsPlan plan(device, {shape, 4, 3});
+      plan.enqueue(stream, on_device(a[3]), on_device(b[3]), 1);
+      plan.enqueue_copy(stream);
+      for (std::size_t i = 0; i < 3; ++i) {
+        const auto alone =
+            SpectrumSumsPlan(device, {shape}).execute(stream, on_device(a[i]), on_device(b[i]));
+        const auto found = plan.wait(static_cast<std::int64_t>(i) + 1);
+        CHECK(found.a == alone.a);
+        CHECK(found.b == alone.b);
+        CHECK(found.product == alone.product);
+      }
+      CHECK_THROWS_AS(plan.enqueue(stream, on_device(a[3]), on_device(b[3]), 2), warpalign::Error);
+      CHECK_THROWS_AS(plan.enqueue(stream, on_device(a[0]), on_device(b[0]), 0), warpalign::Error);
+      CHECK_THROWS_AS(SpectrumSumsPlan(device, {shape, 2, 3}), warpalign::Error);
+      CHECK_THROWS_AS(SpectrumSumsPlan(device, {shape, 2, 0}), warpalign::Error);
     }
   });
 }

@@ -20,6 +20,9 @@ constexpr Shape usual_frame{264, 264, 1};
 constexpr double min_pixels = 64;
 // How many candidates are waited for together.
 constexpr std::size_t max_together = 8;
+// How many of them have their spectra computed together. On a processor, those of one stay in its
+// caches.
+constexpr std::array<std::size_t, 4> batch_sizes{8, 4, 2, 1};
 
 // Of spectra of `channels` images, each of a frame's size: see ChanceTest::deviations().
 double independent_fraction(const SpectrumSums& sums, std::size_t channels) {
@@ -70,25 +73,28 @@ Affine ChanceTest::Part::to_level() const {
   return Affine::translation(static_cast<double>(x), static_cast<double>(y));
 }
 
-ChanceTest::Channel::Channel(const Device& device, const Shape& shape)
-    : coarse(device.make_image(PixelType::f32, shape)),
-      fine(device.make_image(PixelType::f32, shape)) {}
-
 ChanceTest::Frames::Frames(const Device& device, const Shape& frames_shape)
-    : shape(frames_shape),
-      coarse_weight(device.make_image(PixelType::f32, shape)),
-      fine_weight(device.make_image(PixelType::f32, shape)) {}
+    : shape(frames_shape), fine_weight(device.make_image(PixelType::f32, shape)) {}
 
-ChanceTest::Spectra::Spectra(const Device& device, std::int64_t channels)
-    : Spectra(device, Shape{frame.width, frame.height, channels}) {}
+ChanceTest::Spectra::Spectra(const Device& device, std::int64_t channels, std::int64_t pairs)
+    : Spectra(device, channels, pairs, {frame.width, frame.height, channels * pairs}) {}
 
-ChanceTest::Spectra::Spectra(const Device& device, const Shape& frames)
+ChanceTest::Spectra::Spectra(const Device& device, std::int64_t channels, std::int64_t pairs,
+                             const Shape& frames)
     : reference(device.make_image(PixelType::f32, frames)),
       moving(device.make_image(PixelType::f32, frames)),
       reference_spectrum(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frames))),
       moving_spectrum(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frames))),
       fft(device, {frames, 2, FftDirections::forward}),
-      sums(device, {frames, static_cast<std::int64_t>(max_together)}) {}
+      sums(device, {{frames.width, frames.height, channels},
+                    static_cast<std::int64_t>(max_together),
+                    pairs}) {}
+
+void ChanceTest::Spectra::enqueue_sums(Stream& stream, std::int64_t result) {
+  fft.forward(stream, reference, reference_spectrum);
+  fft.forward(stream, moving, moving_spectrum);
+  sums.enqueue(stream, reference_spectrum, moving_spectrum, result);
+}
 
 ChanceTest::ChanceTest(const Device& device, Ones& ones)
     : device_(device),
@@ -100,14 +106,23 @@ ChanceTest::Frames& ChanceTest::frames_for(const Part& part, std::size_t channel
   const bool is_usual = part.width <= usual_frame.width && part.height <= usual_frame.height;
   if (!is_usual && !large_) large_.emplace(device_, frame);
   Frames& frames = is_usual ? usual_ : *large_;
-  while (frames.channels.size() < channels) frames.channels.emplace_back(device_, frames.shape);
+  while (frames.fine.size() < channels) {
+    frames.fine.push_back(device_.make_image(PixelType::f32, frames.shape));
+  }
   return frames;
 }
 
-ChanceTest::Spectra& ChanceTest::spectra_for(std::size_t channels) {
-  std::optional<Spectra>& spectra = spectra_.at(channels - 1);
-  if (!spectra) spectra.emplace(device_, static_cast<std::int64_t>(channels));
-  return *spectra;
+ChanceTest::Batch ChanceTest::batch_for(std::size_t channels, std::size_t first,
+                                        std::size_t candidates) {
+  const std::size_t most = device_.info().kind == DeviceKind::cpu ? 1 : candidates;
+  std::size_t i = 0;
+  while (batch_sizes.at(i) > most) ++i;
+  std::optional<Spectra>& spectra = spectra_.at(channels - 1).at(i);
+  const std::size_t size = batch_sizes.at(i);
+  if (!spectra) {
+    spectra.emplace(device_, static_cast<std::int64_t>(channels), static_cast<std::int64_t>(size));
+  }
+  return {&*spectra, first, size};
 }
 
 void ChanceTest::warp(const PairWork& work, const Image& input, const Affine& output_to_input,
@@ -133,48 +148,38 @@ void ChanceTest::warp(const PairWork& work, const Image& input, const Homography
   plan.execute(work.stream, input, output_to_input, output);
 }
 
-// Has the part in common of both levels, the finer one warped to the coarser one, transformed and
-// summed up. The frames are used again by the next candidate, for which the device does this later.
+// Writes the part in common of both levels, the finer one warped to the coarser one. What it is
+// warped to is used again by the next candidate, for which the device does this later.
 void ChanceTest::enqueue(const PairWork& work, const FitRoles& roles,
                          const FitRoles::BothLevels& levels,
                          std::span<const ChannelImages> channels, const Homography& to_fine,
-                         std::int64_t result) {
+                         const Place& to) {
   const Part part = common_part(levels.coarse.shape(), levels.fine.shape(), to_fine);
-  const Affine to_coarse = part.to_level();
-  const Homography to_fine_level = to_fine * to_coarse;
+  const Homography to_fine_level = to_fine * part.to_level();
   const Image* coarse_weight = levels.coarse.weight();
   const Image& fine_weight = levels.fine.weight() != nullptr
                                  ? *levels.fine.weight()
                                  : ones_.of(work.stream, levels.fine.shape());
   Frames& frames = frames_for(part, channels.size());
-  Spectra& spectra = spectra_for(channels.size());
   work.clock.run("chance_test", [&] {
-    // Without a mask all pixels of the coarser level count.
-    if (coarse_weight != nullptr) {
-      warp(work, *coarse_weight, to_coarse, frames.coarse_weight);
-    }
     warp(work, fine_weight, to_fine_level, frames.fine_weight);
     std::array<const Image*, 2> coarse{};
     std::array<const Image*, 2> fine{};
     for (std::size_t i = 0; i < channels.size(); ++i) {
-      warp(work, channels[i].coarse, to_coarse, frames.channels[i].coarse);
-      warp(work, channels[i].fine, to_fine_level, frames.channels[i].fine);
-      coarse.at(i) = &frames.channels[i].coarse;
-      fine.at(i) = &frames.channels[i].fine;
+      warp(work, channels[i].fine, to_fine_level, frames.fine[i]);
+      coarse.at(i) = &channels[i].coarse;
+      fine.at(i) = &frames.fine[i];
     }
     common_frames_.enqueue(
         work.stream,
         {std::span(coarse).first(channels.size()), std::span(fine).first(channels.size()),
-         coarse_weight != nullptr ? &frames.coarse_weight : nullptr, frames.fine_weight},
-        {part.width, part.height, 1}, 2 * roles.rotation(), spectra.reference, spectra.moving,
-        result);
-    spectra.fft.forward(work.stream, spectra.reference, spectra.reference_spectrum);
-    spectra.fft.forward(work.stream, spectra.moving, spectra.moving_spectrum);
-    spectra.sums.enqueue(work.stream, spectra.reference_spectrum, spectra.moving_spectrum, result);
+         coarse_weight, frames.fine_weight},
+        {{part.width, part.height, 1}, part.x, part.y}, 2 * roles.rotation(), to.spectra.reference,
+        to.spectra.moving, to.result, to.place);
   });
 }
 
-void ChanceTest::enqueue(const PairWork& work, const Candidate& candidate, std::int64_t result) {
+void ChanceTest::enqueue(const PairWork& work, const Candidate& candidate, const Place& to) {
   const FitRoles roles(work, candidate.matrix, transform_of(candidate));
   const FitRoles::BothLevels levels = roles.both_levels(work, roles.spacing(judged_side));
   const Homography matrix = levels.to_levels(roles.in_roles(transform_of(candidate)));
@@ -182,7 +187,7 @@ void ChanceTest::enqueue(const PairWork& work, const Candidate& candidate, std::
     const ChannelImages grey_levels{
         roles.coarse().normalized(work.stream, work.clock, levels.coarse),
         roles.fine().normalized(work.stream, work.clock, levels.fine)};
-    return enqueue(work, roles, levels, {&grey_levels, 1}, matrix, result);
+    return enqueue(work, roles, levels, {&grey_levels, 1}, matrix, to);
   }
   const GradientFields::Field coarse =
       work.fields->of(work.stream, work.clock, roles.coarse(), levels.coarse);
@@ -190,7 +195,31 @@ void ChanceTest::enqueue(const PairWork& work, const Candidate& candidate, std::
       work.fields->of(work.stream, work.clock, roles.fine(), levels.fine);
   const std::array<ChannelImages, 2> channels{
       {{coarse.cosines, fine.cosines}, {coarse.sines, fine.sines}}};
-  enqueue(work, roles, levels, channels, matrix, result);
+  enqueue(work, roles, levels, channels, matrix, to);
+}
+
+void ChanceTest::enqueue_together(const PairWork& work, std::span<Candidate* const> candidates) {
+  const std::size_t channels = work.fields != nullptr ? 2 : 1;
+  batches_.clear();
+  for (std::size_t first = 0; first < candidates.size();) {
+    const Batch batch = batch_for(channels, first, candidates.size() - first);
+    for (std::size_t i = 0; i < batch.count; ++i) {
+      enqueue(work, *candidates[first + i],
+              {*batch.spectra, static_cast<std::int64_t>(first + i), static_cast<std::int64_t>(i)});
+    }
+    work.clock.run("chance_test", [&] {
+      batch.spectra->enqueue_sums(work.stream, static_cast<std::int64_t>(first));
+    });
+    batches_.push_back(batch);
+    first += batch.count;
+  }
+  common_frames_.enqueue_copy(work.stream);
+  const Spectra* copied = nullptr;
+  for (const Batch& batch : batches_) {
+    // Batches of one size follow one another.
+    if (batch.spectra != copied) batch.spectra->sums.enqueue_copy(work.stream);
+    copied = batch.spectra;
+  }
 }
 
 std::span<const double> ChanceTest::deviations(const PairWork& work,
@@ -199,16 +228,13 @@ std::span<const double> ChanceTest::deviations(const PairWork& work,
   deviations_.clear();
   while (!candidates.empty()) {
     const auto together = candidates.first(std::min(max_together, candidates.size()));
-    std::int64_t result = 0;
-    for (const Candidate* candidate : together) enqueue(work, *candidate, result++);
-    const SpectrumSumsPlan& sums = spectra_for(channels).sums;
-    common_frames_.enqueue_copy(work.stream);
-    sums.enqueue_copy(work.stream);
-    result = 0;
-    for (const Candidate* candidate : together) {
-      deviations_.push_back(
-          deviations_of(*candidate, common_frames_.wait(result), sums.wait(result), channels));
-      ++result;
+    enqueue_together(work, together);
+    for (const Batch& batch : batches_) {
+      for (std::size_t i = batch.first; i < batch.first + batch.count; ++i) {
+        const auto result = static_cast<std::int64_t>(i);
+        deviations_.push_back(deviations_of(*together[i], common_frames_.wait(result),
+                                            batch.spectra->sums.wait(result), channels));
+      }
     }
     candidates = candidates.subspan(together.size());
   }

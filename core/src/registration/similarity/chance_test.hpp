@@ -38,26 +38,29 @@ class ChanceTest {
                                                    std::span<Candidate* const> candidates);
 
  private:
-  /// A part of one channel of both levels.
-  struct Channel {
-    Channel(const Device& device, const Shape& shape);
-    Image coarse, fine;
-  };
   /// Frames of one shape, for the parts that fit into them: the smaller they are, the less is
   /// warped.
   struct Frames {
     Frames(const Device& device, const Shape& shape);
     Shape shape;
-    Image coarse_weight, fine_weight;
-    std::vector<Channel> channels;  ///< two where some candidate had two
+    Image fine_weight;
+    std::vector<Image> fine;  ///< of each channel: two where some candidate had two
   };
-  /// What is in common of images of one or two channels, with zeros around it, and its spectra.
+  /// What is in common of several pairs of images of one or two channels, with zeros around it, and
+  /// its spectra.
   struct Spectra {
-    Spectra(const Device& device, std::int64_t channels);
-    Spectra(const Device& device, const Shape& frames);
+    Spectra(const Device& device, std::int64_t channels, std::int64_t pairs);
+    Spectra(const Device& device, std::int64_t channels, std::int64_t pairs, const Shape& frames);
+    /// Of all pairs; their sums become result number `result` and those after it.
+    void enqueue_sums(Stream& stream, std::int64_t result);
     Image reference, moving, reference_spectrum, moving_spectrum;
     RealFftPlan fft;
     SpectrumSumsPlan sums;
+  };
+  /// Candidates whose spectra are computed together: some of those that are waited for together.
+  struct Batch {
+    Spectra* spectra;
+    std::size_t first, count;
   };
   /// The images of one channel.
   struct ChannelImages {
@@ -71,14 +74,20 @@ class ChanceTest {
   };
   static Part common_part(const Shape& coarse, const Shape& fine, const Homography& to_fine);
   [[nodiscard]] Frames& frames_for(const Part& part, std::size_t channels);
-  [[nodiscard]] Spectra& spectra_for(std::size_t channels);
+  /// For as many of `candidates` as one batch takes.
+  [[nodiscard]] Batch batch_for(std::size_t channels, std::size_t first, std::size_t candidates);
   void warp(const PairWork& work, const Image& input, const Affine& output_to_input, Image& output);
   void warp(const PairWork& work, const Image& input, const Homography& output_to_input,
             Image& output);
-  void enqueue(const PairWork& work, const Candidate& candidate, std::int64_t result);
+  /// Where a candidate's frames and sums go.
+  struct Place {
+    Spectra& spectra;
+    std::int64_t result, place;
+  };
+  void enqueue(const PairWork& work, const Candidate& candidate, const Place& to);
   void enqueue(const PairWork& work, const FitRoles& roles, const FitRoles::BothLevels& levels,
-               std::span<const ChannelImages> channels, const Homography& to_fine,
-               std::int64_t result);
+               std::span<const ChannelImages> channels, const Homography& to_fine, const Place& to);
+  void enqueue_together(const PairWork& work, std::span<Candidate* const> candidates);
 
   struct WarpKey {
     Shape input, output;
@@ -92,7 +101,9 @@ class ChanceTest {
   Frames usual_;
   std::optional<Frames> large_;  // made where a part needs it
   CommonFramesPlan common_frames_;
-  std::array<std::optional<Spectra>, 2> spectra_;  // of one channel, and of two; likewise
+  /// Of one channel, and of two, for each size of a batch; likewise.
+  std::array<std::array<std::optional<Spectra>, 4>, 2> spectra_;
+  std::vector<Batch> batches_;
   std::vector<double> deviations_;
 };
 

@@ -25,16 +25,22 @@ void check_images(const Device& device, const CommonImages& images) {
   if (channels < 1 || channels > 2 || images.moving.size() != channels) {
     detail::refuse(stage, "both images must have one channel, or both two");
   }
-  const Shape& shape = images.moving_weight.shape();
-  const auto check = [&](const char* what, const Image& image) {
+  const auto check = [&](const char* what, const Image& image, const Shape& shape) {
     detail::check_image(stage, what, device, image, PixelType::f32, {shape.width, shape.height, 1});
   };
-  for (const Image* image : images.reference) check("the reference", *image);
-  for (const Image* image : images.moving) check("the moving image", *image);
+  const Shape& reference = images.reference.front()->shape();
+  for (const Image* image : images.reference) check("the reference", *image, reference);
   if (images.reference_weight != nullptr) {
-    check("the reference's weight", *images.reference_weight);
+    check("the reference's weight", *images.reference_weight, reference);
   }
-  check("the moving image's weight", images.moving_weight);
+  const Shape& moving = images.moving_weight.shape();
+  for (const Image* image : images.moving) check("the moving image", *image, moving);
+  check("the moving image's weight", images.moving_weight, moving);
+}
+
+// Of how many executions the frames fit into an image.
+std::int64_t places_in(const Image& frames, std::int64_t channels) {
+  return frames.shape().depth / channels;
 }
 
 void check_written(const CommonImages& images, const Image& frames) {
@@ -47,14 +53,26 @@ void check_written(const CommonImages& images, const Image& frames) {
   detail::check_distinct(stage, images.moving_weight, frames);
 }
 
-void check_part(const Shape& part, const Shape& images, const Shape& frame) {
-  detail::check_shape(stage, "the part", part);
-  if (part.width > images.width || part.height > images.height) {
-    detail::refuse(stage, "the part is larger than the images");
+void check_part(const CommonPart& part, const CommonImages& images, const Shape& frame) {
+  const Shape& shape = part.shape;
+  detail::check_shape(stage, "the part", shape);
+  const Shape& reference = images.reference.front()->shape();
+  if (part.x < 0 || part.x > reference.width - shape.width || part.y < 0 ||
+      part.y > reference.height - shape.height) {
+    detail::refuse(stage, "the part reaches beyond the reference");
   }
-  if (part.width > frame.width || part.height > frame.height) {
+  const Shape& moving = images.moving_weight.shape();
+  if (shape.width > moving.width || shape.height > moving.height) {
+    detail::refuse(stage, "the part is larger than the moving image");
+  }
+  if (shape.width > frame.width || shape.height > frame.height) {
     detail::refuse(stage, "the part is larger than the frame");
   }
+}
+
+backend::CommonSource source_at(std::int64_t x, std::int64_t y, const Shape& image) {
+  const std::int64_t first = y * image.width + x;
+  return {image.width, first, image.plane() - first};
 }
 
 }  // namespace
@@ -67,15 +85,15 @@ CommonFramesPlan::CommonFramesPlan(const Device& device, const CommonFramesSpec&
           device, static_cast<std::size_t>(spec.results) * backend::common_sum_count *
                       kernel_->groups())) {}
 
-void CommonFramesPlan::enqueue(Stream& stream, const CommonImages& images, const Shape& part,
-                               double turned, Image& reference, Image& moving,
-                               std::int64_t result) const {
+void CommonFramesPlan::enqueue(Stream& stream, const CommonImages& images, const CommonPart& part,
+                               double turned, Image& reference, Image& moving, std::int64_t result,
+                               std::int64_t place) const {
   detail::check_stream(stage, device_, stream);
   check_images(device_, images);
-  const Shape& shape = images.moving_weight.shape();
-  check_part(part, shape, spec_.frame);
-  const std::size_t channels = images.reference.size();
-  const Shape frames{spec_.frame.width, spec_.frame.height, static_cast<std::int64_t>(channels)};
+  check_part(part, images, spec_.frame);
+  const auto channels = static_cast<std::int64_t>(images.reference.size());
+  const std::int64_t places = places_in(reference, channels);
+  const Shape frames{spec_.frame.width, spec_.frame.height, places * channels};
   detail::check_image(stage, "the reference's frames", device_, reference, PixelType::f32, frames);
   detail::check_image(stage, "the moving image's frames", device_, moving, PixelType::f32, frames);
   check_written(images, reference);
@@ -83,8 +101,13 @@ void CommonFramesPlan::enqueue(Stream& stream, const CommonImages& images, const
   detail::check_distinct(stage, reference, moving);
   if (!std::isfinite(turned)) detail::refuse(stage, "the angle is NaN or infinite");
   detail::check_result(stage, result, spec_.results);
-  const Image& reference_weight =
-      images.reference_weight != nullptr ? *images.reference_weight : images.moving_weight;
+  if (place < 0 || place >= places) {
+    detail::refuse(stage, "the images have no room for frames at this place");
+  }
+  const bool masked = images.reference_weight != nullptr;
+  const Image& reference_weight = masked ? *images.reference_weight : images.moving_weight;
+  const auto of_reference = source_at(part.x, part.y, images.reference.front()->shape());
+  const auto of_moving = source_at(0, 0, images.moving_weight.shape());
   kernel_->enqueue(
       detail::Access::queue(stream),
       {detail::Access::memory(*images.reference.front()),
@@ -93,8 +116,9 @@ void CommonFramesPlan::enqueue(Stream& stream, const CommonImages& images, const
        detail::Access::memory(*images.moving.back()), detail::Access::memory(reference_weight),
        detail::Access::memory(images.moving_weight), detail::Access::memory(reference),
        detail::Access::memory(moving)},
-      {shape, part, static_cast<int>(channels), static_cast<float>(std::cos(turned)),
-       static_cast<float>(std::sin(turned))},
+      {part.shape, of_reference, masked ? of_reference : of_moving, of_moving,
+       static_cast<int>(channels), static_cast<float>(std::cos(turned)),
+       static_cast<float>(std::sin(turned)), place * channels},
       result, partials_->memory());
 }
 

@@ -16,9 +16,18 @@ namespace {
 
 constexpr const char* stage = "spectrum_sums";
 
+// The volumes of an execution, one after the other.
+Shape stacked(const SpectrumSumsSpec& spec) {
+  return {spec.volume.width, spec.volume.height, spec.volume.depth * spec.at_once};
+}
+
 SpectrumSumsSpec checked(const SpectrumSumsSpec& spec) {
   detail::check_shape(stage, "the volume", spec.volume, detail::max_side);
   detail::check_results(stage, spec.results);
+  if (spec.at_once < 1 || spec.at_once > spec.results) {
+    detail::refuse(stage, "an execution must take at least one pair, and no more than the results");
+  }
+  detail::check_shape(stage, "the volumes of an execution", stacked(spec), detail::max_side);
   return spec;
 }
 
@@ -43,9 +52,10 @@ void SpectrumSumsPlan::enqueue(Stream& stream, const Image& a, const Image& b,
   detail::check_stream(stage, device_, stream);
   for (const Image* spectrum : {&a, &b}) {
     detail::check_image(stage, "a spectrum", device_, *spectrum, PixelType::c32,
-                        RealFftPlan::half_spectrum(spec_.volume));
+                        RealFftPlan::half_spectrum(stacked(spec_)));
   }
   detail::check_result(stage, result, spec_.results);
+  detail::check_result(stage, result + spec_.at_once - 1, spec_.results);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(a),
                    detail::Access::memory(b), result, partials_->memory());
 }

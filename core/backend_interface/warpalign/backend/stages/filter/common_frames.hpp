@@ -25,11 +25,20 @@ struct CommonFramesSpec {
   std::int64_t results = 1;  ///< the sums of how many executions are kept
 };
 
-/// Images and weights of one shape (f32), one channel each; those of a second channel, or none.
+/// Images (f32), one channel each; those of a second channel, or none. The reference's and its
+/// weight have one shape, and the moving image's and its weight.
 struct CommonImages {
   std::span<const Image*const> reference, moving;  ///< one or two channels
   const Image* reference_weight;                   ///< null: all pixels count
   const Image& moving_weight;
+};
+
+/// What is compared: pixel (x + i, y + j) of the reference lies on pixel (i, j) of the moving
+/// image.
+struct CommonPart {
+  Shape shape;         ///< depth 1
+  std::int64_t x = 0;  ///< of its corner in the reference
+  std::int64_t y = 0;
 };
 
 /// The local energy of an image at a pixel is the sum of the squares of what is in common, less its
@@ -41,19 +50,21 @@ struct CommonSums {
   double both = 0;       ///< that of the product of both energies
 };
 
-/// A pixel of the part, which begins at pixel (0, 0) of the images, is in common where both weights
-/// are above 0.5. Each frame (f32, a slice for each channel) has there the image less its mean over
-/// such pixels, and 0 elsewhere. Of two channels the reference's are turned first, as the cosine
-/// and the sine of an angle turn that grows by `turned` radians. Sums are those of work groups, in
-/// single precision, which the host adds up in double precision: the same bits at every execution.
-/// The sum of the products of energies must not exceed what a float holds.
+/// A pixel of the part is in common where both weights are above 0.5. Each frame (f32, a slice for
+/// each channel) has there the image less its mean over such pixels, and 0 elsewhere. Of two
+/// channels the reference's are turned first, as the cosine and the sine of an angle turn that
+/// grows by `turned` radians. Sums are those of work groups, in single precision, which the host
+/// adds up in double precision: the same bits at every execution. The sum of the products of
+/// energies must not exceed what a float holds.
 class WARPALIGN_API CommonFramesPlan {
  public:
   CommonFramesPlan(const Device& device, const CommonFramesSpec& spec);
-  /// The part is not larger than the images, nor than the frame. Sums become result number
+  /// The part lies in both images, and is not larger than the frame. Its frames are number `place`
+  /// of those that the images of frames have room for along their depth. Sums become result number
   /// `result`.
-  void enqueue(Stream& stream, const CommonImages& images, const Shape& part, double turned,
-               Image& reference, Image& moving, std::int64_t result = 0) const;
+  void enqueue(Stream& stream, const CommonImages& images, const CommonPart& part, double turned,
+               Image& reference, Image& moving, std::int64_t result = 0,
+               std::int64_t place = 0) const;
   /// Has all results copied to the host, once for all executions before.
   void enqueue_copy(Stream& stream) const;
   /// Waits for the copy.
@@ -73,7 +84,8 @@ namespace warpalign::backend {
 /// The number of sums of one work group: the members of warpalign::CommonSums.
 inline constexpr std::size_t common_sum_count = 4;
 
-/// Of images with one channel, the second ones are the first ones.
+/// Of images with one channel, the second ones are the first ones. Where all pixels of the
+/// reference count, its weight is the moving image's.
 struct CommonFramesMemory {
   const Memory& reference;
   const Memory& reference_second;
@@ -85,11 +97,19 @@ struct CommonFramesMemory {
   Memory& moving_frames;
 };
 
+/// Where an image holds the part.
+struct CommonSource {
+  std::int64_t pitch;  ///< pixels of a row
+  std::int64_t first;  ///< number of the part's first pixel
+  std::int64_t size;   ///< pixels from that one on
+};
+
 struct CommonFramesTerms {
-  Shape images;        ///< depth 1
-  Shape part;          ///< not larger than the images or the frame
-  int channels;        ///< 1 or 2
-  float cosine, sine;  ///< of the angle by which the reference's channels are turned
+  Shape part;  ///< not larger than the images or the frame
+  CommonSource reference, reference_weight, moving;
+  int channels;              ///< 1 or 2
+  float cosine, sine;        ///< of the angle by which the reference's channels are turned
+  std::int64_t first_slice;  ///< of the frames that are written
 };
 
 class CommonFrames : public Stage {

@@ -20,7 +20,8 @@ class LaterResults;
 
 struct SpectrumSumsSpec {
   Shape volume;              ///< of the real volumes (or images) whose half spectra (c32) are given
-  std::int64_t results = 1;  ///< the sums of how many executions are kept
+  std::int64_t results = 1;  ///< the sums of how many pairs are kept
+  std::int64_t at_once = 1;  ///< how many pairs an execution takes, stacked along the depth
 };
 
 /// Sums over the whole spectra of N = width height depth frequencies, without the zero frequency.
@@ -35,11 +36,12 @@ struct SpectrumSums {
 class WARPALIGN_API SpectrumSumsPlan {
  public:
   SpectrumSumsPlan(const Device& device, const SpectrumSumsSpec& spec);
-  /// Waits for the result.
+  /// Waits for the result, of the first pair.
   [[nodiscard]] SpectrumSums execute(Stream& stream, const Image& a, const Image& b) const;
 
-  /// The parts of execute(): the work on the device, whose sums become result number `result`; a
-  /// copy of all results to the host, once for all executions before; and the wait for that copy.
+  /// The parts of execute(): the work on the device, whose sums become result number `result` and
+  /// those after it; a copy of all results to the host, once for all executions before; and the
+  /// wait for that copy.
   void enqueue(Stream& stream, const Image& a, const Image& b, std::int64_t result) const;
   void enqueue_copy(Stream& stream) const;
   [[nodiscard]] SpectrumSums wait(std::int64_t result) const;
@@ -62,8 +64,8 @@ class SpectrumSums : public Stage {
  public:
   using Setup = SpectrumSumsSpec;
 
-  /// The number of work groups, each of which writes its own sums: sum i of group g of an execution
-  /// is stored at (result spectrum_sum_count + i) groups() + g.
+  /// The number of work groups of a pair, each of which writes its own sums: sum i of group g of
+  /// pair p of an execution is stored at ((result + p) spectrum_sum_count + i) groups() + g.
   [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
   virtual void enqueue(Queue& queue, const Memory& a, const Memory& b, std::int64_t result,
                        Memory& partials) = 0;
