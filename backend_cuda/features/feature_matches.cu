@@ -1,7 +1,9 @@
 // Stage: of each feature of one image, the feature of another one that resembles it most.
 #include "device/early_launch.cuh"
+#include "device/errors.hpp"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
+#include "features/slice_products.cuh"
 
 #include "shared/kernel_language.h"
 
@@ -17,11 +19,25 @@ static_assert(sizeof(WaNearest) == sizeof(NearestFeature));
 static_assert(SLICE == backend::features_per_slice);
 static_assert(DIMENSIONS == DescriptorsPlan::dimensions);
 
+// The major number of the device's compute capability.
+int capability_of(const CallSite& site) {
+  int major = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, site.context.ordinal),
+        "cudaDeviceGetAttribute", site);
+  return major;
+}
+
 class FeatureMatchesStage final : public backend::FeatureMatches {
  public:
   FeatureMatchesStage(const Context& context, const FeatureMatchesSpec& spec)
-      : site_{context, "feature_matches"}, max_ratio_(spec.max_ratio) {
-    load(&best_of_slices, site_);
+      : site_{context, "feature_matches"},
+        max_ratio_(spec.max_ratio),
+        by_tensor_cores_(capability_of(site_) >= slice_products_capability) {
+    if (by_tensor_cores_) {
+      load(&best_of_slice_products, site_);
+    } else {
+      load(&best_of_slices, site_);
+    }
     load(&nearest_features, site_);
   }
 
@@ -33,7 +49,9 @@ class FeatureMatchesStage final : public backend::FeatureMatches {
       return static_cast<unsigned>(divide_up(count, TILE));
     };
     const dim3 tiles(tiles_over(moving.count), tiles_over(reference.count));
-    launch_early(site_, queue, tiles, dim3(TILE_ITEMS, TILE_ITEMS), &best_of_slices,
+    launch_early(site_, queue, tiles,
+                 by_tensor_cores_ ? dim3(slice_products::threads) : dim3(TILE_ITEMS, TILE_ITEMS),
+                 by_tensor_cores_ ? &best_of_slice_products : &best_of_slices,
                  data<float>(reference.descriptors), static_cast<int>(reference.count),
                  data<float>(moving.descriptors), static_cast<int>(moving.count), slices,
                  data<WaNearest>(best));
@@ -47,6 +65,7 @@ class FeatureMatchesStage final : public backend::FeatureMatches {
  private:
   CallSite site_;
   float max_ratio_;
+  bool by_tensor_cores_;
 };
 
 }  // namespace

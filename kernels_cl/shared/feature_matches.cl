@@ -128,6 +128,7 @@ nearest_features(WA_GLOBAL const float* reference, WA_GLOBAL const float* moving
                  WA_GLOBAL const WaNearest* best, WA_GLOBAL WaNearest* nearest) {
   WA_BEGIN();
   WA_LOCAL WaNearest shared[GROUP];
+  WA_LOCAL int near[GROUP];
   const int item = WA_ITEM_X;
   WA_GLOBAL const WaNearest* of_slices = best + (WA_UINT64)WA_GROUP_X * slices;
   WaNearest found = wa_none();
@@ -142,17 +143,24 @@ nearest_features(WA_GLOBAL const float* reference, WA_GLOBAL const float* moving
   BEST_OF_GROUP(next)
   if (wa_stands_out(found, next, max_ratio)) {
     WA_GLOBAL const float* wanted = reference + (WA_UINT64)WA_GROUP_X * DIMENSIONS;
-    for (int i = 0; i < slices; ++i) {
-      if (!wa_is_near(places, of_slices[i].index, found.index, apart)) continue;
-      const int first = i * SLICE;
-      const int end = first + SLICE < moving_count ? first + SLICE : moving_count;
-      for (int m = first + item; m < end; m += GROUP) {
-        if (wa_is_near(places, m, found.index, apart)) continue;
-        WaNearest other;
-        other.index = m;
-        other.value = wa_product(wanted, moving + (WA_UINT64)m * DIMENSIONS);
-        next = wa_better(next, other);
+    // Each work-item looks at one slice of GROUP, and all of them together go through those found.
+    for (int from = 0; from < slices; from += GROUP) {
+      const int own = from + item;
+      near[item] = own < slices && wa_is_near(places, of_slices[own].index, found.index, apart);
+      WA_BARRIER();
+      for (int i = 0; i < GROUP; ++i) {
+        if (!near[i]) continue;
+        const int first = (from + i) * SLICE;
+        const int end = first + SLICE < moving_count ? first + SLICE : moving_count;
+        for (int m = first + item; m < end; m += GROUP) {
+          if (wa_is_near(places, m, found.index, apart)) continue;
+          WaNearest other;
+          other.index = m;
+          other.value = wa_product(wanted, moving + (WA_UINT64)m * DIMENSIONS);
+          next = wa_better(next, other);
+        }
       }
+      WA_BARRIER();
     }
     BEST_OF_GROUP(next)
   }
