@@ -19,6 +19,7 @@
 #define WA_ITEM_Y ((int)get_local_id(1))
 #define WA_GROUP_X ((int)get_group_id(0))
 #define WA_GROUP_Y ((int)get_group_id(1))
+#define WA_LOAD_FOUR(p) vload4(0, p)
 #define WA_LOAD_HALF(p, i) vload_half(i, (global const half*)(p))
 #define WA_STORE_HALF(value, p, i) vstore_half_rte(value, i, (global half*)(p))
 // Adds 1 to an int in global memory, and gives what it was.
@@ -34,6 +35,8 @@
 #define WA_ITEM_Y (static_cast<int>(threadIdx.y))
 #define WA_GROUP_X (static_cast<int>(blockIdx.x))
 #define WA_GROUP_Y (static_cast<int>(blockIdx.y))
+// Four floats, a float4, from an address that 16 divides.
+#define WA_LOAD_FOUR(p) (*reinterpret_cast<const float4*>(p))
 // These need cuda_fp16.h.
 #define WA_LOAD_HALF(p, i) __half2float(reinterpret_cast<const __half*>(p)[i])
 #define WA_STORE_HALF(value, p, i) (reinterpret_cast<__half*>(p)[i] = __float2half_rn(value))

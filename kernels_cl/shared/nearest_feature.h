@@ -36,8 +36,12 @@ WA_INLINE int wa_is_near(WA_GLOBAL const float* places, int a, int b, float apar
 WA_INLINE float wa_product(WA_GLOBAL const float* a, WA_GLOBAL const float* b) {
   float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f};
   for (int i = 0; i < DIMENSIONS; i += 4) {
-    WA_UNROLL
-    for (int k = 0; k < 4; ++k) sums[k] = WA_FMA(a[i + k], b[i + k], sums[k]);
+    const float4 u = WA_LOAD_FOUR(a + i);
+    const float4 v = WA_LOAD_FOUR(b + i);
+    sums[0] = WA_FMA(u.x, v.x, sums[0]);
+    sums[1] = WA_FMA(u.y, v.y, sums[1]);
+    sums[2] = WA_FMA(u.z, v.z, sums[2]);
+    sums[3] = WA_FMA(u.w, v.w, sums[3]);
   }
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }

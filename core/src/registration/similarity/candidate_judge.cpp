@@ -39,6 +39,13 @@ double settings_of(const Candidate& candidate) {
   return candidate.proposed_by == Generator::windows ? 2e4 : 1e4;
 }
 
+std::vector<Candidate>::iterator find_in(const PairWork& work, std::vector<Candidate>& list,
+                                         const Candidate& candidate) {
+  return std::find_if(list.begin(), list.end(), [&](const Candidate& other) {
+    return same_location(work, candidate, other);
+  });
+}
+
 }  // namespace
 
 bool same_location(const PairWork& work, const Candidate& a, const Candidate& b) {
@@ -75,16 +82,10 @@ std::span<const Candidate> CandidateJudge::starts_at(const PairWork& work,
   return starts_;
 }
 
-// Where two starts led to one place, the more significant result counts.
 void CandidateJudge::add(const PairWork& work, std::span<const Candidate> found, RefineFrom from,
                          std::vector<Candidate>& candidates) {
-  const auto find_in = [&](std::vector<Candidate>& list, const Candidate& candidate) {
-    return std::find_if(list.begin(), list.end(), [&](const Candidate& other) {
-      return same_location(work, candidate, other);
-    });
-  };
   const auto is_in = [&](std::vector<Candidate>& list, const Candidate& candidate) {
-    return find_in(list, candidate) != list.end();
+    return find_in(work, list, candidate) != list.end();
   };
   new_places_.clear();
   for (const Candidate& candidate : found) {
@@ -95,13 +96,17 @@ void CandidateJudge::add(const PairWork& work, std::span<const Candidate> found,
   }
   coarse_refinement_.refine(work, new_places_, from);
   for (const Candidate& candidate : new_places_) {
-    if (!is_allowed(work, candidate)) continue;
-    const auto same = find_in(candidates, candidate);
-    if (same == candidates.end()) {
-      candidates.push_back(candidate);
-    } else if (candidate.significance > same->significance) {
-      *same = candidate;
-    }
+    if (is_allowed(work, candidate)) merge(work, candidate, candidates);
+  }
+}
+
+void CandidateJudge::merge(const PairWork& work, const Candidate& candidate,
+                           std::vector<Candidate>& candidates) {
+  const auto same = find_in(work, candidates, candidate);
+  if (same == candidates.end()) {
+    candidates.push_back(candidate);
+  } else if (candidate.significance > same->significance) {
+    *same = candidate;
   }
 }
 

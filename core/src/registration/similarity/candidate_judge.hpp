@@ -38,6 +38,9 @@ class CandidateJudge {
   /// Refines coarsely those found that are not among the candidates yet, and adds them.
   void add(const PairWork& work, std::span<const Candidate> found, RefineFrom from,
            std::vector<Candidate>& candidates);
+  /// Adds one that is refined already. Of two at one place the more significant one counts.
+  static void merge(const PairWork& work, const Candidate& candidate,
+                    std::vector<Candidate>& candidates);
   /// A candidate, refined coarsely, whatever the options allow.
   Candidate refined(const PairWork& work, const Candidate& candidate, RefineFrom from);
   /// Compares with chance those that were not.

@@ -1,7 +1,10 @@
 // All places at which directions of edges agree, for images of other modalities.
 #include "registration/similarity/direction_search.hpp"
 
+#include "registration/plane_geometry.hpp"
 #include "registration/similarity/search_limits.hpp"
+
+#include <algorithm>
 
 namespace warpalign::detail {
 
@@ -32,14 +35,29 @@ void DirectionSearch::search(const PairWork& pair, int /*step*/) {
   work.fields = &fields_;
   const bool either = options_.modality == Modality::automatic;
   const double places = places_searched(options_, work) * (either ? chances_of_both : 1);
-  candidates_.clear();
-  const auto peaks = grid.find(work, places_of_grid(options_));
-  if (work.is_stopped()) return;
-  judge.add(work, judge.starts_at(work, peaks), RefineFrom::grid, candidates_);
-  if (work.is_stopped()) return;
-  judge.test(work, candidates_, places);
-  if (work.is_stopped()) return;
-  judge.conclude(work, candidates_, places);
+  const std::span<const TranslationPeak> peaks = grid.find(work, places_of_grid(options_));
+  peaks_.assign(peaks.begin(), peaks.end());
+  judge_all(work, places);
+  if (!work.is_stopped()) judge.conclude(work, candidates_, places);
+}
+
+// Places of similar scales are fitted on the same levels, which only one of both threads makes
+// then.
+void DirectionSearch::judge_all(const PairWork& work, double places) {
+  CandidateJudge& judge = stages_->judge;
+  std::sort(peaks_.begin(), peaks_.end(), [](const TranslationPeak& a, const TranslationPeak& b) {
+    return scale_of(a.matrix) < scale_of(b.matrix);
+  });
+  const std::span<const TranslationPeak> all(peaks_);
+  const bool is_helped = may_be_helped_ && work.is_alone && all.size() > 1;
+  const std::span<const TranslationPeak> own = is_helped ? all.first(all.size() / 2) : all;
+  const auto judge_own = [&] { judge_places(work, judge, own, places, candidates_); };
+  if (!is_helped) return judge_own();
+  if (!helper_) helper_.emplace(device_, model_, options_);
+  helper_->show(work);
+  for (const Candidate& candidate : helper_->beside({all.subspan(own.size()), places}, judge_own)) {
+    CandidateJudge::merge(work, candidate, candidates_);
+  }
 }
 
 }  // namespace warpalign::detail

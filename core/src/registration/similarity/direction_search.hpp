@@ -3,6 +3,7 @@
 
 #include "registration/ones.hpp"
 #include "registration/similarity/candidate_judge.hpp"
+#include "registration/similarity/direction_helper.hpp"
 #include "registration/similarity/gradient_fields.hpp"
 #include "registration/similarity/grid_search.hpp"
 
@@ -18,8 +19,8 @@ namespace warpalign::detail {
 /// of its places, their comparison with chance, and the refinement of the best.
 class DirectionSearch {
  public:
-  /// `model` and `options` as for CandidateJudge. `may_be_helped`: whether the grid of a pair that
-  /// is alone is searched by several threads.
+  /// `model` and `options` as for CandidateJudge. `may_be_helped`: whether a pair that is alone is
+  /// searched by several threads.
   DirectionSearch(const Device& device, Motion model, const RegistrationOptions& options,
                   bool may_be_helped);
 
@@ -34,13 +35,18 @@ class DirectionSearch {
     GridSearch grid;
     CandidateJudge judge;
   };
+  /// Judges the places that the grid has found, half of them by a helper.
+  void judge_all(const PairWork& work, double places);
+
   Device device_;
   Motion model_;
   RegistrationOptions options_;
   bool may_be_helped_;
   Ones ones_;
   GradientFields fields_;
-  std::optional<Stages> stages_;  // created when a pair first needs them
+  std::optional<Stages> stages_;           // created when a pair first needs them
+  std::optional<DirectionHelper> helper_;  // likewise
+  std::vector<TranslationPeak> peaks_;     // by their scales
   std::vector<Candidate> candidates_;
 };
 
