@@ -79,7 +79,8 @@ __global__ void __launch_bounds__(reduction_threads)
     const auto value_at = [&](long long column, long long row) {
       return pixels_of_slice[row * plane.width + column];
     };
-    write_record(peak, plane.width, plane.height, value_at, records[slice]);
+    write_record(peak, plane.width, plane.height, value_at, records[slice],
+                 static_cast<int>(threadIdx.x));
     __syncthreads();  // before the next slice overwrites the peak
   }
 }

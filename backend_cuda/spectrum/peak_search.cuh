@@ -60,22 +60,23 @@ using BestOfBlock = cub::BlockReduce<Candidate, reduction_threads>;
 
 __device__ __forceinline__ int wrap(int i, int n) { return i < 0 ? i + n : (i >= n ? i - n : i); }
 
-// Executed by the first nine threads. value_at(column, row) is the value of a pixel. Where every
-// pixel is NaN, the first one is named.
+// Executed by threads number 0 to 8, of a block or a warp. value_at(column, row) is the value of a
+// pixel. Where every pixel is NaN, the first one is named.
 template <class ValueAt>
 __device__ __forceinline__ void write_record(const Candidate& peak, int width, int height,
-                                             const ValueAt& value_at, DevicePeakRecord& record) {
+                                             const ValueAt& value_at, DevicePeakRecord& record,
+                                             int thread) {
   const int index = peak.index != no_index ? peak.index : 0;
   const int x = index % width;
   const int y = index / width;
-  if (threadIdx.x == 0) {
+  if (thread == 0) {
     record.value = peak.value;
     record.x = x;
     record.y = y;
   }
-  if (threadIdx.x < 9) {
-    const int k = static_cast<int>(threadIdx.x);
-    record.neighbours[k] = value_at(wrap(x + k % 3 - 1, width), wrap(y + k / 3 - 1, height));
+  if (thread < 9) {
+    record.neighbours[thread] =
+        value_at(wrap(x + thread % 3 - 1, width), wrap(y + thread / 3 - 1, height));
   }
 }
 

@@ -12,6 +12,7 @@
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ constexpr std::size_t partial_bytes = 8;  // Best in lib/peaks.h
 
 static_assert(sizeof(PeakRecord) == 48, "the kernel writes twelve words");
 static_assert(sizeof(OverlapLimits) == 24, "the kernel reads six floats");
+static_assert(sizeof(backend::OutlineEdges) == 40, "the kernel reads ten floats, WaOutline");
 
 /// How the first stage divides a surface.
 struct Shares {
@@ -40,6 +42,34 @@ Shares shares_of(const Context& context, const Shape& surface) {
   return {static_cast<cl_int>(rows), static_cast<std::size_t>((surface.height + rows - 1) / rows)};
 }
 
+/// A table on the device that is only copied where it is another than the last one. Searches use
+/// the same limits again and again. Who uses it orders its uses.
+template <class Entry>
+class KeptTable {
+ public:
+  KeptTable(const Context& context, std::size_t most)
+      : upload_(context, most * sizeof(Entry), stage) {
+    uploaded_.reserve(most);
+  }
+
+  cl_mem of(cl_command_queue queue, std::span<const Entry> entries) {
+    if (std::equal(entries.begin(), entries.end(), uploaded_.begin(), uploaded_.end())) {
+      return table_;
+    }
+    uploaded_.clear();
+    upload_.begin();
+    for (std::size_t i = 0; i < entries.size(); ++i) upload_.put(i, entries[i]);
+    table_ = upload_.enqueue(queue, entries.size_bytes());
+    uploaded_.assign(entries.begin(), entries.end());
+    return table_;
+  }
+
+ private:
+  ParameterUpload upload_;
+  std::vector<Entry> uploaded_;
+  cl_mem table_ = nullptr;
+};
+
 class OverlapPeaks final : public backend::OverlapPeaks {
  public:
   OverlapPeaks(Context& context, const OverlapPeaksSpec& spec)
@@ -47,14 +77,15 @@ class OverlapPeaks final : public backend::OverlapPeaks {
         height_(extent(spec.surface.height, context.call_site(stage))),
         slices_(2 * static_cast<std::size_t>(spec.batch)),
         each_(spec.one_overlap ? 0 : 2),
+        has_outlines_(spec.outlines),
         simd_(context.has_vectors()),
         group_(simd_ ? 1 : reduction_group(context)),
         shares_(shares_of(context, spec.surface)),
-        limits_(context, static_cast<std::size_t>(spec.batch) * sizeof(OverlapLimits), stage),
+        limits_(context, static_cast<std::size_t>(spec.batch)),
         partials_(make_buffer(context, shares_.groups * slices_ * partial_bytes, stage)),
         first_(context, stage, source(), "overlap_peaks_partial", options()),
         second_(context, stage, source(), "overlap_peaks_final", options()) {
-    uploaded_.reserve(static_cast<std::size_t>(spec.batch));
+    if (has_outlines_) outlines_.emplace(context, static_cast<std::size_t>(spec.batch));
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& surfaces,
@@ -62,52 +93,57 @@ class OverlapPeaks final : public backend::OverlapPeaks {
                backend::Memory& records) override {
     const cl_command_queue commands = queue_of(queue);
     scratch_guard_.enter(commands, stage);
-    upload(commands, limits);
+    launch(commands, surfaces, overlaps, each_, limits, records);
+  }
+
+  void enqueue_outlines(backend::Queue& queue, const backend::Memory& surfaces,
+                        std::span<const backend::OutlineEdges> outlines,
+                        std::span<const OverlapLimits> limits, backend::Memory& records) override {
+    const cl_command_queue commands = queue_of(queue);
+    scratch_guard_.enter(commands, stage);
+    launch(commands, surfaces, outlines_->of(commands, outlines), cl_int{1}, limits, records);
+  }
+
+ private:
+  /// `source`: overlaps or outlines, of which each image has as many as `each` says.
+  template <class Source>
+  void launch(cl_command_queue commands, const backend::Memory& surfaces, const Source& source,
+              cl_int each, std::span<const OverlapLimits> limits, backend::Memory& records) {
+    const cl_mem table = limits_.of(commands, limits);
     const cl_int own_limits = limits.size() > 1 ? 1 : 0;
     const Grid grid{{shares_.groups * group_, slices_}, {group_, 1}};
     if (simd_) {
-      first_.launch(commands, grid, surfaces, overlaps, each_, table_, own_limits, width_, height_,
+      first_.launch(commands, grid, surfaces, source, each, table, own_limits, width_, height_,
                     shares_.rows, partials_);
     } else {
-      first_.launch(commands, grid, surfaces, overlaps, each_, table_, own_limits, width_, height_,
+      first_.launch(commands, grid, surfaces, source, each, table, own_limits, width_, height_,
                     partials_);
     }
-    second_.launch(commands, {{group_, slices_}, {group_, 1}}, surfaces, overlaps, each_, table_,
+    second_.launch(commands, {{group_, slices_}, {group_, 1}}, surfaces, source, each, table,
                    own_limits, width_, height_, partials_, static_cast<cl_uint>(shares_.groups),
                    records);
   }
 
- private:
   [[nodiscard]] std::string_view source() const {
     return simd_ ? kernels::overlap_peaks_cpu : kernels::overlap_peaks;
   }
   [[nodiscard]] std::string options() const {
-    return simd_ ? "" : "-D GROUP=" + std::to_string(group_);
-  }
-
-  // Searches use the same limits again and again. The guard of the scratch memory orders the
-  // table's uses, too.
-  void upload(cl_command_queue queue, std::span<const OverlapLimits> limits) {
-    if (std::equal(limits.begin(), limits.end(), uploaded_.begin(), uploaded_.end())) return;
-    uploaded_.clear();
-    limits_.begin();
-    for (std::size_t i = 0; i < limits.size(); ++i) limits_.put(i, limits[i]);
-    table_ = limits_.enqueue(queue, limits.size_bytes());
-    uploaded_.assign(limits.begin(), limits.end());
+    const std::string group = simd_ ? "" : "-D GROUP=" + std::to_string(group_);
+    return group + (has_outlines_ ? " -D OUTLINES" : "");
   }
 
   cl_int width_, height_;
   std::size_t slices_;
   cl_int each_;  // overlaps that an image has of its own
+  bool has_outlines_;
   bool simd_;
   std::size_t group_;
   Shares shares_;
-  ParameterUpload limits_;
-  std::vector<OverlapLimits> uploaded_;
-  cl_mem table_ = nullptr;
+  KeptTable<OverlapLimits> limits_;
+  std::optional<KeptTable<backend::OutlineEdges>> outlines_;
   compute::buffer partials_;
   Kernel first_, second_;
-  ScratchGuard scratch_guard_;
+  ScratchGuard scratch_guard_;  // it orders the uses of the tables, too
 };
 
 }  // namespace

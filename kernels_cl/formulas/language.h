@@ -38,6 +38,9 @@
 #define WA_FLOOR(x) floor(x)
 #define WA_FABS(x) fabs(x)
 #define WA_ROUND(x) round(x)
+#define WA_FMIN(a, b) fmin(a, b)
+#define WA_FMAX(a, b) fmax(a, b)
+#define WA_SATURATE(x) clamp(x, 0.0f, 1.0f)
 #define WA_BITS_FLOAT(x) as_float(x)
 #define WA_FLOAT_BITS(x) as_uint(x)
 #define WA_UINT64 ulong
@@ -70,6 +73,10 @@ WA_INLINE float wa_exp2(float x) {
 #define WA_FLOOR(x) floorf(x)
 #define WA_FABS(x) fabsf(x)
 #define WA_ROUND(x) roundf(x)
+#define WA_FMIN(a, b) fminf(a, b)
+#define WA_FMAX(a, b) fmaxf(a, b)
+// The instruction that computes x does this as well.
+#define WA_SATURATE(x) __saturatef(x)
 #define WA_BITS_FLOAT(x) __uint_as_float(x)
 #define WA_FLOAT_BITS(x) __float_as_uint(x)
 #define WA_UINT64 unsigned long long

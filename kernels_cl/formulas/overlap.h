@@ -1,4 +1,5 @@
-// Correlation scored by the overlap: which shifts are admitted, and their scores.
+// Correlation scored by the overlap: which shifts are admitted, how much the images overlap there
+// where all their pixels count, and the shifts' scores.
 #ifndef WARPALIGN_FORMULAS_OVERLAP_H
 #define WARPALIGN_FORMULAS_OVERLAP_H
 
@@ -17,12 +18,16 @@ WA_INLINE WA_REAL wa_shift_distance(WA_REAL i, float centre, float n) {
 
 WA_INLINE WA_REAL wa_shift_square(WA_REAL dx, WA_REAL dy) { return WA_FMA(dx, dx, dy * dy); }
 
-// The score C / sqrt(N) from unnormalised inverse transforms, where `normalization` is one over
-// their number of pixels; 0 where the overlap N is too small.
-WA_INLINE WA_REAL wa_overlap_score(WA_REAL correlation, WA_REAL overlap, float normalization,
-                                   float min_overlap) {
+// The same for shifts from 0 to below n, from the sum of the shift and of the distance of shift 0.
+WA_INLINE WA_REAL wa_wrapped_distance(WA_REAL distance, float n) {
+  return distance >= 0.5f * n ? distance - n : distance;
+}
+
+// The score C / sqrt(N) from an unnormalised inverse transform, where `normalization` is one over
+// its number of pixels; 0 where the overlap, N `pixels`, is too small.
+WA_INLINE WA_REAL wa_score_over(WA_REAL correlation, WA_REAL pixels, float normalization,
+                                float min_overlap) {
   const WA_REAL minimum = WA_NUMBER(min_overlap);
-  const WA_REAL pixels = overlap * normalization;
   const WA_REAL enough = pixels >= minimum ? pixels : minimum;
   const WA_REAL score = correlation * normalization / WA_SQRT(enough);
   return pixels >= minimum ? score : WA_NUMBER(0.0f);
@@ -44,6 +49,136 @@ WA_INLINE float wa_score_bound(float square, float min_overlap) {
   if (square > -least && square < least) return -4.0f * least;
   const float within = square < most ? square : most;
   return within - WA_FABS(within) * 0x1p-16f;
+}
+
+// Where all pixels of both images count, their overlap is the area that a rectangle has in common
+// with a parallelogram: the integral along x of what lies between the parallelogram's upper and
+// lower edges, where both are limited to the rectangle's height. So it is a sum over four edges,
+// each within the rectangle's width.
+//
+// The rectangle lies about the origin. Edges are half edges, from the middle of an edge to its end.
+
+// Of a direction with y above 0 and with x not 0: both at least 2^-20, so that nothing is infinite.
+// That moves an edge by less than rounding does.
+typedef struct {
+  float x, y;
+  float per_span;  // 1 / (2 x)
+  float per_y;     // 1 / y
+} WaHalfEdge;
+
+// `second` is turned from `first` as y is from x: first.x second.y - first.y second.x is 0 or more.
+typedef struct {
+  float half_width, half_height;  // of the rectangle
+  WaHalfEdge first, second;       // of the parallelogram
+} WaOutline;
+
+// What the shift does not change of two parallel edges. Places on an edge are numbers from 0 at its
+// lower end, in y, to 1. Heights are multiples of the half edge's.
+typedef struct {
+  float per_shift;                   // how places change where the parallelogram moves along x
+  float left, right;                 // places at which the one edge meets the rectangle's sides
+  float other_left, other_right;     // and the other
+  float per_y, offset, half_height;  // `offset`: of the one edge from the middle
+  float straight, bent;              // areas
+} WaEdgePair;
+
+// `across` leads from the middle to the one of the edges. `turn`: 1 where it is turned from `edge`
+// as y is from x, else -1.
+WA_INLINE WaEdgePair wa_edge_pair(float half_width, float half_height, WaHalfEdge edge,
+                                  WaHalfEdge across, float turn) {
+  const float one = WA_FMA(-across.x, edge.per_span, 0.5f);
+  const float other = WA_FMA(across.x, edge.per_span, 0.5f);
+  WaEdgePair pair;
+  pair.per_shift = -edge.per_span;
+  pair.left = WA_FMA(-half_width, edge.per_span, one);
+  pair.right = WA_FMA(half_width, edge.per_span, one);
+  pair.other_left = WA_FMA(-half_width, edge.per_span, other);
+  pair.other_right = WA_FMA(half_width, edge.per_span, other);
+  pair.per_y = edge.per_y;
+  pair.offset = WA_FMA(across.y, edge.per_y, 0.0f);
+  pair.half_height = WA_FMA(half_height, edge.per_y, 0.0f);
+  pair.straight = turn * WA_FABS(edge.x) * edge.y;
+  pair.bent = -0.5f * turn * edge.x * edge.y;
+  return pair;
+}
+
+// How high the lower ends of two parallel edges lie above the rectangle's lower and upper side,
+// where the parallelogram is `dy` away.
+typedef struct {
+  WA_REAL above_low, above_high, other_above_low, other_above_high;
+} WaEdgeHeights;
+
+WA_INLINE WaEdgeHeights wa_edge_heights(WaEdgePair pair, WA_REAL dy) {
+  const WA_REAL middle = WA_FMA(dy, WA_NUMBER(pair.per_y), WA_NUMBER(-1.0f));
+  const WA_REAL one = middle + pair.offset;
+  const WA_REAL other = middle - pair.offset;
+  WaEdgeHeights heights;
+  heights.above_low = one + pair.half_height;
+  heights.above_high = one - pair.half_height;
+  heights.other_above_low = other + pair.half_height;
+  heights.other_above_high = other - pair.half_height;
+  return heights;
+}
+
+// What two parallel edges add to the overlap where the parallelogram is `dx` away. Of an edge that
+// crosses no side, the mean height is that of its middle, twice which is the difference of two
+// distances. Where it crosses the lower or the upper side, the part beyond adds a square.
+//
+// No sum here has a product that is not fused explicitly: no compiler has a choice, and all who
+// compute an overlap find the same bits.
+WA_INLINE WA_REAL wa_area_by_edges(WaEdgePair pair, WaEdgeHeights heights, WA_REAL dx) {
+  const WA_REAL per_shift = WA_NUMBER(pair.per_shift);
+  const WA_REAL left = WA_SATURATE(WA_FMA(dx, per_shift, WA_NUMBER(pair.left)));
+  const WA_REAL right = WA_SATURATE(WA_FMA(dx, per_shift, WA_NUMBER(pair.right)));
+  const WA_REAL length = right - left;
+  const WA_REAL twice_middle = left + right;
+  const WA_REAL low = WA_FABS(twice_middle + heights.above_low);
+  const WA_REAL high = WA_FABS(twice_middle + heights.above_high);
+  const WA_REAL below = WA_SATURATE(WA_FABS(length) - low);
+  const WA_REAL above = WA_SATURATE(WA_FABS(length) - high);
+
+  const WA_REAL other_left = WA_SATURATE(WA_FMA(dx, per_shift, WA_NUMBER(pair.other_left)));
+  const WA_REAL other_right = WA_SATURATE(WA_FMA(dx, per_shift, WA_NUMBER(pair.other_right)));
+  const WA_REAL other_length = other_right - other_left;
+  const WA_REAL other_middle = other_left + other_right;
+  const WA_REAL other_low = WA_FABS(other_middle + heights.other_above_low);
+  const WA_REAL other_high = WA_FABS(other_middle + heights.other_above_high);
+  const WA_REAL other_below = WA_SATURATE(WA_FABS(other_length) - other_low);
+  const WA_REAL other_above = WA_SATURATE(WA_FABS(other_length) - other_high);
+
+  const WA_REAL straight =
+      WA_FMA(length, low - high, -(other_length * (other_low - other_high)));
+  const WA_REAL bent = WA_FMA(
+      above, above,
+      WA_FMA(-below, below, WA_FMA(other_below, other_below, -(other_above * other_above))));
+  return WA_FMA(WA_NUMBER(pair.straight), straight, WA_NUMBER(pair.bent) * bent);
+}
+
+// What the shift does not change of an outline.
+typedef struct {
+  WaEdgePair first, second;
+  float most;  // the smaller area
+} WaOutlinePairs;
+
+WA_INLINE WaOutlinePairs wa_outline_pairs(WaOutline outline) {
+  const float rectangle = outline.half_width * outline.half_height;
+  const float parallelogram = WA_FMA(outline.first.x, outline.second.y,
+                                     -(outline.first.y * outline.second.x));
+  WaOutlinePairs pairs;
+  pairs.first = wa_edge_pair(outline.half_width, outline.half_height, outline.first,
+                             outline.second, 1.0f);
+  pairs.second = wa_edge_pair(outline.half_width, outline.half_height, outline.second,
+                              outline.first, -1.0f);
+  pairs.most = 4.0f * (rectangle < parallelogram ? rectangle : parallelogram);
+  return pairs;
+}
+
+// The overlap, in pixels. Rounding moves it by up to 0.1 pixels where sides have up to 512.
+WA_INLINE WA_REAL wa_outline_overlap(WaOutlinePairs pairs, WaEdgeHeights first,
+                                     WaEdgeHeights second, WA_REAL dx) {
+  const WA_REAL area =
+      wa_area_by_edges(pairs.first, first, dx) + wa_area_by_edges(pairs.second, second, dx);
+  return WA_FMAX(WA_FMIN(area, WA_NUMBER(pairs.most)), WA_NUMBER(0.0f));
 }
 
 #endif

@@ -1,18 +1,28 @@
 // The peaks of the scores of correlation surfaces, by a reduction in two stages. Scores are
 // computed where they are compared, and never stored.
 //
-// Option: GROUP, the work-group's size, a power of two.
+// Options: GROUP, the work-group's size, a power of two; OUTLINES, of lib/overlap_limits.h.
 //
 // variant: gpu -DGROUP=256
+// variant: gpu -DGROUP=256 -DOUTLINES
 #include "lib/overlap_limits.h"
 #include "lib/peaks.h"
 
-// Of the shift at column x of row y. The surface and the overlap are both times `plane`.
-inline float score_at(global const float* surface, global const float* overlap, int width,
-                      int height, int x, int y, SurfaceLimits limits) {
+// In pixels, of the shift at column x of row y, which is pixel number i.
+inline float pixels_at(Overlaps overlaps, int x, int y, size_t i) {
+#ifdef OUTLINES
+  return outline_pixels(overlaps, (float)x, (float)y);
+#else
+  return overlaps.stored[i] * overlaps.normalization;
+#endif
+}
+
+// Of the shift at column x of row y. The surface is times the number of its pixels.
+inline float score_at(global const float* surface, Overlaps overlaps, int width, int height, int x,
+                      int y, SurfaceLimits limits) {
   const size_t i = (size_t)y * (size_t)width + (size_t)x;
-  const float score =
-      wa_overlap_score(surface[i], overlap[i], 1.0f / (float)(width * height), limits.min_overlap);
+  const float score = wa_score_over(surface[i], pixels_at(overlaps, x, y, i),
+                                    1.0f / (float)(width * height), limits.min_overlap);
   // Searches rarely have a limit, and the distances cost more than the score. Of equivalent
   // periodic shifts, the smallest is taken.
   if (limits.reach2 > 0.0f) {
@@ -25,14 +35,14 @@ inline float score_at(global const float* surface, global const float* overlap, 
 
 // Work-groups along x share a slice; y is the slice.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void overlap_peaks_partial(
-    global const float* surfaces, global const float* overlaps, int each,
-    global const float* all_limits, int own_limits, int width, int height, global Best* partials) {
+    global const float* surfaces, OverlapSource source, int each, global const float* all_limits,
+    int own_limits, int width, int height, global Best* partials) {
   local Best shared[GROUP];
   const size_t slice = get_global_id(1);
   const uint plane = (uint)(width * height);
   surfaces += slice * plane;
-  overlaps = overlaps_of(overlaps, each, slice, plane);
   const SurfaceLimits limits = limits_of(all_limits, own_limits, slice);
+  const Overlaps overlaps = overlaps_of(source, each, slice, width, height, limits);
   Best mine = nothing();
   for (uint i = (uint)get_global_id(0); i < plane; i += (uint)get_global_size(0)) {
     const int y = (int)i / width;
@@ -46,17 +56,17 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void overlap_peaks_par
 
 // One work-group per slice.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void overlap_peaks_final(
-    global const float* surfaces, global const float* overlaps, int each,
-    global const float* all_limits, int own_limits, int width, int height,
-    global const Best* partials, uint count, global uint* records) {
+    global const float* surfaces, OverlapSource source, int each, global const float* all_limits,
+    int own_limits, int width, int height, global const Best* partials, uint count,
+    global uint* records) {
   local Best shared[GROUP];
   const size_t slice = get_global_id(1);
   const Best mine = best_of_partials(partials, slice, count, shared);
   if (get_local_id(0) != 0) return;
   const size_t plane = (size_t)width * (size_t)height;
   surfaces += slice * plane;
-  overlaps = overlaps_of(overlaps, each, slice, plane);
   const SurfaceLimits limits = limits_of(all_limits, own_limits, slice);
+  const Overlaps overlaps = overlaps_of(source, each, slice, width, height, limits);
   const int2 place = place_of(mine, width);
   global uint* record = records + slice * 12;
   for (int n = 0; n < 9; ++n) {

@@ -4,7 +4,11 @@
 #include "reference/plane.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace reference {
 
@@ -51,6 +55,78 @@ inline Plane overlap_score(const Plane& correlation, const Plane& overlap,
       const double pixels = overlap.at(x, y) / plane;
       if (pixels < limits.min_overlap || (limits.reach > 0 && far > limits.reach)) continue;
       result.at(x, y) = correlation.at(x, y) / plane / std::sqrt(pixels);
+    }
+  }
+  return result;
+}
+
+/// Half the width and the height of a rectangle, and the half edges of a parallelogram.
+struct Outline {
+  double half_width = 0, half_height = 0;
+  double along_x = 0, along_y = 0, across_x = 0, across_y = 0;
+};
+
+struct Corner {
+  double x, y;
+};
+
+/// What of a polygon lies where normal . corner <= limit (Sutherland & Hodgman 1974).
+inline std::vector<Corner> clipped(const std::vector<Corner>& polygon, Corner normal,
+                                   double limit) {
+  std::vector<Corner> inside;
+  const auto beyond = [&](const Corner& c) { return normal.x * c.x + normal.y * c.y - limit; };
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Corner& from = polygon[i];
+    const Corner& to = polygon[(i + 1) % polygon.size()];
+    const double start = beyond(from);
+    const double end = beyond(to);
+    if (start <= 0) inside.push_back(from);
+    if ((start <= 0) == (end <= 0)) continue;
+    const double t = start / (start - end);
+    inside.push_back({from.x + t * (to.x - from.x), from.y + t * (to.y - from.y)});
+  }
+  return inside;
+}
+
+/// By the shoelace formula.
+inline double area_of(const std::vector<Corner>& polygon) {
+  double twice = 0;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Corner& from = polygon[i];
+    const Corner& to = polygon[(i + 1) % polygon.size()];
+    twice += from.x * to.y - from.y * to.x;
+  }
+  return std::abs(twice) / 2;
+}
+
+/// The area that the rectangle has in common with the parallelogram, (dx, dy) away.
+inline double common_area(const Outline& outline, double dx, double dy) {
+  std::vector<Corner> polygon;
+  constexpr std::array<std::array<double, 2>, 4> signs{{{1, 1}, {1, -1}, {-1, -1}, {-1, 1}}};
+  for (const auto& [s, t] : signs) {
+    polygon.push_back({dx + s * outline.along_x + t * outline.across_x,
+                       dy + s * outline.along_y + t * outline.across_y});
+  }
+  for (const double sign : {-1.0, 1.0}) {
+    polygon = clipped(polygon, {sign, 0}, outline.half_width);
+    polygon = clipped(polygon, {0, sign}, outline.half_height);
+  }
+  return area_of(polygon);
+}
+
+/// The overlap of outlines at every shift of a surface, times the number of its pixels. The centres
+/// are as far apart as the shift and the centre of `limits`, the nearest way round.
+inline Plane outline_overlap(std::int64_t width, std::int64_t height, const Outline& outline,
+                             const ShiftLimits& limits) {
+  const auto distance = [](std::int64_t i, double centre, std::int64_t n) {
+    return std::remainder(static_cast<double>(i) - centre, static_cast<double>(n));
+  };
+  Plane result(width, height);
+  for (std::int64_t y = 0; y < height; ++y) {
+    for (std::int64_t x = 0; x < width; ++x) {
+      const double area = common_area(outline, distance(x, limits.centre_x, width),
+                                      distance(y, limits.centre_y, height));
+      result.at(x, y) = area * static_cast<double>(width * height);
     }
   }
   return result;

@@ -239,6 +239,14 @@ TEST_CASE("allocations: correlation over the overlap, and peaks") {
       const auto min_overlap = static_cast<float>(1 + i);
       peaks.execute(bench.stream(), surfaces[i], overlaps[i], {min_overlap}, records[i]);
     });
+    const OverlapPeaksPlan of_outlines(bench.device(), {plane, 1, false, true});
+    bench.check("overlap_peaks of outlines", [&](std::size_t i) {
+      const auto half = static_cast<float>(1 + i);
+      const OverlapOutline outline{half, half, half, 0, 0, half};
+      const OverlapLimits limits{half};
+      of_outlines.execute_outlines(bench.stream(), surfaces[i], {&outline, 1}, {&limits, 1},
+                                   records[i]);
+    });
     bench.check("peak",
                 [&](std::size_t i) { peak.execute(bench.stream(), surfaces[i], records[i]); });
   });

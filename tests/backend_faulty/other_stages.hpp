@@ -59,6 +59,23 @@ class DoubleAngle final : public Wrapped<backend::DoubleAngle> {
   }
 };
 
+class OverlapPeaks final : public Wrapped<backend::OverlapPeaks> {
+ public:
+  using Wrapped::Wrapped;
+  void enqueue(backend::Queue& queue, const backend::Memory& surfaces,
+               const backend::Memory& overlaps, std::span<const OverlapLimits> limits,
+               backend::Memory& records) override {
+    reach().enqueue(inner_of(queue), inner_of(surfaces), inner_of(overlaps), limits,
+                    inner_of(records));
+  }
+  void enqueue_outlines(backend::Queue& queue, const backend::Memory& surfaces,
+                        std::span<const backend::OutlineEdges> outlines,
+                        std::span<const OverlapLimits> limits, backend::Memory& records) override {
+    reach().enqueue_outlines(inner_of(queue), inner_of(surfaces), outlines, limits,
+                             inner_of(records));
+  }
+};
+
 class Blobs final : public Wrapped<backend::Blobs> {
  public:
   using Wrapped::Wrapped;
@@ -186,6 +203,10 @@ struct Wrapper<backend::ImpulseFilter> {
 template <>
 struct Wrapper<backend::DoubleAngle> {
   using Type = DoubleAngle;
+};
+template <>
+struct Wrapper<backend::OverlapPeaks> {
+  using Type = OverlapPeaks;
 };
 template <>
 struct Wrapper<backend::Blobs> {

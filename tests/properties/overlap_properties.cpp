@@ -12,7 +12,9 @@
 #include <warpalign/backend/stages/spectrum/overlap_counts.hpp>
 #include <warpalign/stages/fft.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -116,16 +118,20 @@ OverlapLimits some_limits(Random& random, const Shape& surface) {
   return limits;
 }
 
+reference::ShiftLimits limits_on(bool mirrored, const OverlapLimits& limits) {
+  return {static_cast<double>(limits.min_overlap), static_cast<double>(limits.reach),
+          static_cast<double>(mirrored ? limits.mirrored_centre_x : limits.centre_x),
+          static_cast<double>(mirrored ? limits.mirrored_centre_y : limits.centre_y)};
+}
+
 /// Scores are 0 beyond limits; how far beyond, rounding decides. `wider` moves the limits by more
 /// than that: 1e-5 of the overlap, and 1e-4 pixels of distances of up to 100.
 reference::Plane score_of(const reference::Plane& correlation, const reference::Plane& overlap,
-                          const OverlapLimits& limits, bool mirrored, double wider) {
-  const double reach = static_cast<double>(limits.reach);
-  const reference::ShiftLimits shifts{
-      static_cast<double>(limits.min_overlap) * (1 - 1e-5 * wider),
-      reach > 0 ? reach + 1e-4 * wider : 0,
-      static_cast<double>(mirrored ? limits.mirrored_centre_x : limits.centre_x),
-      static_cast<double>(mirrored ? limits.mirrored_centre_y : limits.centre_y)};
+                          const OverlapLimits& limits, bool mirrored, double wider,
+                          double of_overlap = 1e-5) {
+  reference::ShiftLimits shifts = limits_on(mirrored, limits);
+  shifts.min_overlap *= 1 - of_overlap * wider;
+  if (shifts.reach > 0) shifts.reach += 1e-4 * wider;
   return reference::overlap_score(correlation, overlap, shifts);
 }
 
@@ -135,11 +141,10 @@ double allowed_error(const reference::Plane& outer) { return 5e-7 * test::larges
 /// Of a record whose scores are within `outer`, and at least within `inner`. The score at its place
 /// must be the highest, as far as rounding allows, and the only one that is so high is its place.
 double peak_error(const PeakRecord& record, const reference::Plane& inner,
-                  const reference::Plane& outer) {
+                  const reference::Plane& outer, double allowed) {
   const auto is_inside =
       record.x >= 0 && record.x < inner.width && record.y >= 0 && record.y < inner.height;
   if (!is_inside || record.neighbours[4] != record.value) return 1e9;
-  const double allowed = allowed_error(outer);
   test::WorstError worst;
   // What rounding alone admits may be the peak or not.
   const double least = reference::peak(inner).value;
@@ -189,13 +194,99 @@ void check_overlap_peaks(Trial& trial) {
                         test::slice_of(overlaps, slice % overlaps.depth),
                         limits[static_cast<std::size_t>(slice / 2)], slice % 2 == 1, wider);
       };
-      worst.add(peak_error(found[static_cast<std::size_t>(slice)], expected(-1), expected(1)));
+      const auto outer = expected(1);
+      worst.add(peak_error(found[static_cast<std::size_t>(slice)], expected(-1), outer,
+                           allowed_error(outer)));
     }
     return worst.value();
   });
 }
 
-/// Weights that are rounded by half of 2^-12, or that are not: sums of these are rounded to floats.
+/// A rectangle and any parallelogram, also one without an area, that are no larger than a surface.
+OverlapOutline some_outline(Random& random, const Shape& surface) {
+  const auto number = [&](double low, double high) {
+    return static_cast<float>(random.real(low, high));
+  };
+  const auto half = static_cast<double>(std::min(surface.width, surface.height)) / 2;
+  const auto component = [&] { return random.chance(0.2) ? 0 : number(-half, half); };
+  return {number(0, static_cast<double>(surface.width) / 2),
+          number(0, static_cast<double>(surface.height) / 2),
+          component(),
+          component(),
+          component(),
+          component()};
+}
+
+reference::Plane overlap_of(const Shape& surface, const OverlapOutline& outline,
+                            const reference::ShiftLimits& limits) {
+  const auto number = [](float x) { return static_cast<double>(x); };
+  return reference::outline_overlap(
+      surface.width, surface.height,
+      {number(outline.half_width), number(outline.half_height), number(outline.along_x),
+       number(outline.along_y), number(outline.across_x), number(outline.across_y)},
+      limits);
+}
+
+/// How far an overlap may be off, in pixels: ten roundings of 6e-8 of the surface, and edges along
+/// an axis are turned by 2^-20 pixels at their ends.
+double outline_error(const Shape& surface) {
+  return 1e-6 * static_cast<double>(surface.plane() + surface.width + surface.height);
+}
+
+void check_outlined_peaks(Trial& trial) {
+  Random& random = trial.random;
+  const OverlapPeaksSpec spec{
+      random.one_of<Shape>({{1, 1, 1}, {2, 5, 1}, {16, 16, 1}, {23, 14, 1}, {48, 20, 1}}),
+      random.integer(1, 4), false, true};
+  const bool each = random.chance(0.5);
+  std::vector<OverlapOutline> outlines;
+  std::vector<OverlapLimits> limits;
+  for (std::int64_t i = 0; i < spec.batch; ++i) {
+    outlines.push_back(some_outline(random, spec.surface));
+    if (each || i == 0) limits.push_back(some_limits(random, spec.surface));
+  }
+  for (OverlapLimits& of_image : limits) {
+    // Both surfaces overlap alike.
+    if (random.chance(0.5)) of_image.mirrored_centre_x = of_image.centre_x;
+    if (random.chance(0.7)) of_image.mirrored_centre_y = of_image.centre_y;
+  }
+  trial.describe(spec.batch, " surfaces of ", spec.surface, ", reach ", limits[0].reach,
+                 each ? ", limits of their own" : "");
+  const auto plane = static_cast<double>(spec.surface.plane());
+  const Shape shape = test::stack_of(2 * spec.batch, spec.surface);
+  const auto correlations =
+      test::random_volume(shape, -plane * plane, plane * plane, random.seed());
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const Image surfaces = test::to_device(device, stream, correlations);
+    std::vector<PeakRecord> found(static_cast<std::size_t>(shape.depth), PeakRecord{0, -1, -1});
+    Buffer records = device.make_buffer(found.size() * sizeof(PeakRecord));
+    stream.upload(found.data(), records.size_bytes(), records);
+    OverlapPeaksPlan(device, spec).execute_outlines(stream, surfaces, outlines, limits, records);
+    stream.download(records, found.data(), records.size_bytes());
+    test::WorstError worst;
+    for (std::int64_t slice = 0; slice < shape.depth; ++slice) {
+      const auto image = static_cast<std::size_t>(slice / 2);
+      const bool mirrored = slice % 2 == 1;
+      const OverlapLimits& of_image = limits[limits.size() == 1 ? 0 : image];
+      const auto overlap = overlap_of(spec.surface, outlines[image], limits_on(mirrored, of_image));
+      const double of_overlap =
+          outline_error(spec.surface) / static_cast<double>(of_image.min_overlap);
+      const auto expected = [&](double wider) {
+        return score_of(test::slice_of(correlations, slice), overlap, of_image, mirrored, wider,
+                        of_overlap);
+      };
+      const auto outer = expected(1);
+      // Scores divide by the root of the overlap.
+      const double allowed = allowed_error(outer) + of_overlap / 2 * test::largest(outer);
+      worst.add(peak_error(found[static_cast<std::size_t>(slice)], expected(-1), outer, allowed));
+    }
+    return worst.value();
+  });
+}
+
+/// Weights that are rounded by half of 2^-12, or that are not: sums of these are rounded to
+/// floats.
 reference::Volume some_weights(Random& random, const Shape& shape, bool exact) {
   auto weights = test::random_volume(shape, 0, 1, random.seed());
   for (double& weight : weights.values) {
@@ -246,6 +337,7 @@ void check_overlap_counts(Trial& trial) {
 std::vector<Property> overlap_properties() {
   return {{"overlap_products", "as the oracle has it", &check_overlap_products},
           {"overlap_peaks", "as the oracle has it", &check_overlap_peaks},
+          {"overlap_peaks", "of outlines, as the oracle has it", &check_outlined_peaks},
           {"overlap_counts", "as the oracle has it", &check_overlap_counts}};
 }
 

@@ -127,6 +127,19 @@ void transforms_of_two(Trial& trial, const Needs&) {
   transform(trial, {{full_size.width, full_size.height, 2}, 2, FftDirections::inverse});
 }
 
+// Processors take none.
+void overlap_of_outlines(Trial& trial) {
+  if (trial.device().info().kind == DeviceKind::cpu) return;
+  const OverlapPeaksPlan peaks(trial.device(), {full_size, 1, false, true});
+  trial.run([&](Stream& stream) {
+    Buffer records = trial.blank_records(2 * sizeof(PeakRecord));
+    constexpr OverlapOutline outline{256, 256, 256, 0, 0, 256};
+    constexpr OverlapLimits limits;
+    peaks.execute_outlines(stream, trial.blank({full_size.width, full_size.height, 2}),
+                           {&outline, 1}, {&limits, 1}, records);
+  });
+}
+
 void overlap(Trial& trial, const Needs&) {
   constexpr Shape two{full_size.width, full_size.height, 2};
   const OverlapProductsPlan products(trial.device(), {full_size});
@@ -141,6 +154,7 @@ void overlap(Trial& trial, const Needs&) {
     counts.execute(stream, trial.blank(full_size), full_size, overlaps);
     peaks.execute(stream, trial.blank(two), overlaps, {}, records);
   });
+  overlap_of_outlines(trial);
 }
 
 void coarse_levels(Trial& trial, const Needs& needs) {

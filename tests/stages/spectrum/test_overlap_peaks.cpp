@@ -21,6 +21,7 @@ namespace {
 
 using warpalign::Error;
 using warpalign::OverlapLimits;
+using warpalign::OverlapOutline;
 using warpalign::OverlapPeaksPlan;
 using warpalign::PeakRecord;
 using warpalign::PixelType;
@@ -99,26 +100,30 @@ std::vector<PeakRecord> peaks_of(const warpalign::Device& device, const Surfaces
   return records;
 }
 
+reference::ShiftLimits limits_on(bool mirrored, const OverlapLimits& limits) {
+  return {static_cast<double>(limits.min_overlap), static_cast<double>(limits.reach),
+          static_cast<double>(mirrored ? limits.mirrored_centre_x : limits.centre_x),
+          static_cast<double>(mirrored ? limits.mirrored_centre_y : limits.centre_y)};
+}
+
 reference::Plane scores_of(const Surfaces& surfaces, std::size_t slice,
                            const OverlapLimits& limits) {
-  const bool mirrored = slice % 2 == 1;
-  const reference::ShiftLimits shifts{
-      static_cast<double>(limits.min_overlap), static_cast<double>(limits.reach),
-      static_cast<double>(mirrored ? limits.mirrored_centre_x : limits.centre_x),
-      static_cast<double>(mirrored ? limits.mirrored_centre_y : limits.centre_y)};
   return reference::overlap_score(surfaces.correlations[slice],
-                                  surfaces.overlaps[slice % surfaces.overlaps.size()], shifts);
+                                  surfaces.overlaps[slice % surfaces.overlaps.size()],
+                                  limits_on(slice % 2 == 1, limits));
 }
 
 // Two divisions and a root: a few units of 6e-8 of the largest score.
 double tolerance_of(const reference::Plane& scores) { return 5e-7 * test::largest(scores); }
 
 // Whether nothing else scores as much as the maximum does.
-bool is_unique(const reference::Plane& scores) {
-  const double least = reference::peak(scores).value - 2 * tolerance_of(scores);
+bool is_unique(const reference::Plane& scores, double tolerance) {
+  const double least = reference::peak(scores).value - 2 * tolerance;
   return std::count_if(scores.values.begin(), scores.values.end(),
                        [&](double score) { return score >= least; }) == 1;
 }
+
+bool is_unique(const reference::Plane& scores) { return is_unique(scores, tolerance_of(scores)); }
 
 // How far the record's neighbours are from the scores about its place.
 double error_of_neighbours(const PeakRecord& record, const reference::Plane& scores) {
@@ -132,14 +137,13 @@ double error_of_neighbours(const PeakRecord& record, const reference::Plane& sco
   return worst.value();
 }
 
-void compare(const PeakRecord& record, const reference::Plane& scores) {
-  const double tolerance = tolerance_of(scores);
+void compare(const PeakRecord& record, const reference::Plane& scores, double tolerance) {
   const auto expected = reference::peak(scores);
   REQUIRE(record.x >= 0);
   REQUIRE(record.x < scores.width);
   REQUIRE(record.y >= 0);
   REQUIRE(record.y < scores.height);
-  if (is_unique(scores)) {
+  if (is_unique(scores, tolerance)) {
     CHECK(record.x == expected.x);
     CHECK(record.y == expected.y);
   }
@@ -147,6 +151,10 @@ void compare(const PeakRecord& record, const reference::Plane& scores) {
   CHECK(std::abs(static_cast<double>(record.value) - expected.value) <= tolerance);
   CHECK(record.neighbours[4] == record.value);
   CHECK(error_of_neighbours(record, scores) <= tolerance);
+}
+
+void compare(const PeakRecord& record, const reference::Plane& scores) {
+  compare(record, scores, tolerance_of(scores));
 }
 
 // With the same limits for all images.
@@ -167,6 +175,125 @@ bool are_same(std::span<const PeakRecord> some, std::span<const PeakRecord> othe
 }
 
 constexpr OverlapLimits any_shift{0.3F};
+
+// Of an image b of some extents, turned and scaled.
+OverlapOutline outline_of(const test::Size& a, const test::Size& b, double degrees, double scale) {
+  const double radians = degrees * std::acos(-1.0) / 180;
+  const double c = scale * std::cos(radians) / 2;
+  const double s = scale * std::sin(radians) / 2;
+  const auto width = static_cast<double>(b.width);
+  const auto height = static_cast<double>(b.height);
+  return {static_cast<float>(a.width) / 2, static_cast<float>(a.height) / 2,
+          static_cast<float>(c * width),   static_cast<float>(s * width),
+          static_cast<float>(-s * height), static_cast<float>(c * height)};
+}
+
+// Surfaces whose overlaps are those of outlines, one for each image. There are as many limits, or
+// one.
+struct Outlined {
+  Surfaces surfaces;
+  std::vector<OverlapOutline> outlines;
+  std::vector<OverlapLimits> limits;
+  [[nodiscard]] const OverlapLimits& limits_of(std::size_t image) const {
+    return limits[limits.size() == 1 ? 0 : image];
+  }
+};
+
+reference::Plane overlap_of(const test::Size& size, const OverlapOutline& outline,
+                            const reference::ShiftLimits& limits) {
+  const auto number = [](float x) { return static_cast<double>(x); };
+  return reference::outline_overlap(
+      size.width, size.height,
+      {number(outline.half_width), number(outline.half_height), number(outline.along_x),
+       number(outline.along_y), number(outline.across_x), number(outline.across_y)},
+      limits);
+}
+
+// How far an overlap may be off, in pixels: some ten roundings, each of 6e-8 of a product of two
+// lengths that are no longer than the surface. Edges along an axis are turned by 2^-20 pixels at
+// their ends. The most that was seen in 200 000 random outlines on sides of 32 to 1024 pixels was
+// 2.8e-7 of the surface.
+double overlap_error(const Surfaces& surfaces) {
+  return 1e-6 *
+         (surfaces.plane() + static_cast<double>(surfaces.size.width + surfaces.size.height));
+}
+
+// Random correlations, all above 0, but for shifts whose overlap is so near the least that rounding
+// decides whether they may score: these correlate by 0.
+reference::Plane correlation_of(const Surfaces& surfaces, const reference::Plane& overlap,
+                                double least, std::uint32_t seed) {
+  const double plane = surfaces.plane();
+  auto correlation =
+      test::random_plane(surfaces.size.width, surfaces.size.height, 0, plane * plane, seed);
+  for (std::size_t i = 0; i < overlap.values.size(); ++i) {
+    const double beyond = overlap.values[i] / plane - least;
+    if (std::abs(beyond) < overlap_error(surfaces)) correlation.values[i] = 0;
+  }
+  return correlation;
+}
+
+Outlined outlined_surfaces(const test::Size& size, const std::vector<OverlapOutline>& outlines,
+                           const std::vector<OverlapLimits>& limits) {
+  Outlined all{{size, {}, {}}, outlines, limits};
+  for (std::size_t slice = 0; slice < 2 * outlines.size(); ++slice) {
+    const auto of_slice = limits_on(slice % 2 == 1, all.limits_of(slice / 2));
+    all.surfaces.overlaps.push_back(overlap_of(size, outlines[slice / 2], of_slice));
+    all.surfaces.correlations.push_back(correlation_of(all.surfaces, all.surfaces.overlaps.back(),
+                                                       of_slice.min_overlap,
+                                                       70 + static_cast<std::uint32_t>(slice)));
+  }
+  return all;
+}
+
+Outlined image_of(const Outlined& all, std::size_t image) {
+  return {image_of(all.surfaces, image), {all.outlines[image]}, {all.limits_of(image)}};
+}
+
+std::vector<PeakRecord> peaks_of(const warpalign::Device& device, const Outlined& all) {
+  auto stream = device.make_stream();
+  const auto correlations = to_device(device, stream, all.surfaces.correlations);
+  std::vector<PeakRecord> records(all.surfaces.correlations.size());
+  auto buffer = device.make_buffer(records.size() * sizeof(PeakRecord));
+  const std::vector<std::byte> garbage(buffer.size_bytes(), std::byte{0xff});
+  stream.upload(garbage.data(), garbage.size(), buffer);
+  const OverlapPeaksPlan plan(device, {{all.surfaces.size.width, all.surfaces.size.height, 1},
+                                       static_cast<std::int64_t>(all.outlines.size()),
+                                       false,
+                                       true});
+  plan.execute_outlines(stream, correlations, all.outlines, all.limits, buffer);
+  stream.download(buffer, records.data(), buffer.size_bytes());
+  return records;
+}
+
+// Half of the overlap's relative error, which is largest where it is least, and what is allowed
+// where overlaps are given.
+double outlined_tolerance(const Outlined& all, std::size_t image, const reference::Plane& scores) {
+  const auto least = static_cast<double>(all.limits_of(image).min_overlap);
+  return tolerance_of(scores) + overlap_error(all.surfaces) / (2 * least) * test::largest(scores);
+}
+
+void compare_peaks(const warpalign::Device& device, const Outlined& all) {
+  CAPTURE(test::to_string(all.surfaces.size));
+  const auto records = peaks_of(device, all);
+  for (std::size_t slice = 0; slice < records.size(); ++slice) {
+    CAPTURE(slice);
+    const auto scores = scores_of(all.surfaces, slice, all.limits_of(slice / 2));
+    compare(records[slice], scores, outlined_tolerance(all, slice / 2, scores));
+  }
+}
+
+// Outlines of images half as large as a surface, turned by right angles, nearly so, and otherwise.
+std::vector<OverlapOutline> turned_outlines(const test::Size& size) {
+  std::vector<OverlapOutline> outlines;
+  const test::Size half{(size.width + 1) / 2, (size.height + 1) / 2};
+  for (const double degrees : {0.0, 90.0, 180.0, 1e-5, 89.99, 45.0, 45.001, -30.0, 17.3, 123.4}) {
+    for (const double scale : {1.0, 0.71, 1.6}) {
+      outlines.push_back(outline_of(half, half, degrees, scale));
+      outlines.push_back(outline_of(half, {half.width / 2 + 1, half.height}, degrees, scale));
+    }
+  }
+  return outlines;
+}
 
 }  // namespace
 
@@ -445,6 +572,182 @@ TEST_CASE("overlap_peaks: one plan with other limits, on one stream and on anoth
       first.download(found[i], records.data(), found[i].size_bytes());
       CHECK(are_same(records, expected[i]));
     }
+  });
+}
+
+TEST_CASE("overlap_peaks: overlaps of outlines, turned and scaled") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // Rows of whole groups of four pixels, and rows that are not.
+    for (const test::Size& size : {test::Size{64, 64}, test::Size{40, 30}, test::Size{39, 31},
+                                   test::Size{1, 7}, test::Size{132, 36}}) {
+      const auto outlines = turned_outlines(size);
+      const auto least = static_cast<float>(size.width * size.height) / 51.7F;
+      const auto width = static_cast<float>(size.width);
+      const auto height = static_cast<float>(size.height);
+      for (const OverlapLimits& limits :
+           {OverlapLimits{least, 0, 10.25F, 7.75F, -6.75F, 21.25F},
+            // Both surfaces overlap alike, as the same centres are meant.
+            {least, 0, 10.25F, 7.75F, 10.25F - width, 7.75F + 2 * height},
+            {least, 0, 10.25F, 7.75F, 10.25F, 8.25F}}) {
+        compare_peaks(device, outlined_surfaces(size, outlines, {limits}));
+      }
+    }
+  });
+}
+
+TEST_CASE("overlap_peaks: outlines on the largest surfaces") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const test::Size half{256, 256};
+    const std::vector<OverlapOutline> outlines{outline_of(half, half, 33, 1),
+                                               outline_of(half, {300, 200}, 0.02, 0.9)};
+    compare_peaks(device, outlined_surfaces({512, 512}, outlines,
+                                            {{2621.3F, 0, 383.75F, 383.75F, 127.25F, 127.25F}}));
+  });
+}
+
+TEST_CASE("overlap_peaks: the overlap of outlines at shifts one by one") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // The peak of each image is where its number says, so that the overlaps about it are compared.
+    const test::Size size{48, 36};
+    std::vector<OverlapOutline> outlines;
+    for (const double degrees : {0.0, 45.0, 90.0, 12.5}) {
+      outlines.insert(outlines.end(), 40, outline_of({26, 22}, {24, 20}, degrees, 1.1));
+    }
+    auto all = outlined_surfaces(size, outlines, {{20.3F, 0, 4.25F, 3.75F, 44.25F, 30.75F}});
+    for (std::size_t slice = 0; slice < all.surfaces.correlations.size(); ++slice) {
+      const auto& overlaps = all.surfaces.overlaps[slice].values;
+      auto place = slice * 541 % overlaps.size();
+      while (overlaps[place] < 25 * all.surfaces.plane()) place = (place + 1) % overlaps.size();
+      all.surfaces.correlations[slice].values[place] = 40 * std::pow(all.surfaces.plane(), 2);
+      CHECK(is_unique(scores_of(all.surfaces, slice, all.limits[0])));
+    }
+    compare_peaks(device, all);
+  });
+}
+
+TEST_CASE("overlap_peaks: outlines within reach of a centre, which goes round the edges") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const test::Size& size : {test::Size{40, 30}, test::Size{39, 31}}) {
+      const auto outlines = turned_outlines(size);
+      for (const OverlapLimits& limits : {OverlapLimits{31.3F, 5.3F, 1.25F, -2.5F, 38.75F, 29},
+                                          {31.3F, 11.7F, 77.25F, -61.25F},
+                                          {31.3F, 1000, 3.75F, 4.25F, 5.25F, 6.25F}}) {
+        compare_peaks(device, outlined_surfaces(size, outlines, {limits}));
+      }
+    }
+  });
+}
+
+TEST_CASE("overlap_peaks: images with outlines and limits of their own, as they are alone") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // More images than share a launch.
+    for (const test::Size& size : {test::Size{20, 12}, test::Size{64, 48}}) {
+      std::vector<OverlapOutline> outlines;
+      std::vector<OverlapLimits> limits;
+      const test::Size half{size.width / 2, size.height / 2};
+      for (int i = 0; i < 130; ++i) {
+        const auto k = static_cast<float>(i);
+        outlines.push_back(outline_of(half, half, 2.77 * i, 0.6 + i / 200.0));
+        limits.push_back({5.3F + k / 9, i % 3 == 0 ? 3 + k / 7 : 0, k / 3 + 0.1F, k / 9 + 0.1F,
+                          18.1F - k / 4, 11.1F - k / 8});
+      }
+      const auto all = outlined_surfaces(size, outlines, limits);
+      compare_peaks(device, all);
+      std::vector<PeakRecord> alone;
+      for (std::size_t image = 0; image < outlines.size(); ++image) {
+        const auto records = peaks_of(device, image_of(all, image));
+        alone.insert(alone.end(), records.begin(), records.end());
+      }
+      CHECK(are_same(peaks_of(device, all), alone));
+    }
+  });
+}
+
+TEST_CASE("overlap_peaks: outlines without an area score nothing") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const std::vector<OverlapOutline> empty{{0, 0, 0, 0, 0, 0},
+                                            {0, 8, 5, 1, -1, 5},
+                                            {8, 0, 5, 1, -1, 5},
+                                            {8, 8, 6, 4, 3, 2},
+                                            {8, 8, 6, 0, 0, 0}};
+    const auto all = outlined_surfaces({24, 16}, empty, {{0.5F, 0, 3, 4, 5, 6}});
+    for (const PeakRecord& record : peaks_of(device, all)) {
+      CHECK(record.value == 0);
+      CHECK(record.x == 0);
+      CHECK(record.y == 0);
+    }
+  });
+}
+
+TEST_CASE("overlap_peaks: one plan with other outlines, on one stream and on another") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const test::Size size{64, 40};
+    auto first = device.make_stream();
+    auto second = device.make_stream();
+    std::vector<Outlined> each;
+    for (const double degrees : {10.0, 50.0, 10.0}) {
+      const auto outline = outline_of({30, 20}, {28, 22}, degrees, 1);
+      each.push_back(outlined_surfaces(size, {outline, outline}, {{40.3F, 0, 9.25F, 3.25F}}));
+    }
+    each[2].limits = {{60.3F, 0, 9.25F, 3.25F}, {40.3F, 7, 9.25F, 3.25F}};
+    const auto correlations = to_device(device, first, each[0].surfaces.correlations);
+    first.finish();
+    const OverlapPeaksPlan plan(device, {{64, 40, 1}, 2, false, true});
+    std::vector<warpalign::Buffer> found;
+    for (std::size_t i = 0; i < 12; ++i) {
+      auto& stream = i % 4 < 2 ? first : second;
+      found.push_back(device.make_buffer(4 * sizeof(PeakRecord)));
+      plan.execute_outlines(stream, correlations, each[i % 3].outlines, each[i % 3].limits,
+                            found.back());
+    }
+    first.finish();
+    second.finish();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CAPTURE(i);
+      std::vector<PeakRecord> records(4);
+      first.download(found[i], records.data(), found[i].size_bytes());
+      CHECK(are_same(records, peaks_of(device, each[i % 3])));
+    }
+  });
+}
+
+TEST_CASE("overlap_peaks: wrong outlines, and limits beside them, are refused") {
+  test::on_every_device([](const warpalign::Device& device) {
+    CHECK_THROWS_AS(OverlapPeaksPlan(device, {{8, 4, 1}, 2, true, true}), Error);
+    auto stream = device.make_stream();
+    const auto surfaces = device.make_image(PixelType::f32, {8, 4, 4});
+    const auto wide = device.make_image(PixelType::f32, {9, 4, 4});
+    auto records = device.make_buffer(4 * sizeof(PeakRecord));
+    auto too_small = device.make_buffer(4 * sizeof(PeakRecord) - 1);
+    const OverlapPeaksPlan plan(device, {{8, 4, 1}, 2, false, true});
+    const OverlapOutline good{4, 2, 4, 0, 0, 2};
+    using Outlines = std::vector<OverlapOutline>;
+    using Limits = std::vector<OverlapLimits>;
+    const auto execute = [&](const Outlines& outlines, const Limits& limits) {
+      plan.execute_outlines(stream, surfaces, outlines, limits, records);
+    };
+    CHECK_NOTHROW(execute({good, good}, {{}}));
+    CHECK_NOTHROW(execute({good, good}, {{}, {}}));
+    CHECK_THROWS_AS(execute({}, {{}}), Error);
+    CHECK_THROWS_AS(execute({good}, {{}}), Error);
+    CHECK_THROWS_AS(execute({good, good, good}, {{}}), Error);
+    CHECK_THROWS_AS(execute({good, good}, {}), Error);
+    CHECK_THROWS_AS(execute({good, good}, {{}, {}, {}}), Error);
+    CHECK_THROWS_AS(execute({good, good}, {{}, {0}}), Error);
+    CHECK_THROWS_AS(execute({good, good}, {{1, -1}}), Error);
+    CHECK_THROWS_AS(execute({good, {-1, 2, 4, 0, 0, 2}}, {{}}), Error);
+    CHECK_THROWS_AS(execute({{4, -2, 4, 0, 0, 2}, good}, {{}}), Error);
+    CHECK_THROWS_AS(execute({good, {INFINITY, 2, 4, 0, 0, 2}}, {{}}), Error);
+    CHECK_THROWS_AS(execute({good, {4, 2, std::nanf(""), 0, 0, 2}}, {{}}), Error);
+    CHECK_THROWS_AS(execute({good, {4, 2, 4, 0, 0, -1e9F}}, {{}}), Error);
+    const Outlines two{good, good};
+    const Limits one(1);
+    CHECK_THROWS_AS(plan.execute_outlines(stream, wide, two, one, records), Error);
+    CHECK_THROWS_AS(plan.execute_outlines(stream, surfaces, two, one, too_small), Error);
+    // A plan is for the one or for the other.
+    CHECK_THROWS_AS(plan.execute(stream, surfaces, surfaces, {}, records), Error);
+    const OverlapPeaksPlan for_overlaps(device, {{8, 4, 1}, 2});
+    CHECK_THROWS_AS(for_overlaps.execute_outlines(stream, surfaces, two, one, records), Error);
   });
 }
 

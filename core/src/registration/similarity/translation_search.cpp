@@ -19,6 +19,21 @@ constexpr double min_overlap_pixels = 48;
 // frame's batch has this many pixels.
 constexpr std::int64_t cached_pixels = 200'000;
 
+// Where overlaps are found from outlines. Processors add up weights in less time.
+bool takes_outlines(const Device& device) { return device.info().kind != DeviceKind::cpu; }
+
+// The outlines of the levels, of which `linear` maps offsets in the frame to those in the moving
+// one.
+OverlapOutline outline_of(const Shape& reference, const Shape& moving, const Affine& linear) {
+  const Affine to_frame = linear.inverse();
+  const double half_width = static_cast<double>(moving.width) / 2;
+  const double half_height = static_cast<double>(moving.height) / 2;
+  return {
+      static_cast<float>(reference.width) / 2,      static_cast<float>(reference.height) / 2,
+      static_cast<float>(to_frame.a * half_width),  static_cast<float>(to_frame.d * half_width),
+      static_cast<float>(to_frame.b * half_height), static_cast<float>(to_frame.e * half_height)};
+}
+
 // The coordinate equivalent to `u` modulo `n` that is nearest to `centre`.
 double nearest_modulo(double u, double centre, double n) {
   return u - n * std::round((u - centre) / n);
@@ -86,6 +101,9 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, On
       records_(device.make_buffer(2 * static_cast<std::size_t>(batch) * sizeof(PeakRecord))),
       readbacks_{Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch)),
                  Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch))} {
+  if (takes_outlines(device)) {
+    outlined_peaks_.emplace(device, OverlapPeaksSpec{frame_, batch, false, true});
+  }
   for (Batch& one : batches_) one.linear.reserve(static_cast<std::size_t>(batch));
   peaks_.reserve(static_cast<std::size_t>(batch));
   if (fields != nullptr) fields_.emplace(device, *fields, frame_, frames_);
@@ -210,6 +228,7 @@ void TranslationSearch::clear_next() {
   next_batch().linear.clear();
   frames_to_moving_.clear();
   limits_.clear();
+  outlines_.clear();
 }
 
 void TranslationSearch::add(const Compared& compared, double rotation_deg, double scale,
@@ -223,18 +242,32 @@ void TranslationSearch::add(const Compared& compared, double rotation_deg, doubl
   frames_to_moving_.push_back(Affine::translation(centre.x, centre.y) * linear *
                               Affine::translation(-c, -c));
   limits_.push_back(limits);
+  outlines_.push_back(
+      outline_of(compared.reference_level.shape(), compared.moving_level.shape(), linear));
 }
 
 // Frames of a batch that is not full hold what an earlier one left, and their peaks are not taken.
-void TranslationSearch::find_peaks(Stream& stream) {
+void TranslationSearch::find_peaks(Stream& stream, bool by_outlines) {
+  const auto frames = static_cast<std::size_t>(frames_.depth);
   const bool alike = std::all_of(limits_.begin(), limits_.end(), [&](const OverlapLimits& limits) {
     return limits == limits_.front();
   });
-  if (alike) {
-    return overlap_peaks_.execute(stream, surfaces_, overlaps_, limits_.front(), records_);
+  limits_.resize(alike ? 1 : frames, limits_.back());
+  if (by_outlines) {
+    outlines_.resize(frames, outlines_.back());
+    outlined_peaks_->execute_outlines(stream, surfaces_, outlines_, limits_, records_);
+  } else if (alike) {
+    overlap_peaks_.execute(stream, surfaces_, overlaps_, limits_.front(), records_);
+  } else {
+    overlap_peaks_.execute_each(stream, surfaces_, overlaps_, limits_, records_);
   }
-  limits_.resize(static_cast<std::size_t>(frames_.depth), limits_.back());
-  overlap_peaks_.execute_each(stream, surfaces_, overlaps_, limits_, records_);
+}
+
+// From the frames, to a spectrum or to the spectra of two fields.
+void TranslationSearch::transform_moving(Stream& stream, StageClock& clock,
+                                         std::span<const Affine> linear) {
+  if (fields_) return transform_fields(stream, clock, linear);
+  clock.run("fft", [&] { fft_batch_.forward(stream, warped_, moving_spectra_); });
 }
 
 void TranslationSearch::compare(Stream& stream, StageClock& clock, const Compared& compared) {
@@ -250,15 +283,17 @@ void TranslationSearch::compare(Stream& stream, StageClock& clock, const Compare
     clock.run("warp", [&] { warp.execute(stream, image, frames_to_moving_, frames); });
   };
   warp_all(compared.moving.normalized(stream, clock, level), warped_, false);
-  warp_all(weight_of(stream, level), warped_weights_, level.weight() == nullptr);
-  if (fields_) {
-    transform_fields(stream, clock, batch.linear);
-  } else {
-    clock.run("fft", [&] { fft_batch_.forward(stream, warped_, moving_spectra_); });
+  // Where all pixels count, overlaps follow from the levels' outlines. Directions of edges are
+  // taken where pixels count.
+  const bool by_outlines =
+      outlined_peaks_ && compared.reference_level.weight() == nullptr && level.weight() == nullptr;
+  if (!by_outlines || fields_) {
+    warp_all(weight_of(stream, level), warped_weights_, level.weight() == nullptr);
   }
+  transform_moving(stream, clock, batch.linear);
   correlate(stream, clock);
-  find_overlaps(stream, clock, compared.reference_level, warped_weights_);
-  clock.run("overlap_peaks", [&] { find_peaks(stream); });
+  if (!by_outlines) find_overlaps(stream, clock, compared.reference_level, warped_weights_);
+  clock.run("overlap_peaks", [&] { find_peaks(stream, by_outlines); });
   readbacks_[enqueued_ % 2].enqueue(stream, records_);
   ++enqueued_;
   if (enqueued_ - taken_ > 1) take_next();

@@ -81,6 +81,7 @@ class TranslationSearch {
            const OverlapLimits& limits);
   void transform_reference(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
                            PyramidLevel& level);
+  void transform_moving(Stream& stream, StageClock& clock, std::span<const Affine> linear);
   void transform_fields(Stream& stream, StageClock& clock, std::span<const Affine> linear);
   void correlate(Stream& stream, StageClock& clock);
   void find_overlaps(Stream& stream, StageClock& clock, const PyramidLevel& reference,
@@ -95,7 +96,7 @@ class TranslationSearch {
   void clear_next();
   /// Compares what was added, if anything was.
   void compare(Stream& stream, StageClock& clock, const Compared& compared);
-  void find_peaks(Stream& stream);
+  void find_peaks(Stream& stream, bool by_outlines);
   /// Takes the peaks of the batch that was enqueued first of those whose peaks were not, if any.
   void take_next();
   /// The warp from levels of a shape to the padded frame.
@@ -135,6 +136,7 @@ class TranslationSearch {
   OverlapProductsPlan products_;
   OverlapCountsPlan counts_;
   OverlapPeaksPlan overlap_peaks_;
+  std::optional<OverlapPeaksPlan> outlined_peaks_;  ///< on devices that take outlines
   PlanCache<WarpKey, WarpPlan> warps_{2 * max_searched_levels};
   Image warped_reference_, warped_, warped_weights_;
   Image reference_spectrum_, reference_weight_;  ///< the latter of a masked reference alone
@@ -147,6 +149,7 @@ class TranslationSearch {
   std::size_t enqueued_ = 0, taken_ = 0;  ///< numbers of batches
   std::vector<Affine> frames_to_moving_;  ///< of the rotations of the next batch
   std::vector<OverlapLimits> limits_;     ///< likewise
+  std::vector<OverlapOutline> outlines_;  ///< likewise
   std::vector<Peaks> peaks_;
 };
 

@@ -6,8 +6,10 @@
 #include "device/access.hpp"
 #include "device/check.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace warpalign {
 
@@ -36,6 +38,9 @@ OverlapProductsSpec checked(const OverlapProductsSpec& spec) {
 
 OverlapPeaksSpec checked(const OverlapPeaksSpec& spec) {
   check(peaks_stage, spec.surface, spec.batch);
+  if (spec.outlines && spec.one_overlap) {
+    detail::refuse(peaks_stage, "with outlines, each image has an overlap of its own");
+  }
   return spec;
 }
 
@@ -46,6 +51,51 @@ void check_limits(const OverlapLimits& limits) {
   }
   if (!(limits.min_overlap > 0)) detail::refuse(peaks_stage, "min_overlap must be above 0");
   if (limits.reach < 0) detail::refuse(peaks_stage, "reach must be 0 or more");
+}
+
+// As many of something as the batch has images.
+void check_count(const char* what, std::size_t count, const OverlapPeaksSpec& spec) {
+  if (count == static_cast<std::size_t>(spec.batch)) return;
+  detail::refuse(peaks_stage, std::string("there are ") + what + " for " + std::to_string(count) +
+                                  " images, and the plan is for " + std::to_string(spec.batch));
+}
+
+// No image is larger, and numbers that are this large at most stay finite in the kernels.
+constexpr float max_half_extent = 0x1p20F;
+
+void check_outline(const OverlapOutline& outline) {
+  for (const float number : {outline.half_width, outline.half_height, outline.along_x,
+                             outline.along_y, outline.across_x, outline.across_y}) {
+    if (!std::isfinite(number)) detail::refuse(peaks_stage, "the outlines hold NaN or infinity");
+    if (std::abs(number) > max_half_extent) {
+      detail::refuse(peaks_stage, "the outlines reach farther than any image");
+    }
+  }
+  if (outline.half_width < 0 || outline.half_height < 0) {
+    detail::refuse(peaks_stage, "an outline's half width and half height must be 0 or more");
+  }
+}
+
+// Edges along the axes are turned by less than rounding would: kernels divide by both components.
+backend::HalfEdge half_edge(double x, double y) {
+  constexpr double least = 0x1p-20;
+  if (y < 0) x = -x, y = -y;
+  y = std::max(y, least);
+  if (std::abs(x) < least) x = std::copysign(least, x);
+  return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(1 / (2 * x)),
+          static_cast<float>(1 / y)};
+}
+
+backend::OutlineEdges edges_of(const OverlapOutline& outline) {
+  const auto edge = [](float x, float y) {
+    return half_edge(static_cast<double>(x), static_cast<double>(y));
+  };
+  backend::HalfEdge first = edge(outline.along_x, outline.along_y);
+  backend::HalfEdge second = edge(outline.across_x, outline.across_y);
+  const double turn = static_cast<double>(first.x) * static_cast<double>(second.y) -
+                      static_cast<double>(first.y) * static_cast<double>(second.x);
+  if (turn < 0) std::swap(first, second);
+  return {outline.half_width, outline.half_height, first, second};
 }
 
 }  // namespace
@@ -89,7 +139,12 @@ void OverlapProductsPlan::check_spectra(const Stream& stream,
 }
 
 OverlapPeaksPlan::OverlapPeaksPlan(const Device& device, const OverlapPeaksSpec& spec)
-    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
+      edges_(std::make_shared<std::vector<backend::OutlineEdges>>()) {
+  if (spec.outlines) edges_->reserve(static_cast<std::size_t>(spec.batch));
+}
 
 void OverlapPeaksPlan::execute(Stream& stream, const Image& surfaces, const Image& overlaps,
                                const OverlapLimits& limits, Buffer& records) const {
@@ -98,27 +153,47 @@ void OverlapPeaksPlan::execute(Stream& stream, const Image& surfaces, const Imag
 
 void OverlapPeaksPlan::execute_each(Stream& stream, const Image& surfaces, const Image& overlaps,
                                     std::span<const OverlapLimits> limits, Buffer& records) const {
-  if (limits.size() != static_cast<std::size_t>(spec_.batch)) {
-    detail::refuse(peaks_stage, "there are limits for " + std::to_string(limits.size()) +
-                                    " images, and the plan is for " + std::to_string(spec_.batch));
-  }
+  check_count("limits", limits.size(), spec_);
   enqueue(stream, surfaces, overlaps, limits, records);
+}
+
+void OverlapPeaksPlan::execute_outlines(Stream& stream, const Image& surfaces,
+                                        std::span<const OverlapOutline> outlines,
+                                        std::span<const OverlapLimits> limits,
+                                        Buffer& records) const {
+  if (!spec_.outlines) detail::refuse(peaks_stage, "the plan is for overlaps, not for outlines");
+  check_count("outlines", outlines.size(), spec_);
+  if (limits.size() != 1) check_count("limits", limits.size(), spec_);
+  check_call(stream, surfaces, limits, records);
+  edges_->clear();
+  for (const OverlapOutline& outline : outlines) {
+    check_outline(outline);
+    edges_->push_back(edges_of(outline));
+  }
+  kernel_->enqueue_outlines(detail::Access::queue(stream), detail::Access::memory(surfaces),
+                            *edges_, limits, detail::Access::memory(records));
 }
 
 void OverlapPeaksPlan::enqueue(Stream& stream, const Image& surfaces, const Image& overlaps,
                                std::span<const OverlapLimits> limits, Buffer& records) const {
+  if (spec_.outlines) detail::refuse(peaks_stage, "the plan is for outlines, not for overlaps");
+  check_call(stream, surfaces, limits, records);
+  detail::check_image(
+      peaks_stage, "the overlaps", device_, overlaps, PixelType::f32,
+      {spec_.surface.width, spec_.surface.height, 2 * (spec_.one_overlap ? 1 : spec_.batch)});
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surfaces),
+                   detail::Access::memory(overlaps), limits, detail::Access::memory(records));
+}
+
+void OverlapPeaksPlan::check_call(const Stream& stream, const Image& surfaces,
+                                  std::span<const OverlapLimits> limits,
+                                  const Buffer& records) const {
   detail::check_stream(peaks_stage, device_, stream);
-  const auto check_pairs = [&](const char* what, const Image& image, std::int64_t pairs) {
-    detail::check_image(peaks_stage, what, device_, image, PixelType::f32,
-                        {spec_.surface.width, spec_.surface.height, 2 * pairs});
-  };
-  check_pairs("the surfaces", surfaces, spec_.batch);
-  check_pairs("the overlaps", overlaps, spec_.one_overlap ? 1 : spec_.batch);
+  detail::check_image(peaks_stage, "the surfaces", device_, surfaces, PixelType::f32,
+                      {spec_.surface.width, spec_.surface.height, 2 * spec_.batch});
   detail::check_buffer(peaks_stage, "the records", device_, records,
                        2 * static_cast<std::size_t>(spec_.batch) * sizeof(PeakRecord));
   for (const OverlapLimits& of_image : limits) check_limits(of_image);
-  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surfaces),
-                   detail::Access::memory(overlaps), limits, detail::Access::memory(records));
 }
 
 }  // namespace warpalign
