@@ -715,7 +715,8 @@ TEST_CASE("overlap_peaks: wrong outlines, and limits beside them, are refused") 
   test::on_every_device([](const warpalign::Device& device) {
     CHECK_THROWS_AS(OverlapPeaksPlan(device, {{8, 4, 1}, 2, true, true}), Error);
     auto stream = device.make_stream();
-    const auto surfaces = device.make_image(PixelType::f32, {8, 4, 4});
+    const auto surfaces =
+        to_device(device, stream, std::vector<reference::Plane>(4, reference::Plane(8, 4)));
     const auto wide = device.make_image(PixelType::f32, {9, 4, 4});
     auto records = device.make_buffer(4 * sizeof(PeakRecord));
     auto too_small = device.make_buffer(4 * sizeof(PeakRecord) - 1);

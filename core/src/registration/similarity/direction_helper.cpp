@@ -7,7 +7,7 @@ void judge_places(const PairWork& work, CandidateJudge& judge,
                   std::span<const TranslationPeak> peaks, double places,
                   std::vector<Candidate>& candidates) {
   candidates.clear();
-  if (work.is_stopped()) return;
+  if (peaks.empty() || work.is_stopped()) return;
   judge.add(work, judge.starts_at(work, peaks), RefineFrom::grid, candidates);
   if (work.is_stopped()) return;
   judge.test(work, candidates, places);

@@ -42,20 +42,28 @@ void DirectionSearch::search(const PairWork& pair, int /*step*/) {
 }
 
 // Places of similar scales are fitted on the same levels, which only one of both threads makes
-// then.
+// then. They are judged by halves without a helper, too: the last bits of a result depend on what
+// is computed together.
 void DirectionSearch::judge_all(const PairWork& work, double places) {
   CandidateJudge& judge = stages_->judge;
   std::sort(peaks_.begin(), peaks_.end(), [](const TranslationPeak& a, const TranslationPeak& b) {
     return scale_of(a.matrix) < scale_of(b.matrix);
   });
   const std::span<const TranslationPeak> all(peaks_);
-  const bool is_helped = may_be_helped_ && work.is_alone && all.size() > 1;
-  const std::span<const TranslationPeak> own = is_helped ? all.first(all.size() / 2) : all;
+  const std::span<const TranslationPeak> own = all.first((all.size() + 1) / 2);
+  const std::span<const TranslationPeak> others = all.subspan(own.size());
   const auto judge_own = [&] { judge_places(work, judge, own, places, candidates_); };
-  if (!is_helped) return judge_own();
-  if (!helper_) helper_.emplace(device_, model_, options_);
-  helper_->show(work);
-  for (const Candidate& candidate : helper_->beside({all.subspan(own.size()), places}, judge_own)) {
+  DirectionHelper::Found of_others;
+  if (may_be_helped_ && work.is_alone && !others.empty()) {
+    if (!helper_) helper_.emplace(device_, model_, options_);
+    helper_->show(work);
+    of_others = helper_->beside({others, places}, judge_own);
+  } else {
+    judge_own();
+    judge_places(work, judge, others, places, of_others_);
+    of_others = of_others_;
+  }
+  for (const Candidate& candidate : of_others) {
     CandidateJudge::merge(work, candidate, candidates_);
   }
 }

@@ -35,7 +35,7 @@ class DirectionSearch {
     GridSearch grid;
     CandidateJudge judge;
   };
-  /// Judges the places that the grid has found, half of them by a helper.
+  /// Judges the places that the grid has found, half of them by a helper if there is one.
   void judge_all(const PairWork& work, double places);
 
   Device device_;
@@ -47,7 +47,7 @@ class DirectionSearch {
   std::optional<Stages> stages_;           // created when a pair first needs them
   std::optional<DirectionHelper> helper_;  // likewise
   std::vector<TranslationPeak> peaks_;     // by their scales
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> candidates_, of_others_;
 };
 
 /// By how much more places chance has where grey levels and directions are both compared.
