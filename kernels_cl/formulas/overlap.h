@@ -120,6 +120,30 @@ WA_INLINE WaEdgeHeights wa_edge_heights(WaEdgePair pair, WA_REAL dy) {
   return heights;
 }
 
+// An edge within the rectangle's width.
+typedef struct {
+  WA_REAL length;
+  WA_REAL between;       // the distance of twice its middle from the lower side, less that from the
+                         // upper one
+  WA_REAL below, above;  // how much of it lies beyond these sides
+} WaClippedEdge;
+
+// From the places at which it meets the left and the right side, and the heights of its lower end.
+WA_INLINE WaClippedEdge wa_clipped_edge(WA_REAL at_left, WA_REAL at_right, WA_REAL above_low,
+                                        WA_REAL above_high) {
+  const WA_REAL left = WA_SATURATE(at_left);
+  const WA_REAL right = WA_SATURATE(at_right);
+  const WA_REAL twice_middle = left + right;
+  const WA_REAL low = WA_FABS(twice_middle + above_low);
+  const WA_REAL high = WA_FABS(twice_middle + above_high);
+  WaClippedEdge edge;
+  edge.length = right - left;
+  edge.between = low - high;
+  edge.below = WA_SATURATE(WA_FABS(edge.length) - low);
+  edge.above = WA_SATURATE(WA_FABS(edge.length) - high);
+  return edge;
+}
+
 // What two parallel edges add to the overlap where the parallelogram is `dx` away. Of an edge that
 // crosses no side, the mean height is that of its middle, twice which is the difference of two
 // distances. Where it crosses the lower or the upper side, the part beyond adds a square.
@@ -128,29 +152,18 @@ WA_INLINE WaEdgeHeights wa_edge_heights(WaEdgePair pair, WA_REAL dy) {
 // compute an overlap find the same bits.
 WA_INLINE WA_REAL wa_area_by_edges(WaEdgePair pair, WaEdgeHeights heights, WA_REAL dx) {
   const WA_REAL per_shift = WA_NUMBER(pair.per_shift);
-  const WA_REAL left = WA_SATURATE(WA_FMA(dx, per_shift, WA_NUMBER(pair.left)));
-  const WA_REAL right = WA_SATURATE(WA_FMA(dx, per_shift, WA_NUMBER(pair.right)));
-  const WA_REAL length = right - left;
-  const WA_REAL twice_middle = left + right;
-  const WA_REAL low = WA_FABS(twice_middle + heights.above_low);
-  const WA_REAL high = WA_FABS(twice_middle + heights.above_high);
-  const WA_REAL below = WA_SATURATE(WA_FABS(length) - low);
-  const WA_REAL above = WA_SATURATE(WA_FABS(length) - high);
-
-  const WA_REAL other_left = WA_SATURATE(WA_FMA(dx, per_shift, WA_NUMBER(pair.other_left)));
-  const WA_REAL other_right = WA_SATURATE(WA_FMA(dx, per_shift, WA_NUMBER(pair.other_right)));
-  const WA_REAL other_length = other_right - other_left;
-  const WA_REAL other_middle = other_left + other_right;
-  const WA_REAL other_low = WA_FABS(other_middle + heights.other_above_low);
-  const WA_REAL other_high = WA_FABS(other_middle + heights.other_above_high);
-  const WA_REAL other_below = WA_SATURATE(WA_FABS(other_length) - other_low);
-  const WA_REAL other_above = WA_SATURATE(WA_FABS(other_length) - other_high);
-
-  const WA_REAL straight =
-      WA_FMA(length, low - high, -(other_length * (other_low - other_high)));
-  const WA_REAL bent = WA_FMA(
-      above, above,
-      WA_FMA(-below, below, WA_FMA(other_below, other_below, -(other_above * other_above))));
+  const WaClippedEdge one = wa_clipped_edge(
+      WA_FMA(dx, per_shift, WA_NUMBER(pair.left)), WA_FMA(dx, per_shift, WA_NUMBER(pair.right)),
+      heights.above_low, heights.above_high);
+  const WaClippedEdge other =
+      wa_clipped_edge(WA_FMA(dx, per_shift, WA_NUMBER(pair.other_left)),
+                      WA_FMA(dx, per_shift, WA_NUMBER(pair.other_right)), heights.other_above_low,
+                      heights.other_above_high);
+  const WA_REAL straight = WA_FMA(one.length, one.between, -(other.length * other.between));
+  const WA_REAL bent =
+      WA_FMA(one.above, one.above,
+             WA_FMA(-one.below, one.below,
+                    WA_FMA(other.below, other.below, -(other.above * other.above))));
   return WA_FMA(WA_NUMBER(pair.straight), straight, WA_NUMBER(pair.bent) * bent);
 }
 
