@@ -64,18 +64,25 @@ TEST_CASE("spectrum_sums: several pairs at once, the same bits as alone") {
       const auto on_device = [&](const reference::ComplexVolume& spectrum) {
         return test::to_device(device, stream, spectrum);
       };
-      const SpectrumSumsPlan plan(device, {shape, 4, 3});
-      plan.enqueue(stream, on_device(a[3]), on_device(b[3]), 1);
+      const SpectrumSumsPlan plan(device, {shape, 6, 3});
+      plan.enqueue(stream, on_device(a[3]), on_device(b[3]), 3);
+      plan.enqueue(stream, on_device(b[3]), on_device(a[3]), 0);
       plan.enqueue_copy(stream);
-      for (std::size_t i = 0; i < 3; ++i) {
+      const auto check = [&](std::int64_t result, const reference::ComplexVolume& first,
+                             const reference::ComplexVolume& second) {
+        CAPTURE(result);
         const auto alone =
-            SpectrumSumsPlan(device, {shape}).execute(stream, on_device(a[i]), on_device(b[i]));
-        const auto found = plan.wait(static_cast<std::int64_t>(i) + 1);
+            SpectrumSumsPlan(device, {shape}).execute(stream, on_device(first), on_device(second));
+        const auto found = plan.wait(result);
         CHECK(found.a == alone.a);
         CHECK(found.b == alone.b);
         CHECK(found.product == alone.product);
+      };
+      for (std::size_t i = 0; i < 3; ++i) {
+        check(static_cast<std::int64_t>(i), b[i], a[i]);
+        check(static_cast<std::int64_t>(i) + 3, a[i], b[i]);
       }
-      CHECK_THROWS_AS(plan.enqueue(stream, on_device(a[3]), on_device(b[3]), 2), warpalign::Error);
+      CHECK_THROWS_AS(plan.enqueue(stream, on_device(a[3]), on_device(b[3]), 4), warpalign::Error);
       CHECK_THROWS_AS(plan.enqueue(stream, on_device(a[0]), on_device(b[0]), 0), warpalign::Error);
       CHECK_THROWS_AS(SpectrumSumsPlan(device, {shape, 2, 3}), warpalign::Error);
       CHECK_THROWS_AS(SpectrumSumsPlan(device, {shape, 2, 0}), warpalign::Error);
