@@ -38,18 +38,11 @@ double deviations_of(const Candidate& candidate, const CommonSums& common,
   return significance_of(candidate.correlation, independent);
 }
 
-}  // namespace
-
-double evenness_of(const CommonSums& common) {
-  const double all = common.pixels * common.both;
-  return all > 0 ? std::min(1.0, common.reference * common.moving / all) : 0;
-}
-
-ChanceTest::Part ChanceTest::common_part(const Shape& coarse, const Shape& fine,
-                                         const Homography& to_fine) {
+// The part of the coarser level, at most a frame large, in which the finer one lies.
+CommonPart common_part(const Shape& coarse, const Shape& fine, const Homography& to_fine) {
   const Homography back = to_fine.inverse();
   if (!is_regular(back, fine)) {
-    return {0, 0, std::min(coarse.width, frame.width), std::min(coarse.height, frame.height)};
+    return {{std::min(coarse.width, frame.width), std::min(coarse.height, frame.height), 1}};
   }
   Point low{INFINITY, INFINITY};
   Point high{-INFINITY, -INFINITY};
@@ -65,12 +58,16 @@ ChanceTest::Part ChanceTest::common_part(const Shape& coarse, const Shape& fine,
   };
   const std::int64_t x = within(std::floor(low.x), coarse.width - 1);
   const std::int64_t y = within(std::floor(low.y), coarse.height - 1);
-  return {x, y, std::min(within(std::ceil(high.x), coarse.width - 1) - x + 1, frame.width),
-          std::min(within(std::ceil(high.y), coarse.height - 1) - y + 1, frame.height)};
+  const std::int64_t width = within(std::ceil(high.x), coarse.width - 1) - x + 1;
+  const std::int64_t height = within(std::ceil(high.y), coarse.height - 1) - y + 1;
+  return {{std::min(width, frame.width), std::min(height, frame.height), 1}, x, y};
 }
 
-Affine ChanceTest::Part::to_level() const {
-  return Affine::translation(static_cast<double>(x), static_cast<double>(y));
+}  // namespace
+
+double evenness_of(const CommonSums& common) {
+  const double all = common.pixels * common.both;
+  return all > 0 ? std::min(1.0, common.reference * common.moving / all) : 0;
 }
 
 ChanceTest::Frames::Frames(const Device& device, const Shape& frames_shape)
@@ -102,7 +99,7 @@ ChanceTest::ChanceTest(const Device& device, Ones& ones)
       usual_(device, usual_frame),
       common_frames_(device, {frame, static_cast<std::int64_t>(max_together)}) {}
 
-ChanceTest::Frames& ChanceTest::frames_for(const Part& part, std::size_t channels) {
+ChanceTest::Frames& ChanceTest::frames_for(const Shape& part, std::size_t channels) {
   const bool is_usual = part.width <= usual_frame.width && part.height <= usual_frame.height;
   if (!is_usual && !large_) large_.emplace(device_, frame);
   Frames& frames = is_usual ? usual_ : *large_;
@@ -154,13 +151,14 @@ void ChanceTest::enqueue(const PairWork& work, const FitRoles& roles,
                          const FitRoles::BothLevels& levels,
                          std::span<const ChannelImages> channels, const Homography& to_fine,
                          const Place& to) {
-  const Part part = common_part(levels.coarse.shape(), levels.fine.shape(), to_fine);
-  const Homography to_fine_level = to_fine * part.to_level();
+  const CommonPart part = common_part(levels.coarse.shape(), levels.fine.shape(), to_fine);
+  const Homography to_fine_level =
+      to_fine * Affine::translation(static_cast<double>(part.x), static_cast<double>(part.y));
   const Image* coarse_weight = levels.coarse.weight();
   const Image& fine_weight = levels.fine.weight() != nullptr
                                  ? *levels.fine.weight()
                                  : ones_.of(work.stream, levels.fine.shape());
-  Frames& frames = frames_for(part, channels.size());
+  Frames& frames = frames_for(part.shape, channels.size());
   work.clock.run("chance_test", [&] {
     warp(work, fine_weight, to_fine_level, frames.fine_weight);
     std::array<const Image*, 2> coarse{};
@@ -174,8 +172,7 @@ void ChanceTest::enqueue(const PairWork& work, const FitRoles& roles,
         work.stream,
         {std::span(coarse).first(channels.size()), std::span(fine).first(channels.size()),
          coarse_weight, frames.fine_weight},
-        {{part.width, part.height, 1}, part.x, part.y}, 2 * roles.rotation(), to.spectra.reference,
-        to.spectra.moving, to.result, to.place);
+        part, 2 * roles.rotation(), to.spectra.reference, to.spectra.moving, to.result, to.place);
   });
 }
 

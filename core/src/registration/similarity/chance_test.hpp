@@ -67,13 +67,8 @@ class ChanceTest {
     const Image& coarse;
     const Image& fine;
   };
-  /// The part of the coarser level, at most a frame large, in which the finer one lies.
-  struct Part {
-    std::int64_t x = 0, y = 0, width = 0, height = 0;
-    [[nodiscard]] Affine to_level() const;
-  };
-  static Part common_part(const Shape& coarse, const Shape& fine, const Homography& to_fine);
-  [[nodiscard]] Frames& frames_for(const Part& part, std::size_t channels);
+  /// For parts of a shape.
+  [[nodiscard]] Frames& frames_for(const Shape& part, std::size_t channels);
   /// For as many of `candidates` as one batch takes.
   [[nodiscard]] Batch batch_for(std::size_t channels, std::size_t first, std::size_t candidates);
   void warp(const PairWork& work, const Image& input, const Affine& output_to_input, Image& output);

@@ -70,6 +70,12 @@ TranslationSearch::FieldFrames::FieldFrames(const Device& device, GradientFields
       reference_second(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame))),
       moving_seconds(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frames))) {}
 
+TranslationSearch::StoredOverlaps::StoredOverlaps(const Device& device, const Shape& frame,
+                                                  std::int64_t batch)
+    : counts(device, {frame, batch}),
+      peaks(device, {frame, batch}),
+      overlaps(device.make_image(PixelType::f32, slices(frame, 2 * batch))) {}
+
 std::int64_t TranslationSearch::batch_on(const Device& device, std::int64_t side,
                                          std::int64_t most) {
   if (device.info().kind != DeviceKind::cpu) return most;
@@ -86,8 +92,6 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, On
       fft_batch_(device, {frames_, 2, FftDirections::forward}),
       fft_surfaces_(device, {slices(frame_, 2 * batch), 2, FftDirections::inverse}),
       products_(device, {frame_, batch}),
-      counts_(device, {frame_, batch}),
-      overlap_peaks_(device, {frame_, batch}),
       warped_reference_(device.make_image(PixelType::f32, frame_)),
       warped_(device.make_image(PixelType::f32, frames_)),
       warped_weights_(device.make_image(PixelType::f32, frames_)),
@@ -97,7 +101,6 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, On
       products_image_(
           device.make_image(PixelType::c32, RealFftPlan::half_spectrum(slices(frame_, 2 * batch)))),
       surfaces_(device.make_image(PixelType::f32, slices(frame_, 2 * batch))),
-      overlaps_(device.make_image(PixelType::f32, slices(frame_, 2 * batch))),
       records_(device.make_buffer(2 * static_cast<std::size_t>(batch) * sizeof(PeakRecord))),
       readbacks_{Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch)),
                  Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch))} {
@@ -168,16 +171,19 @@ void TranslationSearch::correlate(Stream& stream, StageClock& clock) {
 // all pixels of the reference count, they need no transform.
 void TranslationSearch::find_overlaps(Stream& stream, StageClock& clock,
                                       const PyramidLevel& reference, const Image& weights) {
+  if (!stored_) stored_.emplace(device_, frame_, frames_.depth);
   if (reference.weight() == nullptr) {
-    clock.run("overlap_counts",
-              [&] { counts_.execute(stream, weights, reference.shape(), overlaps_); });
+    clock.run("overlap_counts", [&] {
+      stored_->counts.execute(stream, weights, reference.shape(), stored_->overlaps);
+    });
     return;
   }
   clock.run("fft", [&] { fft_batch_.forward(stream, weights, moving_spectra_); });
   clock.run("overlap_products", [&] {
     products_.execute(stream, reference_weight_, moving_spectra_, products_image_);
   });
-  clock.run("inverse_fft", [&] { fft_surfaces_.inverse(stream, products_image_, overlaps_); });
+  clock.run("inverse_fft",
+            [&] { fft_surfaces_.inverse(stream, products_image_, stored_->overlaps); });
 }
 
 OverlapLimits TranslationSearch::overlap_limits(const Compared& compared,
@@ -257,9 +263,9 @@ void TranslationSearch::find_peaks(Stream& stream, bool by_outlines) {
     outlines_.resize(frames, outlines_.back());
     outlined_peaks_->execute_outlines(stream, surfaces_, outlines_, limits_, records_);
   } else if (alike) {
-    overlap_peaks_.execute(stream, surfaces_, overlaps_, limits_.front(), records_);
+    stored_->peaks.execute(stream, surfaces_, stored_->overlaps, limits_.front(), records_);
   } else {
-    overlap_peaks_.execute_each(stream, surfaces_, overlaps_, limits_, records_);
+    stored_->peaks.execute_each(stream, surfaces_, stored_->overlaps, limits_, records_);
   }
 }
 

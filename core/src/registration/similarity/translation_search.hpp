@@ -128,20 +128,27 @@ class TranslationSearch {
     GradientFields::Statistics of_reference, of_moving;
   };
 
+  /// Overlaps that do not follow from the levels' outlines, and what scores by them.
+  struct StoredOverlaps {
+    StoredOverlaps(const Device& device, const Shape& frame, std::int64_t batch);
+    OverlapCountsPlan counts;
+    OverlapPeaksPlan peaks;
+    Image overlaps;
+  };
+
   Device device_;
   Ones& ones_;
   Shape frame_, frames_;  ///< of one image and of a batch
   std::optional<FieldFrames> fields_;
   RealFftPlan fft_, fft_batch_, fft_surfaces_;
   OverlapProductsPlan products_;
-  OverlapCountsPlan counts_;
-  OverlapPeaksPlan overlap_peaks_;
+  std::optional<StoredOverlaps> stored_;            ///< made when a pair first needs it
   std::optional<OverlapPeaksPlan> outlined_peaks_;  ///< on devices that take outlines
   PlanCache<WarpKey, WarpPlan> warps_{2 * max_searched_levels};
   Image warped_reference_, warped_, warped_weights_;
   Image reference_spectrum_, reference_weight_;  ///< the latter of a masked reference alone
   Image moving_spectra_;  ///< of the images, then of their weights if they are needed
-  Image products_image_, surfaces_, overlaps_;
+  Image products_image_, surfaces_;
   Buffer records_;
   // Two batches take turns: while the device compares one, the peaks of the other are taken.
   std::array<Readback<PeakRecord>, 2> readbacks_;
