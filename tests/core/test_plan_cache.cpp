@@ -1,5 +1,5 @@
 // The cache of plans: what it keeps, what goes, and that what is in use stays where it is.
-#include "registration/plan_cache.hpp"
+#include "registration/resources/plan_cache.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // Parts of a search that begin on threads of their own before it is known whether they are needed.
-#include "registration/ahead.hpp"
-#include "registration/range_workers.hpp"
-#include "registration/similarity/drawn_pair.hpp"
-#include "registration/similarity/pair_search.hpp"
+#include "registration/search/drawn_pair.hpp"
+#include "registration/search/pair_search.hpp"
+#include "registration/tasks/ahead.hpp"
+#include "registration/tasks/range_workers.hpp"
 #include "support/corners.hpp"
 #include "support/devices.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
-#include "registration/similarity/resident_fits.hpp"
-#include "registration/similarity/similarity_fit.hpp"
+#include "registration/fitting/resident_fits.hpp"
+#include "registration/fitting/similarity_fit.hpp"
 #include "stages/results.hpp"
 
 #include <warpalign/backend/stages/filter/common_frames.hpp>

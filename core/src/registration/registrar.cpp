@@ -4,13 +4,13 @@
 #include "device/check.hpp"
 #include "registration/announce.hpp"
 #include "registration/checked_options.hpp"
-#include "registration/confidence.hpp"
-#include "registration/converted_pixels.hpp"
-#include "registration/foreign_use.hpp"
 #include "registration/fourier_mellin/gradient_source.hpp"
 #include "registration/fourier_mellin/pipeline.hpp"
-#include "registration/registration_result.hpp"
-#include "registration/similarity/pair_search.hpp"
+#include "registration/numerics/confidence.hpp"
+#include "registration/pair/registration_result.hpp"
+#include "registration/resources/converted_pixels.hpp"
+#include "registration/resources/foreign_use.hpp"
+#include "registration/search/pair_search.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/interop.hpp>

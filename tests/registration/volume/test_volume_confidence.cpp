@@ -1,6 +1,6 @@
 // The significance of a correlation of volumes, without a device.
-#include "registration/confidence.hpp"
-#include "registration/correlation.hpp"
+#include "registration/numerics/confidence.hpp"
+#include "registration/numerics/correlation.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // The steps of fits that stay on the device against those of the host, by the same sums, and
 // against the oracle's, on every device.
-#include "registration/similarity/fit_steps.hpp"
+#include "registration/fitting/fit_steps.hpp"
 #include "stages/results.hpp"
 #include "support/corners.hpp"
 #include "support/devices.hpp"

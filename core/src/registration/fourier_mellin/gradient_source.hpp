@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/readback.hpp"
-#include "registration/stage_clock.hpp"
+#include "registration/resources/stage_clock.hpp"
 
 #include <warpalign/backend/stages/filter/statistics.hpp>
 

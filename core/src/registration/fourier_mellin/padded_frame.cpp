@@ -1,7 +1,7 @@
 // The padded frame: plans, scratch memory and the reference's spectra for one common working size.
 #include "registration/fourier_mellin/padded_frame.hpp"
 
-#include "registration/plane_geometry.hpp"
+#include "registration/numerics/plane_geometry.hpp"
 
 #include <algorithm>
 #include <cmath>

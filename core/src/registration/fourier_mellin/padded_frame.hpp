@@ -2,8 +2,8 @@
 #pragma once
 
 #include "device/readback.hpp"
-#include "registration/plan_cache.hpp"
-#include "registration/stage_clock.hpp"
+#include "registration/resources/plan_cache.hpp"
+#include "registration/resources/stage_clock.hpp"
 
 #include <warpalign/backend/stages/filter/apodize.hpp>
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>

@@ -1,8 +1,8 @@
 // The registration paper's pipeline: one padded frame, one peak, no refinement.
 #include "registration/fourier_mellin/pipeline.hpp"
 
-#include "registration/confidence.hpp"
-#include "registration/registration_result.hpp"
+#include "registration/numerics/confidence.hpp"
+#include "registration/pair/registration_result.hpp"
 
 #include <warpalign/backend/stages/filter/apodize.hpp>
 

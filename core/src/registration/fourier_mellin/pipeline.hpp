@@ -3,7 +3,7 @@
 
 #include "registration/fourier_mellin/gradient_source.hpp"
 #include "registration/fourier_mellin/padded_frame.hpp"
-#include "registration/stage_clock.hpp"
+#include "registration/resources/stage_clock.hpp"
 
 #include <warpalign/registrar.hpp>
 

@@ -4,10 +4,10 @@
 #include "device/check.hpp"
 #include "registration/frames/similarity_batch.hpp"
 #include "registration/frames/translation_batch.hpp"
-#include "registration/plane_geometry.hpp"
-#include "registration/registration_result.hpp"
-#include "registration/similarity/candidate.hpp"
-#include "registration/similarity/search_limits.hpp"
+#include "registration/numerics/plane_geometry.hpp"
+#include "registration/pair/candidate.hpp"
+#include "registration/pair/registration_result.hpp"
+#include "registration/pair/search_limits.hpp"
 
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 

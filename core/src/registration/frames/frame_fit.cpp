@@ -1,9 +1,9 @@
 // Gauss-Newton estimation of the similarity of one frame.
 #include "registration/frames/frame_fit.hpp"
 
-#include "registration/similarity/similarity_fit.hpp"
-#include "registration/transform_distance.hpp"
-#include "registration/tukey.hpp"
+#include "registration/fitting/similarity_fit.hpp"
+#include "registration/numerics/transform_distance.hpp"
+#include "registration/numerics/tukey.hpp"
 
 #include <algorithm>
 #include <array>

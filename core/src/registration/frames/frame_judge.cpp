@@ -1,8 +1,8 @@
 // How far the agreement of frames with a reference is above chance, for a batch of frames.
 #include "registration/frames/frame_judge.hpp"
 
-#include "registration/confidence.hpp"
 #include "registration/local/window_fit.hpp"
+#include "registration/numerics/confidence.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "device/readback.hpp"
-#include "registration/similarity/border.hpp"
-#include "registration/similarity/grey_levels.hpp"
-#include "registration/similarity/level_sampling.hpp"
-#include "registration/stage_clock.hpp"
+#include "registration/pyramid/border.hpp"
+#include "registration/pyramid/grey_levels.hpp"
+#include "registration/pyramid/level_sampling.hpp"
+#include "registration/resources/stage_clock.hpp"
 
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>

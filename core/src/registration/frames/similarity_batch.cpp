@@ -3,9 +3,9 @@
 
 #include "registration/frames/frame_search.hpp"
 #include "registration/local/window_batch.hpp"
-#include "registration/plane_geometry.hpp"
-#include "registration/similarity/candidate.hpp"
-#include "registration/similarity/rotation_scale_search.hpp"
+#include "registration/numerics/plane_geometry.hpp"
+#include "registration/pair/candidate.hpp"
+#include "registration/proposers/rotation_scale_search.hpp"
 
 #include <cmath>
 

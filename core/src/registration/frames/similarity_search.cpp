@@ -1,7 +1,7 @@
 // The similarities of a batch of frames, from coarse levels to full resolution.
 #include "registration/frames/similarity_search.hpp"
 
-#include "registration/plane_geometry.hpp"
+#include "registration/numerics/plane_geometry.hpp"
 
 #include <warpalign/stages/log_polar.hpp>
 

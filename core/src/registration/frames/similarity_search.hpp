@@ -4,7 +4,7 @@
 #include "registration/frames/frame_fit.hpp"
 #include "registration/frames/frame_judge.hpp"
 #include "registration/local/peak_search.hpp"
-#include "registration/similarity/level_sampling.hpp"
+#include "registration/pyramid/level_sampling.hpp"
 
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>

@@ -2,7 +2,7 @@
 #include "registration/frames/translation_batch.hpp"
 
 #include "registration/local/window_batch.hpp"
-#include "registration/similarity/candidate.hpp"
+#include "registration/pair/candidate.hpp"
 
 #include <cmath>
 #include <limits>

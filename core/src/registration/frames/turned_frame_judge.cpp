@@ -1,9 +1,9 @@
 // How far the agreement of frames with a reference is above chance, where they have turned.
 #include "registration/frames/turned_frame_judge.hpp"
 
-#include "registration/confidence.hpp"
 #include "registration/frames/frame_fit.hpp"
-#include "registration/plane_geometry.hpp"
+#include "registration/numerics/confidence.hpp"
+#include "registration/numerics/plane_geometry.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include "device/check.hpp"
 #include "registration/local/banded_matrix.hpp"
-#include "registration/small_solver.hpp"
+#include "registration/numerics/small_solver.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // What the shifts around a window lead one to expect of it.
 #include "registration/local/local_trend.hpp"
 
-#include "registration/small_solver.hpp"
+#include "registration/numerics/small_solver.hpp"
 
 #include <algorithm>
 #include <array>

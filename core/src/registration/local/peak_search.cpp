@@ -2,7 +2,7 @@
 #include "registration/local/peak_search.hpp"
 
 #include "device/host_rows.hpp"
-#include "registration/plane_geometry.hpp"
+#include "registration/numerics/plane_geometry.hpp"
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "registration/local/window_grid.hpp"
-#include "registration/stage_clock.hpp"
+#include "registration/resources/stage_clock.hpp"
 
 #include <warpalign/backend/stages/filter/cut_windows.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>

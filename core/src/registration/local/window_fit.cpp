@@ -1,9 +1,9 @@
 // Gauss-Newton estimation of the shift of one window.
 #include "registration/local/window_fit.hpp"
 
-#include "registration/confidence.hpp"
-#include "registration/plane_geometry.hpp"
-#include "registration/tukey.hpp"
+#include "registration/numerics/confidence.hpp"
+#include "registration/numerics/plane_geometry.hpp"
+#include "registration/numerics/tukey.hpp"
 
 #include <algorithm>
 #include <array>

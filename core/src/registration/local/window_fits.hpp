@@ -3,7 +3,7 @@
 
 #include "registration/local/window_fit.hpp"
 #include "registration/local/window_grid.hpp"
-#include "registration/stage_clock.hpp"
+#include "registration/resources/stage_clock.hpp"
 
 #include <warpalign/backend/stages/refinement/shift_sums.hpp>
 

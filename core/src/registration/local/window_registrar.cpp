@@ -5,7 +5,7 @@
 #include "registration/local/field_rounds.hpp"
 #include "registration/local/shift_search.hpp"
 #include "registration/local/window_batch.hpp"
-#include "registration/plan_cache.hpp"
+#include "registration/resources/plan_cache.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/local_motion.hpp>

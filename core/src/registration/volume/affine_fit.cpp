@@ -1,9 +1,9 @@
 // Gauss-Newton estimation of rigid, similarity and affine transforms between two volumes.
 #include "registration/volume/affine_fit.hpp"
 
-#include "registration/correlation.hpp"
-#include "registration/small_solver.hpp"
-#include "registration/tukey.hpp"
+#include "registration/numerics/correlation.hpp"
+#include "registration/numerics/small_solver.hpp"
+#include "registration/numerics/tukey.hpp"
 #include "registration/volume/volume_geometry.hpp"
 
 #include <algorithm>

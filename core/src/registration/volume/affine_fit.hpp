@@ -1,7 +1,7 @@
 // Gauss-Newton estimation of rigid, similarity and affine transforms between two volumes.
 #pragma once
 
-#include "registration/stage_clock.hpp"
+#include "registration/resources/stage_clock.hpp"
 #include "registration/volume/volume_grid.hpp"
 
 #include <warpalign/backend/stages/volume/affine_volume_sums.hpp>

@@ -2,7 +2,7 @@
 // coarse to fine.
 #include "registration/volume/motion_search.hpp"
 
-#include "registration/confidence.hpp"
+#include "registration/numerics/confidence.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // coarse to fine.
 #pragma once
 
-#include "registration/stage_clock.hpp"
+#include "registration/resources/stage_clock.hpp"
 #include "registration/volume/affine_fit.hpp"
 #include "registration/volume/orientation_search.hpp"
 #include "registration/volume/volume_judge.hpp"

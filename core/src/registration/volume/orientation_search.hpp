@@ -1,7 +1,7 @@
 // Rotations and shifts between two volumes, at low resolution.
 #pragma once
 
-#include "registration/stage_clock.hpp"
+#include "registration/resources/stage_clock.hpp"
 #include "registration/volume/affine_fit.hpp"
 #include "registration/volume/volume_grid.hpp"
 

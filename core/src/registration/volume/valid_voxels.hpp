@@ -1,7 +1,7 @@
 // How many voxels of a volume count, where NaN marks those that do not.
 #pragma once
 
-#include "registration/stage_clock.hpp"
+#include "registration/resources/stage_clock.hpp"
 
 #include <warpalign/backend/stages/filter/statistics.hpp>
 #include <warpalign/device.hpp>

@@ -2,9 +2,9 @@
 // an offset between them as further unknowns.
 #include "registration/volume/volume_fit.hpp"
 
-#include "registration/confidence.hpp"
-#include "registration/correlation.hpp"
-#include "registration/small_solver.hpp"
+#include "registration/numerics/confidence.hpp"
+#include "registration/numerics/correlation.hpp"
+#include "registration/numerics/small_solver.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Gauss-Newton estimation of the shift between two volumes.
 #pragma once
 
-#include "registration/stage_clock.hpp"
+#include "registration/resources/stage_clock.hpp"
 
 #include <warpalign/backend/stages/volume/volume_sums.hpp>
 #include <warpalign/geometry.hpp>

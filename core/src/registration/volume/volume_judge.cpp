@@ -1,7 +1,7 @@
 // How significant the agreement of two aligned volumes is.
 #include "registration/volume/volume_judge.hpp"
 
-#include "registration/confidence.hpp"
+#include "registration/numerics/confidence.hpp"
 #include "registration/volume/valid_voxels.hpp"
 #include "registration/volume/volume_search.hpp"
 

@@ -1,7 +1,7 @@
 // How significant the agreement of two aligned volumes is.
 #pragma once
 
-#include "registration/stage_clock.hpp"
+#include "registration/resources/stage_clock.hpp"
 #include "registration/volume/affine_fit.hpp"
 
 #include <warpalign/backend/stages/filter/statistics.hpp>

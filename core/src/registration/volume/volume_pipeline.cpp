@@ -1,7 +1,7 @@
 // The registration of volumes by one modality: searches, refines and judges the result.
 #include "registration/volume/volume_pipeline.hpp"
 
-#include "registration/confidence.hpp"
+#include "registration/numerics/confidence.hpp"
 #include "registration/volume/volume_fit.hpp"
 #include "registration/volume/volume_geometry.hpp"
 

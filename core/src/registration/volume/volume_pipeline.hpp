@@ -1,7 +1,7 @@
 // The registration of volumes by one modality: their values on the device, and the searches.
 #pragma once
 
-#include "registration/stage_clock.hpp"
+#include "registration/resources/stage_clock.hpp"
 #include "registration/volume/motion_search.hpp"
 #include "registration/volume/volume_search.hpp"
 #include "registration/volume/volume_source.hpp"

@@ -1,7 +1,7 @@
 // A volume at full resolution and at coarser ones, whose voxels are as cubic as halving makes them.
 #pragma once
 
-#include "registration/stage_clock.hpp"
+#include "registration/resources/stage_clock.hpp"
 #include "registration/volume/volume_grid.hpp"
 
 #include <warpalign/backend/stages/filter/statistics.hpp>

@@ -3,8 +3,8 @@
 #include <warpalign/volume_registrar.hpp>
 
 #include "device/check.hpp"
-#include "registration/converted_pixels.hpp"
-#include "registration/foreign_use.hpp"
+#include "registration/resources/converted_pixels.hpp"
+#include "registration/resources/foreign_use.hpp"
 #include "registration/volume/volume_memory.hpp"
 #include "registration/volume/volume_pipeline.hpp"
 

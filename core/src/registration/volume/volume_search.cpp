@@ -1,8 +1,8 @@
 // The shift between two volumes in whole voxels: phase correlation, whose peaks are then verified.
 #include "registration/volume/volume_search.hpp"
 
-#include "registration/confidence.hpp"
-#include "registration/correlation.hpp"
+#include "registration/numerics/confidence.hpp"
+#include "registration/numerics/correlation.hpp"
 #include "registration/volume/volume_geometry.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The shift between two volumes in whole voxels: phase correlation, whose peaks are then verified.
 #pragma once
 
-#include "registration/stage_clock.hpp"
+#include "registration/resources/stage_clock.hpp"
 
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/backend/stages/volume/pad_volume.hpp>

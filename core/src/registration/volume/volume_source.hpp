@@ -1,7 +1,7 @@
 // Converts voxels to values that are ready for a registration.
 #pragma once
 
-#include "registration/stage_clock.hpp"
+#include "registration/resources/stage_clock.hpp"
 
 #include <warpalign/backend/stages/filter/statistics.hpp>
 #include <warpalign/backend/stages/volume/mark_volume.hpp>

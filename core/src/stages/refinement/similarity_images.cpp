@@ -3,7 +3,7 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
-#include "registration/plane_geometry.hpp"
+#include "registration/numerics/plane_geometry.hpp"
 
 #include <cmath>
 

@@ -3,7 +3,7 @@
 
 #include "device/check.hpp"
 #include "device/readback.hpp"
-#include "registration/plane_geometry.hpp"
+#include "registration/numerics/plane_geometry.hpp"
 
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>

@@ -1,0 +1,81 @@
+// Homographies from local features.
+#include "registration/features/feature_search.hpp"
+
+#include "registration/numerics/plane_geometry.hpp"
+
+#include <algorithm>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr float max_ratio = 0.85F;
+// How many threads help to sample homographies.
+constexpr std::size_t sampling_helpers = 3;
+// In units of the larger side of an image.
+constexpr double other_place = 0.02;
+
+}  // namespace
+
+double compared_views() {
+  const auto views = static_cast<double>(count_of_views());
+  return views * views;
+}
+
+FeatureSearch::FeatureSearch(const Device& device, bool may_be_helped)
+    : device_(device),
+      may_be_helped_(may_be_helped),
+      finder_(device),
+      matches_(device, {static_cast<std::int64_t>(max_view_features()),
+                        static_cast<std::int64_t>(max_view_features()), max_ratio}),
+      moving_places_(device.make_buffer(2 * max_view_features() * sizeof(float))),
+      nearest_(device.make_buffer(max_view_features() * sizeof(NearestFeature))) {}
+
+const ViewFeatures& FeatureSearch::find_features(const PairWork& work) {
+  const auto find_reference = [&] { finder_.find(work, work.reference, reference_); };
+  if (is_helped(work)) {
+    if (!helper_) helper_.emplace(device_);
+    return helper_->beside(work, find_reference);
+  }
+  find_reference();
+  finder_.find(work, work.moving, moving_);
+  return moving_;
+}
+
+void FeatureSearch::find_matches(const PairWork& work, const ViewFeatures& moving) {
+  found_.clear();
+  if (reference_.places.empty() || moving.places.empty()) return;
+  coordinates_.clear();
+  for (const Point& place : moving.places) {
+    coordinates_.push_back(static_cast<float>(place.x));
+    coordinates_.push_back(static_cast<float>(place.y));
+  }
+  work.stream.upload(coordinates_.data(), coordinates_.size() * sizeof(float), moving_places_);
+  const auto apart = static_cast<float>(other_place * larger_side(work.moving.shape()));
+  matches_.execute(work.stream,
+                   {*reference_.descriptors, static_cast<std::int64_t>(reference_.places.size())},
+                   {*moving.descriptors, static_cast<std::int64_t>(moving.places.size())},
+                   moving_places_, apart, nearest_);
+  nearest_on_host_.resize(reference_.places.size());
+  work.stream.download(nearest_, nearest_on_host_.data(),
+                       nearest_on_host_.size() * sizeof(NearestFeature));
+  for (std::size_t i = 0; i < nearest_on_host_.size(); ++i) {
+    const NearestFeature& nearest = nearest_on_host_[i];
+    if (nearest.index < 0) continue;
+    found_.push_back({reference_.places[i], moving.places[static_cast<std::size_t>(nearest.index)],
+                      static_cast<double>(nearest.ratio)});
+  }
+}
+
+std::span<const Homography> FeatureSearch::find(const PairWork& work) {
+  const ViewFeatures& moving = find_features(work);
+  if (work.is_stopped()) return {};
+  const LargerSides sides{larger_side(work.reference.shape()), larger_side(work.moving.shape())};
+  find_matches(work, moving);
+  keep_distinct(found_, sides);
+  if (!is_helped(work)) return sampling_.find(found_, sides);
+  if (!workers_) workers_.emplace(sampling_helpers);
+  return sampling_.find(found_, sides, &*workers_);
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,57 @@
+// Homographies from local features.
+#pragma once
+
+#include "registration/features/feature_finder.hpp"
+#include "registration/features/feature_helper.hpp"
+#include "registration/features/feature_homographies.hpp"
+
+#include <warpalign/backend/stages/features/feature_matches.hpp>
+#include <warpalign/device.hpp>
+#include <warpalign/geometry.hpp>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// How many pairs of views of two images are compared.
+[[nodiscard]] double compared_views();
+
+/// A plane that is seen from far aside in one image appears so stretched against the other that
+/// windows do not find it. Local features of both images do, as they are and in simulated views.
+class FeatureSearch {
+ public:
+  /// `may_be_helped`: whether a pair that is alone is searched by several threads.
+  explicit FeatureSearch(const Device& device, bool may_be_helped = false);
+  FeatureSearch(const FeatureSearch&) = delete;
+  FeatureSearch& operator=(const FeatureSearch&) = delete;
+
+  /// Homographies from reference to moving pixels, the one that most features agree on first. Waits
+  /// for the device. Valid until the next call.
+  [[nodiscard]] std::span<const Homography> find(const PairWork& work);
+
+ private:
+  [[nodiscard]] bool is_helped(const PairWork& work) const {
+    return may_be_helped_ && work.is_alone;
+  }
+  /// Sets reference_, and returns the moving image's.
+  const ViewFeatures& find_features(const PairWork& work);
+  void find_matches(const PairWork& work, const ViewFeatures& moving);
+
+  Device device_;
+  bool may_be_helped_;
+  FeatureFinder finder_;
+  std::optional<FeatureHelper> helper_;  // created when a pair first needs it
+  ViewFeatures reference_, moving_;
+  FeatureMatchesPlan matches_;
+  Buffer moving_places_, nearest_;
+  HomographySampling sampling_;
+  std::optional<RangeWorkers> workers_;  // likewise
+  // On the host.
+  std::vector<float> coordinates_;
+  std::vector<NearestFeature> nearest_on_host_;
+  std::vector<FeatureMatch> found_;
+};
+
+}  // namespace warpalign::detail

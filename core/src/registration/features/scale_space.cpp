@@ -1,0 +1,260 @@
+// The scale spaces of many planes, and the strongest blobs in them.
+#include "registration/features/scale_space.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+namespace warpalign::detail {
+
+namespace {
+
+// The parameters of Lowe (2004).
+constexpr double first_sigma = 1.6;
+constexpr int scales_per_octave = 3;
+constexpr std::size_t images_per_octave = scales_per_octave + 3;
+constexpr std::size_t max_octaves = 5;
+constexpr std::int64_t min_side = 16;
+
+constexpr std::int64_t first_room = 1 << 15U;
+
+// Of the Gaussians that take each image of an octave to the next one, after the first.
+std::vector<double> sigmas_after(double first) {
+  std::vector<double> sigmas{first};
+  const double step = std::pow(2.0, 1.0 / scales_per_octave);
+  double sigma = first_sigma;
+  while (sigmas.size() < images_per_octave) {
+    sigmas.push_back(sigma * std::sqrt(step * step - 1));
+    sigma *= step;
+  }
+  return sigmas;
+}
+
+double missing_blur(double blur) {
+  const double sigma = std::sqrt(std::max(first_sigma * first_sigma - blur * blur, 0.0));
+  return sigma > 0.1 ? sigma : 0;
+}
+
+bool are_large_enough(const std::vector<Shape>& planes) {
+  return std::all_of(planes.begin(), planes.end(), [](const Shape& plane) {
+    return std::min(plane.width, plane.height) >= min_side;
+  });
+}
+
+FeaturePlace place_of(const Blob& blob, float radians) {
+  const double sigma =
+      first_sigma * std::pow(2.0, static_cast<double>(blob.scale) / scales_per_octave);
+  return {blob.plane, blob.image, blob.x, blob.y, static_cast<float>(sigma), radians};
+}
+
+void add_places(std::span<const DirectedBlob> blobs, std::vector<FeaturePlace>& places) {
+  for (const DirectedBlob& item : blobs) places.push_back(place_of(item.blob, item.radians));
+}
+
+// Blobs are found in any order; by this one they are the same at every execution.
+bool is_stronger(const Blob& a, const Blob& b) {
+  return std::tuple(a.plane, -a.strength, a.octave, a.image, a.y, a.x) <
+         std::tuple(b.plane, -b.strength, b.octave, b.image, b.y, b.x);
+}
+
+// Puts those of each octave together, in the order in which they are, and says in which row each is
+// then.
+void order_by_octave(std::span<const DirectedBlob> blobs, std::vector<DirectedBlob>& ordered,
+                     std::vector<std::size_t>& rows) {
+  std::array<std::size_t, max_octaves> counts{}, next{};
+  for (const DirectedBlob& item : blobs) ++counts.at(static_cast<std::size_t>(item.blob.octave));
+  std::exclusive_scan(counts.begin(), counts.end(), next.begin(), std::size_t{0});
+  ordered.resize(blobs.size());
+  rows.clear();
+  for (const DirectedBlob& item : blobs) {
+    rows.push_back(next.at(static_cast<std::size_t>(item.blob.octave))++);
+    ordered[rows.back()] = item;
+  }
+}
+
+// Keeps the first `most` of each plane; those of a plane stand together.
+void keep_first(std::vector<DirectedBlob>& blobs, std::size_t most) {
+  std::size_t of_plane = 0;
+  std::int32_t plane = -1;
+  std::erase_if(blobs, [&](const DirectedBlob& item) {
+    if (item.blob.plane != plane) of_plane = 0;
+    plane = item.blob.plane;
+    return of_plane++ >= most;
+  });
+}
+
+// Only those are sorted that are kept.
+void take_strongest(const std::vector<Blob>& blobs, std::size_t most,
+                    std::vector<std::vector<Blob>>& of_planes, std::vector<Blob>& strongest) {
+  for (std::vector<Blob>& of_plane : of_planes) of_plane.clear();
+  for (const Blob& blob : blobs) of_planes[static_cast<std::size_t>(blob.plane)].push_back(blob);
+  strongest.clear();
+  for (std::vector<Blob>& of_plane : of_planes) {
+    const auto kept =
+        of_plane.begin() + static_cast<std::ptrdiff_t>(std::min(most, of_plane.size()));
+    if (kept != of_plane.end()) {
+      std::nth_element(of_plane.begin(), kept, of_plane.end(), is_stronger);
+    }
+    std::sort(of_plane.begin(), kept, is_stronger);
+    strongest.insert(strongest.end(), of_plane.begin(), kept);
+  }
+}
+
+// Calls use(octave, range) for the blobs of each octave, which stand together.
+template <class Use>
+void for_octaves(std::span<const DirectedBlob> blobs, std::size_t known, Use use) {
+  for (std::size_t first = 0; first < blobs.size();) {
+    const std::int32_t octave = blobs[first].blob.octave;
+    std::size_t end = first;
+    while (end < blobs.size() && blobs[end].blob.octave == octave) ++end;
+    use(static_cast<std::size_t>(octave), PlaceRange{static_cast<std::int64_t>(known + first),
+                                                     static_cast<std::int64_t>(end - first)});
+    first = end;
+  }
+}
+
+}  // namespace
+
+double spacing_of_octave(std::int32_t octave) { return std::ldexp(1.0, octave); }
+
+void reserve(const Device& device, std::optional<Buffer>& buffer, std::size_t bytes) {
+  if (buffer && buffer->size_bytes() >= bytes) return;
+  buffer.reset();  // releases its memory first
+  buffer.emplace(device.make_buffer(bytes));
+}
+
+ScaleSpace::ScaleSpace(const Device& device, const std::vector<Shape>& planes, double blur,
+                       ScaleSpaceMemory& memory)
+    : device_(device), memory_(&memory), count_(device.make_buffer(sizeof(std::int32_t))) {
+  add_levels(planes, blur);
+  reserve(device_, memory.deviations, planes.size() * sizeof(float));
+  make_room(first_room);
+}
+
+void ScaleSpace::add_levels(std::vector<Shape> planes, double blur) {
+  std::int64_t step = 1;
+  while (levels_.size() < max_octaves) {
+    const OctaveSpec spec{planes, step, sigmas_after(levels_.empty() ? missing_blur(blur) : 0)};
+    const std::vector<Shape> of_octave = OctavePlan::planes_of(spec);
+    if (!are_large_enough(of_octave)) return;
+    levels_.push_back(
+        {OctavePlan(device_, spec), DescriptorsPlan(device_, {of_octave}), of_octave});
+    if (memory_->octaves.size() < levels_.size()) memory_->octaves.resize(levels_.size());
+    reserve(device_, memory_->octaves[levels_.size() - 1], OctavePlan::bytes_of(spec));
+    reserve(device_, memory_->between, OctavePlan::bytes_between(spec));
+    planes = of_octave;
+    step = 2;
+  }
+}
+
+void ScaleSpace::make_room(std::int64_t blobs) {
+  memory_->room_for_blobs = std::max(memory_->room_for_blobs, blobs);
+  if (room_for_blobs_ == memory_->room_for_blobs) return;
+  room_for_blobs_ = memory_->room_for_blobs;
+  reserve(device_, memory_->blobs, static_cast<std::size_t>(room_for_blobs_) * sizeof(Blob));
+  blobs_.clear();
+  for (const Level& level : levels_) {
+    BlobsSpec spec;
+    spec.planes = level.planes;
+    spec.images = images_per_octave;
+    spec.capacity = room_for_blobs_;
+    blobs_.emplace_back(device_, spec);
+  }
+}
+
+void ScaleSpace::build(Stream& stream) {
+  levels_[0].octave.execute(stream, *memory_->planes, 0, *memory_->between, *memory_->octaves[0]);
+  for (std::size_t i = 1; i < levels_.size(); ++i) {
+    levels_[i].octave.execute(stream, *memory_->octaves[i - 1], scales_per_octave,
+                              *memory_->between, *memory_->octaves[i]);
+  }
+  blobs_[0].measure(stream, *memory_->octaves[0], *memory_->deviations);
+}
+
+// How many there are, which may be more than there is room for.
+std::int64_t ScaleSpace::find_blobs(Stream& stream) {
+  std::int32_t count = 0;
+  stream.upload(&count, sizeof count, count_);
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    blobs_[i].execute(stream, *memory_->octaves[i], *memory_->deviations,
+                      static_cast<std::int32_t>(i), count_, *memory_->blobs);
+  }
+  stream.download(count_, &count, sizeof count);
+  return count;
+}
+
+void ScaleSpace::find_strongest(Stream& stream, std::size_t most) {
+  make_room(first_room);  // other scale spaces may have needed more
+  std::int64_t count = find_blobs(stream);
+  if (count > room_for_blobs_) {
+    make_room(count);
+    count = find_blobs(stream);
+  }
+  std::vector<Blob>& found = memory_->found;
+  found.resize(static_cast<std::size_t>(count));
+  if (!found.empty()) stream.download(*memory_->blobs, found.data(), found.size() * sizeof(Blob));
+  memory_->of_planes.resize(std::max(memory_->of_planes.size(), levels_[0].planes.size()));
+  take_strongest(found, most, memory_->of_planes, memory_->strongest);
+}
+
+void ScaleSpace::upload(Stream& stream, const std::vector<FeaturePlace>& places) {
+  reserve(device_, memory_->places, places.size() * sizeof(FeaturePlace));
+  stream.upload(places.data(), places.size() * sizeof(FeaturePlace), *memory_->places);
+}
+
+// The directions of the strongest blobs, in whose order they stand.
+void ScaleSpace::find_directions(Stream& stream) {
+  const std::vector<Blob>& blobs = memory_->strongest;
+  std::vector<DirectedBlob>& directed = memory_->directed;
+  directed.clear();
+  for (const Blob& blob : blobs) directed.push_back({blob, 0});
+  std::vector<std::size_t>& rows = memory_->rows;
+  order_by_octave(directed, memory_->of_octaves, rows);
+  memory_->undirected_places.clear();
+  add_places(memory_->of_octaves, memory_->undirected_places);
+  upload(stream, memory_->undirected_places);
+  constexpr auto each = static_cast<std::size_t>(DescriptorsPlan::max_directions);
+  std::vector<float>& radians = memory_->directions;
+  radians.resize(blobs.size() * each);
+  reserve(device_, memory_->radians, radians.size() * sizeof(float));
+  for_octaves(memory_->of_octaves, 0, [&](std::size_t octave, const PlaceRange& range) {
+    levels_[octave].descriptors.find_directions(stream, *memory_->octaves[octave], *memory_->places,
+                                                range, *memory_->radians);
+  });
+  stream.download(*memory_->radians, radians.data(), radians.size() * sizeof(float));
+  directed.clear();
+  for (std::size_t i = 0; i < blobs.size(); ++i) {
+    for (const float direction : std::span(radians).subspan(rows[i] * each, each)) {
+      if (direction != DescriptorsPlan::no_direction) directed.push_back({blobs[i], direction});
+    }
+  }
+}
+
+std::vector<DirectedBlob>& ScaleSpace::strongest(Stream& stream, std::size_t most) {
+  std::vector<DirectedBlob>& result = memory_->of_octaves;
+  result.clear();
+  if (levels_.empty()) return result;
+  build(stream);
+  find_strongest(stream, most);
+  if (memory_->strongest.empty()) return result;
+  find_directions(stream);
+  keep_first(memory_->directed, most);
+  order_by_octave(memory_->directed, result, memory_->rows);
+  return result;
+}
+
+void ScaleSpace::describe(Stream& stream, std::span<const DirectedBlob> blobs,
+                          std::vector<FeaturePlace>& described, Buffer& descriptors) {
+  if (blobs.empty()) return;
+  const std::size_t known = described.size();
+  add_places(blobs, described);
+  upload(stream, described);
+  for_octaves(blobs, known, [&](std::size_t octave, const PlaceRange& range) {
+    levels_[octave].descriptors.describe(stream, *memory_->octaves[octave], *memory_->places, range,
+                                         descriptors);
+  });
+}
+
+}  // namespace warpalign::detail

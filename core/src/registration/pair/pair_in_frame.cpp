@@ -1,0 +1,39 @@
+// A pair as a homography relates it.
+#include "registration/pair/pair_in_frame.hpp"
+
+#include "registration/pyramid/grey_plane.hpp"
+#include "registration/pyramid/host_copy.hpp"
+#include "registration/pyramid/rectified.hpp"
+
+#include <vector>
+
+namespace warpalign::detail {
+
+namespace {
+
+GreyPlane plane_of(const PairWork& work, const PyramidLevel& level) {
+  GreyPlane plane(level.shape().width, level.shape().height);
+  copy_to_host(work.stream, level.values(), plane.values);
+  return plane;
+}
+
+}  // namespace
+
+std::optional<PairWork> PairInFrame::show(const PairWork& work, const Homography& to_moving) {
+  const PyramidLevel& whole = work.moving.level(work.stream, work.clock, {1});
+  std::vector<float> weights;
+  if (whole.weight() != nullptr) copy_to_host(work.stream, *whole.weight(), weights);
+  const Shape& shape = work.reference.shape();
+  const Rectified image = rectified(plane_of(work, whole), weights, to_moving, shape);
+  if (!is_registrable(image)) return std::nullopt;
+  if (!brought_ || !brought_->matches(PixelType::f32, shape)) {
+    brought_.reset();  // releases its memory first
+    brought_.emplace(device_, PixelType::f32, shape);
+  }
+  const HostImage values{image.values.values.data(), PixelType::f32, shape.width, shape.height, 0};
+  const HostImage mask{image.mask.data(), PixelType::u8, shape.width, shape.height, 0};
+  brought_->take(work.stream, work.clock, values, &mask, "the moving image");
+  return PairWork{work.stream, work.clock, work.reference, *brought_};
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,41 @@
+// Whether a place is one that the options allow.
+#include "registration/pair/search_limits.hpp"
+
+#include "registration/numerics/plane_geometry.hpp"
+#include "registration/proposers/rotation_scale_search.hpp"
+
+#include <cmath>
+
+namespace warpalign::detail {
+
+bool within_limits(const RegistrationOptions& options, const PairWork& work, const Affine& matrix) {
+  constexpr double degrees = 1;
+  constexpr double ratio = 1.03;
+  const Shape& moving = work.moving.shape();
+  const Similarity found = Similarity::of(matrix, work.reference.shape(), moving);
+  const RotationScaleLimits limits = RotationScaleLimits::of(options, degrees, ratio);
+  const double shift = std::hypot(found.translation.x, found.translation.y);
+  const double max_shift = options.max_shift + 1 + 0.005 * larger_side(moving);
+  return limits.allows_angle(found.rotation_deg) && limits.allows_scale(found.scale) &&
+         (options.max_shift == 0 || shift <= max_shift);
+}
+
+// Places are independent about where the grid search puts them: rotations 4 degrees and scales a
+// quarter apart, and every pixel of a level at which candidates are judged.
+double places_searched(const RegistrationOptions& options, const Shape& reference,
+                       const Shape& moving) {
+  const bool rotates = options.motion != Motion::translation;
+  const bool scales =
+      rotates && options.motion != Motion::rotation && options.motion != Motion::rigid;
+  const double range = std::min(options.max_angle - options.min_angle, 360.0);
+  const double rotations = rotates ? 1 + range / 4 : 1;
+  const double steps =
+      scales ? 1 + std::log(options.max_scale / options.min_scale) / std::log(1.25) : 1;
+  if (options.motion == Motion::rotation) return rotations;
+  const double side = std::max(larger_side(reference), larger_side(moving));
+  const double shift = options.max_shift > 0 ? std::min(options.max_shift / side, 1.0) : 1.0;
+  const double along = 1 + 2 * shift * std::min(side, judged_side);
+  return rotations * steps * along * along;
+}
+
+}  // namespace warpalign::detail

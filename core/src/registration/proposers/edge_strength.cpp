@@ -1,0 +1,79 @@
+// How strong the edges in an image are, as an image of its own.
+#include "registration/proposers/edge_strength.hpp"
+
+#include "registration/numerics/plane_geometry.hpp"
+#include "registration/pyramid/host_copy.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpalign::detail {
+
+namespace {
+
+// The sides of the images, in pixels: strokes of a pen are about as wide as these pixels. A moving
+// image that shows much more than the reference has more of them.
+constexpr double reference_side = 448;
+constexpr double most_moving_side = 1024;
+constexpr float counts_from = 0.5F;  // of a level's pixel, how much of it must count
+
+}  // namespace
+
+void gradient_lengths(const Shape& shape, std::span<const float> values,
+                      std::span<const float> counts, std::vector<float>& lengths) {
+  lengths.assign(values.size(), 0);
+  const auto at = [&](std::int64_t x, std::int64_t y) {
+    return static_cast<std::size_t>(y * shape.width + x);
+  };
+  const auto all_count = [&](std::int64_t x, std::int64_t y) {
+    if (counts.empty()) return true;
+    return counts[at(x - 1, y)] > counts_from && counts[at(x + 1, y)] > counts_from &&
+           counts[at(x, y - 1)] > counts_from && counts[at(x, y + 1)] > counts_from;
+  };
+  for (std::int64_t y = 1; y + 1 < shape.height; ++y) {
+    for (std::int64_t x = 1; x + 1 < shape.width; ++x) {
+      if (!all_count(x, y)) continue;
+      const float across = values[at(x + 1, y)] - values[at(x - 1, y)];
+      const float down = values[at(x, y + 1)] - values[at(x, y - 1)];
+      lengths[at(x, y)] = std::sqrt(across * across + down * down) / 2;
+    }
+  }
+}
+
+bool EdgeStrength::take(const PairWork& work, ImagePyramid& pyramid, double spacing, Side& side) {
+  PyramidLevel& level = pyramid.level(work.stream, work.clock, {spacing});
+  const Shape& shape = level.shape();
+  copy_to_host(work.stream, pyramid.normalized(work.stream, work.clock, level), values_);
+  counts_.clear();
+  if (level.weight() != nullptr) copy_to_host(work.stream, *level.weight(), counts_);
+  gradient_lengths(shape, values_, counts_, lengths_);
+  mask_.assign(lengths_.size(), 1);
+  for (std::size_t i = 0; i < counts_.size(); ++i) mask_[i] = counts_[i] > counts_from ? 1 : 0;
+  if (!side.pyramid || !side.pyramid->matches(PixelType::f32, shape)) {
+    side.pyramid.emplace(device_, PixelType::f32, shape);
+  }
+  side.to_image = level.to_image();
+  const HostImage mask{mask_.data(), PixelType::u8, shape.width, shape.height, 0};
+  try {
+    side.pyramid->take(work.stream, work.clock,
+                       HostImage{lengths_.data(), PixelType::f32, shape.width, shape.height, 0},
+                       counts_.empty() ? nullptr : &mask, "the strength of edges");
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::invalid_image) throw;
+    return false;
+  }
+  return true;
+}
+
+std::optional<PairWork> EdgeStrength::of(const PairWork& work) {
+  const double spacing = std::max({1.0, larger_side(work.reference.shape()) / reference_side,
+                                   larger_side(work.moving.shape()) / most_moving_side});
+  if (!take(work, work.reference, spacing, reference_)) return std::nullopt;
+  if (!take(work, work.moving, spacing, moving_)) return std::nullopt;
+  return PairWork{work.stream,      work.clock, *reference_.pyramid,
+                  *moving_.pyramid, nullptr,    work.stop};
+}
+
+}  // namespace warpalign::detail

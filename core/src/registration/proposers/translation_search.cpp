@@ -1,0 +1,375 @@
+// The translation between two pyramid levels whose rotation and scale are known.
+#include "registration/proposers/translation_search.hpp"
+
+#include "registration/numerics/plane_geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpalign::detail {
+
+namespace {
+
+// Fraction of the smaller level's pixels that count, and how many at least. Shifts that leave fewer
+// in common are not considered.
+constexpr double min_overlap_fraction = 0.04;
+constexpr double min_overlap_pixels = 48;
+
+// On a processor, what one stage writes stays in its caches until the next stage reads it where a
+// frame's batch has this many pixels.
+constexpr std::int64_t cached_pixels = 200'000;
+
+// Where overlaps are found from outlines. Processors add up weights in less time.
+bool takes_outlines(const Device& device) { return device.info().kind != DeviceKind::cpu; }
+
+// The outlines of the levels, of which `linear` maps offsets in the frame to those in the moving
+// one.
+OverlapOutline outline_of(const Shape& reference, const Shape& moving, const Affine& linear) {
+  const Affine to_frame = linear.inverse();
+  const double half_width = static_cast<double>(moving.width) / 2;
+  const double half_height = static_cast<double>(moving.height) / 2;
+  return {
+      static_cast<float>(reference.width) / 2,      static_cast<float>(reference.height) / 2,
+      static_cast<float>(to_frame.a * half_width),  static_cast<float>(to_frame.d * half_width),
+      static_cast<float>(to_frame.b * half_height), static_cast<float>(to_frame.e * half_height)};
+}
+
+// The coordinate equivalent to `u` modulo `n` that is nearest to `centre`.
+double nearest_modulo(double u, double centre, double n) {
+  return u - n * std::round((u - centre) / n);
+}
+
+Shape slices(const Shape& shape, std::int64_t depth) { return {shape.width, shape.height, depth}; }
+
+double modulo(double x, double n) { return x - n * std::floor(x / n); }
+
+// With this gain, fields score as normalized grey levels do.
+double gain_of(const GradientFields::Statistics& statistics) {
+  return statistics.energy > 0 ? 1 / std::sqrt(statistics.energy) : 0;
+}
+
+// What is added to the angles of gradients by turning what `linear` maps to.
+double turn_of(const Affine& linear) { return std::atan2(linear.d, linear.a); }
+
+// The mean of a field, turned by an angle.
+Point turned(Point mean, double angle) {
+  const double c = std::cos(2 * angle);
+  const double s = std::sin(2 * angle);
+  return {c * mean.x - s * mean.y, s * mean.x + c * mean.y};
+}
+
+}  // namespace
+
+TranslationSearch::FieldFrames::FieldFrames(const Device& device, GradientFields& gradient_fields,
+                                            const Shape& frame, const Shape& frames)
+    : fields(gradient_fields),
+      plan(device, {frame, frames.depth}),
+      products(device, {frame, frames.depth, true}),
+      cosines(device.make_image(PixelType::f32, frames)),
+      sines(device.make_image(PixelType::f32, frames)),
+      reference_second(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame))),
+      moving_seconds(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frames))) {}
+
+TranslationSearch::StoredOverlaps::StoredOverlaps(const Device& device, const Shape& frame,
+                                                  std::int64_t batch)
+    : counts(device, {frame, batch}),
+      peaks(device, {frame, batch}),
+      overlaps(device.make_image(PixelType::f32, slices(frame, 2 * batch))) {}
+
+std::int64_t TranslationSearch::batch_on(const Device& device, std::int64_t side,
+                                         std::int64_t most) {
+  if (device.info().kind != DeviceKind::cpu) return most;
+  return std::clamp<std::int64_t>((cached_pixels + side * side / 2) / (side * side), 1, most);
+}
+
+TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, Ones& ones,
+                                     std::int64_t batch, GradientFields* fields)
+    : device_(device),
+      ones_(ones),
+      frame_{side, side, 1},
+      frames_(slices(frame_, batch)),
+      fft_(device, {frame_, 2, FftDirections::forward}),
+      fft_batch_(device, {frames_, 2, FftDirections::forward}),
+      fft_surfaces_(device, {slices(frame_, 2 * batch), 2, FftDirections::inverse}),
+      products_(device, {frame_, batch}),
+      warped_reference_(device.make_image(PixelType::f32, frame_)),
+      warped_(device.make_image(PixelType::f32, frames_)),
+      warped_weights_(device.make_image(PixelType::f32, frames_)),
+      reference_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
+      reference_weight_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
+      moving_spectra_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frames_))),
+      products_image_(
+          device.make_image(PixelType::c32, RealFftPlan::half_spectrum(slices(frame_, 2 * batch)))),
+      surfaces_(device.make_image(PixelType::f32, slices(frame_, 2 * batch))),
+      records_(device.make_buffer(2 * static_cast<std::size_t>(batch) * sizeof(PeakRecord))),
+      readbacks_{Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch)),
+                 Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch))} {
+  if (takes_outlines(device)) {
+    outlined_peaks_.emplace(device, OverlapPeaksSpec{frame_, batch, false, true});
+  }
+  for (Batch& one : batches_) one.linear.reserve(static_cast<std::size_t>(batch));
+  peaks_.reserve(static_cast<std::size_t>(batch));
+  if (fields != nullptr) fields_.emplace(device, *fields, frame_, frames_);
+}
+
+const WarpPlan& TranslationSearch::warp_of(const Shape& shape, std::int64_t slices, bool of_ones) {
+  return warps_.get({shape, slices, of_ones}, [&] {
+    return WarpPlan(device_, {shape, frame_, slices, of_ones});
+  });
+}
+
+const Image& TranslationSearch::weight_of(Stream& stream, PyramidLevel& level) {
+  return level.weight() != nullptr ? *level.weight() : ones_.of(stream, level.shape());
+}
+
+void TranslationSearch::transform_reference(Stream& stream, StageClock& clock,
+                                            ImagePyramid& pyramid, PyramidLevel& level) {
+  const WarpPlan& warp = warp_of(level.shape(), 1, false);
+  const auto transform = [&](const Image& image, Image& spectrum) {
+    clock.run("warp", [&] { warp.execute(stream, image, Affine{}, warped_reference_); });
+    clock.run("fft", [&] { fft_.forward(stream, warped_reference_, spectrum); });
+  };
+  if (level.weight() != nullptr) transform(*level.weight(), reference_weight_);
+  if (!fields_) return transform(pyramid.normalized(stream, clock, level), reference_spectrum_);
+  const GradientFields::Field field = fields_->fields.of(stream, clock, pyramid, level);
+  transform(field.cosines, reference_spectrum_);
+  transform(field.sines, fields_->reference_second);
+  fields_->of_reference = fields_->fields.statistics(stream, clock, pyramid, level);
+}
+
+// The means are subtracted from the moving image's fields alone, which suffices for their products.
+void TranslationSearch::transform_fields(Stream& stream, StageClock& clock,
+                                         std::span<const Affine> linear) {
+  FieldFrames& to = *fields_;
+  const double gain = gain_of(to.of_reference) * gain_of(to.of_moving);
+  to.terms.clear();
+  for (const Affine& map : linear) {
+    to.terms.push_back({turned(to.of_moving.mean, -turn_of(map)), gain});
+  }
+  clock.run("double_angle", [&] {
+    to.plan.execute(stream, warped_, warped_weights_, to.terms, to.cosines, to.sines);
+  });
+  clock.run("fft", [&] {
+    fft_batch_.forward(stream, to.cosines, moving_spectra_);
+    fft_batch_.forward(stream, to.sines, to.moving_seconds);
+  });
+}
+
+// The correlation of the reference with the moving image's frames.
+void TranslationSearch::correlate(Stream& stream, StageClock& clock) {
+  clock.run("overlap_products", [&] {
+    if (!fields_) {
+      return products_.execute(stream, reference_spectrum_, moving_spectra_, products_image_);
+    }
+    fields_->products.execute(stream, reference_spectrum_, fields_->reference_second,
+                              moving_spectra_, fields_->moving_seconds, products_image_);
+  });
+  clock.run("inverse_fft", [&] { fft_surfaces_.inverse(stream, products_image_, surfaces_); });
+}
+
+// How many pixels the reference has in common with the moving image's frames at every shift. Where
+// all pixels of the reference count, they need no transform.
+void TranslationSearch::find_overlaps(Stream& stream, StageClock& clock,
+                                      const PyramidLevel& reference, const Image& weights) {
+  if (!stored_) stored_.emplace(device_, frame_, frames_.depth);
+  if (reference.weight() == nullptr) {
+    clock.run("overlap_counts", [&] {
+      stored_->counts.execute(stream, weights, reference.shape(), stored_->overlaps);
+    });
+    return;
+  }
+  clock.run("fft", [&] { fft_batch_.forward(stream, weights, moving_spectra_); });
+  clock.run("overlap_products", [&] {
+    products_.execute(stream, reference_weight_, moving_spectra_, products_image_);
+  });
+  clock.run("inverse_fft",
+            [&] { fft_surfaces_.inverse(stream, products_image_, stored_->overlaps); });
+}
+
+OverlapLimits TranslationSearch::overlap_limits(const Compared& compared,
+                                                const KnownRotationScale& known) const {
+  const auto n = static_cast<double>(frame_.width);
+  const double c = std::floor(n / 2);
+  const Shape& reference = compared.reference_level.shape();
+  const Point centre = centre_of(reference);
+  const CountedPixels counted{compared.reference.counted_of(reference.plane()),
+                              compared.moving.counted_of(compared.moving_level.shape().plane())};
+  const double smaller = counted.smaller_area(compared.scale_between_levels(known.scale));
+  OverlapLimits allowed;
+  allowed.min_overlap =
+      static_cast<float>(std::max(min_overlap_pixels, min_overlap_fraction * smaller));
+  allowed.reach = static_cast<float>(known.max_shift / known.scale / compared.spacings.reference);
+  allowed.centre_x = static_cast<float>(modulo(centre.x - c, n));
+  allowed.centre_y = static_cast<float>(modulo(centre.y - c, n));
+  allowed.mirrored_centre_x = static_cast<float>(modulo(centre.x + c, n));
+  allowed.mirrored_centre_y = static_cast<float>(modulo(centre.y + c, n));
+  return allowed;
+}
+
+// The reference is placed in the corner of the padded frame, and the rotated moving level in its
+// middle c: rotated(x) = moving(A (x - c) + centre). A peak at d of the first surface means
+// reference(x) = rotated(x - d), and one of the mirrored surface reference(x) = rotated(d - x). So
+// the centre of the moving level lies at d + c, and with 180 degrees more at d - c.
+TranslationSearch::Peaks TranslationSearch::peaks_of(const PeakRecord* records, const Batch& batch,
+                                                     const Affine& linear) const {
+  const auto n = static_cast<double>(frame_.width);
+  const double c = std::floor(n / 2);
+  Peaks peaks;
+  for (std::size_t opposite = 0; opposite < 2; ++opposite) {
+    const Point d = subpixel_position(records[opposite]);
+    const double sign = opposite == 0 ? 1 : -1;
+    const Point moving_centre{nearest_modulo(d.x + sign * c, batch.reference_centre.x, n),
+                              nearest_modulo(d.y + sign * c, batch.reference_centre.y, n)};
+    const Affine rotated{sign * linear.a, sign * linear.b, 0, sign * linear.d, sign * linear.e, 0};
+    const Affine between_levels =
+        Affine::translation(batch.moving_centre.x, batch.moving_centre.y) * rotated *
+        Affine::translation(-moving_centre.x, -moving_centre.y);
+    peaks[opposite] = {batch.to_moving_image * between_levels * batch.from_reference_image,
+                       static_cast<double>(records[opposite].value)};
+  }
+  return peaks;
+}
+
+void TranslationSearch::clear_next() {
+  next_batch().linear.clear();
+  frames_to_moving_.clear();
+  limits_.clear();
+  outlines_.clear();
+}
+
+void TranslationSearch::add(const Compared& compared, double rotation_deg, double scale,
+                            const OverlapLimits& limits) {
+  const double c = std::floor(static_cast<double>(frame_.width) / 2);
+  const Point centre = centre_of(compared.moving_level.shape());
+  Affine linear = Similarity{rotation_deg, compared.scale_between_levels(scale), {}}.matrix(
+      {1, 1, 1}, {1, 1, 1});
+  linear.c = linear.f = 0;
+  next_batch().linear.push_back(linear);
+  frames_to_moving_.push_back(Affine::translation(centre.x, centre.y) * linear *
+                              Affine::translation(-c, -c));
+  limits_.push_back(limits);
+  outlines_.push_back(
+      outline_of(compared.reference_level.shape(), compared.moving_level.shape(), linear));
+}
+
+// Frames of a batch that is not full hold what an earlier one left, and their peaks are not taken.
+void TranslationSearch::find_peaks(Stream& stream, bool by_outlines) {
+  const auto frames = static_cast<std::size_t>(frames_.depth);
+  const bool alike = std::all_of(limits_.begin(), limits_.end(), [&](const OverlapLimits& limits) {
+    return limits == limits_.front();
+  });
+  limits_.resize(alike ? 1 : frames, limits_.back());
+  if (by_outlines) {
+    outlines_.resize(frames, outlines_.back());
+    outlined_peaks_->execute_outlines(stream, surfaces_, outlines_, limits_, records_);
+  } else if (alike) {
+    stored_->peaks.execute(stream, surfaces_, stored_->overlaps, limits_.front(), records_);
+  } else {
+    stored_->peaks.execute_each(stream, surfaces_, stored_->overlaps, limits_, records_);
+  }
+}
+
+// From the frames, to a spectrum or to the spectra of two fields.
+void TranslationSearch::transform_moving(Stream& stream, StageClock& clock,
+                                         std::span<const Affine> linear) {
+  if (fields_) return transform_fields(stream, clock, linear);
+  clock.run("fft", [&] { fft_batch_.forward(stream, warped_, moving_spectra_); });
+}
+
+void TranslationSearch::compare(Stream& stream, StageClock& clock, const Compared& compared) {
+  if (frames_to_moving_.empty()) return;
+  PyramidLevel& level = compared.moving_level;
+  Batch& batch = next_batch();
+  batch.reference_centre = centre_of(compared.reference_level.shape());
+  batch.moving_centre = centre_of(level.shape());
+  batch.from_reference_image = compared.reference_level.to_image().inverse();
+  batch.to_moving_image = level.to_image();
+  const auto warp_all = [&](const Image& image, Image& frames, bool of_ones) {
+    const WarpPlan& warp = warp_of(level.shape(), frames_.depth, of_ones);
+    clock.run("warp", [&] { warp.execute(stream, image, frames_to_moving_, frames); });
+  };
+  warp_all(compared.moving.normalized(stream, clock, level), warped_, false);
+  // Where all pixels count, overlaps follow from the levels' outlines. Directions of edges are
+  // taken where pixels count.
+  const bool by_outlines =
+      outlined_peaks_ && compared.reference_level.weight() == nullptr && level.weight() == nullptr;
+  if (!by_outlines || fields_) {
+    warp_all(weight_of(stream, level), warped_weights_, level.weight() == nullptr);
+  }
+  transform_moving(stream, clock, batch.linear);
+  correlate(stream, clock);
+  if (!by_outlines) find_overlaps(stream, clock, compared.reference_level, warped_weights_);
+  clock.run("overlap_peaks", [&] { find_peaks(stream, by_outlines); });
+  readbacks_[enqueued_ % 2].enqueue(stream, records_);
+  ++enqueued_;
+  if (enqueued_ - taken_ > 1) take_next();
+  clear_next();
+}
+
+void TranslationSearch::take_next() {
+  if (taken_ == enqueued_) return;
+  const Batch& batch = batches_[taken_ % 2];
+  const PeakRecord* records = readbacks_[taken_ % 2].wait().data();
+  for (const Affine& linear : batch.linear) {
+    peaks_.push_back(peaks_of(records, batch, linear));
+    records += 2;
+  }
+  ++taken_;
+}
+
+TranslationSearch::Compared TranslationSearch::levels_of(const PairWork& work, double base) {
+  const Spacings spacings =
+      shift_spacings(base, work.reference.shape(), work.moving.shape(), frame_.width);
+  return {work.reference, work.moving, spacings,
+          work.reference.level(work.stream, work.clock, {spacings.reference}),
+          work.moving.level(work.stream, work.clock, {spacings.moving})};
+}
+
+void TranslationSearch::measure_fields(const PairWork& work,
+                                       std::span<const KnownRotationScale> known) {
+  const auto measure = [&](ImagePyramid& pyramid, PyramidLevel& level) {
+    fields_->fields.measure(work.stream, work.clock, pyramid, level);
+  };
+  for (std::size_t i = 0; i < known.size() && !work.is_stopped(); ++i) {
+    if (i > 0 && known[i].base == known[i - 1].base) continue;
+    const Compared compared = levels_of(work, known[i].base);
+    measure(compared.reference, compared.reference_level);
+    measure(compared.moving, compared.moving_level);
+  }
+}
+
+TranslationSearch::Compared TranslationSearch::begin(const PairWork& work, double base) {
+  const Compared compared = levels_of(work, base);
+  transform_reference(work.stream, work.clock, work.reference, compared.reference_level);
+  if (fields_) {
+    fields_->of_moving =
+        fields_->fields.statistics(work.stream, work.clock, work.moving, compared.moving_level);
+  }
+  return compared;
+}
+
+std::span<const TranslationSearch::Peaks> TranslationSearch::find(
+    const PairWork& work, std::span<const KnownRotationScale> known) {
+  peaks_.clear();
+  taken_ = enqueued_;  // what an error has left behind
+  clear_next();
+  if (fields_) measure_fields(work, known);
+  const auto most = static_cast<std::size_t>(frames_.depth);
+  for (auto of_base = known.begin(); of_base != known.end();) {
+    const Compared compared = begin(work, of_base->base);
+    const double base = of_base->base;
+    for (; of_base != known.end() && of_base->base == base; ++of_base) {
+      if (work.is_stopped()) return peaks_;
+      const OverlapLimits limits = overlap_limits(compared, *of_base);
+      for (const double degrees : of_base->rotations_deg) {
+        add(compared, degrees, of_base->scale, limits);
+        if (frames_to_moving_.size() == most) compare(work.stream, work.clock, compared);
+      }
+    }
+    compare(work.stream, work.clock, compared);
+  }
+  take_next();
+  return peaks_;
+}
+
+}  // namespace warpalign::detail

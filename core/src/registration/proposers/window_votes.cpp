@@ -1,0 +1,488 @@
+// A homography from places at which windows of one image were found in the other.
+#include "registration/proposers/window_votes.hpp"
+
+#include "registration/numerics/plane_geometry.hpp"
+#include "registration/numerics/small_solver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <numeric>
+
+namespace warpalign::detail {
+
+namespace {
+
+// Most of the matches around a vote are right, but few of windows' own best ones may be.
+constexpr int samples_of_vote = 600;
+constexpr int samples_of_best = 3000;
+constexpr int max_growth = 10;
+// A second match of a window counts beside its best one where it lies farther off than this, in
+// units of the tolerance.
+constexpr double distinct_match = 3;
+// Relative to the smallest correlation that counts.
+constexpr double weightless_correlation = 0.8;
+// What takes part in a homography: matches of views near the vote's, where the vote leads to within
+// so many times the disagreement that it allows.
+constexpr double nearby_scale = 1.6;
+constexpr double nearby_distance = 1.5;
+// Votes whose shifts differ by less, in units of the disagreement, and whose rotations and scales
+// are neighbours, are one.
+constexpr double same_vote = 2;
+
+double distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
+
+double square_of_distance(Point a, Point b) {
+  return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
+}
+
+double square(double value) { return value * value; }
+
+double cross(Point a, Point b) { return a.x * b.y - a.y * b.x; }
+
+Point operator-(Point a, Point b) { return {a.x - b.x, a.y - b.y}; }
+
+// Whether the moving point lies no farther, in reference pixels, from where a vote leads the match.
+class Agreement {
+ public:
+  Agreement(const WindowMatch& vote, const Affine& linear, double most)
+      : vote_(vote), linear_(linear), most_(square(most * vote.view.scale)) {}
+
+  bool with(const WindowMatch& match) const {
+    const Point p = match.reference - vote_.reference;
+    const Point q = match.moving - vote_.moving;
+    const Point led{linear_.a * p.x + linear_.b * p.y, linear_.d * p.x + linear_.e * p.y};
+    return square_of_distance(led, q) < most_;
+  }
+
+ private:
+  const WindowMatch& vote_;
+  const Affine& linear_;
+  double most_;
+};
+
+// Whether a homography turns and scales what surrounds a window about as its match did.
+bool agrees_with_view(const LocalMap& here, const Neighbourhood& neighbours) {
+  return neighbours.has(here.a, here.b, here.d, here.e);
+}
+
+// Points shifted and scaled to a mean of 0 and a deviation of about 1.
+struct Normalization {
+  Point centre;
+  double scale = 1;
+  [[nodiscard]] Point operator()(Point p) const {
+    return {(p.x - centre.x) * scale, (p.y - centre.y) * scale};
+  }
+  [[nodiscard]] Affine matrix() const {
+    return Affine{scale, 0, -scale * centre.x, 0, scale, -scale * centre.y};
+  }
+};
+
+Normalization normalization_of(std::span<const WindowMatch> matches, Point WindowMatch::*point) {
+  Normalization result;
+  const auto n = static_cast<double>(matches.size());
+  for (const WindowMatch& match : matches) {
+    result.centre.x += (match.*point).x / n;
+    result.centre.y += (match.*point).y / n;
+  }
+  double spread = 0;
+  for (const WindowMatch& match : matches) spread += distance(match.*point, result.centre) / n;
+  result.scale = spread > 0 ? 1 / spread : 1;
+  return result;
+}
+
+// A generator of its own, so that results do not depend on what ran before (Park & Miller 1988).
+class Random {
+ public:
+  std::uint32_t below(std::uint32_t n) {
+    state_ = state_ * 48271 % 2147483647;
+    return static_cast<std::uint32_t>(state_) % n;  // of 32 bits, which divide faster than 64
+  }
+
+ private:
+  std::uint64_t state_ = 20011;
+};
+
+// A transform that mirrors or folds the plane is none between two views.
+bool keeps_orientation(const Homography& m, std::span<const WindowMatch> matches) {
+  return std::all_of(matches.begin(), matches.end(), [&](const WindowMatch& match) {
+    const LocalMap here(m, match.reference);
+    return here.w > 0 && here.area() > 0;
+  });
+}
+
+}  // namespace
+
+Neighbourhood::Neighbourhood(const WindowView& view) {
+  constexpr double rounding = 1 + 1e-9;  // of views that are searched, a whole step apart
+  const double radians = view.rotation_deg * std::numbers::pi / 180;
+  cosine_ = std::cos(radians);
+  sine_ = std::sin(radians);
+  smallest_area_ = square(view.scale / (nearby_scale * rounding));
+  largest_area_ = square(view.scale * (nearby_scale * rounding));
+}
+
+bool are_neighbours(const WindowView& a, const WindowView& b) {
+  const Affine linear = b.linear();
+  return Neighbourhood(a).has(linear.a, linear.b, linear.d, linear.e);
+}
+
+// By the polar decomposition.
+WindowView view_of(const Affine& here) {
+  const double degrees = std::atan2(here.b - here.d, here.a + here.e) * 180 / std::numbers::pi;
+  return {degrees, scale_of(here), 1, 0};
+}
+
+// The stretch is symmetric, so that rotation and scale are those of the polar decomposition.
+Affine WindowView::linear() const {
+  const Affine turn = Similarity{rotation_deg, scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
+  const double root = std::sqrt(stretch);
+  const double angle = direction_deg * std::numbers::pi / 180;
+  const double c = std::cos(angle);
+  const double s = std::sin(angle);
+  const double along = root - 1 / root;
+  const Affine stretched{
+      1 / root + along * c * c, along * c * s, 0, along * c * s, 1 / root + along * s * s, 0};
+  Affine result = turn * stretched;
+  result.c = result.f = 0;
+  return result;
+}
+
+// With the last number 1, the equations of each match are linear in the other eight (direct linear
+// transform, with Hartley's normalization, 1997).
+std::optional<Homography> homography_of(std::span<const WindowMatch> matches) {
+  if (matches.size() < 4) return std::nullopt;
+  const Normalization from = normalization_of(matches, &WindowMatch::reference);
+  const Normalization to = normalization_of(matches, &WindowMatch::moving);
+  std::array<double, 64> h{};
+  std::array<double, 8> b{};
+  for (const WindowMatch& match : matches) {
+    const Point p = from(match.reference);
+    const Point q = to(match.moving);
+    const std::array<std::array<double, 8>, 2> rows{
+        {{p.x, p.y, 1, 0, 0, 0, -q.x * p.x, -q.x * p.y},
+         {0, 0, 0, p.x, p.y, 1, -q.y * p.x, -q.y * p.y}}};
+    const std::array<double, 2> right{q.x, q.y};
+    for (std::size_t r = 0; r < 2; ++r) {
+      for (std::size_t i = 0; i < 8; ++i) {
+        for (std::size_t j = 0; j < 8; ++j) h[8 * i + j] += rows[r][i] * rows[r][j];
+        b[i] += rows[r][i] * right[r];
+      }
+    }
+  }
+  if (!solve_symmetric(h, b)) return std::nullopt;
+  const Homography normalized({b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], 1});
+  const Homography result = Homography(to.matrix().inverse()) * normalized * from.matrix();
+  if (result.h[8] == 0 || !std::isfinite(result.h[8])) return std::nullopt;
+  return scaled(result);
+}
+
+// Let the fourth point be the sum of a_i p_i over the other three, with weights that add up to 1,
+// and its image the sum of A_i q_i. The matrix that maps the vectors (p_i, 1) to A_i / a_i (q_i, 1)
+// then maps (p_4, 1) to (q_4, 1), and these factors are its divisors. By Cramer's rule weights are
+// ratios of areas of triangles of the points. Points are relative to the first one.
+std::optional<Homography> homography_between(const std::array<Point, 4>& from,
+                                             const std::array<Point, 4>& to) {
+  constexpr double least_area = 1e-9;  // relative to the square of the points' distances
+  struct Areas {
+    Point second, third, fourth;  // point
+    double all, of_second, of_third, of_first;
+    explicit Areas(const std::array<Point, 4>& p)
+        : second(p[1] - p[0]),
+          third(p[2] - p[0]),
+          fourth(p[3] - p[0]),
+          all(cross(second, third)),
+          of_second(cross(fourth, third)),
+          of_third(cross(second, fourth)),
+          of_first(all - of_second - of_third) {}
+  };
+  const Areas p(from);
+  const Areas q(to);
+  const double least =
+      least_area * (square_of_distance(p.second, {}) + square_of_distance(p.third, {}) +
+                    square_of_distance(p.fourth, {}));
+  const auto keeps = [&](double area, double mapped) {
+    return std::abs(area) > least && area * mapped > 0;
+  };
+  if (!keeps(p.all, q.all) || !keeps(p.of_first, q.of_first) || !keeps(p.of_second, q.of_second) ||
+      !keeps(p.of_third, q.of_third)) {
+    return std::nullopt;
+  }
+  const double w1 = q.of_first / p.of_first;
+  const double w2 = q.of_second / p.of_second;
+  const double w3 = q.of_third / p.of_third;
+  // The row of p.all times the matrix that has these values at the second and the third point, and
+  // 0 at the first one.
+  const auto row = [&](double at_second, double at_third) {
+    return Point{p.third.y * at_second - p.second.y * at_third,
+                 p.second.x * at_third - p.third.x * at_second};
+  };
+  const Point divisor = row(w2 - w1, w3 - w1);
+  const Point x = row(w2 * q.second.x, w3 * q.third.x);
+  const Point y = row(w2 * q.second.y, w3 * q.third.y);
+  const auto shifted = [&](Point r, double constant) {
+    return constant - r.x * from[0].x - r.y * from[0].y;
+  };
+  const double last = shifted(divisor, w1 * p.all);
+  if (!(last * p.all > 0)) return std::nullopt;
+  const double unit = 1 / last;
+  const auto [left, top] = to[0];
+  return Homography({(x.x + left * divisor.x) * unit, (x.y + left * divisor.y) * unit,
+                     shifted(x, 0) * unit + left,  //
+                     (y.x + top * divisor.x) * unit, (y.y + top * divisor.y) * unit,
+                     shifted(y, 0) * unit + top,  //
+                     divisor.x * unit, divisor.y * unit, 1});
+}
+
+WindowVotes::Strong WindowVotes::strong_of(const OfView& of, const WindowMatch& match,
+                                           const VoteOptions& options) {
+  return {&match,          &of,          square(options.tolerance * match.view.scale),
+          match.reference, match.moving, match.correlation};
+}
+
+void WindowVotes::divide_by_views(std::span<const WindowMatch> matches) {
+  views_.clear();
+  for (std::size_t first = 0; first < matches.size();) {
+    std::size_t last = first;
+    while (last < matches.size() && matches[last].view == matches[first].view) ++last;
+    const WindowView& view = matches[first].view;
+    views_.push_back({matches.subspan(first, last - first), view.linear(), Neighbourhood(view)});
+    first = last;
+  }
+}
+
+// Of each window one after the other, in their order within it.
+void WindowVotes::sort_by_windows(const VoteOptions& options) {
+  const auto for_each_strong = [&](const auto& visit) {
+    for (const OfView& of : views_) {
+      for (const WindowMatch& match : of.matches) {
+        if (match.correlation >= options.min_correlation) visit(of, match);
+      }
+    }
+  };
+  std::size_t windows = 0;
+  for (const OfView& of : views_) {
+    for (const WindowMatch& match : of.matches) windows = std::max(windows, match.window + 1);
+  }
+  best_of_window_.assign(windows, 0);
+  match_of_window_.assign(windows, 0);
+  // Where the next match of each window goes: at the end that is where the next window begins.
+  first_strong_.assign(windows + 2, 0);
+  for_each_strong(
+      [&](const OfView&, const WindowMatch& match) { ++first_strong_[match.window + 2]; });
+  std::partial_sum(first_strong_.begin(), first_strong_.end(), first_strong_.begin());
+  strong_.resize(first_strong_.back());
+  for_each_strong([&](const OfView& of, const WindowMatch& match) {
+    strong_[first_strong_[match.window + 1]++] = strong_of(of, match, options);
+  });
+}
+
+std::span<const WindowVotes::Strong> WindowVotes::of_window(std::size_t window) const {
+  const std::size_t first = first_strong_[window];
+  return std::span(strong_).subspan(first, first_strong_[window + 1] - first);
+}
+
+void WindowVotes::begin(std::span<const WindowMatch> matches, const VoteOptions& options) {
+  divide_by_views(matches);
+  sort_by_windows(options);
+}
+
+// Adds the votes of one view: for each match, how much the others agree with it.
+void WindowVotes::vote(const OfView& of_one, const VoteOptions& options) {
+  for (const WindowMatch& around : of_one.matches) {
+    if (around.correlation < options.min_correlation) continue;
+    const Agreement agreement(around, of_one.linear, options.max_disagreement);
+    Vote vote{&around, &of_one, 0};
+    for (const WindowMatch& match : of_one.matches) {
+      const double excess = match.correlation - weightless_correlation * options.min_correlation;
+      if (excess > 0 && agreement.with(match)) vote.votes += excess;
+    }
+    votes_.push_back(vote);
+  }
+}
+
+// Leaves those that differ from one another, the best first.
+void WindowVotes::keep_best_votes(const VoteOptions& options) {
+  std::sort(votes_.begin(), votes_.end(),
+            [](const Vote& a, const Vote& b) { return a.votes > b.votes; });
+  const auto is_same = [&](const Vote& vote, const Vote& other) {
+    return are_neighbours(vote.around->view, other.around->view) &&
+           Agreement(*other.around, other.of->linear, same_vote * options.max_disagreement)
+               .with(*vote.around);
+  };
+  auto end = votes_.begin();
+  for (const Vote& vote : votes_) {
+    if (end - votes_.begin() == static_cast<std::ptrdiff_t>(options.maximum)) break;
+    const bool known =
+        std::any_of(votes_.begin(), end, [&](const Vote& other) { return is_same(vote, other); });
+    if (!known) *end++ = vote;
+  }
+  votes_.erase(end, votes_.end());
+}
+
+void WindowVotes::gather(const Vote& vote, const VoteOptions& options) {
+  const Agreement agreement(*vote.around, vote.of->linear,
+                            nearby_distance * options.max_disagreement);
+  const Neighbourhood& neighbours = vote.of->neighbours;
+  nearby_.clear();
+  for (const OfView& of : views_) {
+    if (!neighbours.has(of.linear.a, of.linear.b, of.linear.d, of.linear.e)) continue;
+    for (const WindowMatch& match : of.matches) {
+      if (match.correlation >= options.min_correlation && agreement.with(match)) {
+        nearby_.push_back(strong_of(of, match, options));
+      }
+    }
+  }
+}
+
+// Each window counts once, with its best match.
+AgreedHomography WindowVotes::agreed(const Homography& matrix) {
+  AgreedHomography result{matrix, 0, 0};
+  std::fill(best_of_window_.begin(), best_of_window_.end(), 0.0);
+  for (std::size_t i = 0; i < nearby_.size(); ++i) {
+    const Strong& strong = nearby_[i];
+    const LocalMap here(matrix, strong.reference);
+    if (!(square_of_distance(here.place, strong.moving) <= strong.square_of_tolerance)) continue;
+    const std::size_t window = strong.match->window;
+    if (strong.correlation <= best_of_window_[window]) continue;
+    best_of_window_[window] = strong.correlation;
+    match_of_window_[window] = i;
+  }
+  for (const double best : best_of_window_) {
+    if (!(best > 0)) continue;
+    ++result.windows;
+    result.votes += best;
+  }
+  return result;
+}
+
+// The matches that agreed with the last homography that agreed() was asked about.
+void WindowVotes::find_inliers() {
+  inliers_.clear();
+  for (std::size_t window = 0; window < best_of_window_.size(); ++window) {
+    if (best_of_window_[window] > 0) inliers_.push_back(*nearby_[match_of_window_[window]].match);
+  }
+}
+
+AgreedHomography WindowVotes::improved(const AgreedHomography& known,
+                                       std::span<const WindowMatch> matches,
+                                       const VoteOptions& options) {
+  begin(matches, options);
+  nearby_ = strong_;
+  const AgreedHomography before = agreed(known.matrix);
+  const AgreedHomography sampled = sampled_homography(samples_of_vote);
+  const AgreedHomography found = grown(sampled.votes > before.votes ? sampled : before);
+  return found.votes > before.votes ? found : before;
+}
+
+// Of each window the best match, and the best one at another place.
+void WindowVotes::gather_best() {
+  nearby_.clear();
+  for (std::size_t window = 0; window < best_of_window_.size(); ++window) {
+    const std::span<const Strong> strong = of_window(window);
+    const Strong* best = nullptr;
+    for (const Strong& one : strong) {
+      if (best == nullptr || one.correlation > best->correlation) best = &one;
+    }
+    if (best == nullptr) continue;
+    const double same_place = square(distinct_match) * best->square_of_tolerance;
+    const Strong* second = nullptr;
+    for (const Strong& one : strong) {
+      if (square_of_distance(one.moving, best->moving) < same_place) continue;
+      if (second == nullptr || one.correlation > second->correlation) second = &one;
+    }
+    nearby_.push_back(*best);
+    if (second != nullptr) nearby_.push_back(*second);
+  }
+}
+
+// The matches that a homography leads to within a few tolerances.
+void WindowVotes::gather_along(const Homography& matrix) {
+  nearby_.clear();
+  for (std::size_t window = 0; window < best_of_window_.size(); ++window) {
+    const std::span<const Strong> strong = of_window(window);
+    if (strong.empty()) continue;
+    const LocalMap here(matrix, strong.front().reference);
+    for (const Strong& one : strong) {
+      if (square_of_distance(here.place, one.moving) <
+              square(distinct_match) * one.square_of_tolerance &&
+          agrees_with_view(here, one.of->neighbours)) {
+        nearby_.push_back(one);
+      }
+    }
+  }
+}
+
+// The best homography of four of the gathered matches, each of which must be turned and scaled as
+// it says.
+AgreedHomography WindowVotes::sampled_homography(int samples) {
+  Random random;
+  AgreedHomography best;
+  if (nearby_.size() < 4) return best;
+  const auto count = static_cast<std::uint32_t>(nearby_.size());
+  std::array<const Strong*, 4> sample{};
+  std::array<Point, 4> from, to;
+  for (int i = 0; i < samples; ++i) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      sample[k] = &nearby_[random.below(count)];
+      from[k] = sample[k]->reference;
+      to[k] = sample[k]->moving;
+    }
+    const auto matrix = homography_between(from, to);
+    if (!matrix) continue;
+    const bool as_seen = std::all_of(sample.begin(), sample.end(), [&](const Strong* strong) {
+      return agrees_with_view(LocalMap(*matrix, strong->reference), strong->of->neighbours);
+    });
+    if (!as_seen) continue;
+    const AgreedHomography found = agreed(*matrix);
+    if (found.votes > best.votes) best = found;
+  }
+  return best;
+}
+
+// The homography of all matches that agree with a homography may have more of them, and so on until
+// it has the same ones.
+AgreedHomography WindowVotes::grown(AgreedHomography best) {
+  if (best.windows < 4) return best;
+  gather_along(best.matrix);
+  best = agreed(best.matrix);
+  for (int i = 0; i < max_growth && best.windows >= 4; ++i) {
+    find_inliers();
+    const auto matrix = homography_of(inliers_);
+    if (!matrix || !keeps_orientation(*matrix, inliers_)) break;
+    gather_along(*matrix);
+    const AgreedHomography found = agreed(*matrix);
+    const bool is_same = found.matrix.h == best.matrix.h;
+    if (is_same || found.votes < best.votes) break;
+    best = found;
+  }
+  return best;
+}
+
+// Adds the best homography of the gathered matches if enough windows agree with it.
+void WindowVotes::add_homography(const VoteOptions& options, int samples) {
+  const AgreedHomography best = grown(sampled_homography(samples));
+  if (best.windows >= options.min_windows) found_.push_back(best);
+}
+
+std::span<const AgreedHomography> WindowVotes::find(std::span<const WindowMatch> matches,
+                                                    const VoteOptions& options) {
+  begin(matches, options);
+  votes_.clear();
+  found_.clear();
+  for (const OfView& of_one : views_) vote(of_one, options);
+  keep_best_votes(options);
+  for (const Vote& vote : votes_) {
+    gather(vote, options);
+    add_homography(options, samples_of_vote);
+  }
+  gather_best();
+  add_homography(options, samples_of_best);
+  std::sort(found_.begin(), found_.end(),
+            [](const AgreedHomography& a, const AgreedHomography& b) { return a.votes > b.votes; });
+  return found_;
+}
+
+}  // namespace warpalign::detail

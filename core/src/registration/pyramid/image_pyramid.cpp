@@ -1,0 +1,228 @@
+// One image of a pair on the device, at full resolution and at coarser levels.
+#include "registration/pyramid/image_pyramid.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+namespace warpalign::detail {
+
+namespace {
+
+void read(Stream& stream, const Image& image, std::optional<Readback<float>>& values) {
+  const auto n = static_cast<std::size_t>(image.shape().pixels());
+  if (!values || values->count() != n) values.emplace(stream.device(), n);
+  values->enqueue(stream, image.buffer());
+}
+
+}  // namespace
+
+PyramidLevel::PyramidLevel(const Device& device, PixelType type, const Shape& image, bool masked,
+                           const Sampling2d& sampling)
+    : device_(device),
+      type_(type),
+      sampling_(sampling),
+      shape_(level_shape(image, sampling)),
+      to_image_(level_to_image(image, sampling)),
+      smooth_(device, level_smoothing(type, image, masked, sampling)),
+      values_(device.make_image(PixelType::f32, shape_)) {
+  if (masked) weight_.emplace(device.make_image(PixelType::f32, shape_));
+}
+
+ImagePyramid::ImagePyramid(const Device& device, PixelType type, const Shape& shape)
+    : device_(device), type_(type), shape_(shape) {}
+
+void ImagePyramid::take(Stream& stream, StageClock& clock, const HostImage& pixels,
+                        const HostImage* mask, const char* what) {
+  Taken& taken = begin_taking();
+  clock.run("upload", [&] { stream.upload(pixels, taken.pixels); });
+  start(stream, clock, mask, what);
+}
+
+void ImagePyramid::take(Stream& stream, StageClock& clock, const Image& pixels,
+                        const HostImage* mask, const char* what) {
+  Taken& taken = begin_taking();
+  clock.run("copy", [&] { stream.copy(pixels.buffer(), taken.pixels.buffer()); });
+  start(stream, clock, mask, what);
+}
+
+void ImagePyramid::show_image_of(const ImagePyramid& other) {
+  shown_ = &other.image();
+  forget_levels();
+}
+
+ImagePyramid::Taken& ImagePyramid::begin_taking() {
+  if (!own_) own_.emplace(device_.make_image(type_, shape_));
+  shown_ = nullptr;
+  forget_levels();
+  return *own_;
+}
+
+void ImagePyramid::forget_levels() {
+  pyramid_levels_.for_each([](PyramidLevel& level) {
+    level.has_values_ = level.has_normalized_ = level.has_coefficients_ = false;
+  });
+}
+
+void ImagePyramid::start(Stream& stream, StageClock& clock, const HostImage* mask,
+                         const char* what) {
+  own_->masked = mask != nullptr;
+  if (mask != nullptr) {
+    if (!own_->mask) own_->mask.emplace(device_.make_image(PixelType::u8, shape_));
+    clock.run("upload", [&] { stream.upload(*mask, *own_->mask); });
+  }
+  fill_impulses(stream, clock);
+  const double spacing = measured_spacing(shape_);
+  const PyramidLevel& whole = level(stream, clock, {spacing});
+  measure(stream, whole, what);
+  if (own_->masked) return;
+  mask_border(stream, clock, whole);
+  if (own_->masked) measure(stream, level(stream, clock, {spacing}), what);
+}
+
+// Sets border_mask_ to what the nearest pixels of a level have.
+void ImagePyramid::enlarge_nearest(std::span<const std::uint8_t> level, const Shape& coarse,
+                                   const Affine& to_level) {
+  const auto nearest = [](double at, std::int64_t n) {
+    return static_cast<std::size_t>(std::clamp<std::int64_t>(std::llround(at), 0, n - 1));
+  };
+  const auto width = static_cast<std::size_t>(shape_.width);
+  border_columns_.resize(width);
+  for (std::size_t x = 0; x < width; ++x) {
+    border_columns_[x] = nearest(to_level.a * static_cast<double>(x) + to_level.c, coarse.width);
+  }
+  border_mask_.resize(static_cast<std::size_t>(shape_.plane()));
+  const auto coarse_width = static_cast<std::size_t>(coarse.width);
+  auto last = static_cast<std::size_t>(coarse.height);
+  for (std::size_t y = 0; y < static_cast<std::size_t>(shape_.height); ++y) {
+    const std::size_t v = nearest(to_level.e * static_cast<double>(y) + to_level.f, coarse.height);
+    std::uint8_t* row = border_mask_.data() + y * width;
+    if (v == last) {
+      std::copy_n(row - width, width, row);  // most rows are like the one before
+    } else {
+      const std::uint8_t* from = level.data() + v * coarse_width;
+      for (std::size_t x = 0; x < width; ++x) row[x] = from[border_columns_[x]];
+    }
+    last = v;
+  }
+}
+
+void ImagePyramid::mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level) {
+  const Shape& coarse = level.shape();
+  const GreyLevels& levels = own_->levels;
+  const auto content = border_search_.content(
+      {coarse.width, coarse.height, values_->wait(), levels.minimum, levels.maximum},
+      border_margin);
+  if (!content) return;
+  enlarge_nearest(*content, coarse, level.to_image().inverse());
+  if (!own_->mask) own_->mask.emplace(device_.make_image(PixelType::u8, shape_));
+  clock.run("upload", [&] {
+    stream.upload(HostImage{border_mask_.data(), PixelType::u8, shape_.width, shape_.height, 0},
+                  *own_->mask);
+  });
+  own_->masked = true;
+}
+
+// Masked pixels may hold any value, so the filter is not applied to images with a mask.
+void ImagePyramid::fill_impulses(Stream& stream, StageClock& clock) {
+  own_->has_impulses = false;
+  if (own_->masked) return;
+  if (!impulse_filter_) impulse_filter_.emplace(device_, ImpulseFilterSpec{type_, shape_});
+  ImpulseStatistics impulse_statistics;
+  clock.run("impulse_filter", [&] {
+    impulse_statistics = impulse_filter_->impulse_statistics(stream, own_->pixels);
+  });
+  if (impulse_statistics.isolated < min_isolated) return;
+  if (!own_->filled) own_->filled.emplace(device_.make_image(PixelType::f32, shape_));
+  clock.run("impulse_filter", [&] {
+    impulse_filter_->execute(stream, own_->pixels, impulse_statistics, *own_->filled);
+  });
+  own_->has_impulses = true;
+}
+
+// Every pixel that counts contributes to some pixel of the level, so NaN and infinities show up
+// there.
+void ImagePyramid::measure(Stream& stream, const PyramidLevel& level, const char* what) {
+  GreyLevels& levels = own_->levels;
+  read(stream, level.values(), values_);
+  if (level.masked()) {
+    read(stream, *level.weight(), weights_);
+    levels = grey_levels(values_->wait(), weights_->wait());
+  } else {
+    levels = grey_levels(values_->wait());
+  }
+  if (!std::isfinite(levels.mean)) {
+    throw Error(ErrorKind::invalid_image,
+                std::string(what) +
+                    " holds NaN or infinities; replace them with ordinary "
+                    "numbers, or mask them, first");
+  }
+  if (!(levels.weight > 0)) {
+    throw Error(ErrorKind::invalid_image,
+                "the mask of " + std::string(what) + " leaves no pixel to register");
+  }
+  own_->valid_fraction = levels.weight / static_cast<double>(level.shape().plane());
+  if (!(levels.deviation > 1e-6 * std::abs(levels.mean))) {
+    throw Error(ErrorKind::invalid_image,
+                std::string(what) + " is constant: there is nothing in it to register");
+  }
+}
+
+void ImagePyramid::smooth(Stream& stream, const SmoothPlan& plan, Image& values,
+                          Image* weight) const {
+  const Image* counts = mask();
+  if (counts == nullptr || weight == nullptr) return plan.execute(stream, pixels(), values);
+  plan.execute(stream, pixels(), *counts, values, *weight);
+}
+
+PyramidLevel& ImagePyramid::level(Stream& stream, StageClock& clock, const Sampling2d& sampling) {
+  PyramidLevel& level = pyramid_levels_.get(
+      {type(), image().masked, sampling},
+      [&] { return PyramidLevel(device_, type(), shape_, image().masked, sampling); },
+      [](const PyramidLevel& idle) { return !idle.has_values_; });
+  if (!level.has_values_) {
+    clock.run("pyramid", [&] {
+      smooth(stream, level.smooth_, level.values_, level.weight_ ? &*level.weight_ : nullptr);
+    });
+    level.has_values_ = true;
+  }
+  return level;
+}
+
+const Image& ImagePyramid::normalized(Stream& stream, StageClock& clock, PyramidLevel& level) {
+  if (!level.normalized_) {  // which is made last
+    level.normalization_.emplace(
+        device_, LocalNormalizationSpec{level.shape_, contrast_sigma, level.masked()});
+    level.normalized_.emplace(device_.make_image(PixelType::f32, level.shape_));
+  }
+  if (level.has_normalized_) return *level.normalized_;
+  const auto mean = static_cast<float>(image().levels.mean);
+  const auto floor = static_cast<float>(contrast_floor * image().levels.deviation);
+  clock.run("local_normalization", [&] {
+    if (level.weight_) {
+      level.normalization_->execute(stream, level.values_, *level.weight_, mean, floor,
+                                    *level.normalized_);
+    } else {
+      level.normalization_->execute(stream, level.values_, mean, floor, *level.normalized_);
+    }
+  });
+  level.has_normalized_ = true;
+  return *level.normalized_;
+}
+
+const Image& ImagePyramid::coefficients(Stream& stream, StageClock& clock, PyramidLevel& level) {
+  if (!level.coefficients_) {  // which is made last
+    level.prefilter_.emplace(device_, PrefilterSpec{.shape = level.shape_});
+    level.coefficients_.emplace(device_.make_image(PixelType::f32, level.shape_));
+  }
+  if (level.has_coefficients_) return *level.coefficients_;
+  const Image& samples = normalized(stream, clock, level);
+  clock.run("prefilter", [&] { level.prefilter_->execute(stream, samples, *level.coefficients_); });
+  level.has_coefficients_ = true;
+  return *level.coefficients_;
+}
+
+}  // namespace warpalign::detail

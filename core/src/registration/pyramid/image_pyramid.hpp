@@ -1,0 +1,151 @@
+// One image of a pair on the device, at full resolution and at coarser levels.
+#pragma once
+
+#include "device/readback.hpp"
+#include "registration/pyramid/base_scales.hpp"
+#include "registration/pyramid/border.hpp"
+#include "registration/pyramid/grey_levels.hpp"
+#include "registration/pyramid/level_sampling.hpp"
+#include "registration/resources/plan_cache.hpp"
+#include "registration/resources/stage_clock.hpp"
+
+#include <warpalign/backend/stages/filter/impulse_filter.hpp>
+#include <warpalign/backend/stages/filter/local_normalization.hpp>
+#include <warpalign/backend/stages/filter/smooth.hpp>
+#include <warpalign/device.hpp>
+#include <warpalign/geometry.hpp>
+#include <warpalign/stages/prefilter.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// An image that was low-pass filtered and sampled more coarsely. The normalized image and the
+/// spline coefficients are allocated when they are first requested.
+class PyramidLevel {
+ public:
+  PyramidLevel(const Device& device, PixelType type, const Shape& image, bool masked,
+               const Sampling2d& sampling);
+
+  [[nodiscard]] const Sampling2d& sampling() const { return sampling_; }
+  [[nodiscard]] PixelType type() const { return type_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] bool masked() const { return weight_.has_value(); }
+  /// Level pixels -> image pixels.
+  [[nodiscard]] const Affine& to_image() const { return to_image_; }
+
+  [[nodiscard]] const Image& values() const { return values_; }
+  /// 0 to 1, how much each pixel counts; null unless the level is masked.
+  [[nodiscard]] const Image* weight() const { return weight_ ? &*weight_ : nullptr; }
+
+ private:
+  friend class ImagePyramid;
+  Device device_;
+  PixelType type_;
+  Sampling2d sampling_;
+  Shape shape_;
+  Affine to_image_;
+  SmoothPlan smooth_;
+  Image values_;
+  std::optional<Image> weight_;
+  std::optional<LocalNormalizationPlan> normalization_;
+  std::optional<Image> normalized_;
+  std::optional<PrefilterPlan> prefilter_;
+  std::optional<Image> coefficients_;
+  bool has_values_ = false, has_normalized_ = false, has_coefficients_ = false;
+};
+
+class ImagePyramid {
+ public:
+  ImagePyramid(const Device& device, PixelType type, const Shape& shape);
+  ImagePyramid(const ImagePyramid&) = delete;
+  ImagePyramid& operator=(const ImagePyramid&) = delete;
+
+  [[nodiscard]] bool matches(PixelType type, const Shape& shape) const {
+    return type == type_ && shape == shape_;
+  }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] PixelType input_type() const { return type_; }
+  /// The type of pixels(): f32 where the impulse noise filter was applied, else that of the input.
+  [[nodiscard]] PixelType type() const { return image().has_impulses ? PixelType::f32 : type_; }
+  /// The pixels, after the impulse noise filter where it was applied.
+  [[nodiscard]] const Image& pixels() const {
+    return image().has_impulses ? *image().filled : image().pixels;
+  }
+  /// u8, 0 where a pixel does not count: the mask that was passed, or that of the constant border
+  /// that was found. Null where all pixels count.
+  [[nodiscard]] const Image* mask() const { return image().masked ? &*image().mask : nullptr; }
+
+  /// How many pixels of an image count that has `pixels` of them: of this one, or of a level.
+  [[nodiscard]] double counted_of(std::int64_t pixels) const {
+    return image().valid_fraction * static_cast<double>(pixels);
+  }
+
+  /// Copies the pixels, and the mask if there is one. Without a mask, searches for a constant
+  /// border around the content and masks it. Waits for the device. Throws Error(invalid_image)
+  /// where the image cannot be registered; `what` names the image in the message.
+  void take(Stream& stream, StageClock& clock, const HostImage& pixels, const HostImage* mask,
+            const char* what);
+  void take(Stream& stream, StageClock& clock, const Image& pixels, const HostImage* mask,
+            const char* what);
+  /// Shows the image that another pyramid of this type and shape has taken, with levels of its own,
+  /// for another thread and stream. Valid until the other one takes an image or is destroyed.
+  void show_image_of(const ImagePyramid& other);
+
+  /// Smooths the pixels, within the mask if there is one; `weight` is null without a mask.
+  void smooth(Stream& stream, const SmoothPlan& plan, Image& values, Image* weight) const;
+
+  /// The level with this sampling, computed if necessary. Valid until the next take().
+  PyramidLevel& level(Stream& stream, StageClock& clock, const Sampling2d& sampling);
+  /// The level after local normalization of brightness and contrast: mean 0, deviation about 1.
+  const Image& normalized(Stream& stream, StageClock& clock, PyramidLevel& level);
+  /// The cubic spline coefficients of the normalized level.
+  const Image& coefficients(Stream& stream, StageClock& clock, PyramidLevel& level);
+
+ private:
+  struct LevelKey {
+    PixelType type;
+    bool masked;
+    Sampling2d sampling;
+    friend bool operator==(const LevelKey&, const LevelKey&) = default;
+  };
+  /// The image, and what was measured of it.
+  struct Taken {
+    explicit Taken(Image of_input) : pixels(std::move(of_input)) {}
+    Image pixels;
+    std::optional<Image> mask;
+    std::optional<Image> filled;
+    bool masked = false, has_impulses = false;
+    GreyLevels levels;
+    double valid_fraction = 1;
+  };
+  [[nodiscard]] const Taken& image() const { return shown_ != nullptr ? *shown_ : own_.value(); }
+  Taken& begin_taking();
+  void forget_levels();
+  void start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what);
+  void fill_impulses(Stream& stream, StageClock& clock);
+  void mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level);
+  void enlarge_nearest(std::span<const std::uint8_t> level, const Shape& coarse,
+                       const Affine& to_level);
+  void measure(Stream& stream, const PyramidLevel& level, const char* what);
+
+  Device device_;
+  PixelType type_;
+  Shape shape_;
+  std::optional<Taken> own_;                 // made when the first image is taken
+  const Taken* shown_ = nullptr;             // another one's
+  std::vector<std::uint8_t> border_mask_;    // of a border that was found, before its upload
+  std::vector<std::size_t> border_columns_;  // of the level, for each of the image
+  BorderSearch border_search_;
+  std::optional<Readback<float>> values_, weights_;  // of the level measured
+  /// All levels of the current image are kept; beyond the bound, only levels that are left over
+  /// from earlier images are evicted.
+  PlanCache<LevelKey, PyramidLevel> pyramid_levels_{max_searched_levels};
+  std::optional<ImpulseFilterPlan> impulse_filter_;
+};
+
+}  // namespace warpalign::detail

@@ -1,0 +1,44 @@
+// On which levels affine transforms and homographies are fitted coarsely, and in which order.
+#include "registration/refinement/fit_levels.hpp"
+
+namespace warpalign::detail {
+
+namespace {
+
+// Perspective is estimated only where affine parameters have brought the images close enough for
+// it.
+constexpr std::array<FitLevel, 8> levels{{{32, Motion::affine, 15, 0.02, 0.3},
+                                          {32, Motion::homography, 15, 0.02, 0.5},
+                                          {64, Motion::affine, 12, 0.02, 0.3},
+                                          {64, Motion::homography, 15, 0.02, 0.4},
+                                          {128, Motion::homography, 15, 0.02, 0.3},
+                                          {256, Motion::homography, 15, 0.01, 0.2},
+                                          {512, Motion::homography, 12, 0.01, 0.1},
+                                          {1024, Motion::homography, 10, 0.01, 0.05}}};
+constexpr double min_side = 24;
+// A finer level than those on which candidates are judged is worth its time only where its pixels
+// are at least so many of the coarser image's wide.
+constexpr double min_spacing_beyond_judged = 1.5;
+constexpr double beyond_doubt = 100;  // significance
+
+}  // namespace
+
+std::span<const FitLevel> fit_levels() { return levels; }
+
+bool is_in_doubt(const Candidate& fitted) { return fitted.significance < beyond_doubt; }
+
+bool is_level_of(const FitLevel& level, Motion motion, double first_side) {
+  // Where affine parameters alone are wanted, the lines of both motions would do the same twice.
+  const bool is_twice =
+      motion == Motion::affine && level.motion == Motion::homography && level.side < 128;
+  return !is_twice && level.side >= first_side;
+}
+
+bool is_fitted_on(const FitLevel& level, const FitRoles& roles) {
+  const double spacing = roles.spacing(level.side);
+  // The refinement at full resolution follows.
+  if (spacing < min_spacing_beyond_judged && level.side > judged_side) return false;
+  return roles.side(spacing) >= min_side;
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,123 @@
+// Affine transforms and homographies, refined at full resolution and compared with simpler models.
+#include "registration/refinement/richer_models.hpp"
+
+#include "registration/refinement/direction_refinement.hpp"
+#include "registration/refinement/view_of_plane.hpp"
+#include "registration/scoring/common_pixels.hpp"
+
+#include <algorithm>
+
+namespace warpalign::detail {
+
+namespace {
+
+// The side of the levels on which models are compared. Noise and aliasing count more on finer ones.
+constexpr double compared_side = 512;
+// The least spacing of these levels. At 1 they are not smoothed, and what is interpolated of their
+// noise is as strong as it was at whole pixels, and weaker between them: a model that leads there
+// would be taken for better. Any spacing above it smooths.
+constexpr double min_compared_spacing = 1.01;
+// Models that place the pixels in common less far apart than this, in pixels, are the same: so much
+// may be due to interpolation and light.
+constexpr double min_difference = 0.02;
+
+}  // namespace
+
+Homography transform_of(const Candidate& candidate) {
+  return candidate.motion == Motion::similarity ? Homography(candidate.matrix) : candidate.richer;
+}
+
+void RicherModels::refine(const PairWork& work, SimilarityFit& fitter, Refinement& refinement,
+                          Candidate& candidate) {
+  candidate.refined = false;
+  const auto fitted = refined(work, fitter, refinement, candidate);
+  if (!fitted) return;
+  const Homography found = scaled(*fitted);
+  if (!is_plausible_view(found, work.reference.shape(), work.moving.shape(),
+                         candidate.proposed_by)) {
+    return;
+  }
+  candidate.richer = found;
+  candidate.refined = true;
+}
+
+std::optional<Homography> RicherModels::refined(const PairWork& work, SimilarityFit& fitter,
+                                                Refinement& refinement,
+                                                const Candidate& candidate) {
+  if (work.fields != nullptr) {
+    return refined_by_directions(work, ones_, fitter, candidate.motion, candidate.matrix,
+                                 candidate.richer);
+  }
+  const FitRoles roles(work, candidate.matrix, transform_of(candidate));
+  const auto settled = refinement.settle({work.stream, work.clock, roles.coarse(), roles.fine(),
+                                          roles.in_roles(candidate.richer), ones_},
+                                         fitter, candidate.motion);
+  if (!settled) return std::nullopt;
+  return roles.in_roles(*settled);
+}
+
+RicherModels::Sampler& RicherModels::sampler_of(const Shape& coarse, const Shape& fine) {
+  return samplers_.get({coarse, fine}, [&] {
+    const InterpolateSpec spec{
+        .image = fine, .output = coarse, .degree = 3, .boundary = Boundary::mirror};
+    const auto pixels = static_cast<std::size_t>(coarse.plane());
+    return Sampler{InterpolatePlan(device_, spec),
+                   device_.make_image(PixelType::f32, coarse),
+                   device_.make_image(PixelType::f32, coarse),
+                   Readback<float>(device_, pixels),
+                   Readback<float>(device_, pixels),
+                   Readback<float>(device_, pixels),
+                   Readback<float>(device_, pixels),
+                   Readback<float>(device_, static_cast<std::size_t>(fine.plane()))};
+  });
+}
+
+bool RicherModels::explains_better(const PairWork& work, const Candidate& simpler,
+                                   const Candidate& richer, int parameters) {
+  const FitRoles roles(work, richer.matrix, transform_of(richer));
+  const double spacing = std::max(roles.spacing(compared_side), min_compared_spacing);
+  const FitRoles::Levels levels = roles.levels(work, ones_, spacing, FieldDetail::smoothed);
+  const Shape& coarse = levels.coarse.shape();
+  const Shape& fine = levels.fine.shape();
+  const Homography first = levels.to_levels(roles.in_roles(transform_of(simpler)));
+  const Homography second = levels.to_levels(roles.in_roles(transform_of(richer)));
+  Sampler& sampler = sampler_of(coarse, fine);
+  const auto predict = [&](const SimilarityImages& images) {
+    work.clock.run("model_comparison", [&] {
+      sampler.plan.execute(work.stream, images.coefficients, first, sampler.simpler);
+      sampler.plan.execute(work.stream, images.coefficients, second, sampler.richer);
+    });
+    sampler.image.enqueue(work.stream, images.reference.buffer());
+    sampler.simpler_values.enqueue(work.stream, sampler.simpler.buffer());
+    sampler.richer_values.enqueue(work.stream, sampler.richer.buffer());
+  };
+  const SimilarityImages& images = levels.pair.images;
+  predict(images);
+  WeightedPair common{coarse, fine, {}, {}};
+  if (images.reference_weight != nullptr) {
+    sampler.coarse_weight.enqueue(work.stream, images.reference_weight->buffer());
+    sampler.fine_weight.enqueue(work.stream, images.moving_weight->buffer());
+    common.coarse_weight = sampler.coarse_weight.wait();
+    common.fine_weight = sampler.fine_weight.wait();
+  }
+  const double apart = find_common(common, first, second, counts_);
+  const auto predictions = [&] {
+    return Predictions{coarse.width,
+                       coarse.height,
+                       sampler.image.wait(),
+                       sampler.simpler_values.wait(),
+                       sampler.richer_values.wait(),
+                       counts_};
+  };
+  const Predictions of_first_channel = predictions();
+  if (apart < min_difference) return false;
+  double ratio = comparison_.likelihood_ratio(of_first_channel);
+  if (levels.pair.second) {
+    // The logarithms of the likelihoods of two channels add up.
+    predict(*levels.pair.second);
+    ratio += comparison_.likelihood_ratio(predictions());
+  }
+  return is_significant(ratio, parameters);
+}
+
+}  // namespace warpalign::detail

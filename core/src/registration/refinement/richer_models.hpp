@@ -1,0 +1,57 @@
+// Affine transforms and homographies, refined at full resolution and compared with simpler models.
+#pragma once
+
+#include "registration/pair/candidate.hpp"
+#include "registration/pair/level_pair.hpp"
+#include "registration/refinement/refinement.hpp"
+#include "registration/resources/plan_cache.hpp"
+#include "registration/scoring/model_comparison.hpp"
+
+#include "device/readback.hpp"
+
+#include <warpalign/stages/interpolate.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace warpalign::detail {
+
+class RicherModels {
+ public:
+  RicherModels(const Device& device, Ones& ones) : device_(device), ones_(ones) {}
+
+  /// Refines the candidate's richer transform at full resolution; sets `refined`.
+  void refine(const PairWork& work, SimilarityFit& fitter, Refinement& refinement,
+              Candidate& candidate);
+
+  /// Whether `richer` explains the pair significantly better than `simpler`, which has `parameters`
+  /// fewer parameters. Both are refined places of one candidate.
+  bool explains_better(const PairWork& work, const Candidate& simpler, const Candidate& richer,
+                       int parameters);
+
+ private:
+  struct Sampler {
+    InterpolatePlan plan;
+    Image simpler, richer;
+    Readback<float> image, simpler_values, richer_values, coarse_weight, fine_weight;
+  };
+  struct SamplerKey {
+    Shape coarse, fine;
+    friend bool operator==(const SamplerKey&, const SamplerKey&) = default;
+  };
+  /// The candidate's richer transform after the refinement; nothing where that diverges.
+  std::optional<Homography> refined(const PairWork& work, SimilarityFit& fitter,
+                                    Refinement& refinement, const Candidate& candidate);
+  Sampler& sampler_of(const Shape& coarse, const Shape& fine);
+
+  Device device_;
+  Ones& ones_;
+  ModelComparison comparison_;
+  PlanCache<SamplerKey, Sampler> samplers_{4};
+  std::vector<std::uint8_t> counts_;
+};
+
+/// The transform of a candidate, whatever its motion.
+[[nodiscard]] Homography transform_of(const Candidate& candidate);
+
+}  // namespace warpalign::detail

@@ -1,0 +1,268 @@
+// Fits between drawn images: alone and together, of one channel and of two.
+#include "registration/fitting/similarity_fit.hpp"
+
+#include "registration/search/drawn_pair.hpp"
+#include "support/corners.hpp"
+#include "support/devices.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace {
+
+namespace detail = warpalign::detail;
+using detail::FitOptions;
+using detail::FitRoles;
+using detail::SimilarityFit;
+using warpalign::Homography;
+using warpalign::Motion;
+using warpalign::Shape;
+using warpalign::Similarity;
+
+constexpr Shape shape{64, 56, 1};
+constexpr Similarity truth{6, 1.02, {1.5, -1}};
+
+Homography matrix_of(const Similarity& similarity) {
+  return Homography(similarity.matrix(shape, shape));
+}
+
+FitOptions options_of(Motion motion) { return {motion, 15, 0.002, 0.2}; }
+
+/// A pair of equal size, and the levels at which it is compared: with its own pixels, and coarser.
+class Pair : public test::DrawnPair {
+ public:
+  explicit Pair(const warpalign::Device& device, bool resident = false)
+      : DrawnPair(device, shape, shape), fitter(device, resident) {
+    draw(test::Spots(8), matrix_of(truth));
+  }
+  FitRoles::Levels levels(double spacing, bool by_directions = false) {
+    const detail::PairWork all = work(by_directions);
+    return FitRoles(all, matrix_of(truth).affine()).levels(all, ones, spacing);
+  }
+  SimilarityFit fitter;
+};
+
+double off(const Homography& found, const Homography& expected) {
+  return test::max_corner_distance(found, expected, shape);
+}
+
+/// Starts around the truth, of which those from `far` on have nothing in common.
+std::vector<Homography> starts(const FitRoles::Levels& levels, int count, int far) {
+  std::vector<Homography> all;
+  for (int i = 0; i < count; ++i) {
+    const double shift = i >= far ? 60 : 0.3 * (i % 5) - 0.6;
+    const Similarity near{6 + 0.2 * (i % 3), 1.02 + 0.003 * (i % 4), {1.5 + shift, -1 - shift}};
+    all.push_back(levels.to_levels(matrix_of(near)));
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("similarity fit: every motion comes to the truth from near it") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    for (const bool by_directions : {false, true}) {
+      CAPTURE(by_directions);
+      const FitRoles::Levels levels = pair.levels(1, by_directions);
+      for (const Motion motion :
+           {Motion::rigid, Motion::similarity, Motion::affine, Motion::homography}) {
+        CAPTURE(static_cast<int>(motion));
+        const Homography start = levels.to_levels(matrix_of({6.5, 1.02, {1, -0.5}}));
+        const auto found =
+            pair.fitter.fit(pair.stream, pair.clock, levels.pair, start, options_of(motion));
+        REQUIRE(found.has_value());
+        // Both are drawn from one formula. Cubic splines follow spots of sigma 1.2 and more to a
+        // few thousandths; directions are not linear in the pixels, and homographies have twice
+        // the parameters.
+        CHECK(off(levels.to_images(found->matrix), matrix_of(truth)) <=
+              (by_directions ? 0.3 : 0.1));
+        CHECK(found->correlation > (by_directions ? 0.8 : 0.98));
+        CHECK(found->pixels > 0.7 * 64 * 56);
+      }
+    }
+  });
+}
+
+namespace {
+
+// `resident`: whether the many stay on the device; each alone is always the host's.
+void compare_many(const warpalign::Device& device, bool resident) {
+  Pair pair(device, resident);
+  const FitRoles::Levels fine = pair.levels(1);
+  const FitRoles::Levels coarse = pair.levels(2);
+  const FitRoles::Levels directions = pair.levels(1, true);
+  for (const Motion motion :
+       {Motion::similarity, Motion::affine, Motion::rigid, Motion::homography}) {
+    CAPTURE(static_cast<int>(motion));
+    const FitOptions options = options_of(motion);
+    // More than share a launch; groups of which all fail, and of none.
+    const auto many = starts(fine, 37, 33);
+    const auto failing = starts(coarse, 2, 0);
+    const auto few = starts(coarse, 3, 2);
+    const auto of_directions = starts(directions, 4, 3);
+    // The horizon runs through the reference.
+    std::vector<Homography> horizon = few;
+    horizon[1] = Homography({1, 0, 0, 0, 1, 0, -1.0 / 15, 0, 1});
+    const std::vector<SimilarityFit::Group> groups{
+        {&fine.pair, many},  {&coarse.pair, failing},           {&coarse.pair, {}},
+        {&coarse.pair, few}, {&directions.pair, of_directions}, {&coarse.pair, horizon}};
+    for (int turn = 0; turn < 2; ++turn) {  // nothing is left of the call before
+      const auto found = pair.fitter.fit_together(pair.stream, pair.clock, groups, options);
+      std::size_t i = 0;
+      std::size_t fitted = 0;
+      // One fit of a pair with two channels is itself one of fit_together(): apart from it.
+      SimilarityFit alone(device, false);
+      for (const SimilarityFit::Group& group : groups) {
+        for (const Homography& start : group.matrices) {
+          CAPTURE(i);
+          REQUIRE(i < found.size());
+          const auto expected = alone.fit(pair.stream, pair.clock, *group.pair, start, options);
+          const auto& result = found[i++].result();
+          REQUIRE(result.has_value() == expected.has_value());
+          if (!result) continue;
+          ++fitted;
+          CHECK(off(result->matrix, expected->matrix) <= 1e-3);  // sums in another order
+          CHECK(result->pixels == doctest::Approx(expected->pixels).epsilon(1e-3));
+          CHECK(result->converged == expected->converged);
+        }
+      }
+      CHECK(i == found.size());
+      CHECK(fitted == 33 + 2 + 3 + 1);
+    }
+  }
+  CHECK(pair.fitter.fit_together(pair.stream, pair.clock, {}, {}).empty());
+}
+
+}  // namespace
+
+TEST_CASE("similarity fit: many at once are as each alone, in the order of the groups") {
+  test::on_every_device([](const warpalign::Device& device) { compare_many(device, false); });
+}
+
+TEST_CASE("similarity fit: many that stay on the device are as each alone on the host") {
+  test::on_every_device([](const warpalign::Device& device) { compare_many(device, true); });
+}
+
+TEST_CASE("similarity fit: sums at many transforms are as those at each") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const FitRoles::Levels fine = pair.levels(1);
+    const FitRoles::Levels directions = pair.levels(1, true);
+    const FitRoles::Levels coarse = pair.levels(2);
+    const auto many = starts(fine, 35, 30);
+    const auto of_directions = starts(directions, 34, 30);
+    auto projective = starts(coarse, 3, 3);
+    projective[2].h[6] = 1e-3;
+    const std::vector<SimilarityFit::Group> groups{{&directions.pair, of_directions},
+                                                   {&fine.pair, many},
+                                                   {&coarse.pair, {}},
+                                                   {&coarse.pair, projective},
+                                                   {&directions.pair, of_directions}};
+    const auto found = pair.fitter.evaluate_together(pair.stream, pair.clock, groups);
+    SimilarityFit alone(device);
+    std::size_t i = 0;
+    for (const SimilarityFit::Group& group : groups) {
+      for (const Homography& matrix : group.matrices) {
+        CAPTURE(i);
+        REQUIRE(i < found.size());
+        const auto expected = alone.evaluate(pair.stream, pair.clock, *group.pair, matrix);
+        const auto& sums = found[i++];
+        CHECK(sums.pixels == expected.pixels);
+        if (expected.pixels == 0) continue;
+        // In single precision, in groups of another size.
+        CHECK(sums.product == doctest::Approx(expected.product).epsilon(1e-4));
+        CHECK(sums.moving_square == doctest::Approx(expected.moving_square).epsilon(1e-4));
+        CHECK(detail::mean_square_slope(sums) ==
+              doctest::Approx(detail::mean_square_slope(expected)).epsilon(1e-4));
+        CHECK(sums.parameters == (group.matrices.size() == 3 ? 8 : 4));
+      }
+    }
+    CHECK(i == found.size());
+    CHECK(pair.fitter.evaluate_together(pair.stream, pair.clock, {}).empty());
+  });
+}
+
+TEST_CASE("similarity fit: all pixels of the coarser level count that lie within the finer one") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    for (const bool by_directions : {false, true}) {
+      CAPTURE(by_directions);
+      const FitRoles::Levels levels = pair.levels(1, by_directions);
+      const auto pixels_at = [&](double x, double y) {
+        return pair.fitter
+            .evaluate(pair.stream, pair.clock, levels.pair,
+                      Homography(warpalign::Affine::translation(x, y)))
+            .pixels;
+      };
+      // A spline's slope needs a pixel more on each side of the finer one's 64 x 56. By the middle
+      // of a pixel, so that no rounding decides.
+      CHECK(pixels_at(10.5, 8.5) == 52 * 46);    // columns 0 ... 51 and rows 0 ... 45
+      CHECK(pixels_at(-10.5, -8.5) == 52 * 46);  // columns 12 ... 63 and rows 10 ... 55
+    }
+  });
+}
+
+TEST_CASE("similarity fit: a local model of the illumination follows what one gain does not") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    // From left to right the moving image becomes twice as bright, and lifted.
+    std::vector<float> lit = test::Spots(8).drawn(
+        shape, Homography(warpalign::Affine::translation(20, 20)) * matrix_of(truth).inverse());
+    for (std::size_t i = 0; i < lit.size(); ++i) {
+      const float across = static_cast<float>(i % 64) / 63;
+      lit[i] = (1 + across) * lit[i] + across;
+    }
+    const auto image = device.make_image(warpalign::PixelType::f32, shape);
+    const auto coefficients = device.make_image(warpalign::PixelType::f32, shape);
+    const auto reference =
+        test::Spots(8).drawn(shape, Homography(warpalign::Affine::translation(20, 20)));
+    auto reference_image = device.make_image(warpalign::PixelType::f32, shape);
+    pair.stream.upload(reference.data(), reference.size() * sizeof(float),
+                       reference_image.buffer());
+    auto moving_image = device.make_image(warpalign::PixelType::f32, shape);
+    pair.stream.upload(lit.data(), lit.size() * sizeof(float), moving_image.buffer());
+    auto spline = device.make_image(warpalign::PixelType::f32, shape);
+    warpalign::PrefilterPlan(device, warpalign::PrefilterSpec{.shape = shape})
+        .execute(pair.stream, moving_image, spline);
+    SimilarityFit::Pair images{{reference_image, spline, nullptr, nullptr, nullptr}, 4, 4, {}};
+    images.counted = {64 * 56, 64 * 56};
+    FitOptions options = options_of(Motion::similarity);
+    const auto residual = [&] {
+      const auto sums = pair.fitter.evaluate_under_illumination(pair.stream, pair.clock, images,
+                                                                matrix_of(truth), options);
+      return sums.absolute / sums.pixels;
+    };
+    const auto plain = pair.fitter.evaluate(pair.stream, pair.clock, images, matrix_of(truth));
+    options.illumination_cell = 8;
+    const double local = residual();
+    CHECK(local < 0.1 * std::sqrt(plain.moving_square / plain.pixels));
+    // What noise would add is not followed.
+    options.illumination_noise = 10;
+    CHECK(residual() > 1.5 * local);
+    options.illumination_noise = 0;
+    const Homography start = matrix_of({6.3, 1.02, {1.2, -0.8}});
+    const auto found = pair.fitter.fit(pair.stream, pair.clock, images, start, options);
+    REQUIRE(found.has_value());
+    // One gain leads astray. Cells are hardly larger than the spots, whose contrast they take part
+    // of.
+    const double local_off = off(found->matrix, matrix_of(truth));
+    CHECK(local_off <= 0.4);
+    options.illumination_cell = 0;
+    const auto without = pair.fitter.fit(pair.stream, pair.clock, images, start, options);
+    CHECK((!without || off(without->matrix, matrix_of(truth)) > 3 * local_off));
+    options.illumination_cell = 8;
+    // What is known of the start is not asked for again, and makes no difference.
+    const auto known = pair.fitter.evaluate(pair.stream, pair.clock, images, start);
+    const auto again = pair.fitter.fit(pair.stream, pair.clock, images, start, options, &known);
+    REQUIRE(again.has_value());
+    CHECK(off(again->matrix, found->matrix) <= 1e-9);
+    // A pair with nothing in common has no sums.
+    const auto apart = pair.fitter.evaluate_under_illumination(
+        pair.stream, pair.clock, images, Homography(warpalign::Affine::translation(500, 0)),
+        options);
+    CHECK(apart.pixels == 0);
+  });
+}

@@ -1,0 +1,61 @@
+// The confidence in a registration of images, at the values that its documentation names.
+#include "registration/numerics/confidence.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+namespace detail = warpalign::detail;
+
+TEST_CASE("confidence: one half where it is said, none without significance, a steep rise") {
+  CHECK(detail::confidence_of(32) == doctest::Approx(0.5));
+  CHECK(detail::confidence_of(54, detail::richer_half_confidence_significance) ==
+        doctest::Approx(0.5));
+  CHECK(detail::confidence_of(0) == 0);
+  CHECK(detail::confidence_of(-40) == 0);
+  // A logistic function of 10 times the logarithm.
+  CHECK(detail::confidence_of(64) == doctest::Approx(1 / (1 + std::pow(2, -10))));
+  CHECK(detail::confidence_of(16) == doctest::Approx(1 / (1 + std::pow(2, 10))));
+}
+
+TEST_CASE("confidence: Fisher's z in its deviations, finite for equal images") {
+  CHECK(detail::significance_of(0, 100) == 0);
+  CHECK(detail::significance_of(0.5, 100) == doctest::Approx(10 * std::atanh(0.5)));
+  CHECK(detail::significance_of(-0.5, 100) == doctest::Approx(-10 * std::atanh(0.5)));
+  CHECK(detail::significance_of(0.5, 0) == 0);
+  // Correlations are cut off at 1 - 1e-6, on either side.
+  CHECK(detail::significance_of(1, 100) == doctest::Approx(10 * std::atanh(1 - 1e-6)));
+  CHECK(detail::significance_of(-1, 100) == doctest::Approx(-10 * std::atanh(1 - 1e-6)));
+}
+
+TEST_CASE("confidence: a rival takes it away, however much speaks for a place") {
+  CHECK(detail::evidence_confidence(1, 0) == doctest::Approx(0.5));
+  CHECK(detail::evidence_confidence(0, 0) == 0);
+  CHECK(detail::evidence_confidence(5, 0) > 0.99);
+  CHECK(detail::evidence_confidence(0.9, 0) == doctest::Approx(1 / (1 + std::pow(0.9, -10))));
+  CHECK(detail::evidence_confidence(1.1, 0) == doctest::Approx(1 / (1 + std::pow(1.1, -10))));
+  CHECK(detail::evidence_confidence(5, 0.8) == doctest::Approx(1 / (1 + std::pow(0.8 / 0.7, 10))));
+  CHECK(detail::evidence_confidence(5, 0.7) == doctest::Approx(0.5));
+  CHECK(detail::evidence_confidence(5, 1) < 0.05);
+  CHECK(detail::evidence_confidence(5, 0.35) > 0.99);
+  CHECK(detail::evidence_confidence(1, 0.35) == doctest::Approx(0.5));
+}
+
+TEST_CASE("confidence: the fast pipeline's grows with the fourth root of the pixels") {
+  // Unrelated pairs reached 1.16 times that root, registered ones had 1.83 times and more.
+  for (const std::int64_t side : {128, 512, 2048}) {
+    const double root = std::sqrt(static_cast<double>(side));
+    CHECK(detail::fast_confidence(1.45 * root, side * side) == doctest::Approx(0.5));
+    CHECK(detail::fast_confidence(1.16 * root, side * side) < 0.105);
+    CHECK(detail::fast_confidence(1.83 * root, side * side) > 0.905);
+  }
+}
+
+TEST_CASE("confidence: of volumes, three voxels less than are independent") {
+  CHECK(detail::volume_significance(0.5, 103) == doctest::Approx(10 * std::atanh(0.5)));
+  CHECK(detail::volume_significance(0.5, 3) == 0);
+  CHECK(detail::volume_significance(0.5, 1) == 0);
+  CHECK(detail::volume_confidence(5.5) == doctest::Approx(0.5));
+  CHECK(detail::volume_confidence(11) == doctest::Approx(1 / (1 + std::pow(2, -10))));
+  CHECK(detail::volume_confidence(0) == 0);
+}

@@ -1,0 +1,227 @@
+// How a candidate is judged on the levels of a pair, and which places share levels.
+#include "registration/pair/level_pair.hpp"
+
+#include "registration/numerics/confidence.hpp"
+#include "registration/search/drawn_pair.hpp"
+#include "support/corners.hpp"
+#include "support/devices.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace {
+
+namespace detail = warpalign::detail;
+using detail::Candidate;
+using detail::FitRoles;
+using warpalign::Affine;
+using warpalign::Homography;
+using warpalign::Motion;
+using warpalign::Point;
+using warpalign::Shape;
+using warpalign::Similarity;
+using warpalign::SimilaritySumsResult;
+
+constexpr Shape reference_shape{400, 300, 1};
+constexpr Shape moving_shape{200, 160, 1};
+
+Affine at_scale(double scale, double degrees = 0) {
+  return Similarity{degrees, scale, {}}.matrix(reference_shape, moving_shape);
+}
+
+/// Sums over `pixels` with means 1 and 2, deviations 1 and 3, the correlation 0.6 and the mean
+/// square slopes 4 and 5 of the moving image.
+SimilaritySumsResult sums_of(double pixels, std::size_t parameters = 4) {
+  SimilaritySumsResult sums;
+  sums.parameters = parameters;
+  sums.pixels = pixels;
+  sums.reference = pixels;
+  sums.moving = 2 * pixels;
+  sums.reference_square = (1 + 1) * pixels;
+  sums.moving_square = (4 + 9) * pixels;
+  sums.product = (2 + 0.6 * 3) * pixels;
+  sums.hessian[0] = 4 * pixels;
+  sums.hessian[parameters + 1] = 5 * pixels;
+  return sums;
+}
+
+class Pair : public test::DrawnPair {
+ public:
+  explicit Pair(const warpalign::Device& device)
+      : DrawnPair(device, reference_shape, moving_shape) {
+    draw(test::Spots(2, 50), Homography(at_scale(1)));
+  }
+  Candidate judged(const Affine& matrix, double spacing, double pixels,
+                   Motion motion = Motion::similarity) {
+    const FitRoles roles(work(), matrix);
+    const FitRoles::Levels levels = roles.levels(work(), ones, spacing);
+    Candidate candidate;
+    candidate.motion = motion;
+    candidate.chance = detail::Chance{};
+    detail::judge(work(), roles, levels, Homography(roles.in_roles(matrix)), sums_of(pixels),
+                  candidate);
+    return candidate;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("level pair: the significance is of the independent pixels in common") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    for (const double pixels : {4000.0, 12000.0}) {
+      const Candidate candidate = pair.judged(at_scale(1), 2, pixels);
+      CHECK(candidate.correlation == doctest::Approx(0.6));
+      // A correlation length squared is the variance over the mean square slope: 9 / (4 + 5).
+      CHECK(candidate.significance ==
+            doctest::Approx(detail::significance_of(0.6, pixels * (4 + 5) / 9)));
+      CHECK_FALSE(candidate.chance.has_value());  // which was of another place
+    }
+  });
+}
+
+TEST_CASE("level pair: the overlap is the part of the reference that is in common") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    // Pixels of the coarser level cover 2 x 2 or 4 x 4 of the reference's, or of the moving image's
+    // where its content is the smaller one: those are larger by the scale then.
+    CHECK(pair.judged(at_scale(1), 2, 3000).overlap == doctest::Approx(3000 * 4.0 / 120000));
+    CHECK(pair.judged(at_scale(1.2), 4, 1500).overlap == doctest::Approx(1500 * 16.0 / 120000));
+    CHECK(pair.judged(at_scale(0.8), 2, 3000).overlap ==
+          doctest::Approx(3000 * 4 / (0.8 * 0.8) / 120000));
+    CHECK(pair.judged(at_scale(1), 2, 90000).overlap == 1);
+  });
+}
+
+TEST_CASE("level pair: a small overlap says nothing") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    // The moving level has 100 x 80 pixels at spacing 2, all of which may be in common at scale 1.
+    struct Case {
+      double scale, most;
+      Motion motion;
+    };
+    for (const auto& [scale, most, motion] :
+         {Case{1, 0.04 * 8000, Motion::similarity}, Case{1, 0.1 * 8000, Motion::affine},
+          Case{1, 0.1 * 8000, Motion::homography},
+          // Of the reference's pixels those that 200 x 160 of the moving image cover.
+          Case{1.4, 0.04 * 32000 / (1.4 * 1.4) / 4, Motion::similarity}}) {
+      CAPTURE(most);
+      CHECK(pair.judged(at_scale(scale), 2, 1.05 * most, motion).correlation ==
+            doctest::Approx(0.6));
+      const Candidate nothing = pair.judged(at_scale(scale), 2, 0.95 * most, motion);
+      CHECK(nothing.correlation == 0);
+      CHECK(nothing.significance == 0);
+    }
+  });
+}
+
+TEST_CASE("level pair: both levels sample their contents alike, and transforms go there and back") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    for (const double scale : {0.25, 0.6, 1.0, 1.7, 3.0}) {
+      CAPTURE(scale);
+      const FitRoles roles(pair.work(), at_scale(scale, 20));
+      for (const double side : {32.0, 64.0}) {
+        const auto levels = roles.levels(pair.work(), pair.ones, roles.spacing(side));
+        const double ratio = scale < 1 ? 1 / scale : scale;
+        const double between =
+            ratio * levels.coarse.sampling().spacing / levels.fine.sampling().spacing;
+        // To the nearest base scale.
+        CHECK(between < 1.3);
+        CHECK(between > 0.75);
+        CHECK(roles.side(levels.coarse.sampling().spacing) ==
+              doctest::Approx(std::min(side, roles.side(1))));
+        Homography transform(roles.in_roles(at_scale(scale, 20)));
+        transform.h[6] = 1e-4;
+        const Homography there = levels.to_levels(transform);
+        CHECK(test::max_corner_distance(levels.to_images(there), transform,
+                                        roles.coarse().shape()) <= 1e-9);
+        const Point p{3, 5};
+        const Point q = levels.fine.to_image()(there(p));
+        const Point expected = transform(levels.coarse.to_image()(p));
+        CHECK(std::hypot(q.x - expected.x, q.y - expected.y) <= 1e-9);
+      }
+    }
+  });
+}
+
+TEST_CASE("level pair: where a horizon is in the picture, the images keep their roles") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const Affine smaller = at_scale(0.5);
+    Homography regular(smaller);
+    regular.h[6] = 1e-4;
+    CHECK(FitRoles(pair.work(), smaller, regular).swapped());
+    // Its inverse has the divisor 1 - x / 100, which is 0 within the moving image.
+    Homography back(smaller.inverse());
+    back.h[6] = -0.01;
+    CHECK_FALSE(FitRoles(pair.work(), smaller, back.inverse()).swapped());
+  });
+}
+
+// Each has fields of its own, and there is memory for those of eight.
+TEST_CASE("level pair: of directions, eight groups at most are together") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    struct Place {
+      FitRoles roles;
+    };
+    for (const bool by_directions : {false, true}) {
+      CAPTURE(by_directions);
+      const detail::PairWork work = pair.work(by_directions);
+      std::vector<Place> places;
+      for (int i = 0; i < 19; ++i) places.push_back({FitRoles(work, at_scale(1.01, 10.0 * i))});
+      std::vector<std::span<Place>> groups;
+      std::vector<std::size_t> together;
+      detail::for_groups_of_same_levels(
+          work, std::span(places), groups,
+          [&](std::span<const std::span<Place>> now) { together.push_back(now.size()); });
+      CHECK(together ==
+            (by_directions ? std::vector<std::size_t>{8, 8, 3} : std::vector<std::size_t>{1}));
+    }
+  });
+}
+
+TEST_CASE("level pair: places are grouped by the levels that they are compared on") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    struct Place {
+      FitRoles roles;
+      double scale;
+    };
+    for (const bool by_directions : {false, true}) {
+      CAPTURE(by_directions);
+      const detail::PairWork work = pair.work(by_directions);
+      std::vector<Place> places;
+      for (const double scale : {1.0, 0.5, 1.05, 2.0, 0.52, 1.02, 0.9}) {
+        places.push_back({FitRoles(work, at_scale(scale)), scale});
+      }
+      std::vector<std::span<Place>> groups;
+      std::vector<std::size_t> sizes;
+      std::size_t calls = 0;
+      double total = 0;
+      detail::for_groups_of_same_levels(
+          work, std::span(places), groups, [&](std::span<const std::span<Place>> together) {
+            ++calls;
+            for (const std::span<Place>& group : together) {
+              sizes.push_back(group.size());
+              for (const Place& place : group) {
+                total += place.scale;
+                CHECK(place.roles.have_levels_of(group.front().roles));
+              }
+            }
+          });
+      // 1, 1.05 and 1.02; 0.5 and 0.52; 2; 0.9, whose roles are exchanged.
+      CHECK(sizes.size() == 4);
+      CHECK(total == doctest::Approx(6.99));
+      CHECK(calls == 1);
+      const FitRoles upright(work, at_scale(1.01));
+      const FitRoles turned(work, at_scale(1.01, 30));
+      CHECK(upright.have_levels_of(turned) != by_directions);
+    }
+  });
+}

@@ -1,0 +1,269 @@
+// The search over a grid of rotations and scales, of drawn images.
+#include "registration/proposers/grid_search.hpp"
+
+#include "registration/numerics/plane_geometry.hpp"
+#include "registration/numerics/transform_distance.hpp"
+#include "registration/search/drawn_pair.hpp"
+#include "support/corners.hpp"
+#include "support/devices.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+namespace {
+
+namespace detail = warpalign::detail;
+using detail::GridSearch;
+using detail::TranslationPeak;
+using warpalign::Homography;
+using warpalign::Motion;
+using warpalign::RegistrationOptions;
+using warpalign::Shape;
+using warpalign::Similarity;
+
+constexpr Shape shape{100, 90, 1};
+
+class Pair : public test::DrawnPair {
+ public:
+  explicit Pair(const warpalign::Device& device)
+      : DrawnPair(device, shape, shape), device_(device) {}
+
+  // The moving image is a negative.
+  void draw_reversed(const test::Spots& scene, const Homography& truth) {
+    draw(scene, truth, {10, 15});
+    std::vector<float> negative =
+        scene.drawn(shape, Homography(warpalign::Affine::translation(10, 15)) * truth.inverse());
+    for (float& value : negative) value = -value;
+    take(moving, negative);
+  }
+
+  std::vector<TranslationPeak> find(const RegistrationOptions& options, std::size_t maximum,
+                                    bool by_directions = false) {
+    GridSearch search(device_, options, ones, detail::standard_grid,
+                      by_directions ? &fields : nullptr);
+    const auto found = search.find(work(by_directions), maximum);
+    return {found.begin(), found.end()};
+  }
+
+  /// The same by two threads, of a pair that is alone.
+  std::vector<TranslationPeak> find_helped(const RegistrationOptions& options, std::size_t maximum,
+                                           bool by_directions, bool is_stopped = false) {
+    GridSearch search(device_, options, ones, detail::standard_grid,
+                      by_directions ? &fields : nullptr, true);
+    const std::atomic<bool> stop = is_stopped;
+    const auto both = work(by_directions);
+    const detail::PairWork aside{both.stream, both.clock, both.reference, both.moving, both.fields,
+                                 &stop,       true};
+    const auto found = search.find(aside, maximum);
+    return {found.begin(), found.end()};
+  }
+
+ private:
+  warpalign::Device device_;
+};
+
+double off(const TranslationPeak& peak, const Homography& truth) {
+  return test::max_corner_distance(Homography(peak.matrix), truth, shape);
+}
+
+RegistrationOptions about(const Similarity& similarity) {
+  RegistrationOptions options;
+  options.min_angle = similarity.rotation_deg - 7;
+  options.max_angle = similarity.rotation_deg + 7;
+  options.min_scale = similarity.scale / 1.2;
+  options.max_scale = similarity.scale * 1.2;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("grid search: the best place is within half a step of the truth") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const test::Spots scene(12, 700);
+    // Moderate scales and strong ones, and rotations on either side of half a turn.
+    for (const Similarity& truth :
+         {Similarity{-21, 1.1, {4, -3}}, Similarity{171, 0.85, {-3, 5}},
+          Similarity{33, 3.4, {2, 3}}, Similarity{-100, 1 / 3.4, {1, 2}}}) {
+      CAPTURE(truth.rotation_deg);
+      const Homography matrix(truth.matrix(shape, shape));
+      pair.draw(scene, matrix, {10, 15});
+      const auto found = pair.find(about(truth), 4);
+      REQUIRE_FALSE(found.empty());
+      CHECK(found.size() <= 4);
+      const auto place = Similarity::of(found[0].matrix, shape, shape);
+      // Four degrees and a quarter are a step.
+      CHECK(std::abs(std::remainder(place.rotation_deg - truth.rotation_deg, 360)) <= 2.1);
+      CHECK(std::abs(std::log(place.scale / truth.scale)) <= 0.52 * std::log(1.25));
+      CHECK(off(found[0], matrix) <= 0.08 * 100 * std::max(truth.scale, 1.0));
+      CHECK(found[0].score > 4);
+    }
+  });
+}
+
+TEST_CASE("grid search: places are in order, apart, within the limits, as many as are asked for") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const Similarity truth{15, 1.1, {4, -3}};
+    pair.draw(test::Spots(13, 700), Homography(truth.matrix(shape, shape)), {10, 15});
+    RegistrationOptions options = about(truth);
+    options.max_shift = 20;
+    for (const bool by_directions : {false, true}) {
+      CAPTURE(by_directions);
+      const auto found = pair.find(options, 8, by_directions);
+      CHECK(found.size() >= 4);
+      CHECK(found.size() <= 8);
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const auto place = Similarity::of(found[i].matrix, shape, shape);
+        // Half a step beyond, and as much to the sides of that.
+        CHECK(std::abs(std::remainder(place.rotation_deg - 15, 360)) <= 7 + 4 + 0.01);
+        CHECK(place.scale > 1.1 / 1.2 / 1.13);
+        CHECK(place.scale < 1.1 * 1.2 * 1.13);
+        CHECK(std::hypot(place.translation.x, place.translation.y) <= 20 + 2);
+        for (std::size_t j = 0; j < i; ++j) {
+          // Those by directions of edges are in order relative to the scores at their scale.
+          if (!by_directions) CHECK(found[j].score >= found[i].score);
+          CHECK(detail::corner_distance(found[j].matrix, found[i].matrix, shape) >= 8);
+        }
+      }
+      const auto fewer = pair.find(options, 3, by_directions);
+      REQUIRE(fewer.size() == 3);
+      for (std::size_t i = 0; i < 3; ++i) CHECK(fewer[i].score == found[i].score);
+    }
+  });
+}
+
+TEST_CASE("grid search: what a motion keeps fixed is not searched") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    pair.draw(test::Spots(14, 700), Homography(Similarity{9, 1, {4, -3}}.matrix(shape, shape)),
+              {10, 15});
+    RegistrationOptions options;
+    options.motion = Motion::rigid;
+    options.min_angle = 0, options.max_angle = 20;
+    for (const TranslationPeak& peak : pair.find(options, 6)) {
+      CHECK(detail::scale_of(peak.matrix) == doctest::Approx(1));
+    }
+    options.motion = Motion::translation;
+    options.min_angle = -180, options.max_angle = 180;
+    const auto shifts = pair.find(options, 4, true);
+    REQUIRE_FALSE(shifts.empty());
+    for (const TranslationPeak& peak : shifts) {
+      CHECK(std::abs(peak.matrix.a) == doctest::Approx(1));
+    }
+  });
+}
+
+TEST_CASE("grid search: directions of edges, of images whose contrast is reversed") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const test::Spots scene(15, 700);
+    for (const Similarity& truth :
+         {Similarity{-22, 1.02, {4, -3}}, Similarity{150, 1.22, {-3, 4}}}) {
+      CAPTURE(truth.rotation_deg);
+      const Homography matrix(truth.matrix(shape, shape));
+      pair.draw_reversed(scene, matrix);
+      const auto found = pair.find(about(truth), 4, true);
+      REQUIRE_FALSE(found.empty());
+      CHECK(off(found[0], matrix) <= 8);
+      CHECK(found[0].score > 8);
+    }
+  });
+}
+
+// So many that they are compared on small frames first.
+TEST_CASE("grid search: directions of edges, among all rotations and scales") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const test::Spots scene(20, 700);
+    for (const Similarity& truth :
+         {Similarity{-64.5, 0.9, {5, -4}}, Similarity{101, 1.6, {-3, 4}}}) {
+      CAPTURE(truth.rotation_deg);
+      const Homography matrix(truth.matrix(shape, shape));
+      pair.draw_reversed(scene, matrix);
+      const auto found = pair.find({}, 4, true);
+      REQUIRE_FALSE(found.empty());
+      CHECK(off(found[0], matrix) <= 8 * std::max(truth.scale, 1.0));
+      CHECK(found[0].score > 8);
+    }
+  });
+}
+
+TEST_CASE("grid search: two threads find what one finds") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const test::Spots scene(20, 700);
+    for (const bool by_directions : {false, true}) {
+      CAPTURE(by_directions);
+      const Similarity truth{71, 1.3, {4, -3}};
+      pair.draw_reversed(scene, Homography(truth.matrix(shape, shape)));
+      const RegistrationOptions options = about(truth);
+      const auto expected = pair.find(options, 8, by_directions);
+      const auto found = pair.find_helped(options, 8, by_directions);
+      REQUIRE(found.size() == expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        CHECK(Homography(found[i].matrix).h == Homography(expected[i].matrix).h);
+        CHECK(found[i].score == expected[i].score);
+      }
+      // What is not wanted any more ends early, whatever it has found.
+      CHECK(pair.find_helped(options, 8, by_directions, true).size() <= 8);
+    }
+  });
+}
+
+TEST_CASE("grid search: directions of edges are compared between the steps, too") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    // Half a step of the rotation and half of the scale from the nearest of the grid.
+    const Similarity truth{-22, std::sqrt(1.25), {4, -3}};
+    const Homography matrix(truth.matrix(shape, shape));
+    pair.draw(test::Spots(16, 700), matrix, {10, 15});
+    const auto found = pair.find(about(truth), 4, true);
+    REQUIRE_FALSE(found.empty());
+    const auto place = Similarity::of(found[0].matrix, shape, shape);
+    CHECK(std::abs(std::remainder(place.rotation_deg - truth.rotation_deg, 360)) <= 1);
+    CHECK(std::abs(std::log(place.scale / truth.scale)) <= 0.25 * std::log(1.25));
+  });
+}
+
+TEST_CASE("grid search: directions of edges under strong zoom") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    // An octave of scales to either side.
+    for (const Similarity& truth : {Similarity{36, 4, {6, -5}}, Similarity{-60, 0.25, {2, 3}}}) {
+      CAPTURE(truth.scale);
+      const Homography matrix(truth.matrix(shape, shape));
+      pair.draw(test::Spots(19, 1500), matrix, {10, 15});
+      RegistrationOptions options;
+      options.min_scale = truth.scale / 2, options.max_scale = truth.scale * 2;
+      const auto found = pair.find(options, 8, true);
+      const auto nearest = std::min_element(
+          found.begin(), found.end(),
+          [&](const auto& a, const auto& b) { return off(a, matrix) < off(b, matrix); });
+      REQUIRE(nearest != found.end());
+      CHECK(off(*nearest, matrix) <= 8 * std::max(truth.scale, 1.0));
+    }
+  });
+}
+
+TEST_CASE("grid search: by directions of edges, no scale takes all the places") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const Homography to_scene(warpalign::Affine::translation(10, 15));
+    pair.take(pair.reference, test::Spots(17, 700).drawn(shape, to_scene));
+    pair.take(pair.moving, test::Spots(18, 700).drawn(shape, to_scene));
+    // Spots are smooth at scales about 1, where they score twice as high as elsewhere.
+    const auto found = pair.find({}, 12, true);
+    REQUIRE(found.size() == 12);
+    const auto strong = std::count_if(found.begin(), found.end(), [](const auto& peak) {
+      const double scale = detail::scale_of(peak.matrix);
+      return std::max(scale, 1 / scale) > 2;
+    });
+    CHECK(strong >= 4);
+    CHECK(strong <= 10);
+  });
+}

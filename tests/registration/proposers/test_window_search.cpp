@@ -1,0 +1,309 @@
+// Homographies from windows, of drawn images and within limits that leave few views to compare.
+#include "registration/proposers/window_search.hpp"
+
+#include "registration/search/drawn_pair.hpp"
+#include "support/corners.hpp"
+#include "support/devices.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+namespace detail = warpalign::detail;
+using detail::AgreedHomography;
+using detail::WindowSearch;
+using warpalign::Affine;
+using warpalign::Homography;
+using warpalign::Point;
+using warpalign::RegistrationOptions;
+using warpalign::Shape;
+using warpalign::Similarity;
+
+RegistrationOptions about(double degrees, double scale) {
+  RegistrationOptions options;
+  options.min_angle = degrees - 8;
+  options.max_angle = degrees + 8;
+  options.min_scale = scale / 1.1;
+  options.max_scale = scale * 1.1;
+  return options;
+}
+
+std::vector<AgreedHomography> copy_of(std::span<const AgreedHomography> found) {
+  return {found.begin(), found.end()};
+}
+
+Homography similarity(const Shape& shape, const Similarity& of) {
+  return Homography(of.matrix(shape, shape));
+}
+
+// The best homography of windows whose places are known to a fraction of a pixel: its corners lie
+// half a window beyond the outermost centres.
+constexpr double tolerance = 2;
+
+}  // namespace
+
+TEST_CASE("window search: homographies of wide, tall and larger images, and upside down") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const test::Spots scene(21, 900);
+    struct Case {
+      Shape shape;
+      Similarity similarity;
+      double unit;  // of the reference's level, in pixels
+    };
+    for (const auto& [shape, near, unit] :
+         {Case{{112, 90, 1}, {0, 1, {3, -2}}, 1}, Case{{84, 112, 1}, {33, 1.25, {2, 3}}, 1},
+          Case{{112, 100, 1}, {177, 0.8, {-2, 1}}, 1},
+          Case{{160, 140, 1}, {-3, 1, {-4, 2}}, 1.43}}) {
+      CAPTURE(shape.width);
+      CAPTURE(near.rotation_deg);
+      test::DrawnPair pair(device, shape, shape);
+      const Homography truth = similarity(shape, near) *
+                               test::moving_corners(shape, {{{8, 5}, {-9, 7}, {-6, -9}, {9, -6}}});
+      pair.draw(scene, truth, {0, 0});
+      WindowSearch search(device, about(near.rotation_deg, near.scale), pair.ones);
+      const auto found = copy_of(search.find(pair.work()));
+      REQUIRE_FALSE(found.empty());
+      CHECK(test::max_corner_distance(found[0].matrix, truth, shape) <= tolerance * unit);
+      // Of 30 windows, or 20 where the shorter side has place for fewer, nearly all.
+      CHECK(found[0].windows >= 18);
+      CHECK(std::is_sorted(found.begin(), found.end(),
+                           [](const auto& a, const auto& b) { return a.votes > b.votes; }));
+      // The same from the same.
+      const auto again = copy_of(search.find(pair.work()));
+      REQUIRE(again.size() == found.size());
+      CHECK(again[0].matrix.h == found[0].matrix.h);
+    }
+  });
+}
+
+TEST_CASE("window search: two threads find what one finds") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 100, 1};
+    test::DrawnPair pair(device, shape, shape);
+    const Homography truth = similarity(shape, {5, 1.1, {3, -2}}) *
+                             test::moving_corners(shape, {{{8, 5}, {-9, 7}, {-6, -9}, {9, -6}}});
+    pair.draw(test::Spots(24, 900), truth, {0, 0});
+    RegistrationOptions options = about(0, 1);
+    options.min_angle = -40;
+    options.max_angle = 40;
+    WindowSearch alone(device, options, pair.ones);
+    WindowSearch helped(device, options, pair.ones, detail::coarse_windows, true);
+    const auto work = pair.work();
+    const std::atomic<bool> stop = false;
+    const detail::PairWork aside{work.stream, work.clock, work.reference, work.moving, nullptr,
+                                 &stop,       true};
+    const auto compare = [](const auto& found, const auto& expected) {
+      REQUIRE(found.size() == expected.size());
+      REQUIRE_FALSE(found.empty());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        CHECK(found[i].matrix.h == expected[i].matrix.h);
+        CHECK(found[i].votes == expected[i].votes);
+        CHECK(found[i].windows == expected[i].windows);
+      }
+    };
+    // Twice, of which the second time has the helper's windows forgotten.
+    for (int time = 0; time < 2; ++time) {
+      compare(copy_of(helped.find(aside)), copy_of(alone.find(work)));
+      compare(copy_of(helped.find_stretched(aside)), copy_of(alone.find_stretched(work)));
+    }
+    const std::atomic<bool> stopped = true;
+    const detail::PairWork ended{work.stream, work.clock, work.reference, work.moving, nullptr,
+                                 &stopped,    true};
+    CHECK(helped.find(ended).empty());
+  });
+}
+
+TEST_CASE("window search: along what a few windows agree on the others are found as well") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 112, 1};
+    test::DrawnPair pair(device, shape, shape);
+    // Content on the right appears at half the size of that on the left.
+    const Homography truth = test::moving_corners(shape, {{{0, 0}, {-30, 28}, {-30, -28}, {0, 0}}});
+    pair.draw(test::Spots(22, 900), truth, {0, 0});
+    WindowSearch search(device, about(0, 0.85), pair.ones);
+    const auto found = copy_of(search.find(pair.work()));
+    REQUIRE_FALSE(found.empty());
+    CHECK(test::max_corner_distance(found[0].matrix, truth, shape) <= 3 * tolerance);
+    CHECK(found[0].windows >= 27);  // of 30
+  });
+}
+
+TEST_CASE("window search: nothing agrees on what lies outside of the limits") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 100, 1};
+    test::DrawnPair pair(device, shape, shape);
+    const Homography truth = similarity(shape, {40, 1, {3, -2}});
+    pair.draw(test::Spots(23, 900), truth, {0, 0});
+    for (const double degrees : {0.0, 220.0}) {
+      WindowSearch search(device, about(degrees, 1), pair.ones);
+      for (const AgreedHomography& agreed : search.find(pair.work())) {
+        CHECK(test::max_corner_distance(agreed.matrix, truth, shape) > 10);
+      }
+    }
+    WindowSearch scaled(device, about(40, 2.5), pair.ones);  // which no view has
+    CHECK(scaled.find(pair.work()).empty());
+  });
+}
+
+TEST_CASE("window search: masked parts have no say") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 100, 1};
+    const test::Spots scene(24, 900);
+    const Homography truth = test::moving_corners(shape, {{{7, 4}, {-8, 6}, {-5, -8}, {8, -5}}});
+    const Homography shifted = Homography(Affine::translation(14, 11)) * truth;
+    test::DrawnPair pair(device, shape, shape);
+    pair.draw(scene, truth, {0, 0});
+    // Two thirds of the moving image show the scene at another place.
+    std::vector<float> moving = scene.drawn(shape, truth.inverse());
+    const std::vector<float> elsewhere = scene.drawn(shape, shifted.inverse());
+    std::vector<std::uint8_t> mask(moving.size(), 1);
+    for (std::size_t i = 0; i < moving.size(); ++i) {
+      if (i % 112 < 40) continue;
+      moving[i] = elsewhere[i];
+      mask[i] = 0;
+    }
+    const auto best = [&] {
+      WindowSearch search(device, about(0, 1), pair.ones);
+      const auto found = copy_of(search.find(pair.work()));
+      return found.empty() ? AgreedHomography{} : found[0];
+    };
+    pair.take(pair.moving, moving);
+    // Of two thirds of the windows: corners are farther beyond them.
+    CHECK(test::max_corner_distance(best().matrix, shifted, shape) <= 4 * tolerance);
+    pair.take(pair.moving, moving, &mask);
+    CHECK(best().windows >= 7);
+    CHECK(test::max_corner_distance(best().matrix, shifted, shape) > 8);
+    // The same with the roles of the images exchanged.
+    pair.take(pair.reference, moving);
+    pair.take(pair.moving, scene.drawn(shape, Homography()));
+    CHECK(test::max_corner_distance(best().matrix, shifted.inverse(), shape) <= 4 * tolerance);
+    pair.take(pair.reference, moving, &mask);
+    CHECK(best().windows >= 7);
+    CHECK(test::max_corner_distance(best().matrix, shifted.inverse(), shape) > 8);
+  });
+}
+
+TEST_CASE("window search: stretched views find a plane that is seen from the side") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 112, 1};
+    const Point c = warpalign::centre_of(shape);
+    for (const bool across : {false, true}) {
+      CAPTURE(across);
+      test::DrawnPair pair(device, shape, shape);
+      // Half as wide, or half as high; areas are half as large, lengths 0.71 times as long.
+      const Affine flat = across ? Affine{0.5, 0, 0, 0, 1, 0} : Affine{1, 0, 0, 0, 0.5, 0};
+      const Homography truth = Homography(Affine::translation(c.x + 2, c.y - 3) * flat *
+                                          Affine::translation(-c.x, -c.y));
+      pair.draw(test::Spots(25, 900), truth, {0, 0});
+      WindowSearch search(device, about(0, 0.71), pair.ones);
+      static_cast<void>(search.find(pair.work()));
+      const auto found = copy_of(search.find_stretched(pair.work()));
+      REQUIRE_FALSE(found.empty());
+      CHECK(test::max_corner_distance(found[0].matrix, truth, shape) <= 2 * tolerance);
+      CHECK(found[0].windows >= 18);
+    }
+  });
+}
+
+TEST_CASE("window search: of two planes that move differently both are found") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 112, 1};
+    constexpr std::size_t border = 50;
+    const test::Spots scene(26, 900);
+    test::DrawnPair pair(device, shape, shape);
+    pair.draw(scene, Homography(), {0, 0});
+    struct Plane {
+      Homography motion;
+      Point middle;  // in the reference
+    };
+    const Plane behind{Homography(), {25, 56}};
+    const Plane near{Homography(Affine::translation(24, 0)), {70, 56}};
+    std::vector<float> moving = scene.drawn(shape, near.motion.inverse());
+    const std::vector<float> left = scene.drawn(shape, behind.motion.inverse());
+    for (std::size_t i = 0; i < moving.size(); ++i) {
+      if (i % 112 < border) moving[i] = left[i];
+    }
+    pair.take(pair.moving, moving);
+    WindowSearch search(device, about(0, 1), pair.ones);
+    const auto found = copy_of(search.find(pair.work()));
+    for (const Plane& plane : {behind, near}) {
+      CAPTURE(plane.middle.x);
+      const Point expected = plane.motion(plane.middle);
+      // Of what is behind fewer windows are left. The others are found along it as well, but far
+      // from where it leads them: they do not take it over to the plane that is near.
+      CHECK(std::any_of(found.begin(), found.end(), [&](const AgreedHomography& agreed) {
+        const Point led = agreed.matrix(plane.middle);
+        return std::hypot(led.x - expected.x, led.y - expected.y) <= tolerance;
+      }));
+    }
+  });
+}
+
+TEST_CASE("window search: fine windows agree where little is in common") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{224, 180, 1};
+    constexpr Shape in_common{64, 180, 1};
+    const Homography to_scene(Affine{0.55, 0, 0, 0, 0.55, 0});
+    const Homography truth = test::moving_corners(shape, {{{8, 5}, {-9, 7}, {-6, -9}, {9, -6}}});
+    test::DrawnPair pair(device, shape, shape);
+    pair.take(pair.reference, test::Spots(26, 900).drawn(shape, to_scene));
+    std::vector<float> moving = test::Spots(26, 900).drawn(shape, to_scene * truth.inverse());
+    const std::vector<float> another = test::Spots(27, 900).drawn(shape, to_scene);
+    for (std::size_t i = 0; i < moving.size(); ++i) {
+      if (i % 224 >= 64) moving[i] = another[i];
+    }
+    pair.take(pair.moving, moving);
+    // Six of the coarse windows lie within what is in common, and seven must agree.
+    WindowSearch coarse(device, about(0, 1), pair.ones);
+    for (const AgreedHomography& agreed : coarse.find(pair.work())) {
+      CHECK(test::max_corner_distance(agreed.matrix, truth, in_common) > 20);
+    }
+    WindowSearch fine(device, about(0, 1), pair.ones, warpalign::detail::fine_windows);
+    const auto found = copy_of(fine.find(pair.work()));
+    REQUIRE_FALSE(found.empty());
+    // Of two columns of windows: corners are farther beyond them.
+    CHECK(test::max_corner_distance(found[0].matrix, truth, in_common) <= 5 * tolerance);
+    CHECK(found[0].windows >= 12);
+  });
+}
+
+TEST_CASE(
+    "window search: what is known of a part leads to all windows, under no view of their own") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 100, 1};
+    test::DrawnPair pair(device, shape, shape);
+    const Homography truth = test::moving_corners(shape, {{{8, 5}, {-9, 7}, {-6, -9}, {9, -6}}});
+    pair.draw(test::Spots(28, 900), truth, {0, 0});
+    // Right on the left, and off by a tenth of the image on the right.
+    const Homography near = test::moving_corners(shape, {{{8, 5}, {-1, 0}, {2, -1}, {9, -6}}});
+    WindowSearch search(device, about(90, 1), pair.ones);
+    for (const AgreedHomography& agreed : search.find(pair.work())) {
+      CHECK(test::max_corner_distance(agreed.matrix, truth, shape) > 10);
+    }
+    const auto found = copy_of(search.find_along(pair.work(), near));
+    REQUIRE_FALSE(found.empty());
+    CHECK(test::max_corner_distance(found[0].matrix, truth, shape) <= tolerance);
+    CHECK(found[0].windows >= 27);  // of 30
+  });
+}
+
+TEST_CASE("window search: of other scenes no few windows are listed") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 100, 1};
+    test::DrawnPair pair(device, shape, shape);
+    for (const std::uint32_t seed : {31U, 33U, 35U}) {
+      pair.take(pair.reference, test::Spots(seed, 900).drawn(shape, Homography()));
+      pair.take(pair.moving, test::Spots(seed + 1, 900).drawn(shape, Homography()));
+      WindowSearch search(device, RegistrationOptions{}, pair.ones);
+      for (const AgreedHomography& agreed : search.find(pair.work())) {
+        CHECK(agreed.windows >= warpalign::detail::VoteOptions{}.min_windows);
+      }
+    }
+  });
+}

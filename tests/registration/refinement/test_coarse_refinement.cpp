@@ -1,0 +1,214 @@
+// How far off a place may be that a refinement on coarse levels brings to the truth.
+#include "registration/refinement/coarse_refinement.hpp"
+
+#include "registration/refinement/direction_refinement.hpp"
+#include "registration/search/drawn_pair.hpp"
+#include "support/corners.hpp"
+#include "support/devices.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace {
+
+namespace detail = warpalign::detail;
+using detail::Candidate;
+using detail::CoarseRefinement;
+using detail::RefineFrom;
+using warpalign::Affine;
+using warpalign::Homography;
+using warpalign::Motion;
+using warpalign::Shape;
+using warpalign::Similarity;
+
+constexpr Shape shape{260, 240, 1};
+constexpr Similarity truth{12, 1.1, {9, -6}};
+
+Homography matrix_of(const Similarity& similarity) {
+  return Homography(similarity.matrix(shape, shape));
+}
+
+/// A scene whose spots are twice as large as they are elsewhere.
+class Pair : public test::DrawnPair {
+ public:
+  explicit Pair(const warpalign::Device& device) : DrawnPair(device, shape, shape), fitter(device) {
+    const test::Spots scene(41, 600);
+    const Homography to_scene(Affine{0.5, 0, 0, 0, 0.5, 0});
+    upright = scene.drawn(shape, to_scene);
+    turned = scene.drawn(shape, to_scene * matrix_of(truth).inverse());
+    take(reference, upright);
+    take(moving, turned);
+  }
+  std::vector<Candidate> refined(std::vector<Candidate> candidates, RefineFrom from,
+                                 Motion motion = Motion::similarity, bool by_directions = false) {
+    CoarseRefinement refinement(motion, ones, fitter);
+    refinement.refine(work(by_directions), candidates, from);
+    return candidates;
+  }
+  Candidate refined(const Similarity& start, RefineFrom from) {
+    return refined({at(start)}, from)[0];
+  }
+  static Candidate at(const Similarity& place) {
+    Candidate candidate;
+    candidate.matrix = place.matrix(shape, shape);
+    return candidate;
+  }
+
+  detail::SimilarityFit fitter;
+  std::vector<float> upright, turned;
+};
+
+double off(const Homography& found, const Homography& expected = matrix_of(truth)) {
+  return test::max_corner_distance(found, expected, shape);
+}
+
+// Levels of 256 samples of images drawn from a formula.
+constexpr double tolerance = 0.1;
+
+}  // namespace
+
+TEST_CASE("coarse refinement: from a step of the grid to either side, and a few pixels beside") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    for (const double side : {-1.0, 1.0}) {
+      CAPTURE(side);
+      const double wide = std::exp(side * 0.5 * std::log(1.25));
+      const Candidate from_grid = pair.refined(
+          {12 + 2 * side, 1.1 * wide, {9 - 3 * side, -6 + 2 * side}}, RefineFrom::grid);
+      CHECK(off(Homography(from_grid.matrix)) <= tolerance);
+      CHECK(from_grid.correlation > 0.95);
+      CHECK(from_grid.significance > 64);
+      const Candidate from_peak =
+          pair.refined({12 + 0.5 * side, 1.1 + 0.01 * side, {9 + 3 * side, -6 - 2 * side}},
+                       RefineFrom::log_polar);
+      CHECK(off(Homography(from_peak.matrix)) <= tolerance);
+      CHECK(from_peak.significance > 64);
+      CHECK(from_peak.overlap == doctest::Approx(from_grid.overlap).epsilon(0.01));
+    }
+  });
+}
+
+TEST_CASE("coarse refinement: many together are as each alone, and what leads nowhere says so") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    std::vector<Candidate> all;
+    for (const Similarity& start : {Similarity{13, 1.12, {10, -5}}, Similarity{100, 0.9, {0, 0}},
+                                    Similarity{11, 1.08, {8, -7}}, Similarity{12, 2.2, {9, -6}},
+                                    Similarity{12.5, 1.1, {9, -6}}, Similarity{-60, 0.5, {5, 5}}}) {
+      all.push_back(Pair::at(start));
+    }
+    const auto together = pair.refined(all, RefineFrom::log_polar);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      CAPTURE(i);
+      const Candidate alone = pair.refined({all[i]}, RefineFrom::log_polar)[0];
+      CHECK(off(Homography(together[i].matrix), Homography(alone.matrix)) <= 0.02);
+      CHECK(together[i].significance == doctest::Approx(alone.significance).epsilon(1e-2));
+      const bool right = i == 0 || i == 2 || i == 4;
+      CHECK((off(Homography(together[i].matrix)) <= tolerance) == right);
+      CHECK((together[i].significance > 64) == right);
+    }
+  });
+}
+
+TEST_CASE(
+    "coarse refinement: what a motion keeps fixed is kept, and directions do as grey levels") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const Candidate start = Pair::at({12.4, 1.1, {10, -5}});
+    const Candidate rigid = pair.refined({start}, RefineFrom::log_polar, Motion::rigid)[0];
+    const auto place = Similarity::of(rigid.matrix, shape, shape);
+    CHECK(place.scale == doctest::Approx(1.1).epsilon(1e-9));
+    CHECK(off(Homography(rigid.matrix)) <= tolerance);
+    const Candidate shifted = pair.refined({start}, RefineFrom::log_polar, Motion::translation)[0];
+    CHECK(Similarity::of(shifted.matrix, shape, shape).rotation_deg == doctest::Approx(12.4));
+    std::vector<float> negative = pair.turned;
+    for (float& value : negative) value = -value;
+    pair.take(pair.moving, negative);
+    const Candidate by_directions =
+        pair.refined({start}, RefineFrom::log_polar, Motion::similarity, true)[0];
+    CHECK(off(Homography(by_directions.matrix)) <= 0.4);
+    CHECK(by_directions.correlation > 0.9);
+  });
+}
+
+TEST_CASE("coarse refinement: directions of edges on finer levels, of every motion") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    std::vector<float> negative = pair.turned;
+    for (float& value : negative) value = 5 - 3 * value;
+    pair.take(pair.moving, negative);
+    const Affine near = Similarity{12.3, 1.105, {9.8, -5.4}}.matrix(shape, shape);
+    for (const Motion motion : {Motion::similarity, Motion::affine, Motion::homography}) {
+      CAPTURE(static_cast<int>(motion));
+      const auto found = detail::refined_by_directions(pair.work(true), pair.ones, pair.fitter,
+                                                       motion, near, Homography(near));
+      REQUIRE(found.has_value());
+      CHECK(off(*found) <= 0.3);
+    }
+    // The same the other way round, where the roles are exchanged.
+    pair.take(pair.reference, negative);
+    pair.take(pair.moving, pair.upright);
+    const auto back =
+        detail::refined_by_directions(pair.work(true), pair.ones, pair.fitter, Motion::similarity,
+                                      near.inverse(), Homography(near.inverse()));
+    REQUIRE(back.has_value());
+    CHECK(off(*back, matrix_of(truth).inverse()) <= 0.3);
+    // From far off it ends anywhere or nowhere.
+    const Affine far = Similarity{70, 1.1, {30, -20}}.matrix(shape, shape);
+    const auto nowhere = detail::refined_by_directions(pair.work(true), pair.ones, pair.fitter,
+                                                       Motion::homography, far, Homography(far));
+    CHECK((!nowhere || off(*nowhere) > 10));
+  });
+}
+
+TEST_CASE("coarse refinement: a place is brought to the truth from nearby, and from nowhere else") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // Shapes so large that a fit would find its way from anywhere.
+    Pair pair(device);
+    const auto large =
+        test::Spots(43, 600).drawn(shape, Homography(Affine{0.08, 0, 20, 0, 0.08, 20}));
+    pair.take(pair.reference, large);
+    pair.take(pair.moving, large);
+    const double side = 260;
+    const auto beside = [&](double part) { return Similarity{0, 1, {part * side, -0.02 * side}}; };
+    // Up to a seventh of the larger side, which is far more than a peak of the search is off by.
+    for (const double part : {0.05, 0.1, 0.14}) {
+      CAPTURE(part);
+      const Candidate found = pair.refined(beside(part), RefineFrom::log_polar);
+      CHECK(off(Homography(found.matrix), Homography()) <= tolerance);
+      CHECK(found.correlation > 0.99);
+    }
+    // Farther off it is another place. It stays one, and is judged where it is, lest of all the
+    // places that are proposed the same one is made.
+    for (const double part : {0.16, 0.2, 0.25}) {
+      CAPTURE(part);
+      const Candidate found = pair.refined(beside(part), RefineFrom::log_polar);
+      CHECK(off(Homography(found.matrix), matrix_of(beside(part))) <= 0.08 * side);
+      CHECK(found.correlation < 0.9);
+    }
+  });
+}
+
+// At most sixteen are fitted on the last level.
+TEST_CASE(
+    "coarse refinement: of many places those are left out that agree least, and none of few") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    std::vector<Candidate> places;
+    for (int i = 0; i < 19; ++i) {
+      places.push_back(Pair::at({40.0 + 15 * i, 1.1, {3.0 * i - 30, 25.0 - 2 * i}}));
+    }
+    places.insert(places.begin() + 11, Pair::at({13, 1.08, {10, -5}}));
+    const auto found = pair.refined(places, RefineFrom::log_polar);
+    CHECK(found.size() == 16);
+    const auto best = std::max_element(
+        found.begin(), found.end(),
+        [](const Candidate& a, const Candidate& b) { return a.significance < b.significance; });
+    CHECK(off(Homography(best->matrix)) <= tolerance);
+    places.resize(16);
+    CHECK(pair.refined(places, RefineFrom::log_polar).size() == 16);
+  });
+}

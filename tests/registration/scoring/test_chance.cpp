@@ -1,0 +1,369 @@
+// How far a correlation is above chance: for unrelated images it must be distributed as a standard
+// normal variable, however smooth they are and wherever their texture is.
+#include "reference/filter/common_frames.hpp"
+#include "registration/scoring/chance_test.hpp"
+#include "support/devices.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace detail = warpalign::detail;
+using warpalign::Affine;
+using warpalign::Homography;
+using warpalign::detail::Candidate;
+using warpalign::detail::ChanceTest;
+
+constexpr std::int64_t side = 192;
+
+/// White noise averaged over squares of 2 reach + 1 pixels, of which only the upper left `part` of
+/// each side varies.
+std::vector<float> noise(std::mt19937& random, std::int64_t reach, double part,
+                         std::int64_t size = side) {
+  std::normal_distribution<float> normal;
+  const std::int64_t wide = size + 2 * reach;
+  std::vector<float> white(static_cast<std::size_t>(wide * wide));
+  for (float& value : white) value = normal(random);
+  std::vector<float> image(static_cast<std::size_t>(size * size), 0.0F);
+  const auto last = static_cast<std::int64_t>(part * static_cast<double>(size));
+  for (std::int64_t y = 0; y < last; ++y) {
+    for (std::int64_t x = 0; x < last; ++x) {
+      float sum = 0;
+      for (std::int64_t v = 0; v <= 2 * reach; ++v) {
+        for (std::int64_t u = 0; u <= 2 * reach; ++u) {
+          sum += white[static_cast<std::size_t>((y + v) * wide + x + u)];
+        }
+      }
+      image[static_cast<std::size_t>(y * size + x)] = sum;
+    }
+  }
+  return image;
+}
+
+/// What lies in the middle of a larger image, rotated, in nearest pixels.
+std::vector<float> middle_of(const std::vector<float>& image, std::int64_t from,
+                             const Affine& to_image, const warpalign::Shape& shape) {
+  std::vector<float> middle;
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    for (std::int64_t x = 0; x < shape.width; ++x) {
+      const warpalign::Point p = to_image({static_cast<double>(x), static_cast<double>(y)});
+      middle.push_back(
+          image[static_cast<std::size_t>(std::llround(p.y) * from + std::llround(p.x))]);
+    }
+  }
+  return middle;
+}
+
+/// Deviations from chance, of pairs of images as large as the constant says.
+class Deviations {
+ public:
+  explicit Deviations(const warpalign::Device& device,
+                      const warpalign::Shape& reference_shape = {side, side, 1},
+                      const warpalign::Shape& moving_shape = {side, side, 1})
+      : stream_(device.make_stream()),
+        clock_(stream_),
+        ones_(device, 4),
+        fitter_(device),
+        test_(device, ones_),
+        reference_(device, warpalign::PixelType::f32, reference_shape),
+        moving_(device, warpalign::PixelType::f32, moving_shape),
+        fields_(device, ones_) {}
+
+  double of(const std::vector<float>& reference, const std::vector<float>& moving,
+            const Homography& transform, bool by_gradients) {
+    return of_all(reference, moving, {&transform, 1}, by_gradients).front();
+  }
+
+  /// Those of one pair under each of several transforms, which are tested together.
+  std::vector<double> of_all(const std::vector<float>& reference, const std::vector<float>& moving,
+                             std::span<const Homography> transforms, bool by_gradients) {
+    take(reference_, reference);
+    take(moving_, moving);
+    fields_.begin_pair();
+    const detail::PairWork work{stream_, clock_, reference_, moving_,
+                                by_gradients ? &fields_ : nullptr};
+    std::vector<Candidate> candidates;
+    for (const Homography& transform : transforms) candidates.push_back(judged(work, transform));
+    std::vector<Candidate*> pointers;
+    for (Candidate& candidate : candidates) pointers.push_back(&candidate);
+    const std::span<const double> found = test_.deviations(work, pointers);
+    return {found.begin(), found.end()};
+  }
+
+  /// Of how many pixels' worth the deviations would be of the correlation of white noise.
+  double pixels(const std::vector<float>& reference, const std::vector<float>& moving,
+                const Homography& transform) {
+    const double deviations = of(reference, moving, transform, false) / std::atanh(correlation_);
+    return deviations * deviations;
+  }
+
+ private:
+  Candidate judged(const detail::PairWork& work, const Homography& transform) {
+    Candidate candidate;
+    candidate.matrix = transform.affine();
+    if (!transform.is_affine()) {
+      candidate.motion = warpalign::Motion::homography;
+      candidate.richer = transform;
+    }
+    const detail::FitRoles roles(work, candidate.matrix);
+    const auto levels = roles.levels(work, ones_, roles.spacing(detail::judged_side));
+    const auto sums = fitter_.evaluate(stream_, clock_, levels.pair,
+                                       levels.to_levels(roles.in_roles(candidate.matrix)));
+    detail::judge(work, roles, levels, candidate.matrix, sums, candidate);
+    correlation_ = candidate.correlation;
+    return candidate;
+  }
+
+  void take(detail::ImagePyramid& pyramid, const std::vector<float>& pixels) {
+    const warpalign::HostImage image{pixels.data(), warpalign::PixelType::f32,
+                                     pyramid.shape().width, pyramid.shape().height};
+    pyramid.take(stream_, clock_, image, nullptr, "an image");
+  }
+
+  warpalign::Stream stream_;
+  detail::StageClock clock_;
+  detail::Ones ones_;
+  detail::SimilarityFit fitter_;
+  ChanceTest test_;
+  detail::ImagePyramid reference_, moving_;
+  detail::GradientFields fields_;
+  double correlation_ = 0;
+};
+
+/// Those of unrelated pairs of images at the identity.
+std::vector<double> deviations_of_unrelated(const warpalign::Device& device, std::int64_t reach,
+                                            double part, int pairs, bool by_gradients = false) {
+  Deviations deviations(device);
+  std::mt19937 random(17);
+  std::vector<double> found;
+  for (int i = 0; i < pairs; ++i) {
+    const std::vector<float> reference = noise(random, reach, part);
+    found.push_back(deviations.of(reference, noise(random, reach, part), {}, by_gradients));
+  }
+  return found;
+}
+
+/// Those of a smooth image and itself under a transform.
+double deviations_at(const warpalign::Device& device, const Homography& transform) {
+  std::mt19937 random(5);
+  const std::vector<float> image = noise(random, 2, 1);
+  return Deviations(device).of(image, image, transform, false);
+}
+
+double root_mean_square(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+}  // namespace
+
+TEST_CASE("chance: unrelated images deviate by one standard deviation") {
+  test::on_every_device([](const warpalign::Device& device) {
+    struct Kind {
+      std::int64_t reach;
+      double part;
+    };
+    // Without Bartlett's factor the smooth kinds would have 3 and 5, and the last one twice as
+    // much.
+    for (const auto& [reach, part] : {Kind{0, 1}, Kind{2, 1}, Kind{4, 1}, Kind{2, 0.5}}) {
+      CAPTURE(reach);
+      CAPTURE(part);
+      constexpr int pairs = 60;
+      const double deviation =
+          root_mean_square(deviations_of_unrelated(device, reach, part, pairs));
+      // The standard error of a deviation from 60 values is 9 %; local normalization, which is not
+      // linear, adds some correlation of its own.
+      CHECK(deviation > 0.65);
+      CHECK(deviation < 1.35);
+    }
+  });
+}
+
+TEST_CASE("chance: so do the directions of edges in unrelated images") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const std::int64_t reach : {0, 2, 4}) {
+      CAPTURE(reach);
+      constexpr int pairs = 60;
+      const double deviation =
+          root_mean_square(deviations_of_unrelated(device, reach, 1, pairs, true));
+      // As above. Were both channels not known to be independent, it would be 0.7.
+      CHECK(deviation > 0.75);
+      CHECK(deviation < 1.35);
+    }
+  });
+}
+
+TEST_CASE("chance: a direction that prevails in both images is not taken for agreement") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Deviations deviations(device);
+    std::mt19937 random(23);
+    // Averaged over nine pixels along each row as well.
+    const auto streaks = [&] {
+      const std::vector<float> image = noise(random, 1, 1);
+      std::vector<float> averaged(image.size());
+      for (std::size_t i = 0; i < image.size(); ++i) {
+        const std::size_t x = i % side;
+        for (std::size_t k = 0; k < 9; ++k) averaged[i] += image[i - x + (x + k) % side];
+      }
+      return averaged;
+    };
+    std::vector<double> found;
+    for (int i = 0; i < 40; ++i) found.push_back(deviations.of(streaks(), streaks(), {}, true));
+    // The standard error of a deviation from 40 values is 11 %. Of fields whose mean was not taken
+    // off hardly a pixel would be independent.
+    const double deviation = root_mean_square(found);
+    CHECK(deviation > 0.6);
+    CHECK(deviation < 1.4);
+  });
+}
+
+TEST_CASE("chance: a homography that is affine but for its last digits counts as that") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Affine shift = Affine::translation(0.8, 0.6);
+    Homography homography(shift);
+    homography.h[6] = 1e-9;
+    // Affine transforms and homographies are interpolated by stages of their own, both linearly. On
+    // CUDA the former's weights have eight fractional bits, as the texture unit's have, which was
+    // seen to change the deviations by 2e-4; any other degree would smooth what is already smooth
+    // once more, which changes them by more than a hundredth.
+    const double affine = deviations_at(device, Homography(shift));
+    CHECK(affine > 1);
+    CHECK(deviations_at(device, homography) == doctest::Approx(affine).epsilon(1e-3));
+  });
+}
+
+TEST_CASE("chance: a part counts the same in the middle of a larger image, however it is turned") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr std::int64_t large = 420;
+    constexpr std::int64_t small = 256;
+    std::mt19937 random(7);
+    const std::vector<float> image = noise(random, 3, 1, large);
+    Deviations deviations(device, {large, large, 1}, {small, small, 1});
+    const auto pixels_at = [&](double degrees) {
+      const Affine to_moving =
+          warpalign::Similarity{degrees, 1, {}}.matrix({large, large, 1}, {small, small, 1});
+      return deviations.pixels(
+          image, middle_of(image, large, to_moving.inverse(), {small, small, 1}), to_moving);
+    };
+    // Turned by 45 degrees it reaches over 362 rows and columns. Nearest pixels add a little noise.
+    const double upright = pixels_at(0);
+    CHECK(upright > 200);
+    CHECK(pixels_at(45) == doctest::Approx(upright).epsilon(0.1));
+    CHECK(pixels_at(90) == doctest::Approx(upright).epsilon(0.02));
+  });
+}
+
+TEST_CASE("chance: a wide part counts the same turned so that it is less wide and higher") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr std::int64_t large = 420;
+    constexpr warpalign::Shape wide{256, 128, 1};
+    std::mt19937 random(19);
+    const std::vector<float> image = noise(random, 3, 1, large);
+    Deviations deviations(device, {large, large, 1}, wide);
+    const auto pixels_at = [&](double degrees) {
+      const Affine to_moving =
+          warpalign::Similarity{degrees, 1, {}}.matrix({large, large, 1}, wide);
+      return deviations.pixels(image, middle_of(image, large, to_moving.inverse(), wide),
+                               to_moving);
+    };
+    // Turned by 30 degrees it reaches over 286 columns and 239 rows, by 60 over as many rows and
+    // columns. Nearest pixels add noise, more of it where they are turned.
+    const double upright = pixels_at(0);
+    CHECK(upright > 100);
+    for (const double degrees : {30.0, 60.0, 90.0}) {
+      CHECK(pixels_at(degrees) == doctest::Approx(upright).epsilon(0.15));
+    }
+  });
+}
+
+TEST_CASE("chance: nothing is left of the pairs before") {
+  test::on_every_device([](const warpalign::Device& device) {
+    std::mt19937 random(11);
+    const std::vector<float> image = noise(random, 2, 1);
+    const std::vector<float> other = noise(random, 2, 1);
+    // In common are all rows, and 72 of them.
+    const Homography all;
+    const Homography few(Affine::translation(4, 120));
+    Deviations deviations(device);
+    const double of_all = deviations.of(image, other, all, false);
+    const double of_few = deviations.of(image, image, few, false);
+    CHECK(of_few == Deviations(device).of(image, image, few, false));
+    CHECK(of_all == deviations.of(image, other, all, false));
+  });
+}
+
+TEST_CASE("chance: candidates that are tested together deviate as each does alone") {
+  test::on_every_device([](const warpalign::Device& device) {
+    std::mt19937 random(13);
+    const std::vector<float> image = noise(random, 2, 1);
+    const std::vector<float> other = noise(random, 2, 1);
+    // More than are waited for together, of parts of other sizes, and one of too few pixels.
+    std::vector<Homography> transforms;
+    for (int i = 0; i < 12; ++i) {
+      transforms.emplace_back(Affine::translation(1.5 * i, i == 7 ? 189.0 : 9.0 * i));
+    }
+    for (const bool by_gradients : {false, true}) {
+      CAPTURE(by_gradients);
+      Deviations deviations(device);
+      const std::vector<double> together =
+          deviations.of_all(image, other, transforms, by_gradients);
+      REQUIRE(together.size() == transforms.size());
+      CHECK(together[7] == 0);
+      for (std::size_t i = 0; i < transforms.size(); ++i) {
+        CAPTURE(i);
+        CHECK(together[i] == deviations.of(image, other, transforms[i], by_gradients));
+      }
+    }
+  });
+}
+
+TEST_CASE("chance: texture that is not spread evenly counts less") {
+  std::mt19937 random(3);
+  const auto evenness = [&](double part) {
+    const auto plane = [&] {
+      const std::vector<float> image = noise(random, 0, part);
+      reference::Channels channels(side, side);
+      std::copy(image.begin(), image.end(), channels.values.begin());
+      return channels;
+    };
+    reference::Plane weight(side, side);
+    weight.values.assign(weight.values.size(), 1);
+    const auto common = reference::common_frames(plane(), plane(), weight, weight, side, side, 0);
+    return warpalign::detail::evenness_of(
+        {common.pixels, common.reference_energy, common.moving_energy, common.both_energies});
+  };
+  // Sums over 17 x 17 pixels of white noise vary by 8 %, independently of each other.
+  CHECK(evenness(1) == doctest::Approx(1).epsilon(0.02));
+  // Both have texture in the same quarter of the area only. The sums reach 8 pixels beyond the
+  // quarter, and fall off over as many within it.
+  CHECK(evenness(0.5) == doctest::Approx(0.25).epsilon(0.15));
+}
+
+TEST_CASE("chance: evenness where there is nothing, and where energies avoid each other") {
+  using warpalign::detail::evenness_of;
+  CHECK(evenness_of({}) == 0);
+  CHECK(evenness_of({100, 5, 3, 0}) == 0);
+  CHECK(evenness_of({100, 20, 30, 12}) == doctest::Approx(0.5));
+  CHECK(evenness_of({100, 20, 30, 2}) == 1);
+}
+
+TEST_CASE("chance: what the best of many places reaches") {
+  // From tables of the normal distribution: the tails 1e-4, 1e-6 and 1e-10 begin at 3.719, 4.753
+  // and 6.361. The formula counts the tails slightly too large, so it is never below these.
+  struct Tail {
+    double places, deviations;
+  };
+  for (const auto& [places, deviations] : {Tail{1, 3.719}, Tail{100, 4.753}, Tail{1e6, 6.361}}) {
+    CAPTURE(places);
+    CHECK(warpalign::detail::deviations_by_chance(places) >= deviations);
+    CHECK(warpalign::detail::deviations_by_chance(places) < deviations + 0.03);
+  }
+}

@@ -1,0 +1,109 @@
+// Pairs of images drawn from a formula, as pyramids on a device, for tests of a search's parts.
+#pragma once
+
+#include "registration/pair/level_pair.hpp"
+#include "registration/resources/ones.hpp"
+
+#include <warpalign/device.hpp>
+#include <warpalign/geometry.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace test {
+
+/// Round spots of random size and brightness, spread over -20 ... 140 along both axes.
+class Spots {
+ public:
+  explicit Spots(std::uint32_t seed, int count = 500) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> place(-20, 140);
+    std::uniform_real_distribution<double> sigma(1.2, 3.5);
+    std::uniform_real_distribution<double> height(-1, 1);
+    for (int i = 0; i < count; ++i) {
+      spots_.push_back({{place(random), place(random)}, sigma(random), height(random)});
+    }
+  }
+
+  [[nodiscard]] double operator()(warpalign::Point p) const {
+    double sum = 0;
+    for (const Spot& spot : spots_) {
+      const double x = (p.x - spot.centre.x) / spot.sigma;
+      const double y = (p.y - spot.centre.y) / spot.sigma;
+      const double squares = x * x + y * y;
+      if (squares < 20) sum += spot.height * std::exp(-squares / 2);
+    }
+    return sum;
+  }
+
+  /// An image whose pixel p shows the place to_scene(p).
+  [[nodiscard]] std::vector<float> drawn(const warpalign::Shape& shape,
+                                         const warpalign::Homography& to_scene) const {
+    std::vector<float> pixels;
+    pixels.reserve(static_cast<std::size_t>(shape.plane()));
+    for (std::int64_t y = 0; y < shape.height; ++y) {
+      for (std::int64_t x = 0; x < shape.width; ++x) {
+        const warpalign::Point at{static_cast<double>(x), static_cast<double>(y)};
+        pixels.push_back(static_cast<float>((*this)(to_scene(at))));
+      }
+    }
+    return pixels;
+  }
+
+ private:
+  struct Spot {
+    warpalign::Point centre;
+    double sigma, height;
+  };
+  std::vector<Spot> spots_;
+};
+
+/// Two images on a device, and what every step of a search works with.
+class DrawnPair {
+ public:
+  DrawnPair(const warpalign::Device& device, const warpalign::Shape& reference_shape,
+            const warpalign::Shape& moving_shape)
+      : stream(device.make_stream()),
+        clock(stream),
+        ones(device, 64),
+        reference(device, warpalign::PixelType::f32, reference_shape),
+        moving(device, warpalign::PixelType::f32, moving_shape),
+        fields(device, ones) {}
+
+  /// Draws one scene in both images, `truth` being reference pixels -> moving pixels. The reference
+  /// shows the scene from `corner` on.
+  void draw(const Spots& scene, const warpalign::Homography& truth,
+            warpalign::Point corner = {20, 20}) {
+    const warpalign::Homography to_scene(warpalign::Affine::translation(corner.x, corner.y));
+    take(reference, scene.drawn(reference.shape(), to_scene));
+    take(moving, scene.drawn(moving.shape(), to_scene * truth.inverse()));
+  }
+  void take(warpalign::detail::ImagePyramid& pyramid, const std::vector<float>& pixels,
+            const std::vector<std::uint8_t>* mask = nullptr) {
+    const warpalign::Shape& shape = pyramid.shape();
+    const warpalign::HostImage image{pixels.data(), warpalign::PixelType::f32, shape.width,
+                                     shape.height};
+    if (mask == nullptr) {
+      pyramid.take(stream, clock, image, nullptr, "an image");
+    } else {
+      const warpalign::HostImage counts{mask->data(), warpalign::PixelType::u8, shape.width,
+                                        shape.height};
+      pyramid.take(stream, clock, image, &counts, "an image");
+    }
+    fields.begin_pair();
+  }
+  /// By grey levels, or by directions of edges.
+  [[nodiscard]] warpalign::detail::PairWork work(bool by_directions = false) {
+    return {stream, clock, reference, moving, by_directions ? &fields : nullptr};
+  }
+
+  warpalign::Stream stream;
+  warpalign::detail::StageClock clock;
+  warpalign::detail::Ones ones;
+  warpalign::detail::ImagePyramid reference, moving;
+  warpalign::detail::GradientFields fields;
+};
+
+}  // namespace test
