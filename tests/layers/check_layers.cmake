@@ -1,5 +1,5 @@
-# Fails where a source of the program includes a layer that does not lie below its own, or the oracle
-# includes anything but itself, and names each such line. The check is checked first, on a made-up
+# Fails where a source of the program, or of a room of the registration, includes what does not lie below
+# it, where the oracle includes anything but itself, or where a room has too many files, and names each. The check is checked first, on a made-up
 # tree with one wrong line.
 cmake_policy(VERSION 3.25)
 
@@ -13,6 +13,13 @@ set(below_reports io)
 set(below_options io)
 set(below_io "")
 set(below_reference "")
+
+# The rooms of core/src/registration, each above those that stand before it in the list and that it may
+# include. The others (frames, local, volume, ...) are pipelines, which no room includes.
+set(rooms numerics tasks resources pyramid fitting signal pair proposers features scoring refinement
+    search)
+# The most files that a room may have; a larger one has two subjects.
+set(max_files 20)
 
 # Appends "file:line: text" for each wrong line of a file to the list `wrong` of the caller.
 function(check_file file layer name)
@@ -54,6 +61,31 @@ function(check_tree root)
   set(seen ${seen} PARENT_SCOPE)
 endfunction()
 
+# Sets `wrong` as check_tree does, for the rooms below core/src/registration, and names the rooms that
+# have too many files.
+function(check_rooms root)
+  set(wrong "")
+  set(below "")
+  foreach(room IN LISTS rooms)
+    file(GLOB files RELATIVE ${root} ${root}/${room}/*.cpp ${root}/${room}/*.hpp)
+    list(LENGTH files count)
+    if(count GREATER max_files)
+      list(APPEND wrong "${room}: ${count} files, of at most ${max_files}")
+    endif()
+    foreach(name IN LISTS files)
+      file(STRINGS ${root}/${name} includes REGEX "^ *# *include \"registration/")
+      foreach(line IN LISTS includes)
+        string(REGEX REPLACE "^[^\"]*\"registration/([^/\"]*).*" "\\1" target "${line}")
+        if(NOT target STREQUAL room AND NOT target IN_LIST below)
+          list(APPEND wrong "${name}: ${line}")
+        endif()
+      endforeach()
+    endforeach()
+    list(APPEND below ${room})
+  endforeach()
+  set(wrong "${wrong}" PARENT_SCOPE)
+endfunction()
+
 file(REMOVE_RECURSE ${WORK})
 file(WRITE ${WORK}/apps/io/good.cpp "#include \"io/good.hpp\"\n#include <string>\n")
 file(WRITE ${WORK}/apps/io/bad.cpp "#include \"io/bad.hpp\"\n\n#include \"options/option.hpp\"\n")
@@ -62,7 +94,17 @@ if(NOT wrong STREQUAL "apps/io/bad.cpp:3: #include \"options/option.hpp\"")
   message(FATAL_ERROR "the check itself is wrong: of a tree with one wrong line it says '${wrong}'")
 endif()
 
+file(WRITE ${WORK}/rooms/pair/good.cpp "#include \"registration/pyramid/good.hpp\"\n")
+file(WRITE ${WORK}/rooms/pair/bad.cpp "#include \"registration/search/bad.hpp\"\n")
+check_rooms(${WORK}/rooms)
+if(NOT wrong STREQUAL "pair/bad.cpp: #include \"registration/search/bad.hpp\"")
+  message(FATAL_ERROR "the check itself is wrong: of rooms with one wrong line it says '${wrong}'")
+endif()
+
+check_rooms(${SOURCE}/core/src/registration)
+set(wrong_rooms "${wrong}")
 check_tree(${SOURCE})
+list(APPEND wrong ${wrong_rooms})
 if(seen LESS 100)
   message(FATAL_ERROR "only ${seen} files were seen")
 endif()

@@ -50,7 +50,7 @@ struct Registrar::State {
       detail::announce_similarity(device, options);
       // A search that is timed by stages does one after the other.
       search.emplace(device, options,
-                     detail::prefers_parts_ahead(device) && !options.collect_timings);
+                     options.collect_timings ? 0 : detail::default_workers(device));
     }
   }
 
@@ -155,7 +155,7 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
     }
     result.reliable = result.confidence >= 0.5;
     result.tried = search->tried();
-    result.places_searched = search->places();
+    result.places_searched = search->trials();
   }
   result.timings = clock.take();
   return result;

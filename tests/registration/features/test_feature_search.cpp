@@ -179,7 +179,8 @@ TEST_CASE("feature homographies: the one of half of the matches is found, and no
 
 TEST_CASE("feature homographies: several threads find what one finds") {
   const Homography truth({0.2, 0.1, 150, -0.05, 0.9, 40, 1e-4, -2e-4, 1});
-  detail::RangeWorkers workers(3);
+  detail::ThreadBudget threads(3);
+  detail::ParallelFor parallel_for(&threads, 3);
   for (const std::size_t agree : {20, 9, 8, 5}) {
     CAPTURE(agree);
     std::vector<FeatureMatch> alone = mixed_matches(truth, agree);
@@ -187,7 +188,7 @@ TEST_CASE("feature homographies: several threads find what one finds") {
     std::vector<FeatureMatch> together = alone;
     detail::HomographySampling by_one, by_four;
     const auto expected = by_one.find(alone, {600, 600});
-    const auto found = by_four.find(together, {600, 600}, &workers);
+    const auto found = by_four.find(together, {600, 600}, &parallel_for);
     REQUIRE(found.size() == expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i].h == expected[i].h);
     CHECK(together.size() == alone.size());

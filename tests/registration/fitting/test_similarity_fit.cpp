@@ -38,7 +38,7 @@ class Pair : public test::DrawnPair {
     draw(test::Spots(8), matrix_of(truth));
   }
   FitRoles::Levels levels(double spacing, bool by_directions = false) {
-    const detail::PairWork all = work(by_directions);
+    const detail::PairContext all = work(by_directions);
     return FitRoles(all, matrix_of(truth).affine()).levels(all, ones, spacing);
   }
   SimilarityFit fitter;

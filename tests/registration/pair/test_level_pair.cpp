@@ -57,7 +57,7 @@ class Pair : public test::DrawnPair {
   Candidate judged(const Affine& matrix, double spacing, double pixels,
                    Motion motion = Motion::similarity) {
     const FitRoles roles(work(), matrix);
-    const FitRoles::Levels levels = roles.levels(work(), ones, spacing);
+    const FitRoles::Levels levels = roles.levels(work(), spacing);
     Candidate candidate;
     candidate.motion = motion;
     candidate.chance = detail::Chance{};
@@ -126,7 +126,7 @@ TEST_CASE("level pair: both levels sample their contents alike, and transforms g
       CAPTURE(scale);
       const FitRoles roles(pair.work(), at_scale(scale, 20));
       for (const double side : {32.0, 64.0}) {
-        const auto levels = roles.levels(pair.work(), pair.ones, roles.spacing(side));
+        const auto levels = roles.levels(pair.work(), roles.spacing(side));
         const double ratio = scale < 1 ? 1 / scale : scale;
         const double between =
             ratio * levels.coarse.sampling().spacing / levels.fine.sampling().spacing;
@@ -172,7 +172,7 @@ TEST_CASE("level pair: of directions, eight groups at most are together") {
     };
     for (const bool by_directions : {false, true}) {
       CAPTURE(by_directions);
-      const detail::PairWork work = pair.work(by_directions);
+      const detail::PairContext work = pair.work(by_directions);
       std::vector<Place> places;
       for (int i = 0; i < 19; ++i) places.push_back({FitRoles(work, at_scale(1.01, 10.0 * i))});
       std::vector<std::span<Place>> groups;
@@ -195,7 +195,7 @@ TEST_CASE("level pair: places are grouped by the levels that they are compared o
     };
     for (const bool by_directions : {false, true}) {
       CAPTURE(by_directions);
-      const detail::PairWork work = pair.work(by_directions);
+      const detail::PairContext work = pair.work(by_directions);
       std::vector<Place> places;
       for (const double scale : {1.0, 0.5, 1.05, 2.0, 0.52, 1.02, 0.9}) {
         places.push_back({FitRoles(work, at_scale(scale)), scale});

@@ -26,19 +26,25 @@ struct Pair {
   explicit Pair(const warpalign::Device& device)
       : stream(device.make_stream()),
         clock(stream),
+        ones(device, 4),
+        fields(device, ones),
         reference(device, warpalign::PixelType::f32, reference_shape),
         moving(device, warpalign::PixelType::f32, moving_shape) {}
 
+  [[nodiscard]] detail::PairContext work() {
+    return {stream, clock, reference, moving, ones, fields};
+  }
   [[nodiscard]] bool allowed(const RegistrationOptions& options, const Similarity& place) {
-    return detail::within_limits(options, {stream, clock, reference, moving},
-                                 place.matrix(reference_shape, moving_shape));
+    return detail::within_limits(options, work(), place.matrix(reference_shape, moving_shape));
   }
   [[nodiscard]] double places(const RegistrationOptions& options) {
-    return detail::places_searched(options, {stream, clock, reference, moving});
+    return detail::num_trials(options, work());
   }
 
   warpalign::Stream stream;
   detail::StageClock clock;
+  detail::Ones ones;
+  detail::GradientFields fields;
   detail::ImagePyramid reference, moving;
 };
 
@@ -133,7 +139,7 @@ TEST_CASE("search limits: places are rotations times scales times shifts") {
 TEST_CASE("search limits: the image whose content appears smaller takes the reference's role") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
-    const detail::PairWork work{pair.stream, pair.clock, pair.reference, pair.moving};
+    const detail::PairContext work = pair.work();
     const auto roles_at = [&](double scale) {
       return detail::FitRoles(work, Similarity{0, scale, {}}.matrix(reference_shape, moving_shape));
     };

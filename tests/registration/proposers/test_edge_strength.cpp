@@ -81,12 +81,12 @@ TEST_CASE("edge strength: windows agree where the contrast is reversed") {
     pair.take(pair.reference, scene.drawn(shape, to_scene));
     pair.take(pair.moving, negative);
     const auto options = about(10);
-    WindowSearch by_grey_levels(device, options, pair.ones);
+    WindowSearch by_grey_levels(device, options);
     CHECK(best_of(by_grey_levels.find(pair.work()), truth, nullptr) > 30);
     EdgeStrength edges(device);
     const auto work = edges.of(pair.work());
     REQUIRE(work);
-    WindowSearch by_edges(device, options, pair.ones, detail::edge_windows);
+    WindowSearch by_edges(device, options, detail::edge_windows);
     CHECK(best_of(by_edges.find(*work), truth, &edges) <= 12);
   });
 }

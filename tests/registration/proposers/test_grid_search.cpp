@@ -43,26 +43,26 @@ class Pair : public test::DrawnPair {
 
   std::vector<TranslationPeak> find(const RegistrationOptions& options, std::size_t maximum,
                                     bool by_directions = false) {
-    GridSearch search(device_, options, ones, detail::standard_grid,
-                      by_directions ? &fields : nullptr);
+    GridSearch search(device_, options, detail::standard_grid, signal_of(by_directions));
     const auto found = search.find(work(by_directions), maximum);
     return {found.begin(), found.end()};
   }
 
-  /// The same by two threads, of a pair that is alone.
+  /// The same by three threads.
   std::vector<TranslationPeak> find_helped(const RegistrationOptions& options, std::size_t maximum,
                                            bool by_directions, bool is_stopped = false) {
-    GridSearch search(device_, options, ones, detail::standard_grid,
-                      by_directions ? &fields : nullptr, true);
-    const std::atomic<bool> stop = is_stopped;
-    const auto both = work(by_directions);
-    const detail::PairWork aside{both.stream, both.clock, both.reference, both.moving, both.fields,
-                                 &stop,       true};
-    const auto found = search.find(aside, maximum);
+    GridSearch search(device_, options, detail::standard_grid, signal_of(by_directions));
+    detail::ThreadBudget threads(2);
+    const std::atomic<bool> cancelled = is_stopped;
+    const auto found = search.find(shared_work(threads, &cancelled, by_directions), maximum);
     return {found.begin(), found.end()};
   }
 
  private:
+  static detail::SignalKind signal_of(bool by_directions) {
+    return by_directions ? detail::SignalKind::orientation : detail::SignalKind::intensity;
+  }
+
   warpalign::Device device_;
 };
 

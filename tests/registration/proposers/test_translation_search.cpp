@@ -60,7 +60,7 @@ constexpr double tolerance = 0.4;
 TEST_CASE("translation search: shifts are found at every rotation and scale, and upside down") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
-    TranslationSearch search(device, side, pair.ones);
+    TranslationSearch search(device, side);
     const test::Spots scene(3);
     for (const Similarity& truth : {Similarity{0, 1, {7, -9}}, Similarity{25, 1, {-6, 4}},
                                     Similarity{-70, 1.4, {5, 8}}, Similarity{110, 0.7, {-4, -5}}}) {
@@ -82,8 +82,8 @@ TEST_CASE("translation search: shifts are found at every rotation and scale, and
 TEST_CASE("translation search: many at once are as each alone, in their order") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
-    TranslationSearch alone(device, side, pair.ones);
-    TranslationSearch together(device, side, pair.ones, 3);
+    TranslationSearch alone(device, side);
+    TranslationSearch together(device, side, 3);
     pair.draw(test::Spots(4), matrix_of({15, 1.2, {3, -5}}));
     // Batches of three, which the last of each element does not fill; bases that differ.
     const std::array<double, 4> some{0, 15, 30, 45};
@@ -115,7 +115,7 @@ TEST_CASE("translation search: many at once are as each alone, in their order") 
 TEST_CASE("translation search: centres are no farther apart than is allowed") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
-    TranslationSearch search(device, side, pair.ones);
+    TranslationSearch search(device, side);
     const test::Spots scene(5);
     for (const Similarity& truth : {Similarity{40, 1, {9, -12}}, Similarity{-10, 1.4, {-12, 9}},
                                     Similarity{3, 0.7, {15, 0}}}) {
@@ -142,7 +142,7 @@ TEST_CASE("translation search: centres are no farther apart than is allowed") {
 TEST_CASE("translation search: the images in a larger one, and what masks hide does not count") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
-    TranslationSearch search(device, side, pair.ones);
+    TranslationSearch search(device, side);
     const test::Spots scene(6);
     const Similarity truth{12, 1, {4, -3}};
     pair.draw(scene, matrix_of(truth));
@@ -166,8 +166,8 @@ TEST_CASE("translation search: the images in a larger one, and what masks hide d
 TEST_CASE("translation search: directions of edges, of images whose contrast is reversed") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
-    TranslationSearch by_grey_levels(device, side, pair.ones);
-    TranslationSearch by_directions(device, side, pair.ones, 2, &pair.fields);
+    TranslationSearch by_grey_levels(device, side);
+    TranslationSearch by_directions(device, side, 2, detail::SignalKind::orientation);
     const test::Spots scene(7);
     for (const Similarity& truth :
          {Similarity{0, 1, {6, -7}}, Similarity{50, 1, {-5, 3}}, Similarity{-100, 1.3, {4, 6}}}) {
@@ -197,7 +197,7 @@ TEST_CASE("translation search: directions of edges, of images whose contrast is 
 TEST_CASE("translation search: a direction that prevails in both images is no agreement") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
-    TranslationSearch search(device, side, pair.ones, 1, &pair.fields);
+    TranslationSearch search(device, side, 1, detail::SignalKind::orientation);
     // Four times as long along one direction as along the other, so that edges run along it.
     const auto streaks = [](std::uint32_t seed, const Shape& shape, double degrees) {
       const warpalign::Affine stretched{0.25, 0, 0, 0, 1, 0};

@@ -66,7 +66,8 @@ TEST_CASE("window search: homographies of wide, tall and larger images, and upsi
       const Homography truth = similarity(shape, near) *
                                test::moving_corners(shape, {{{8, 5}, {-9, 7}, {-6, -9}, {9, -6}}});
       pair.draw(scene, truth, {0, 0});
-      WindowSearch search(device, about(near.rotation_deg, near.scale), pair.ones);
+      const RegistrationOptions options_of_search = about(near.rotation_deg, near.scale);
+      WindowSearch search(device, options_of_search);
       const auto found = copy_of(search.find(pair.work()));
       REQUIRE_FALSE(found.empty());
       CHECK(test::max_corner_distance(found[0].matrix, truth, shape) <= tolerance * unit);
@@ -92,12 +93,11 @@ TEST_CASE("window search: two threads find what one finds") {
     RegistrationOptions options = about(0, 1);
     options.min_angle = -40;
     options.max_angle = 40;
-    WindowSearch alone(device, options, pair.ones);
-    WindowSearch helped(device, options, pair.ones, detail::coarse_windows, true);
+    WindowSearch alone(device, options);
+    WindowSearch shared(device, options);
+    detail::ThreadBudget threads(1);
     const auto work = pair.work();
-    const std::atomic<bool> stop = false;
-    const detail::PairWork aside{work.stream, work.clock, work.reference, work.moving, nullptr,
-                                 &stop,       true};
+    const detail::PairContext forking = pair.shared_work(threads);
     const auto compare = [](const auto& found, const auto& expected) {
       REQUIRE(found.size() == expected.size());
       REQUIRE_FALSE(found.empty());
@@ -107,15 +107,14 @@ TEST_CASE("window search: two threads find what one finds") {
         CHECK(found[i].windows == expected[i].windows);
       }
     };
-    // Twice, of which the second time has the helper's windows forgotten.
+    // Twice, of which the second time has the worker's windows forgotten.
     for (int time = 0; time < 2; ++time) {
-      compare(copy_of(helped.find(aside)), copy_of(alone.find(work)));
-      compare(copy_of(helped.find_stretched(aside)), copy_of(alone.find_stretched(work)));
+      compare(copy_of(shared.find(forking)), copy_of(alone.find(work)));
+      compare(copy_of(shared.find_stretched(forking)), copy_of(alone.find_stretched(work)));
     }
-    const std::atomic<bool> stopped = true;
-    const detail::PairWork ended{work.stream, work.clock, work.reference, work.moving, nullptr,
-                                 &stopped,    true};
-    CHECK(helped.find(ended).empty());
+    const std::atomic<bool> cancelled = true;
+    const detail::PairContext ended = pair.shared_work(threads, &cancelled);
+    CHECK(shared.find(ended).empty());
   });
 }
 
@@ -126,7 +125,8 @@ TEST_CASE("window search: along what a few windows agree on the others are found
     // Content on the right appears at half the size of that on the left.
     const Homography truth = test::moving_corners(shape, {{{0, 0}, {-30, 28}, {-30, -28}, {0, 0}}});
     pair.draw(test::Spots(22, 900), truth, {0, 0});
-    WindowSearch search(device, about(0, 0.85), pair.ones);
+    const RegistrationOptions options_of_search = about(0, 0.85);
+    WindowSearch search(device, options_of_search);
     const auto found = copy_of(search.find(pair.work()));
     REQUIRE_FALSE(found.empty());
     CHECK(test::max_corner_distance(found[0].matrix, truth, shape) <= 3 * tolerance);
@@ -141,12 +141,14 @@ TEST_CASE("window search: nothing agrees on what lies outside of the limits") {
     const Homography truth = similarity(shape, {40, 1, {3, -2}});
     pair.draw(test::Spots(23, 900), truth, {0, 0});
     for (const double degrees : {0.0, 220.0}) {
-      WindowSearch search(device, about(degrees, 1), pair.ones);
+      const RegistrationOptions options_of_search = about(degrees, 1);
+      WindowSearch search(device, options_of_search);
       for (const AgreedHomography& agreed : search.find(pair.work())) {
         CHECK(test::max_corner_distance(agreed.matrix, truth, shape) > 10);
       }
     }
-    WindowSearch scaled(device, about(40, 2.5), pair.ones);  // which no view has
+    const RegistrationOptions options_of_scaled = about(40, 2.5);
+    WindowSearch scaled(device, options_of_scaled);  // which no view has
     CHECK(scaled.find(pair.work()).empty());
   });
 }
@@ -169,7 +171,8 @@ TEST_CASE("window search: masked parts have no say") {
       mask[i] = 0;
     }
     const auto best = [&] {
-      WindowSearch search(device, about(0, 1), pair.ones);
+      const RegistrationOptions options_of_search = about(0, 1);
+      WindowSearch search(device, options_of_search);
       const auto found = copy_of(search.find(pair.work()));
       return found.empty() ? AgreedHomography{} : found[0];
     };
@@ -201,7 +204,8 @@ TEST_CASE("window search: stretched views find a plane that is seen from the sid
       const Homography truth = Homography(Affine::translation(c.x + 2, c.y - 3) * flat *
                                           Affine::translation(-c.x, -c.y));
       pair.draw(test::Spots(25, 900), truth, {0, 0});
-      WindowSearch search(device, about(0, 0.71), pair.ones);
+      const RegistrationOptions options_of_search = about(0, 0.71);
+      WindowSearch search(device, options_of_search);
       static_cast<void>(search.find(pair.work()));
       const auto found = copy_of(search.find_stretched(pair.work()));
       REQUIRE_FALSE(found.empty());
@@ -230,7 +234,8 @@ TEST_CASE("window search: of two planes that move differently both are found") {
       if (i % 112 < border) moving[i] = left[i];
     }
     pair.take(pair.moving, moving);
-    WindowSearch search(device, about(0, 1), pair.ones);
+    const RegistrationOptions options_of_search = about(0, 1);
+    WindowSearch search(device, options_of_search);
     const auto found = copy_of(search.find(pair.work()));
     for (const Plane& plane : {behind, near}) {
       CAPTURE(plane.middle.x);
@@ -260,11 +265,13 @@ TEST_CASE("window search: fine windows agree where little is in common") {
     }
     pair.take(pair.moving, moving);
     // Six of the coarse windows lie within what is in common, and seven must agree.
-    WindowSearch coarse(device, about(0, 1), pair.ones);
+    const RegistrationOptions options_of_coarse = about(0, 1);
+    WindowSearch coarse(device, options_of_coarse);
     for (const AgreedHomography& agreed : coarse.find(pair.work())) {
       CHECK(test::max_corner_distance(agreed.matrix, truth, in_common) > 20);
     }
-    WindowSearch fine(device, about(0, 1), pair.ones, warpalign::detail::fine_windows);
+    const RegistrationOptions options_of_fine = about(0, 1);
+    WindowSearch fine(device, options_of_fine, warpalign::detail::fine_windows);
     const auto found = copy_of(fine.find(pair.work()));
     REQUIRE_FALSE(found.empty());
     // Of two columns of windows: corners are farther beyond them.
@@ -282,7 +289,8 @@ TEST_CASE(
     pair.draw(test::Spots(28, 900), truth, {0, 0});
     // Right on the left, and off by a tenth of the image on the right.
     const Homography near = test::moving_corners(shape, {{{8, 5}, {-1, 0}, {2, -1}, {9, -6}}});
-    WindowSearch search(device, about(90, 1), pair.ones);
+    const RegistrationOptions options_of_search = about(90, 1);
+    WindowSearch search(device, options_of_search);
     for (const AgreedHomography& agreed : search.find(pair.work())) {
       CHECK(test::max_corner_distance(agreed.matrix, truth, shape) > 10);
     }
@@ -300,7 +308,8 @@ TEST_CASE("window search: of other scenes no few windows are listed") {
     for (const std::uint32_t seed : {31U, 33U, 35U}) {
       pair.take(pair.reference, test::Spots(seed, 900).drawn(shape, Homography()));
       pair.take(pair.moving, test::Spots(seed + 1, 900).drawn(shape, Homography()));
-      WindowSearch search(device, RegistrationOptions{}, pair.ones);
+      const RegistrationOptions options_of_search = RegistrationOptions{};
+      WindowSearch search(device, options_of_search);
       for (const AgreedHomography& agreed : search.find(pair.work())) {
         CHECK(agreed.windows >= warpalign::detail::VoteOptions{}.min_windows);
       }

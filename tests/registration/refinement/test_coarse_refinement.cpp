@@ -44,7 +44,7 @@ class Pair : public test::DrawnPair {
   }
   std::vector<Candidate> refined(std::vector<Candidate> candidates, RefineFrom from,
                                  Motion motion = Motion::similarity, bool by_directions = false) {
-    CoarseRefinement refinement(motion, ones, fitter);
+    CoarseRefinement refinement(motion, fitter);
     refinement.refine(work(by_directions), candidates, from);
     return candidates;
   }
@@ -143,8 +143,8 @@ TEST_CASE("coarse refinement: directions of edges on finer levels, of every moti
     const Affine near = Similarity{12.3, 1.105, {9.8, -5.4}}.matrix(shape, shape);
     for (const Motion motion : {Motion::similarity, Motion::affine, Motion::homography}) {
       CAPTURE(static_cast<int>(motion));
-      const auto found = detail::refined_by_directions(pair.work(true), pair.ones, pair.fitter,
-                                                       motion, near, Homography(near));
+      const auto found = detail::refined_by_directions(pair.work(true), pair.fitter, motion, near,
+                                                       Homography(near));
       REQUIRE(found.has_value());
       CHECK(off(*found) <= 0.3);
     }
@@ -152,13 +152,13 @@ TEST_CASE("coarse refinement: directions of edges on finer levels, of every moti
     pair.take(pair.reference, negative);
     pair.take(pair.moving, pair.upright);
     const auto back =
-        detail::refined_by_directions(pair.work(true), pair.ones, pair.fitter, Motion::similarity,
+        detail::refined_by_directions(pair.work(true), pair.fitter, Motion::similarity,
                                       near.inverse(), Homography(near.inverse()));
     REQUIRE(back.has_value());
     CHECK(off(*back, matrix_of(truth).inverse()) <= 0.3);
     // From far off it ends anywhere or nowhere.
     const Affine far = Similarity{70, 1.1, {30, -20}}.matrix(shape, shape);
-    const auto nowhere = detail::refined_by_directions(pair.work(true), pair.ones, pair.fitter,
+    const auto nowhere = detail::refined_by_directions(pair.work(true), pair.fitter,
                                                        Motion::homography, far, Homography(far));
     CHECK((!nowhere || off(*nowhere) > 10));
   });

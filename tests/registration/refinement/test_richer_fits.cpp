@@ -36,9 +36,9 @@ class Pair : public test::DrawnPair {
   explicit Pair(const warpalign::Device& device)
       : DrawnPair(device, shape, shape),
         fitter(device),
-        one_by_one(ones, false),
-        together(ones, true),
-        models(device, ones),
+        one_by_one(false),
+        together(true),
+        models(device),
         refinement(device) {}
 
   void show(const Homography& truth) { draw(test::Spots(9), truth, {0, 0}); }

@@ -71,7 +71,7 @@ class Deviations {
         clock_(stream_),
         ones_(device, 4),
         fitter_(device),
-        test_(device, ones_),
+        test_(device),
         reference_(device, warpalign::PixelType::f32, reference_shape),
         moving_(device, warpalign::PixelType::f32, moving_shape),
         fields_(device, ones_) {}
@@ -87,8 +87,14 @@ class Deviations {
     take(reference_, reference);
     take(moving_, moving);
     fields_.begin_pair();
-    const detail::PairWork work{stream_, clock_, reference_, moving_,
-                                by_gradients ? &fields_ : nullptr};
+    const detail::PairContext work{
+        stream_,
+        clock_,
+        reference_,
+        moving_,
+        ones_,
+        fields_,
+        by_gradients ? detail::SignalKind::orientation : detail::SignalKind::intensity};
     std::vector<Candidate> candidates;
     for (const Homography& transform : transforms) candidates.push_back(judged(work, transform));
     std::vector<Candidate*> pointers;
@@ -105,7 +111,7 @@ class Deviations {
   }
 
  private:
-  Candidate judged(const detail::PairWork& work, const Homography& transform) {
+  Candidate judged(const detail::PairContext& work, const Homography& transform) {
     Candidate candidate;
     candidate.matrix = transform.affine();
     if (!transform.is_affine()) {
@@ -113,7 +119,7 @@ class Deviations {
       candidate.richer = transform;
     }
     const detail::FitRoles roles(work, candidate.matrix);
-    const auto levels = roles.levels(work, ones_, roles.spacing(detail::judged_side));
+    const auto levels = roles.levels(work, roles.spacing(detail::judged_side));
     const auto sums = fitter_.evaluate(stream_, clock_, levels.pair,
                                        levels.to_levels(roles.in_roles(candidate.matrix)));
     detail::judge(work, roles, levels, candidate.matrix, sums, candidate);

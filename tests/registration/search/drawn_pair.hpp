@@ -1,12 +1,14 @@
 // Pairs of images drawn from a formula, as pyramids on a device, for tests of a search's parts.
 #pragma once
 
+#include "registration/pair/context.hpp"
 #include "registration/pair/level_pair.hpp"
 #include "registration/resources/ones.hpp"
 
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -95,8 +97,25 @@ class DrawnPair {
     fields.begin_pair();
   }
   /// By grey levels, or by directions of edges.
-  [[nodiscard]] warpalign::detail::PairWork work(bool by_directions = false) {
-    return {stream, clock, reference, moving, by_directions ? &fields : nullptr};
+  [[nodiscard]] warpalign::detail::PairContext work(bool by_directions = false) {
+    return {stream,
+            clock,
+            reference,
+            moving,
+            ones,
+            fields,
+            by_directions ? warpalign::detail::SignalKind::orientation
+                          : warpalign::detail::SignalKind::intensity};
+  }
+
+  /// The same for several threads.
+  [[nodiscard]] warpalign::detail::PairContext shared_work(
+      warpalign::detail::ThreadBudget& threads, const std::atomic<bool>* cancelled = nullptr,
+      bool by_directions = false) {
+    warpalign::detail::PairContext context = work(by_directions);
+    context.threads = &threads;
+    context.cancelled = cancelled;
+    return context;
   }
 
   warpalign::Stream stream;

@@ -28,10 +28,10 @@ ViewFeatureSearch& FeatureFinder::search_for(const Shape& level) {
   return searches_.front();
 }
 
-void FeatureFinder::find(const PairWork& work, ImagePyramid& image, ViewFeatures& features) {
+void FeatureFinder::find(const PairContext& work, ImagePyramid& image, ViewFeatures& features) {
   const double spacing = std::max(1.0, larger_side(image.shape()) / features_side);
   const PyramidLevel& level = image.level(work.stream, work.clock, {spacing});
-  search_for(level.shape()).find(work.stream, level.values(), features, work.stop);
+  search_for(level.shape()).find(work.stream, level.values(), features, work.cancelled);
   for (Point& place : features.places) place = level.to_image()(place);
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "registration/features/view_features.hpp"
-#include "registration/pair/pair_work.hpp"
+#include "registration/pair/context.hpp"
 
 #include <warpalign/device.hpp>
 
@@ -18,7 +18,7 @@ class FeatureFinder {
 
   /// The features of one of the pair's images, of which the descriptors may still be written when
   /// this returns.
-  void find(const PairWork& work, ImagePyramid& image, ViewFeatures& features);
+  void find(const PairContext& work, ImagePyramid& image, ViewFeatures& features);
 
  private:
   ViewFeatureSearch& search_for(const Shape& level);

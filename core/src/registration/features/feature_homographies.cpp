@@ -143,9 +143,9 @@ void keep_distinct(std::vector<FeatureMatch>& matches, const LargerSides& sides)
 
 std::span<const Homography> HomographySampling::find(std::vector<FeatureMatch>& matches,
                                                      const LargerSides& sides,
-                                                     RangeWorkers* workers) {
+                                                     ParallelFor* parallel_for) {
   sides_ = sides;
-  workers_ = workers;
+  parallel_for_ = parallel_for;
   drawn_ = 0;
   found_.clear();
   while (found_.size() < max_homographies) {
@@ -179,7 +179,8 @@ HomographySampling::Agreed HomographySampling::sampled(const std::vector<Feature
   for (std::size_t i = 0; i < samples; ++i) {
     if (i == end) {
       first = end;
-      end = std::min(samples, first + (workers_ != nullptr && first > 0 ? shared_block : block));
+      end =
+          std::min(samples, first + (parallel_for_ != nullptr && first > 0 ? shared_block : block));
       count_agreeing(matches, first, end, most);
     }
     drawn += draws_of_sample;
@@ -210,8 +211,8 @@ void HomographySampling::count_agreeing(const std::vector<FeatureMatch>& matches
       agreeing_[i - first] = near ? Agreement(*matrix, sides_).count(matches, least - 1) : 0;
     }
   };
-  if (workers_ != nullptr && end - first > block) {
-    workers_->share(first, end, count);
+  if (parallel_for_ != nullptr && end - first > block) {
+    parallel_for_->run(first, end, count);
   } else {
     count(first, end);
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "registration/proposers/window_votes.hpp"
-#include "registration/tasks/range_workers.hpp"
+#include "registration/tasks/parallel_for.hpp"
 
 #include <warpalign/geometry.hpp>
 
@@ -37,10 +37,10 @@ class HomographySampling {
  public:
   /// Homographies from reference to moving image that many matches, the clearest first, agree with,
   /// the one with the most first. No match agrees with two of them. Leaves those that agree with
-  /// none. `workers` may help; null if not. Valid until the next call.
+  /// none. `parallel_for` shares the work; null: one thread does it. Valid until the next call.
   [[nodiscard]] std::span<const Homography> find(std::vector<FeatureMatch>& matches,
                                                  const LargerSides& sides,
-                                                 RangeWorkers* workers = nullptr);
+                                                 ParallelFor* parallel_for = nullptr);
 
  private:
   struct Agreed {
@@ -57,7 +57,7 @@ class HomographySampling {
   std::size_t find_inliers(const Homography& matrix, const std::vector<FeatureMatch>& matches);
 
   LargerSides sides_{};
-  RangeWorkers* workers_ = nullptr;
+  ParallelFor* parallel_for_ = nullptr;
   std::uint64_t drawn_ = 0;  ///< random numbers, before the samples that are drawn now
   MatchColumns columns_;
   std::vector<std::size_t> agreeing_;  ///< of each sample of a block, how many matches

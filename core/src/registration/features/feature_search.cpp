@@ -11,7 +11,7 @@ namespace {
 
 constexpr float max_ratio = 0.85F;
 // How many threads help to sample homographies.
-constexpr std::size_t sampling_helpers = 3;
+constexpr std::size_t sampling_workers = 3;
 // In units of the larger side of an image.
 constexpr double other_place = 0.02;
 
@@ -22,27 +22,32 @@ double compared_views() {
   return views * views;
 }
 
-FeatureSearch::FeatureSearch(const Device& device, bool may_be_helped)
+FeatureSearch::FeatureSearch(const Device& device)
     : device_(device),
-      may_be_helped_(may_be_helped),
       finder_(device),
       matches_(device, {static_cast<std::int64_t>(max_view_features()),
                         static_cast<std::int64_t>(max_view_features()), max_ratio}),
       moving_places_(device.make_buffer(2 * max_view_features() * sizeof(float))),
       nearest_(device.make_buffer(max_view_features() * sizeof(NearestFeature))) {}
 
-const ViewFeatures& FeatureSearch::find_features(const PairWork& work) {
+const ViewFeatures& FeatureSearch::find_features(const PairContext& work) {
   const auto find_reference = [&] { finder_.find(work, work.reference, reference_); };
-  if (is_helped(work)) {
-    if (!helper_) helper_.emplace(device_);
-    return helper_->beside(work, find_reference);
+  if (work.threads != nullptr) {
+    if (!worker_) worker_.emplace(device_, work.threads, device_);
+    worker_->begin_pair(work);
+    const auto find_moving = [](const PairContext& fork, MovingFinder& moving) {
+      moving.finder.find(fork, fork.moving, moving.features);
+      fork.stream.finish();
+    };
+    worker_->run(find_moving, find_reference);
+    return worker_->state().features;
   }
   find_reference();
   finder_.find(work, work.moving, moving_);
   return moving_;
 }
 
-void FeatureSearch::find_matches(const PairWork& work, const ViewFeatures& moving) {
+void FeatureSearch::find_matches(const PairContext& work, const ViewFeatures& moving) {
   found_.clear();
   if (reference_.places.empty() || moving.places.empty()) return;
   coordinates_.clear();
@@ -67,15 +72,15 @@ void FeatureSearch::find_matches(const PairWork& work, const ViewFeatures& movin
   }
 }
 
-std::span<const Homography> FeatureSearch::find(const PairWork& work) {
+std::span<const Homography> FeatureSearch::find(const PairContext& work) {
   const ViewFeatures& moving = find_features(work);
-  if (work.is_stopped()) return {};
+  if (work.is_cancelled()) return {};
   const LargerSides sides{larger_side(work.reference.shape()), larger_side(work.moving.shape())};
   find_matches(work, moving);
   keep_distinct(found_, sides);
-  if (!is_helped(work)) return sampling_.find(found_, sides);
-  if (!workers_) workers_.emplace(sampling_helpers);
-  return sampling_.find(found_, sides, &*workers_);
+  if (work.threads == nullptr) return sampling_.find(found_, sides);
+  if (!parallel_for_) parallel_for_.emplace(work.threads, sampling_workers);
+  return sampling_.find(found_, sides, &*parallel_for_);
 }
 
 }  // namespace warpalign::detail

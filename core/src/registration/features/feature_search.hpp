@@ -2,8 +2,8 @@
 #pragma once
 
 #include "registration/features/feature_finder.hpp"
-#include "registration/features/feature_helper.hpp"
 #include "registration/features/feature_homographies.hpp"
+#include "registration/pair/forked_worker.hpp"
 
 #include <warpalign/backend/stages/features/feature_matches.hpp>
 #include <warpalign/device.hpp>
@@ -22,32 +22,33 @@ namespace warpalign::detail {
 /// windows do not find it. Local features of both images do, as they are and in simulated views.
 class FeatureSearch {
  public:
-  /// `may_be_helped`: whether a pair that is alone is searched by several threads.
-  explicit FeatureSearch(const Device& device, bool may_be_helped = false);
+  explicit FeatureSearch(const Device& device);
   FeatureSearch(const FeatureSearch&) = delete;
   FeatureSearch& operator=(const FeatureSearch&) = delete;
 
   /// Homographies from reference to moving pixels, the one that most features agree on first. Waits
   /// for the device. Valid until the next call.
-  [[nodiscard]] std::span<const Homography> find(const PairWork& work);
+  [[nodiscard]] std::span<const Homography> find(const PairContext& work);
 
  private:
-  [[nodiscard]] bool is_helped(const PairWork& work) const {
-    return may_be_helped_ && work.is_alone;
-  }
   /// Sets reference_, and returns the moving image's.
-  const ViewFeatures& find_features(const PairWork& work);
-  void find_matches(const PairWork& work, const ViewFeatures& moving);
+  const ViewFeatures& find_features(const PairContext& work);
+  void find_matches(const PairContext& work, const ViewFeatures& moving);
 
   Device device_;
-  bool may_be_helped_;
   FeatureFinder finder_;
-  std::optional<FeatureHelper> helper_;  // created when a pair first needs it
+  /// Finds the features of the moving image.
+  struct MovingFinder {
+    explicit MovingFinder(const Device& device) : finder(device) {}
+    FeatureFinder finder;
+    ViewFeatures features;
+  };
+  std::optional<ForkedWorker<MovingFinder>> worker_;  // created when a pair first needs it
   ViewFeatures reference_, moving_;
   FeatureMatchesPlan matches_;
   Buffer moving_places_, nearest_;
   HomographySampling sampling_;
-  std::optional<RangeWorkers> workers_;  // likewise
+  std::optional<ParallelFor> parallel_for_;  // likewise
   // On the host.
   std::vector<float> coordinates_;
   std::vector<NearestFeature> nearest_on_host_;

@@ -59,7 +59,7 @@ FrameBatch::FrameBatch(const RegistrationOptions& options, PixelType type, const
     : type_(type),
       frame_(frame),
       motion_(options.motion),
-      places_(places_searched(options, frame, frame)) {}
+      places_(num_trials(options, frame, frame)) {}
 
 RegistrationResult FrameBatch::certain(const Affine& matrix, Generator proposed_by,
                                        const FrameJudgement& judgement) const {

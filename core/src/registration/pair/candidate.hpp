@@ -70,6 +70,11 @@ struct Candidate {
   }
 };
 
+/// The transform of a candidate, whatever its motion.
+[[nodiscard]] inline Homography transform_of(const Candidate& candidate) {
+  return candidate.motion == Motion::similarity ? Homography(candidate.matrix) : candidate.richer;
+}
+
 /// Whether a candidate is significant enough for others not to be searched for.
 [[nodiscard]] inline bool is_convincing(const Candidate& candidate) {
   return candidate.confidence() >= 0.5;

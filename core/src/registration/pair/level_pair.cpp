@@ -32,52 +32,52 @@ bool has_regular_inverse(const Homography& m, const Shape& moving) {
 
 }  // namespace
 
-FitRoles::FitRoles(const PairWork& work, const Affine& similarity, const Homography& transform)
+FitRoles::FitRoles(const PairContext& work, const Affine& similarity, const Homography& transform)
     : swapped_(scale_of(similarity) < 1 && has_regular_inverse(transform, work.moving.shape())),
       coarse_(swapped_ ? &work.moving : &work.reference),
       fine_(swapped_ ? &work.reference : &work.moving),
       base_(std::max(1.0, nearest_base(scale_of(in_roles(similarity))))),
       common_(std::min(larger_side(coarse_->shape()), larger_side(fine_->shape()) / base_)) {
-  if (work.fields == nullptr) return;
+  if (!work.compares_orientation()) return;
   const Affine matrix = in_roles(similarity);
   rotation_ = std::atan2(matrix.d, matrix.a);
 }
 
 double FitRoles::spacing(double side) const { return std::max(1.0, common_ / side); }
 
-FitRoles::BothLevels FitRoles::both_levels(const PairWork& work, double spacing) const {
+FitRoles::BothLevels FitRoles::both_levels(const PairContext& work, double spacing) const {
   const Spacings spacings = spacings_for(base_, spacing);
   PyramidLevel& coarse = coarse_->level(work.stream, work.clock, {spacings.reference});
   return {coarse, fine_->level(work.stream, work.clock, {spacings.moving})};
 }
 
-FitRoles::Levels FitRoles::levels(const PairWork& work, Ones& ones, double spacing,
+FitRoles::Levels FitRoles::levels(const PairContext& work, double spacing,
                                   FieldDetail detail) const {
   const auto [coarse, fine] = both_levels(work, spacing);
-  SimilarityFit::Pair pair = work.fields != nullptr ? directions(work, ones, coarse, fine, detail)
-                                                    : grey_levels(work, ones, coarse, fine);
+  SimilarityFit::Pair pair = work.compares_orientation() ? directions(work, coarse, fine, detail)
+                                                         : grey_levels(work, coarse, fine);
   pair.counted = {coarse_->counted_of(coarse.shape().plane()),
                   fine_->counted_of(fine.shape().plane())};
   return {{coarse, fine}, std::move(pair)};
 }
 
-SimilarityFit::Pair FitRoles::grey_levels(const PairWork& work, Ones& ones, PyramidLevel& coarse,
+SimilarityFit::Pair FitRoles::grey_levels(const PairContext& work, PyramidLevel& coarse,
                                           PyramidLevel& fine) const {
   const Image& normalized = coarse_->normalized(work.stream, work.clock, coarse);
   const Image& coefficients = fine_->coefficients(work.stream, work.clock, fine);
-  const PairWeights weights =
-      weights_of(work.stream, ones, coarse.weight(), coarse.shape(), fine.weight(), fine.shape());
+  const PairWeights weights = weights_of(work.stream, work.ones, coarse.weight(), coarse.shape(),
+                                         fine.weight(), fine.shape());
   return {{normalized, coefficients, weights.reference, weights.moving, nullptr}, 0, 1, {}};
 }
 
-SimilarityFit::Pair FitRoles::directions(const PairWork& work, Ones& ones, PyramidLevel& coarse,
+SimilarityFit::Pair FitRoles::directions(const PairContext& work, PyramidLevel& coarse,
                                          PyramidLevel& fine, FieldDetail detail) const {
   const GradientFields::Field turned =
-      work.fields->turned(work.stream, work.clock, *coarse_, coarse, rotation_, detail);
+      work.orientation.turned(work.stream, work.clock, *coarse_, coarse, rotation_, detail);
   const GradientFields::Field coefficients =
-      work.fields->coefficients(work.stream, work.clock, *fine_, fine, detail);
-  const PairWeights weights =
-      weights_of(work.stream, ones, coarse.weight(), coarse.shape(), fine.weight(), fine.shape());
+      work.orientation.coefficients(work.stream, work.clock, *fine_, fine, detail);
+  const PairWeights weights = weights_of(work.stream, work.ones, coarse.weight(), coarse.shape(),
+                                         fine.weight(), fine.shape());
   SimilarityFit::Pair pair{
       {turned.cosines, coefficients.cosines, weights.reference, weights.moving, nullptr}, 0, 1, {}};
   pair.second.emplace(SimilarityImages{turned.sines, coefficients.sines, weights.reference,
@@ -112,7 +112,7 @@ std::span<const SimilarityFit::Group> LevelStarts::groups() {
   return groups_;
 }
 
-void judge(const PairWork& work, const FitRoles& roles, const FitRoles::Levels& levels,
+void judge(const PairContext& work, const FitRoles& roles, const FitRoles::Levels& levels,
            const Homography& matrix, const SimilaritySumsResult& sums, Candidate& candidate) {
   const double image_scale = scale_of(matrix.affine_at(centre_of(roles.coarse().shape())));
   const double coarse_spacing = levels.coarse.sampling().spacing;

@@ -3,8 +3,7 @@
 
 #include "registration/fitting/similarity_fit.hpp"
 #include "registration/pair/candidate.hpp"
-#include "registration/pair/pair_work.hpp"
-#include "registration/resources/ones.hpp"
+#include "registration/pair/context.hpp"
 #include "registration/signal/gradient_fields.hpp"
 
 #include <algorithm>
@@ -19,11 +18,11 @@ namespace warpalign::detail {
 class FitRoles {
  public:
   /// `similarity`: about what the transform is, reference pixels -> moving pixels.
-  FitRoles(const PairWork& work, const Affine& similarity)
+  FitRoles(const PairContext& work, const Affine& similarity)
       : FitRoles(work, similarity, Homography(similarity)) {}
   /// `transform`: the same more exactly. Where its inverse maps a point of the moving image to
   /// infinity, as where a plane's horizon is in the picture, the roles are not exchanged.
-  FitRoles(const PairWork& work, const Affine& similarity, const Homography& transform);
+  FitRoles(const PairContext& work, const Affine& similarity, const Homography& transform);
 
   [[nodiscard]] bool swapped() const { return swapped_; }
   /// Whether other roles of the same pair have the same levels at every spacing.
@@ -62,22 +61,21 @@ class FitRoles {
     }
   };
   /// The levels at a spacing of the coarser image.
-  [[nodiscard]] BothLevels both_levels(const PairWork& work, double spacing) const;
+  [[nodiscard]] BothLevels both_levels(const PairContext& work, double spacing) const;
 
   /// The same, and what is fitted between them.
   struct Levels : BothLevels {
     SimilarityFit::Pair pair;
   };
   /// `detail`: of directions of edges, where these are compared.
-  [[nodiscard]] Levels levels(const PairWork& work, Ones& ones, double spacing,
+  [[nodiscard]] Levels levels(const PairContext& work, double spacing,
                               FieldDetail detail = FieldDetail::whole) const;
 
  private:
-  [[nodiscard]] SimilarityFit::Pair grey_levels(const PairWork& work, Ones& ones,
-                                                PyramidLevel& coarse, PyramidLevel& fine) const;
-  [[nodiscard]] SimilarityFit::Pair directions(const PairWork& work, Ones& ones,
-                                               PyramidLevel& coarse, PyramidLevel& fine,
-                                               FieldDetail detail) const;
+  [[nodiscard]] SimilarityFit::Pair grey_levels(const PairContext& work, PyramidLevel& coarse,
+                                                PyramidLevel& fine) const;
+  [[nodiscard]] SimilarityFit::Pair directions(const PairContext& work, PyramidLevel& coarse,
+                                               PyramidLevel& fine, FieldDetail detail) const;
 
   bool swapped_;
   double rotation_ = 0;
@@ -105,13 +103,13 @@ void for_each_of_same_levels(std::span<Place> places, Use use) {
 /// edges there is memory for a few parts at once: there these are a call. `groups` keeps its
 /// memory.
 template <class Place, class Use>
-void for_groups_of_same_levels(const PairWork& work, std::span<Place> places,
+void for_groups_of_same_levels(const PairContext& work, std::span<Place> places,
                                std::vector<std::span<Place>>& groups, Use use) {
   using Group = std::span<Place>;
   groups.clear();
   for_each_of_same_levels(places, [&](Group group) { groups.push_back(group); });
   const std::size_t at_once =
-      work.fields == nullptr ? groups.size() : GradientFields::turned_at_once;
+      !work.compares_orientation() ? groups.size() : GradientFields::turned_at_once;
   for (std::span<const Group> left(groups); !left.empty();) {
     const auto now = left.first(std::min(at_once, left.size()));
     use(now);
@@ -125,12 +123,12 @@ class LevelStarts {
   /// Takes the groups' levels, at the spacing that spacing_of(roles) says, and the transforms
   /// between these of their places, whose `matrix` is in their roles.
   template <class Place, class SpacingOf>
-  void set(const PairWork& work, Ones& ones, std::span<const std::span<Place>> groups,
-           FieldDetail detail, SpacingOf spacing_of) {
+  void set(const PairContext& work, std::span<const std::span<Place>> groups, FieldDetail detail,
+           SpacingOf spacing_of) {
     clear();
     for (const std::span<Place>& group : groups) {
       const FitRoles& roles = group.front().roles;
-      add_group(roles.levels(work, ones, spacing_of(roles), detail));
+      add_group(roles.levels(work, spacing_of(roles), detail));
       for (const Place& place : group) add(place.matrix);
     }
   }
@@ -155,7 +153,7 @@ inline constexpr double judged_side = 256;
 
 /// Sets the correlation, the significance and the overlap of a candidate whose transform from the
 /// coarser to the finer image is `matrix`, from the sums of SimilarityFit::evaluate() there.
-void judge(const PairWork& work, const FitRoles& roles, const FitRoles::Levels& levels,
+void judge(const PairContext& work, const FitRoles& roles, const FitRoles::Levels& levels,
            const Homography& matrix, const SimilaritySumsResult& sums, Candidate& candidate);
 
 }  // namespace warpalign::detail

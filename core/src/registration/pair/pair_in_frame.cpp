@@ -11,7 +11,7 @@ namespace warpalign::detail {
 
 namespace {
 
-GreyPlane plane_of(const PairWork& work, const PyramidLevel& level) {
+GreyPlane plane_of(const PairContext& work, const PyramidLevel& level) {
   GreyPlane plane(level.shape().width, level.shape().height);
   copy_to_host(work.stream, level.values(), plane.values);
   return plane;
@@ -19,7 +19,7 @@ GreyPlane plane_of(const PairWork& work, const PyramidLevel& level) {
 
 }  // namespace
 
-std::optional<PairWork> PairInFrame::show(const PairWork& work, const Homography& to_moving) {
+std::optional<PairContext> PairInFrame::show(const PairContext& work, const Homography& to_moving) {
   const PyramidLevel& whole = work.moving.level(work.stream, work.clock, {1});
   std::vector<float> weights;
   if (whole.weight() != nullptr) copy_to_host(work.stream, *whole.weight(), weights);
@@ -33,7 +33,7 @@ std::optional<PairWork> PairInFrame::show(const PairWork& work, const Homography
   const HostImage values{image.values.values.data(), PixelType::f32, shape.width, shape.height, 0};
   const HostImage mask{image.mask.data(), PixelType::u8, shape.width, shape.height, 0};
   brought_->take(work.stream, work.clock, values, &mask, "the moving image");
-  return PairWork{work.stream, work.clock, work.reference, *brought_};
+  return work.with_images(work.reference, *brought_);
 }
 
 }  // namespace warpalign::detail

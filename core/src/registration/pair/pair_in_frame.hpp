@@ -1,7 +1,7 @@
 // A pair as a homography relates it.
 #pragma once
 
-#include "registration/pair/pair_work.hpp"
+#include "registration/pair/context.hpp"
 #include "registration/pyramid/image_pyramid.hpp"
 
 #include <warpalign/device.hpp>
@@ -20,7 +20,8 @@ class PairInFrame {
   /// The pair with the moving image brought to the reference's frame by a homography, so that what
   /// remains between them is near the identity. Nothing where hardly anything is in common. Waits
   /// for the device. Valid until the next call.
-  [[nodiscard]] std::optional<PairWork> show(const PairWork& work, const Homography& to_moving);
+  [[nodiscard]] std::optional<PairContext> show(const PairContext& work,
+                                                const Homography& to_moving);
 
  private:
   Device device_;

@@ -2,13 +2,23 @@
 #include "registration/pair/search_limits.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
-#include "registration/proposers/rotation_scale_search.hpp"
+#include "registration/pair/level_pair.hpp"
+#include "registration/pair/rotation_scale_limits.hpp"
 
 #include <cmath>
 
 namespace warpalign::detail {
 
-bool within_limits(const RegistrationOptions& options, const PairWork& work, const Affine& matrix) {
+Affine start_of(const PairContext& work, Motion motion, const Affine& found) {
+  if (motion != Motion::rotation) return found;
+  const Shape& reference = work.reference.shape();
+  const Shape& moving = work.moving.shape();
+  const double degrees = Similarity::of(found, reference, moving).rotation_deg;
+  return Similarity{degrees, 1, {}}.matrix(reference, moving);
+}
+
+bool within_limits(const RegistrationOptions& options, const PairContext& work,
+                   const Affine& matrix) {
   constexpr double degrees = 1;
   constexpr double ratio = 1.03;
   const Shape& moving = work.moving.shape();
@@ -22,8 +32,7 @@ bool within_limits(const RegistrationOptions& options, const PairWork& work, con
 
 // Places are independent about where the grid search puts them: rotations 4 degrees and scales a
 // quarter apart, and every pixel of a level at which candidates are judged.
-double places_searched(const RegistrationOptions& options, const Shape& reference,
-                       const Shape& moving) {
+double num_trials(const RegistrationOptions& options, const Shape& reference, const Shape& moving) {
   const bool rotates = options.motion != Motion::translation;
   const bool scales =
       rotates && options.motion != Motion::rotation && options.motion != Motion::rigid;

@@ -42,7 +42,8 @@ void gradient_lengths(const Shape& shape, std::span<const float> values,
   }
 }
 
-bool EdgeStrength::take(const PairWork& work, ImagePyramid& pyramid, double spacing, Side& side) {
+bool EdgeStrength::take(const PairContext& work, ImagePyramid& pyramid, double spacing,
+                        Side& side) {
   PyramidLevel& level = pyramid.level(work.stream, work.clock, {spacing});
   const Shape& shape = level.shape();
   copy_to_host(work.stream, pyramid.normalized(work.stream, work.clock, level), values_);
@@ -67,13 +68,14 @@ bool EdgeStrength::take(const PairWork& work, ImagePyramid& pyramid, double spac
   return true;
 }
 
-std::optional<PairWork> EdgeStrength::of(const PairWork& work) {
+std::optional<PairContext> EdgeStrength::of(const PairContext& work) {
   const double spacing = std::max({1.0, larger_side(work.reference.shape()) / reference_side,
                                    larger_side(work.moving.shape()) / most_moving_side});
   if (!take(work, work.reference, spacing, reference_)) return std::nullopt;
   if (!take(work, work.moving, spacing, moving_)) return std::nullopt;
-  return PairWork{work.stream,      work.clock, *reference_.pyramid,
-                  *moving_.pyramid, nullptr,    work.stop};
+  PairContext edges = work.with_images(*reference_.pyramid, *moving_.pyramid);
+  edges.cancelled = work.cancelled;
+  return edges;
 }
 
 }  // namespace warpalign::detail

@@ -23,7 +23,7 @@ class EdgeStrength {
 
   /// The pair's strengths of edges, as a pair of images of the same proportions. Nothing where an
   /// image has the same everywhere. Waits for the device. Valid until the next call.
-  std::optional<PairWork> of(const PairWork& work);
+  std::optional<PairContext> of(const PairContext& work);
   /// A transform between these images as one between the images of the pair.
   [[nodiscard]] Homography to_images(const Homography& m) const {
     return Homography(moving_.to_image) * m * reference_.to_image.inverse();
@@ -34,7 +34,7 @@ class EdgeStrength {
     std::optional<ImagePyramid> pyramid;
     Affine to_image;
   };
-  bool take(const PairWork& work, ImagePyramid& pyramid, double spacing, Side& side);
+  bool take(const PairContext& work, ImagePyramid& pyramid, double spacing, Side& side);
 
   Device device_;
   Side reference_, moving_;

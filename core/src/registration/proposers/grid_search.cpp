@@ -3,7 +3,8 @@
 
 #include "registration/numerics/plane_geometry.hpp"
 #include "registration/numerics/transform_distance.hpp"
-#include "registration/proposers/rotation_scale_search.hpp"
+#include "registration/pair/motion_model.hpp"
+#include "registration/pair/rotation_scale_limits.hpp"
 #include "registration/pyramid/base_scales.hpp"
 
 #include <algorithm>
@@ -53,7 +54,7 @@ constexpr double wider_steps = 2;
 bool is_strong(double scale) { return std::max(scale, 1 / scale) > strong_zoom; }
 
 std::vector<double> all_scales(const RegistrationOptions& options, double step) {
-  if (options.motion != Motion::similarity) return {1};
+  if (searched_motion(options.motion) != Motion::similarity) return {1};
   std::vector<double> scales;
   const auto exponent = [step](double scale) { return std::log(scale) / std::log(step); };
   const auto first = static_cast<int>(std::ceil(exponent(options.min_scale) - 0.5));
@@ -76,8 +77,8 @@ std::int64_t batch_of(std::size_t rotations, std::size_t most) {
 
 }  // namespace
 
-GridSearch::GridSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
-                       const GridSteps& steps, GradientFields* fields, bool may_be_helped)
+GridSearch::GridSearch(const Device& device, const RegistrationOptions& options,
+                       const GridSteps& steps, SignalKind signal)
     : options_(options),
       scale_step_(steps.scale),
       moderate_(scales_of(options, steps.scale, false)),
@@ -88,14 +89,13 @@ GridSearch::GridSearch(const Device& device, const RegistrationOptions& options,
       of_strong_(rotations_of(options, wider_steps * steps.rotation)),
       device_(device),
       steps_(steps),
-      batches_{
-          TranslationSearch::batch_on(device, steps.small_side,
-                                      batch_of(rotations_.degrees.size(), max_on_small)),
-          TranslationSearch::batch_on(device, steps.large_side,
-                                      fields != nullptr ? batch_of_directions : batch_on_large)},
-      frames_(device, steps, batches_, ones, fields),
-      by_directions_(fields != nullptr),
-      may_be_helped_(may_be_helped) {}
+      batches_{TranslationSearch::batch_on(device, steps.small_side,
+                                           batch_of(rotations_.degrees.size(), max_on_small)),
+               TranslationSearch::batch_on(
+                   device, steps.large_side,
+                   signal == SignalKind::orientation ? batch_of_directions : batch_on_large)},
+      frames_(device, steps, batches_, signal),
+      signal_(signal) {}
 
 GridSearch::Rotations GridSearch::rotations_of(const RegistrationOptions& options, double step) {
   if (options.motion == Motion::translation) return {step, {0}};
@@ -123,7 +123,7 @@ GridSearch::Rotations GridSearch::sample_of(const RegistrationOptions& options,
 // beside one another share the levels of the scale between them, so that fewer are computed and
 // batches are fuller; but images of one scale are compared as they are.
 double GridSearch::base_of(double scale) const {
-  if (!by_directions_) return scale;
+  if (signal_ != SignalKind::orientation) return scale;
   const double steps = std::round(std::abs(std::log(scale)) / std::log(scale_step_));
   if (steps == 0) return scale;
   const double exponent = 2 * std::ceil(steps / 2) - 0.5;
@@ -168,7 +168,9 @@ void GridSearch::add_between() {
   for (const double scale : scales_) {
     add_beside_at(scale, 1, {-turn, turn});
     for (const double between : {1 / factor, factor}) {
-      if (options_.motion != Motion::similarity || !limits.allows_scale(scale * between)) continue;
+      if (searched_motion(options_.motion) != Motion::similarity ||
+          !limits.allows_scale(scale * between))
+        continue;
       add_beside_at(scale, between, {-turn, 0, turn});
     }
   }
@@ -183,7 +185,7 @@ void GridSearch::add_known_and_sample() {
   }
 }
 
-void GridSearch::add_places(std::span<const KnownRotationScale> compared, GridHelper::Found peaks,
+void GridSearch::add_places(std::span<const KnownRotationScale> compared, Found peaks,
                             double step) {
   const RotationScaleLimits angles = RotationScaleLimits::of(options_, step / 2);
   auto both = peaks.begin();
@@ -199,7 +201,7 @@ void GridSearch::add_places(std::span<const KnownRotationScale> compared, GridHe
   }
 }
 
-void GridSearch::divide(bool is_helped) {
+void GridSearch::divide(bool has_workers) {
   parts_.fill({});
   const std::span<const KnownRotationScale> all(compared_);
   const auto count = [](std::span<const KnownRotationScale> some) {
@@ -208,7 +210,7 @@ void GridSearch::divide(bool is_helped) {
                              return sum + std::ssize(one.rotations_deg);
                            });
   };
-  const auto parts = static_cast<std::ptrdiff_t>(is_helped ? parts_.size() : 1);
+  const auto parts = static_cast<std::ptrdiff_t>(has_workers ? parts_.size() : 1);
   const std::ptrdiff_t rotations = count(all);
   std::ptrdiff_t part = 0, before = 0;
   std::size_t first = 0;
@@ -227,28 +229,32 @@ void GridSearch::divide(bool is_helped) {
   parts_.at(static_cast<std::size_t>(part)) = all.subspan(first);
 }
 
-void GridSearch::find_parts(const PairWork& work, TranslationSearch GridFrames::*frames,
+void GridSearch::find_parts(const PairContext& work, TranslationSearch GridFrames::*frames,
                             std::size_t first) {
   const std::size_t last = parts_.size() - 1;
   if (first < last && !parts_.at(first + 1).empty()) {
     const auto others = [&] { find_parts(work, frames, first + 1); };
-    found_of_parts_.at(first) = helpers_.at(first)->beside({frames, parts_.at(first)}, others);
+    const auto search_part = [&](const PairContext& context, GridFrames& of_worker) {
+      found_of_parts_.at(first) = (of_worker.*frames).find(context, parts_.at(first));
+    };
+    workers_.at(first)->run(search_part, others);
   } else {
     found_of_parts_.at(first) = (frames_.*frames).find(work, parts_.at(first));
   }
 }
 
-void GridSearch::search(const PairWork& work, TranslationSearch GridFrames::*frames, double step) {
-  divide(is_helped(work));
+void GridSearch::search(const PairContext& work, TranslationSearch GridFrames::*frames,
+                        double step) {
+  divide(work.threads != nullptr);
   find_parts(work, frames, 0);
-  for (std::size_t i = 0; i < parts_.size() && !work.is_stopped(); ++i) {
+  for (std::size_t i = 0; i < parts_.size() && !work.is_cancelled(); ++i) {
     add_places(parts_.at(i), found_of_parts_.at(i), step);
   }
   compared_.clear();
 }
 
 // Puts the best places that differ from one another first, and drops the others.
-void GridSearch::keep_distinct(const PairWork& work, std::size_t maximum) {
+void GridSearch::keep_distinct(const PairContext& work, std::size_t maximum) {
   const Shape& reference = work.reference.shape();
   const double moving_side = larger_side(work.moving.shape());
   std::sort(places_.begin(), places_.end(),
@@ -270,7 +276,7 @@ void GridSearch::keep_distinct(const PairWork& work, std::size_t maximum) {
 
 // The places on small frames stay beside those on large ones: images of fine detail correlate on
 // large frames only where rotation and scale are closer than the grid is.
-void GridSearch::search_moderate(const PairWork& work) {
+void GridSearch::search_moderate(const PairContext& work) {
   places_.clear();
   add(moderate_, rotations_);
   search(work, &GridFrames::small, rotations_.step);
@@ -282,7 +288,7 @@ void GridSearch::search_moderate(const PairWork& work) {
 }
 
 // In wide steps, and then half a step to both sides of the best.
-void GridSearch::search_strong(const PairWork& work) {
+void GridSearch::search_strong(const PairContext& work) {
   places_.clear();
   add(strong_, of_strong_);
   search(work, &GridFrames::large, of_strong_.step);
@@ -354,7 +360,7 @@ void GridSearch::know_promising() {
 // All on small frames, and what is promising there on large ones. Edges lie on one another only
 // near the right place, which may not be the best on small frames. What scores are typical on large
 // frames is told by rotations that are compared there whatever small frames say.
-void GridSearch::search_promising(const PairWork& work) {
+void GridSearch::search_promising(const PairContext& work) {
   add(scales_, rotations_);
   const bool few = rotations_.degrees.size() * compared_.size() <= promising;
   if (!few) {
@@ -370,7 +376,7 @@ void GridSearch::search_promising(const PairWork& work) {
 }
 
 // Wide steps miss the right place.
-void GridSearch::search_directions(const PairWork& work) {
+void GridSearch::search_directions(const PairContext& work) {
   places_.clear();
   search_promising(work);
   relate_to_typical_scores(places_);
@@ -382,22 +388,22 @@ void GridSearch::search_directions(const PairWork& work) {
   relate_to_typical_scores(std::span(places_).subspan(known));
 }
 
-void GridSearch::search_grey_levels(const PairWork& work) {
+void GridSearch::search_grey_levels(const PairContext& work) {
   search_moderate(work);
   of_moderate_ = places_;  // a copy: both keep their memory from call to call
   search_strong(work);
   places_.insert(places_.end(), of_moderate_.begin(), of_moderate_.end());
 }
 
-std::span<const TranslationPeak> GridSearch::find(const PairWork& work, std::size_t maximum) {
+std::span<const TranslationPeak> GridSearch::find(const PairContext& work, std::size_t maximum) {
   compared_.clear();
-  if (is_helped(work)) {
-    for (std::optional<GridHelper>& helper : helpers_) {
-      if (!helper) helper.emplace(device_, steps_, batches_, by_directions_);
-      helper->show(work);
+  if (work.threads != nullptr) {
+    for (std::optional<ForkedWorker<GridFrames>>& worker : workers_) {
+      if (!worker) worker.emplace(device_, work.threads, device_, steps_, batches_, signal_);
+      worker->begin_pair(work);
     }
   }
-  if (work.fields != nullptr) {
+  if (work.compares_orientation()) {
     search_directions(work);
   } else {
     search_grey_levels(work);

@@ -2,15 +2,15 @@
 // have too little in common: partial overlap, perspective, strong zoom, masks.
 #pragma once
 
+#include "registration/pair/forked_worker.hpp"
 #include "registration/pair/level_pair.hpp"
-#include "registration/proposers/grid_frames.hpp"
-#include "registration/proposers/grid_helper.hpp"
-#include "registration/resources/ones.hpp"
+#include "registration/proposers/translation_search.hpp"
 
 #include <warpalign/registrar.hpp>
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -18,30 +18,55 @@
 
 namespace warpalign::detail {
 
+/// How fine the grid is.
+struct GridSteps {
+  double rotation;  ///< degrees
+  double scale;     ///< a factor above 1
+  /// Of the padded frames; images of one scale and square shape are then about 0.4 times as wide.
+  /// All poses are tried on the small frames, and the best again on the large ones; but strong
+  /// zooms, which leave a few pixels in common on small frames, are compared by intensity on large
+  /// frames alone.
+  std::int64_t small_side, large_side;
+};
+
+/// The translation searches on small and on large frames.
+struct GridFrames {
+  /// How many rotations are compared at once.
+  struct Batches {
+    std::int64_t small, large;
+  };
+  GridFrames(const Device& device, const GridSteps& steps, const Batches& batches,
+             SignalKind signal)
+      : small(device, steps.small_side, batches.small, signal),
+        large(device, steps.large_side, batches.large, signal) {}
+
+  TranslationSearch small, large;
+};
+
 inline constexpr GridSteps standard_grid{4, 1.25, 128, 256};
-inline constexpr GridSteps grid_of_directions{3, 1.189207115, 128, 256};  // four scales an octave
+inline constexpr GridSteps orientation_grid{3, 1.189207115, 128, 256};  // four scales an octave
 inline constexpr GridSteps fine_grid{3, 1.189207115, 160, 320};
 
-/// How many of a grid's places are worth refining.
-[[nodiscard]] inline std::size_t places_of_grid(const RegistrationOptions& options) {
+/// How many of a grid's poses are worth refining.
+[[nodiscard]] inline std::size_t max_grid_proposals(const RegistrationOptions& options) {
   return options.search == Effort::thorough ? 16 : 8;
 }
 
-inline constexpr std::size_t grid_helpers = 2;
+/// How many threads may compare a grid beside the searching one.
+inline constexpr std::size_t grid_workers = 2;
 
 class GridSearch {
  public:
-  /// `fields`: null to compare grey levels; else directions of edges are compared. `may_be_helped`:
-  /// whether a pair that is alone is searched by several threads.
-  GridSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
-             const GridSteps& steps = standard_grid, GradientFields* fields = nullptr,
-             bool may_be_helped = false);
+  /// `signal`: what find() compares, intensity or orientation. The options outlive the search.
+  GridSearch(const Device& device, const RegistrationOptions& options,
+             const GridSteps& steps = standard_grid, SignalKind signal = SignalKind::intensity);
 
   /// The best places that differ from one another, best first, at most `maximum`. Waits for the
   /// device. The result is valid until the next call.
-  std::span<const TranslationPeak> find(const PairWork& work, std::size_t maximum);
+  std::span<const TranslationPeak> find(const PairContext& work, std::size_t maximum);
 
  private:
+  using Found = std::span<const TranslationSearch::Peaks>;
   /// A place, and the rotation, below 180 degrees, and the scale that led to it.
   struct Place {
     TranslationPeak peak;
@@ -77,30 +102,27 @@ class GridSearch {
   /// Adds what has led to the known places, and the sample's rotations at some of the scales.
   void add_known_and_sample();
   /// Compares what was added, of which rotations are `step` degrees apart, and adds the places.
-  void search(const PairWork& work, TranslationSearch GridFrames::*frames, double step);
+  void search(const PairContext& work, TranslationSearch GridFrames::*frames, double step);
   /// Adds the places that peaks say of some of compared_.
-  void add_places(std::span<const KnownRotationScale> compared, GridHelper::Found peaks,
-                  double step);
-  [[nodiscard]] bool is_helped(const PairWork& work) const {
-    return may_be_helped_ && work.is_alone;
-  }
+  void add_places(std::span<const KnownRotationScale> compared, Found peaks, double step);
   /// Divides compared_ into parts_, of about as many rotations each, and of different bases: one
-  /// for this thread, and one for each helper.
-  void divide(bool is_helped);
-  /// Searches parts_ from number `first` on: the last of them by this thread, the others by
-  /// helpers.
-  void find_parts(const PairWork& work, TranslationSearch GridFrames::*frames, std::size_t first);
+  /// for this thread, and one for each worker.
+  void divide(bool has_workers);
+  /// Searches parts_ from number `first` on: the last of them on this thread, the others on those
+  /// of workers.
+  void find_parts(const PairContext& work, TranslationSearch GridFrames::*frames,
+                  std::size_t first);
   void find_typical_scores(const Rotations& told_by);
   void relate_to_typical_scores(std::span<Place> places) const;
   void know_promising();
-  void search_promising(const PairWork& work);
-  void search_directions(const PairWork& work);
-  void search_grey_levels(const PairWork& work);
-  void search_moderate(const PairWork& work);
-  void search_strong(const PairWork& work);
-  void keep_distinct(const PairWork& work, std::size_t maximum);
+  void search_promising(const PairContext& work);
+  void search_directions(const PairContext& work);
+  void search_grey_levels(const PairContext& work);
+  void search_moderate(const PairContext& work);
+  void search_strong(const PairContext& work);
+  void keep_distinct(const PairContext& work, std::size_t maximum);
 
-  RegistrationOptions options_;
+  const RegistrationOptions& options_;
   double scale_step_;
   std::vector<double> moderate_, strong_, scales_;  // scales_: all
   Rotations rotations_, sample_, of_strong_;
@@ -112,10 +134,10 @@ class GridSearch {
   GridSteps steps_;
   GridFrames::Batches batches_;
   GridFrames frames_;
-  bool by_directions_, may_be_helped_;
-  std::array<std::optional<GridHelper>, grid_helpers> helpers_;
-  std::array<std::span<const KnownRotationScale>, 1 + grid_helpers> parts_;
-  std::array<GridHelper::Found, 1 + grid_helpers> found_of_parts_;
+  SignalKind signal_;
+  std::array<std::optional<ForkedWorker<GridFrames>>, grid_workers> workers_;
+  std::array<std::span<const KnownRotationScale>, 1 + grid_workers> parts_;
+  std::array<Found, 1 + grid_workers> found_of_parts_;
   std::vector<Place> places_, known_, of_moderate_;
   std::vector<TranslationPeak> found_;
 };

@@ -1,9 +1,11 @@
-// Candidates from log-polar spectra: rotations and scales at several base scales, and their shifts.
+// Proposes what log-polar spectra lead to: rotations and scales at several base scales, and their
+// shifts.
 #include "registration/proposers/log_polar_search.hpp"
 
 #include "registration/numerics/short_list.hpp"
+#include "registration/pair/motion_model.hpp"
+#include "registration/pair/search_limits.hpp"
 #include "registration/pyramid/base_scales.hpp"
-#include "registration/refinement/coarse_refinement.hpp"
 
 #include <algorithm>
 
@@ -17,23 +19,60 @@ constexpr std::size_t hypotheses_per_crop = 2;
 // on the sizes, looks for it.
 constexpr std::int64_t max_crops = 256;
 
+// Of the padded frames on which shifts are found, and how many are found at once if there are many,
+// in 70 MB of memory. About as many hypotheses have the same base scale.
+constexpr std::int64_t shift_side = 512;
+constexpr std::int64_t max_shifts_at_once = 6;
+
+constexpr LogPolarSearch::Settings standard_settings{128, 6, 1};
+// In small or noisy pairs the right hypothesis is far down the list.
+constexpr LogPolarSearch::Settings fine_settings{256, 40, 0};
+
 }  // namespace
 
-LogPolarSearch::LogPolarSearch(const Device& device, std::int64_t side,
-                               const RegistrationOptions& options, TranslationSearches& shifts)
-    : options_(options), search_(device, side, options), shifts_(shifts) {}
-
-void LogPolarSearch::begin(const PairWork& work) {
-  hypotheses_.clear();
-  add_at(work, 1);
+std::unique_ptr<Proposer> make_log_polar(const Device& device, const RegistrationOptions& options) {
+  return std::make_unique<LogPolarSearch>(device, standard_settings, options);
+}
+std::unique_ptr<Proposer> make_fine_log_polar(const Device& device,
+                                              const RegistrationOptions& options) {
+  return std::make_unique<LogPolarSearch>(device, fine_settings, options);
 }
 
-void LogPolarSearch::add_at(const PairWork& work, double base) {
+LogPolarSearch::LogPolarSearch(const Device& device, const Settings& settings,
+                               const RegistrationOptions& options)
+    : options_(options),
+      device_(device),
+      search_(device, settings.side, options),
+      settings_(settings),
+      one_shift_(device, shift_side) {}
+
+void LogPolarSearch::propose(const PairContext& context, int round,
+                             std::span<const Candidate> /*known*/,
+                             std::vector<Candidate>& proposals) {
+  if (round == 0) {
+    hypotheses_.clear();
+    add_at(context, 1);
+  }
+  if (round == settings_.round_of_other_bases) add_other_bases(context);
+  const bool first = round <= settings_.round_of_other_bases;
+  const auto found =
+      first ? shifted_of(context, 0, 1) : shifted_of(context, 1, settings_.hypotheses);
+  proposals.insert(proposals.end(), found.begin(), found.end());
+}
+
+TranslationSearch& LogPolarSearch::shifts_of(std::size_t hypotheses) {
+  const std::int64_t at_once = TranslationSearch::batch_on(device_, shift_side, max_shifts_at_once);
+  if (hypotheses <= 1 || at_once == 1) return one_shift_;
+  if (!many_shifts_) many_shifts_.emplace(device_, shift_side, at_once);
+  return *many_shifts_;
+}
+
+void LogPolarSearch::add_at(const PairContext& work, double base) {
   if (options_.motion == Motion::translation) {
     hypotheses_.push_back({RotationScalePeak{}, 1});
     return;
   }
-  const bool scales = options_.motion == Motion::similarity;
+  const bool scales = searched_motion(options_.motion) == Motion::similarity;
   RotationScaleLimits limits = RotationScaleLimits::of(options_);
   limits.min_scale = scales ? std::max(options_.min_scale / base, 1 / farthest_from_base) : 0.97;
   limits.max_scale = scales ? std::min(options_.max_scale / base, farthest_from_base) : 1.03;
@@ -62,10 +101,10 @@ void LogPolarSearch::add_at(const PairWork& work, double base) {
   }
 }
 
-void LogPolarSearch::add_other_bases(const PairWork& work) {
+void LogPolarSearch::add_other_bases(const PairContext& work) {
   for (const double base : base_scales) {
-    if (base == 1 || options_.motion != Motion::similarity) continue;
-    if (work.is_stopped()) return;
+    if (base == 1 || searched_motion(options_.motion) != Motion::similarity) continue;
+    if (work.is_cancelled()) return;
     add_at(work, base);
   }
   sort_short_list(hypotheses_, [](const Hypothesis& a, const Hypothesis& b) {
@@ -81,17 +120,14 @@ void LogPolarSearch::add_other_bases(const PairWork& work) {
   hypotheses_.erase(distinct, hypotheses_.end());
 }
 
-std::span<const Candidate> LogPolarSearch::first(const PairWork& work) {
-  return shifted(work, std::span(hypotheses_).first(std::min<std::size_t>(1, hypotheses_.size())));
+std::span<const Candidate> LogPolarSearch::shifted_of(const PairContext& work, std::size_t first,
+                                                      std::size_t end) {
+  end = std::min(end, hypotheses_.size());
+  first = std::min(first, end);
+  return shifted(work, std::span(hypotheses_).subspan(first, end - first));
 }
 
-std::span<const Candidate> LogPolarSearch::others(const PairWork& work, std::size_t maximum) {
-  const std::size_t count = std::min(maximum, hypotheses_.size());
-  return shifted(work,
-                 std::span(hypotheses_).first(count).subspan(std::min<std::size_t>(count, 1)));
-}
-
-std::span<const Candidate> LogPolarSearch::shifted(const PairWork& work,
+std::span<const Candidate> LogPolarSearch::shifted(const PairContext& work,
                                                    std::span<Hypothesis> hypotheses) {
   // Those of one base share the reference's transform.
   sort_short_list(hypotheses,
@@ -103,7 +139,7 @@ std::span<const Candidate> LogPolarSearch::shifted(const PairWork& work,
                       hypothesis.base,
                       options_.max_shift});
   }
-  const auto peaks = shifts_.of(hypotheses.size()).find(work, known_);
+  const auto peaks = shifts_of(hypotheses.size()).find(work, known_);
   shifted_.clear();
   for (std::size_t i = 0; i < peaks.size(); ++i) {
     add_shifts(work, hypotheses[i].peak.rotation_deg, peaks[i]);
@@ -114,7 +150,7 @@ std::span<const Candidate> LogPolarSearch::shifted(const PairWork& work,
   return shifted_;
 }
 
-void LogPolarSearch::add_shifts(const PairWork& work, double rotation_deg,
+void LogPolarSearch::add_shifts(const PairContext& work, double rotation_deg,
                                 const TranslationSearch::Peaks& peaks) {
   const RotationScaleLimits angles = RotationScaleLimits::of(options_);
   for (std::size_t opposite = 0; opposite < 2; ++opposite) {

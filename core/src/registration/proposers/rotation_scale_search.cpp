@@ -96,36 +96,6 @@ bool are_the_same(const RotationScalePeak& a, const RotationScalePeak& b) {
          std::abs(std::log(a.scale / b.scale)) < 0.03;
 }
 
-RotationScaleLimits RotationScaleLimits::of(const RegistrationOptions& options, double slack_deg,
-                                            double slack_scale) {
-  const bool scales = options.motion == Motion::similarity;
-  return {(scales ? options.min_scale : 1) / slack_scale,
-          (scales ? options.max_scale : 1) * slack_scale, options.min_angle - slack_deg,
-          options.max_angle + slack_deg};
-}
-
-bool RotationScaleLimits::allows_scale(double scale) const {
-  return scale >= min_scale && scale <= max_scale;
-}
-
-bool RotationScaleLimits::allows_angle(double degrees) const {
-  if (max_angle - min_angle >= 360) return true;
-  const double above = std::fmod(degrees - min_angle, 360.0);
-  return (above < 0 ? above + 360 : above) <= max_angle - min_angle;
-}
-
-bool RotationScaleLimits::allows_angle_or_opposite(double degrees) const {
-  return allows_angle(degrees) || allows_angle(degrees + 180);
-}
-
-std::vector<double> rotations_within(const RotationScaleLimits& limits, double step) {
-  std::vector<double> rotations;
-  for (double degrees = 0; degrees < 180; degrees += step) {
-    if (limits.allows_angle_or_opposite(degrees)) rotations.push_back(degrees);
-  }
-  return rotations;
-}
-
 std::int64_t crops_of(const Shape& level, const Shape& crop) {
   return CropsAlong(level.height, crop.height).count() *
          CropsAlong(level.width, crop.width).count();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/readback.hpp"
+#include "registration/pair/rotation_scale_limits.hpp"
 #include "registration/pyramid/image_pyramid.hpp"
 #include "registration/resources/plan_cache.hpp"
 
@@ -29,23 +30,6 @@ struct RotationScalePeak {
 
 /// Whether both lead to the same place: the shifts are searched for from near enough.
 [[nodiscard]] bool are_the_same(const RotationScalePeak& a, const RotationScalePeak& b);
-
-/// The rotations and scales that may be found.
-struct RotationScaleLimits {
-  /// What the options allow, widened by `slack_deg` on either side and by the factor `slack_scale`.
-  static RotationScaleLimits of(const RegistrationOptions& options, double slack_deg = 0,
-                                double slack_scale = 1);
-  double min_scale = 0, max_scale = 1e9;     ///< between the levels
-  double min_angle = -180, max_angle = 180;  ///< degrees, modulo 360
-  [[nodiscard]] bool allows_scale(double scale) const;
-  [[nodiscard]] bool allows_angle(double degrees) const;
-  /// Whether the angle, or the opposite one 180 degrees from it, is allowed.
-  [[nodiscard]] bool allows_angle_or_opposite(double degrees) const;
-};
-
-/// The rotations below 180 degrees, `step` apart, of which the limits allow one or its opposite.
-/// Whoever compares images at one of them compares them upside down at once.
-[[nodiscard]] std::vector<double> rotations_within(const RotationScaleLimits& limits, double step);
 
 /// How many crops of a shape overlap by half and cover a level (CropsAlong).
 [[nodiscard]] std::int64_t crops_of(const Shape& level, const Shape& crop);
@@ -141,7 +125,7 @@ class RotationScaleSearch {
 
   Device device_;
   Shape frame_;
-  RegistrationOptions options_;
+  const RegistrationOptions& options_;
   LogPolarGrid grid_;
   double total_weight_;
   PlanCache<CropKey, LevelCrops> level_crops_{24};

@@ -60,10 +60,9 @@ Point turned(Point mean, double angle) {
 
 }  // namespace
 
-TranslationSearch::FieldFrames::FieldFrames(const Device& device, GradientFields& gradient_fields,
-                                            const Shape& frame, const Shape& frames)
-    : fields(gradient_fields),
-      plan(device, {frame, frames.depth}),
+TranslationSearch::FieldFrames::FieldFrames(const Device& device, const Shape& frame,
+                                            const Shape& frames)
+    : plan(device, {frame, frames.depth}),
       products(device, {frame, frames.depth, true}),
       cosines(device.make_image(PixelType::f32, frames)),
       sines(device.make_image(PixelType::f32, frames)),
@@ -82,10 +81,9 @@ std::int64_t TranslationSearch::batch_on(const Device& device, std::int64_t side
   return std::clamp<std::int64_t>((cached_pixels + side * side / 2) / (side * side), 1, most);
 }
 
-TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, Ones& ones,
-                                     std::int64_t batch, GradientFields* fields)
+TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, std::int64_t batch,
+                                     SignalKind signal)
     : device_(device),
-      ones_(ones),
       frame_{side, side, 1},
       frames_(slices(frame_, batch)),
       fft_(device, {frame_, 2, FftDirections::forward}),
@@ -109,7 +107,7 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, On
   }
   for (Batch& one : batches_) one.linear.reserve(static_cast<std::size_t>(batch));
   peaks_.reserve(static_cast<std::size_t>(batch));
-  if (fields != nullptr) fields_.emplace(device, *fields, frame_, frames_);
+  if (signal == SignalKind::orientation) fields_.emplace(device, frame_, frames_);
 }
 
 const WarpPlan& TranslationSearch::warp_of(const Shape& shape, std::int64_t slices, bool of_ones) {
@@ -118,12 +116,10 @@ const WarpPlan& TranslationSearch::warp_of(const Shape& shape, std::int64_t slic
   });
 }
 
-const Image& TranslationSearch::weight_of(Stream& stream, PyramidLevel& level) {
-  return level.weight() != nullptr ? *level.weight() : ones_.of(stream, level.shape());
-}
-
-void TranslationSearch::transform_reference(Stream& stream, StageClock& clock,
-                                            ImagePyramid& pyramid, PyramidLevel& level) {
+void TranslationSearch::transform_reference(const PairContext& work, PyramidLevel& level) {
+  Stream& stream = work.stream;
+  StageClock& clock = work.clock;
+  ImagePyramid& pyramid = work.reference;
   const WarpPlan& warp = warp_of(level.shape(), 1, false);
   const auto transform = [&](const Image& image, Image& spectrum) {
     clock.run("warp", [&] { warp.execute(stream, image, Affine{}, warped_reference_); });
@@ -131,10 +127,10 @@ void TranslationSearch::transform_reference(Stream& stream, StageClock& clock,
   };
   if (level.weight() != nullptr) transform(*level.weight(), reference_weight_);
   if (!fields_) return transform(pyramid.normalized(stream, clock, level), reference_spectrum_);
-  const GradientFields::Field field = fields_->fields.of(stream, clock, pyramid, level);
+  const GradientFields::Field field = work.orientation.of(stream, clock, pyramid, level);
   transform(field.cosines, reference_spectrum_);
   transform(field.sines, fields_->reference_second);
-  fields_->of_reference = fields_->fields.statistics(stream, clock, pyramid, level);
+  fields_->of_reference = work.orientation.statistics(stream, clock, pyramid, level);
 }
 
 // The means are subtracted from the moving image's fields alone, which suffices for their products.
@@ -276,8 +272,10 @@ void TranslationSearch::transform_moving(Stream& stream, StageClock& clock,
   clock.run("fft", [&] { fft_batch_.forward(stream, warped_, moving_spectra_); });
 }
 
-void TranslationSearch::compare(Stream& stream, StageClock& clock, const Compared& compared) {
+void TranslationSearch::compare(const PairContext& work, const Compared& compared) {
   if (frames_to_moving_.empty()) return;
+  Stream& stream = work.stream;
+  StageClock& clock = work.clock;
   PyramidLevel& level = compared.moving_level;
   Batch& batch = next_batch();
   batch.reference_centre = centre_of(compared.reference_level.shape());
@@ -294,7 +292,9 @@ void TranslationSearch::compare(Stream& stream, StageClock& clock, const Compare
   const bool by_outlines =
       outlined_peaks_ && compared.reference_level.weight() == nullptr && level.weight() == nullptr;
   if (!by_outlines || fields_) {
-    warp_all(weight_of(stream, level), warped_weights_, level.weight() == nullptr);
+    const bool all_count = level.weight() == nullptr;
+    warp_all(all_count ? work.ones.of(stream, level.shape()) : *level.weight(), warped_weights_,
+             all_count);
   }
   transform_moving(stream, clock, batch.linear);
   correlate(stream, clock);
@@ -317,7 +317,7 @@ void TranslationSearch::take_next() {
   ++taken_;
 }
 
-TranslationSearch::Compared TranslationSearch::levels_of(const PairWork& work, double base) {
+TranslationSearch::Compared TranslationSearch::levels_of(const PairContext& work, double base) {
   const Spacings spacings =
       shift_spacings(base, work.reference.shape(), work.moving.shape(), frame_.width);
   return {work.reference, work.moving, spacings,
@@ -325,12 +325,12 @@ TranslationSearch::Compared TranslationSearch::levels_of(const PairWork& work, d
           work.moving.level(work.stream, work.clock, {spacings.moving})};
 }
 
-void TranslationSearch::measure_fields(const PairWork& work,
+void TranslationSearch::measure_fields(const PairContext& work,
                                        std::span<const KnownRotationScale> known) {
   const auto measure = [&](ImagePyramid& pyramid, PyramidLevel& level) {
-    fields_->fields.measure(work.stream, work.clock, pyramid, level);
+    work.orientation.measure(work.stream, work.clock, pyramid, level);
   };
-  for (std::size_t i = 0; i < known.size() && !work.is_stopped(); ++i) {
+  for (std::size_t i = 0; i < known.size() && !work.is_cancelled(); ++i) {
     if (i > 0 && known[i].base == known[i - 1].base) continue;
     const Compared compared = levels_of(work, known[i].base);
     measure(compared.reference, compared.reference_level);
@@ -338,18 +338,18 @@ void TranslationSearch::measure_fields(const PairWork& work,
   }
 }
 
-TranslationSearch::Compared TranslationSearch::begin(const PairWork& work, double base) {
+TranslationSearch::Compared TranslationSearch::begin(const PairContext& work, double base) {
   const Compared compared = levels_of(work, base);
-  transform_reference(work.stream, work.clock, work.reference, compared.reference_level);
+  transform_reference(work, compared.reference_level);
   if (fields_) {
     fields_->of_moving =
-        fields_->fields.statistics(work.stream, work.clock, work.moving, compared.moving_level);
+        work.orientation.statistics(work.stream, work.clock, work.moving, compared.moving_level);
   }
   return compared;
 }
 
 std::span<const TranslationSearch::Peaks> TranslationSearch::find(
-    const PairWork& work, std::span<const KnownRotationScale> known) {
+    const PairContext& work, std::span<const KnownRotationScale> known) {
   peaks_.clear();
   taken_ = enqueued_;  // what an error has left behind
   clear_next();
@@ -359,14 +359,14 @@ std::span<const TranslationSearch::Peaks> TranslationSearch::find(
     const Compared compared = begin(work, of_base->base);
     const double base = of_base->base;
     for (; of_base != known.end() && of_base->base == base; ++of_base) {
-      if (work.is_stopped()) return peaks_;
+      if (work.is_cancelled()) return peaks_;
       const OverlapLimits limits = overlap_limits(compared, *of_base);
       for (const double degrees : of_base->rotations_deg) {
         add(compared, degrees, of_base->scale, limits);
-        if (frames_to_moving_.size() == most) compare(work.stream, work.clock, compared);
+        if (frames_to_moving_.size() == most) compare(work, compared);
       }
     }
-    compare(work.stream, work.clock, compared);
+    compare(work, compared);
   }
   take_next();
   return peaks_;

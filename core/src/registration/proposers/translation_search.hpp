@@ -4,11 +4,11 @@
 
 #include "device/readback.hpp"
 #include "registration/numerics/plane_geometry.hpp"
-#include "registration/pair/pair_work.hpp"
+#include "registration/pair/context.hpp"
 #include "registration/pyramid/base_scales.hpp"
-#include "registration/resources/ones.hpp"
 #include "registration/resources/plan_cache.hpp"
 #include "registration/signal/gradient_fields.hpp"
+#include "registration/signal/signal_kind.hpp"
 
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 #include <warpalign/backend/stages/spectrum/overlap_counts.hpp>
@@ -48,15 +48,15 @@ class TranslationSearch {
                                              std::int64_t most);
 
   /// `side` is the side of the padded frame: reference and moving image are compared at levels that
-  /// fit in it side by side. `batch`: how many rotations are compared at once. `fields`: null to
-  /// compare grey levels; else directions of edges are compared.
-  TranslationSearch(const Device& device, std::int64_t side, Ones& ones, std::int64_t batch = 1,
-                    GradientFields* fields = nullptr);
+  /// fit in it side by side. `batch`: how many rotations are compared at once. `signal`:
+  /// what find() compares, intensity or orientation.
+  TranslationSearch(const Device& device, std::int64_t side, std::int64_t batch = 1,
+                    SignalKind signal = SignalKind::intensity);
 
   /// The peaks at each of the rotations of each element of `known`, in their order. Consecutive
   /// elements whose bases are the same share the reference's transform, and batches. Waits for the
   /// device. The result is valid until the next call; it may be shorter once a stop is asked for.
-  std::span<const Peaks> find(const PairWork& work, std::span<const KnownRotationScale> known);
+  std::span<const Peaks> find(const PairContext& work, std::span<const KnownRotationScale> known);
 
  private:
   /// The levels that are compared.
@@ -70,17 +70,16 @@ class TranslationSearch {
       return scale * spacings.reference / spacings.moving;
     }
   };
-  [[nodiscard]] Compared levels_of(const PairWork& work, double base);
+  [[nodiscard]] Compared levels_of(const PairContext& work, double base);
   /// Begins what all bases need to know of their levels' fields, so that the first of them waits
   /// for all: if each waited for its own, the device would be idle as often.
-  void measure_fields(const PairWork& work, std::span<const KnownRotationScale> known);
+  void measure_fields(const PairContext& work, std::span<const KnownRotationScale> known);
   /// Prepares the comparison of what has a base.
-  [[nodiscard]] Compared begin(const PairWork& work, double base);
+  [[nodiscard]] Compared begin(const PairContext& work, double base);
   /// Adds a rotation to the batch that is compared next.
   void add(const Compared& compared, double rotation_deg, double scale,
            const OverlapLimits& limits);
-  void transform_reference(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
-                           PyramidLevel& level);
+  void transform_reference(const PairContext& work, PyramidLevel& level);
   void transform_moving(Stream& stream, StageClock& clock, std::span<const Affine> linear);
   void transform_fields(Stream& stream, StageClock& clock, std::span<const Affine> linear);
   void correlate(Stream& stream, StageClock& clock);
@@ -95,13 +94,12 @@ class TranslationSearch {
   [[nodiscard]] Batch& next_batch() { return batches_[enqueued_ % 2]; }
   void clear_next();
   /// Compares what was added, if anything was.
-  void compare(Stream& stream, StageClock& clock, const Compared& compared);
+  void compare(const PairContext& work, const Compared& compared);
   void find_peaks(Stream& stream, bool by_outlines);
   /// Takes the peaks of the batch that was enqueued first of those whose peaks were not, if any.
   void take_next();
   /// The warp from levels of a shape to the padded frame.
   const WarpPlan& warp_of(const Shape& shape, std::int64_t slices, bool of_ones);
-  const Image& weight_of(Stream& stream, PyramidLevel& level);
   [[nodiscard]] OverlapLimits overlap_limits(const Compared& compared,
                                              const KnownRotationScale& known) const;
   [[nodiscard]] Peaks peaks_of(const PeakRecord* records, const Batch& batch,
@@ -117,9 +115,7 @@ class TranslationSearch {
   /// What directions of edges need beside grey levels. A field is taken of the frames, where the
   /// moving image is turned as it will be on the reference, so that no direction needs to be.
   struct FieldFrames {
-    FieldFrames(const Device& device, GradientFields& gradient_fields, const Shape& frame,
-                const Shape& frames);
-    GradientFields& fields;
+    FieldFrames(const Device& device, const Shape& frame, const Shape& frames);
     DoubleAnglePlan plan;
     std::vector<DoubleAngleTerms> terms;  ///< of the frames
     OverlapProductsPlan products;
@@ -137,7 +133,6 @@ class TranslationSearch {
   };
 
   Device device_;
-  Ones& ones_;
   Shape frame_, frames_;  ///< of one image and of a batch
   std::optional<FieldFrames> fields_;
   RealFftPlan fft_, fft_batch_, fft_surfaces_;

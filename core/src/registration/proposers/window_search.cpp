@@ -2,8 +2,7 @@
 #include "registration/proposers/window_search.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
-#include "registration/proposers/rotation_scale_search.hpp"
-#include "registration/proposers/window_helper.hpp"
+#include "registration/pair/rotation_scale_limits.hpp"
 #include "registration/pyramid/host_copy.hpp"
 
 #include <algorithm>
@@ -40,13 +39,12 @@ double modulo(double x, double side) { return x - side * std::floor(x / side); }
 
 }  // namespace
 
-WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
-                           const WindowCover& grid, bool may_be_helped)
+WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& options,
+                           const WindowCover& grid)
     : device_(device),
       options_(options),
       rotations_(
           rotations_within(RotationScaleLimits::of(options, rotation_step / 2), rotation_step)),
-      ones_(ones),
       grid_(grid),
       frame_(slices(grid, 1)),
       fft_(device, {frame_, 2, FftDirections::forward}),
@@ -69,8 +67,7 @@ WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& opti
       alike_overlaps_(device.make_image(PixelType::f32, slices(grid, 2))),
       records_(device.make_buffer(static_cast<std::size_t>(of_surfaces(grid).depth) *
                                   sizeof(PeakRecord))),
-      peaks_{make_peaks(), make_peaks()},
-      may_be_helped_(may_be_helped) {
+      peaks_{make_peaks(), make_peaks()} {
   const Shape spectra = RealFftPlan::half_spectrum(of_windows(grid));
   for (std::int64_t part = 0; part < grid.parts; ++part) {
     parts_.push_back(
@@ -99,7 +96,7 @@ std::span<const PeakRecord> WindowSearch::wait_for(Peaks& peaks) {
 }
 
 // Windows that overlap by half at most, spread evenly over the reference's level.
-void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
+void WindowSearch::choose_windows(const PairContext& work, PyramidLevel& level) {
   const Shape& shape = level.shape();
   const Image& normalized = work.reference.normalized(work.stream, work.clock, level);
   copy_to_host(work.stream, normalized, values_);
@@ -149,7 +146,7 @@ void WindowSearch::stage_windows(std::size_t part, std::int64_t level_width) {
   }
 }
 
-void WindowSearch::transform_windows(const PairWork& work, std::int64_t level_width) {
+void WindowSearch::transform_windows(const PairContext& work, std::int64_t level_width) {
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     stage_windows(part, level_width);
     work.clock.run("upload", [&] {
@@ -166,13 +163,13 @@ void WindowSearch::transform_windows(const PairWork& work, std::int64_t level_wi
   }
 }
 
-void WindowSearch::warp_moving(const PairWork& work, PyramidLevel& level,
+void WindowSearch::warp_moving(const PairContext& work, PyramidLevel& level,
                                const Affine& frame_to_level) {
   const WarpPlan& warp = warps_.get(level.shape(), [&] {
     return WarpPlan(device_, {level.shape(), frame_});
   });
   const Image& weight =
-      level.weight() != nullptr ? *level.weight() : ones_.of(work.stream, level.shape());
+      level.weight() != nullptr ? *level.weight() : work.ones.of(work.stream, level.shape());
   const auto warp_to = [&](const Image& image, Image& warped) {
     work.clock.run("warp", [&] { warp.execute(work.stream, image, frame_to_level, warped); });
   };
@@ -182,7 +179,7 @@ void WindowSearch::warp_moving(const PairWork& work, PyramidLevel& level,
 
 // Finds how many pixels each window of a part has in common with what is in the frame, at every
 // shift. Windows whose pixels all count have as many as one another, and need no transform.
-void WindowSearch::find_overlaps(const PairWork& work, const Part& part) {
+void WindowSearch::find_overlaps(const PairContext& work, const Part& part) {
   work.clock.run("overlap_products", [&] {
     products_.execute(work.stream, weight_spectrum_, part.weight_spectra, products_image_);
   });
@@ -191,7 +188,7 @@ void WindowSearch::find_overlaps(const PairWork& work, const Part& part) {
 }
 
 // Correlates all windows with what is in the frame.
-void WindowSearch::compare_windows(const PairWork& work, Peaks& peaks) {
+void WindowSearch::compare_windows(const PairContext& work, Peaks& peaks) {
   work.clock.run("fft", [&] {
     fft_.forward(work.stream, warped_, spectrum_);
     if (!all_count_) fft_.forward(work.stream, warped_weight_, weight_spectrum_);
@@ -224,7 +221,7 @@ void WindowSearch::compare_windows(const PairWork& work, Peaks& peaks) {
 // The moving level, rotated back and brought to the reference level's scale, stands in the middle
 // of the frame: frame(x) = moving(A (x - c) + centre). A window with the corner (0, 0) that is
 // found at d lies at d, or with its opposite rotation upside down at -d.
-WindowSearch::ComparedView WindowSearch::compare_view(const PairWork& work,
+WindowSearch::ComparedView WindowSearch::compare_view(const PairContext& work,
                                                       const PyramidLevel& reference,
                                                       const WindowView& view, Peaks& peaks) {
   const double spacing = std::max(1.0, reference.sampling().spacing * view.scale);
@@ -285,7 +282,7 @@ void WindowSearch::relate_to_medians() {
   }
 }
 
-PyramidLevel& WindowSearch::level_of_windows(const PairWork& work) const {
+PyramidLevel& WindowSearch::level_of_windows(const PairContext& work) const {
   const double spacing = std::max(1.0, larger_side(work.reference.shape()) / grid_.level_side);
   return work.reference.level(work.stream, work.clock, {spacing});
 }
@@ -304,7 +301,7 @@ void WindowSearch::add_views(std::span<const double> scales, const WindowView& s
 }
 
 // While the device works on one view, the matches of the one before are taken.
-void WindowSearch::match_views(const PairWork& work, std::span<const WindowView> views) {
+void WindowSearch::match_views(const PairContext& work, std::span<const WindowView> views) {
   const PyramidLevel& reference = begin(work);
   std::optional<ComparedView> last;
   std::size_t turn = 0;
@@ -312,7 +309,7 @@ void WindowSearch::match_views(const PairWork& work, std::span<const WindowView>
     if (last) take_matches(reference, *last, wait_for(peaks_[1 - turn]));
   };
   for (const WindowView& view : views) {
-    if (work.is_stopped()) return;
+    if (work.is_cancelled()) return;
     const ComparedView compared = compare_view(work, reference, view, peaks_[turn]);
     take_last();
     last = compared;
@@ -321,19 +318,17 @@ void WindowSearch::match_views(const PairWork& work, std::span<const WindowView>
   take_last();
 }
 
-std::span<const WindowMatch> WindowSearch::match(const PairWork& work,
-                                                 std::span<const WindowView> views) {
-  matches_.clear();
-  match_views(work, views);
-  return matches_;
-}
-
-void WindowSearch::match_all(const PairWork& work) {
+void WindowSearch::match_all(const PairContext& work) {
   const std::span<const WindowView> all(views_);
-  const std::size_t own = is_helped(work) ? (all.size() + 1) / 2 : all.size();
+  const std::size_t own = work.threads != nullptr ? (all.size() + 1) / 2 : all.size();
   const auto match_own = [&] { match_views(work, all.first(own)); };
   if (own < all.size()) {
-    const auto found = helper_->beside(all.subspan(own), match_own);
+    const auto match_others = [&](const PairContext& fork, WindowSearch& search) {
+      search.matches_.clear();
+      search.match_views(fork, all.subspan(own));
+    };
+    worker_->run(match_others, match_own);
+    const std::vector<WindowMatch>& found = worker_->state().matches_;
     matches_.insert(matches_.end(), found.begin(), found.end());
   } else {
     match_own();
@@ -349,7 +344,7 @@ VoteOptions WindowSearch::vote_options(const PyramidLevel& reference) const {
   return options;
 }
 
-std::span<const AgreedHomography> WindowSearch::count_votes(const PairWork& work,
+std::span<const AgreedHomography> WindowSearch::count_votes(const PairContext& work,
                                                             const PyramidLevel& reference) {
   relate_to_medians();
   const VoteOptions options = vote_options(reference);
@@ -359,7 +354,7 @@ std::span<const AgreedHomography> WindowSearch::count_votes(const PairWork& work
 }
 
 // Follows each of found_. What windows agreed on by chance leads the others nowhere.
-std::span<const AgreedHomography> WindowSearch::followed_from(const PairWork& work,
+std::span<const AgreedHomography> WindowSearch::followed_from(const PairContext& work,
                                                               const PyramidLevel& reference,
                                                               const VoteOptions& options) {
   for (AgreedHomography& homography : found_) {
@@ -375,7 +370,7 @@ std::span<const AgreedHomography> WindowSearch::followed_from(const PairWork& wo
 
 // What few windows agree on in one part of the image leads the others nearly to their places. Where
 // that is undone as a whole, they are found there, and so on.
-AgreedHomography WindowSearch::followed(const PairWork& work, const PyramidLevel& reference,
+AgreedHomography WindowSearch::followed(const PairContext& work, const PyramidLevel& reference,
                                         const AgreedHomography& found, const VoteOptions& options) {
   AgreedHomography best = found;
   for (int i = 0; i < max_followed; ++i) {
@@ -388,7 +383,7 @@ AgreedHomography WindowSearch::followed(const PairWork& work, const PyramidLevel
   return best;
 }
 
-void WindowSearch::resample_moving(const PairWork& work, PyramidLevel& level,
+void WindowSearch::resample_moving(const PairContext& work, PyramidLevel& level,
                                    const Homography& frame_to_level) {
   const InterpolatePlan& plan = bilinear_.get(level.shape(), [&] {
     return InterpolatePlan(device_, {.image = level.shape(),
@@ -397,7 +392,7 @@ void WindowSearch::resample_moving(const PairWork& work, PyramidLevel& level,
                                      .boundary = Boundary::grid_constant});
   });
   const Image& weight =
-      level.weight() != nullptr ? *level.weight() : ones_.of(work.stream, level.shape());
+      level.weight() != nullptr ? *level.weight() : work.ones.of(work.stream, level.shape());
   const auto resample_to = [&](const Image& image, Image& warped) {
     work.clock.run("interpolate",
                    [&] { plan.execute(work.stream, image, frame_to_level, warped); });
@@ -408,7 +403,7 @@ void WindowSearch::resample_moving(const PairWork& work, PyramidLevel& level,
 
 // Looks for all windows near where a homography leads them. The frame is the reference level then,
 // in which a window that lies exactly there is found at its own corner.
-void WindowSearch::match_along(const PairWork& work, const PyramidLevel& reference,
+void WindowSearch::match_along(const PairContext& work, const PyramidLevel& reference,
                                const Homography& found) {
   along_.clear();
   const Affine about = found.affine_at(centre_of(work.reference.shape()));
@@ -439,7 +434,7 @@ void WindowSearch::match_along(const PairWork& work, const PyramidLevel& referen
   }
 }
 
-const PyramidLevel& WindowSearch::begin(const PairWork& work) {
+const PyramidLevel& WindowSearch::begin(const PairContext& work) {
   PyramidLevel& level = level_of_windows(work);
   if (has_windows_) return level;
   choose_windows(work, level);
@@ -448,16 +443,20 @@ const PyramidLevel& WindowSearch::begin(const PairWork& work) {
   return level;
 }
 
-void WindowSearch::begin_pair(const PairWork& work) {
-  forget_pair();
+void WindowSearch::begin_pair(const PairContext& work) {
+  has_windows_ = false;
   matches_.clear();
   views_.clear();
-  if (!is_helped(work)) return;
-  if (!helper_) helper_ = std::make_unique<WindowHelper>(device_, options_, grid_);
-  helper_->show(work);
+  if (work.threads == nullptr) return;
+  if (!worker_) {
+    worker_ = std::make_unique<ForkedWorker<WindowSearch>>(device_, work.threads, device_, options_,
+                                                           grid_);
+  }
+  worker_->state().has_windows_ = false;
+  worker_->begin_pair(work);
 }
 
-std::span<const AgreedHomography> WindowSearch::find(const PairWork& work) {
+std::span<const AgreedHomography> WindowSearch::find(const PairContext& work) {
   begin_pair(work);
   add_views(scales, {});
   match_all(work);
@@ -465,7 +464,7 @@ std::span<const AgreedHomography> WindowSearch::find(const PairWork& work) {
 }
 
 // The views of one scale suffice for the medians.
-std::span<const AgreedHomography> WindowSearch::find_along(const PairWork& work,
+std::span<const AgreedHomography> WindowSearch::find_along(const PairContext& work,
                                                            const Homography& known) {
   begin_pair(work);
   const double scale = scale_of(known.affine_at(centre_of(work.reference.shape())));
@@ -480,7 +479,7 @@ std::span<const AgreedHomography> WindowSearch::find_along(const PairWork& work,
   return followed_from(work, level, vote_options(level));
 }
 
-std::span<const AgreedHomography> WindowSearch::find_stretched(const PairWork& work) {
+std::span<const AgreedHomography> WindowSearch::find_stretched(const PairContext& work) {
   for (double direction = 0; direction < 180; direction += direction_step) {
     add_views(stretched_scales, {0, 1, stretch, direction});
   }

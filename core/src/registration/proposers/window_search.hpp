@@ -2,9 +2,9 @@
 #pragma once
 
 #include "device/readback.hpp"
+#include "registration/pair/forked_worker.hpp"
 #include "registration/pair/level_pair.hpp"
 #include "registration/proposers/window_votes.hpp"
-#include "registration/resources/ones.hpp"
 #include "registration/resources/plan_cache.hpp"
 
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
@@ -41,34 +41,25 @@ inline constexpr WindowCover fine_windows{224, 336, 10, 8, 5};
 /// For the strength of edges, whose coarse levels show thin things as well.
 inline constexpr WindowCover edge_windows{128, 192, 7, 6, 2};
 
-class WindowHelper;
-
 /// Under strong perspective no similarity brings two images into agreement as a whole, but one does
 /// so for each small part. Windows of a level of the reference are correlated with the moving image
 /// at rotations all around and at scales about 1, and the places where they are found vote for
 /// homographies.
 class WindowSearch {
  public:
-  /// `may_be_helped`: whether a pair that is alone is searched by two threads.
-  WindowSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
-               const WindowCover& grid = coarse_windows, bool may_be_helped = false);
+  /// The options outlive the search.
+  WindowSearch(const Device& device, const RegistrationOptions& options,
+               const WindowCover& grid = coarse_windows);
   ~WindowSearch();
 
   /// Homographies from reference to moving pixels, the one with the most votes first. Waits for the
   /// device. The result is valid until the next call.
-  std::span<const AgreedHomography> find(const PairWork& work);
+  std::span<const AgreedHomography> find(const PairContext& work);
   /// The same with the matches of stretched views in addition, to be called after find().
-  std::span<const AgreedHomography> find_stretched(const PairWork& work);
+  std::span<const AgreedHomography> find_stretched(const PairContext& work);
   /// The homography that windows agree on near where `known` leads, which may be right in part of
   /// the image only. Nothing where too few of them agree.
-  std::span<const AgreedHomography> find_along(const PairWork& work, const Homography& known);
-
-  // For a helper:
-
-  /// The next match() is of another pair.
-  void forget_pair() { has_windows_ = false; }
-  /// Where the windows are found in some views. Valid until the next call.
-  std::span<const WindowMatch> match(const PairWork& work, std::span<const WindowView> views);
+  std::span<const AgreedHomography> find_along(const PairContext& work, const Homography& known);
 
  private:
   struct Window {
@@ -83,52 +74,49 @@ class WindowSearch {
   [[nodiscard]] Peaks make_peaks() const;
   std::span<const PeakRecord> wait_for(Peaks& peaks);
 
-  void choose_windows(const PairWork& work, PyramidLevel& level);
+  void choose_windows(const PairContext& work, PyramidLevel& level);
   void stage_windows(std::size_t part, std::int64_t level_width);
-  void transform_windows(const PairWork& work, std::int64_t level_width);
-  PyramidLevel& level_of_windows(const PairWork& work) const;
+  void transform_windows(const PairContext& work, std::int64_t level_width);
+  PyramidLevel& level_of_windows(const PairContext& work) const;
   /// Adds views at all rotations and some scales, with the stretch of one, to views_.
   void add_views(std::span<const double> scales, const WindowView& stretched);
-  /// Looks for the windows in views_, by two threads where the pair is helped, and clears them.
-  void match_all(const PairWork& work);
-  void match_views(const PairWork& work, std::span<const WindowView> views);
+  /// Looks for the windows in views_, on two threads if the pair has them, and clears them.
+  void match_all(const PairContext& work);
+  void match_views(const PairContext& work, std::span<const WindowView> views);
   /// A view with which the windows are being compared.
   struct ComparedView {
     WindowView view;
     Affine frame_to_image;  ///< from the padded frame to pixels of the moving image
   };
-  [[nodiscard]] ComparedView compare_view(const PairWork& work, const PyramidLevel& reference,
+  [[nodiscard]] ComparedView compare_view(const PairContext& work, const PyramidLevel& reference,
                                           const WindowView& view, Peaks& peaks);
   void take_matches(const PyramidLevel& reference, const ComparedView& compared,
                     std::span<const PeakRecord> peaks);
-  void compare_windows(const PairWork& work, Peaks& peaks);
-  void find_overlaps(const PairWork& work, const Part& part);
+  void compare_windows(const PairContext& work, Peaks& peaks);
+  void find_overlaps(const PairContext& work, const Part& part);
   /// Chooses and transforms a pair's windows, the first time. Returns the level that they are of.
-  const PyramidLevel& begin(const PairWork& work);
-  /// Forgets the last pair, and shows this one to the helper, if it is helped.
-  void begin_pair(const PairWork& work);
-  [[nodiscard]] bool is_helped(const PairWork& work) const {
-    return may_be_helped_ && work.is_alone;
-  }
-  std::span<const AgreedHomography> count_votes(const PairWork& work,
+  const PyramidLevel& begin(const PairContext& work);
+  /// Forgets the last pair.
+  void begin_pair(const PairContext& work);
+  std::span<const AgreedHomography> count_votes(const PairContext& work,
                                                 const PyramidLevel& reference);
-  std::span<const AgreedHomography> followed_from(const PairWork& work,
+  std::span<const AgreedHomography> followed_from(const PairContext& work,
                                                   const PyramidLevel& reference,
                                                   const VoteOptions& options);
   VoteOptions vote_options(const PyramidLevel& reference) const;
   void relate_to_medians();
-  AgreedHomography followed(const PairWork& work, const PyramidLevel& reference,
+  AgreedHomography followed(const PairContext& work, const PyramidLevel& reference,
                             const AgreedHomography& found, const VoteOptions& options);
-  void match_along(const PairWork& work, const PyramidLevel& reference, const Homography& found);
-  void resample_moving(const PairWork& work, PyramidLevel& level, const Homography& frame_to_level);
-  void warp_moving(const PairWork& work, PyramidLevel& level, const Affine& frame_to_level);
+  void match_along(const PairContext& work, const PyramidLevel& reference, const Homography& found);
+  void resample_moving(const PairContext& work, PyramidLevel& level,
+                       const Homography& frame_to_level);
+  void warp_moving(const PairContext& work, PyramidLevel& level, const Affine& frame_to_level);
 
   [[nodiscard]] double side() const { return static_cast<double>(grid_.frame_side); }
 
   Device device_;
-  RegistrationOptions options_;
+  const RegistrationOptions& options_;
   std::vector<double> rotations_;  ///< of the views
-  Ones& ones_;
   WindowCover grid_;
   Shape frame_;
   RealFftPlan fft_, fft_windows_, fft_surfaces_;
@@ -153,8 +141,7 @@ class WindowSearch {
   std::vector<Window> windows_;
   bool has_windows_ = false;       ///< of this pair
   std::vector<WindowView> views_;  ///< in which they are looked for next
-  bool may_be_helped_;
-  std::unique_ptr<WindowHelper> helper_;
+  std::unique_ptr<ForkedWorker<WindowSearch>> worker_;
   std::vector<WindowMatch> matches_;   // with the correlations themselves
   std::vector<WindowMatch> relative_;  // with correlations relative to the medians
   std::vector<WindowMatch> along_;     // a homography

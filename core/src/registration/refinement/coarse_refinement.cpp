@@ -26,15 +26,7 @@ constexpr std::array<RefinementLevel, 3> refinement_levels{
 
 }  // namespace
 
-Affine start_of(const PairWork& work, Motion motion, const Affine& found) {
-  if (motion != Motion::rotation) return found;
-  const Shape& reference = work.reference.shape();
-  const Shape& moving = work.moving.shape();
-  const double degrees = Similarity::of(found, reference, moving).rotation_deg;
-  return Similarity{degrees, 1, {}}.matrix(reference, moving);
-}
-
-void CoarseRefinement::refine(const PairWork& work, std::vector<Candidate>& candidates,
+void CoarseRefinement::refine(const PairContext& work, std::vector<Candidate>& candidates,
                               RefineFrom from) {
   places_.clear();
   for (Candidate& candidate : candidates) {
@@ -71,13 +63,13 @@ void CoarseRefinement::leave_out_least(std::vector<Candidate>& candidates) {
   for (std::size_t i = 0; i < places_.size(); ++i) places_[i].candidate = &candidates[i];
 }
 
-void CoarseRefinement::prepare(const PairWork& work, std::span<const Group> groups, double coarser,
-                               FieldDetail detail) {
-  starts_.set(work, ones_, groups, detail,
+void CoarseRefinement::prepare(const PairContext& work, std::span<const Group> groups,
+                               double coarser, FieldDetail detail) {
+  starts_.set(work, groups, detail,
               [coarser](const FitRoles& roles) { return coarser * roles.spacing(judged_side); });
 }
 
-void CoarseRefinement::fit_on_level(const PairWork& work, std::span<const Group> groups,
+void CoarseRefinement::fit_on_level(const PairContext& work, std::span<const Group> groups,
                                     std::size_t level) {
   const RefinementLevel& limits = refinement_levels[level];
   of_level_.clear();
@@ -100,7 +92,7 @@ void CoarseRefinement::fit_on_level(const PairWork& work, std::span<const Group>
   }
 }
 
-void CoarseRefinement::judge_groups(const PairWork& work, std::span<const Group> groups) {
+void CoarseRefinement::judge_groups(const PairContext& work, std::span<const Group> groups) {
   prepare(work, groups, 1, FieldDetail::whole);
   auto sums = fitter_.evaluate_together(work.stream, work.clock, starts_.groups()).begin();
   for (std::size_t g = 0; g < groups.size(); ++g) {

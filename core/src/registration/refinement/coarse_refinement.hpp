@@ -4,7 +4,6 @@
 #include "registration/fitting/similarity_fit.hpp"
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/level_pair.hpp"
-#include "registration/resources/ones.hpp"
 
 #include <cstddef>
 #include <span>
@@ -18,19 +17,14 @@ enum class RefineFrom : std::size_t {
   log_polar  ///< by a few pixels of the finest of these levels
 };
 
-/// Where the refinement begins for a place that a search has found: rotations about the centres
-/// have no shift, whatever shift correlates best.
-[[nodiscard]] Affine start_of(const PairWork& work, Motion motion, const Affine& found);
-
 class CoarseRefinement {
  public:
-  CoarseRefinement(Motion motion, Ones& ones, SimilarityFit& fitter)
-      : motion_(motion), ones_(ones), fitter_(fitter) {}
+  CoarseRefinement(Motion motion, SimilarityFit& fitter) : motion_(motion), fitter_(fitter) {}
 
   /// Gauss-Newton, which reduces an error of a few pixels to a few hundredths of one, and the
   /// significance of the result. Candidates are fitted together, and of many those are left out
   /// that agree least before the last level. Waits for the device.
-  void refine(const PairWork& work, std::vector<Candidate>& candidates, RefineFrom from);
+  void refine(const PairContext& work, std::vector<Candidate>& candidates, RefineFrom from);
 
  private:
   struct Place {
@@ -43,13 +37,12 @@ class CoarseRefinement {
   void leave_out_least(std::vector<Candidate>& candidates);
   /// Brings the levels of groups, at a spacing that is `coarser` than that at which they are
   /// judged, and their places' transforms between these into starts_.
-  void prepare(const PairWork& work, std::span<const Group> groups, double coarser,
+  void prepare(const PairContext& work, std::span<const Group> groups, double coarser,
                FieldDetail detail);
-  void fit_on_level(const PairWork& work, std::span<const Group> groups, std::size_t level);
-  void judge_groups(const PairWork& work, std::span<const Group> groups);
+  void fit_on_level(const PairContext& work, std::span<const Group> groups, std::size_t level);
+  void judge_groups(const PairContext& work, std::span<const Group> groups);
 
   Motion motion_;
-  Ones& ones_;
   SimilarityFit& fitter_;
   // Members so that their memory is reused.
   std::vector<Place> places_;

@@ -19,9 +19,9 @@ constexpr std::array<Level, 3> levels_of_fit{
 
 }  // namespace
 
-std::optional<Homography> refined_by_directions(const PairWork& work, Ones& ones,
-                                                SimilarityFit& fitter, Motion motion,
-                                                const Affine& similarity, const Homography& start) {
+std::optional<Homography> refined_by_directions(const PairContext& work, SimilarityFit& fitter,
+                                                Motion motion, const Affine& similarity,
+                                                const Homography& start) {
   const FitRoles roles(work, similarity);
   Homography matrix = roles.in_roles(start);
   double last_spacing = 0;
@@ -29,7 +29,7 @@ std::optional<Homography> refined_by_directions(const PairWork& work, Ones& ones
     const double spacing = roles.spacing(level.side);
     if (spacing == last_spacing) break;  // there is nothing finer
     last_spacing = spacing;
-    const FitRoles::Levels levels = roles.levels(work, ones, spacing, FieldDetail::smoothed);
+    const FitRoles::Levels levels = roles.levels(work, spacing, FieldDetail::smoothed);
     const auto fitted = fitter.fit(work.stream, work.clock, levels.pair, levels.to_levels(matrix),
                                    {motion, level.iterations, level.tolerance, level.max_drift});
     if (!fitted || !is_at_rest(*fitted)) return std::nullopt;

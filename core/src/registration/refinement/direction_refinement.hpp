@@ -3,7 +3,6 @@
 
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/level_pair.hpp"
-#include "registration/resources/ones.hpp"
 
 #include <warpalign/geometry.hpp>
 
@@ -11,10 +10,10 @@
 
 namespace warpalign::detail {
 
-/// Fits `motion` to the directions of edges, work.fields, on finer and finer levels, and returns
+/// Fits `motion` to the gradient orientation on finer and finer levels, and returns
 /// the transform from reference to moving pixels; nothing where a fit diverges or does not come to
 /// rest. `similarity`: about what the transform `start` is. Waits for the device.
-[[nodiscard]] std::optional<Homography> refined_by_directions(const PairWork& work, Ones& ones,
+[[nodiscard]] std::optional<Homography> refined_by_directions(const PairContext& work,
                                                               SimilarityFit& fitter, Motion motion,
                                                               const Affine& similarity,
                                                               const Homography& start);

@@ -35,20 +35,19 @@ double RicherFits::Place::reached() const {
 }
 
 // The significance from which on a place is fitted from finer levels, too.
-double RicherFits::least_to_start_again(const PairWork& work) const {
+double RicherFits::least_to_start_again(const PairContext& work) const {
   double most = 0;
   for (const Place& place : places_) most = std::max(most, place.reached());
-  const double least = work.fields == nullptr ? hopeless_significance : 0;
+  const double least = !work.compares_orientation() ? hopeless_significance : 0;
   return std::max(least, hopeless_fraction * most);
 }
 
-void RicherFits::prepare(const PairWork& work, std::span<const Group> groups, double side,
+void RicherFits::prepare(const PairContext& work, std::span<const Group> groups, double side,
                          FieldDetail detail) {
-  starts_.set(work, ones_, groups, detail,
-              [side](const FitRoles& roles) { return roles.spacing(side); });
+  starts_.set(work, groups, detail, [side](const FitRoles& roles) { return roles.spacing(side); });
 }
 
-void RicherFits::fit_on_level(const PairWork& work, SimilarityFit& fitter,
+void RicherFits::fit_on_level(const PairContext& work, SimilarityFit& fitter,
                               const FitOptions& options, double side) {
   prepare(work, of_level_, side, FieldDetail::smoothed);
   auto fit = fitter.fit_together(work.stream, work.clock, starts_.groups(), options).begin();
@@ -62,7 +61,7 @@ void RicherFits::fit_on_level(const PairWork& work, SimilarityFit& fitter,
 }
 
 // In each group, attempts that begin with coarser levels come first.
-void RicherFits::fit_levels_of(const PairWork& work, SimilarityFit& fitter, Motion motion,
+void RicherFits::fit_levels_of(const PairContext& work, SimilarityFit& fitter, Motion motion,
                                std::span<const Group> groups) {
   for (const FitLevel& level : fit_levels()) {
     of_level_.clear();
@@ -81,7 +80,7 @@ void RicherFits::fit_levels_of(const PairWork& work, SimilarityFit& fitter, Moti
 }
 
 // Judges the candidates `judged` of attempts, at their matrices.
-void RicherFits::judge_together(const PairWork& work, SimilarityFit& fitter,
+void RicherFits::judge_together(const PairContext& work, SimilarityFit& fitter,
                                 std::span<const Group> groups) {
   prepare(work, groups, judged_side, FieldDetail::whole);
   auto sums = fitter.evaluate_together(work.stream, work.clock, starts_.groups()).begin();
@@ -95,7 +94,7 @@ void RicherFits::judge_together(const PairWork& work, SimilarityFit& fitter,
 // A candidate whose scale is near 1 may have been judged with the images' roles exchanged, and
 // significances are comparable within the same roles only: they count the independent pixels of the
 // finer image.
-void RicherFits::judge_starts(const PairWork& work, SimilarityFit& fitter) {
+void RicherFits::judge_starts(const PairContext& work, SimilarityFit& fitter) {
   attempts_.clear();
   for (Place& place : places_) {
     add_attempt(place, 0);
@@ -110,7 +109,7 @@ void RicherFits::judge_starts(const PairWork& work, SimilarityFit& fitter) {
 }
 
 // Judges those of the attempts that were fitted and may be views of a plane.
-void RicherFits::judge_fitted(const PairWork& work, SimilarityFit& fitter, Motion motion,
+void RicherFits::judge_fitted(const PairContext& work, SimilarityFit& fitter, Motion motion,
                               std::span<const Group> groups) {
   const auto may_be = [&](const Attempt& attempt) {
     // What is regular over an image is so over its levels, whose samples lie within it.
@@ -137,7 +136,7 @@ void RicherFits::add_attempt(Place& place, double first_side) {
   attempts_.push_back({&place, place.roles, first_side, place.start});
 }
 
-void RicherFits::make_attempts(const PairWork& work, SimilarityFit& fitter, Motion motion) {
+void RicherFits::make_attempts(const PairContext& work, SimilarityFit& fitter, Motion motion) {
   for_groups_of_same_levels(
       work, std::span(attempts_), groups_, [&](std::span<const Group> groups) {
         for (const Group& group : groups) {
@@ -163,7 +162,7 @@ std::size_t RicherFits::sides_at_once(std::size_t begun) const {
   return first_sides.size() - begun;
 }
 
-void RicherFits::fit(const PairWork& work, SimilarityFit& fitter, Motion motion,
+void RicherFits::fit(const PairContext& work, SimilarityFit& fitter, Motion motion,
                      std::span<Candidate> candidates) {
   places_.clear();
   for (Candidate& candidate : candidates) {
@@ -198,7 +197,8 @@ void RicherFits::fit(const PairWork& work, SimilarityFit& fitter, Motion motion,
   }
 }
 
-std::span<const Candidate> RicherFits::fit_by_windows(const PairWork& work, SimilarityFit& fitter,
+std::span<const Candidate> RicherFits::fit_by_windows(const PairContext& work,
+                                                      SimilarityFit& fitter,
                                                       std::span<const Homography> starts) {
   const Shape& reference = work.reference.shape();
   const Shape& moving = work.moving.shape();

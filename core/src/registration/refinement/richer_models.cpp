@@ -23,11 +23,7 @@ constexpr double min_difference = 0.02;
 
 }  // namespace
 
-Homography transform_of(const Candidate& candidate) {
-  return candidate.motion == Motion::similarity ? Homography(candidate.matrix) : candidate.richer;
-}
-
-void RicherModels::refine(const PairWork& work, SimilarityFit& fitter, Refinement& refinement,
+void RicherModels::refine(const PairContext& work, SimilarityFit& fitter, Refinement& refinement,
                           Candidate& candidate) {
   candidate.refined = false;
   const auto fitted = refined(work, fitter, refinement, candidate);
@@ -41,16 +37,16 @@ void RicherModels::refine(const PairWork& work, SimilarityFit& fitter, Refinemen
   candidate.refined = true;
 }
 
-std::optional<Homography> RicherModels::refined(const PairWork& work, SimilarityFit& fitter,
+std::optional<Homography> RicherModels::refined(const PairContext& work, SimilarityFit& fitter,
                                                 Refinement& refinement,
                                                 const Candidate& candidate) {
-  if (work.fields != nullptr) {
-    return refined_by_directions(work, ones_, fitter, candidate.motion, candidate.matrix,
+  if (work.compares_orientation()) {
+    return refined_by_directions(work, fitter, candidate.motion, candidate.matrix,
                                  candidate.richer);
   }
   const FitRoles roles(work, candidate.matrix, transform_of(candidate));
   const auto settled = refinement.settle({work.stream, work.clock, roles.coarse(), roles.fine(),
-                                          roles.in_roles(candidate.richer), ones_},
+                                          roles.in_roles(candidate.richer), work.ones},
                                          fitter, candidate.motion);
   if (!settled) return std::nullopt;
   return roles.in_roles(*settled);
@@ -72,11 +68,11 @@ RicherModels::Sampler& RicherModels::sampler_of(const Shape& coarse, const Shape
   });
 }
 
-bool RicherModels::explains_better(const PairWork& work, const Candidate& simpler,
+bool RicherModels::explains_better(const PairContext& work, const Candidate& simpler,
                                    const Candidate& richer, int parameters) {
   const FitRoles roles(work, richer.matrix, transform_of(richer));
   const double spacing = std::max(roles.spacing(compared_side), min_compared_spacing);
-  const FitRoles::Levels levels = roles.levels(work, ones_, spacing, FieldDetail::smoothed);
+  const FitRoles::Levels levels = roles.levels(work, spacing, FieldDetail::smoothed);
   const Shape& coarse = levels.coarse.shape();
   const Shape& fine = levels.fine.shape();
   const Homography first = levels.to_levels(roles.in_roles(transform_of(simpler)));

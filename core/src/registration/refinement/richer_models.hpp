@@ -18,15 +18,15 @@ namespace warpalign::detail {
 
 class RicherModels {
  public:
-  RicherModels(const Device& device, Ones& ones) : device_(device), ones_(ones) {}
+  explicit RicherModels(const Device& device) : device_(device) {}
 
   /// Refines the candidate's richer transform at full resolution; sets `refined`.
-  void refine(const PairWork& work, SimilarityFit& fitter, Refinement& refinement,
+  void refine(const PairContext& work, SimilarityFit& fitter, Refinement& refinement,
               Candidate& candidate);
 
   /// Whether `richer` explains the pair significantly better than `simpler`, which has `parameters`
   /// fewer parameters. Both are refined places of one candidate.
-  bool explains_better(const PairWork& work, const Candidate& simpler, const Candidate& richer,
+  bool explains_better(const PairContext& work, const Candidate& simpler, const Candidate& richer,
                        int parameters);
 
  private:
@@ -40,18 +40,14 @@ class RicherModels {
     friend bool operator==(const SamplerKey&, const SamplerKey&) = default;
   };
   /// The candidate's richer transform after the refinement; nothing where that diverges.
-  std::optional<Homography> refined(const PairWork& work, SimilarityFit& fitter,
+  std::optional<Homography> refined(const PairContext& work, SimilarityFit& fitter,
                                     Refinement& refinement, const Candidate& candidate);
   Sampler& sampler_of(const Shape& coarse, const Shape& fine);
 
   Device device_;
-  Ones& ones_;
   ModelComparison comparison_;
   PlanCache<SamplerKey, Sampler> samplers_{4};
   std::vector<std::uint8_t> counts_;
 };
-
-/// The transform of a candidate, whatever its motion.
-[[nodiscard]] Homography transform_of(const Candidate& candidate);
 
 }  // namespace warpalign::detail

@@ -2,7 +2,6 @@
 #include "registration/scoring/chance_test.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
-#include "registration/refinement/richer_models.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -93,9 +92,8 @@ void ChanceTest::Spectra::enqueue_sums(Stream& stream, std::int64_t result) {
   sums.enqueue(stream, reference_spectrum, moving_spectrum, result);
 }
 
-ChanceTest::ChanceTest(const Device& device, Ones& ones)
+ChanceTest::ChanceTest(const Device& device)
     : device_(device),
-      ones_(ones),
       usual_(device, usual_frame),
       common_frames_(device, {frame, static_cast<std::int64_t>(max_together)}) {}
 
@@ -122,7 +120,7 @@ ChanceTest::Batch ChanceTest::batch_for(std::size_t channels, std::size_t first,
   return {&*spectra, first, size};
 }
 
-void ChanceTest::warp(const PairWork& work, const Image& input, const Affine& output_to_input,
+void ChanceTest::warp(const PairContext& work, const Image& input, const Affine& output_to_input,
                       Image& output) {
   const Shape& shape = output.shape();
   const WarpPlan& plan = warps_.get({input.shape(), shape}, [&] {
@@ -131,8 +129,8 @@ void ChanceTest::warp(const PairWork& work, const Image& input, const Affine& ou
   plan.execute(work.stream, input, output_to_input, output);
 }
 
-void ChanceTest::warp(const PairWork& work, const Image& input, const Homography& output_to_input,
-                      Image& output) {
+void ChanceTest::warp(const PairContext& work, const Image& input,
+                      const Homography& output_to_input, Image& output) {
   if (output_to_input.is_affine()) return warp(work, input, output_to_input.affine(), output);
   const Shape& shape = output.shape();
   const InterpolatePlan& plan = projective_warps_.get({input.shape(), shape}, [&] {
@@ -147,7 +145,7 @@ void ChanceTest::warp(const PairWork& work, const Image& input, const Homography
 
 // Writes the part in common of both levels, the finer one warped to the coarser one. What it is
 // warped to is used again by the next candidate, for which the device does this later.
-void ChanceTest::enqueue(const PairWork& work, const FitRoles& roles,
+void ChanceTest::enqueue(const PairContext& work, const FitRoles& roles,
                          const FitRoles::BothLevels& levels,
                          std::span<const ChannelImages> channels, const Homography& to_fine,
                          const Place& to) {
@@ -157,7 +155,7 @@ void ChanceTest::enqueue(const PairWork& work, const FitRoles& roles,
   const Image* coarse_weight = levels.coarse.weight();
   const Image& fine_weight = levels.fine.weight() != nullptr
                                  ? *levels.fine.weight()
-                                 : ones_.of(work.stream, levels.fine.shape());
+                                 : work.ones.of(work.stream, levels.fine.shape());
   Frames& frames = frames_for(part.shape, channels.size());
   work.clock.run("chance_test", [&] {
     warp(work, fine_weight, to_fine_level, frames.fine_weight);
@@ -176,27 +174,27 @@ void ChanceTest::enqueue(const PairWork& work, const FitRoles& roles,
   });
 }
 
-void ChanceTest::enqueue(const PairWork& work, const Candidate& candidate, const Place& to) {
+void ChanceTest::enqueue(const PairContext& work, const Candidate& candidate, const Place& to) {
   const FitRoles roles(work, candidate.matrix, transform_of(candidate));
   const FitRoles::BothLevels levels = roles.both_levels(work, roles.spacing(judged_side));
   const Homography matrix = levels.to_levels(roles.in_roles(transform_of(candidate)));
-  if (work.fields == nullptr) {
+  if (!work.compares_orientation()) {
     const ChannelImages grey_levels{
         roles.coarse().normalized(work.stream, work.clock, levels.coarse),
         roles.fine().normalized(work.stream, work.clock, levels.fine)};
     return enqueue(work, roles, levels, {&grey_levels, 1}, matrix, to);
   }
   const GradientFields::Field coarse =
-      work.fields->of(work.stream, work.clock, roles.coarse(), levels.coarse);
+      work.orientation.of(work.stream, work.clock, roles.coarse(), levels.coarse);
   const GradientFields::Field fine =
-      work.fields->of(work.stream, work.clock, roles.fine(), levels.fine);
+      work.orientation.of(work.stream, work.clock, roles.fine(), levels.fine);
   const std::array<ChannelImages, 2> channels{
       {{coarse.cosines, fine.cosines}, {coarse.sines, fine.sines}}};
   enqueue(work, roles, levels, channels, matrix, to);
 }
 
-void ChanceTest::enqueue_together(const PairWork& work, std::span<Candidate* const> candidates) {
-  const std::size_t channels = work.fields != nullptr ? 2 : 1;
+void ChanceTest::enqueue_together(const PairContext& work, std::span<Candidate* const> candidates) {
+  const std::size_t channels = work.compares_orientation() ? 2 : 1;
   batches_.clear();
   for (std::size_t first = 0; first < candidates.size();) {
     const Batch batch = batch_for(channels, first, candidates.size() - first);
@@ -219,9 +217,9 @@ void ChanceTest::enqueue_together(const PairWork& work, std::span<Candidate* con
   }
 }
 
-std::span<const double> ChanceTest::deviations(const PairWork& work,
+std::span<const double> ChanceTest::deviations(const PairContext& work,
                                                std::span<Candidate* const> candidates) {
-  const std::size_t channels = work.fields != nullptr ? 2 : 1;
+  const std::size_t channels = work.compares_orientation() ? 2 : 1;
   deviations_.clear();
   while (!candidates.empty()) {
     const auto together = candidates.first(std::min(max_together, candidates.size()));

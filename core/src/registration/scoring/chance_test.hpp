@@ -25,7 +25,7 @@ namespace warpalign::detail {
 
 class ChanceTest {
  public:
-  ChanceTest(const Device& device, Ones& ones);
+  explicit ChanceTest(const Device& device);
 
   /// For each candidate Fisher's z of its correlation in units of its standard deviation under
   /// chance, atanh(r) sqrt(n B L), with n pixels in common. By Bartlett's formula (1946), B is
@@ -34,7 +34,7 @@ class ChanceTest {
   /// two channels, |A|^2, |B|^2 and their product are summed over both, so that B is up to 2. Waits
   /// for the device once for all candidates, or for every few. The result is valid until the next
   /// call.
-  [[nodiscard]] std::span<const double> deviations(const PairWork& work,
+  [[nodiscard]] std::span<const double> deviations(const PairContext& work,
                                                    std::span<Candidate* const> candidates);
 
  private:
@@ -71,18 +71,19 @@ class ChanceTest {
   [[nodiscard]] Frames& frames_for(const Shape& part, std::size_t channels);
   /// For as many of `candidates` as one batch takes.
   [[nodiscard]] Batch batch_for(std::size_t channels, std::size_t first, std::size_t candidates);
-  void warp(const PairWork& work, const Image& input, const Affine& output_to_input, Image& output);
-  void warp(const PairWork& work, const Image& input, const Homography& output_to_input,
+  void warp(const PairContext& work, const Image& input, const Affine& output_to_input,
+            Image& output);
+  void warp(const PairContext& work, const Image& input, const Homography& output_to_input,
             Image& output);
   /// Where a candidate's frames and sums go.
   struct Place {
     Spectra& spectra;
     std::int64_t result, place;
   };
-  void enqueue(const PairWork& work, const Candidate& candidate, const Place& to);
-  void enqueue(const PairWork& work, const FitRoles& roles, const FitRoles::BothLevels& levels,
+  void enqueue(const PairContext& work, const Candidate& candidate, const Place& to);
+  void enqueue(const PairContext& work, const FitRoles& roles, const FitRoles::BothLevels& levels,
                std::span<const ChannelImages> channels, const Homography& to_fine, const Place& to);
-  void enqueue_together(const PairWork& work, std::span<Candidate* const> candidates);
+  void enqueue_together(const PairContext& work, std::span<Candidate* const> candidates);
 
   struct WarpKey {
     Shape input, output;
@@ -90,7 +91,6 @@ class ChanceTest {
   };
 
   Device device_;
-  Ones& ones_;
   PlanCache<WarpKey, WarpPlan> warps_{8};
   PlanCache<WarpKey, InterpolatePlan> projective_warps_{4};
   Frames usual_;

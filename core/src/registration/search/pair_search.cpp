@@ -1,223 +1,317 @@
-// Finds the transform between two images.
+// Finds the transform between two images: interprets the schedule (schedule.hpp).
 #include "registration/search/pair_search.hpp"
 
-#include "registration/numerics/plane_geometry.hpp"
-#include "registration/pair/registration_result.hpp"
+#include "device/access.hpp"
+#include "registration/features/feature_search.hpp"
+#include "registration/pair/candidate_set.hpp"
+#include "registration/pair/motion_model.hpp"
 #include "registration/pair/search_limits.hpp"
+#include "registration/tasks/active_search.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
 
 namespace warpalign::detail {
 
 namespace {
 
-// Of the padded frames on which the first spectra are taken.
-constexpr std::int64_t log_polar_side = 128;
-constexpr std::size_t log_polar_hypotheses = 6;
-
-// Things of another contrast resemble each other by their grey levels too, but weakly, and not
-// exactly at the right place. Where grey levels end with less confidence than the first of these,
-// or correlate less than pictures of one contrast do, directions of edges are asked about their
-// place, and with less confidence than the second, about all places.
+// Scenes of another contrast resemble each other by intensity too, but weakly, and not exactly at
+// the right pose. If intensity ends with less confidence than the first of these, or correlates
+// less than pictures of one contrast do, orientation is evaluated at its pose, and with less
+// confidence than the second, at all poses.
 constexpr double certain_confidence = 0.99;
 constexpr double fair_confidence = 0.9;
 constexpr double clear_correlation = 0.5;
 
-// Where directions lead to a place that is certain and grey levels have even less confidence than
-// this there, they have nothing in common. Those of one contrast have more even where a plane is
-// turned away and no similarity brings it all into agreement.
+// If orientation is certain of a pose, and intensity has even less confidence than this there,
+// intensity has nothing in common. Images of one contrast have more even if a plane is tilted and
+// no similarity brings all of it into agreement.
 constexpr double doubtful_confidence = 0.01;
 
-// After so many pairs in a row that the first spectra did not settle, the next one is expected not
-// to be settled by them either.
-constexpr int pairs_that_tell = 2;
+// After so many pairs in a row that the first proposals did not settle, the early work of the next
+// one begins at once.
+constexpr int fallbacks_that_predict = 2;
 
-RegistrationOptions options_of_search(RegistrationOptions options) {
-  if (is_richer(options.motion)) options.motion = Motion::similarity;
-  return options;
+// All tasks of a search: four early proposers and the orientation search, two workers of each grid,
+// one of the patches, of the features and of the orientation's fits, and three that sample
+// homographies. A thorough search has two more.
+constexpr int max_workers_of_search = 16;
+
+RefineFrom start_of_fit(const Step& step) {
+  return step.generator == Generator::grid ? RefineFrom::grid : RefineFrom::log_polar;
 }
 
 }  // namespace
 
-PairSearch::PairSearch(const Device& device, const RegistrationOptions& options, bool parts_ahead)
-    : model_(options.motion),
-      options_(options_of_search(options)),
+int default_workers(const Device& device) {
+  return Access::driver(device).runs_queues_together() ? max_workers_of_search : 0;
+}
+
+PairSearch::PairSearch(const Device& device, const RegistrationOptions& options, int max_workers)
+    : options_(options),
+      workers_(max_workers),
+      threads_(max_workers > 0 ? &workers_ : nullptr),
       ones_(device, max_searched_levels),
-      translation_searches_(device, ones_),
-      log_polar_(device, log_polar_side, options_, translation_searches_),
-      wide_log_polar_(device, parts_ahead, options_),
-      grid_(device, parts_ahead, options_, parts_ahead),
-      directions_(device, parts_ahead, options.motion, options_, parts_ahead),
-      fields_(device, ones_),
-      judge_(device, options.motion, options_, ones_, parts_ahead),
-      features_(device, parts_ahead, parts_ahead),
-      in_frame_(device) {}
-
-// Tries the first candidate, which mostly suffices, and then all others together: a fit by itself
-// leaves most of a device idle.
-bool PairSearch::try_first_alone(const PairWork& work, std::span<const Candidate> shifted) {
-  if (shifted.empty()) return false;
-  return add_candidates(work, shifted.first(1), RefineFrom::log_polar) ||
-         (shifted.size() > 1 && add_candidates(work, shifted.subspan(1), RefineFrom::log_polar));
-}
-
-// Refines those places coarsely that are not known already. Returns true if one is significant
-// enough to be accepted.
-bool PairSearch::add_candidates(const PairWork& work, std::span<const Candidate> found,
-                                RefineFrom from) {
-  judge_.add(work, found, from, candidates_);
-  return options_.candidates == 1 && options_.search != Effort::thorough &&
-         std::any_of(candidates_.begin(), candidates_.end(),
-                     [&](Candidate& candidate) { return is_accepted(work, candidate); });
-}
-
-bool PairSearch::is_accepted(const PairWork& work, Candidate& candidate) {
-  if (candidate.significance < accepted_significance) return false;
-  if (!candidate.beyond_doubt()) judge_.test(work, {&candidate, 1}, places_);
-  return is_convincing(candidate);
-}
-
-bool PairSearch::try_grid(const PairWork& work) {
-  tried_.add(Generator::grid);
-  return add_candidates(work, judge_.starts_at(work, grid_.find(work)), RefineFrom::grid);
-}
-
-// Whether to try more: where nothing is convincing yet, or where all is to be tried.
-bool PairSearch::goes_on(const PairWork& work, bool accepted) {
-  if (options_.search == Effort::fast) return false;
-  return options_.search == Effort::thorough || (!accepted && !has_convincing(work));
-}
-
-// Log-polar spectra, and where these lead to nothing convincing the grid. Returns true where a
-// candidate is significant enough to be accepted.
-bool PairSearch::search_grey_levels_coarsely(const PairWork& work) {
-  tried_.add(shifts_only() ? Generator::shifts : Generator::log_polar);
-  if (!shifts_only() && expects_to_go_on()) begin_parts(work);
-  log_polar_.begin(work);
-  const bool settled = try_first_alone(work, log_polar_.first(work));
-  pairs_that_went_on_ = settled ? 0 : std::min(pairs_that_went_on_ + 1, pairs_that_tell);
-  if (settled) return true;
-  if (shifts_only()) return false;
-  begin_parts(work);
-  log_polar_.add_other_bases(work);
-  const bool accepted =
-      try_first_alone(work, log_polar_.first(work)) ||
-      add_candidates(work, log_polar_.others(work, log_polar_hypotheses), RefineFrom::log_polar);
-  if (!goes_on(work, accepted)) return accepted;
-  return try_grid(work);
-}
-
-// Many more hypotheses, of finer spectra. The grid has mostly found what these find.
-void PairSearch::search_grey_levels_finely(const PairWork& work) {
-  if (try_first_alone(work, wide_log_polar_.find(work))) return;
-  static_cast<void>(add_candidates(work, wide_log_polar_.find(work, 1), RefineFrom::log_polar));
-}
-
-void PairSearch::search_grey_levels(const PairWork& work) {
-  const bool accepted = search_grey_levels_coarsely(work);
-  bool concluded = false;
-  if (!shifts_only() && goes_on(work, accepted)) {
-    if (tries_both()) {
-      concluded = directions_.is_at_work();
-      if (concluded) conclude_aside(work);
-      settled_by_directions_ = are_settled_by_directions(work);
-      if (settled_by_directions_) return;
+      orientation_fields_(device, ones_),
+      fitter_(device),
+      evaluator_(device, options, fitter_),
+      selection_(device, options, fitter_, evaluator_),
+      rectified_fit_(device, evaluator_, selection_),
+      orientation_search_(device, options),
+      orientation_run_(device, threads_, [this](const PairContext& context, int /*round*/) {
+        orientation_search_.run(context);
+      }) {
+  const auto make = [&](const Step& step) {
+    if (step.make == nullptr || !applies(step, options)) return;
+    for (const auto& proposer : proposers_) {
+      if (proposer->maker() == step.make) return;
     }
-    if (options_.search == Effort::thorough) search_grey_levels_finely(work);
+    proposers_.push_back(std::make_unique<ScheduledProposer>(
+        device, options, step.make, step.begins == Begins::early ? threads_ : nullptr));
+  };
+  std::for_each(search_schedule.begin(), search_schedule.end(), make);
+  std::for_each(homography_schedule.begin(), homography_schedule.end(), make);
+  if (!proposers_.empty()) proposers_.front()->prepare();
+}
+
+ScheduledProposer& PairSearch::proposer_of(const Step& step) {
+  return **std::find_if(proposers_.begin(), proposers_.end(),
+                        [&](const auto& proposer) { return proposer->maker() == step.make; });
+}
+
+/// In place while a pair is searched: what began early ends with it.
+class PairSearch::EarlyWork {
+ public:
+  explicit EarlyWork(PairSearch& search) : search_(search) {}
+  EarlyWork(const EarlyWork&) = delete;
+  EarlyWork& operator=(const EarlyWork&) = delete;
+  ~EarlyWork() {
+    for (const auto& proposer : search_.proposers_) proposer->end_pair();
+    search_.orientation_run_.end();
   }
-  if (concluded) return take_conclusion();
-  if (!accepted) static_cast<void>(has_convincing(work));
-  conclude(work);
-}
 
-// Concludes what grey levels have found while the grid by directions is still being searched, and
-// keeps that for take_conclusion(): where directions settle the pair, nobody must know of it.
-void PairSearch::conclude_aside(const PairWork& work) {
-  const Generators tried = tried_;
-  by_grey_levels_ = candidates_;
-  static_cast<void>(has_convincing(work));
-  conclude(work);
-  conclusion_.swap(candidates_);
-  candidates_ = by_grey_levels_;
-  tried_ = tried;
-  concluded_with_windows_ = judge_.models().tried_windows();
-}
+ private:
+  PairSearch& search_;
+};
 
-void PairSearch::take_conclusion() {
-  candidates_.swap(conclusion_);
-  if (concluded_with_windows_) tried_.add(Generator::windows);
-}
-
-// Whether directions of edges are certain of a place at which grey levels have nothing in common:
-// what grey levels would still be tried on is in vain then. Where they are not, what they found is
-// kept.
-bool PairSearch::are_settled_by_directions(const PairWork& work) {
-  by_grey_levels_ = candidates_;
-  search_all_directions(work);
-  if (ends_with(certain_confidence) && !are_alike_at(work, candidates_.front())) {
-    places_ *= chances_of_both;
-    return true;
+std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
+                                           ImagePyramid& reference, ImagePyramid& moving) {
+  const ActiveSearch active;
+  const EarlyWork early_work(*this);
+  PairContext context{stream, clock, reference, moving, ones_, orientation_fields_};
+  begin_pair(context);
+  if (ActiveSearch::is_only_one()) context.threads = threads_;
+  for (const Step& step : search_schedule) {
+    if (applies(step, options_) && !is_unnecessary(context, step.unless)) execute(context, step);
   }
-  candidates_ = by_grey_levels_;
+  return result_;
+}
+
+void PairSearch::begin_pair(const PairContext& context) {
+  intensity_.clear();
+  selected_.clear();
+  orientation_.clear();
+  result_.clear();
+  tried_.clear();
+  accepted_ = has_selected_ = tried_patches_ = conclusive_ = compared_both_ = false;
+  proposed_ = began_early_work_ = false;
+  trials_ = num_trials(options_, context);
+  orientation_fields_.begin_pair();
+}
+
+// Pairs that the first proposals settle need no early work, and would wait for what was begun.
+void PairSearch::begin_early_work(const PairContext& context) {
+  if (began_early_work_ || context.threads == nullptr || options_.search == Effort::fast) return;
+  began_early_work_ = true;
+  for (const auto& proposer : proposers_) proposer->begin(context);
+  if (options_.modality == Modality::automatic) orientation_run_.begin(context);
+}
+
+bool PairSearch::is_unnecessary(const PairContext& context, Unless condition) {
+  switch (condition) {
+    case Unless::nothing:
+      return false;
+    case Unless::accepted:
+      return accepted_;
+    case Unless::significant:
+      return options_.search != Effort::thorough &&
+             (accepted_ || evaluator_.has_significant(context, intensity_, trials_));
+    case Unless::conclusive:
+      return conclusive_;
+    case Unless::certain_intensity:
+      return conclusive_ || (ends_with(selected_, certain_confidence) &&
+                             selected_.front().correlation >= clear_correlation);
+    case Unless::certain_orientation:
+      return is_unnecessary(context, Unless::certain_intensity) ||
+             ends_with(selected_, fair_confidence) ||
+             (is_better(context, orientation_, selected_) &&
+              ends_with(orientation_, certain_confidence));
+    case Unless::certain_homography:
+      return options_.search != Effort::thorough &&
+             std::any_of(selected_.begin(), selected_.end(), is_certain_homography);
+    case Unless::reliable:
+      return is_reliable(result_);
+  }
   return false;
 }
 
-// Whether grey levels, too, resemble each other at a place that directions have led to.
-bool PairSearch::are_alike_at(const PairWork& work, const Candidate& by_directions) {
-  Candidate place;
-  place.matrix = by_directions.matrix;
-  place = judge_.refined(work, place, RefineFrom::log_polar);
-  judge_.test(work, {&place, 1}, chances_of_both * places_);
-  return place.confidence() >= doubtful_confidence;
-}
-
-void PairSearch::conclude(const PairWork& work) {
-  judge_.conclude(work, candidates_, places_);
-  if (judge_.models().tried_windows()) tried_.add(Generator::windows);
-}
-
-// By directions of edges. The candidates by grey levels stay where this leads to nothing reliable,
-// or to nothing better, unless only directions are asked for.
-void PairSearch::search_directions(const PairWork& grey_levels) {
-  const PairWork work = by_directions_of(grey_levels);
-  by_grey_levels_ = candidates_;
-  const bool fair = ends_with(fair_confidence);
-  if (is_reliable(by_grey_levels_)) compare_directions_at(work, by_grey_levels_.front());
-  const bool better = ends_better_than(work, by_grey_levels_);
-  if (!fair && !(better && ends_with(certain_confidence))) search_all_directions(grey_levels);
-  const bool either = options_.modality == Modality::automatic;
-  if (either && !by_grey_levels_.empty() && !ends_better_than(work, by_grey_levels_)) {
-    candidates_ = by_grey_levels_;
+void PairSearch::execute(const PairContext& context, const Step& step) {
+  switch (step.action) {
+    case Action::propose:
+      return propose(context, step);
+    case Action::probe_orientation:
+      return probe_orientation(context);
+    case Action::search_orientation:
+      return search_orientation(context);
+    case Action::select_model:
+      select_model(context);
+      if (tried_patches_) tried_.add(Generator::windows);
+      return;
+    case Action::verify_orientation:
+      return verify_orientation(context);
+    case Action::choose_signal:
+      return choose_signal(context);
   }
 }
 
-// The same work by directions of edges.
-PairWork PairSearch::by_directions_of(const PairWork& grey_levels) {
-  PairWork work = grey_levels;
-  work.fields = &fields_;
-  tried_.add(Generator::gradient_field);
-  return work;
+void PairSearch::propose(const PairContext& context, const Step& step) {
+  tried_.add(step.generator);
+  const bool is_first = !proposed_;
+  proposed_ = true;
+  const bool predicts_fallback = consecutive_fallbacks_ >= fallbacks_that_predict;
+  if (is_first ? predicts_fallback && step.when != When::translation : !accepted_) {
+    begin_early_work(context);
+  }
+  PairContext own = context;
+  own.threads = nullptr;  // what is not done early is done by the caller's thread alone
+  const bool early = step.begins == Begins::early;
+  const auto proposals = proposer_of(step).propose(early ? context : own, step.round);
+  accepted_ = fit(context, proposals, step);
+  if (is_first) {
+    consecutive_fallbacks_ =
+        accepted_ ? 0 : std::min(consecutive_fallbacks_ + 1, fallbacks_that_predict);
+  }
 }
 
-void PairSearch::search_all_directions(const PairWork& grey_levels) {
-  tried_.add(Generator::gradient_field);
-  const std::span<const Candidate> found = directions_.find(grey_levels);
-  candidates_.assign(found.begin(), found.end());
+// Returns whether a candidate is accepted.
+bool PairSearch::fit(const PairContext& context, std::span<const Candidate> proposals,
+                     const Step& step) {
+  switch (step.fit) {
+    case Fit::best_first:
+      if (proposals.empty()) return false;
+      if (add(context, proposals.first(1), start_of_fit(step))) return true;
+      return proposals.size() > 1 && add(context, proposals.subspan(1), start_of_fit(step));
+    case Fit::together:
+      return add(context, proposals, start_of_fit(step));
+    case Fit::rectified:
+      fit_rectified(context, proposals);
+      break;
+    case Fit::homographies:
+    case Fit::none:
+      break;
+  }
+  return accepted_;
 }
 
-// What directions say of a place that grey levels have led to.
-void PairSearch::compare_directions_at(const PairWork& work, const Candidate& by_grey_levels) {
-  Candidate place;
-  place.proposed_by = by_grey_levels.proposed_by;
-  place.by_gradients = true;
-  place.matrix = by_grey_levels.matrix;
-  candidates_.clear();
-  place = judge_.refined(work, place, RefineFrom::grid);
-  if (judge_.is_allowed(work, place)) candidates_.push_back(place);
-  judge_.test(work, candidates_, places_);
-  conclude(work);
+bool PairSearch::add(const PairContext& context, std::span<const Candidate> proposals,
+                     RefineFrom from) {
+  evaluator_.add(context, proposals, from, intensity_);
+  return options_.candidates == 1 && options_.search != Effort::thorough &&
+         std::any_of(intensity_.begin(), intensity_.end(),
+                     [&](Candidate& candidate) { return is_accepted(context, candidate); });
+}
+
+bool PairSearch::is_accepted(const PairContext& context, Candidate& candidate) {
+  if (candidate.significance < accepted_significance) return false;
+  if (!candidate.beyond_doubt()) evaluator_.test(context, {&candidate, 1}, trials_);
+  return is_convincing(candidate);
+}
+
+// Each pair of simulated views is another chance for every wrong pose.
+void PairSearch::fit_rectified(const PairContext& context, std::span<const Candidate> proposals) {
+  trials_ *= compared_views();
+  std::optional<Candidate> best;
+  for (const Candidate& proposal : proposals) {
+    const auto candidate = rectified_fit_.fit(context, proposal, trials_, result_);
+    if (!candidate || (best && best->evidence() >= candidate->evidence())) continue;
+    best = candidate;
+  }
+  if (best && is_reliable(*best)) result_.insert(result_.begin(), *best);
+}
+
+// Whether orientation is certain of a pose at which intensity has nothing in common: what would
+// still be tried by intensity is in vain then. While orientation is being searched, a model is
+// selected by intensity, which is discarded if orientation is conclusive.
+void PairSearch::probe_orientation(const PairContext& context) {
+  if (orientation_run_.is_running()) select_model(context);
+  search_orientation(context);
+  conclusive_ = ends_with(orientation_, certain_confidence) &&
+                !intensity_agrees_at(context, orientation_.front());
+  if (conclusive_) {
+    trials_ *= trials_factor_of_two_signals;
+  } else {
+    orientation_.clear();
+  }
+}
+
+void PairSearch::search_orientation(const PairContext& context) {
+  tried_.add(Generator::gradient_field);
+  orientation_run_.finish(context, 0);
+  orientation_ = orientation_search_.found();
+}
+
+bool PairSearch::intensity_agrees_at(const PairContext& context, const Candidate& pose) {
+  Candidate candidate;
+  candidate.matrix = pose.matrix;
+  candidate = evaluator_.fitted(context, candidate, RefineFrom::log_polar);
+  evaluator_.test(context, {&candidate, 1}, trials_factor_of_two_signals * trials_);
+  return candidate.confidence() >= doubtful_confidence;
+}
+
+void PairSearch::select_model(const PairContext& context) {
+  if (has_selected_) return;
+  has_selected_ = true;
+  selected_ = intensity_;
+  if (!accepted_) static_cast<void>(evaluator_.has_significant(context, selected_, trials_));
+  selection_.conclude(context, selected_, trials_,
+                      [this, &context](std::vector<Candidate>& candidates) {
+                        add_homographies(context, candidates);
+                      });
+}
+
+void PairSearch::add_homographies(const PairContext& context, std::vector<Candidate>& candidates) {
+  PairContext own = context;
+  own.threads = nullptr;
+  for (const Step& step : homography_schedule) {
+    if (!applies(step, options_) || is_unnecessary(context, step.unless)) continue;
+    tried_patches_ = true;
+    const bool early = step.begins == Begins::early;
+    const auto proposals = proposer_of(step).propose(early ? context : own, step.round, candidates);
+    selection_.fit_homographies(context, proposals, candidates);
+  }
+}
+
+// After intensity, orientation is a second chance for every wrong pose.
+void PairSearch::verify_orientation(const PairContext& context) {
+  tried_.add(Generator::gradient_field);
+  compared_both_ = true;
+  if (options_.modality == Modality::automatic) trials_ *= trials_factor_of_two_signals;
+  if (!is_reliable(selected_)) return;
+  const PairContext by_orientation = context.comparing(SignalKind::orientation);
+  Candidate candidate;
+  candidate.proposed_by = selected_.front().proposed_by;
+  candidate.by_gradients = true;
+  candidate.matrix = selected_.front().matrix;
+  candidate = evaluator_.fitted(by_orientation, candidate, RefineFrom::grid);
+  if (evaluator_.is_allowed(by_orientation, candidate)) orientation_.push_back(candidate);
+  evaluator_.test(by_orientation, orientation_, trials_);
+  selection_.conclude(by_orientation, orientation_, trials_);
+}
+
+void PairSearch::choose_signal(const PairContext& context) {
+  const bool keeps_intensity = compared_both_ && options_.modality == Modality::automatic &&
+                               !selected_.empty() && !is_better(context, orientation_, selected_);
+  const bool by_orientation = conclusive_ || (compared_both_ && !keeps_intensity);
+  result_ = by_orientation ? orientation_ : selected_;
 }
 
 // Whether the first candidate will be reliable in the registrar's eyes.
@@ -226,139 +320,28 @@ bool PairSearch::is_reliable(const std::vector<Candidate>& candidates) const {
 }
 
 bool PairSearch::is_reliable(const Candidate& best) const {
-  const bool fitted = !is_richer(model_) || model_ == Motion::automatic || best.motion == model_;
+  const Motion model = options_.motion;
+  const bool fitted =
+      !exceeds_similarity(model) || model == Motion::automatic || best.motion == model;
   return is_convincing(best) && fitted && (best.refined || !options_.refine);
 }
 
-// Of two results at one place the one is better determined, and more exact, that is more
-// significant; elsewhere the one counts that is farther from chance.
-bool PairSearch::ends_better_than(const PairWork& work,
-                                  const std::vector<Candidate>& others) const {
-  if (candidates_.empty() || others.empty()) return !candidates_.empty();
-  const Candidate& best = candidates_.front();
+bool PairSearch::ends_with(const std::vector<Candidate>& candidates, double confidence) const {
+  return is_reliable(candidates) && candidates.front().confidence() >= confidence;
+}
+
+// Of two results at one pose the more significant one is better determined, and more exact;
+// elsewhere the one counts that is farther from chance.
+bool PairSearch::is_better(const PairContext& context, const std::vector<Candidate>& candidates,
+                           const std::vector<Candidate>& others) const {
+  if (candidates.empty() || others.empty()) return !candidates.empty();
+  const Candidate& best = candidates.front();
   const Candidate& other = others.front();
   const bool reliable = is_reliable(best);
   if (reliable != is_reliable(other)) return reliable;
   if (!reliable) return best.confidence() > other.confidence();
-  const bool at_one_place = same_location(work, best, other);
-  return at_one_place ? best.significance > other.significance : best.evidence() > other.evidence();
-}
-
-bool PairSearch::is_settled_by_grey_levels() const {
-  return ends_with(certain_confidence) && candidates_.front().correlation >= clear_correlation;
-}
-
-bool PairSearch::ends_with(double confidence) const {
-  return is_reliable(candidates_) && candidates_.front().confidence() >= confidence;
-}
-
-class PairSearch::Parts {
- public:
-  explicit Parts(PairSearch& search) : search_(search) { ++running; }
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
-  ~Parts() {
-    search_.grid_.drop();
-    search_.wide_log_polar_.drop();
-    search_.directions_.drop();
-    search_.judge_.models().drop_parts();
-    search_.features_.drop();
-    --running;
-  }
-  /// Where several pairs are searched at the same time, the device has enough to do.
-  [[nodiscard]] static bool have_room() { return running == 1; }
-
- private:
-  static std::atomic<int> running;
-  PairSearch& search_;
-};
-
-std::atomic<int> PairSearch::Parts::running{0};
-
-// A pair that its first spectra settle needs no parts, and would wait for those that were begun.
-bool PairSearch::expects_to_go_on() const { return pairs_that_went_on_ >= pairs_that_tell; }
-
-void PairSearch::begin_parts(const PairWork& work) {
-  if (begun_parts_ || options_.search == Effort::fast || !Parts::have_room()) return;
-  begun_parts_ = true;
-  grid_.begin(work);
-  wide_log_polar_.begin(work);
-  if (options_.modality == Modality::automatic) directions_.begin(work);
-  judge_.models().begin_parts(work);
-  if (wants_features()) features_.begin(work);
-}
-
-std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
-                                           ImagePyramid& reference, ImagePyramid& moving) {
-  const Parts parts(*this);
-  PairWork work{stream, clock, reference, moving};
-  work.is_alone = Parts::have_room();
-  candidates_.clear();
-  tried_.clear();
-  places_ = places_searched(options_, work);
-  settled_by_directions_ = begun_parts_ = false;
-  fields_.begin_pair();
-  if (options_.modality != Modality::other) search_grey_levels(work);
-  const bool either = options_.modality == Modality::automatic && options_.search != Effort::fast;
-  const bool settled = settled_by_directions_ || is_settled_by_grey_levels();
-  if (options_.modality == Modality::other || (either && !settled)) {
-    // After grey levels, directions are a second chance for every wrong place.
-    if (either) places_ *= chances_of_both;
-    search_directions(work);
-  }
-  if (wants_features() && !is_reliable(candidates_)) search_features(work);
-  return candidates_;
-}
-
-bool PairSearch::shifts_only() const { return options_.motion == Motion::translation; }
-
-// Whether directions may come before what takes long by grey levels.
-bool PairSearch::tries_both() const {
-  return options_.modality == Modality::automatic && options_.search == Effort::standard;
-}
-
-bool PairSearch::wants_features() const {
-  const bool may_be_homography = model_ == Motion::homography || model_ == Motion::automatic;
-  return options_.search != Effort::fast && may_be_homography &&
-         options_.modality != Modality::other;
-}
-
-// Where a plane is seen from so far aside that nothing else finds it, local features may. Each pair
-// of simulated views is another chance for every wrong place.
-void PairSearch::search_features(const PairWork& work) {
-  tried_.add(Generator::features);
-  places_ *= compared_views();
-  std::optional<Candidate> best;
-  for (const Homography& start : features_.find(work)) {
-    const auto candidate = fit_near(work, start);
-    if (!candidate || (best && best->evidence() >= candidate->evidence())) continue;
-    best = candidate;
-  }
-  if (best && is_reliable(*best)) candidates_.insert(candidates_.begin(), *best);
-}
-
-// Fits a homography near one that features agree on, and compares it with chance and with places
-// elsewhere.
-std::optional<Candidate> PairSearch::fit_near(const PairWork& work, const Homography& start) {
-  const Shape& reference = work.reference.shape();
-  const Shape& moving = work.moving.shape();
-  const auto in_frame = in_frame_.show(work, start);
-  if (!in_frame) return std::nullopt;
-  auto candidate = judge_.models().fit_near(*in_frame, Homography{});
-  if (!candidate) return std::nullopt;
-  candidate->proposed_by = Generator::features;
-  judge_.test(*in_frame, {&*candidate, 1}, places_);
-  candidate->richer = scaled(start * candidate->richer);
-  if (!is_regular(candidate->richer, reference)) return std::nullopt;
-  candidate->matrix = registered(Motion::homography, candidate->richer, reference, moving)
-                          .similarity.matrix(reference, moving);
-  if (!judge_.is_allowed(work, *candidate)) return std::nullopt;
-  CandidateJudge::set_rival(work, candidates_, *candidate);
-  return candidate;
-}
-
-bool PairSearch::has_convincing(const PairWork& work) {
-  return judge_.has_convincing(work, candidates_, places_);
+  const bool at_one_pose = same_location(context, best, other);
+  return at_one_pose ? best.significance > other.significance : best.evidence() > other.evidence();
 }
 
 }  // namespace warpalign::detail

@@ -1,22 +1,23 @@
-// Finds the transform between two images. Candidates come from log-polar spectra at several base
-// scales, then from other generators; each is verified by its correlation over the overlap of the
-// images.
+// Finds the transform between two images: interprets the schedule (schedule.hpp).
 #pragma once
 
+#include "registration/fitting/similarity_fit.hpp"
 #include "registration/pair/candidate.hpp"
-#include "registration/pair/level_pair.hpp"
-#include "registration/pair/pair_in_frame.hpp"
-#include "registration/proposers/log_polar_search.hpp"
-#include "registration/pyramid/image_pyramid.hpp"
+#include "registration/pair/context.hpp"
 #include "registration/resources/ones.hpp"
-#include "registration/search/candidate_judge.hpp"
-#include "registration/search/direction_search.hpp"
-#include "registration/search/search_parts.hpp"
+#include "registration/search/candidate_evaluator.hpp"
+#include "registration/search/model_selection.hpp"
+#include "registration/search/orientation_search.hpp"
+#include "registration/search/rectified_fit.hpp"
+#include "registration/search/schedule.hpp"
+#include "registration/search/scheduled_proposer.hpp"
+#include "registration/search/speculation.hpp"
 #include "registration/signal/gradient_fields.hpp"
+#include "registration/tasks/thread_budget.hpp"
 
 #include <warpalign/registrar.hpp>
 
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,81 +25,80 @@ namespace warpalign::detail {
 
 class PairSearch {
  public:
-  /// `parts_ahead`: whether parts of a search may begin before it is known that they are needed;
-  /// results do not depend on it.
-  PairSearch(const Device& device, const RegistrationOptions& options, bool parts_ahead);
+  /// `max_workers`: how many threads the search may start beside the caller's. Results do not
+  /// depend on it. The options outlive the search.
+  PairSearch(const Device& device, const RegistrationOptions& options, int max_workers);
   PairSearch(const PairSearch&) = delete;
   PairSearch& operator=(const PairSearch&) = delete;
 
   /// The best candidates, most significant first; the first one is refined if the options ask for
-  /// it. Empty where the options leave nothing to evaluate or no shift scores high enough. Waits
-  /// for the device. The result is valid until the next call.
+  /// it. Empty if the options leave nothing to evaluate or no shift scores high enough. Waits for
+  /// the device. The result is valid until the next call.
   std::span<const Candidate> run(Stream& stream, StageClock& clock, ImagePyramid& reference,
                                  ImagePyramid& moving);
-  /// What has looked for places in the last run, in order of first use.
+  /// What has proposed candidates in the last run, in order of first use.
   [[nodiscard]] const Generators& tried() const { return tried_; }
-  /// How many independent wrong places the last run might have taken for the right one.
-  [[nodiscard]] double places() const { return places_; }
+  /// How many independent wrong poses the last run might have taken for the right one.
+  [[nodiscard]] double trials() const { return trials_; }
 
  private:
-  /// In place while a pair is searched: what was begun ahead ends with it.
-  class Parts;
-  void begin_parts(const PairWork& work);
-  /// Whether a pair is expected to go on where its first spectra lead to nothing.
-  [[nodiscard]] bool expects_to_go_on() const;
-  bool try_first_alone(const PairWork& work, std::span<const Candidate> shifted);
-  bool try_grid(const PairWork& work);
-  [[nodiscard]] bool goes_on(const PairWork& work, bool accepted);
-  [[nodiscard]] bool shifts_only() const;
-  [[nodiscard]] bool tries_both() const;
-  bool search_grey_levels_coarsely(const PairWork& work);
-  void search_grey_levels_finely(const PairWork& work);
-  void search_grey_levels(const PairWork& work);
-  [[nodiscard]] bool are_settled_by_directions(const PairWork& work);
-  [[nodiscard]] bool are_alike_at(const PairWork& work, const Candidate& by_directions);
-  [[nodiscard]] PairWork by_directions_of(const PairWork& grey_levels);
-  void search_directions(const PairWork& grey_levels);
-  void search_all_directions(const PairWork& grey_levels);
-  void compare_directions_at(const PairWork& work, const Candidate& by_grey_levels);
-  void conclude(const PairWork& work);
-  void conclude_aside(const PairWork& work);
-  void take_conclusion();
-  [[nodiscard]] bool wants_features() const;
-  void search_features(const PairWork& work);
-  [[nodiscard]] std::optional<Candidate> fit_near(const PairWork& work, const Homography& start);
+  class EarlyWork;
+  ScheduledProposer& proposer_of(const Step& step);
+  void begin_pair(const PairContext& context);
+  void begin_early_work(const PairContext& context);
+
+  [[nodiscard]] bool is_unnecessary(const PairContext& context, Unless condition);
+  void execute(const PairContext& context, const Step& step);
+  void propose(const PairContext& context, const Step& step);
+  bool fit(const PairContext& context, std::span<const Candidate> proposals, const Step& step);
+  bool add(const PairContext& context, std::span<const Candidate> proposals, RefineFrom from);
+  void fit_rectified(const PairContext& context, std::span<const Candidate> proposals);
+  void probe_orientation(const PairContext& context);
+  void search_orientation(const PairContext& context);
+  void select_model(const PairContext& context);
+  void add_homographies(const PairContext& context, std::vector<Candidate>& candidates);
+  void verify_orientation(const PairContext& context);
+  void choose_signal(const PairContext& context);
+
+  [[nodiscard]] bool is_accepted(const PairContext& context, Candidate& candidate);
+  [[nodiscard]] bool intensity_agrees_at(const PairContext& context, const Candidate& pose);
   [[nodiscard]] bool is_reliable(const std::vector<Candidate>& candidates) const;
   [[nodiscard]] bool is_reliable(const Candidate& best) const;
-  [[nodiscard]] bool ends_better_than(const PairWork& work,
-                                      const std::vector<Candidate>& others) const;
-  [[nodiscard]] bool is_settled_by_grey_levels() const;
-  [[nodiscard]] bool ends_with(double confidence) const;
-  bool has_convincing(const PairWork& work);
-  bool add_candidates(const PairWork& work, std::span<const Candidate> found, RefineFrom from);
-  bool is_accepted(const PairWork& work, Candidate& candidate);
+  [[nodiscard]] bool ends_with(const std::vector<Candidate>& candidates, double confidence) const;
+  [[nodiscard]] bool is_better(const PairContext& context, const std::vector<Candidate>& candidates,
+                               const std::vector<Candidate>& others) const;
 
-  Motion model_;                 // as the user asks for it
-  RegistrationOptions options_;  // of the search, which finds no more than similarities
+  const RegistrationOptions& options_;
+  ThreadBudget workers_;
+  ThreadBudget* threads_;  // null: the caller's thread alone
   Ones ones_;
-  TranslationSearches translation_searches_;
-  LogPolarSearch log_polar_;
-  SearchPart<WideLogPolarPart> wide_log_polar_;
-  SearchPart<GridPart> grid_;
-  SearchPart<DirectionSearch> directions_;
-  GradientFields fields_;
-  CandidateJudge judge_;
-  SearchPart<FeaturePart> features_;
-  PairInFrame in_frame_;
+  GradientFields orientation_fields_;
+  SimilarityFit fitter_;
+  CandidateEvaluator evaluator_;
+  ModelSelection selection_;
+  RectifiedFit rectified_fit_;
 
-  // Intermediate results within one run(); members so that their memory is reused.
-  std::vector<Candidate> candidates_;      // refined coarsely
-  std::vector<Candidate> by_grey_levels_;  // those of the first search, while directions are tried
-  std::vector<Candidate> conclusion_;      // of grey levels, where it was come to aside
-  bool concluded_with_windows_ = false, settled_by_directions_ = false;
+  // What the run has found so far. Members so that their memory is reused.
+  std::vector<Candidate> intensity_;    // after coarse fits
+  std::vector<Candidate> selected_;     // the same after select_model
+  std::vector<Candidate> orientation_;  // after the selection of a model
+  std::vector<Candidate> result_;
+  bool accepted_ = false;  // whether one of intensity_ makes others unnecessary
+  bool has_selected_ = false, tried_patches_ = false;
+  bool conclusive_ = false;     // whether orientation is, and intensity has nothing there
+  bool compared_both_ = false;  // whether verify_orientation was done
+  bool proposed_ = false, began_early_work_ = false;
   Generators tried_;
-  double places_ = 0;
+  double trials_ = 0;
+  int consecutive_fallbacks_ = 0;  // pairs in a row that the first proposals did not settle
 
-  bool begun_parts_ = false;    // of this pair
-  int pairs_that_went_on_ = 0;  // the last ones, one after the other
+  // Whose threads use the others, and are ended first.
+  OrientationSearch orientation_search_;
+  Speculation orientation_run_;
+  std::vector<std::unique_ptr<ScheduledProposer>> proposers_;
 };
+
+/// How many threads the search for a pair may start by default.
+[[nodiscard]] int default_workers(const Device& device);
 
 }  // namespace warpalign::detail

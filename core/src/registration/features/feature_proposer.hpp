@@ -1,0 +1,11 @@
+// Proposes homographies that local features agree on.
+#pragma once
+
+#include "registration/proposers/proposer.hpp"
+
+namespace warpalign::detail {
+
+/// One round. The options are not used.
+std::unique_ptr<Proposer> make_features(const Device& device, const RegistrationOptions& options);
+
+}  // namespace warpalign::detail

@@ -1,0 +1,75 @@
+// What a search does with a list of candidates.
+#include "registration/pair/candidate_set.hpp"
+
+#include "registration/numerics/plane_geometry.hpp"
+#include "registration/numerics/short_list.hpp"
+#include "registration/numerics/transform_distance.hpp"
+
+#include <algorithm>
+
+namespace warpalign::detail {
+
+namespace {
+
+// Of the larger side: candidates farther apart than this do not show the same content.
+constexpr double rival_distance = 0.1;
+// Likewise: candidates closer than this have the same pose.
+constexpr double same_distance = 0.05;
+
+// What is beyond doubt comes first, then what was tested against chance: the others are less
+// significant.
+bool is_more_probable(const Candidate& a, const Candidate& b) {
+  if (a.beyond_doubt() || b.beyond_doubt()) return a.significance > b.significance;
+  if (a.chance && b.chance) return a.chance->deviations > b.chance->deviations;
+  if (a.chance || b.chance) return a.chance.has_value();
+  return a.significance > b.significance;
+}
+
+template <class Candidates>
+auto find_in(const PairContext& context, Candidates& list, const Candidate& candidate) {
+  return std::find_if(list.begin(), list.end(), [&](const Candidate& other) {
+    return same_location(context, candidate, other);
+  });
+}
+
+}  // namespace
+
+bool same_location(const PairContext& context, const Candidate& a, const Candidate& b) {
+  const Shape& reference = context.reference.shape();
+  return corner_distance(a.matrix, b.matrix, reference) <
+         same_distance * larger_side(context.moving.shape());
+}
+
+bool contains(const PairContext& context, const std::vector<Candidate>& candidates,
+              const Candidate& candidate) {
+  return find_in(context, candidates, candidate) != candidates.end();
+}
+
+void merge(const PairContext& context, const Candidate& candidate,
+           std::vector<Candidate>& candidates) {
+  const auto same = find_in(context, candidates, candidate);
+  if (same == candidates.end()) {
+    candidates.push_back(candidate);
+  } else if (candidate.significance > same->significance) {
+    *same = candidate;
+  }
+}
+
+void rank(std::vector<Candidate>& candidates) { sort_short_list(candidates, is_more_probable); }
+
+void set_rival(const PairContext& context, std::span<const Candidate> candidates,
+               Candidate& chosen) {
+  const Shape& reference = context.reference.shape();
+  const double elsewhere =
+      rival_distance * std::max(larger_side(context.moving.shape()),
+                                scale_of(chosen.matrix) * larger_side(reference));
+  double best = 0;
+  for (const Candidate& other : candidates) {
+    if (&other == &chosen || !other.chance) continue;
+    if (corner_distance(chosen.matrix, other.matrix, reference) < elsewhere) continue;
+    best = std::max(best, other.chance->deviations);
+  }
+  chosen.chance->rival = chosen.chance->deviations > 0 ? best / chosen.chance->deviations : 0;
+}
+
+}  // namespace warpalign::detail

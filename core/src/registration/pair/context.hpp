@@ -1,0 +1,47 @@
+// What every step of a search for the transform between two images works with.
+#pragma once
+
+#include "registration/pyramid/image_pyramid.hpp"
+#include "registration/resources/ones.hpp"
+#include "registration/resources/stage_clock.hpp"
+#include "registration/signal/gradient_fields.hpp"
+#include "registration/signal/signal_kind.hpp"
+#include "registration/tasks/thread_budget.hpp"
+
+#include <warpalign/device.hpp>
+
+#include <atomic>
+
+namespace warpalign::detail {
+
+/// A pair of images on one stream. Copies refer to the same images; a thread of its own works on a
+/// fork (PairFork).
+struct PairContext {
+  Stream& stream;
+  StageClock& clock;
+  ImagePyramid& reference;
+  ImagePyramid& moving;
+  Ones& ones;
+  GradientFields& orientation;                ///< the gradient orientation fields of both images
+  SignalKind signal = SignalKind::intensity;  ///< what is compared
+  /// When it is set and becomes true, the result is discarded: long searches may return anything.
+  const std::atomic<bool>* cancelled = nullptr;
+  /// The threads that may work on the pair together; null: the calling thread alone.
+  ThreadBudget* threads = nullptr;
+
+  [[nodiscard]] bool compares_orientation() const { return signal == SignalKind::orientation; }
+  [[nodiscard]] bool is_cancelled() const { return cancelled != nullptr && *cancelled; }
+  /// The same pair, of which another signal is compared.
+  [[nodiscard]] PairContext comparing(SignalKind other) const {
+    PairContext context = *this;
+    context.signal = other;
+    return context;
+  }
+  /// Other images in place of the pair's, compared by intensity on the calling thread alone.
+  [[nodiscard]] PairContext with_images(ImagePyramid& other_reference,
+                                        ImagePyramid& other_moving) const {
+    return {stream, clock, other_reference, other_moving, ones, orientation};
+  }
+};
+
+}  // namespace warpalign::detail

@@ -1,0 +1,103 @@
+// Proposes homographies that patches of the reference agree on.
+#include "registration/proposers/patch_proposer.hpp"
+
+#include "registration/proposers/edge_strength.hpp"
+#include "registration/proposers/window_search.hpp"
+
+#include <optional>
+
+namespace warpalign::detail {
+
+namespace {
+
+// The significant homography with the highest significance.
+std::optional<Homography> best_homography(std::span<const Candidate> candidates) {
+  const Candidate* best = nullptr;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.motion != Motion::homography || !is_convincing(candidate)) continue;
+    if (best == nullptr || candidate.significance > best->significance) best = &candidate;
+  }
+  return best != nullptr ? std::optional(best->richer) : std::nullopt;
+}
+
+Candidate proposal(const Homography& homography) {
+  Candidate candidate;
+  candidate.proposed_by = Generator::windows;
+  candidate.motion = Motion::homography;
+  candidate.richer = homography;
+  return candidate;
+}
+
+class PatchProposer : public Proposer {
+ public:
+  PatchProposer(const Device& device, const RegistrationOptions& options, const WindowCover& cover)
+      : device_(device), options_(options), cover_(cover) {}
+
+  void propose(const PairContext& context, int round, std::span<const Candidate> /*known*/,
+               std::vector<Candidate>& proposals) override {
+    add(round == 0 ? search().find(context) : search().find_stretched(context), proposals);
+  }
+
+ protected:
+  WindowSearch& search() {
+    if (!search_) search_.emplace(device_, options_, cover_);
+    return *search_;
+  }
+  static void add(std::span<const AgreedHomography> found, std::vector<Candidate>& proposals) {
+    for (const AgreedHomography& agreed : found) proposals.push_back(proposal(agreed.matrix));
+  }
+
+ private:
+  Device device_;
+  const RegistrationOptions& options_;
+  const WindowCover& cover_;
+  std::optional<WindowSearch> search_;  // created when a pair first needs it
+};
+
+class EdgePatchProposer final : public PatchProposer {
+ public:
+  EdgePatchProposer(const Device& device, const RegistrationOptions& options)
+      : PatchProposer(device, options, edge_windows), edge_strength_(device) {}
+
+  void propose(const PairContext& context, int /*round*/, std::span<const Candidate> /*known*/,
+               std::vector<Candidate>& proposals) override {
+    WindowSearch& patches = search();
+    const std::optional<PairContext> edges = edge_strength_.of(context);
+    if (!edges) return;
+    for (const AgreedHomography& agreed : patches.find(*edges)) {
+      proposals.push_back(proposal(edge_strength_.to_images(agreed.matrix)));
+    }
+  }
+
+ private:
+  EdgeStrength edge_strength_;
+};
+
+class FinePatchProposer final : public PatchProposer {
+ public:
+  FinePatchProposer(const Device& device, const RegistrationOptions& options)
+      : PatchProposer(device, options, fine_windows) {}
+
+  void propose(const PairContext& context, int round, std::span<const Candidate> known,
+               std::vector<Candidate>& proposals) override {
+    if (round > 0) return PatchProposer::propose(context, round - 1, known, proposals);
+    const std::optional<Homography> best = best_homography(known);
+    if (best) add(search().find_along(context, *best), proposals);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Proposer> make_patches(const Device& device, const RegistrationOptions& options) {
+  return std::make_unique<PatchProposer>(device, options, coarse_windows);
+}
+std::unique_ptr<Proposer> make_edge_patches(const Device& device,
+                                            const RegistrationOptions& options) {
+  return std::make_unique<EdgePatchProposer>(device, options);
+}
+std::unique_ptr<Proposer> make_fine_patches(const Device& device,
+                                            const RegistrationOptions& options) {
+  return std::make_unique<FinePatchProposer>(device, options);
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,161 @@
+// The whole search for the transform between two images, as a table: what proposes candidates, in
+// which order, by which signal, for which options, and what makes a step unnecessary. PairSearch
+// interprets it.
+#pragma once
+
+#include "registration/features/feature_proposer.hpp"
+#include "registration/proposers/grid_proposer.hpp"
+#include "registration/proposers/log_polar_search.hpp"
+#include "registration/proposers/patch_proposer.hpp"
+#include "registration/proposers/proposer.hpp"
+#include "registration/signal/signal_kind.hpp"
+
+#include <warpalign/registrar.hpp>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace warpalign::detail {
+
+/// What a step does.
+enum class Action {
+  propose,             ///< fits what a proposer proposes, and adds it to the candidates
+  search_orientation,  ///< the whole search by gradient orientation (OrientationSearch)
+  probe_orientation,   ///< the same, to see whether it is conclusive and intensity has nothing
+  select_model,        ///< selects the model of the best candidate by intensity, and refines it
+  verify_orientation,  ///< evaluates orientation where intensity has ended
+  choose_signal        ///< takes the better result of both signals
+};
+
+/// The efforts at which a step is done.
+struct Efforts {
+  Effort from, to;
+};
+inline constexpr Efforts any_effort{Effort::fast, Effort::thorough};
+inline constexpr Efforts from_standard{Effort::standard, Effort::thorough};
+inline constexpr Efforts standard_only{Effort::standard, Effort::standard};
+inline constexpr Efforts thorough_only{Effort::thorough, Effort::thorough};
+
+/// The motions and modalities for which a step is done.
+enum class When {
+  always,
+  compares_intensity,  ///< Modality::same or automatic
+  translation,         ///< that, and Motion::translation
+  rotating,            ///< that, and every other motion
+  projective,          ///< that, and motions that may be homographies
+  both_signals,        ///< motions that rotate, and Modality::automatic
+  other_modality       ///< Modality::other; Modality::automatic, but not for the least effort
+};
+
+/// What makes a step unnecessary. A thorough search knows none of the first four.
+enum class Unless {
+  nothing,
+  accepted,             ///< a candidate by intensity is significant far beyond what is needed
+  significant,          ///< a candidate by intensity is significant
+  certain_homography,   ///< patches agree on a homography beyond doubt
+  conclusive,           ///< orientation is certain of a pose at which intensity has nothing
+  certain_intensity,    ///< the same, or intensity is certain
+  certain_orientation,  ///< the same, or orientation confirms what intensity has found
+  reliable              ///< the result is reliable
+};
+
+/// How proposals are fitted.
+enum class Fit {
+  none,
+  best_first,    ///< similarities: the best alone, which mostly suffices, then the others
+  together,      ///< similarities, all at once: a fit alone leaves most of a device idle
+  homographies,  ///< on coarse levels
+  rectified      ///< homographies, to the moving image warped to the reference's frame
+};
+
+/// Whether a step may begin on a thread of its own before it is known to be needed.
+enum class Begins { in_turn, early };
+
+struct Step {
+  Action action;
+  Generator generator;  ///< as a result names it
+  MakeProposer make;    ///< null: the step proposes nothing
+  SignalKind signal;
+  int round;  ///< of the proposer, from 0 on
+  Efforts efforts;
+  When when;
+  Unless unless;
+  Fit fit;
+  Begins begins;
+};
+
+namespace schedule_terms {  // with which a row fits into a line
+using enum Action;
+using enum Generator;
+using enum SignalKind;
+using enum When;
+using enum Unless;
+using enum Fit;
+using enum Begins;
+
+/// A step that proposes nothing.
+constexpr Step act(Action action, SignalKind signal, Efforts efforts, When when, Unless unless,
+                   Begins begins = in_turn) {
+  const Generator generator = signal == orientation ? gradient_field : log_polar;
+  return {action, generator, nullptr, signal, 0, efforts, when, unless, none, begins};
+}
+}  // namespace schedule_terms
+
+// clang-format off
+/// The steps of a search, in their order.
+inline constexpr auto search_schedule = [] {
+  using namespace schedule_terms;
+  return std::to_array<Step>({
+    {propose, shifts,    make_log_polar,      intensity, 0, any_effort,    translation, nothing,     best_first, in_turn},
+    {propose, log_polar, make_log_polar,      intensity, 0, any_effort,    rotating,    nothing,     best_first, in_turn},
+    {propose, log_polar, make_log_polar,      intensity, 1, any_effort,    rotating,    accepted,    best_first, in_turn},
+    {propose, log_polar, make_log_polar,      intensity, 2, any_effort,    rotating,    accepted,    together,   in_turn},
+    {propose, grid,      make_intensity_grid, intensity, 0, from_standard, rotating,    significant, together,   early},
+    act(probe_orientation,                  orientation,    standard_only, both_signals, significant,            early),
+    {propose, log_polar, make_fine_log_polar, intensity, 0, thorough_only, rotating,    accepted,    best_first, early},
+    {propose, log_polar, make_fine_log_polar, intensity, 1, thorough_only, rotating,    accepted,    together,   early},
+    act(select_model,                       intensity,      any_effort,    compares_intensity, conclusive),
+    act(verify_orientation,                 orientation,    any_effort,    other_modality, certain_intensity),
+    act(search_orientation,                 orientation,    any_effort,    other_modality, certain_orientation),
+    act(choose_signal,                      intensity,      any_effort,    always,         nothing),
+    {propose, features,  make_features,       intensity, 0, from_standard, projective,  reliable,    rectified,  early},
+  });
+}();
+
+/// The steps by which select_model adds homographies that follow from no similarity.
+inline constexpr auto homography_schedule = [] {
+  using namespace schedule_terms;
+  return std::to_array<Step>({
+    {propose, windows, make_patches,      intensity,     0, from_standard, projective, certain_homography, homographies, early},
+    {propose, windows, make_patches,      intensity,     1, thorough_only, projective, certain_homography, homographies, early},
+    {propose, windows, make_edge_patches, edge_strength, 0, thorough_only, projective, certain_homography, homographies, early},
+    {propose, windows, make_fine_patches, intensity,     0, from_standard, projective, certain_homography, homographies, in_turn},
+    {propose, windows, make_fine_patches, intensity,     1, thorough_only, projective, certain_homography, homographies, in_turn},
+    {propose, windows, make_fine_patches, intensity,     2, thorough_only, projective, certain_homography, homographies, in_turn},
+  });
+}();
+// clang-format on
+
+/// Whether the options let a step be done.
+[[nodiscard]] bool applies(const Step& step, const RegistrationOptions& options);
+
+/// Whether every proposing step, and no other, has a proposer and a fit, each round follows the one
+/// before it, and efforts are ranges.
+constexpr bool is_sound(std::span<const Step> schedule) {
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    const Step& step = schedule[i];
+    const bool proposes = step.action == Action::propose;
+    if (proposes != (step.make != nullptr) || proposes != (step.fit != Fit::none)) return false;
+    if (step.efforts.from > step.efforts.to) return false;
+    const auto before = schedule.first(i);
+    const bool follows = std::any_of(before.begin(), before.end(), [&](const Step& other) {
+      return other.make == step.make && other.round == step.round - 1;
+    });
+    if (step.round != 0 && !follows) return false;
+  }
+  return true;
+}
+static_assert(is_sound(search_schedule) && is_sound(homography_schedule));
+
+}  // namespace warpalign::detail

@@ -1,0 +1,23 @@
+// Counts the searches of this process that are at work.
+#pragma once
+
+#include <atomic>
+
+namespace warpalign::detail {
+
+/// In place while a pair is searched. If several pairs are searched at the same time, the device
+/// has enough to do without more threads.
+class ActiveSearch {
+ public:
+  ActiveSearch() { ++running_; }
+  ActiveSearch(const ActiveSearch&) = delete;
+  ActiveSearch& operator=(const ActiveSearch&) = delete;
+  ~ActiveSearch() { --running_; }
+
+  [[nodiscard]] static bool is_only_one() { return running_ == 1; }
+
+ private:
+  static inline std::atomic<int> running_{0};
+};
+
+}  // namespace warpalign::detail

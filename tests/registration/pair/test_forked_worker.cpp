@@ -1,0 +1,139 @@
+// A second thread that works on the same pair.
+#include "registration/pair/forked_worker.hpp"
+
+#include "registration/search/drawn_pair.hpp"
+#include "support/devices.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace {
+
+namespace detail = warpalign::detail;
+using detail::PairContext;
+using warpalign::Homography;
+using warpalign::Shape;
+
+constexpr Shape shape{40, 30, 1};
+
+class Pair : public test::DrawnPair {
+ public:
+  explicit Pair(const warpalign::Device& device) : DrawnPair(device, shape, shape) {
+    draw(test::Spots(31), Homography(), {0, 0});
+  }
+};
+
+using Worker = detail::ForkedWorker<std::vector<int>>;
+
+}  // namespace
+
+TEST_CASE("forked worker: does its job on the pair, on a thread and a stream of its own") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    detail::ThreadBudget threads(1);
+    Worker worker(device, &threads);
+    worker.begin_pair(pair.shared_work(threads));
+    for (const int input : {3, 4}) {
+      std::thread::id thread;
+      const warpalign::Stream* stream = nullptr;
+      Shape moving{};
+      bool own_is_done = false;
+      worker.run(
+          [&](const PairContext& fork, std::vector<int>& found) {
+            thread = std::this_thread::get_id();
+            stream = &fork.stream;
+            moving = fork.moving.shape();
+            CHECK(fork.threads == &threads);
+            found = {input, 2 * input};
+          },
+          [&] { own_is_done = true; });
+      CHECK(worker.state() == std::vector{input, 2 * input});
+      CHECK(own_is_done);
+      CHECK(thread != std::this_thread::get_id());
+      CHECK(stream != &pair.stream);
+      CHECK(moving == shape);
+    }
+    CHECK_FALSE(threads.take());  // it is the worker's
+  });
+}
+
+TEST_CASE("forked worker: without a thread to be had the caller's thread does the job afterwards") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    detail::ThreadBudget none(0);
+    Worker worker(device, &none);
+    worker.begin_pair(pair.shared_work(none));
+    bool own_is_done = false;
+    worker.run(
+        [&](const PairContext& /*fork*/, std::vector<int>& found) {
+          CHECK(own_is_done);
+          found = {7};
+        },
+        [&] { own_is_done = true; });
+    CHECK(worker.state() == std::vector{7});
+  });
+}
+
+TEST_CASE("forked worker: an error of either thread is thrown when both have ended") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    detail::ThreadBudget threads(1);
+    Worker worker(device, &threads);
+    worker.begin_pair(pair.shared_work(threads));
+    std::atomic<bool> may_go_on = false;
+    std::atomic<int> ended = 0;
+    bool fails = true;
+    const auto job = [&](const PairContext& /*fork*/, std::vector<int>& found) {
+      while (!may_go_on) std::this_thread::yield();
+      ++ended;
+      if (fails) throw std::runtime_error("of the worker");
+      found = {5};
+    };
+    const auto let_it_go_on = [&] { may_go_on = true; };
+    CHECK_THROWS_WITH(worker.run(job, let_it_go_on), "of the worker");
+    CHECK(ended == 1);
+    may_go_on = false;
+    fails = false;
+    CHECK_THROWS_WITH(worker.run(job,
+                                 [&] {
+                                   may_go_on = true;
+                                   throw std::runtime_error("of the caller");
+                                 }),
+                      "of the caller");
+    CHECK(ended == 2);  // what it uses may go now
+    worker.run(job, let_it_go_on);
+    CHECK(worker.state() == std::vector{5});
+  });
+}
+
+TEST_CASE("forked worker: a cancelled job leaves nothing enqueued") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    detail::ThreadBudget threads(1);
+    Worker worker(device, &threads);
+    std::atomic<bool> cancelled = false;
+    worker.begin_pair(pair.shared_work(threads, &cancelled));
+    worker.run(
+        [&](const PairContext& fork, std::vector<int>& /*found*/) {
+          static_cast<void>(fork.moving.level(fork.stream, fork.clock, {2}));
+          cancelled = true;
+          CHECK(fork.is_cancelled());
+        },
+        [] {});
+    CHECK(worker.state().empty());
+  });
+}
+
+TEST_CASE("thread budget: as many threads as there are, and those that were given back") {
+  detail::ThreadBudget threads(2);
+  CHECK(threads.take());
+  CHECK(threads.take());
+  CHECK_FALSE(threads.take());
+  threads.give_back();
+  CHECK(threads.take());
+  CHECK_FALSE(threads.take());
+}
