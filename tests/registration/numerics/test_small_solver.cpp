@@ -11,6 +11,7 @@
 namespace {
 
 using warpalign::detail::max_unknowns;
+using warpalign::detail::solve_general;
 using warpalign::detail::solve_symmetric;
 
 struct System {
@@ -94,4 +95,31 @@ TEST_CASE("small solver: what is not positive definite is refused") {
   CHECK_FALSE(solves({nan, 0, 0, 1}, {1, 1}));
   CHECK_FALSE(solves({1, 0, 0, 1}, {nan, 1}));
   CHECK_FALSE(solves({1e-300, 0, 0, 1}, {1e300, 1}));  // the solution is no number
+}
+
+TEST_CASE("small solver: the solution of systems without symmetry, also where pivots are 0") {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (std::size_t n = 1; n <= 4; ++n) {
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      CAPTURE(n);
+      std::vector<double> a(n * n), solution(n), b(n);
+      for (double& value : a) value = uniform(random) / 4;
+      for (double& value : solution) value = uniform(random);
+      // A dominant entry off the diagonal keeps the system well conditioned.
+      for (std::size_t row = 0; row < n; ++row) {
+        if (n > 1) a[row * n + row] = 0;
+        a[row * n + (row + 1) % n] += 2;
+        for (std::size_t k = 0; k < n; ++k) b[row] += a[row * n + k] * solution[k];
+      }
+      REQUIRE(solve_general(a, b));
+      for (std::size_t i = 0; i < n; ++i) CHECK(std::abs(b[i] - solution[i]) <= 1e-13);
+    }
+  }
+}
+
+TEST_CASE("small solver: a singular system without symmetry has no solution") {
+  std::vector<double> a{1, 2, 0, 2, 4, 0, 0, 0, 1};
+  std::vector<double> b{1, 2, 3};
+  CHECK_FALSE(solve_general(a, b));
 }

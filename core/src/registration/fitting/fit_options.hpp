@@ -6,10 +6,6 @@
 
 namespace warpalign::detail {
 
-/// The standard deviation of normally distributed residuals divided by their mean absolute value,
-/// sqrt(pi / 2).
-inline constexpr double deviation_per_mean_absolute = 1.2533;
-
 /// The smallest cell of the illumination model in use, and the largest that IlluminationPlan takes.
 inline constexpr int min_illumination_cell = 8;
 inline constexpr int max_illumination_cell = 64;

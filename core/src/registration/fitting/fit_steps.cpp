@@ -3,9 +3,9 @@
 
 #include "registration/fitting/centred_transform.hpp"
 #include "registration/numerics/plane_geometry.hpp"
+#include "registration/numerics/robust_scale.hpp"
 #include "registration/numerics/small_solver.hpp"
 #include "registration/numerics/transform_distance.hpp"
-#include "registration/numerics/tukey.hpp"
 
 #include <algorithm>
 #include <array>
@@ -116,7 +116,7 @@ FitSteps::FitSteps(const Shape& reference, const Shape& moving, const CountedPix
       options.max_drift * std::max(larger_side(moving), scale * larger_side(reference));
   fit_.tolerance = options.tolerance;
   fit_.min_pivot = min_pivot;
-  fit_.scale_of_mean = tukey_constant * deviation_per_mean_absolute;
+  fit_.scale_of_mean = scale_per_mean_absolute;
   fit_.free_parameters = free_parameters(options.motion);
   fit_.iterations = options.iterations;
   fit_.keeps_illumination = options.illumination_cell > 0 ? 1 : 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "registration/frames/lighting.hpp"
+#include "registration/numerics/robust_scale.hpp"
 
 #include <warpalign/backend/stages/refinement/frame_sums.hpp>
 #include <warpalign/geometry.hpp>
@@ -45,14 +46,15 @@ class FrameFit {
 
  private:
   void step(const FrameSums& sums);
-  void rescale(const FrameSums& sums);
+
+  static constexpr int last_scale_update = 6;
 
   Shape shape_;
   Motion motion_;
   FrameFitLimits limits_;
   Affine start_, matrix_;
-  double gain_ = 0, offset_ = 0, scale_ = 0, residual_variance_ = 0;
-  int evaluations_ = 0;
+  double gain_ = 0, offset_ = 0, residual_variance_ = 0;
+  RobustScale scale_{last_scale_update};
   bool active_ = false, converged_ = false;
 };
 

@@ -1,9 +1,10 @@
 // Gauss-Newton estimation of the shift of one window.
 #include "registration/local/window_fit.hpp"
 
+#include "registration/numerics/centred_moments.hpp"
 #include "registration/numerics/confidence.hpp"
 #include "registration/numerics/plane_geometry.hpp"
-#include "registration/numerics/tukey.hpp"
+#include "registration/numerics/small_matrix.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,16 +23,6 @@ constexpr double tolerance_in_noise = 0.05;
 constexpr double max_from_peak = 1.5;
 constexpr double min_overlap_fraction = 0.25;  // of the window
 
-// The standard deviation of a Gaussian in units of its mean absolute value, and of its deviation
-// under Tukey's weights.
-constexpr double deviation_of_absolute = 1.2533;
-constexpr double deviation_of_weighted = 1.099;
-// The first evaluation has no gain and offset, and the second one measures the residuals under
-// them. From the third one on, outliers are left out. At last their scale is kept, so that the
-// steps converge.
-constexpr int first_robust = 2;
-constexpr int last_scale = 6;
-
 // White noise that is smoothed by the weights 1/6, 4/6, 1/6 along both axes has a quarter of its
 // variance left; but over distances on which an image changes, its mean varies as it did.
 constexpr double noise_correlation = 4;
@@ -41,26 +32,11 @@ constexpr double noise_correlation = 4;
 constexpr double min_significance = 8;
 constexpr double max_uncertainty = 0.5;
 
-using Matrix = std::array<double, 4>;  // 2 x 2, row-major
-
-Matrix product(const Matrix& a, const Matrix& b) {
-  return {a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3],  //
-          a[2] * b[0] + a[3] * b[2], a[2] * b[1] + a[3] * b[3]};
-}
-
-Matrix transposed(const Matrix& a) { return {a[0], a[2], a[1], a[3]}; }
-
-Matrix difference(const Matrix& a, const Matrix& b) {
+Matrix2 difference(const Matrix2& a, const Matrix2& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]};
 }
 
-std::optional<Matrix> inverse(const Matrix& a) {
-  const double determinant = a[0] * a[3] - a[1] * a[2];
-  if (!(std::abs(determinant) > 0)) return std::nullopt;
-  return Matrix{a[3] / determinant, -a[1] / determinant, -a[2] / determinant, a[0] / determinant};
-}
-
-double larger_eigenvalue(const Matrix& m) {
+double larger_eigenvalue(const Matrix2& m) {
   return (m[0] + m[3]) / 2 + std::hypot((m[0] - m[3]) / 2, (m[1] + m[2]) / 2);
 }
 
@@ -75,20 +51,20 @@ struct Step {
 // where its own noise and its slope do not correlate. So noise neither shortens the steps nor moves
 // the place where they end.
 std::optional<Step> step_of(const ShiftSums& s, double gain, double offset) {
-  const Matrix gradients{s.mx_rx, s.mx_ry, s.my_rx, s.my_ry};
-  const Matrix with_model{s.mx_r, s.mx, s.my_r, s.my};
-  const Matrix reference_with_model{s.rx_r, s.ry_r, s.rx, s.ry};
-  const auto model = inverse({s.rr, s.r, s.r, s.weight});
+  const Matrix2 gradients{s.mx_rx, s.mx_ry, s.my_rx, s.my_ry};
+  const Matrix2 with_model{s.mx_r, s.mx, s.my_r, s.my};
+  const Matrix2 reference_with_model{s.rx_r, s.ry_r, s.rx, s.ry};
+  const auto model = inverse(Matrix2{s.rr, s.r, s.r, s.weight});
   if (!model) return std::nullopt;
   // Gain and offset are eliminated.
-  const Matrix eliminated = product(with_model, *model);
-  Matrix a = difference(gradients, product(eliminated, reference_with_model));
+  const Matrix2 eliminated = product(with_model, *model);
+  Matrix2 a = difference(gradients, product(eliminated, reference_with_model));
   for (double& number : a) number *= gain;
   const auto solved = inverse(a);
   if (!solved) return std::nullopt;
   const double x = s.mx_m - gain * s.mx_r - offset * s.mx;
   const double y = s.my_m - gain * s.my_r - offset * s.my;
-  const Matrix instruments =
+  const Matrix2 instruments =
       difference({s.mx_mx, s.mx_my, s.mx_my, s.my_my}, product(eliminated, transposed(with_model)));
   return Step{-((*solved)[0] * x + (*solved)[1] * y), -((*solved)[2] * x + (*solved)[3] * y),
               larger_eigenvalue(product(product(*solved, instruments), transposed(*solved)))};
@@ -153,7 +129,7 @@ WindowFit WindowFit::again(const PixelRange& inside) const {
   next.peak_ = {};
   next.shift_ = {};
   next.inside_ = inside;
-  next.evaluations_ = first_robust;
+  next.scale_.restart_with_scale();
   next.result_.reliable = false;
   next.active_ = next.overlaps();
   return next;
@@ -168,8 +144,7 @@ ShiftState WindowFit::state() const {
   state.end_row = std::min(state.end_row, inside_.end_row - 1 - state.frame_y);
   state.gain = static_cast<float>(gain_);
   state.offset = static_cast<float>(offset_);
-  state.inverse_scale =
-      static_cast<float>(evaluations_ >= first_robust && scale_ > 0 ? 1 / scale_ : 0);
+  state.inverse_scale = scale_.inverse();
   state.active = active_ ? 1 : 0;
   return state;
 }
@@ -180,24 +155,20 @@ void WindowFit::fail() {
 }
 
 void WindowFit::take(const ShiftSums& sums) {
-  ++evaluations_;
+  scale_.count_evaluation();
   step(sums);
-  if (evaluations_ < first_robust || evaluations_ > last_scale || !(sums.pixels > 0)) return;
-  scale_ = tukey_constant * (evaluations_ == first_robust
-                                 ? deviation_of_absolute * sums.absolute / sums.pixels
-                                 : deviation_of_weighted * std::sqrt(residual_variance_));
+  scale_.update(sums.absolute, sums.pixels, residual_variance_);
 }
 
 void WindowFit::step(const ShiftSums& s) {
   const double minimum = min_overlap_fraction * static_cast<double>(window_.plane());
-  const double variance = s.rr - s.r * s.r / s.weight;
-  const double covariance = s.rm - s.r * s.m / s.weight;
-  if (!(s.pixels >= minimum) || !(variance > 0) || !(covariance > 0)) return fail();
-  gain_ = covariance / variance;
-  offset_ = (s.m - gain_ * s.r) / s.weight;
+  const CentredMoments moments(weighted_moments(s));
+  if (!(s.pixels >= minimum) || !(moments.rr > 0) || !(moments.rm > 0)) return fail();
+  gain_ = moments.regression_gain();
+  offset_ = moments.offset(gain_);
   const auto step = step_of(s, gain_, offset_);
   if (!step) return fail();
-  describe(s, step->variance);
+  describe(s, moments, step->variance);
   shift_.x += step->x;
   shift_.y += step->y;
   if (!(std::abs(shift_.x - peak_.x) <= max_from_peak) ||
@@ -207,25 +178,23 @@ void WindowFit::step(const ShiftSums& s) {
   result_.shift = shift_;
   const bool converged =
       std::hypot(step->x, step->y) < std::max(tolerance, tolerance_in_noise * result_.uncertainty);
-  if (converged && evaluations_ > first_robust) {
+  if (converged && scale_.was_robust()) {
     active_ = false;
     result_.reliable =
         result_.significance >= min_significance && result_.uncertainty <= max_uncertainty;
-  } else if (evaluations_ == max_evaluations) {
+  } else if (scale_.evaluations() == max_evaluations) {
     fail();
   }
 }
 
-void WindowFit::describe(const ShiftSums& s, double variance_of_step) {
-  const double reference = s.rr - s.r * s.r / s.weight;
-  const double frame = s.mm - s.m * s.m / s.weight;
-  const double covariance = s.rm - s.r * s.m / s.weight;
-  if (!(frame > 0)) return;
-  result_.correlation = covariance / std::sqrt(reference * frame);
+void WindowFit::describe(const ShiftSums& s, const CentredMoments& moments,
+                         double variance_of_step) {
+  if (!(moments.mm > 0)) return;
+  result_.correlation = moments.rm / std::sqrt(moments.rr * moments.mm);
   // The mean squared slope over the variance is the inverse square of a correlation length.
-  const double independent = s.pixels * (s.mx_mx + s.my_my) / frame;
+  const double independent = s.pixels * (s.mx_mx + s.my_my) / moments.mm;
   result_.significance = significance_of(result_.correlation, independent);
-  residual_variance_ = std::max(frame - gain_ * covariance, 0.0) / s.weight;
+  residual_variance_ = moments.residual_variance(gain_);
   result_.uncertainty = std::sqrt(noise_correlation * residual_variance_ * variance_of_step);
 }
 

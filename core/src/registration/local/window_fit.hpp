@@ -1,6 +1,8 @@
 // Gauss-Newton estimation of the shift of one window, from the sums that the device computes.
 #pragma once
 
+#include "registration/numerics/robust_scale.hpp"
+
 #include <warpalign/backend/stages/filter/cut_windows.hpp>
 #include <warpalign/backend/stages/refinement/shift_sums.hpp>
 #include <warpalign/local_motion.hpp>
@@ -8,6 +10,8 @@
 #include <cstdint>
 
 namespace warpalign::detail {
+
+struct CentredMoments;
 
 /// The pixels of a window and the points of the reference that are compared where the content has
 /// moved by `shift`, which is near the whole pixels `peak`: all for which both have the neighbours
@@ -52,14 +56,16 @@ class WindowFit {
   [[nodiscard]] bool overlaps() const;
   void step(const ShiftSums& sums);
   void fail();
-  void describe(const ShiftSums& sums, double variance_of_step);
+  void describe(const ShiftSums& sums, const CentredMoments& moments, double variance_of_step);
+
+  static constexpr int last_scale_update = 6;
 
   Shape frame_, window_;
   WindowOrigin origin_, peak_;
   PixelRange inside_;  ///< of the frame
   Point shift_;
-  double gain_ = 0, offset_ = 0, scale_ = 0, residual_variance_ = 0;
-  int evaluations_ = 0;
+  double gain_ = 0, offset_ = 0, residual_variance_ = 0;
+  RobustScale scale_{last_scale_update};
   bool active_ = true;
   WindowShift result_;
 };

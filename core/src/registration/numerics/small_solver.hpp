@@ -1,4 +1,4 @@
-// Solves the small symmetric linear systems of Gauss-Newton steps.
+// Solves the small linear systems of Gauss-Newton steps.
 #pragma once
 
 #include <cstddef>
@@ -15,5 +15,9 @@ inline constexpr double min_pivot = 1e-12;
 /// overwritten. Returns false where H is not positive definite to
 /// working precision; the contents of b are then meaningless.
 [[nodiscard]] bool solve_symmetric(std::span<double> h, std::span<double> b);
+
+/// Solves A x = b by Gauss-Jordan elimination with partial pivoting, and replaces b by x. A is
+/// row-major, n x n for the n numbers in b, and is overwritten. Returns false if A is singular.
+[[nodiscard]] bool solve_general(std::span<double> a, std::span<double> b);
 
 }  // namespace warpalign::detail

@@ -4,6 +4,7 @@
 
 #include "registration/fitting/similarity_fit.hpp"
 #include "registration/numerics/correlation.hpp"
+#include "registration/numerics/robust_scale.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Whether a richer model explains a pair of images significantly better than a simpler one.
 #include "registration/scoring/model_comparison.hpp"
 
-#include "registration/numerics/tukey.hpp"
+#include "registration/numerics/robust_scale.hpp"
 #include "registration/tasks/lanes.hpp"
 
 #include <algorithm>

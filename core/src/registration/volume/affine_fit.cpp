@@ -1,9 +1,8 @@
 // Gauss-Newton estimation of rigid, similarity and affine transforms between two volumes.
 #include "registration/volume/affine_fit.hpp"
 
-#include "registration/numerics/correlation.hpp"
+#include "registration/numerics/centred_moments.hpp"
 #include "registration/numerics/small_solver.hpp"
-#include "registration/numerics/tukey.hpp"
 #include "registration/volume/volume_geometry.hpp"
 
 #include <algorithm>
@@ -16,13 +15,6 @@ namespace {
 
 constexpr double min_fitted = 27;  // voxels
 constexpr double max_step = 2;     // of a corner, in voxels; longer steps are shortened
-// The standard deviation of a Gaussian in units of its mean absolute value.
-constexpr double deviation_of_absolute = 1.2533;
-// The first evaluation has no gain and offset, and the second one measures the residuals under
-// them. From the third one on, outliers are left out. At last their scale is kept, so that the
-// steps converge.
-constexpr int first_robust = 2;
-constexpr int last_scale = 8;
 // A transform that changes volumes by more is no registration, but a fit that collapses.
 constexpr double max_volume_ratio = 8;
 
@@ -158,8 +150,7 @@ void AffineFit::execute(Stream& stream, StageClock& clock, const LevelImages& im
                    [](double number) { return static_cast<float>(number); });
     state.gain = static_cast<float>(run.gain);
     state.offset = static_cast<float>(run.offset);
-    state.inverse_scale =
-        static_cast<float>(run.evaluations >= first_robust && run.scale > 0 ? 1 / run.scale : 0);
+    state.inverse_scale = run.scale.inverse();
     state.active = run.active ? 1 : 0;
   }
   clock.run("affine_volume_sums", [&] {
@@ -172,18 +163,13 @@ void AffineFit::execute(Stream& stream, StageClock& clock, const LevelImages& im
 // variables the noise of neither volume draws the solution to where interpolation damps it most
 // (see volume_fit.cpp).
 bool AffineFit::step(Run& run, const AffineVolumeSums& s, const FitLimits& limits) const {
-  const double reference_variance = s.rr - s.r * s.r / s.weight;
-  const double moving_variance = s.mm - s.m * s.m / s.weight;
-  if (!(s.voxels >= min_voxels_) || !(reference_variance > 0) || !(moving_variance > 0)) {
-    return false;
-  }
-  run.gain = std::sqrt(moving_variance / reference_variance);
-  run.offset = (s.m - run.gain * s.r) / s.weight;
-  ++run.evaluations;
-  if (run.evaluations == 1) return true;
-  if (run.evaluations <= last_scale) {
-    run.scale = tukey_constant * deviation_of_absolute * s.absolute / s.voxels;
-  }
+  const CentredMoments moments(weighted_moments(s));
+  if (!(s.voxels >= min_voxels_) || !(moments.rr > 0) || !(moments.mm > 0)) return false;
+  run.gain = moments.contrast_gain();
+  run.offset = moments.offset(run.gain);
+  run.scale.count_evaluation();
+  if (run.scale.evaluations() == 1) return true;
+  run.scale.update(s.absolute, s.voxels);
   const std::size_t n = derivatives_.size();
   std::array<double, max_unknowns * max_unknowns> matrix{};
   std::array<double, max_unknowns> steps{};
@@ -213,7 +199,7 @@ bool AffineFit::step(Run& run, const AffineVolumeSums& s, const FitLimits& limit
   const double ratio = determinant(next.linear);
   if (!(ratio > 1 / max_volume_ratio) || !(ratio < max_volume_ratio)) return false;
   if (!(corner_distance(next, run.candidate->transform) <= limits.max_drift)) return false;
-  if (length < limits.tolerance && run.evaluations > first_robust) {
+  if (length < limits.tolerance && run.scale.was_robust()) {
     run.candidate->transform = run.transform;
     run.candidate->fitted = true;
     run.active = false;
@@ -226,7 +212,7 @@ void AffineFit::fit(Stream& stream, StageClock& clock, const LevelImages& images
   if (motion != motion_) set_model(motion);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     candidates[i].fitted = false;
-    runs_[i] = {&candidates[i], candidates[i].transform, 1, 0, 0, 0, true};
+    runs_[i] = {&candidates[i], candidates[i].transform};
   }
   const std::span<Run> runs = std::span(runs_).first(candidates.size());
   for (int i = 0; i < limits.evaluations; ++i) {
@@ -241,15 +227,14 @@ void AffineFit::fit(Stream& stream, StageClock& clock, const LevelImages& images
 void AffineFit::evaluate(Stream& stream, StageClock& clock, const LevelImages& images,
                          std::span<VolumeCandidate> candidates) {
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    runs_[i] = {&candidates[i], candidates[i].transform, 1, 0, 0, 0, true};
+    runs_[i] = {&candidates[i], candidates[i].transform};
   }
   execute(stream, clock, images, candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const AffineVolumeSums& s = sums_[i];
     const bool enough = s.voxels >= min_voxels_;
     candidates[i].voxels = s.voxels;
-    candidates[i].correlation =
-        enough ? correlation_of(Moments{s.weight, s.r, s.m, s.rr, s.mm, s.rm}) : 0;
+    candidates[i].correlation = enough ? correlation_of(weighted_moments(s)) : 0;
   }
 }
 

@@ -1,6 +1,7 @@
 // Gauss-Newton estimation of rigid, similarity and affine transforms between two volumes.
 #pragma once
 
+#include "registration/numerics/robust_scale.hpp"
 #include "registration/resources/stage_clock.hpp"
 #include "registration/volume/volume_grid.hpp"
 
@@ -64,13 +65,15 @@ class AffineFit {
   [[nodiscard]] double corner_distance(const SpatialTransform& a, const SpatialTransform& b) const;
 
  private:
+  static constexpr int last_scale_update = 8;
+
   /// A fit under way.
   struct Run {
     VolumeCandidate* candidate = nullptr;
     SpatialTransform transform;
-    double gain = 1, offset = 0, scale = 0;
-    int evaluations = 0;
-    bool active = false;
+    double gain = 1, offset = 0;
+    RobustScale scale{last_scale_update};
+    bool active = true;
   };
   void execute(Stream& stream, StageClock& clock, const LevelImages& images, std::size_t count);
   [[nodiscard]] bool step(Run& run, const AffineVolumeSums& sums, const FitLimits& limits) const;

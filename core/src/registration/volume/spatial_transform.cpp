@@ -4,23 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numbers>
 
 namespace warpalign::detail {
 
 namespace {
 
 constexpr int max_polar_iterations = 30;
-
-// The transposed inverse, by cofactors.
-Matrix3 inverse_transposed(const Matrix3& a) {
-  const double d = determinant(a);
-  return {(a[4] * a[8] - a[5] * a[7]) / d, (a[5] * a[6] - a[3] * a[8]) / d,
-          (a[3] * a[7] - a[4] * a[6]) / d, (a[2] * a[7] - a[1] * a[8]) / d,
-          (a[0] * a[8] - a[2] * a[6]) / d, (a[1] * a[6] - a[0] * a[7]) / d,
-          (a[1] * a[5] - a[2] * a[4]) / d, (a[2] * a[3] - a[0] * a[5]) / d,
-          (a[0] * a[4] - a[1] * a[3]) / d};
-}
 
 // Of a rotation by 180 degrees, r = 2 n n' - 1: the column of r + 1 with the largest diagonal
 // entry is along n.
@@ -37,26 +26,6 @@ Vector3 axis_of_half_turn(const Matrix3& r) {
 }
 
 }  // namespace
-
-Matrix3 product(const Matrix3& a, const Matrix3& b) {
-  Matrix3 c{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) {
-      for (std::size_t k = 0; k < 3; ++k) c[3 * i + j] += a[3 * i + k] * b[3 * k + j];
-    }
-  }
-  return c;
-}
-
-Vector3 product(const Matrix3& a, const Vector3& v) {
-  return {a[0] * v[0] + a[1] * v[1] + a[2] * v[2], a[3] * v[0] + a[4] * v[1] + a[5] * v[2],
-          a[6] * v[0] + a[7] * v[1] + a[8] * v[2]};
-}
-
-double determinant(const Matrix3& a) {
-  return a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) +
-         a[2] * (a[3] * a[7] - a[4] * a[6]);
-}
 
 // Rodrigues' formula.
 Matrix3 rotation_by(const Vector3& v) {

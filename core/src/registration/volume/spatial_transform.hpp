@@ -1,19 +1,9 @@
 // Affine transforms of space in millimetres, and rotations.
 #pragma once
 
-#include <warpalign/geometry.hpp>
-
-#include <array>
+#include "registration/numerics/small_matrix.hpp"
 
 namespace warpalign::detail {
-
-using Vector3 = std::array<double, 3>;
-using Matrix3 = std::array<double, 9>;  // row-major
-
-[[nodiscard]] constexpr Matrix3 identity3() { return {1, 0, 0, 0, 1, 0, 0, 0, 1}; }
-[[nodiscard]] Matrix3 product(const Matrix3& a, const Matrix3& b);
-[[nodiscard]] Vector3 product(const Matrix3& a, const Vector3& v);
-[[nodiscard]] double determinant(const Matrix3& a);
 
 /// The rotation about the direction of `vector` by its length, in radians.
 [[nodiscard]] Matrix3 rotation_by(const Vector3& vector);

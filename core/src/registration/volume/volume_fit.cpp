@@ -4,6 +4,7 @@
 
 #include "registration/numerics/confidence.hpp"
 #include "registration/numerics/correlation.hpp"
+#include "registration/numerics/small_matrix.hpp"
 #include "registration/numerics/small_solver.hpp"
 
 #include <algorithm>
@@ -19,30 +20,22 @@ constexpr double tolerance = 2e-4;  // voxels; a smaller step is the last
 constexpr double max_step = 1;      // voxels, along an axis
 constexpr double max_drift = 3;     // voxels from the start, along an axis
 
-using Vector3 = std::array<double, 3>;
-
-double determinant(const Vector3& a, const Vector3& b, const Vector3& c) {
-  return a[0] * (b[1] * c[2] - b[2] * c[1]) - b[0] * (a[1] * c[2] - a[2] * c[1]) +
-         c[0] * (a[1] * b[2] - a[2] * b[1]);
-}
-
 // Solves H x = b by Cramer's rule. Returns nothing unless the symmetric part of H is positive
 // definite, as it is where volumes agree.
-std::optional<Vector3> solve_at_maximum(const std::array<double, 9>& h, const Vector3& b) {
-  std::array<double, 9> symmetric{};
-  std::array<Vector3, 3> columns{};
+std::optional<Vector3> solve_at_maximum(const Matrix3& h, const Vector3& b) {
+  Matrix3 symmetric{};
   for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) {
-      symmetric[3 * i + j] = (h[3 * i + j] + h[3 * j + i]) / 2;
-      columns[j][i] = h[3 * i + j];
-    }
+    for (std::size_t j = 0; j < 3; ++j) symmetric[3 * i + j] = (h[3 * i + j] + h[3 * j + i]) / 2;
   }
   Vector3 solution = b;
   if (!solve_symmetric(symmetric, solution)) return std::nullopt;
-  const double whole = determinant(columns[0], columns[1], columns[2]);
-  return Vector3{determinant(b, columns[1], columns[2]) / whole,
-                 determinant(columns[0], b, columns[2]) / whole,
-                 determinant(columns[0], columns[1], b) / whole};
+  const double whole = determinant(h);
+  for (std::size_t column = 0; column < 3; ++column) {
+    Matrix3 replaced = h;
+    for (std::size_t row = 0; row < 3; ++row) replaced[3 * row + column] = b[row];
+    solution[column] = determinant(replaced) / whole;
+  }
+  return solution;
 }
 
 // The zero of sum a_i (m + b delta - gain r - offset), where a are the slopes of the reference and
