@@ -1,8 +1,8 @@
 // Rotations, orientations and what turns with a volume, without a device.
-#include "registration/volume/orientation_grid.hpp"
-#include "registration/volume/spatial_transform.hpp"
-#include "registration/volume/spectrum_ball.hpp"
-#include "registration/volume/volume_pyramid.hpp"
+#include "registration/volume/geometry/orientation_grid.hpp"
+#include "registration/volume/geometry/spatial_transform.hpp"
+#include "registration/volume/pyramid/volume_pyramid.hpp"
+#include "registration/volume/search/spectrum_ball.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // How far the agreement of frames with a reference is above chance, for a batch of frames.
 #include "registration/frames/frame_judge.hpp"
 
-#include "registration/local/window_fit.hpp"
+#include "registration/local/windows/window_fit.hpp"
 #include "registration/numerics/confidence.hpp"
 
 #include <algorithm>

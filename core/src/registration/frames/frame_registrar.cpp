@@ -7,7 +7,7 @@
 #include "registration/checked_options.hpp"
 #include "registration/frames/frame_batch.hpp"
 #include "registration/frames/frame_search.hpp"
-#include "registration/local/window_batch.hpp"
+#include "registration/local/windows/window_batch.hpp"
 
 #include <warpalign/error.hpp>
 

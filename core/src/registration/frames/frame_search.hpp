@@ -2,8 +2,8 @@
 #pragma once
 
 #include "registration/frames/lighting.hpp"
-#include "registration/local/peak_search.hpp"
-#include "registration/local/window_fit.hpp"
+#include "registration/local/windows/peak_search.hpp"
+#include "registration/local/windows/window_fit.hpp"
 
 #include <warpalign/backend/stages/refinement/shift_sums.hpp>
 

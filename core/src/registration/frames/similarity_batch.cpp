@@ -2,7 +2,7 @@
 #include "registration/frames/similarity_batch.hpp"
 
 #include "registration/frames/frame_search.hpp"
-#include "registration/local/window_batch.hpp"
+#include "registration/local/windows/window_batch.hpp"
 #include "registration/numerics/plane_geometry.hpp"
 #include "registration/pair/candidate.hpp"
 #include "registration/proposers/rotation_scale_search.hpp"

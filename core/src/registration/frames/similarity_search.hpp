@@ -3,7 +3,7 @@
 
 #include "registration/frames/frame_fit.hpp"
 #include "registration/frames/frame_judge.hpp"
-#include "registration/local/peak_search.hpp"
+#include "registration/local/windows/peak_search.hpp"
 #include "registration/pyramid/level_sampling.hpp"
 
 #include <warpalign/backend/stages/filter/local_normalization.hpp>

@@ -1,7 +1,7 @@
 // Translations of many frames at once, where they are beyond doubt.
 #include "registration/frames/translation_batch.hpp"
 
-#include "registration/local/window_batch.hpp"
+#include "registration/local/windows/window_batch.hpp"
 #include "registration/pair/candidate.hpp"
 
 #include <cmath>

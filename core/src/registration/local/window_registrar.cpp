@@ -2,9 +2,9 @@
 #include "device/check.hpp"
 #include "device/host_rows.hpp"
 #include "device/lanes.hpp"
-#include "registration/local/field_rounds.hpp"
-#include "registration/local/shift_search.hpp"
-#include "registration/local/window_batch.hpp"
+#include "registration/local/field/field_rounds.hpp"
+#include "registration/local/windows/shift_search.hpp"
+#include "registration/local/windows/window_batch.hpp"
 #include "registration/resources/plan_cache.hpp"
 
 #include <warpalign/error.hpp>

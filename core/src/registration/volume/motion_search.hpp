@@ -3,11 +3,11 @@
 #pragma once
 
 #include "registration/resources/stage_clock.hpp"
-#include "registration/volume/affine_fit.hpp"
-#include "registration/volume/orientation_search.hpp"
-#include "registration/volume/volume_judge.hpp"
-#include "registration/volume/volume_pyramid.hpp"
-#include "registration/volume/volume_source.hpp"
+#include "registration/volume/fitting/affine_fit.hpp"
+#include "registration/volume/pyramid/volume_pyramid.hpp"
+#include "registration/volume/pyramid/volume_source.hpp"
+#include "registration/volume/search/orientation_search.hpp"
+#include "registration/volume/search/volume_judge.hpp"
 
 #include <warpalign/volume_registrar.hpp>
 

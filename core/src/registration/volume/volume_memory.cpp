@@ -1,7 +1,7 @@
 // Checks whether a device has enough memory to register two volumes.
 #include "registration/volume/volume_memory.hpp"
 
-#include "registration/volume/volume_search.hpp"
+#include "registration/volume/search/volume_search.hpp"
 
 #include <warpalign/error.hpp>
 

@@ -2,8 +2,8 @@
 #include "registration/volume/volume_pipeline.hpp"
 
 #include "registration/numerics/confidence.hpp"
-#include "registration/volume/volume_fit.hpp"
-#include "registration/volume/volume_geometry.hpp"
+#include "registration/volume/fitting/volume_fit.hpp"
+#include "registration/volume/geometry/volume_geometry.hpp"
 
 #include <algorithm>
 #include <array>

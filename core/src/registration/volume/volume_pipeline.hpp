@@ -3,8 +3,8 @@
 
 #include "registration/resources/stage_clock.hpp"
 #include "registration/volume/motion_search.hpp"
-#include "registration/volume/volume_search.hpp"
-#include "registration/volume/volume_source.hpp"
+#include "registration/volume/pyramid/volume_source.hpp"
+#include "registration/volume/search/volume_search.hpp"
 
 #include <warpalign/volume_registrar.hpp>
 

@@ -1,0 +1,65 @@
+// Where the voxels of a volume, or of a level of its pyramid, lie in millimetres.
+#pragma once
+
+#include "registration/volume/geometry/spatial_transform.hpp"
+
+#include <warpalign/geometry.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace warpalign::detail {
+
+/// Positions are relative to the centre of the whole volume.
+struct VolumeGrid {
+  Shape shape;
+  Vector3 spacing{1, 1, 1};  ///< from voxel to voxel
+  Vector3 centre{};          ///< of this grid
+
+  [[nodiscard]] std::array<std::int64_t, 3> sides() const {
+    return {shape.width, shape.height, shape.depth};
+  }
+  /// Of the voxels' outer faces.
+  [[nodiscard]] double extent(std::size_t axis) const {
+    return static_cast<double>(sides()[axis]) * spacing[axis];
+  }
+  [[nodiscard]] double largest_extent() const {
+    return std::max({extent(0), extent(1), extent(2)});
+  }
+  [[nodiscard]] double middle(std::size_t axis) const {
+    return static_cast<double>(sides()[axis] - 1) / 2;
+  }
+};
+
+/// A transform from voxels of one grid, counted from its centre, to voxels of another: three rows
+/// (a b c d) that act on (u, 1).
+using CentredRows = std::array<double, 12>;
+
+/// `transform`: from positions in `from` to positions in `to`.
+[[nodiscard]] inline CentredRows centred_rows(const SpatialTransform& transform,
+                                              const VolumeGrid& from, const VolumeGrid& to) {
+  const Vector3 centre = transform(from.centre);
+  CentredRows rows{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      rows[4 * i + j] = transform.linear[3 * i + j] * from.spacing[j] / to.spacing[i];
+    }
+    rows[4 * i + 3] = (centre[i] - to.centre[i]) / to.spacing[i] + to.middle(i);
+  }
+  return rows;
+}
+
+/// The same for voxels that are counted from the first one.
+[[nodiscard]] inline std::array<double, 12> voxel_rows(const SpatialTransform& transform,
+                                                       const VolumeGrid& from,
+                                                       const VolumeGrid& to) {
+  CentredRows rows = centred_rows(transform, from, to);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) rows[4 * i + 3] -= rows[4 * i + j] * from.middle(j);
+  }
+  return rows;
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,75 @@
+// A volume at full resolution and at coarser ones, whose voxels are as cubic as halving makes them.
+#pragma once
+
+#include "registration/resources/stage_clock.hpp"
+#include "registration/volume/geometry/volume_grid.hpp"
+
+#include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/backend/stages/volume/halve_volume.hpp>
+#include <warpalign/backend/stages/volume/smooth_volume.hpp>
+#include <warpalign/stages/interpolate.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// The grids of both volumes at each level, the finest first.
+struct PyramidGrids {
+  std::vector<VolumeGrid> reference, moving;
+
+  [[nodiscard]] std::size_t levels() const { return reference.size(); }
+};
+
+/// The spacing of a level is twice that of the one before, as nearly as every axis allows; the
+/// first axes to be halved are those with the smallest spacing.
+[[nodiscard]] PyramidGrids pyramid_grids(const VolumeGrid& reference, const VolumeGrid& moving);
+
+/// The levels of one volume on the device.
+class VolumePyramid {
+ public:
+  /// Whether each level is also smoothed by the cubic B-spline.
+  enum class Smoothing { none, cubic };
+
+  /// `marked`: NaN marks voxels that do not count. A voxel of a coarser level does not where fewer
+  /// than half of those that it is the mean of do.
+  VolumePyramid(const Device& device, const std::vector<VolumeGrid>& grids, Smoothing smoothing,
+                bool marked);
+
+  /// Computes all levels. `values` and, with Smoothing::cubic, `smoothed` are level 0 and must
+  /// outlive the use of the pyramid.
+  void take(Stream& stream, StageClock& clock, const Image& values, const Image* smoothed);
+
+  [[nodiscard]] const Image& values(std::size_t level) const {
+    return level == 0 ? *values_ : levels_[level - 1].values;
+  }
+  /// Only with Smoothing::cubic.
+  [[nodiscard]] const Image& smoothed(std::size_t level) const {
+    return level == 0 ? *smoothed_ : *levels_[level - 1].smoothed;
+  }
+  /// How many voxels of a marked level count when they are smoothed or, without smoothing, as they
+  /// are. Waits for the device.
+  [[nodiscard]] double valid(Stream& stream, StageClock& clock, std::size_t level);
+
+ private:
+  struct Level {
+    Transform transform;
+    Image values;
+    std::optional<Image> smoothed;
+    std::optional<InterpolatePlan> halve, smooth;
+    std::optional<HalveVolumePlan> halve_marked;
+    std::optional<SmoothVolumePlan> smooth_marked;
+  };
+  static void prepare(const Device& device, const VolumeGrid& fine, Level& level);
+  static void prepare_marked(const Device& device, const VolumeGrid& fine, Level& level);
+  static void take_level(Stream& stream, StageClock& clock, const Image& finer, Level& level);
+
+  std::vector<Level> levels_;
+  std::vector<StatisticsPlan> statistics_;  // of marked levels
+  std::optional<Buffer> record_;
+  const Image* values_ = nullptr;
+  const Image* smoothed_ = nullptr;
+};
+
+}  // namespace warpalign::detail

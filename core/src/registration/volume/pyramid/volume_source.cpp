@@ -1,0 +1,187 @@
+// Converts voxels to values that are ready for a registration.
+#include "registration/volume/pyramid/volume_source.hpp"
+
+#include "registration/volume/geometry/valid_voxels.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace warpalign::detail {
+
+namespace {
+
+// Bounds of the ranges that can be subtracted and divided by in single precision.
+constexpr double max_range = 1e37;
+constexpr double min_range = 1e-30;
+// Fraction of the largest value; below it, differences are due to rounding.
+constexpr double min_variation = 1e-6;
+// Of voxels that count when they are smoothed, a mask must leave as many as the smallest volume
+// has.
+constexpr double min_valid = 512;
+
+[[noreturn]] void refuse_voxels(const char* what, const std::string& why) {
+  throw Error(ErrorKind::invalid_image, std::string(what) + " " + why);
+}
+
+VolumeLevels levels_of(const StatisticsRecord& record, const char* what) {
+  if (record.nonfinite != 0) {
+    refuse_voxels(what, "holds NaN or infinities at " + std::to_string(record.nonfinite) +
+                            " voxels; replace them with ordinary numbers, or mask them, first");
+  }
+  const auto minimum = static_cast<double>(record.minimum);
+  const auto maximum = static_cast<double>(record.maximum);
+  const double range = maximum - minimum;
+  if (range > max_range) refuse_voxels(what, "spans more than 1e37; scale its values down");
+  if (!(range > min_range) ||
+      range <= min_variation * std::max(std::abs(minimum), std::abs(maximum))) {
+    refuse_voxels(what, "is constant: there is nothing in it to register");
+  }
+  return {record.mean, static_cast<float>(1 / range)};
+}
+
+void check_left(double valid, const char* what) {
+  if (valid >= min_valid) return;
+  refuse_voxels(what, "has a mask that leaves " + std::to_string(static_cast<long long>(valid)) +
+                          " voxels whose neighbours count, too; " +
+                          std::to_string(static_cast<long long>(min_valid)) + " are needed");
+}
+
+[[noreturn]] void refuse_edges(const char* what) {
+  refuse_voxels(what,
+                "is about equally steep everywhere: it has no edges by which it could be "
+                "registered to one of another modality");
+}
+
+// The length of a gradient whose edge counts half: the mean over the volume, as the edge parameter
+// of Haber & Modersitzki 2006 without an estimate of the noise. `lengths`: of values with a range
+// of 1, so that shallower slopes than the least are due to rounding.
+float edge_parameter(const StatisticsRecord& lengths, const char* what) {
+  if (!(static_cast<double>(lengths.maximum) > min_variation)) refuse_edges(what);
+  return std::max(lengths.mean, static_cast<float>(min_variation));
+}
+
+VolumeLevels levels_of_strengths(const StatisticsRecord& strengths, const char* what) {
+  const double range =
+      static_cast<double>(strengths.maximum) - static_cast<double>(strengths.minimum);
+  if (!(range > min_variation)) refuse_edges(what);
+  return {strengths.mean, static_cast<float>(1 / range)};
+}
+
+// In units of the smallest distance. Strengths do not depend on the unit, and single precision is
+// safe with this one.
+Point3 relative(const Point3& spacing) {
+  const double least = std::min({spacing.x, spacing.y, spacing.z});
+  return {spacing.x / least, spacing.y / least, spacing.z / least};
+}
+
+InterpolateSpec smoothing(const Shape& shape) {
+  InterpolateSpec spec;
+  spec.image = spec.output = shape;
+  spec.dimensions = 3;
+  spec.prefiltered = false;
+  return spec;
+}
+
+}  // namespace
+
+VolumeSource::VolumeSource(const Device& device, PixelType type, const Shape& shape,
+                           Modality modality, const Point3& spacing, bool masked)
+    : device_(device),
+      type_(type),
+      shape_(shape),
+      statistics_(device, {shape, masked ? PixelType::f32 : type}),
+      normalize_(device, {masked ? PixelType::f32 : type, shape, shape, 0}),
+      values_(device.make_image(PixelType::f32, shape)),
+      smoothed_(device.make_image(PixelType::f32, shape)),
+      record_(device.make_buffer(sizeof(StatisticsRecord))) {
+  if (masked) {
+    masking_.emplace(Masking{Device(device).make_image(PixelType::u8, shape),
+                             MarkVolumePlan(device, {PixelType::u8, shape}),
+                             MarkVolumePlan(device, {type, shape}),
+                             SmoothVolumePlan(device, {shape})});
+  } else {
+    smooth_.emplace(device, smoothing(shape));
+  }
+  if (modality == Modality::same) return;
+  edges_.emplace(Edges{VolumeEdgesPlan(device, {shape, relative(spacing)}),
+                       StatisticsPlan(device, {shape, PixelType::f32}),
+                       PadVolumePlan(device, {PixelType::f32, shape, shape, 0})});
+}
+
+void VolumeSource::set_mask(Stream& stream, StageClock& clock, const HostVolume& mask) {
+  clock.run("upload", [&] {
+    stream.upload(mask.data, masking_->mask.size_bytes(), masking_->mask.buffer());
+  });
+}
+
+void VolumeSource::set_mask(Stream& stream, StageClock& clock, const Image& mask) {
+  clock.run("copy", [&] { stream.copy(mask.buffer(), masking_->mask.buffer()); });
+}
+
+void VolumeSource::take(Stream& stream, StageClock& clock, const HostVolume& voxels,
+                        const char* what) {
+  if (!voxels_) voxels_ = device_.make_image(type_, shape_);
+  clock.run("upload",
+            [&] { stream.upload(voxels.data, voxels_->size_bytes(), voxels_->buffer()); });
+  take(stream, clock, *voxels_, what);
+}
+
+void VolumeSource::take(Stream& stream, StageClock& clock, const Image& voxels, const char* what) {
+  const VolumeLevels levels = levels_of(measure_voxels(stream, clock, voxels, what), what);
+  const Image& source = masking_ ? smoothed_ : voxels;
+  clock.run("pad_volume", [&] { normalize_.execute(stream, source, levels, values_); });
+  smooth(stream, clock, what);
+  if (edges_) replace_by_edges(stream, clock, what);
+}
+
+// Leaves marked voxels in smoothed_. What the mask leaves out is not counted as no number.
+StatisticsRecord VolumeSource::measure_voxels(Stream& stream, StageClock& clock,
+                                              const Image& voxels, const char* what) {
+  valid_ = static_cast<double>(shape_.pixels());
+  if (!masking_) return measured(stream, clock, statistics_, voxels, record_);
+  const Image& mask = masking_->mask;
+  clock.run("mark_volume", [&] { masking_->mark_mask.execute(stream, mask, mask, values_); });
+  const StatisticsRecord marks = measured(stream, clock, statistics_, values_, record_);
+  valid_ = valid_voxels(shape_, marks);
+  if (!(valid_ > 0)) refuse_voxels(what, "has a mask that leaves no voxel to register");
+  clock.run("mark_volume", [&] { masking_->mark.execute(stream, voxels, mask, smoothed_); });
+  StatisticsRecord record = measured(stream, clock, statistics_, smoothed_, record_);
+  record.nonfinite -= marks.nonfinite;
+  return record;
+}
+
+void VolumeSource::smooth(Stream& stream, StageClock& clock, const char* what) {
+  valid_smoothed_ = valid_;
+  if (smooth_) {
+    clock.run("smooth", [&] { smooth_->execute(stream, values_, Transform{}, smoothed_); });
+    return;
+  }
+  clock.run("smooth", [&] { masking_->smooth.execute(stream, values_, smoothed_); });
+  valid_smoothed_ = valid_voxels(shape_, measured(stream, clock, statistics_, smoothed_, record_));
+  check_left(valid_smoothed_, what);
+}
+
+// The slopes of the smoothed grey levels are computed twice, first for their mean: that takes less
+// memory than to keep them.
+void VolumeSource::replace_by_edges(Stream& stream, StageClock& clock, const char* what) {
+  const auto strengths_by = [&](const EdgeCurve& curve) {
+    clock.run("volume_edges",
+              [&] { edges_->strengths.execute(stream, smoothed_, curve, values_); });
+    return measured(stream, clock, edges_->statistics, values_, record_);
+  };
+  const StatisticsRecord lengths = strengths_by({});
+  valid_ = valid_voxels(shape_, lengths);
+  if (masking_) check_left(valid_, what);
+  const float epsilon = edge_parameter(lengths, what);
+  const VolumeLevels levels =
+      levels_of_strengths(strengths_by(EdgeCurve::up_to_one(epsilon)), what);
+  clock.run("pad_volume", [&] { edges_->normalize.execute(stream, values_, levels, smoothed_); });
+  std::swap(values_, smoothed_);
+  smooth(stream, clock, what);
+}
+
+}  // namespace warpalign::detail
