@@ -39,7 +39,7 @@ class Pair : public test::DrawnPair {
   }
   FitRoles::Levels levels(double spacing, bool by_directions = false) {
     const detail::PairContext all = work(by_directions);
-    return FitRoles(all, matrix_of(truth).affine()).levels(all, ones, spacing);
+    return FitRoles(all, matrix_of(truth).affine()).levels(all, spacing);
   }
   SimilarityFit fitter;
 };

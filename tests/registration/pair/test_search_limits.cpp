@@ -1,6 +1,8 @@
 // The ranges that the options allow, and how many places lie in them.
 #include "registration/pair/search_limits.hpp"
 
+#include "registration/pair/level_pair.hpp"
+
 #include "registration/proposers/rotation_scale_search.hpp"
 #include "support/devices.hpp"
 

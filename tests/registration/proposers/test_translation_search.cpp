@@ -37,7 +37,7 @@ class Pair : public test::DrawnPair {
 
   std::vector<TranslationSearch::Peaks> peaks(TranslationSearch& search,
                                               std::span<const KnownRotationScale> known) {
-    const auto found = search.find({stream, clock, reference, moving}, known);
+    const auto found = search.find(work(), known);
     return {found.begin(), found.end()};
   }
   TranslationSearch::Peaks peaks(TranslationSearch& search, double degrees, double scale = 1,
