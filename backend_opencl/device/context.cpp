@@ -3,6 +3,7 @@
 
 #include "device/device_list.hpp"
 #include "device/pocl_cache.hpp"
+#include "device/program_cache.hpp"
 #include "fft/fft_plans.hpp"
 
 #include <utility>
@@ -11,7 +12,7 @@ namespace warpalign::opencl {
 
 namespace {
 
-compute::context make_context(cl_device_id id, const CallSite& site) {
+Handle<cl_context> make_context(cl_device_id id, const CallSite& site) {
   cl_int status = CL_SUCCESS;
   const cl_context context = clCreateContext(nullptr, 1, &id, nullptr, nullptr, &status);
   if (status != CL_SUCCESS) {
@@ -19,7 +20,7 @@ compute::context make_context(cl_device_id id, const CallSite& site) {
                 {site.stage, "opencl", site.device, "clCreateContext", code_name(status),
                  "see whether another device or a newer driver works"});
   }
-  return compute::context(context, false);
+  return adopt(context);
 }
 
 }  // namespace
@@ -29,14 +30,14 @@ Context::Context(cl_device_id id, DeviceInfo info, std::shared_ptr<const backend
 
 Context::Context(cl_context context, cl_device_id id, DeviceInfo info,
                  std::shared_ptr<const backend::Host> host)
-    : Context(compute::context(context), id, std::move(info), std::move(host)) {}
+    : Context(share(context), id, std::move(info), std::move(host)) {}
 
-Context::Context(compute::context context, cl_device_id id, DeviceInfo info,
+Context::Context(Handle<cl_context> context, cl_device_id id, DeviceInfo info,
                  std::shared_ptr<const backend::Host> host)
     : info_(std::move(info)),
       health_(std::make_unique<Health>(id)),
       host_(std::move(host)),
-      device_(id),
+      device_(share(id)),
       context_(std::move(context)) {
   if (device_value<cl_bool>(id, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) {
     throw error(ErrorKind::device_unavailable, "the device's OpenCL has no compiler",
@@ -54,13 +55,13 @@ Context::Context(compute::context context, cl_device_id id, DeviceInfo info,
 
 Context::~Context() = default;
 
-compute::command_queue Context::service_queue() const {
+Handle<cl_command_queue> Context::service_queue() const {
   const std::lock_guard lock(service_mutex_);
   if (service_queue_.get() == nullptr) {
     cl_int status = CL_SUCCESS;
     const cl_command_queue queue = clCreateCommandQueue(context_.get(), id(), 0, &status);
     check(status, "clCreateCommandQueue", call_site("open"));
-    service_queue_ = compute::command_queue(queue, false);
+    service_queue_ = adopt(queue);
   }
   return service_queue_;
 }

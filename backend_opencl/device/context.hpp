@@ -3,7 +3,6 @@
 
 #include "device/errors.hpp"
 #include "device/handles.hpp"
-#include "device/program_cache.hpp"
 
 #include <warpalign/backend/host.hpp>
 #include <warpalign/device.hpp>
@@ -17,6 +16,7 @@
 namespace warpalign::opencl {
 
 class FftPlans;
+class ProgramCache;
 
 /// One device, one context, and the programs compiled for it. It outlives everything made with it.
 class Context {
@@ -32,8 +32,8 @@ class Context {
   [[nodiscard]] const DeviceInfo& info() const noexcept { return info_; }
   [[nodiscard]] DeviceInfo& info() noexcept { return info_; }
   [[nodiscard]] const backend::Host& host() const noexcept { return *host_; }
-  [[nodiscard]] cl_device_id id() const noexcept { return device_.id(); }
-  [[nodiscard]] const compute::context& handle() const noexcept { return context_; }
+  [[nodiscard]] cl_device_id id() const noexcept { return device_.get(); }
+  [[nodiscard]] const Handle<cl_context>& handle() const noexcept { return context_; }
   [[nodiscard]] ProgramCache& programs() noexcept { return *programs_; }
   [[nodiscard]] FftPlans& fft_plans() noexcept { return *fft_plans_; }
 
@@ -56,21 +56,21 @@ class Context {
 
   /// The queue for work that is done while the device is opened or a plan is made. Making one takes
   /// longer than most of that work, so that one serves all threads; whoever uses it waits for it.
-  [[nodiscard]] compute::command_queue service_queue() const;
+  [[nodiscard]] Handle<cl_command_queue> service_queue() const;
 
  private:
-  Context(compute::context context, cl_device_id id, DeviceInfo info,
+  Context(Handle<cl_context> context, cl_device_id id, DeviceInfo info,
           std::shared_ptr<const backend::Host> host);
 
   DeviceInfo info_;
   std::unique_ptr<Health> health_;
   std::shared_ptr<const backend::Host> host_;
-  compute::device device_;
-  compute::context context_;
+  Handle<cl_device_id> device_;
+  Handle<cl_context> context_;
   std::string identity_;
   bool has_vectors_ = false;
   mutable std::mutex service_mutex_;
-  mutable compute::command_queue service_queue_;  ///< made when it is first asked for
+  mutable Handle<cl_command_queue> service_queue_;  ///< made when it is first asked for
   std::unique_ptr<ProgramCache> programs_;
   std::unique_ptr<FftPlans> fft_plans_;
   mutable std::atomic<std::size_t> allocations_{0};

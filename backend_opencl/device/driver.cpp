@@ -4,6 +4,7 @@
 #include "device/foreign.hpp"
 #include "device/memory.hpp"
 #include "device/pinned.hpp"
+#include "device/program_cache.hpp"
 #include "device/queue.hpp"
 #include "device/readback.hpp"
 #include "device/sampling_test.hpp"
@@ -66,7 +67,7 @@ backend::WrappedQueue Driver::wrap_queue(backend::NativeHandle queue) {
 std::unique_ptr<backend::Event> Driver::wrap_event(backend::NativeHandle event) {
   auto* const raw = static_cast<cl_event>(event);
   check_event(context_, raw);
-  return std::make_unique<Event>(context_.call_site("event"), compute::event(raw));
+  return std::make_unique<Event>(context_.call_site("event"), share(raw));
 }
 
 cl_int extent(std::int64_t n, const CallSite& site) {

@@ -78,8 +78,8 @@ void check_size(const Context& context, cl_mem buffer, const backend::ForeignMem
 }
 
 /// A buffer over a part of another: OpenCL wants it to begin where the device's addresses may.
-compute::buffer part_of(const Context& context, cl_mem whole, std::size_t offset,
-                        std::size_t bytes) {
+Handle<cl_mem> part_of(const Context& context, cl_mem whole, std::size_t offset,
+                       std::size_t bytes) {
   const cl_buffer_region region{offset, bytes};
   cl_int status = CL_SUCCESS;
   const cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
@@ -90,7 +90,7 @@ compute::buffer part_of(const Context& context, cl_mem whole, std::size_t offset
   }
   check(status, "clCreateSubBuffer", context.call_site(stage));
   context.count_allocation();
-  return compute::buffer(part, false);
+  return adopt(part);
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ BufferPart checked_part(const Context& context, const backend::ForeignMemory& me
     whole = buffer;
   }
   check_alignment(context, whole, memory_value<cl_mem_flags>(context, whole, CL_MEM_FLAGS), offset);
-  if (memory.offset == 0) return {compute::buffer(buffer), whole, offset};
+  if (memory.offset == 0) return {share(buffer), whole, offset};
   return {part_of(context, whole, offset, memory.bytes), whole, offset};
 }
 

@@ -9,7 +9,7 @@ namespace warpalign::opencl {
 
 /// A part of the caller's buffer, and where it lies.
 struct BufferPart {
-  compute::buffer buffer;  ///< shares the memory of the whole
+  Handle<cl_mem> buffer;   ///< shares the memory of the whole
   cl_mem whole = nullptr;  ///< the buffer that was allocated
   std::size_t offset = 0;  ///< in bytes, within the whole
 };

@@ -1,50 +1,76 @@
-// Boost.Compute's owning handles, and none of its algorithms. They take seconds to compile, so
-// include this header only from .cpp files and from headers that only .cpp files include.
+// Owning handles of OpenCL's objects. They are ours rather than Boost.Compute's because every stage
+// includes them: Boost.Compute's headers take seconds to compile (program_build.cpp uses them).
 #pragma once
-
-#include <warpalign/backend/fork.hpp>
 
 #include <CL/cl.h>
 
+#include <utility>
+
 namespace warpalign::opencl {
 
-/// Releases a handle, but not in a forked process, where NVIDIA's driver crashes. What a child
-/// inherits belongs to its parent, and ends with the child.
-template <class Handle>
-cl_int release_here(cl_int(CL_API_CALL* release)(Handle), Handle handle) noexcept {
-  return backend::is_forked() ? CL_SUCCESS : release(handle);
+void retain(cl_command_queue queue) noexcept;
+void retain(cl_context context) noexcept;
+void retain(cl_device_id device) noexcept;
+void retain(cl_event event) noexcept;
+void retain(cl_kernel kernel) noexcept;
+void retain(cl_mem memory) noexcept;
+void retain(cl_program program) noexcept;
+void retain(cl_sampler sampler) noexcept;
+
+// These do nothing in a forked process, where NVIDIA's driver crashes. What a child inherits
+// belongs to its parent, and ends with the child.
+void release(cl_command_queue queue) noexcept;
+void release(cl_context context) noexcept;
+void release(cl_device_id device) noexcept;
+void release(cl_event event) noexcept;
+void release(cl_kernel kernel) noexcept;
+void release(cl_mem memory) noexcept;
+void release(cl_program program) noexcept;
+void release(cl_sampler sampler) noexcept;
+
+/// A reference to an object, which OpenCL counts: copies refer to the same object. T is cl_mem,
+/// cl_event, ...
+template <class T>
+class Handle {
+ public:
+  Handle() = default;
+  /// Takes over the reference that the caller holds.
+  [[nodiscard]] static Handle adopt(T raw) noexcept {
+    Handle handle;
+    handle.raw_ = raw;
+    return handle;
+  }
+  /// Adds a reference of its own.
+  [[nodiscard]] static Handle share(T raw) noexcept {
+    if (raw != nullptr) retain(raw);
+    return adopt(raw);
+  }
+  Handle(const Handle& other) noexcept : Handle(share(other.raw_)) {}
+  Handle(Handle&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+  Handle& operator=(Handle other) noexcept {
+    std::swap(raw_, other.raw_);
+    return *this;
+  }
+  ~Handle() {
+    if (raw_ != nullptr) release(raw_);
+  }
+
+  /// Null for a handle of nothing.
+  [[nodiscard]] T get() const noexcept { return raw_; }
+
+ private:
+  T raw_ = nullptr;
+};
+
+/// Takes over the reference that the caller holds.
+template <class T>
+[[nodiscard]] Handle<T> adopt(T raw) noexcept {
+  return Handle<T>::adopt(raw);
+}
+/// Adds a reference to those that others hold.
+template <class T>
+[[nodiscard]] Handle<T> share(T raw) noexcept {
+  return Handle<T>::share(raw);
 }
 
 }  // namespace warpalign::opencl
-
-// The handles' destructors call these.
-#define clReleaseCommandQueue(queue) \
-  (::warpalign::opencl::release_here(&::clReleaseCommandQueue, queue))
-#define clReleaseContext(context) (::warpalign::opencl::release_here(&::clReleaseContext, context))
-#define clReleaseEvent(event) (::warpalign::opencl::release_here(&::clReleaseEvent, event))
-#define clReleaseKernel(kernel) (::warpalign::opencl::release_here(&::clReleaseKernel, kernel))
-#define clReleaseMemObject(memory) \
-  (::warpalign::opencl::release_here(&::clReleaseMemObject, memory))
-#define clReleaseProgram(program) (::warpalign::opencl::release_here(&::clReleaseProgram, program))
-#define clReleaseSampler(sampler) (::warpalign::opencl::release_here(&::clReleaseSampler, sampler))
-
-#include <boost/compute/buffer.hpp>
-#include <boost/compute/command_queue.hpp>
-#include <boost/compute/context.hpp>
-#include <boost/compute/event.hpp>
-#include <boost/compute/image/image_object.hpp>
-#include <boost/compute/image/image_sampler.hpp>
-#include <boost/compute/kernel.hpp>
-#include <boost/compute/program.hpp>
-
-#undef clReleaseCommandQueue
-#undef clReleaseContext
-#undef clReleaseEvent
-#undef clReleaseKernel
-#undef clReleaseMemObject
-#undef clReleaseProgram
-#undef clReleaseSampler
-
-namespace warpalign::opencl {
-namespace compute = boost::compute;
-}

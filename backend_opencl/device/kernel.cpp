@@ -2,6 +2,7 @@
 #include "device/kernel.hpp"
 
 #include "device/device_list.hpp"
+#include "device/program_cache.hpp"
 
 #include <algorithm>
 
@@ -63,12 +64,12 @@ Kernel::Kernel(Context& context, const char* stage, std::string_view source, con
     : site_(context.call_site(stage)) {
   const std::string all_options =
       context.programs().common_options() + (options.empty() ? "" : " " + options);
-  const compute::program program = context.programs().get(source, all_options, stage);
+  const Handle<cl_program> program = context.programs().get(source, all_options, stage);
   if (program.get() == nullptr) return;  // announced
   cl_int status = CL_SUCCESS;
   const cl_kernel raw = clCreateKernel(program.get(), name, &status);
   check(status, "clCreateKernel", site_);
-  kernel_ = compute::kernel(raw, false);
+  kernel_ = adopt(raw);
 }
 
 void Kernel::set_bytes(cl_uint index, std::size_t bytes, const void* value) {

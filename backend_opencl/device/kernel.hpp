@@ -76,8 +76,9 @@ class Kernel {
     if constexpr (std::is_base_of_v<backend::Memory, T>) {
       const cl_mem buffer = buffer_of(value);
       set_bytes(index, sizeof buffer, &buffer);  // NOLINT(bugprone-sizeof-expression): the handle
-    } else if constexpr (std::is_base_of_v<compute::memory_object, T>) {
-      set_bytes(index, sizeof(cl_mem), &value.get());
+    } else if constexpr (std::is_same_v<Handle<cl_mem>, T>) {
+      const cl_mem buffer = value.get();
+      set_bytes(index, sizeof buffer, &buffer);  // NOLINT(bugprone-sizeof-expression): the handle
     } else if constexpr (std::is_same_v<LocalMemory, T>) {
       set_bytes(index, value.bytes, nullptr);
     } else {
@@ -89,7 +90,7 @@ class Kernel {
   void enqueue(cl_command_queue queue, const Grid& grid);
 
   CallSite site_;
-  compute::kernel kernel_;
+  Handle<cl_kernel> kernel_;
 };
 
 }  // namespace warpalign::opencl

@@ -14,7 +14,7 @@ bool is_shortage(cl_int status) {
 
 }  // namespace
 
-compute::buffer make_buffer(const Context& context, std::size_t bytes, const std::string& stage) {
+Handle<cl_mem> make_buffer(const Context& context, std::size_t bytes, const std::string& stage) {
   // Drivers allocate on first use, so a size that can never work is refused here, where the error
   // can name it.
   cl_int status = CL_INVALID_BUFFER_SIZE;
@@ -24,7 +24,7 @@ compute::buffer make_buffer(const Context& context, std::size_t bytes, const std
   }
   if (status == CL_SUCCESS) {
     context.count_allocation();
-    return compute::buffer(raw, false);
+    return adopt(raw);
   }
   const Error other = failure(status, "clCreateBuffer", context.call_site(stage));
   if (!is_shortage(status) || context.lost() != nullptr) throw other;

@@ -8,8 +8,8 @@
 namespace warpalign::opencl {
 
 /// An uninitialised buffer. Throws Error(out_of_memory) with the sizes if it cannot be allocated.
-[[nodiscard]] compute::buffer make_buffer(const Context& context, std::size_t bytes,
-                                          const std::string& stage);
+[[nodiscard]] Handle<cl_mem> make_buffer(const Context& context, std::size_t bytes,
+                                         const std::string& stage);
 
 class Memory : public backend::Memory {
  public:
@@ -26,7 +26,7 @@ class Memory : public backend::Memory {
   }
 
  private:
-  compute::buffer buffer_;
+  Handle<cl_mem> buffer_;
   cl_mem whole_ = nullptr;  ///< the caller's buffer, of which this may be a part
   std::size_t offset_ = 0;  ///< of this part
 };

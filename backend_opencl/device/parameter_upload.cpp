@@ -15,7 +15,7 @@ ParameterUpload::ParameterUpload(const Context& context, std::size_t bytes, cons
 
 ParameterUpload::~ParameterUpload() {
   if (backend::is_forked()) return;
-  for (const compute::event& copied : copied_) {
+  for (const Handle<cl_event>& copied : copied_) {
     const cl_event event = copied.get();
     if (event != nullptr) clWaitForEvents(1, &event);
   }
@@ -25,7 +25,7 @@ void ParameterUpload::begin() {
   current_ = 1 - current_;
   const cl_event event = copied_[current_].get();
   if (event != nullptr) check(clWaitForEvents(1, &event), "clWaitForEvents", site_);
-  copied_[current_] = compute::event();
+  copied_[current_] = Handle<cl_event>();
 }
 
 cl_mem ParameterUpload::enqueue(cl_command_queue queue, std::size_t bytes) {
@@ -34,7 +34,7 @@ cl_mem ParameterUpload::enqueue(cl_command_queue queue, std::size_t bytes) {
   check(clEnqueueWriteBuffer(queue, buffer_.get(), CL_FALSE, 0, bytes, slots_[current_]->data(), 0,
                              nullptr, &event),
         "clEnqueueWriteBuffer", site_);
-  copied_[current_] = compute::event(event, false);
+  copied_[current_] = adopt(event);
   return buffer_.get();
 }
 

@@ -36,9 +36,9 @@ class ParameterUpload {
  private:
   const char* stage_;
   CallSite site_;
-  compute::buffer buffer_;
+  Handle<cl_mem> buffer_;
   std::array<std::unique_ptr<PinnedMemory>, 2> slots_;
-  std::array<compute::event, 2> copied_;  // null where no copy is pending
+  std::array<Handle<cl_event>, 2> copied_;  // null where no copy is pending
   std::size_t current_ = 0;
   ScratchGuard scratch_guard_;
 };

@@ -12,7 +12,7 @@ PinnedMemory::PinnedMemory(const Context& context, std::size_t bytes, const Call
       context.handle().get(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);
   check(status, "clCreateBuffer", site);
   context.count_allocation();
-  buffer_ = compute::buffer(raw, false);
+  buffer_ = adopt(raw);
   data_ = clEnqueueMapBuffer(service_.get(), raw, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
                              nullptr, nullptr, &status);
   check(status, "clEnqueueMapBuffer", site);

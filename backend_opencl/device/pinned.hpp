@@ -21,8 +21,8 @@ class PinnedMemory final : public backend::HostMemory {
   [[nodiscard]] void* data() const noexcept override { return data_; }
 
  private:
-  compute::command_queue service_;
-  compute::buffer buffer_;
+  Handle<cl_command_queue> service_;
+  Handle<cl_mem> buffer_;
   void* data_ = nullptr;
 };
 

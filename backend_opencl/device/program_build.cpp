@@ -3,20 +3,34 @@
 
 #include "device/context.hpp"
 
+#include <boost/compute/context.hpp>
+#include <boost/compute/device.hpp>
+#include <boost/compute/program.hpp>
 #include <sstream>
 
 namespace warpalign::opencl {
 
 namespace {
 
-std::string build_log(cl_program program, cl_device_id context) {
-  std::size_t size = 0;
-  if (clGetProgramBuildInfo(program, context, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) !=
-      CL_SUCCESS) {
+namespace compute = boost::compute;
+
+/// A program of this source that is not built yet.
+compute::program unbuilt(const Context& context, std::string_view source, const CallSite& site) {
+  try {
+    return compute::program::create_with_source(std::string(source),
+                                                compute::context(context.handle().get()));
+  } catch (const compute::opencl_error& error) {
+    throw failure(error.error_code(), "clCreateProgramWithSource", site);
+  }
+}
+
+std::string build_log(const compute::program& program, cl_device_id device) {
+  std::string log;
+  try {
+    log = program.get_build_info<std::string>(CL_PROGRAM_BUILD_LOG, compute::device(device));
+  } catch (const compute::opencl_error&) {
     return "(no log)";
   }
-  std::string log(size, '\0');
-  clGetProgramBuildInfo(program, context, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
   while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
   return log;
 }
@@ -45,9 +59,9 @@ Compiler compiler_of(const std::string& platform) {
   return compiler;
 }
 
-std::optional<compute::program> program_from_binary(const Context& context,
-                                                    const std::string& binary,
-                                                    const std::string& options) {
+std::optional<Handle<cl_program>> program_from_binary(const Context& context,
+                                                      const std::string& binary,
+                                                      const std::string& options) {
   const cl_device_id id = context.id();
   const std::size_t size = binary.size();
   const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
@@ -56,7 +70,7 @@ std::optional<compute::program> program_from_binary(const Context& context,
   const cl_program raw =
       clCreateProgramWithBinary(context.handle().get(), 1, &id, &size, &bytes, &loaded, &status);
   if (raw == nullptr || status != CL_SUCCESS) return std::nullopt;
-  compute::program program(raw, false);
+  const Handle<cl_program> program = adopt(raw);
   if (loaded != CL_SUCCESS) return std::nullopt;
   if (clBuildProgram(raw, 1, &id, options.c_str(), nullptr, nullptr) != CL_SUCCESS) {
     return std::nullopt;
@@ -86,20 +100,15 @@ namespace {
 
 }  // namespace
 
-compute::program program_from_source(const Context& context, std::string_view source,
-                                     const std::string& options, const CallSite& site) {
+Handle<cl_program> program_from_source(const Context& context, std::string_view source,
+                                       const std::string& options, const CallSite& site) {
   const cl_device_id id = context.id();
-  const char* text = source.data();
-  const std::size_t size = source.size();
-  cl_int status = CL_SUCCESS;
-  const cl_program raw =
-      clCreateProgramWithSource(context.handle().get(), 1, &text, &size, &status);
-  check(status, "clCreateProgramWithSource", site);
-  compute::program program(raw, false);
-  status = clBuildProgram(raw, 1, &id, options.c_str(), nullptr, nullptr);
+  const compute::program program = unbuilt(context, source, site);
+  // Boost.Compute builds for all devices of the context, which may be the caller's.
+  const cl_int status = clBuildProgram(program.get(), 1, &id, options.c_str(), nullptr, nullptr);
   if (status == CL_DEVICE_NOT_AVAILABLE) throw failure(status, "clBuildProgram", site);
-  if (status != CL_SUCCESS) throw_failed(build_log(raw, id), source, options, site, status);
-  return program;
+  if (status != CL_SUCCESS) throw_failed(build_log(program, id), source, options, site, status);
+  return share(program.get());
 }
 
 std::string binary_of(cl_program program) {

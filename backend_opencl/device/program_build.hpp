@@ -30,14 +30,15 @@ struct Compiler {
 [[nodiscard]] Compiler compiler_of(const std::string& platform);
 
 /// A built program; Error(build_failed) with the numbered source, the options and the log.
-[[nodiscard]] compute::program program_from_source(const Context& context, std::string_view source,
-                                                   const std::string& options,
-                                                   const CallSite& site);
+[[nodiscard]] Handle<cl_program> program_from_source(const Context& context,
+                                                     std::string_view source,
+                                                     const std::string& options,
+                                                     const CallSite& site);
 
 /// A built program, or nothing when the driver does not take the binary.
-[[nodiscard]] std::optional<compute::program> program_from_binary(const Context& context,
-                                                                  const std::string& binary,
-                                                                  const std::string& options);
+[[nodiscard]] std::optional<Handle<cl_program>> program_from_binary(const Context& context,
+                                                                    const std::string& binary,
+                                                                    const std::string& options);
 
 /// The binary of a built program; empty when the driver does not give it.
 [[nodiscard]] std::string binary_of(cl_program program);

@@ -75,8 +75,8 @@ ProgramCache::~ProgramCache() {
   workers_.join();
 }
 
-compute::program ProgramCache::get(std::string_view source, const std::string& options,
-                                   const std::string& stage) {
+Handle<cl_program> ProgramCache::get(std::string_view source, const std::string& options,
+                                     const std::string& stage) {
   if (announcing()) {
     announcement->programs.push_back({std::string(source), options, stage});
     return {};
@@ -155,7 +155,7 @@ void ProgramCache::build_waiting(const std::shared_ptr<Entry>& entry, Lock& lock
   if (entry->counted) report();
   entry->state = State::building;
   lock.unlock();
-  compute::program program;
+  Handle<cl_program> program;
   std::exception_ptr failure;
   try {
     program = build(*entry);
@@ -183,7 +183,7 @@ void ProgramCache::look_up(Entry& entry) {
   ++to_compile_;
 }
 
-compute::program ProgramCache::build(Entry& entry) const {
+Handle<cl_program> ProgramCache::build(Entry& entry) const {
   const auto turn = turn_to_compile(compiler_);
   // Another process may have compiled it since.
   if (!entry.kept && compiler_.one_at_a_time) entry.kept = context_.host().load_cached(entry.key);
@@ -193,7 +193,7 @@ compute::program ProgramCache::build(Entry& entry) const {
       return *program;
     }
   }
-  compute::program program =
+  Handle<cl_program> program =
       program_from_source(context_, entry.source, entry.options, context_.call_site(entry.stage));
   if (!compiler_.keeps_programs) {
     const std::string binary = binary_of(program.get());

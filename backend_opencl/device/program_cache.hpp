@@ -36,8 +36,8 @@ class ProgramCache {
   /// The program of this source and these options, built. `stage` is for messages: a failed
   /// build throws Error(build_failed) with the numbered source, the options and the log. A null
   /// program on a thread that only announces.
-  [[nodiscard]] compute::program get(std::string_view source, const std::string& options,
-                                     const std::string& stage);
+  [[nodiscard]] Handle<cl_program> get(std::string_view source, const std::string& options,
+                                       const std::string& stage);
 
   /// Runs `make_plans` on this thread, in which get() only takes note of what is asked for and
   /// returns null programs, and has the programs compiled ahead. What fails to compile is reported
@@ -60,7 +60,7 @@ class ProgramCache {
     bool looked_up = false;
     bool from_binary = false;
     bool counted = false;  ///< among those to be compiled
-    compute::program program;
+    Handle<cl_program> program;
   };
   using Lock = std::unique_lock<std::mutex>;
 
@@ -68,7 +68,7 @@ class ProgramCache {
                                   const std::string& stage);
   void build_waiting(const std::shared_ptr<Entry>& entry, Lock& lock);
   void look_up(Entry& entry);
-  [[nodiscard]] compute::program build(Entry& entry) const;
+  [[nodiscard]] Handle<cl_program> build(Entry& entry) const;
   void compile_ahead(std::vector<std::shared_ptr<Entry>> entries);
   void work();
   void report() const;

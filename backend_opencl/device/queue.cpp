@@ -44,13 +44,13 @@ Queue::Queue(const Context& context, bool timed)
   const cl_command_queue raw =
       clCreateCommandQueue(context.handle().get(), context.id(), properties, &status);
   check(status, "clCreateCommandQueue", site_);
-  queue_ = compute::command_queue(raw, false);
+  queue_ = adopt(raw);
 }
 
 Queue::Queue(const Context& context, cl_command_queue queue)
     : context_(context), site_(context.call_site("queue")), is_callers_(true) {
   check_queue(context, queue);
-  queue_ = compute::command_queue(queue);
+  queue_ = share(queue);
 }
 
 // Others may wait for what was enqueued on the caller's queue, so it must reach the device.
@@ -102,7 +102,7 @@ void Queue::record(backend::Event& event) {
   cl_event marker = nullptr;
   check(clEnqueueMarkerWithWaitList(get(), 0, nullptr, &marker), "clEnqueueMarkerWithWaitList",
         site_);
-  static_cast<Event&>(event).set(compute::event(marker, false));
+  static_cast<Event&>(event).set(adopt(marker));
   check(clFlush(get()), "clFlush", site_);  // or else another queue might wait for ever
 }
 
@@ -117,7 +117,7 @@ std::unique_ptr<backend::Mark> Queue::mark() {
   cl_event event = nullptr;
   check(clEnqueueMarkerWithWaitList(get(), 0, nullptr, &event), "clEnqueueMarkerWithWaitList",
         site_);
-  return std::make_unique<Mark>(compute::event(event, false));
+  return std::make_unique<Mark>(adopt(event));
 }
 
 double Queue::milliseconds_between(const backend::Mark& from, const backend::Mark& to) {

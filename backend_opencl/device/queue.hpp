@@ -12,19 +12,19 @@ namespace warpalign::opencl {
 
 class Mark : public backend::Mark {
  public:
-  explicit Mark(compute::event event) : event_(std::move(event)) {}
+  explicit Mark(Handle<cl_event> event) : event_(std::move(event)) {}
   [[nodiscard]] cl_event get() const noexcept { return event_.get(); }
 
  private:
-  compute::event event_;
+  Handle<cl_event> event_;
 };
 
 /// A marker, once it was recorded, or an event of the caller's.
 class Event final : public backend::Event {
  public:
-  explicit Event(CallSite site, compute::event event = {})
+  explicit Event(CallSite site, Handle<cl_event> event = {})
       : site_(std::move(site)), event_(std::move(event)) {}
-  void set(compute::event event) noexcept { event_ = std::move(event); }
+  void set(Handle<cl_event> event) noexcept { event_ = std::move(event); }
   [[nodiscard]] cl_event get() const noexcept { return event_.get(); }
   [[nodiscard]] backend::NativeHandle native() const noexcept override { return get(); }
   [[nodiscard]] bool done() const override;
@@ -32,7 +32,7 @@ class Event final : public backend::Event {
 
  private:
   CallSite site_;
-  compute::event event_;
+  Handle<cl_event> event_;
 };
 
 class Queue : public backend::Queue {
@@ -58,7 +58,7 @@ class Queue : public backend::Queue {
  private:
   const Context& context_;
   CallSite site_;
-  compute::command_queue queue_;
+  Handle<cl_command_queue> queue_;
   bool is_callers_ = false;
   std::optional<PinnedMemory> staging_;  ///< for small downloads; made by the first one
 };

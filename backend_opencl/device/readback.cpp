@@ -23,13 +23,13 @@ void PinnedReadback::enqueue(backend::Queue& queue, const backend::Memory& sourc
   check(clEnqueueReadBuffer(queue_of(queue), buffer_of(source), CL_FALSE, 0, bytes, host_.data(), 0,
                             nullptr, &event),
         "clEnqueueReadBuffer", site_);
-  arrived_ = compute::event(event, false);
+  arrived_ = adopt(event);
 }
 
 const void* PinnedReadback::wait() {
   const cl_event event = arrived_.get();
   if (event != nullptr) check(clWaitForEvents(1, &event), "clWaitForEvents", site_);
-  arrived_ = compute::event();
+  arrived_ = Handle<cl_event>();
   return host_.data();
 }
 

@@ -19,7 +19,7 @@ class PinnedReadback final : public backend::Readback {
  private:
   CallSite site_;
   PinnedMemory host_;
-  compute::event arrived_;  // null while no copy is pending
+  Handle<cl_event> arrived_;  // null while no copy is pending
 };
 
 }  // namespace warpalign::opencl

@@ -17,8 +17,8 @@ class ScratchGuard {
   void leave(const char* stage);
 
  private:
-  compute::command_queue last_;
-  compute::event left_;  // null if nothing was marked since the last enter()
+  Handle<cl_command_queue> last_;
+  Handle<cl_event> left_;  // null if nothing was marked since the last enter()
   bool has_changed_ = false;
 };
 

@@ -67,11 +67,11 @@ Texture make_texture(const Context& context, const TextureKind& kind, const std:
       clCreateImage(context.handle().get(), access, &format, &desc, nullptr, &status);
   check(status, "clCreateImage", site);
   context.count_allocation();
-  Texture texture{compute::image_object(image, false), {}};
+  Texture texture{adopt(image), {}};
   const cl_sampler sampler =
       clCreateSampler(context.handle().get(), CL_FALSE, CL_ADDRESS_CLAMP, kind.filter, &status);
   check(status, "clCreateSampler", site);
-  texture.sampler = compute::image_sampler(sampler, false);
+  texture.sampler = adopt(sampler);
   return texture;
 }
 

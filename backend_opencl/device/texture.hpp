@@ -6,8 +6,8 @@
 namespace warpalign::opencl {
 
 struct Texture {
-  compute::image_object image;
-  compute::image_sampler sampler;
+  Handle<cl_mem> image;
+  Handle<cl_sampler> sampler;
 };
 
 struct TextureKind {

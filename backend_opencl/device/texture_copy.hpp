@@ -19,7 +19,7 @@ class TextureCopy {
   /// `array`.
   void fill(cl_command_queue queue, cl_mem source, std::int64_t array = 0);
 
-  [[nodiscard]] const compute::image_object& image() const { return texture_.image; }
+  [[nodiscard]] const Handle<cl_mem>& image() const { return texture_.image; }
   [[nodiscard]] cl_sampler sampler() const { return texture_.sampler.get(); }
 
  private:

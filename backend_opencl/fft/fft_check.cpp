@@ -72,8 +72,8 @@ struct Bench {
   const Context& context;
   RealFftSpec spec;
   Shape shape;
-  compute::command_queue queue;
-  compute::buffer real, spectrum;
+  Handle<cl_command_queue> queue;
+  Handle<cl_mem> real, spectrum;
 
   [[nodiscard]] std::size_t columns() const {
     return static_cast<std::size_t>(shape.width / 2 + 1);
@@ -90,12 +90,12 @@ struct Bench {
   [[nodiscard]] bool compares(std::int64_t slice, std::int64_t y) const {
     return (spec.dimensions == 3 ? slice * shape.height + y : y) % row_step(spec) == 0;
   }
-  void read(const compute::buffer& from, std::size_t offset, std::size_t bytes, void* to) const {
+  void read(const Handle<cl_mem>& from, std::size_t offset, std::size_t bytes, void* to) const {
     check(clEnqueueReadBuffer(queue.get(), from.get(), CL_TRUE, offset, bytes, to, 0, nullptr,
                               nullptr),
           "clEnqueueReadBuffer", context.call_site(stage));
   }
-  void fill(const compute::buffer& target, cl_float value, std::size_t offset,
+  void fill(const Handle<cl_mem>& target, cl_float value, std::size_t offset,
             std::size_t bytes) const {
     check(clEnqueueFillBuffer(queue.get(), target.get(), &value, sizeof value, offset, bytes, 0,
                               nullptr, nullptr),
@@ -112,7 +112,7 @@ Bench make_bench(const Context& context, const RealFftSpec& spec) {
   return bench;
 }
 
-bool guard_intact(const Bench& bench, const compute::buffer& buffer, std::size_t offset) {
+bool guard_intact(const Bench& bench, const Handle<cl_mem>& buffer, std::size_t offset) {
   std::vector<cl_float> guard(guard_bytes / sizeof(cl_float));
   bench.read(buffer, offset, guard_bytes, guard.data());
   return std::all_of(guard.begin(), guard.end(),

@@ -9,6 +9,8 @@
 
 #include "device/memory.hpp"
 
+#include <warpalign/backend/fork.hpp>
+
 #include <mutex>
 #include <optional>
 
@@ -131,7 +133,7 @@ class Direction {
  public:
   Direction(const Context& context, const RealFftSpec& spec, clfftDirection direction)
       : site_(context.call_site(stage)), direction_(direction) {
-    const compute::command_queue queue = context.service_queue();
+    const Handle<cl_command_queue> queue = context.service_queue();
     const std::lock_guard lock(planning_mutex);
     try {
       create(context, spec);
@@ -211,7 +213,7 @@ class Direction {
   clfftDirection direction_;
   clfftPlanHandle handle_ = 0;
   bool created_ = false;
-  compute::buffer scratch_;
+  Handle<cl_mem> scratch_;
 };
 
 class Plan final : public FftPlan {

@@ -1,6 +1,7 @@
 // Makes, checks, caches and shares FFT plans.
 #include "fft/fft_plans.hpp"
 
+#include "device/program_cache.hpp"
 #include "fft/fft_check.hpp"
 
 #include <algorithm>

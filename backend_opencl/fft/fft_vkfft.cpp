@@ -15,6 +15,7 @@
 #include "fft/fft_provider.hpp"
 
 #include "device/kernel.hpp"
+#include "device/program_cache.hpp"
 #include "embedded_kernels.hpp"
 
 #include <warpalign/backend/fork.hpp>

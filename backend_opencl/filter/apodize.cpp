@@ -55,7 +55,7 @@ class Apodize final : public backend::Apodize {
   CallSite site_;
   cl_int width_, height_, padded_width_, ox_, oy_;
   std::size_t margin_bytes_;  // to clear; 0 if the input covers the padded frame
-  compute::buffer window_x_, window_y_;
+  Handle<cl_mem> window_x_, window_y_;
   Grid grid_;
   Kernel kernel_;
 };

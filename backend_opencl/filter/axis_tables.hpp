@@ -12,11 +12,11 @@ struct AxisTable {
   AxisTable(Context& context, const backend::AxisWeights& axis, const char* stage);
 
   cl_int taps;
-  compute::buffer first, weights;
+  Handle<cl_mem> first, weights;
 };
 
 /// A copy of constants in device memory.
-[[nodiscard]] compute::buffer upload_floats(Context& context, const std::vector<float>& values,
-                                            const char* stage);
+[[nodiscard]] Handle<cl_mem> upload_floats(Context& context, const std::vector<float>& values,
+                                           const char* stage);
 
 }  // namespace warpalign::opencl

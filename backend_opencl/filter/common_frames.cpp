@@ -150,7 +150,7 @@ class CommonFrames final : public backend::CommonFrames {
   Shape frame_;
   cl_int width_, height_;
   Tiles groups_;
-  compute::buffer moments_;
+  Handle<cl_mem> moments_;
   Kernel sum_, write_;
   ScratchGuard scratch_guard_;
 };

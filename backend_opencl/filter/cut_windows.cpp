@@ -63,7 +63,7 @@ class CutWindows final : public backend::CutWindows {
   cl_int frame_width_, frame_height_, windows_, width_, height_, padded_width_, padded_height_,
       parts_;
   std::size_t groups_, rows_;
-  compute::buffer sums_;
+  Handle<cl_mem> sums_;
   Kernel sum_, cut_;
   ScratchGuard scratch_guard_;
 };

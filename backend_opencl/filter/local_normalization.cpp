@@ -62,7 +62,7 @@ class LocalNormalization final : public backend::LocalNormalization {
   cl_int width_, height_;
   AxisTable x_, y_;
   bool simd_;  // on CPUs: in vectors of sixteen, columns first
-  compute::buffer moments_;
+  Handle<cl_mem> moments_;
   Grid grid_;
   Kernel sum_, normalized_;
   ScratchGuard scratch_guard_;

@@ -63,7 +63,7 @@ class Smooth final : public backend::Smooth {
  private:
   cl_int width_, height_, columns_, rows_;
   AxisTable x_, y_;
-  compute::buffer between_;
+  Handle<cl_mem> between_;
   Grid row_grid_, column_grid_;
   Kernel along_rows_, along_columns_;
   ScratchGuard scratch_guard_;
@@ -105,7 +105,7 @@ class SmoothCpu final : public backend::Smooth {
  private:
   cl_int width_, columns_, rows_;
   AxisTable x_, y_;
-  compute::buffer between_;
+  Handle<cl_mem> between_;
   Kernel down_, along_;
   ScratchGuard scratch_guard_;
 };

@@ -59,7 +59,7 @@ class Statistics final : public backend::Statistics {
   cl_int width_, height_;
   bool of_gradient_;
   std::size_t group_, groups_;
-  compute::buffer partials_;
+  Handle<cl_mem> partials_;
   Kernel first_, second_;
   ScratchGuard scratch_guard_;
 };

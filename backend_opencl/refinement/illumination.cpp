@@ -57,7 +57,7 @@ class Illumination final : public backend::Illumination {
   cl_int across_, down_;
   IlluminationPair pair_;
   cl_int reach_;
-  compute::buffer weights_, moments_;
+  Handle<cl_mem> weights_, moments_;
   Grid grid_;
   Kernel sum_, fit_;
   ScratchGuard scratch_guard_;

@@ -57,7 +57,7 @@ class LogPolar final : public backend::LogPolar {
  private:
   cl_int columns_, height_, radius_count_, angle_count_;
   cl_float u_end_, v_end_;
-  compute::buffer radii_, directions_;
+  Handle<cl_mem> radii_, directions_;
   Grid grid_;
   Kernel kernel_;
 };

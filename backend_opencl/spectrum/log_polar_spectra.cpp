@@ -38,7 +38,7 @@ class Powers {
         kernel_(context, stage, kernels::magnitude, "magnitude", "-D SIMD"),
         grid_(covering(context, divide_up(columns_, 16), rows_)) {}
 
-  const compute::buffer& compute(cl_command_queue queue, const backend::Memory& spectra) {
+  const Handle<cl_mem>& compute(cl_command_queue queue, const backend::Memory& spectra) {
     scratch_guard_.enter(queue, stage);
     kernel_.launch(queue, grid_, spectra, powers_, columns_, height_, rows_, half_exponent_);
     return powers_;
@@ -47,7 +47,7 @@ class Powers {
  private:
   cl_int columns_, height_, rows_;
   cl_float half_exponent_;
-  compute::buffer powers_;
+  Handle<cl_mem> powers_;
   Kernel kernel_;
   Grid grid_;
   ScratchGuard scratch_guard_;

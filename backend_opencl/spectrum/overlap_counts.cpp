@@ -79,7 +79,7 @@ class OverlapCounts final : public backend::OverlapCounts {
   std::size_t batch_;
   bool simd_;
   std::size_t lanes_;
-  compute::buffer sums_;  // over columns of the rectangle
+  Handle<cl_mem> sums_;  // over columns of the rectangle
   Kernel down_, along_;
   ScratchGuard scratch_guard_;
 };

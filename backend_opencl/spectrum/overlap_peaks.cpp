@@ -141,7 +141,7 @@ class OverlapPeaks final : public backend::OverlapPeaks {
   Shares shares_;
   KeptTable<OverlapLimits> limits_;
   std::optional<KeptTable<backend::OutlineEdges>> outlines_;
-  compute::buffer partials_;
+  Handle<cl_mem> partials_;
   Kernel first_, second_;
   ScratchGuard scratch_guard_;  // it orders the uses of the tables, too
 };

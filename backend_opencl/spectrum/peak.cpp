@@ -65,7 +65,7 @@ class Peak final : public backend::Peak {
   std::size_t depth_, group_;
   bool simd_;
   std::size_t groups_;
-  compute::buffer partials_;
+  Handle<cl_mem> partials_;
   Kernel first_, second_;
   ScratchGuard scratch_guard_;
 };

@@ -149,7 +149,7 @@ class Interpolate final : public backend::Interpolate {
                     const backend::InterpolateDetails& details) {
     texture_.emplace(context, TextureKind{.shape = shape_, .dimensions = spec.dimensions}, stage);
     table_ = make_buffer(context, WA_LOOKUP_TABLE_SIZE * sizeof(cl_float4), stage);
-    const compute::command_queue queue = context.service_queue();
+    const Handle<cl_command_queue> queue = context.service_queue();
     Kernel table(context, stage, kernels::interpolate, "interpolate_table", options(spec, details));
     table.launch(queue.get(), covering(context, WA_LOOKUP_TABLE_SIZE), table_);
     check(clFinish(queue.get()), "clFinish", site_);
@@ -186,7 +186,7 @@ class Interpolate final : public backend::Interpolate {
   std::optional<Kernel> gradients_;
   std::unique_ptr<TransformEvaluation> by_transform_;
   std::optional<TextureCopy> texture_;
-  compute::buffer table_;
+  Handle<cl_mem> table_;
   std::optional<ArrayParameters<PointsOfArray>> table_of_arrays_;
   ScratchGuard scratch_guard_;
 };

@@ -71,7 +71,7 @@ class Prefilter final : public backend::Prefilter {
 
   std::vector<Pass> passes_;
   std::vector<bool> to_scratch_;
-  compute::buffer scratch_;
+  Handle<cl_mem> scratch_;
   ScratchGuard scratch_guard_;
 };
 

@@ -13,20 +13,20 @@ namespace {
 constexpr const char* stage = "prefilter";
 
 /// The taps b(0) ... b(K), in constant memory.
-compute::buffer make_taps(const PassMaker& maker) {
+Handle<cl_mem> make_taps(const PassMaker& maker) {
   const std::vector<double>& taps = maker.details.fir_taps;
   std::vector<cl_float> half(taps.begin() + static_cast<std::ptrdiff_t>(taps.size() / 2),
                              taps.end());
   const CallSite site = maker.context.call_site(stage);
-  const compute::buffer buffer = make_buffer(maker.context, half.size() * sizeof(cl_float), stage);
-  const compute::command_queue queue = maker.context.service_queue();
+  const Handle<cl_mem> buffer = make_buffer(maker.context, half.size() * sizeof(cl_float), stage);
+  const Handle<cl_command_queue> queue = maker.context.service_queue();
   check(clEnqueueWriteBuffer(queue.get(), buffer.get(), CL_TRUE, 0, half.size() * sizeof(cl_float),
                              half.data(), 0, nullptr, nullptr),
         "clEnqueueWriteBuffer", site);
   return buffer;
 }
 
-Pass fir_pass(const PassMaker& maker, const compute::buffer& taps, const Shape& shape, int axis,
+Pass fir_pass(const PassMaker& maker, const Handle<cl_mem>& taps, const Shape& shape, int axis,
               bool first) {
   const int vector = maker.context.is_cpu() ? 16 : 1;
   const std::string options =
@@ -54,7 +54,7 @@ Pass fir_pass(const PassMaker& maker, const compute::buffer& taps, const Shape& 
 }  // namespace
 
 std::vector<Pass> fir_passes(const PassMaker& maker) {
-  const compute::buffer taps = make_taps(maker);
+  const Handle<cl_mem> taps = make_taps(maker);
   std::vector<Pass> passes;
   Shape shape = maker.spec.shape;
   for (int axis = 0; axis < maker.spec.dimensions; ++axis) {

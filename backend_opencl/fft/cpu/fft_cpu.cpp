@@ -5,6 +5,7 @@
 #include "device/device_list.hpp"
 #include "device/errors.hpp"
 #include "device/kernel.hpp"
+#include "device/program_cache.hpp"
 #include "embedded_kernels.hpp"
 #include "fft/fft_provider.hpp"
 #include "filter/axis_tables.hpp"
@@ -64,7 +65,7 @@ struct Axis {
   LocalMemory scratch;
   cl_char16 radices{};
   cl_int passes = 0;
-  compute::buffer roots;
+  Handle<cl_mem> roots;
 };
 
 /// Both directions of the real transforms along the rows.

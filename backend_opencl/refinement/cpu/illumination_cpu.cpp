@@ -74,7 +74,7 @@ class IlluminationCpu final : public backend::Illumination {
   cl_int across_, down_, cells_, cell_rows_;
   IlluminationPair pair_;
   cl_int reach_, pitch_;
-  compute::buffer weights_, moments_, row_sums_;
+  Handle<cl_mem> weights_, moments_, row_sums_;
   Kernel sum_, along_, fit_;
   ScratchGuard scratch_guard_;
 };
