@@ -15,6 +15,19 @@ _lock = threading.Lock()
 _forked_from_user = False
 
 
+def _device_of_array(array):
+    raise TypeError(f"device must be a name or a Device, not {type(array).__name__}")
+
+
+def set_device_of_array(function):
+    """Set the function with which open_device finds the device of an array.
+
+    The module that knows other libraries' arrays calls it: it needs this module, not the reverse.
+    """
+    global _device_of_array
+    _device_of_array = function
+
+
 def _note_fork():
     """In a child process: drivers that the parent has loaded are of no use here."""
     global _forked_from_user, _lock
@@ -105,7 +118,7 @@ def open_device(device: "Device | str | None" = None) -> Device:
     if isinstance(device, Device):
         return device
     if device is not None and not isinstance(device, str):
-        return _device_of(device)
+        return _device_of_array(device)
     name = device or ""
     with _lock:
         if name not in _opened:
@@ -124,16 +137,6 @@ def reopened(name) -> Device:
                 if opened.id == name:
                     return opened
     return open_device(name)
-
-
-def _device_of(array):
-    from ._foreign import is_on_device, taken
-
-    if not is_on_device(array):
-        raise TypeError(
-            f"device must be a name, a Device or an array on a device, not {type(array).__name__}")
-    with taken(array) as view:
-        return view.device
 
 
 # Devices are closed while their drivers are still there.

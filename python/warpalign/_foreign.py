@@ -5,7 +5,7 @@ import contextlib
 import numpy as np
 
 from ._device_array import DeviceArray
-from ._devices import open_device
+from ._devices import open_device, set_device_of_array
 
 # What DLPack calls devices.
 _HOST, _CUDA, _PINNED, _MANAGED = 1, 2, 3, 13
@@ -139,3 +139,14 @@ def to_numpy(array):
     """The array on the host."""
     kind = kind_of(array)
     return np.asarray(array) if kind is None else kind.to_numpy(array)
+
+
+def _device_of(array):
+    if not is_on_device(array):
+        raise TypeError(
+            f"device must be a name, a Device or an array on a device, not {type(array).__name__}")
+    with taken(array) as view:
+        return view.device
+
+
+set_device_of_array(_device_of)
