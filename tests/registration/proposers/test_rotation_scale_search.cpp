@@ -29,7 +29,7 @@ constexpr Shape square{side, side, 1};
 class Pair : public test::DrawnPair {
  public:
   Pair(const warpalign::Device& device, const Shape& whole, const Shape& cropped)
-      : DrawnPair(device, whole, cropped), search_(device, side, {}) {}
+      : DrawnPair(device, whole, cropped), search_(device, side, options_) {}
 
   /// The reference is the whole image, and the moving one is cut into crops of `crop`.
   std::vector<RotationScalePeak> find(const Shape& crop, bool whole_is_reference = true,
@@ -42,6 +42,7 @@ class Pair : public test::DrawnPair {
   }
 
  private:
+  RegistrationOptions options_;
   RotationScaleSearch search_;
 };
 

@@ -60,6 +60,8 @@ class GridSearch {
   /// `signal`: what find() compares, intensity or orientation. The options outlive the search.
   GridSearch(const Device& device, const RegistrationOptions& options,
              const GridSteps& steps = standard_grid, SignalKind signal = SignalKind::intensity);
+  GridSearch(const Device&, RegistrationOptions&&, const GridSteps& = standard_grid,
+             SignalKind = SignalKind::intensity) = delete;
 
   /// The best places that differ from one another, best first, at most `maximum`. Waits for the
   /// device. The result is valid until the next call.

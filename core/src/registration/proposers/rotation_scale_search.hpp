@@ -78,7 +78,9 @@ class CropBatch {
 class RotationScaleSearch {
  public:
   /// `side`: of the padded frame on which crops are windowed, and of the log-polar grid.
+  /// The options outlive the search.
   RotationScaleSearch(const Device& device, std::int64_t side, const RegistrationOptions& options);
+  RotationScaleSearch(const Device&, std::int64_t, RegistrationOptions&&) = delete;
 
   [[nodiscard]] std::int64_t side() const { return frame_.width; }
 

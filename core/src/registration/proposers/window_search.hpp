@@ -50,6 +50,7 @@ class WindowSearch {
   /// The options outlive the search.
   WindowSearch(const Device& device, const RegistrationOptions& options,
                const WindowCover& grid = coarse_windows);
+  WindowSearch(const Device&, RegistrationOptions&&, const WindowCover& = coarse_windows) = delete;
   ~WindowSearch();
 
   /// Homographies from reference to moving pixels, the one with the most votes first. Waits for the

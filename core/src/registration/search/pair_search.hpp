@@ -6,8 +6,8 @@
 #include "registration/pair/context.hpp"
 #include "registration/resources/ones.hpp"
 #include "registration/search/candidate_evaluator.hpp"
+#include "registration/search/gradient_orientation_search.hpp"
 #include "registration/search/model_selection.hpp"
-#include "registration/search/orientation_search.hpp"
 #include "registration/search/rectified_fit.hpp"
 #include "registration/search/schedule.hpp"
 #include "registration/search/scheduled_proposer.hpp"
@@ -93,7 +93,7 @@ class PairSearch {
   int consecutive_fallbacks_ = 0;  // pairs in a row that the first proposals did not settle
 
   // Whose threads use the others, and are ended first.
-  OrientationSearch orientation_search_;
+  GradientOrientationSearch orientation_search_;
   Speculation orientation_run_;
   std::vector<std::unique_ptr<ScheduledProposer>> proposers_;
 };

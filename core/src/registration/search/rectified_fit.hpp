@@ -22,8 +22,8 @@ class RectifiedFit {
 
   /// A homography fitted near a proposal's, tested against `trials` wrong poses and compared with
   /// the candidates elsewhere. Nothing if the fit fails, or leads where the options do not allow.
-  std::optional<Candidate> fit(const PairContext& context, const Candidate& proposal,
-                               double trials, std::span<const Candidate> candidates);
+  std::optional<Candidate> fit(const PairContext& context, const Candidate& proposal, double trials,
+                               std::span<const Candidate> candidates);
 
  private:
   CandidateEvaluator& evaluator_;

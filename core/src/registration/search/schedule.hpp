@@ -21,7 +21,7 @@ namespace warpalign::detail {
 /// What a step does.
 enum class Action {
   propose,             ///< fits what a proposer proposes, and adds it to the candidates
-  search_orientation,  ///< the whole search by gradient orientation (OrientationSearch)
+  search_orientation,  ///< the whole search by gradient orientation (GradientOrientationSearch)
   probe_orientation,   ///< the same, to see whether it is conclusive and intensity has nothing
   select_model,        ///< selects the model of the best candidate by intensity, and refines it
   verify_orientation,  ///< evaluates orientation where intensity has ended

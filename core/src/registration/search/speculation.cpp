@@ -13,8 +13,8 @@ Speculation::Speculation(const Device& device, ThreadBudget* threads, Round roun
       task_(threads, [this] { run_early(); }) {}
 
 void Speculation::note(const PairContext& pair) {
-  const Shapes shapes{pair.reference.shape(), pair.moving.shape(),
-                      pair.reference.mask() != nullptr, pair.moving.mask() != nullptr};
+  const Shapes shapes{pair.reference.shape(), pair.moving.shape(), pair.reference.mask() != nullptr,
+                      pair.moving.mask() != nullptr};
   if (shapes_ == shapes) return;
   shapes_ = shapes;
   needed_ = 0;

@@ -1,5 +1,5 @@
 // The whole search by gradient orientation, for images of other modalities.
-#include "registration/search/orientation_search.hpp"
+#include "registration/search/gradient_orientation_search.hpp"
 
 #include "registration/pair/candidate_set.hpp"
 #include "registration/pair/search_limits.hpp"
@@ -7,8 +7,9 @@
 
 namespace warpalign::detail {
 
-void OrientationSearch::Evaluation::run(const PairContext& context,
-                                        std::span<const Candidate> proposals, double trials) {
+void GradientOrientationSearch::Evaluation::run(const PairContext& context,
+                                                std::span<const Candidate> proposals,
+                                                double trials) {
   candidates.clear();
   if (proposals.empty() || context.is_cancelled()) return;
   evaluator.add(context, proposals, RefineFrom::grid, candidates);
@@ -16,12 +17,12 @@ void OrientationSearch::Evaluation::run(const PairContext& context,
   evaluator.test(context, candidates, trials);
 }
 
-OrientationSearch::Stages::Stages(const Device& device, const RegistrationOptions& options)
+GradientOrientationSearch::Stages::Stages(const Device& device, const RegistrationOptions& options)
     : grid(make_orientation_grid(device, options)),
       evaluation(device, options),
       selection(device, options, evaluation.fitter, evaluation.evaluator) {}
 
-void OrientationSearch::run(const PairContext& pair) {
+void GradientOrientationSearch::run(const PairContext& pair) {
   if (!stages_) stages_.emplace(device_, options_);
   const PairContext context = pair.comparing(SignalKind::orientation);
   const bool both = options_.modality == Modality::automatic;
@@ -34,7 +35,7 @@ void OrientationSearch::run(const PairContext& pair) {
 
 // Without a worker too the proposals are evaluated in halves: the last bits of a result depend on
 // what is computed together.
-void OrientationSearch::evaluate_in_halves(const PairContext& context, double trials) {
+void GradientOrientationSearch::evaluate_in_halves(const PairContext& context, double trials) {
   const std::span<const Candidate> all(proposals_);
   const std::span<const Candidate> first = all.first((all.size() + 1) / 2);
   const std::span<const Candidate> second = all.subspan(first.size());

@@ -20,10 +20,10 @@ inline constexpr double trials_factor_of_two_signals = 2;
 
 /// A grid of all rotations and scales, fits at the best of its poses, their test against chance,
 /// and the selection of a model. Works on a fork of the pair while intensity is searched.
-class OrientationSearch {
+class GradientOrientationSearch {
  public:
   /// The options outlive it.
-  OrientationSearch(const Device& device, const RegistrationOptions& options)
+  GradientOrientationSearch(const Device& device, const RegistrationOptions& options)
       : device_(device), options_(options) {}
 
   void run(const PairContext& pair);
