@@ -12,11 +12,18 @@ option(WARPALIGN_OPENCL_LINK
 option(WARPALIGN_CLFFT "Let the OpenCL backend use clFFT where it is named" ON)
 option(WARPALIGN_WERROR "Treat compiler warnings as errors" OFF)
 option(WARPALIGN_COVERAGE "Count which lines of core and of the program run (script/coverage)" OFF)
-option(WARPALIGN_PRECOMPILE "Precompile headers of core and the OpenCL backend, as checking builds do" OFF)
+option(WARPALIGN_PRECOMPILE
+       "Precompile headers; OFF: a source that forgets an #include fails to compile" ON)
+option(WARPALIGN_BENCHMARKS
+       "Build the program's commands bench and experiment; tests need them" ON)
 set(WARPALIGN_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined")
 
 set(WARPALIGN_CUDA_ARCHITECTURES "" CACHE STRING
     "As CMAKE_CUDA_ARCHITECTURES; released: all of a release; empty: those of the GPUs present")
+
+if(WARPALIGN_BUILD_PROGRAM AND WARPALIGN_BUILD_TESTS AND NOT WARPALIGN_BENCHMARKS)
+  message(FATAL_ERROR "WARPALIGN_BUILD_TESTS needs WARPALIGN_BENCHMARKS: tests run bench, too.")
+endif()
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)

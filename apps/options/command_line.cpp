@@ -195,6 +195,8 @@ void add_message_options(CLI::App& command) {
 
 void set_footer(CLI::App& command, const std::string& footer) { command.footer(footer); }
 
+void accept_any_arguments(CLI::App& command) { command.allow_extras(); }
+
 void set_action(CLI::App& command, Action& chosen, const Action& action) {
   command.callback([&command, &chosen, action] {
     if (command.get_subcommands().empty()) chosen = action;

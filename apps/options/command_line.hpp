@@ -76,6 +76,8 @@ void add_limit_options(CLI::App& command);
 void add_message_options(CLI::App& command);
 /// The text at the end of --help.
 void set_footer(CLI::App& command, const std::string& footer);
+/// Leaves options and arguments that the command does not declare unread, instead of refusing them.
+void accept_any_arguments(CLI::App& command);
 /// Sets `chosen` to `action` when the command was named, and none of its own commands.
 void set_action(CLI::App& command, Action& chosen, const Action& action);
 
