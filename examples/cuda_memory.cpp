@@ -40,7 +40,7 @@ void turn(cudaStream_t cuda_stream, const float* source, float* target) {
   Stream stream = cuda::wrap_stream(device, cuda_stream);
   const Image input = cuda::wrap_image(device, source, PixelType::f32, shape);
   Image output = cuda::wrap_image(device, target, PixelType::f32, shape);
-  ResamplePlan plan(device, {.image = shape, .output = shape});
+  ResamplePlan plan(device, {.images = {.shape = shape}, .output = shape});
   const Affine half_turn{-1, 0, shape.width - 1.0, 0, -1, shape.height - 1.0};
   plan.execute(stream, input, half_turn, output);  // enqueued, like the program's own kernels
 }

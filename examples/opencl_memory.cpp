@@ -51,7 +51,7 @@ void turn(cl_context context, cl_device_id id, cl_command_queue queue, cl_mem so
   Stream stream = opencl::wrap_stream(device, queue);
   const Image input = opencl::wrap_image(device, source, PixelType::f32, shape);
   Image output = opencl::wrap_image(device, target, PixelType::f32, shape);
-  ResamplePlan plan(device, {.image = shape, .output = shape});
+  ResamplePlan plan(device, {.images = {.shape = shape}, .output = shape});
   const Affine half_turn{-1, 0, shape.width - 1.0, 0, -1, shape.height - 1.0};
   plan.execute(stream, input, half_turn, output);  // enqueued, like the program's own kernels
 }

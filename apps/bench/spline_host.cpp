@@ -17,9 +17,9 @@ class HostSpline final : public HostWork {
  public:
   explicit HostSpline(SplineProblem problem)
       : problem_(std::move(problem)),
-        input_(noise(PixelType::f32, problem_.image)),
+        input_(noise(PixelType::f32, problem_.images.shape)),
         slices_(problem_.result().depth) {
-    if (problem_.dimensions == 3 && problem_.precision) {
+    if (problem_.images.dimensions == 3 && problem_.has_evaluation()) {
       const std::int64_t fitting = max_in_volume / problem_.output.plane();
       slices_ = std::clamp<std::int64_t>(fitting, 1, problem_.output.depth);
     }
@@ -27,18 +27,18 @@ class HostSpline final : public HostWork {
 
   void prepare() override {
     const float* samples = values_of<float>(input_);
-    coefficients_.assign(samples, samples + problem_.image.pixels());
-    if (problem_.precision) {
+    coefficients_.assign(samples, samples + problem_.images.shape.pixels());
+    if (problem_.has_evaluation()) {
       output_.resize(static_cast<std::size_t>(problem_.output.plane() * slices_));
     }
   }
 
   void run() override {
-    const Shape& image = problem_.image;
-    if (problem_.prefilter) {
+    const Shape& image = problem_.images.shape;
+    if (problem_.spline.prefilter) {
       reference::recursive_prefilter(coefficients_.data(), image.width, image.height, image.depth);
     }
-    if (problem_.precision) evaluate();
+    if (problem_.has_evaluation()) evaluate();
   }
 
   [[nodiscard]] double share() const override {
@@ -47,12 +47,12 @@ class HostSpline final : public HostWork {
 
   Verdict verify() override {
     return check_host_spline(problem_, values_of<float>(input_),
-                             problem_.precision ? output_ : coefficients_, slices_);
+                             problem_.has_evaluation() ? output_ : coefficients_, slices_);
   }
 
  private:
   void evaluate() {
-    const Shape& image = problem_.image;
+    const Shape& image = problem_.images.shape;
     const Shape& output = problem_.output;
     const float* c = coefficients_.data();
     std::size_t i = 0;
@@ -62,7 +62,7 @@ class HostSpline final : public HostWork {
           const Position p = read_at(problem_, {x, y, z});
           const auto px = static_cast<float>(p[0]);
           const auto py = static_cast<float>(p[1]);
-          output_[i++] = problem_.dimensions == 2
+          output_[i++] = problem_.images.dimensions == 2
                              ? reference::cubic_2d(c, image.width, image.height, px, py)
                              : reference::cubic_3d(c, image.width, image.height, image.depth, px,
                                                    py, static_cast<float>(p[2]));

@@ -17,7 +17,7 @@ std::int64_t along(const Shape& shape, std::size_t axis) {
 }
 
 bool counts(const SplineProblem& problem, std::size_t axis) {
-  return axis < static_cast<std::size_t>(problem.dimensions);
+  return axis < static_cast<std::size_t>(problem.images.dimensions);
 }
 
 /// The equivalent position within 0 ... n - 1: a mirrored spline is even about its first and last
@@ -44,7 +44,7 @@ Window window_around(const SplineProblem& problem, const float* input, const Ind
     window.origin[axis] = centre[axis];
     if (!counts(problem, axis)) continue;
     window.origin[axis] = std::max<std::int64_t>(centre[axis] - reach, 0);
-    const std::int64_t end = std::min(centre[axis] + reach + 1, along(problem.image, axis));
+    const std::int64_t end = std::min(centre[axis] + reach + 1, along(problem.images.shape, axis));
     extent[axis] = end - window.origin[axis];
   }
   window.values = reference::Volume(extent[0], extent[1], extent[2]);
@@ -52,7 +52,7 @@ Window window_around(const SplineProblem& problem, const float* input, const Ind
   for (std::int64_t z = 0; z < extent[2]; ++z) {
     for (std::int64_t y = 0; y < extent[1]; ++y) {
       const std::int64_t row =
-          ((z0 + z) * problem.image.height + y0 + y) * problem.image.width + x0;
+          ((z0 + z) * problem.images.shape.height + y0 + y) * problem.images.shape.width + x0;
       for (std::int64_t x = 0; x < extent[0]; ++x) {
         window.values.at(x, y, z) = static_cast<double>(input[row + x]);
       }
@@ -63,34 +63,34 @@ Window window_around(const SplineProblem& problem, const float* input, const Ind
 
 reference::Spline spline_of(const SplineProblem& problem, const reference::Volume& samples) {
   constexpr auto edge = reference::Edge::mirror;
-  if (!problem.prefilter) {
-    return reference::unfiltered(samples, problem.dimensions, problem.degree, edge);
+  if (!problem.spline.prefilter) {
+    return reference::unfiltered(samples, problem.images.dimensions, problem.spline.degree, edge);
   }
-  if (*problem.prefilter == PrefilterMethod::fir) {
+  if (*problem.spline.prefilter == PrefilterMethod::fir) {
     return reference::unfiltered(
-        reference::prefilter_fir(samples, problem.dimensions, problem.taps, edge),
-        problem.dimensions, problem.degree, edge);
+        reference::prefilter_fir(samples, problem.images.dimensions, problem.spline.taps, edge),
+        problem.images.dimensions, problem.spline.degree, edge);
   }
-  return reference::solve(samples, problem.dimensions, problem.degree, edge);
+  return reference::solve(samples, problem.images.dimensions, problem.spline.degree, edge);
 }
 
 /// By how much coefficients of numbers from 0 to 1 can leave that range, and differ: |b|, summed
 /// over all taps, is 3 along each axis (Champagnat & Le Sant, proposition 1).
 double range_of_coefficients(const SplineProblem& problem) {
-  return problem.prefilter ? std::pow(3, problem.dimensions) : 1;
+  return problem.spline.prefilter ? std::pow(3, problem.images.dimensions) : 1;
 }
 
 /// The error that the library's contract allows, or that a texture unit's 8 fractional bits cause.
 double tolerance_of(const SplineProblem& problem) {
   const double range = range_of_coefficients(problem);
   const double single = 1e-6 * range;
-  if (!problem.precision || *problem.precision == Precision::full) return single;
-  return single + problem.dimensions * range / 256;
+  if (problem.spline.precision == Precision::full) return single;
+  return single + problem.images.dimensions * range / 256;
 }
 
 Verdict compare(const SplineProblem& problem, const float* input, const std::vector<float>& result,
                 const Shape& checked, double tolerance) {
-  const std::size_t count = problem.dimensions == 3 ? 12 : 48;
+  const std::size_t count = problem.images.dimensions == 3 ? 12 : 48;
   Verdict verdict{0, tolerance, "double precision, at sampled pixels"};
   for (const Index& pixel : sample_pixels(checked, count)) {
     const auto at =
@@ -124,11 +124,11 @@ double true_value_at(const SplineProblem& problem, const float* input, const Pos
   Index centre{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (!counts(problem, axis)) continue;
-    inside[axis] = folded(point[axis], along(problem.image, axis));
+    inside[axis] = folded(point[axis], along(problem.images.shape, axis));
     centre[axis] = static_cast<std::int64_t>(inside[axis]);
   }
   const Window window =
-      window_around(problem, input, centre, support + (problem.prefilter ? horizon : 0));
+      window_around(problem, input, centre, support + (problem.spline.prefilter ? horizon : 0));
   for (std::size_t axis = 0; axis < 3; ++axis) {
     inside[axis] -= static_cast<double>(window.origin[axis]);
   }
@@ -136,7 +136,7 @@ double true_value_at(const SplineProblem& problem, const float* input, const Pos
 }
 
 double true_value(const SplineProblem& problem, const float* input, const Index& pixel) {
-  if (problem.precision) return true_value_at(problem, input, read_at(problem, pixel));
+  if (problem.has_evaluation()) return true_value_at(problem, input, read_at(problem, pixel));
   constexpr std::int64_t horizon = 18;
   const Window window = window_around(problem, input, pixel, horizon);
   return spline_of(problem, window.values)
@@ -177,7 +177,7 @@ Verdict check_host_spline(const SplineProblem& problem, const float* input,
   // at most the range of the coefficients, a pixel, along each axis.
   const double largest =
       static_cast<double>(std::max({checked.width, checked.height, checked.depth}));
-  const double place = problem.precision ? largest * 0x1p-23 * problem.dimensions : 0;
+  const double place = problem.has_evaluation() ? largest * 0x1p-23 * problem.images.dimensions : 0;
   const double range = range_of_coefficients(problem);
   return compare(problem, input, result, checked, tolerance_of(problem) + 2 * place * range);
 }

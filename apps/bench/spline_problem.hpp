@@ -17,16 +17,13 @@ namespace warpalign::program::bench {
 /// A prefilter, an evaluation at every output pixel's transform, or both. Where there is no
 /// prefilter the input's numbers are the coefficients. Edges are mirrored.
 struct SplineProblem {
-  Shape image;
-  Shape output{};  ///< of the evaluation
-  int dimensions = 2;
-  int degree = 3;
-  std::optional<PrefilterMethod> prefilter{};
-  int taps = 15;
-  std::optional<Precision> precision{};  ///< none: there is no evaluation
+  SplineModel spline{.prefilter = std::nullopt};
+  ImageBatch images{};
+  Shape output{};  ///< of the evaluation; no pixels: there is none
   Transform output_to_input{};
 
-  [[nodiscard]] Shape result() const { return precision ? output : image; }
+  [[nodiscard]] bool has_evaluation() const { return output.pixels() > 0; }
+  [[nodiscard]] Shape result() const { return has_evaluation() ? output : images.shape; }
 };
 
 using Position = std::array<double, 3>;

@@ -13,39 +13,6 @@
 namespace warpalign::program::bench {
 namespace {
 
-InterpolateSpec evaluation(const SplineProblem& problem) {
-  InterpolateSpec spec;
-  spec.image = problem.image;
-  spec.output = problem.output;
-  spec.dimensions = problem.dimensions;
-  spec.degree = problem.degree;
-  spec.precision = *problem.precision;
-  spec.prefiltered = false;
-  return spec;
-}
-
-ResampleSpec complete(const SplineProblem& problem) {
-  ResampleSpec spec;
-  spec.image = problem.image;
-  spec.output = problem.output;
-  spec.dimensions = problem.dimensions;
-  spec.degree = problem.degree;
-  spec.prefilter = problem.prefilter;
-  spec.taps = problem.taps;
-  spec.precision = *problem.precision;
-  return spec;
-}
-
-PrefilterSpec prefilter(const SplineProblem& problem) {
-  PrefilterSpec spec;
-  spec.shape = problem.image;
-  spec.dimensions = problem.dimensions;
-  spec.degree = problem.degree;
-  spec.method = *problem.prefilter;
-  spec.taps = problem.taps;
-  return spec;
-}
-
 /// RMS error over at most so many pixels, evenly spread.
 double rms_error(const SplineProblem& problem, const float* input,
                  const std::vector<float>& result) {
@@ -68,19 +35,24 @@ double rms_error(const SplineProblem& problem, const float* input,
 class SplineWork final : public StageWork {
  public:
   SplineWork(const Device& device, SplineProblem problem, bool with_rms)
-      : StageWork(device, {{PixelType::f32, problem.image, noise(PixelType::f32, problem.image)}},
-                  {{PixelType::f32, problem.result()}}),
+      : StageWork(
+            device,
+            {{PixelType::f32, problem.images.shape, noise(PixelType::f32, problem.images.shape)}},
+            {{PixelType::f32, problem.result()}}),
         problem_(std::move(problem)),
         with_rms_(with_rms) {}
 
   void make_plans() override {
     complete_.reset();
-    if (problem_.prefilter && problem_.precision) {
-      complete_.emplace(device(), complete(problem_));
-    } else if (problem_.prefilter) {
-      prefilter_.emplace(device(), prefilter(problem_));
+    const auto& [spline, images, output, transform] = problem_;
+    if (spline.prefilter && problem_.has_evaluation()) {
+      complete_.emplace(device(),
+                        ResampleSpec{.spline = spline, .images = images, .output = output});
+    } else if (spline.prefilter) {
+      prefilter_.emplace(device(), PrefilterSpec{.spline = spline, .images = images});
     } else {
-      evaluation_.emplace(device(), evaluation(problem_));
+      evaluation_.emplace(device(),
+                          InterpolateSpec{.spline = spline, .images = images, .output = output});
     }
   }
 
@@ -129,10 +101,10 @@ Case spline_case(const SplineCase& what, const SplineProblem& problem) {
   made.yardstick = what.yardstick;
   made.unit = what.unit;
   made.operations = static_cast<double>(problem.result().pixels());
-  made.bytes = static_cast<double>(floats(problem.image) + floats(problem.result()));
-  made.max_allocation = std::max(floats(problem.image), floats(problem.result()));
+  made.bytes = static_cast<double>(floats(problem.images.shape) + floats(problem.result()));
+  made.max_allocation = std::max(floats(problem.images.shape), floats(problem.result()));
   // Coefficients between two steps, or two passes, and a texture's own copy.
-  made.memory_bytes = 3 * floats(problem.image) + floats(problem.result());
+  made.memory_bytes = 3 * floats(problem.images.shape) + floats(problem.result());
   made.on_device = [problem, with_rms = what.with_rms](const Device& device) {
     return std::make_unique<SplineWork>(device, problem, with_rms);
   };

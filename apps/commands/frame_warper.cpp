@@ -15,13 +15,6 @@ void remove_nonfinite(Array& samples) {
   }
 }
 
-Interpolation cubic_within_the_frame() {
-  Interpolation interpolation;
-  interpolation.boundary = Boundary::constant;
-  interpolation.cval = 0;
-  return interpolation;
-}
-
 }  // namespace
 
 FrameWarper::FrameWarper(const Device& device, const Shape& frame, const Shape& grid)
@@ -34,8 +27,10 @@ FrameWarper::FrameWarper(const Device& device, const Shape& frame, const Shape& 
 FrameWarper::Output& FrameWarper::output_of(PixelType type) {
   const auto found = outputs_.find(type);
   if (found != outputs_.end()) return found->second;
-  const ResampleSpec spec =
-      resample_spec(cubic_within_the_frame(), {frame_, grid_, 2, PixelType::f32, type});
+  const ResampleSpec spec{.spline = {.boundary = Boundary::constant},
+                          .images = {.shape = frame_},
+                          .output = grid_,
+                          .output_type = type};
   return outputs_
       .emplace(type, Output{ResamplePlan(device_, spec), device_.make_image(type, grid_)})
       .first->second;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "io/image_file.hpp"
-#include "options/interpolation.hpp"
 
 #include <warpalign/device.hpp>
+#include <warpalign/stages/resample.hpp>
 #include <warpalign/transform.hpp>
 
 #include <map>

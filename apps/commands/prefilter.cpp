@@ -8,10 +8,10 @@
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
 #include "options/file_names.hpp"
-#include "options/interpolation.hpp"
 #include "options/interpolation_options.hpp"
 
 #include <warpalign/open_device.hpp>
+#include <warpalign/stages/prefilter.hpp>
 
 #include <fmt/format.h>
 
@@ -29,22 +29,22 @@ struct Options {
   InterpolationOptions interpolation;
 };
 
-Interpolation checked(const Options& options) {
+SplineModel checked(const Options& options) {
   if (!is_npy_name(options.output)) {
     throw UsageError(
         fmt::format("{}: coefficients are written as .npy; end the name in .npy", options.output));
   }
   check_outputs({{"OUT", options.output}}, {options.input});
-  const Interpolation interpolation = interpolation_of(options.interpolation);
-  if (interpolation.degree < 2) {
+  const SplineModel spline = spline_of(options.interpolation);
+  if (spline.degree < 2) {
     throw UsageError(fmt::format(
         "--degree {}: needs no prefilter, its coefficients are the samples; give 2 to 5",
-        interpolation.degree));
+        spline.degree));
   }
-  if (!interpolation.prefilter.method) {
+  if (!spline.prefilter) {
     throw UsageError("--prefilter none: leaves nothing to do; give exact, fir:N or iir:line");
   }
-  return interpolation;
+  return spline;
 }
 
 std::vector<std::int64_t> extents_of(const Shape& shape, int dimensions) {
@@ -57,7 +57,7 @@ Array prefilter(const Device& device, const PrefilterSpec& spec, const Array& sa
                 Array coefficients) {
   const PrefilterPlan plan(device, spec);
   Stream stream = device.make_stream();
-  Image input = device.make_image(spec.input, spec.shape);
+  Image input = device.make_image(spec.input, spec.images.shape);
   Image output = device.make_image(coefficients.type, coefficients.shape());
   stream.upload(samples.bytes.data(), samples.bytes.size(), input.buffer());
   plan.execute(stream, input, output);
@@ -67,12 +67,13 @@ Array prefilter(const Device& device, const PrefilterSpec& spec, const Array& sa
 
 ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
-  const Interpolation interpolation = checked(options);
+  const SplineModel spline = checked(options);
   const Config config = config_of(options.device.config);
   Activity activity("reading " + options.input);
   const Array input = load_npy(options.input);
-  const PrefilterSpec spec =
-      prefilter_spec(interpolation, input.shape(), input.dimensions(), input.type);
+  const PrefilterSpec spec{.spline = spline,
+                           .images = {.shape = input.shape(), .dimensions = input.dimensions()},
+                           .input = input.type};
   const Shape shape = PrefilterPlan::coefficient_shape(spec);
   const PixelType type = PrefilterPlan::coefficient_type(input.type);
   check_extents(options.output, extents_of(shape, input.dimensions()), type);
@@ -95,9 +96,9 @@ ExitStatus run(const Options& options) {
                   "  device   {} ({}, {})\n"
                   "  time     {:.2f} s, files and start of the device included\n",
                   options.input, describe(input), options.output, describe(coefficients),
-                  PrefilterPlan::margin(spec.degree, spec.boundary), interpolation.degree,
-                  name_of(interpolation.prefilter), name_of(interpolation.boundary),
-                  device.info().name, device.info().id, device.info().platform, seconds));
+                  PrefilterPlan::margin(spec.spline.degree, spec.spline.boundary), spline.degree,
+                  prefilter_name(spline), name_of(spline.boundary), device.info().name,
+                  device.info().id, device.info().platform, seconds));
   return ExitStatus::ok;
 }
 

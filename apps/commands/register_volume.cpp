@@ -9,13 +9,13 @@
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
 #include "options/file_names.hpp"
-#include "options/interpolation.hpp"
 #include "options/number_list.hpp"
 #include "reports/volume_report.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/motion_limits.hpp>
 #include <warpalign/open_device.hpp>
+#include <warpalign/stages/resample.hpp>
 #include <warpalign/volume_registrar.hpp>
 
 #include <fmt/format.h>
@@ -247,10 +247,11 @@ VolumeRegistration register_pair(const Device& device, const VolumeRegistrationO
 /// The moving volume resampled by its cubic spline onto the reference's grid, 0 outside of it.
 Array aligned_volume(const Device& device, const Array& moving, const Array& reference,
                      const Transform& reference_to_moving) {
-  Interpolation interpolation;
-  interpolation.boundary = Boundary::constant;
-  ResamplePlan resample(device, resample_spec(interpolation, {moving.shape(), reference.shape(), 3,
-                                                              moving.type, moving.type}));
+  ResamplePlan resample(device, {.spline = {.boundary = Boundary::constant},
+                                 .images = {.shape = moving.shape(), .dimensions = 3},
+                                 .output = reference.shape(),
+                                 .input = moving.type,
+                                 .output_type = moving.type});
   Stream stream = device.make_stream();
   Image input = device.make_image(moving.type, moving.shape());
   Image output = device.make_image(moving.type, reference.shape());

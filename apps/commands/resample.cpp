@@ -8,7 +8,6 @@
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
 #include "options/file_names.hpp"
-#include "options/interpolation.hpp"
 #include "options/interpolation_options.hpp"
 #include "options/sampling_points.hpp"
 
@@ -56,12 +55,15 @@ std::span<const float> floats_of(const Array& coordinates) {
 
 /// Every channel is read at the same points and keeps its type. Where the device's memory is too
 /// small for all of it, this is done by tiles.
-std::vector<Array> resample(const Device& device, const Interpolation& interpolation,
+std::vector<Array> resample(const Device& device, const SplineModel& spline,
                             const std::vector<Array>& channels, const SamplingPoints& points) {
   const Array& first = channels.front();
-  TiledResampler resampler(
-      device, resample_spec(interpolation, {first.shape(), points.stage_shape, first.dimensions(),
-                                            first.type, first.type}));
+  TiledResampler resampler(device,
+                           {.spline = spline,
+                            .images = {.shape = first.shape(), .dimensions = first.dimensions()},
+                            .output = points.stage_shape,
+                            .input = first.type,
+                            .output_type = first.type});
   std::vector<Array> results;
   for (const Array& channel : channels) {
     results.push_back(make_array(points.extents, channel.type));
@@ -87,7 +89,7 @@ ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   check_names(options);
   check_points(options.points);
-  const Interpolation interpolation = interpolation_of(options.interpolation);
+  const SplineModel spline = spline_of(options.interpolation);
   const Config config = config_of(options.device.config);
   Activity activity("reading " + options.input);
   const ArrayFile input = load_array_file(options.input);
@@ -99,22 +101,22 @@ ExitStatus run(const Options& options) {
   activity.next("opening the device");
   const Device device = open_for_one_job(options.device, config);
   activity.next("resampling");
-  const std::vector<Array> result = resample(device, interpolation, input.channels, points);
+  const std::vector<Array> result = resample(device, spline, input.channels, points);
   activity.next("writing " + options.output);
   file.write(encode_arrays(options.output, result));
   file.commit();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  report(fmt::format(
-      "  input    {} ({})\n"
-      "  output   {} ({})\n"
-      "  spline   degree {}, prefilter {}, boundary {}, precision {}\n"
-      "  device   {} ({}, {}){}\n"
-      "  time     {:.2f} s, files and start of the device included\n",
-      options.input, input.description, options.output, describe(result.front()),
-      interpolation.degree, name_of(interpolation.prefilter), name_of(interpolation.boundary),
-      options.interpolation.precision, device.info().name, device.info().id, device.info().platform,
-      sampling_words(device, options), seconds));
+  report(
+      fmt::format("  input    {} ({})\n"
+                  "  output   {} ({})\n"
+                  "  spline   degree {}, prefilter {}, boundary {}, precision {}\n"
+                  "  device   {} ({}, {}){}\n"
+                  "  time     {:.2f} s, files and start of the device included\n",
+                  options.input, input.description, options.output, describe(result.front()),
+                  spline.degree, prefilter_name(spline), name_of(spline.boundary),
+                  options.interpolation.precision, device.info().name, device.info().id,
+                  device.info().platform, sampling_words(device, options), seconds));
   return ExitStatus::ok;
 }
 

@@ -1,8 +1,6 @@
 // Small examples of what the commands do, which make a device compile what these need.
 #include "commands/small_jobs.hpp"
 
-#include "options/interpolation.hpp"
-
 #include <warpalign/registrar.hpp>
 #include <warpalign/stages/resample.hpp>
 #include <warpalign/volume_registrar.hpp>
@@ -96,16 +94,11 @@ void register_fast(const Device& device, const HostImage& reference, const HostI
   static_cast<void>(register_images(device, reference, moving, options));
 }
 
-std::vector<Interpolation> common_interpolations() {
-  Interpolation linear;
-  linear.degree = 1;
-  linear.prefilter = {std::nullopt, 0};  // its coefficients are the samples
-  const Interpolation cubic;
-  Interpolation within_the_frame;  // as registered pictures are written
-  within_the_frame.boundary = Boundary::constant;
-  Interpolation truncated;
-  truncated.prefilter = {PrefilterMethod::fir, 15};
-  return {linear, cubic, within_the_frame, truncated};
+std::vector<SplineModel> common_splines() {
+  return {{.degree = 1, .prefilter = std::nullopt},
+          {},
+          {.boundary = Boundary::constant},  // as registered pictures are written
+          {.prefilter = PrefilterMethod::fir}};
 }
 
 }  // namespace
@@ -141,8 +134,12 @@ void resample_small_images(const Device& device, PixelType type) {
   stream.upload(pixels.data(), pixels.size(), input.buffer());
   stream.upload(coordinates.data(), coordinates.size() * sizeof(float), points.buffer());
   const Transform rotated(Similarity{30, 1, {}}.matrix(shape, shape));
-  for (const Interpolation& interpolation : common_interpolations()) {
-    ResamplePlan plan(device, resample_spec(interpolation, {shape, shape, 2, type, type}));
+  for (const SplineModel& spline : common_splines()) {
+    ResamplePlan plan(device, {.spline = spline,
+                               .images = {.shape = shape},
+                               .output = shape,
+                               .input = type,
+                               .output_type = type});
     plan.execute(stream, input, rotated, output);
     plan.execute(stream, input, points, output);
     stream.finish();

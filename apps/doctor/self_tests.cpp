@@ -161,7 +161,7 @@ Finding test_resampling(const Device& device) {
     return cosine_spline(wx, at.x) * cosine_spline(wy, at.y);
   });
   ResampleSpec spec;
-  spec.image = spec.output = shape;
+  spec.images.shape = spec.output = shape;
   ResamplePlan plan(device, spec);
   Stream stream = device.make_stream();
   const Image image = uploaded(stream, PixelType::f32, shape, pixels);

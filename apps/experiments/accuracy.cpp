@@ -143,7 +143,7 @@ std::vector<float> interpolate(const Device& device, const InterpolateSpec& spec
                                const std::vector<float>& coordinates) {
   const InterpolatePlan plan(device, spec);
   Stream stream = device.make_stream();
-  const Image input = upload(stream, coefficients, spec.image);
+  const Image input = upload(stream, coefficients, spec.images.shape);
   const Image points = upload(stream, coordinates, InterpolatePlan::coordinates_shape(spec));
   Image output = device.make_image(PixelType::f32, spec.output);
   plan.execute(stream, input, points, output);
@@ -166,10 +166,10 @@ Deviation error_of(const std::vector<float>& values, const std::vector<double>& 
 
 InterpolateSpec cubic(Precision precision) {
   InterpolateSpec spec;
-  spec.image = image_shape;
+  spec.images.shape = image_shape;
   spec.output = points_shape;
-  spec.precision = precision;
-  spec.prefiltered = false;  // the numbers are the coefficients
+  spec.spline.precision = precision;
+  spec.spline.prefilter = std::nullopt;  // the numbers are the coefficients
   return spec;
 }
 
@@ -180,11 +180,11 @@ double position_on_line(std::size_t i) {
 /// Texture precision between two samples, 0 and `step_height`.
 std::vector<float> sample_line(const Device& device) {
   InterpolateSpec spec;
-  spec.image = {2, 2, 1};
+  spec.images.shape = {2, 2, 1};
   spec.output = {steps_on_line + 1, 1, 1};
-  spec.degree = 1;
-  spec.precision = Precision::texture;
-  spec.prefiltered = false;
+  spec.spline.degree = 1;
+  spec.spline.precision = Precision::texture;
+  spec.spline.prefilter = std::nullopt;
   const auto high = static_cast<float>(step_height);
   const auto count = static_cast<std::size_t>(spec.output.width);
   std::vector<float> coordinates(2 * count);  // y is 0

@@ -13,13 +13,13 @@
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
-#include "options/interpolation.hpp"
 #include "options/interpolation_options.hpp"
 #include "options/rotation.hpp"
 #include "reports/contact_sheet.hpp"
 #include "reports/svg_plot.hpp"
 
 #include <warpalign/open_device.hpp>
+#include <warpalign/stages/resample.hpp>
 
 #include <fmt/format.h>
 
@@ -52,7 +52,7 @@ struct Difference {
 };
 
 struct Result {
-  PrefilterChoice prefilter;
+  SplineModel spline;
   Levels levels;
   Difference to_original;
   Difference to_exact;
@@ -72,11 +72,12 @@ void check(const Options& options) {
   }
 }
 
-std::vector<PrefilterChoice> choices() {
-  std::vector<PrefilterChoice> all;
-  for (const int taps : {3, 5, 7, 9, 11, 13, 15, 21}) all.push_back({PrefilterMethod::fir, taps});
-  all.push_back({PrefilterMethod::iir_line, 0});
-  all.push_back({PrefilterMethod::exact, 0});
+std::vector<SplineModel> choices() {
+  std::vector<SplineModel> all;
+  for (const int taps : {3, 5, 7, 9, 11, 13, 15, 21})
+    all.push_back({.prefilter = PrefilterMethod::fir, .taps = taps});
+  all.push_back({.prefilter = PrefilterMethod::iir_line});
+  all.push_back({.prefilter = PrefilterMethod::exact});
   return all;
 }
 
@@ -108,10 +109,8 @@ Difference difference(const Levels& a, const Levels& b, const Shape& shape) {
 }
 
 Levels turn_progressively(const Device& device, const Options& options, const Levels& original,
-                          const Shape& shape, const PrefilterChoice& prefilter) {
-  Interpolation interpolation;
-  interpolation.prefilter = prefilter;
-  ResamplePlan plan(device, resample_spec(interpolation, {shape, shape, 2}));
+                          const Shape& shape, const SplineModel& spline) {
+  ResamplePlan plan(device, {.spline = spline, .images = {.shape = shape}, .output = shape});
   Stream stream = device.make_stream();
   Image now = device.make_image(PixelType::f32, shape);
   Image next = device.make_image(PixelType::f32, shape);
@@ -130,12 +129,11 @@ Levels turn_progressively(const Device& device, const Options& options, const Le
 std::vector<Result> measure(const Device& device, const Options& options, const Levels& original,
                             const Shape& shape) {
   std::vector<Result> results;
-  const std::vector<PrefilterChoice> all = choices();
+  const std::vector<SplineModel> all = choices();
   Progress progress(all.size());
-  for (const PrefilterChoice& prefilter : all) {
-    progress.next(name_of(prefilter));
-    Result result{
-        prefilter, turn_progressively(device, options, original, shape, prefilter), {}, {}};
+  for (const SplineModel& spline : all) {
+    progress.next(prefilter_name(spline));
+    Result result{spline, turn_progressively(device, options, original, shape, spline), {}, {}};
     result.to_original = difference(result.levels, original, shape);
     results.push_back(std::move(result));
   }
@@ -146,8 +144,8 @@ std::vector<Result> measure(const Device& device, const Options& options, const 
 }
 
 /// "fir:7" as a part of a file's name.
-std::string file_part(const PrefilterChoice& prefilter) {
-  std::string name = name_of(prefilter);
+std::string file_part(const SplineModel& spline) {
+  std::string name = prefilter_name(spline);
   std::replace(name.begin(), name.end(), ':', '-');
   return name;
 }
@@ -169,16 +167,16 @@ Plot plot_of(const std::string& title, const std::vector<Result>& results,
   PlotLine fir{"FIR", plot_colour(0), {}, false, true};
   std::string above;
   for (const Result& result : results) {
-    if (result.prefilter.method != PrefilterMethod::fir) continue;
+    if (result.spline.prefilter != PrefilterMethod::fir) continue;
     const double rms = result.to_original.*error;
     if (rms <= max_shown) {
-      fir.points.push_back({static_cast<double>(result.prefilter.taps), rms});
+      fir.points.push_back({static_cast<double>(result.spline.taps), rms});
     } else {
-      above += fmt::format("{}{}", above.empty() ? "" : ", ", result.prefilter.taps);
+      above += fmt::format("{}{}", above.empty() ? "" : ", ", result.spline.taps);
     }
   }
   if (!above.empty()) fir.label += fmt::format(" (above the plot: {} taps)", above);
-  const double first = results.front().prefilter.taps;
+  const double first = results.front().spline.taps;
   const double last = fir.points.empty() ? first + 1 : fir.points.back().x;
   const PlotLine dashed{"exact", plot_colour(1), {{first, exact}, {last, exact}}, true, false};
   return {title, "taps of the FIR prefilter", "RMS error in gray levels", {fir, dashed}, true};
@@ -207,9 +205,9 @@ Json report_json(const Options& options, const Device& device, const Shape& shap
   report["results"] = Json::array();
   for (const Result& result : results) {
     Json entry;
-    entry["prefilter"] = name_of(result.prefilter);
-    entry["taps"] = result.prefilter.method == PrefilterMethod::fir ? Json(result.prefilter.taps)
-                                                                    : Json(nullptr);
+    entry["prefilter"] = prefilter_name(result.spline);
+    entry["taps"] =
+        result.spline.prefilter == PrefilterMethod::fir ? Json(result.spline.taps) : Json(nullptr);
     entry["to_original"] = difference_json(result.to_original);
     entry["to_exact"] = difference_json(result.to_exact);
     report["results"].push_back(entry);
@@ -225,12 +223,12 @@ void fill_folder(OutputFolder& folder, const Options& options, const Device& dev
   std::vector<SheetCell> residuals;
   folder.add_png("original.png", images.front().picture);
   for (const Result& result : results) {
-    images.push_back({name_of(result.prefilter), gray_image(result.levels, shape)});
+    images.push_back({prefilter_name(result.spline), gray_image(result.levels, shape)});
     residuals.push_back(
-        {fmt::format("{} RMS {:.2f}", name_of(result.prefilter), result.to_original.rms_disc),
+        {fmt::format("{} RMS {:.2f}", prefilter_name(result.spline), result.to_original.rms_disc),
          gray_image(residual(result.levels, original), shape)});
-    folder.add_png(fmt::format("image_{}.png", file_part(result.prefilter)), images.back().picture);
-    folder.add_png(fmt::format("residual_{}.png", file_part(result.prefilter)),
+    folder.add_png(fmt::format("image_{}.png", file_part(result.spline)), images.back().picture);
+    folder.add_png(fmt::format("residual_{}.png", file_part(result.spline)),
                    residuals.back().picture);
   }
   folder.add_png("images.png", draw_contact_sheet(images, columns, max_shown));
@@ -248,9 +246,10 @@ std::string table(const std::vector<Result>& results) {
       "             RMS error in gray levels     difference to exact, disc\n"
       "  prefilter      disc   whole image            RMS       largest\n";
   for (const Result& result : results) {
-    text += fmt::format("  {:<9} {:10.4f} {:12.4f} {:16.4f} {:12.4f}\n", name_of(result.prefilter),
-                        result.to_original.rms_disc, result.to_original.rms_image,
-                        result.to_exact.rms_disc, result.to_exact.max_disc);
+    text +=
+        fmt::format("  {:<9} {:10.4f} {:12.4f} {:16.4f} {:12.4f}\n", prefilter_name(result.spline),
+                    result.to_original.rms_disc, result.to_original.rms_image,
+                    result.to_exact.rms_disc, result.to_exact.max_disc);
   }
   return text;
 }

@@ -12,11 +12,11 @@
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
-#include "options/interpolation.hpp"
 #include "options/number_list.hpp"
 #include "reports/contact_sheet.hpp"
 
 #include <warpalign/open_device.hpp>
+#include <warpalign/stages/resample.hpp>
 
 #include <fmt/format.h>
 
@@ -102,12 +102,13 @@ Transform panel_to_image(const Region& region, const Shape& panel) {
 
 LoadedImage enlarge(const Device& device, const Way& way, const std::vector<Array>& channels,
                     const Region& region, const Shape& panel) {
-  Interpolation interpolation;
-  interpolation.degree = way.degree;
-  if (!way.prefiltered) interpolation.prefilter.method.reset();
+  SplineModel spline{.degree = way.degree};
+  if (!way.prefiltered) spline.prefilter.reset();
   const Shape shape = channels.front().shape();
-  ResamplePlan plan(device,
-                    resample_spec(interpolation, {shape, panel, 2, PixelType::f32, PixelType::u8}));
+  ResamplePlan plan(device, {.spline = spline,
+                             .images = {.shape = shape},
+                             .output = panel,
+                             .output_type = PixelType::u8});
   Stream stream = device.make_stream();
   Image input = device.make_image(PixelType::f32, shape);
   Image output = device.make_image(PixelType::u8, panel);

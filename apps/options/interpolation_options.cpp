@@ -45,21 +45,21 @@ Precision precision_of(const std::string& name) {
 }
 
 /// Degrees 0 and 1 interpolate the samples themselves.
-PrefilterChoice prefilter_for(const InterpolationOptions& options) {
+SplineModel prefilter_for(const InterpolationOptions& options) {
   if (options.degree >= 2) {
-    const PrefilterChoice choice = prefilter_named(options.prefilter.value_or("exact"));
-    if (choice.method == PrefilterMethod::fir && options.degree != 3) {
+    const SplineModel spline = spline_with_prefilter(options.prefilter.value_or("exact"));
+    if (spline.prefilter == PrefilterMethod::fir && options.degree != 3) {
       throw UsageError(fmt::format("--prefilter {}: is for --degree 3; use exact for degree {}",
                                    *options.prefilter, options.degree));
     }
-    return choice;
+    return spline;
   }
-  const PrefilterChoice choice = prefilter_named(options.prefilter.value_or("none"));
-  if (choice.method && choice.method != PrefilterMethod::exact) {
+  const SplineModel spline = spline_with_prefilter(options.prefilter.value_or("none"));
+  if (spline.prefilter && spline.prefilter != PrefilterMethod::exact) {
     throw UsageError(fmt::format("--prefilter {}: degree {} takes no prefilter; leave it out",
                                  *options.prefilter, options.degree));
   }
-  return {std::nullopt, 0};
+  return {.prefilter = std::nullopt};
 }
 
 }  // namespace
@@ -86,48 +86,48 @@ void add_precision_option(CLI::App& command, InterpolationOptions& options) {
              suggesting("full texture texture-lut", with_default));
 }
 
-PrefilterChoice prefilter_named(const std::string& text) {
+SplineModel spline_with_prefilter(const std::string& text) {
   constexpr std::string_view fir = "fir:";
-  if (text == "exact") return {PrefilterMethod::exact, 0};
-  if (text == "iir:line") return {PrefilterMethod::iir_line, 0};
-  if (text == "none") return {std::nullopt, 0};
+  if (text == "exact") return {.prefilter = PrefilterMethod::exact};
+  if (text == "iir:line") return {.prefilter = PrefilterMethod::iir_line};
+  if (text == "none") return {.prefilter = std::nullopt};
   if (text.starts_with(fir)) {
-    return {PrefilterMethod::fir, taps_of(std::string_view(text).substr(fir.size()))};
+    return {.prefilter = PrefilterMethod::fir,
+            .taps = taps_of(std::string_view(text).substr(fir.size()))};
   }
   throw UsageError(fmt::format(
       "--prefilter {}: is not known; there are exact, fir:N (such as fir:15), iir:line and none",
       text));
 }
 
-std::string name_of(const PrefilterChoice& choice) {
-  if (!choice.method) return "none";
-  switch (*choice.method) {
+std::string prefilter_name(const SplineModel& spline) {
+  if (!spline.prefilter) return "none";
+  switch (*spline.prefilter) {
     case PrefilterMethod::exact:
       return "exact";
     case PrefilterMethod::fir:
-      return fmt::format("fir:{}", choice.taps);
+      return fmt::format("fir:{}", spline.taps);
     case PrefilterMethod::iir_line:
       break;
   }
   return "iir:line";
 }
 
-Interpolation interpolation_of(const InterpolationOptions& options) {
+SplineModel spline_of(const InterpolationOptions& options) {
   if (options.degree < 0 || options.degree > 5) {
     throw UsageError(fmt::format("--degree {}: the degree must be 0 to 5", options.degree));
   }
   if (!std::isfinite(options.cval)) throw UsageError("--cval: must be finite");
-  Interpolation interpolation;
-  interpolation.degree = options.degree;
-  interpolation.prefilter = prefilter_for(options);
-  interpolation.boundary = boundary_of(options.boundary);
-  interpolation.cval = options.cval;
-  interpolation.precision = precision_of(options.precision);
-  if (interpolation.precision != Precision::full && options.degree != 1 && options.degree != 3) {
+  SplineModel spline = prefilter_for(options);
+  spline.degree = options.degree;
+  spline.boundary = boundary_of(options.boundary);
+  spline.cval = options.cval;
+  spline.precision = precision_of(options.precision);
+  if (spline.precision != Precision::full && options.degree != 1 && options.degree != 3) {
     throw UsageError(fmt::format("--precision {}: is for --degree 1 or 3, not {}",
                                  options.precision, options.degree));
   }
-  return interpolation;
+  return spline;
 }
 
 }  // namespace warpalign::program

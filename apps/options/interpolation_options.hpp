@@ -1,7 +1,7 @@
 // The options that say how to interpolate, as the commands share them.
 #pragma once
 
-#include "options/interpolation.hpp"
+#include <warpalign/stages/spline_model.hpp>
 
 #include <optional>
 #include <string>
@@ -27,11 +27,11 @@ void add_interpolation_options(CLI::App& command, InterpolationOptions& options)
 void add_precision_option(CLI::App& command, InterpolationOptions& options);
 
 /// What they mean. Throws UsageError, naming the option.
-[[nodiscard]] Interpolation interpolation_of(const InterpolationOptions& options);
+[[nodiscard]] SplineModel spline_of(const InterpolationOptions& options);
 
-/// "exact", "fir:N", "iir:line" or "none". Throws UsageError.
-[[nodiscard]] PrefilterChoice prefilter_named(const std::string& text);
+/// A cubic spline with the prefilter "exact", "fir:N", "iir:line" or "none". Throws UsageError.
+[[nodiscard]] SplineModel spline_with_prefilter(const std::string& text);
 /// The reverse.
-[[nodiscard]] std::string name_of(const PrefilterChoice& choice);
+[[nodiscard]] std::string prefilter_name(const SplineModel& spline);
 
 }  // namespace warpalign::program

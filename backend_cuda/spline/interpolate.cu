@@ -24,14 +24,15 @@ namespace warpalign::cuda {
 SplineGeometry geometry_of(const InterpolateSpec& spec, const backend::InterpolateDetails& details,
                            const CallSite& site) {
   SplineGeometry geometry{};
-  const std::int64_t extents[3] = {spec.image.width, spec.image.height, spec.image.depth};
+  const std::int64_t extents[3] = {spec.images.shape.width, spec.images.shape.height,
+                                   spec.images.shape.depth};
   for (int i = 0; i < 3; ++i) {
-    const int margin = i < spec.dimensions ? details.margin : 0;
+    const int margin = i < spec.images.dimensions ? details.margin : 0;
     geometry.samples[i] = extent(extents[i], site);
     geometry.stored[i] = geometry.samples[i] + 2 * margin;
   }
   geometry.rules = {details.points, static_cast<int>(details.extension), details.margin,
-                    details.margin + spec.degree, static_cast<float>(spec.cval)};
+                    details.margin + spec.spline.degree, static_cast<float>(spec.spline.cval)};
   return geometry;
 }
 
@@ -76,9 +77,9 @@ class InterpolateStage : public backend::Interpolate {
         width_(extent(spec.output.width, site_)),
         height_(extent(spec.output.height, site_)),
         depth_(extent(spec.output.depth, site_)),
-        arrays_(static_cast<std::size_t>(spec.batch)),
+        arrays_(static_cast<std::size_t>(spec.images.count)),
         type_(spec.output_type),
-        block_(block_for(spec.dimensions)) {}
+        block_(block_for(spec.images.dimensions)) {}
 
   /// The evaluation of one array of the batch.
   [[nodiscard]] Evaluation evaluation(const backend::SamplingPoints& points,
@@ -140,14 +141,14 @@ class FullInterpolate final : public InterpolateStage {
   FullInterpolate(const Context& context, const InterpolateSpec& spec,
                   const backend::InterpolateDetails& details)
       : InterpolateStage(context, spec, details),
-        dimensions_(spec.dimensions),
-        degree_(spec.degree),
-        value_(value_kernel<Value>(spec.dimensions, spec.degree)) {
+        dimensions_(spec.images.dimensions),
+        degree_(spec.spline.degree),
+        value_(value_kernel<Value>(spec.images.dimensions, spec.spline.degree)) {
     load(value_, site_);
     if constexpr (std::is_same_v<Value, float>) {
-      load_tiled_kernels(site_, spec.dimensions, spec.degree);
-      if (spec.degree == 0) return;
-      gradient_ = gradient_kernel(spec.dimensions, spec.degree);
+      load_tiled_kernels(site_, spec.images.dimensions, spec.spline.degree);
+      if (spec.spline.degree == 0) return;
+      gradient_ = gradient_kernel(spec.images.dimensions, spec.spline.degree);
       load(gradient_, site_);
     }
   }
@@ -183,8 +184,8 @@ TextureArray::Size texture_size(const InterpolateSpec& spec,
   const auto stored = [&](std::int64_t n) {
     return static_cast<std::size_t>(n + 2 * details.margin);
   };
-  return {stored(spec.image.width), stored(spec.image.height),
-          spec.dimensions == 3 ? stored(spec.image.depth) : 0};
+  return {stored(spec.images.shape.width), stored(spec.images.shape.height),
+          spec.images.dimensions == 3 ? stored(spec.images.shape.depth) : 0};
 }
 
 bool wants_short_tiles(const Shape& output, const Context& context) {
@@ -199,20 +200,20 @@ class TextureInterpolate final : public InterpolateStage {
   TextureInterpolate(const Context& context, const InterpolateSpec& spec,
                      const backend::InterpolateDetails& details)
       : InterpolateStage(context, spec, details), size_(texture_size(spec, details)) {
-    if (spec.batch > 1 || size_.depth > 0 ||
+    if (spec.images.count > 1 || size_.depth > 0 ||
         !fits_linear(context, size_.width, size_.height, sizeof(float))) {
       array_.emplace(site_, size_, 1, TextureReading{.linear = true, .border = false});
     }
-    const bool by_table = spec.precision == Precision::texture_lut;
-    kernel_ = texture_kernel(spec.dimensions, spec.degree, by_table);
+    const bool by_table = spec.spline.precision == Precision::texture_lut;
+    kernel_ = texture_kernel(spec.images.dimensions, spec.spline.degree, by_table);
     load(kernel_, site_);
     const bool floats = spec.output_type == PixelType::f32;
-    if (spec.dimensions == 2 && spec.degree == 3) {
+    if (spec.images.dimensions == 2 && spec.spline.degree == 3) {
       by_short_tiles_ = wants_short_tiles(spec.output, context);
       tile_kernel_ = by_short_tiles_ ? texture_tile_kernel_of<ShortTile>(by_table, floats)
                                      : texture_tile_kernel_of<PlaneTile>(by_table, floats);
       load(tile_kernel_, site_);
-    } else if (spec.dimensions == 2 && details.margin == 0) {
+    } else if (spec.images.dimensions == 2 && details.margin == 0) {
       bilinear_kernel_ = bilinear_kernel_of(floats);
       load(bilinear_kernel_, site_);
     }
@@ -279,7 +280,8 @@ class TextureInterpolate final : public InterpolateStage {
 
 // Volumes of degree 1 are faster by loads than by texture lookups, which need a copy to an array.
 bool wants_lookups(const InterpolateSpec& spec) {
-  return spec.precision != Precision::full && (spec.dimensions == 2 || spec.degree == 3);
+  return spec.spline.precision != Precision::full &&
+         (spec.images.dimensions == 2 || spec.spline.degree == 3);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ template <>
 std::unique_ptr<backend::Prefilter> make(const Context& context,
                                          const backend::Prefilter::Setup& setup) {
   const auto& [spec, details] = setup;
-  switch (spec.method) {
+  switch (*spec.spline.prefilter) {
     case PrefilterMethod::fir:
       return make_prefilter_fir(context, spec, details);
     case PrefilterMethod::iir_line:

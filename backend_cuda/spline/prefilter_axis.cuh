@@ -24,7 +24,8 @@ struct Beyond {
 
 [[nodiscard]] inline Beyond beyond_of(const PrefilterSpec& spec,
                                       const backend::PrefilterDetails& details) {
-  return {static_cast<int>(details.extension), details.margin, static_cast<float>(spec.cval)};
+  return {static_cast<int>(details.extension), details.margin,
+          static_cast<float>(spec.spline.cval)};
 }
 
 /// A pass along one axis of a dense array of floats (outer, axis, inner). Element k of a line is k
@@ -71,9 +72,12 @@ struct Volume {
 };
 
 [[nodiscard]] inline Volume volume_of(const PrefilterSpec& spec, const CallSite& site) {
-  return {extent(spec.shape.width, site), extent(spec.shape.height, site),
-          extent(spec.shape.depth, site), spec.input == PixelType::c32 ? 2 : 1, spec.dimensions,
-          spec.batch};
+  return {extent(spec.images.shape.width, site),
+          extent(spec.images.shape.height, site),
+          extent(spec.images.shape.depth, site),
+          spec.input == PixelType::c32 ? 2 : 1,
+          spec.images.dimensions,
+          spec.images.count};
 }
 
 /// The pass along axis 0, 1 or 2 of volumes whose earlier axes already have their margins.

@@ -25,7 +25,7 @@ std::unique_ptr<backend::Prefilter> make_prefilter_exact(const Context& context,
   return with_pixel_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Prefilter> {
     using Pixel = decltype(pixel);
     return std::make_unique<StreamingPrefilter<Pixel, Recursion>>(
-        context, spec, details, kernels_for<Pixel>(spec.degree), recursion_of(details.poles),
+        context, spec, details, kernels_for<Pixel>(spec.spline.degree), recursion_of(details.poles),
         backend::recursion_gain(details.poles));
   });
 }

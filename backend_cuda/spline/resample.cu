@@ -205,12 +205,12 @@ class ResampleStage final : public backend::Resample {
                 const backend::PrefilterDetails& filter, const backend::InterpolateDetails& details)
       : site_{context, "resample"},
         filter_(filter_of(filter.poles)),
-        batch_(static_cast<std::size_t>(spec.batch)),
+        batch_(static_cast<std::size_t>(spec.images.count)),
         max_shared_(max_shared(site_)) {
     InterpolateSpec evaluation;
-    evaluation.image = spec.image;
-    evaluation.degree = spec.degree;
-    evaluation.cval = spec.cval;
+    evaluation.images.shape = spec.images.shape;
+    evaluation.spline.degree = spec.spline.degree;
+    evaluation.spline.cval = spec.spline.cval;
     evaluation_.spline = geometry_of(evaluation, details, site_);
     evaluation_.output.type = spec.output_type;
     evaluation_.output.width = extent(spec.output.width, site_);
@@ -294,7 +294,8 @@ template <>
 std::unique_ptr<backend::Resample> make(const Context& context,
                                         const backend::Resample::Setup& setup) {
   const auto& [spec, filter, details] = setup;
-  if (spec.dimensions != 2 || spec.degree != 3 || spec.input != PixelType::f32) return nullptr;
+  if (spec.images.dimensions != 2 || spec.spline.degree != 3 || spec.input != PixelType::f32)
+    return nullptr;
   return std::make_unique<ResampleStage>(context, spec, filter, details);
 }
 

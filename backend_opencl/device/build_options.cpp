@@ -82,9 +82,9 @@ std::string output_option(PixelType type) {
 
 std::string spline_options(const InterpolateSpec& spec,
                            const backend::InterpolateDetails& details) {
-  return int_option("DEGREE", spec.degree) + int_option("DIMENSIONS", spec.dimensions) +
-         extension_option(details.extension) + points_option(details.points) +
-         output_option(spec.output_type) +
+  return int_option("DEGREE", spec.spline.degree) +
+         int_option("DIMENSIONS", spec.images.dimensions) + extension_option(details.extension) +
+         points_option(details.points) + output_option(spec.output_type) +
          (spec.coefficients == PixelType::c32 ? " -D COMPLEX" : "");
 }
 

@@ -45,20 +45,20 @@ class Interpolate final : public backend::Interpolate {
               const backend::InterpolateDetails& details)
       : site_(context.call_site(stage)),
         output_(spec.output),
-        batch_(extent(spec.batch, site_)),
+        batch_(extent(spec.images.count, site_)),
         shape_(with_margin(spec, details.margin)),
         margin_(details.margin),
-        cval_(static_cast<cl_float>(spec.cval)),
+        cval_(static_cast<cl_float>(spec.spline.cval)),
         by_texture_(is_by_texture(context, spec)),
-        grid_(
-            patches(context, extent(spec.output.width, site_),
-                    extent(spec.output.height * spec.output.depth * (by_texture_ ? 1 : spec.batch),
-                           site_))),
+        grid_(patches(
+            context, extent(spec.output.width, site_),
+            extent(spec.output.height * spec.output.depth * (by_texture_ ? 1 : spec.images.count),
+                   site_))),
         values_(context, stage, kernels::interpolate, "interpolate", options(spec, details)) {
     for (const std::int64_t n : {shape_.width, shape_.height, shape_.depth}) {
       static_cast<void>(extent(n, site_));
     }
-    if (spec.batch > 1) table_of_arrays_.emplace(context, spec.batch, stage);
+    if (spec.images.count > 1) table_of_arrays_.emplace(context, spec.images.count, stage);
     if (has_gradient(spec)) {
       gradients_.emplace(context, stage, kernels::interpolate, "interpolate_gradient",
                          options(spec, details));
@@ -115,39 +115,40 @@ class Interpolate final : public backend::Interpolate {
   }
 
   static Shape with_margin(const InterpolateSpec& spec, int margin) {
-    Shape larger = spec.image;
+    Shape larger = spec.images.shape;
     larger.width += 2 * margin;
-    if (spec.dimensions >= 2) larger.height += 2 * margin;
-    if (spec.dimensions >= 3) larger.depth += 2 * margin;
+    if (spec.images.dimensions >= 2) larger.height += 2 * margin;
+    if (spec.images.dimensions >= 3) larger.depth += 2 * margin;
     return larger;
   }
 
   static bool has_gradient(const InterpolateSpec& spec) {
-    return spec.output_type == PixelType::f32 && spec.degree >= 1 &&
-           spec.precision == Precision::full;
+    return spec.output_type == PixelType::f32 && spec.spline.degree >= 1 &&
+           spec.spline.precision == Precision::full;
   }
 
   /// A spline that is too small to contain a whole neighbourhood needs no texture.
   [[nodiscard]] bool is_by_texture(const Context& context, const InterpolateSpec& spec) const {
-    const std::int64_t minimum =
-        std::min({shape_.width, shape_.height, spec.dimensions == 3 ? shape_.depth : shape_.width});
-    return spec.precision != Precision::full && context.info().sampling == Sampling::texture &&
-           minimum > spec.degree &&
-           fits_texture(context, {.shape = shape_, .dimensions = spec.dimensions});
+    const std::int64_t minimum = std::min(
+        {shape_.width, shape_.height, spec.images.dimensions == 3 ? shape_.depth : shape_.width});
+    return spec.spline.precision != Precision::full &&
+           context.info().sampling == Sampling::texture && minimum > spec.spline.degree &&
+           fits_texture(context, {.shape = shape_, .dimensions = spec.images.dimensions});
   }
 
   [[nodiscard]] std::string options(const InterpolateSpec& spec,
                                     const backend::InterpolateDetails& details) const {
-    std::string text = spline_options(spec, details) + batch_option(spec.batch);
+    std::string text = spline_options(spec, details) + batch_option(spec.images.count);
     if (has_gradient(spec)) text += " -D GRADIENT";
     if (by_texture_) text += " -D TEXTURE";
-    if (by_texture_ && spec.precision == Precision::texture_lut) text += " -D LUT";
+    if (by_texture_ && spec.spline.precision == Precision::texture_lut) text += " -D LUT";
     return text;
   }
 
   void make_lookups(Context& context, const InterpolateSpec& spec,
                     const backend::InterpolateDetails& details) {
-    texture_.emplace(context, TextureKind{.shape = shape_, .dimensions = spec.dimensions}, stage);
+    texture_.emplace(context, TextureKind{.shape = shape_, .dimensions = spec.images.dimensions},
+                     stage);
     table_ = make_buffer(context, WA_LOOKUP_TABLE_SIZE * sizeof(cl_float4), stage);
     const Handle<cl_command_queue> queue = context.service_queue();
     Kernel table(context, stage, kernels::interpolate, "interpolate_table", options(spec, details));

@@ -37,18 +37,18 @@ constexpr const Sides& tile_of(int dimensions) {
 
 Grid grid_for(const InterpolateSpec& spec) {
   const Shape& output = spec.output;
-  const Sides& tile = tile_of(spec.dimensions);
+  const Sides& tile = tile_of(spec.images.dimensions);
   const auto number = [](std::int64_t n) { return static_cast<std::size_t>(n); };
-  return {{number(divide_up(output.width, tile[0]) * spec.batch) * group_items,
+  return {{number(divide_up(output.width, tile[0]) * spec.images.count) * group_items,
            number(divide_up(output.height, tile[1]) * divide_up(output.depth, tile[2]))},
           {group_items, 1}};
 }
 
 std::string options_for(const InterpolateSpec& spec, const backend::InterpolateDetails& details,
                         int patch) {
-  return int_option("DIMENSIONS", spec.dimensions) + int_option("PATCH_X", patch) +
+  return int_option("DIMENSIONS", spec.images.dimensions) + int_option("PATCH_X", patch) +
          extension_option(details.extension) + points_option(details.points) +
-         output_option(spec.output_type) + batch_option(spec.batch);
+         output_option(spec.output_type) + batch_option(spec.images.count);
 }
 
 /// A transform as the kernel takes it. Along each axis, a tile's coordinates reach from `minimum`
@@ -75,20 +75,20 @@ bool is_steep(const double* matrix) {
 
 bool LinearEvaluation::serves(const Context& context, const InterpolateSpec& spec,
                               const backend::InterpolateDetails& details) {
-  return !context.has_vectors() && spec.degree == 1 && spec.dimensions >= 2 &&
+  return !context.has_vectors() && spec.spline.degree == 1 && spec.images.dimensions >= 2 &&
          spec.coefficients != PixelType::c32 && details.margin == 0 &&
-         spec.image.pixels() <= std::numeric_limits<cl_int>::max() &&
+         spec.images.shape.pixels() <= std::numeric_limits<cl_int>::max() &&
          device_value<std::size_t>(context.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
 }
 
 LinearEvaluation::LinearEvaluation(Context& context, const InterpolateSpec& spec,
                                    const backend::InterpolateDetails& details)
-    : dimensions_(spec.dimensions),
-      image_(spec.image),
+    : dimensions_(spec.images.dimensions),
+      image_(spec.images.shape),
       output_(spec.output),
-      cval_(static_cast<cl_float>(spec.cval)),
+      cval_(static_cast<cl_float>(spec.spline.cval)),
       grid_(grid_for(spec)),
-      batch_(spec.batch),
+      batch_(spec.images.count),
       kernel_(context, stage, kernels::interpolate_linear, "interpolate_linear",
               options_for(spec, details, dimensions_ == 2 ? narrow_patch : wide_patch)) {
   if (batch_ > 1) table_.emplace(context, batch_, stage);

@@ -39,10 +39,11 @@ constexpr int banks = 32;
 
 std::string options_for(const InterpolateSpec& spec, const backend::InterpolateDetails& details,
                         int plane_pitch) {
-  return int_option("PITCH", spec.dimensions == 2 ? plane_pitch : volume_pitch) +
-         int_option("DEGREE", spec.degree) + int_option("DIMENSIONS", spec.dimensions) +
-         extension_option(details.extension) + points_option(details.points) +
-         output_option(spec.output_type) + batch_option(spec.batch);
+  return int_option("PITCH", spec.images.dimensions == 2 ? plane_pitch : volume_pitch) +
+         int_option("DEGREE", spec.spline.degree) +
+         int_option("DIMENSIONS", spec.images.dimensions) + extension_option(details.extension) +
+         points_option(details.points) + output_option(spec.output_type) +
+         batch_option(spec.images.count);
 }
 
 cl_float4 vector_of(const std::array<float, 3>& row) { return {{row[0], row[1], row[2], 0}}; }
@@ -60,8 +61,8 @@ struct TiledEvaluation::Tiles {
 bool TiledEvaluation::serves(const Context& context, const InterpolateSpec& spec,
                              const backend::InterpolateDetails& details) {
   using Rule = backend::InterpolateDetails::Points;
-  return !context.has_vectors() && spec.dimensions >= 2 && spec.degree >= 3 &&
-         spec.precision == Precision::full && spec.coefficients != PixelType::c32 &&
+  return !context.has_vectors() && spec.images.dimensions >= 2 && spec.spline.degree >= 3 &&
+         spec.spline.precision == Precision::full && spec.coefficients != PixelType::c32 &&
          details.points != Rule::period_minus_one &&
          device_value<std::size_t>(context.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
 }
@@ -77,13 +78,13 @@ TiledEvaluation::TiledEvaluation(Context& context, const InterpolateSpec& spec,
             options_for(spec, details, flat_pitch)),
       steep_(context, stage, kernels::interpolate_tiled, "interpolate_tiled",
              options_for(spec, details, steep_pitch)) {
-  if (spec.batch > 1) table_.emplace(context, spec.batch, stage);
+  if (spec.images.count > 1) table_.emplace(context, spec.images.count, stage);
 }
 
 std::optional<backend::TileSource> TiledEvaluation::source_of(const Transform& transform,
                                                               const Sides& sides) const {
-  return backend::tile_source(transform, spec_.output, details_.points, spec_.dimensions,
-                              spec_.degree, sides);
+  return backend::tile_source(transform, spec_.output, details_.points, spec_.images.dimensions,
+                              spec_.spline.degree, sides);
 }
 
 bool TiledEvaluation::fit(std::span<const Transform> transforms, const Sides& sides,
@@ -97,7 +98,7 @@ bool TiledEvaluation::fit(std::span<const Transform> transforms, const Sides& si
     if (std::abs(transform.m[4]) > 0.7 * std::abs(transform.m[0])) tiles.steep = true;
   }
   const auto [across, down, deep] = extent;
-  if (spec_.dimensions == 2) {
+  if (spec_.images.dimensions == 2) {
     tiles.steep = tiles.steep || across > flat_pitch;
     tiles.pitch = tiles.steep ? steep_pitch : flat_pitch;
     tiles.plane = down * tiles.pitch;
@@ -113,7 +114,7 @@ bool TiledEvaluation::fit(std::span<const Transform> transforms, const Sides& si
 }
 
 bool TiledEvaluation::choose_tiles(std::span<const Transform> transforms, Tiles& tiles) const {
-  const auto& all = spec_.dimensions == 2 ? plane_tiles : volume_tiles;
+  const auto& all = spec_.images.dimensions == 2 ? plane_tiles : volume_tiles;
   return std::any_of(all.begin(), all.end(),
                      [&](const Sides& sides) { return fit(transforms, sides, tiles); });
 }
@@ -141,7 +142,7 @@ bool TiledEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
                              divide_up(out.height, tiles.sides[1]) *
                              divide_up(out.depth, tiles.sides[2]);
   constexpr std::size_t items = group_items;
-  const Grid grid{{static_cast<std::size_t>(extent(count * spec_.batch, site_)) * items, 1},
+  const Grid grid{{static_cast<std::size_t>(extent(count * spec_.images.count, site_)) * items, 1},
                   {items, 1}};
   const auto axes_at = [&](std::size_t i) { return axes_of(transforms[i], tiles.sides); };
   const TiledAxes first = axes_at(0);
@@ -152,14 +153,14 @@ bool TiledEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
   const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
   Kernel& kernel = tiles.steep ? steep_ : flat_;
   const auto launch = [&](const auto&... last) {
-    kernel.launch(queue, grid, coefficients, number(stored_.width), number(stored_.height),
-                  number(stored_.depth), number(details_.margin), static_cast<cl_float>(spec_.cval),
-                  x.nearest, x.rest, x.high, x.low, minimum[0], extent[0], y.nearest, y.rest,
-                  y.high, y.low, minimum[1], extent[1], z.nearest, z.rest, z.high, z.low,
-                  minimum[2], extent[2], centre[0], centre[1], centre[2], number(tiles.sides[1]),
-                  number(tiles.sides[2]), number(stored_.width % 4 == 0 ? 1 : 0),
-                  number(tiles.plane), LocalMemory{tiles.bytes}, output, number(out.width),
-                  number(out.height), number(out.depth), last...);
+    kernel.launch(
+        queue, grid, coefficients, number(stored_.width), number(stored_.height),
+        number(stored_.depth), number(details_.margin), static_cast<cl_float>(spec_.spline.cval),
+        x.nearest, x.rest, x.high, x.low, minimum[0], extent[0], y.nearest, y.rest, y.high, y.low,
+        minimum[1], extent[1], z.nearest, z.rest, z.high, z.low, minimum[2], extent[2], centre[0],
+        centre[1], centre[2], number(tiles.sides[1]), number(tiles.sides[2]),
+        number(stored_.width % 4 == 0 ? 1 : 0), number(tiles.plane), LocalMemory{tiles.bytes},
+        output, number(out.width), number(out.height), number(out.depth), last...);
   };
   launch_for_arrays(table_, queue, transforms.size(), axes_at, launch, number(count));
   return true;

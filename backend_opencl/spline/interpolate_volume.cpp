@@ -72,7 +72,7 @@ std::optional<TileCopy> tile_copy_within(std::span<const Transform> transforms, 
 
 std::string options_for(const InterpolateSpec& spec, const backend::InterpolateDetails& details) {
   return extension_option(details.extension) + points_option(details.points) +
-         output_option(spec.output_type) + batch_option(spec.batch);
+         output_option(spec.output_type) + batch_option(spec.images.count);
 }
 
 }  // namespace
@@ -80,8 +80,8 @@ std::string options_for(const InterpolateSpec& spec, const backend::InterpolateD
 bool VolumeEvaluation::serves(const Context& context, const InterpolateSpec& spec,
                               const backend::InterpolateDetails& details) {
   using Rule = backend::InterpolateDetails::Points;
-  return !context.has_vectors() && spec.dimensions == 3 && spec.degree == 3 &&
-         spec.precision == Precision::full && spec.coefficients != PixelType::c32 &&
+  return !context.has_vectors() && spec.images.dimensions == 3 && spec.spline.degree == 3 &&
+         spec.spline.precision == Precision::full && spec.coefficients != PixelType::c32 &&
          details.points != Rule::period_minus_one &&
          device_value<std::size_t>(context.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
 }
@@ -92,11 +92,11 @@ VolumeEvaluation::VolumeEvaluation(Context& context, const InterpolateSpec& spec
       output_(spec.output),
       stored_(stored),
       margin_(details.margin),
-      cval_(static_cast<cl_float>(spec.cval)),
+      cval_(static_cast<cl_float>(spec.spline.cval)),
       max_bytes_(device_value<cl_ulong>(context.id(), CL_DEVICE_LOCAL_MEM_SIZE)),
       kernel_(context, stage, kernels::interpolate_volume, "interpolate_volume",
               options_for(spec, details)),
-      batch_(spec.batch) {
+      batch_(spec.images.count) {
   if (batch_ > 1) table_.emplace(context, batch_, stage);
 }
 

@@ -19,7 +19,7 @@ constexpr const char* stage = "prefilter";
 
 std::vector<Pass> make_passes(const PassMaker& maker) {
   const bool streams = !maker.context.has_vectors();
-  switch (maker.spec.method) {
+  switch (*maker.spec.spline.prefilter) {
     case PrefilterMethod::fir:
       if (streams && maker.details.fir_taps.size() <= max_streaming_taps) break;
       return fir_passes(maker);
@@ -39,7 +39,8 @@ class Prefilter final : public backend::Prefilter {
     std::size_t scratch_bytes = 0;
     for (std::size_t i = 0; i < passes_.size(); ++i) {
       if (to_scratch_[i]) {
-        const auto pixels = static_cast<std::size_t>(passes_[i].result.pixels() * maker.spec.batch);
+        const auto pixels =
+            static_cast<std::size_t>(passes_[i].result.pixels() * maker.spec.images.count);
         scratch_bytes = std::max(
             scratch_bytes, pixels * sizeof(float) * static_cast<std::size_t>(maker.components()));
       }
@@ -81,11 +82,11 @@ AxisView PassMaker::view(const Shape& shape, int axis) const {
   const std::int64_t width = shape.width * components();
   switch (axis) {
     case 0:
-      return {shape.height * shape.depth * spec.batch, shape.width, components()};
+      return {shape.height * shape.depth * spec.images.count, shape.width, components()};
     case 1:
-      return {shape.depth * spec.batch, shape.height, width};
+      return {shape.depth * spec.images.count, shape.height, width};
     default:
-      return {spec.batch, shape.depth, width * shape.height};
+      return {spec.images.count, shape.depth, width * shape.height};
   }
 }
 
@@ -109,10 +110,12 @@ double PassMaker::gain_of(int axes) const {
   return std::pow(backend::recursion_gain(details.poles), axes);
 }
 
-double PassMaker::gain_after(int axes) const { return axes == spec.dimensions ? gain_of(axes) : 1; }
+double PassMaker::gain_after(int axes) const {
+  return axes == spec.images.dimensions ? gain_of(axes) : 1;
+}
 
 cl_float PassMaker::cval_after(int axes) const {
-  return static_cast<cl_float>(spec.cval / gain_of(axes));
+  return static_cast<cl_float>(spec.spline.cval / gain_of(axes));
 }
 
 std::string PassMaker::recursion_options() const {

@@ -44,7 +44,7 @@ Pass fir_pass(const PassMaker& maker, const Handle<cl_mem>& taps, const Shape& s
   const Grid grid = patches(maker.context, (floats + vector - 1) / vector, rows);
   const cl_long outer = view.outer;
   const cl_long inner = view.inner;
-  const auto cval = static_cast<cl_float>(maker.spec.cval);
+  const auto cval = static_cast<cl_float>(maker.spec.spline.cval);
   return {[=](cl_command_queue queue, cl_mem source, cl_mem target) mutable {
             kernel.launch(queue, grid, source, target, outer, n, inner, margin, cval, taps);
           },
@@ -56,8 +56,8 @@ Pass fir_pass(const PassMaker& maker, const Handle<cl_mem>& taps, const Shape& s
 std::vector<Pass> fir_passes(const PassMaker& maker) {
   const Handle<cl_mem> taps = make_taps(maker);
   std::vector<Pass> passes;
-  Shape shape = maker.spec.shape;
-  for (int axis = 0; axis < maker.spec.dimensions; ++axis) {
+  Shape shape = maker.spec.images.shape;
+  for (int axis = 0; axis < maker.spec.images.dimensions; ++axis) {
     passes.push_back(fir_pass(maker, taps, shape, axis, passes.empty()));
     shape = passes.back().result;
   }

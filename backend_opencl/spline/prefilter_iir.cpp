@@ -44,8 +44,8 @@ Pass pole_pass(const PassMaker& maker, const Shape& shape, int axis, std::size_t
 
 std::vector<Pass> iir_passes(const PassMaker& maker) {
   std::vector<Pass> passes;
-  Shape shape = maker.spec.shape;
-  for (int axis = 0; axis < maker.spec.dimensions; ++axis) {
+  Shape shape = maker.spec.images.shape;
+  for (int axis = 0; axis < maker.spec.images.dimensions; ++axis) {
     for (std::size_t pole = 0; pole < maker.details.poles.size(); ++pole) {
       passes.push_back(pole_pass(maker, shape, axis, pole, passes.empty()));
       shape = passes.back().result;

@@ -51,7 +51,7 @@ std::string pole_options(const std::vector<double>& poles, std::size_t i) {
 Filter recursion(const PassMaker& maker) {
   const std::vector<double>& poles = maker.details.poles;
   Filter filter;
-  filter.chunk = filter.side = backend::streaming_halo(maker.spec.degree);
+  filter.chunk = filter.side = backend::streaming_halo(maker.spec.spline.degree);
   filter.options = pole_options(poles, 0);
   if (poles.size() > 1) filter.options += " -D TWO_POLES" + pole_options(poles, 1);
   filter.options += int_option("HALO", filter.chunk);
@@ -88,7 +88,7 @@ Filter running_sums(const PassMaker& maker) {
 }
 
 Filter filter_of(const PassMaker& maker) {
-  if (maker.spec.method != PrefilterMethod::fir) return recursion(maker);
+  if (maker.spec.spline.prefilter != PrefilterMethod::fir) return recursion(maker);
   return maker.details.fir_taps.size() == max_streaming_taps ? running_sums(maker)
                                                              : convolution(maker);
 }
@@ -100,14 +100,14 @@ class StreamingPasses {
       : filter_(std::move(filter)),
         maker_(maker),
         site_(maker.context.call_site(stage)),
-        shape_(maker.spec.shape) {}
+        shape_(maker.spec.images.shape) {}
 
   void add_planes() {
     const cl_int margin = maker_.details.margin;
     const cl_int width = extent(shape_.width, site_);
     const cl_int height = extent(shape_.height, site_);
     const cl_int across = divided(with_margins(shape_.width), filter_.useful());
-    const std::int64_t planes = shape_.depth * maker_.spec.batch;
+    const std::int64_t planes = shape_.depth * maker_.spec.images.count;
     const cl_int column_block = chunks(with_margins(shape_.height), across * planes,
                                        filter_.plane_groups, 2, max_column_block) *
                                 filter_.chunk;
@@ -177,9 +177,9 @@ class StreamingPasses {
 
   /// The arguments of a pass over so many axes, apart from its sizes.
   [[nodiscard]] Rest rest(int axes) const {
-    const bool recursive = maker_.spec.method == PrefilterMethod::exact;
+    const bool recursive = maker_.spec.spline.prefilter == PrefilterMethod::exact;
     return {
-        shape_.width % 4 == 0 ? 1 : 0, static_cast<cl_float>(maker_.spec.cval),
+        shape_.width % 4 == 0 ? 1 : 0, static_cast<cl_float>(maker_.spec.spline.cval),
         static_cast<cl_float>(recursive ? maker_.gain_of(axes) : std::pow(filter_.axis_gain, axes)),
         filter_.taps};
   }
@@ -226,7 +226,7 @@ class StreamingPasses {
 
 std::vector<Pass> streaming_passes(const PassMaker& maker) {
   StreamingPasses stream_columns(maker, filter_of(maker));
-  const int dimensions = maker.spec.dimensions;
+  const int dimensions = maker.spec.images.dimensions;
   if (dimensions >= 2 && maker.components() == 1) {
     stream_columns.add_planes();
   } else {

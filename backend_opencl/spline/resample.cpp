@@ -53,7 +53,7 @@ std::string options_for(const ResampleSpec& spec, const backend::PrefilterDetail
   return float_option("POLE", pole) + float_option("START", 1 / (1 - static_cast<double>(pole))) +
          float_option("SCALE", backend::resample_scale(pole)) +
          extension_option(details.extension) + points_option(details.points) +
-         output_option(spec.output_type) + batch_option(spec.batch);
+         output_option(spec.output_type) + batch_option(spec.images.count);
 }
 
 /// The entry of resample.cl's table: a transform and its tiles.
@@ -69,15 +69,15 @@ class Resample final : public backend::Resample {
            const backend::InterpolateDetails& details)
       : site_(context.call_site(stage)),
         spec_(spec),
-        tiles_(static_cast<std::size_t>(spec.batch)),
+        tiles_(static_cast<std::size_t>(spec.images.count)),
         order_(tiles_.size()),
         few_(make(context, options_for(spec, filter, details), backend::few_rows)),
         many_(make(context, options_for(spec, filter, details), backend::many_rows)) {
-    for (const std::int64_t n :
-         {spec.image.width, spec.image.height, spec.output.width, spec.output.height}) {
+    for (const std::int64_t n : {spec.images.shape.width, spec.images.shape.height,
+                                 spec.output.width, spec.output.height}) {
       static_cast<void>(extent(n, site_));
     }
-    if (spec.batch > 1) table_.emplace(context, spec.batch, stage);
+    if (spec.images.count > 1) table_.emplace(context, spec.images.count, stage);
   }
 
   bool enqueue(backend::Queue& queue, const backend::Memory& samples,
@@ -148,7 +148,7 @@ class Resample final : public backend::Resample {
     for (Share& share : shares) {
       share.first = first;
       first += share.entries;
-      share.arrays = transforms > 1 ? static_cast<std::int64_t>(share.entries) : spec_.batch;
+      share.arrays = transforms > 1 ? static_cast<std::int64_t>(share.entries) : spec_.images.count;
       if (share.groups * share.arrays > std::numeric_limits<cl_int>::max()) return false;
     }
     std::array<std::size_t, 4> next{};
@@ -188,11 +188,12 @@ class Resample final : public backend::Resample {
     const backend::ResampleTiles& tiles = tiles_[order_[share.first]];
     Kernels& kernels = tiles.rows == backend::few_rows ? few_ : many_;
     Kernel& kernel = tiles.steep ? kernels.steep : kernels.flat;
-    kernel.launch(queue, grid, samples, number(spec_.image.width), number(spec_.image.height),
-                  static_cast<cl_float>(spec_.cval), first.x.fine, first.x.steps, first.min_x,
-                  first.y.fine, first.y.steps, first.min_y, first.columns, first.shear,
-                  first.before_x, first.before_y, first.across, output, number(spec_.output.width),
-                  number(spec_.output.height), last...);
+    kernel.launch(queue, grid, samples, number(spec_.images.shape.width),
+                  number(spec_.images.shape.height), static_cast<cl_float>(spec_.spline.cval),
+                  first.x.fine, first.x.steps, first.min_x, first.y.fine, first.y.steps,
+                  first.min_y, first.columns, first.shear, first.before_x, first.before_y,
+                  first.across, output, number(spec_.output.width), number(spec_.output.height),
+                  last...);
   }
 
   static Kernels make(Context& context, const std::string& options, int rows) {
@@ -215,7 +216,7 @@ template <>
 std::unique_ptr<backend::Resample> make(Context& context, const backend::Resample::Setup& setup) {
   const auto& [spec, filter, details] = setup;
   using Rule = backend::InterpolateDetails::Points;
-  if (spec.dimensions != 2 || spec.degree != 3 || spec.input != PixelType::f32 ||
+  if (spec.images.dimensions != 2 || spec.spline.degree != 3 || spec.input != PixelType::f32 ||
       details.points == Rule::period_minus_one || !serves(context)) {
     return nullptr;
   }

@@ -21,35 +21,22 @@ namespace {
 
 using Queue = std::optional<std::uintptr_t>;
 
-struct SplineArguments {
-  int order;
-  bool prefilter;
-  std::string mode;
-  double cval;
-};
-
-ResampleKey key_of(const DeviceArray& images, const Shape& output, PixelType output_type,
-                   int dimensions, const SplineArguments& spline) {
-  ResampleKey key;
-  key.image = images.shape(dimensions);
-  key.output = output;
-  key.dimensions = dimensions;
-  key.input = images.type();
-  key.output_type = output_type;
-  key.degree = spline.order;
-  key.prefilter = spline.prefilter;
-  key.boundary = boundary_named(spline.mode);
-  key.cval = spline.cval;
-  return key;
+ResampleSpec spec_for(const DeviceArray& images, const Shape& output, PixelType output_type,
+                      int dimensions, const SplineModel& spline) {
+  return {.spline = spline,
+          .images = {.shape = images.shape(dimensions), .dimensions = dimensions},
+          .output = output,
+          .input = images.type(),
+          .output_type = output_type};
 }
 
 /// Calls run(plan, stream) in order with the queue. A kept plan's memory may still be in use by
 /// another queue.
-template <typename Key, typename Work, typename Run>
-void enqueue(OpenedDevice& opened, PlanPool<Key, Work>& pool, const Key& key, const Queue& queue,
+template <typename Spec, typename Work, typename Run>
+void enqueue(OpenedDevice& opened, PlanPool<Spec, Work>& pool, const Spec& spec, const Queue& queue,
              Run&& run) {
   opened.with_stream(queue, [&](Stream& stream) {
-    with_plan(opened.device, pool, key, [&](Work& work) {
+    with_plan(opened.device, pool, spec, [&](Work& work) {
       work.done.wait(stream);
       run(work.plan, stream);
       work.done.record(stream);
@@ -58,19 +45,19 @@ void enqueue(OpenedDevice& opened, PlanPool<Key, Work>& pool, const Key& key, co
 }
 
 void transform(OpenedDevice& opened, const DeviceArray& images, const DeviceArray& output,
-               int dimensions, const std::vector<double>& matrix, const SplineArguments& spline,
+               int dimensions, const std::vector<double>& matrix, const SplineModel& spline,
                const Queue& queue) {
   check_dimensions(dimensions);
   if (images.batch(dimensions) != output.batch(dimensions)) {
     refuse("images and output are batches of the same length");
   }
   const Transform transform = transform_of(matrix);
-  ResampleKey key = key_of(images, output.shape(dimensions), output.type(), dimensions, spline);
-  key.batch = images.batch(dimensions);
+  ResampleSpec spec = spec_for(images, output.shape(dimensions), output.type(), dimensions, spline);
+  spec.images.count = images.batch(dimensions);
   const nb::gil_scoped_release released;
-  const Image from = images.image(stacked(key.image, dimensions, key.batch));
-  Image to = output.image(stacked(key.output, dimensions, key.batch));
-  enqueue(opened, opened.resample_on_device, key, queue,
+  const Image from = images.image(spec.images.stacked());
+  Image to = output.image(stacked(spec.output, dimensions, spec.images.count));
+  enqueue(opened, opened.resample_on_device, spec, queue,
           [&](ResamplePlan& plan, Stream& stream) { plan.execute(stream, from, transform, to); });
 }
 
@@ -91,42 +78,39 @@ Shape layout_of(const DeviceArray& output, int dimensions) {
 }
 
 void evaluate(OpenedDevice& opened, const DeviceArray& image, const DeviceArray& coordinates,
-              const DeviceArray& output, const SplineArguments& spline, const Queue& queue) {
+              const DeviceArray& output, const SplineModel& spline, const Queue& queue) {
   const auto dimensions = static_cast<int>(image.extents().size());
   check_dimensions(dimensions);
   if (coordinates.type() != PixelType::f32 || coordinates.size() != output.size() * dimensions) {
     refuse("coordinates are float32, one for each axis and point");
   }
-  ResampleKey key = key_of(image, layout_of(output, dimensions), output.type(), dimensions, spline);
-  key.field = true;
+  const ResampleSpec spec =
+      spec_for(image, layout_of(output, dimensions), output.type(), dimensions, spline);
   const nb::gil_scoped_release released;
-  const Image from = image.image(key.image);
-  const Image points =
-      coordinates.image({key.output.width, key.output.height, key.output.depth * dimensions});
-  Image to = output.image(key.output);
-  enqueue(opened, opened.resample_on_device, key, queue,
+  const Image from = image.image(spec.images.shape);
+  const Image points = coordinates.image(field_shape(spec));
+  Image to = output.image(spec.output);
+  enqueue(opened, opened.resample_on_device, spec, queue,
           [&](ResamplePlan& plan, Stream& stream) { plan.execute(stream, from, points, to); });
 }
 
 void prefilter(OpenedDevice& opened, const DeviceArray& samples, const DeviceArray& output,
-               int dimensions, int order, const std::string& mode, const Queue& queue) {
+               int dimensions, const SplineModel& spline, const Queue& queue) {
   check_dimensions(dimensions);
   if (samples.extents() != output.extents()) refuse("samples and coefficients have one shape");
-  PrefilterKey key;
-  key.shape = samples.shape(dimensions);
-  key.dimensions = dimensions;
-  key.input = samples.type();
-  key.degree = order;
-  key.boundary = boundary_named(mode);
-  key.batch = samples.batch(dimensions);
-  if (PrefilterPlan::margin(order, key.boundary) != 0) {
+  const PrefilterSpec spec{.spline = spline,
+                           .images = {.shape = samples.shape(dimensions),
+                                      .dimensions = dimensions,
+                                      .count = samples.batch(dimensions)},
+                           .input = samples.type()};
+  if (PrefilterPlan::margin(spline.degree, spline.boundary) != 0) {
     refuse("this mode's coefficients need a margin");
   }
   const nb::gil_scoped_release released;
-  const Shape shape = stacked(key.shape, dimensions, key.batch);
+  const Shape shape = spec.images.stacked();
   const Image from = samples.image(shape);
   Image to = output.image(shape);
-  enqueue(opened, opened.prefilter_on_device, key, queue,
+  enqueue(opened, opened.prefilter_on_device, spec, queue,
           [&](PrefilterPlan& plan, Stream& stream) { plan.execute(stream, from, to); });
 }
 
@@ -151,9 +135,6 @@ void copy(OpenedDevice& opened, const DeviceArray& source, const DeviceArray& ta
 }  // namespace
 
 void bind_device_splines(nb::module_& module) {
-  nb::class_<SplineArguments>(module, "SplineArguments", "How values between samples are defined.")
-      .def(nb::init<int, bool, std::string, double>(), nb::arg("order"), nb::arg("prefilter"),
-           nb::arg("mode"), nb::arg("cval"));
   module.def("transform_on_device", &transform, nb::arg("device"), nb::arg("images"),
              nb::arg("output"), nb::arg("dimensions"), nb::arg("matrix"), nb::arg("spline"),
              nb::arg("queue").none(),
@@ -162,8 +143,7 @@ void bind_device_splines(nb::module_& module) {
              nb::arg("coordinates"), nb::arg("output"), nb::arg("spline"), nb::arg("queue").none(),
              "Evaluate an image's spline at points, all x before all y. It does not wait.");
   module.def("prefilter_on_device", &prefilter, nb::arg("device"), nb::arg("samples"),
-             nb::arg("output"), nb::arg("dimensions"), nb::arg("order"), nb::arg("mode"),
-             nb::arg("queue").none(),
+             nb::arg("output"), nb::arg("dimensions"), nb::arg("spline"), nb::arg("queue").none(),
              "As prefilter_arrays(), for arrays on the device. It does not wait.");
   module.def("copy_on_device", &copy, nb::arg("device"), nb::arg("source"), nb::arg("target"),
              nb::arg("queue").none(), "Copy an array to another, whose type may differ.");

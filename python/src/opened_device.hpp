@@ -55,10 +55,10 @@ struct OpenedDevice {
   }
 
   Device device;
-  PlanPool<ResampleKey, ResampleWork> resample;
-  PlanPool<PrefilterKey, PrefilterWork> prefilter;
-  PlanPool<ResampleKey, ResampleOnDevice> resample_on_device;
-  PlanPool<PrefilterKey, PrefilterOnDevice> prefilter_on_device;
+  PlanPool<ResampleSpec, ResampleWork> resample;
+  PlanPool<PrefilterSpec, PrefilterWork> prefilter;
+  PlanPool<ResampleSpec, ResampleOnDevice> resample_on_device;
+  PlanPool<PrefilterSpec, PrefilterOnDevice> prefilter_on_device;
 
  private:
   /// Of device memory, for each kind of plans: a sixteenth, and at most 512 MiB.

@@ -5,26 +5,12 @@
 #include <warpalign/stages/prefilter.hpp>
 
 #include <cstddef>
-#include <cstdint>
 
 namespace warpalign::python {
 
-struct PrefilterKey {
-  Shape shape;
-  int dimensions = 1;
-  PixelType input = PixelType::f32;
-  int degree = 3;
-  Boundary boundary = Boundary::mirror;
-  std::int64_t batch = 1;  ///< arrays at once, each of the shape above
-
-  friend bool operator==(const PrefilterKey&, const PrefilterKey&) = default;
-};
-
-[[nodiscard]] PrefilterSpec spec_of(const PrefilterKey& key);
-
 /// A plan with a stream and the images it works on, for arrays of the host.
 struct PrefilterWork {
-  PrefilterWork(const Device& device, const PrefilterKey& key);
+  PrefilterWork(const Device& device, const PrefilterSpec& spec);
   [[nodiscard]] std::size_t bytes() const { return samples.size_bytes() + output.size_bytes(); }
 
   Stream stream;
@@ -35,10 +21,10 @@ struct PrefilterWork {
 
 /// A plan for arrays that are on the device. Its memory is in use until the event.
 struct PrefilterOnDevice {
-  PrefilterOnDevice(const Device& device, const PrefilterKey& key)
+  PrefilterOnDevice(const Device& device, const PrefilterSpec& spec)
       : done(device),
-        plan(device, spec_of(key)),
-        bytes_(static_cast<std::size_t>(key.shape.pixels() * key.batch) * sizeof(float)) {}
+        plan(device, spec),
+        bytes_(static_cast<std::size_t>(spec.images.stacked().pixels()) * sizeof(float)) {}
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
   Event done;

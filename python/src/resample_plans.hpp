@@ -5,52 +5,42 @@
 #include <warpalign/stages/resample.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace warpalign::python {
 
-struct ResampleKey {
-  Shape image;
-  Shape output;
-  int dimensions = 2;
-  PixelType input = PixelType::f32;
-  PixelType output_type = PixelType::f32;
-  int degree = 3;
-  bool prefilter = true;
-  Boundary boundary = Boundary::constant;
-  double cval = 0;
-  bool field = false;      ///< points come as a coordinate field, not as a transform
-  std::int64_t batch = 1;  ///< images at once, each of the shape above
-
-  friend bool operator==(const ResampleKey&, const ResampleKey&) = default;
-};
-
-[[nodiscard]] ResampleSpec spec_of(const ResampleKey& key);
 /// Device memory that a plan takes for itself, roughly: coefficients, and what is converted.
-[[nodiscard]] std::size_t plan_bytes(const ResampleKey& key);
+[[nodiscard]] std::size_t plan_bytes(const ResampleSpec& spec);
+/// The shape of a coordinate field of the points of one output.
+[[nodiscard]] inline Shape field_shape(const ResampleSpec& spec) {
+  return {spec.output.width, spec.output.height, spec.output.depth * spec.images.dimensions};
+}
 
 /// A plan with a stream and the images it works on, for arrays of the host.
 struct ResampleWork {
-  ResampleWork(const Device& device, const ResampleKey& key);
+  ResampleWork(const Device& device, const ResampleSpec& spec);
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  /// The coordinate field, allocated by the first call.
+  [[nodiscard]] Image& coordinates();
 
   Stream stream;
   Image image;
   Image output;
-  std::optional<Image> coordinates;
   std::vector<float> staged_coordinates;
   ResamplePlan plan;
 
  private:
+  Device device_;
+  Shape field_shape_;
+  std::optional<Image> coordinates_;
   std::size_t bytes_;
 };
 
 /// A plan for arrays that are on the device. Its memory is in use until the event.
 struct ResampleOnDevice {
-  ResampleOnDevice(const Device& device, const ResampleKey& key)
-      : done(device), plan(device, spec_of(key)), bytes_(plan_bytes(key)) {}
+  ResampleOnDevice(const Device& device, const ResampleSpec& spec)
+      : done(device), plan(device, spec), bytes_(plan_bytes(spec)) {}
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
   Event done;

@@ -4,11 +4,13 @@
 #include "arrays.hpp"
 
 #include <warpalign/device.hpp>
+#include <warpalign/stages/spline_model.hpp>
 #include <warpalign/transform.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace warpalign::python {
@@ -18,6 +20,13 @@ inline Transform transform_of(const std::vector<double>& matrix) {
   if (matrix.size() != transform.m.size()) refuse("a matrix has 16 numbers");
   std::copy(matrix.begin(), matrix.end(), transform.m.begin());
   return transform;
+}
+
+/// The spline of a call of warpalign.ndimage. Degrees 0 and 1 have no prefilter.
+inline SplineModel spline_of(int order, bool prefilter, const std::string& mode, double cval) {
+  SplineModel spline{.degree = order, .boundary = boundary_named(mode), .cval = cval};
+  if (!prefilter || order < 2) spline.prefilter.reset();
+  return spline;
 }
 
 inline void check_dimensions(int dimensions) {

@@ -20,84 +20,57 @@ namespace nb = nanobind;
 
 namespace warpalign::python {
 
-ResampleSpec spec_of(const ResampleKey& key) {
-  ResampleSpec spec;
-  spec.image = key.image;
-  spec.output = key.output;
-  spec.dimensions = key.dimensions;
-  spec.input = key.input;
-  spec.output_type = key.output_type;
-  spec.degree = key.degree;
-  if (!key.prefilter || key.degree < 2) spec.prefilter.reset();
-  spec.boundary = key.boundary;
-  spec.cval = key.cval;
-  spec.batch = key.batch;
-  return spec;
-}
-
-PrefilterSpec spec_of(const PrefilterKey& key) {
-  PrefilterSpec spec;
-  spec.shape = key.shape;
-  spec.dimensions = key.dimensions;
-  spec.input = key.input;
-  spec.degree = key.degree;
-  spec.boundary = key.boundary;
-  spec.batch = key.batch;
-  return spec;
-}
-
-std::size_t plan_bytes(const ResampleKey& key) {
-  const std::int64_t pixels = 2 * key.image.pixels() + key.output.pixels();
-  return static_cast<std::size_t>(pixels * key.batch) * sizeof(float);
+std::size_t plan_bytes(const ResampleSpec& spec) {
+  const std::int64_t pixels = 2 * spec.images.shape.pixels() + spec.output.pixels();
+  return static_cast<std::size_t>(pixels * spec.images.count) * sizeof(float);
 }
 
 namespace {
 
-Shape field_shape(const ResampleKey& key) {
-  return {key.output.width, key.output.height, key.output.depth * key.dimensions};
+Shape all_outputs(const ResampleSpec& spec) {
+  return stacked(spec.output, spec.images.dimensions, spec.images.count);
 }
 
 }  // namespace
 
-ResampleWork::ResampleWork(const Device& device, const ResampleKey& key)
+ResampleWork::ResampleWork(const Device& device, const ResampleSpec& spec)
     : stream(device.make_stream()),
-      image(device.make_image(key.input, stacked(key.image, key.dimensions, key.batch))),
-      output(device.make_image(key.output_type, stacked(key.output, key.dimensions, key.batch))),
-      plan(device, spec_of(key)),
-      bytes_(image.size_bytes() + output.size_bytes() + plan_bytes(key)) {
-  if (!key.field) return;
-  coordinates.emplace(device.make_image(PixelType::f32, field_shape(key)));
-  bytes_ += coordinates->size_bytes();
+      image(device.make_image(spec.input, spec.images.stacked())),
+      output(device.make_image(spec.output_type, all_outputs(spec))),
+      plan(device, spec),
+      device_(device),
+      field_shape_(field_shape(spec)),
+      bytes_(image.size_bytes() + output.size_bytes() + plan_bytes(spec)) {}
+
+Image& ResampleWork::coordinates() {
+  if (!coordinates_) {
+    coordinates_.emplace(device_.make_image(PixelType::f32, field_shape_));
+    bytes_ += coordinates_->size_bytes();
+  }
+  return *coordinates_;
 }
 
-PrefilterWork::PrefilterWork(const Device& device, const PrefilterKey& key)
+PrefilterWork::PrefilterWork(const Device& device, const PrefilterSpec& spec)
     : stream(device.make_stream()),
-      samples(device.make_image(key.input, stacked(key.shape, key.dimensions, key.batch))),
-      output(device.make_image(PixelType::f32, stacked(key.shape, key.dimensions, key.batch))),
-      plan(device, spec_of(key)) {}
+      samples(device.make_image(spec.input, spec.images.stacked())),
+      output(device.make_image(PixelType::f32, spec.images.stacked())),
+      plan(device, spec) {}
 
 namespace {
 
-ResampleKey key_of(const InputArray& images, const Shape& output, nb::dlpack::dtype output_type,
-                   int dimensions, int order, bool prefilter, const std::string& mode,
-                   double cval) {
-  ResampleKey key;
-  key.image = shape_of(images, dimensions);
-  key.output = output;
-  key.dimensions = dimensions;
-  key.input = pixel_type_of(images.dtype());
-  key.output_type = pixel_type_of(output_type);
-  key.degree = order;
-  key.prefilter = prefilter;
-  key.boundary = boundary_named(mode);
-  key.cval = cval;
-  return key;
+ResampleSpec spec_for(const InputArray& images, const Shape& output, nb::dlpack::dtype output_type,
+                      int dimensions, const SplineModel& spline) {
+  return {.spline = spline,
+          .images = {.shape = shape_of(images, dimensions), .dimensions = dimensions},
+          .output = output,
+          .input = pixel_type_of(images.dtype()),
+          .output_type = pixel_type_of(output_type)};
 }
 
-/// Resamples as many images as the key's batch has, in host memory.
-void transform_batch(OpenedDevice& opened, const ResampleKey& key, const Transform& transform,
+/// Resamples as many images as the spec's batch has, in host memory.
+void transform_batch(OpenedDevice& opened, const ResampleSpec& spec, const Transform& transform,
                      const std::byte* from, std::byte* to) {
-  with_plan(opened.device, opened.resample, key, [&](ResampleWork& work) {
+  with_plan(opened.device, opened.resample, spec, [&](ResampleWork& work) {
     work.stream.upload(from, work.image.size_bytes(), work.image.buffer());
     work.plan.execute(work.stream, work.image, transform, work.output);
     work.stream.download(work.output, to, work.output.size_bytes());
@@ -118,27 +91,27 @@ void within_memory(OpenedDevice& opened, std::size_t bytes, Whole&& whole, InTil
   in_tiles();
 }
 
-std::size_t work_bytes(const ResampleKey& key) {
-  const auto pixels = [&](const Shape& shape) {
-    return static_cast<std::size_t>(shape.pixels() * key.batch);
-  };
-  const std::size_t field =
-      key.field ? sizeof(float) * static_cast<std::size_t>(key.dimensions) : 0;
-  return pixels(key.image) * size_of(key.input) +
-         pixels(key.output) * (size_of(key.output_type) + field) + plan_bytes(key);
+/// Device memory that a call takes; `axes` is the number of coordinates of each point, 0 if the
+/// points follow from a transform.
+std::size_t work_bytes(const ResampleSpec& spec, int axes) {
+  const auto pixels = [](const Shape& shape) { return static_cast<std::size_t>(shape.pixels()); };
+  return pixels(spec.images.stacked()) * size_of(spec.input) +
+         pixels(all_outputs(spec)) *
+             (size_of(spec.output_type) + sizeof(float) * static_cast<std::size_t>(axes)) +
+         plan_bytes(spec);
 }
 
 void transform_images(OpenedDevice& opened, const InputArray& images, const OutputArray& output,
-                      int dimensions, const std::vector<double>& matrix, int order, bool prefilter,
-                      const std::string& mode, double cval) {
+                      int dimensions, const std::vector<double>& matrix,
+                      const SplineModel& spline) {
   check_dimensions(dimensions);
   const auto axes = static_cast<std::size_t>(dimensions) + 1;
   if (images.ndim() != axes || output.ndim() != axes || images.shape(0) != output.shape(0)) {
     refuse("images and output are batches of the same length");
   }
   const Transform transform = transform_of(matrix);
-  ResampleKey key = key_of(images, shape_of(output, dimensions), output.dtype(), dimensions, order,
-                           prefilter, mode, cval);
+  ResampleSpec spec =
+      spec_for(images, shape_of(output, dimensions), output.dtype(), dimensions, spline);
   const auto* from = static_cast<const std::byte*>(images.data());
   auto* to = static_cast<std::byte*>(output.data());
   const std::size_t count = images.shape(0);
@@ -147,24 +120,24 @@ void transform_images(OpenedDevice& opened, const InputArray& images, const Outp
   const std::size_t image_bytes = images.nbytes() / count;
   const std::size_t output_bytes = output.nbytes() / count;
   const std::int64_t fitting = static_cast<std::int64_t>(
-      std::max<std::size_t>(max_device_memory(opened.device) / work_bytes(key), 1));
+      std::max<std::size_t>(max_device_memory(opened.device) / work_bytes(spec, 0), 1));
   const std::int64_t at_once =
       std::min(arrays_at_once(opened.device, count, image_bytes + output_bytes), fitting);
-  key.batch = at_once;
+  spec.images.count = at_once;
   const auto whole = [&] {
     for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(at_once)) {
-      key.batch = std::min(at_once, static_cast<std::int64_t>(count - i));
-      transform_batch(opened, key, transform, from + i * image_bytes, to + i * output_bytes);
+      spec.images.count = std::min(at_once, static_cast<std::int64_t>(count - i));
+      transform_batch(opened, spec, transform, from + i * image_bytes, to + i * output_bytes);
     }
   };
   const auto in_tiles = [&] {
-    key.batch = 1;
-    TiledResampler resampler(opened.device, spec_of(key));
+    spec.images.count = 1;
+    TiledResampler resampler(opened.device, spec);
     for (std::size_t i = 0; i < count; ++i) {
       resampler.execute(from + i * image_bytes, transform, to + i * output_bytes);
     }
   };
-  within_memory(opened, work_bytes(key), whole, in_tiles);
+  within_memory(opened, work_bytes(spec, 0), whole, in_tiles);
 }
 
 /// How `points` points are laid out as an output of the library: as the array has them if it has as
@@ -179,11 +152,12 @@ Shape layout_of(const OutputArray& output, int dimensions, std::size_t points) {
 
 /// Coordinates as the library takes them. Where the layout has more points than there are, the last
 /// one is repeated.
-void lay_out_coordinates(const InputArray& coordinates, std::size_t points, const ResampleKey& key,
-                         std::vector<float>& staged) {
-  const auto laid_out = static_cast<std::size_t>(key.output.pixels());
+void lay_out_coordinates(const InputArray& coordinates, std::size_t points,
+                         const ResampleSpec& spec, std::vector<float>& staged) {
+  const auto laid_out = static_cast<std::size_t>(spec.output.pixels());
   const auto stage = [&](const auto* rows) {
-    stage_coordinates(rows, points, key.dimensions, key.image, key.boundary, staged);
+    stage_coordinates(rows, points, spec.images.dimensions, spec.images.shape, spec.spline.boundary,
+                      staged);
   };
   if (coordinates.dtype() == nb::dtype<float>()) {
     stage(static_cast<const float*>(coordinates.data()));
@@ -191,7 +165,7 @@ void lay_out_coordinates(const InputArray& coordinates, std::size_t points, cons
     stage(static_cast<const double*>(coordinates.data()));
   }
   if (laid_out == points) return;
-  const auto rows = static_cast<std::size_t>(key.dimensions);
+  const auto rows = static_cast<std::size_t>(spec.images.dimensions);
   std::vector<float> padded(laid_out * rows);
   for (std::size_t row = 0; row < rows; ++row) {
     const float* from = staged.data() + row * points;
@@ -202,21 +176,20 @@ void lay_out_coordinates(const InputArray& coordinates, std::size_t points, cons
 }
 
 /// The image, or the points, are too large for the device.
-void evaluate_in_tiles(OpenedDevice& opened, const ResampleKey& key, const InputArray& image,
+void evaluate_in_tiles(OpenedDevice& opened, const ResampleSpec& spec, const InputArray& image,
                        const InputArray& coordinates, const OutputArray& output) {
   std::vector<float> staged;
-  lay_out_coordinates(coordinates, output.size(), key, staged);
-  const std::size_t bytes = output.size() * size_of(key.output_type);
-  std::vector<std::byte> values(static_cast<std::size_t>(key.output.pixels()) *
-                                size_of(key.output_type));
-  TiledResampler resampler(opened.device, spec_of(key));
+  lay_out_coordinates(coordinates, output.size(), spec, staged);
+  const std::size_t bytes = output.size() * size_of(spec.output_type);
+  std::vector<std::byte> values(static_cast<std::size_t>(spec.output.pixels()) *
+                                size_of(spec.output_type));
+  TiledResampler resampler(opened.device, spec);
   resampler.execute(image.data(), staged, values.data());
   std::copy_n(values.data(), bytes, static_cast<std::byte*>(output.data()));
 }
 
 void evaluate_at(OpenedDevice& opened, const InputArray& image, const InputArray& coordinates,
-                 const OutputArray& output, int order, bool prefilter, const std::string& mode,
-                 double cval) {
+                 const OutputArray& output, const SplineModel& spline) {
   const auto dimensions = static_cast<int>(image.ndim());
   check_dimensions(dimensions);
   const bool is_single = coordinates.dtype() == nb::dtype<float>();
@@ -228,27 +201,27 @@ void evaluate_at(OpenedDevice& opened, const InputArray& image, const InputArray
       coordinates.size() != points * image.ndim()) {
     refuse("there is a row of coordinates for each axis of the image");
   }
-  ResampleKey key = key_of(image, layout_of(output, dimensions, points), output.dtype(), dimensions,
-                           order, prefilter, mode, cval);
-  key.field = true;
+  const ResampleSpec spec =
+      spec_for(image, layout_of(output, dimensions, points), output.dtype(), dimensions, spline);
   const nb::gil_scoped_release released;
   const auto whole = [&] {
-    with_plan(opened.device, opened.resample, key, [&](ResampleWork& work) {
+    with_plan(opened.device, opened.resample, spec, [&](ResampleWork& work) {
       std::vector<float>& staged = work.staged_coordinates;
-      lay_out_coordinates(coordinates, points, key, staged);
+      lay_out_coordinates(coordinates, points, spec, staged);
       work.stream.upload(image.data(), work.image.size_bytes(), work.image.buffer());
-      work.stream.upload(staged.data(), staged.size() * sizeof(float), work.coordinates->buffer());
-      work.plan.execute(work.stream, work.image, *work.coordinates, work.output);
-      work.stream.download(work.output.buffer(), output.data(), points * size_of(key.output_type));
+      Image& field = work.coordinates();
+      work.stream.upload(staged.data(), staged.size() * sizeof(float), field.buffer());
+      work.plan.execute(work.stream, work.image, field, work.output);
+      work.stream.download(work.output.buffer(), output.data(), points * size_of(spec.output_type));
     });
   };
-  within_memory(opened, work_bytes(key), whole,
-                [&] { evaluate_in_tiles(opened, key, image, coordinates, output); });
+  within_memory(opened, work_bytes(spec, dimensions), whole,
+                [&] { evaluate_in_tiles(opened, spec, image, coordinates, output); });
 }
 
-void prefilter_batch(OpenedDevice& opened, const PrefilterKey& key, const std::byte* from,
+void prefilter_batch(OpenedDevice& opened, const PrefilterSpec& spec, const std::byte* from,
                      std::byte* to) {
-  with_plan(opened.device, opened.prefilter, key, [&](PrefilterWork& work) {
+  with_plan(opened.device, opened.prefilter, spec, [&](PrefilterWork& work) {
     work.stream.upload(from, work.samples.size_bytes(), work.samples.buffer());
     work.plan.execute(work.stream, work.samples, work.output);
     work.stream.download(work.output, to, work.output.size_bytes());
@@ -256,19 +229,16 @@ void prefilter_batch(OpenedDevice& opened, const PrefilterKey& key, const std::b
 }
 
 void prefilter_arrays(OpenedDevice& opened, const InputArray& samples, const OutputArray& output,
-                      int dimensions, int order, const std::string& mode) {
+                      int dimensions, const SplineModel& spline) {
   check_dimensions(dimensions);
   if (samples.ndim() != static_cast<std::size_t>(dimensions) + 1 ||
       samples.size() != output.size()) {
     refuse("samples and coefficients are batches of the same size");
   }
-  PrefilterKey key;
-  key.shape = shape_of(samples, dimensions);
-  key.dimensions = dimensions;
-  key.input = pixel_type_of(samples.dtype());
-  key.degree = order;
-  key.boundary = boundary_named(mode);
-  if (PrefilterPlan::margin(order, key.boundary) != 0) {
+  PrefilterSpec spec{.spline = spline,
+                     .images = {.shape = shape_of(samples, dimensions), .dimensions = dimensions},
+                     .input = pixel_type_of(samples.dtype())};
+  if (PrefilterPlan::margin(spline.degree, spline.boundary) != 0) {
     refuse("this mode's coefficients need a margin");
   }
   if (pixel_type_of(output.dtype()) != PixelType::f32) refuse("coefficients are float32");
@@ -281,27 +251,28 @@ void prefilter_arrays(OpenedDevice& opened, const InputArray& samples, const Out
   const std::size_t output_bytes = output.nbytes() / count;
   const std::int64_t at_once = arrays_at_once(opened.device, count, sample_bytes + output_bytes);
   for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(at_once)) {
-    key.batch = std::min(at_once, static_cast<std::int64_t>(count - i));
-    prefilter_batch(opened, key, from + i * sample_bytes, to + i * output_bytes);
+    spec.images.count = std::min(at_once, static_cast<std::int64_t>(count - i));
+    prefilter_batch(opened, spec, from + i * sample_bytes, to + i * output_bytes);
   }
 }
 
 }  // namespace
 
 void bind_splines(nb::module_& module) {
+  nb::class_<SplineModel>(module, "SplineModel", "How values between samples are defined.")
+      .def(nb::new_(&spline_of), nb::arg("order"), nb::arg("prefilter"), nb::arg("mode"),
+           nb::arg("cval") = 0.0);
   module.def("transform_images", &transform_images, nb::arg("device"),
              nb::arg("images").noconvert(), nb::arg("output").noconvert(), nb::arg("dimensions"),
-             nb::arg("matrix"), nb::arg("order"), nb::arg("prefilter"), nb::arg("mode"),
-             nb::arg("cval"),
+             nb::arg("matrix"), nb::arg("spline"),
              "Resample a batch of images under one transform, a 4 x 4 matrix on (x, y, z, 1) from "
              "output to input, given as 16 numbers row by row.");
   module.def("evaluate_at", &evaluate_at, nb::arg("device"), nb::arg("image").noconvert(),
-             nb::arg("coordinates").noconvert(), nb::arg("output").noconvert(), nb::arg("order"),
-             nb::arg("prefilter"), nb::arg("mode"), nb::arg("cval"),
+             nb::arg("coordinates").noconvert(), nb::arg("output").noconvert(), nb::arg("spline"),
              "Evaluate an image's spline at points, a row of coordinates for each axis.");
   module.def("prefilter_arrays", &prefilter_arrays, nb::arg("device"),
              nb::arg("samples").noconvert(), nb::arg("output").noconvert(), nb::arg("dimensions"),
-             nb::arg("order"), nb::arg("mode"),
+             nb::arg("spline"),
              "Compute the coefficients of a batch of arrays along their last `dimensions` axes.");
 }
 

@@ -24,16 +24,11 @@ Shape shape_from(const Extents& extents) { return {extents[0], extents[1], exten
 
 Extents extents_of(const Shape& shape) { return {shape.width, shape.height, shape.depth}; }
 
-ResampleSpec spec_of(const Extents& image, const Extents& output, int dimensions, int order,
-                     bool prefilter, const std::string& mode) {
-  ResampleKey key;
-  key.image = shape_from(image);
-  key.output = shape_from(output);
-  key.dimensions = dimensions;
-  key.degree = order;
-  key.prefilter = prefilter;
-  key.boundary = boundary_named(mode);
-  return python::spec_of(key);
+ResampleSpec spec_for(const Extents& image, const Extents& output, int dimensions,
+                      const SplineModel& spline) {
+  return {.spline = spline,
+          .images = {.shape = shape_from(image), .dimensions = dimensions},
+          .output = shape_from(output)};
 }
 
 std::vector<double> matrix_of(const Tile& tile) {
@@ -54,26 +49,25 @@ void bind_tiles(nb::module_& module) {
   module.def(
       "tiles",
       [](const Extents& image, const Extents& output, int dimensions,
-         const std::vector<double>& matrix, int order, bool prefilter, const std::string& mode,
-         const Extents& tile) {
-        return tiles(spec_of(image, output, dimensions, order, prefilter, mode),
-                     transform_of(matrix), shape_from(tile));
+         const std::vector<double>& matrix, const SplineModel& spline, const Extents& tile) {
+        return tiles(spec_for(image, output, dimensions, spline), transform_of(matrix),
+                     shape_from(tile));
       },
       "The tiles of one shape that cover an output.");
   module.def(
       "tile_of",
       [](const Extents& image, const Extents& output, int dimensions,
-         const std::vector<double>& matrix, int order, bool prefilter, const std::string& mode,
-         const Extents& begin, const Extents& shape) {
-        return tile_of(spec_of(image, output, dimensions, order, prefilter, mode),
-                       transform_of(matrix), Region{begin, shape_from(shape)});
+         const std::vector<double>& matrix, const SplineModel& spline, const Extents& begin,
+         const Extents& shape) {
+        return tile_of(spec_for(image, output, dimensions, spline), transform_of(matrix),
+                       Region{begin, shape_from(shape)});
       },
       "The tile for one region of an output.");
   module.def(
       "tile_for_points",
-      [](const Extents& image, int dimensions, int order, bool prefilter, const std::string& mode,
+      [](const Extents& image, int dimensions, const SplineModel& spline,
          const std::array<double, 3>& low, const std::array<double, 3>& high) {
-        return tile_for_points(spec_of(image, {1, 1, 1}, dimensions, order, prefilter, mode),
+        return tile_for_points(spec_for(image, {1, 1, 1}, dimensions, spline),
                                {low[0], low[1], low[2]}, {high[0], high[1], high[2]});
       },
       "The samples that evaluation at any point of a box needs.");

@@ -140,8 +140,8 @@ def tile_of(shape, matrix, offset, output_shape, order, prefilter, mode, region)
     begin = [*reversed([part.start for part in region]), *[0] * (MAX_AXES - n)]
     extents = _extents([part.stop - part.start for part in region])
     return _tile(_core.tile_of(
-        _extents(shape), _extents(output_shape), n, library_matrix(matrix, offset), order,
-        prefilter, mode, begin, extents), n)
+        _extents(shape), _extents(output_shape), n, library_matrix(matrix, offset),
+        _core.SplineModel(order, prefilter, mode), begin, extents), n)
 
 
 def tile_for_points(shape, order, prefilter, mode, low, high):
@@ -149,8 +149,8 @@ def tile_for_points(shape, order, prefilter, mode, low, high):
     n = len(shape)
     fill = [0.0] * (MAX_AXES - n)
     found = _core.tile_for_points(
-        _extents(shape), n, order, prefilter, mode, [*map(float, reversed(low)), *fill],
-        [*map(float, reversed(high)), *fill])
+        _extents(shape), n, _core.SplineModel(order, prefilter, mode),
+        [*map(float, reversed(low)), *fill], [*map(float, reversed(high)), *fill])
     return _tile(found, n)
 
 
@@ -240,6 +240,6 @@ def tiles(shape, matrix, output_shape, order=3, mode="constant", tile=None, *, o
     tile = tuple(map(int, np.broadcast_to(tile, (n,))))
     order = checked_order(order)
     found = _core.tiles(
-        _extents(shape), _extents(output_shape), n, library_matrix(matrix, offset), order,
-        bool(prefilter), _rules.named_mode(mode), _extents(tile))
+        _extents(shape), _extents(output_shape), n, library_matrix(matrix, offset),
+        _core.SplineModel(order, bool(prefilter), _rules.named_mode(mode)), _extents(tile))
     return [_tile(part, n) for part in found]

@@ -345,8 +345,9 @@ TEST_CASE("allocations: prefilters") {
                           Case{volume, 3, Method::fir, PixelType::f32}}) {
       CAPTURE(static_cast<int>(c.method));
       CAPTURE(c.dimensions);
-      PrefilterSpec spec{.shape = c.shape, .dimensions = c.dimensions, .input = c.input};
-      spec.method = c.method;
+      PrefilterSpec spec{.images = {.shape = c.shape, .dimensions = c.dimensions},
+                         .input = c.input};
+      spec.spline.prefilter = c.method;
       auto samples = bench.images(c.input, c.shape);
       auto coefficients = bench.images(PrefilterPlan::coefficient_type(c.input), c.shape);
       const PrefilterPlan prefilter(bench.device(), spec);
@@ -376,10 +377,10 @@ TEST_CASE("allocations: interpolation") {
       CAPTURE(c.degree);
       CAPTURE(static_cast<int>(c.precision));
       InterpolateSpec spec;
-      spec.image = spec.output = c.shape;
-      spec.dimensions = c.dimensions;
-      spec.degree = c.degree;
-      spec.precision = c.precision;
+      spec.images.shape = spec.output = c.shape;
+      spec.images.dimensions = c.dimensions;
+      spec.spline.degree = c.degree;
+      spec.spline.precision = c.precision;
       auto coefficients = bench.images(PixelType::f32, c.shape);
       auto output = bench.images(PixelType::f32, c.shape);
       auto field = bench.images(PixelType::f32, InterpolatePlan::coordinates_shape(spec));
@@ -425,10 +426,10 @@ TEST_CASE("allocations: batches") {
         CAPTURE(static_cast<int>(precision));
         if (degree == 0 && precision != Precision::full) continue;
         InterpolateSpec spec;
-        spec.image = spec.output = plane;
-        spec.degree = degree;
-        spec.precision = precision;
-        spec.batch = arrays;
+        spec.images.shape = spec.output = plane;
+        spec.spline.degree = degree;
+        spec.spline.precision = precision;
+        spec.images.count = arrays;
         const InterpolatePlan plan(bench.device(), spec);
         bench.check("interpolate a batch, one transform each", [&](std::size_t i) {
           plan.execute(bench.stream(), images[i], each, output[i]);
@@ -436,8 +437,8 @@ TEST_CASE("allocations: batches") {
       }
     }
     ResampleSpec spec;
-    spec.image = spec.output = plane;
-    spec.batch = arrays;
+    spec.images.shape = spec.output = plane;
+    spec.images.count = arrays;
     ResamplePlan resample(bench.device(), spec);
     bench.check("resample a batch, one transform each", [&](std::size_t i) {
       resample.execute(bench.stream(), images[i], each, output[i]);
@@ -453,13 +454,13 @@ TEST_CASE("allocations: resampling and warps") {
     auto images = bench.planes();
     auto output = bench.planes();
     ResampleSpec spec;
-    spec.image = spec.output = plane;
+    spec.images.shape = spec.output = plane;
     InterpolateSpec points;
-    points.image = points.output = plane;
+    points.images.shape = points.output = plane;
     auto field = bench.images(PixelType::f32, InterpolatePlan::coordinates_shape(points));
     const Transform affine = matrix;
     for (const Boundary boundary : {Boundary::mirror, Boundary::constant, Boundary::nearest}) {
-      spec.boundary = boundary;
+      spec.spline.boundary = boundary;
       ResamplePlan resample(bench.device(), spec);
       bench.check("resample", [&](std::size_t i) {
         resample.execute(bench.stream(), images[i], affine, output[i]);

@@ -62,9 +62,10 @@ TEST_CASE("allocations: memory and queues of the caller's") {
     Images output(device, PixelType::f32, plane);
     for (const Precision precision : {Precision::full, Precision::texture}) {
       for (const int degree : {1, 3, 5}) {
-        ResampleSpec spec{.image = plane, .output = plane, .degree = degree};
-        spec.precision = precision;
-        if (degree == 1) spec.prefilter.reset();
+        ResampleSpec spec{
+            .spline = {.degree = degree}, .images = {.shape = plane}, .output = plane};
+        spec.spline.precision = precision;
+        if (degree == 1) spec.spline.prefilter.reset();
         if (degree == 5 && precision == Precision::texture) continue;  // there is none
         ResamplePlan plan(device, spec);
         check("resample", device, stream,

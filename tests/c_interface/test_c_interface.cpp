@@ -310,9 +310,10 @@ TEST_CASE("c: resampling and prefiltering are those of the C++ interface") {
     auto image = device.make_image(warpalign::PixelType::f32, shape);
     auto target = device.make_image(warpalign::PixelType::f32, shape);
     stream.upload(pixels.data(), image.size_bytes(), image.buffer());
-    warpalign::ResamplePlan plan(
-        device,
-        {.image = shape, .output = shape, .degree = 5, .boundary = warpalign::Boundary::nearest});
+    warpalign::ResamplePlan plan(device,
+                                 {.spline = {.degree = 5, .boundary = warpalign::Boundary::nearest},
+                                  .images = {.shape = shape},
+                                  .output = shape});
     plan.execute(stream, image, warpalign::Affine{0.97, -0.1, 3, 0.12, 0.96, 2}, target);
     std::vector<float> expected(found.size());
     stream.download(target, expected.data(), target.size_bytes());
@@ -327,7 +328,8 @@ TEST_CASE("c: resampling and prefiltering are those of the C++ interface") {
     room.data = coefficients.data();
     REQUIRE(warpalign_prefilter(opened, &input, &options, &room) == WARPALIGN_OK);
     const warpalign::PrefilterSpec spec{
-        .shape = shape, .degree = 5, .boundary = warpalign::Boundary::nearest};
+        .spline = {.degree = 5, .boundary = warpalign::Boundary::nearest},
+        .images = {.shape = shape}};
     auto filtered = device.make_image(warpalign::PixelType::f32,
                                       warpalign::PrefilterPlan::coefficient_shape(spec));
     warpalign::PrefilterPlan(device, spec).execute(stream, image, filtered);

@@ -41,22 +41,23 @@ constexpr double truncation = 0x1p-25 * 3.3 * 3.3 * 3;
 ResampleSpec spec_of(int dimensions, const Shape& image, const Shape& output, int degree,
                      Boundary boundary) {
   ResampleSpec spec;
-  spec.image = image;
+  spec.images.shape = image;
   spec.output = output;
-  spec.dimensions = dimensions;
-  spec.degree = degree;
-  spec.boundary = boundary;
-  spec.cval = 0.75;
-  if (degree < 2) spec.prefilter.reset();
+  spec.images.dimensions = dimensions;
+  spec.spline.degree = degree;
+  spec.spline.boundary = boundary;
+  spec.spline.cval = 0.75;
+  if (degree < 2) spec.spline.prefilter.reset();
   return spec;
 }
 
 reference::Spline spline_of(const ResampleSpec& spec, Boundary boundary,
                             const reference::Volume& samples) {
   const reference::Edge edge = test::edge_of(boundary);
-  return spec.prefilter
-             ? reference::solve(samples, spec.dimensions, spec.degree, edge, spec.cval)
-             : reference::unfiltered(samples, spec.dimensions, spec.degree, edge, spec.cval);
+  return spec.spline.prefilter ? reference::solve(samples, spec.images.dimensions,
+                                                  spec.spline.degree, edge, spec.spline.cval)
+                               : reference::unfiltered(samples, spec.images.dimensions,
+                                                       spec.spline.degree, edge, spec.spline.cval);
 }
 
 /// The samples of a tile's input; a region that extends beyond the end goes on at the beginning.
@@ -80,12 +81,14 @@ Point applied(const Transform& t, const Point& p) {
 /// Where the value jumps: at the edges of `constant`, at the seams of `wrap`, and for degree 0 half
 /// way between samples. There the last bit of a coordinate decides, and tiles may differ.
 bool near_jump(const ResampleSpec& spec, const Point& p) {
-  const std::array<std::int64_t, 3> extents{spec.image.width, spec.image.height, spec.image.depth};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(spec.dimensions); ++i) {
+  const std::array<std::int64_t, 3> extents{spec.images.shape.width, spec.images.shape.height,
+                                            spec.images.shape.depth};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(spec.images.dimensions); ++i) {
     const double period = std::max(static_cast<double>(extents[i]) - 1, 1.0);
-    const bool jumps = spec.boundary == Boundary::constant || spec.boundary == Boundary::wrap;
+    const bool jumps =
+        spec.spline.boundary == Boundary::constant || spec.spline.boundary == Boundary::wrap;
     if (jumps && std::abs(std::remainder(p[i], period)) < 1e-9) return true;
-    if (spec.degree == 0 && std::abs(std::remainder(p[i] - 0.5, 1)) < 1e-9) return true;
+    if (spec.spline.degree == 0 && std::abs(std::remainder(p[i] - 0.5, 1)) < 1e-9) return true;
   }
   return false;
 }
@@ -93,7 +96,7 @@ bool near_jump(const ResampleSpec& spec, const Point& p) {
 /// The largest difference between tiles and the whole.
 double difference(const ResampleSpec& spec, const Transform& transform,
                   const std::vector<Tile>& tiles, const reference::Volume& samples) {
-  const reference::Spline whole = spline_of(spec, spec.boundary, samples);
+  const reference::Spline whole = spline_of(spec, spec.spline.boundary, samples);
   test::WorstError worst;
   for (const Tile& tile : tiles) {
     const reference::Volume part = cut_out(samples, tile.input);
@@ -271,7 +274,7 @@ TEST_CASE("tiles: random transforms, shapes and tiles") {
     const Transform transform = random_transform(engine, dimensions, round % 3 == 0 ? 500 : 80);
     CAPTURE(warpalign::to_string(image));
     CAPTURE(std::string(warpalign::name_of(boundary)));
-    CAPTURE(spec.degree);
+    CAPTURE(spec.spline.degree);
     const reference::Volume samples =
         test::random_volume(image, -1, 1, static_cast<std::uint32_t>(engine()));
     CHECK(difference(spec, transform, tile, samples) <= truncation);
@@ -349,25 +352,25 @@ TEST_CASE("tiles: wrong arguments are refused") {
   refused(spec, {{0, -1, 0}, {3, 3, 1}}, "not within");
   refused(spec, {{0, 0, 0}, {0, 3, 1}}, "not within");
   ResampleSpec bad = spec;
-  bad.degree = 1;
+  bad.spline.degree = 1;
   refused(bad, {{0, 0, 0}, {3, 3, 1}}, "degree");
   bad = spec;
-  bad.dimensions = 1;
+  bad.images.dimensions = 1;
   refused(bad, {{0, 0, 0}, {3, 3, 1}}, "dimensions");
   // What the plan for a tile would refuse only when it is made.
   bad = spec;
-  bad.prefilter = PrefilterMethod::fir;
+  bad.spline.prefilter = PrefilterMethod::fir;
   for (const int taps : {1, 14, 65}) {
-    bad.taps = taps;
+    bad.spline.taps = taps;
     refused(bad, {{0, 0, 0}, {3, 3, 1}}, "odd number of taps");
   }
-  bad.taps = 15;
-  bad.degree = 5;
+  bad.spline.taps = 15;
+  bad.spline.degree = 5;
   refused(bad, {{0, 0, 0}, {3, 3, 1}}, "cubic");
-  bad.prefilter.reset();
+  bad.spline.prefilter.reset();
   CHECK_NOTHROW(static_cast<void>(warpalign::tile_of(bad, Transform(), {{0, 0, 0}, {3, 3, 1}})));
   bad = spec;
-  bad.cval = std::numeric_limits<double>::infinity();
+  bad.spline.cval = std::numeric_limits<double>::infinity();
   refused(bad, {{0, 0, 0}, {3, 3, 1}}, "cval");
   CHECK_THROWS_WITH_AS(static_cast<void>(warpalign::tiles(spec, Transform(), {0, 5, 1})),
                        doctest::Contains("the tile"), Error);

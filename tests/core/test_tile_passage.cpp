@@ -24,9 +24,9 @@ using warpalign::detail::Passage;
 
 ResampleSpec spec_of(const Shape& shape) {
   ResampleSpec spec;
-  spec.image = spec.output = shape;
-  spec.dimensions = shape.depth > 1 ? 3 : 2;
-  spec.boundary = Boundary::mirror;
+  spec.images.shape = spec.output = shape;
+  spec.images.dimensions = shape.depth > 1 ? 3 : 2;
+  spec.spline.boundary = Boundary::mirror;
   return spec;
 }
 

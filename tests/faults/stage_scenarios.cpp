@@ -63,8 +63,8 @@ Scenario copies() {
 
 Scenario prefilter(PrefilterMethod method, PixelType type, int dimensions) {
   const Shape shape = dimensions == 3 ? volume : plane;
-  PrefilterSpec spec{.shape = shape, .dimensions = dimensions, .input = type};
-  spec.method = method;
+  PrefilterSpec spec{.images = {.shape = shape, .dimensions = dimensions}, .input = type};
+  spec.spline.prefilter = method;
   return filter<PrefilterPlan>("prefilter " + std::to_string(static_cast<int>(method)) + " of " +
                                    name_of(type) + ", " + std::to_string(dimensions) + "-D",
                                spec, {type, shape},
@@ -73,9 +73,9 @@ Scenario prefilter(PrefilterMethod method, PixelType type, int dimensions) {
 
 InterpolateSpec interpolation(int degree, Precision precision, PixelType output) {
   InterpolateSpec spec;
-  spec.image = spec.output = plane;
-  spec.degree = degree;
-  spec.precision = precision;
+  spec.images.shape = spec.output = plane;
+  spec.spline.degree = degree;
+  spec.spline.precision = precision;
   spec.output_type = output;
   return spec;
 }
@@ -110,11 +110,11 @@ Scenario interpolate_by_a_field() {
 
 Scenario resample(PixelType type, int degree, std::int64_t batch) {
   ResampleSpec spec;
-  spec.image = spec.output = plane;
-  spec.degree = degree;
+  spec.images.shape = spec.output = plane;
+  spec.spline.degree = degree;
   spec.input = spec.output_type = type;
-  if (degree < 2) spec.prefilter.reset();
-  spec.batch = batch;
+  if (degree < 2) spec.spline.prefilter.reset();
+  spec.images.count = batch;
   const Shape all = stacked(plane, 2, batch);
   return filter<ResamplePlan>(std::string("resample ") + name_of(type) + ", degree " +
                                   std::to_string(degree) + ", batch " + std::to_string(batch),
@@ -173,10 +173,10 @@ Scenario tiles(const std::string& name, const Shape& shape, std::size_t max_byte
             }();
             return [device, image, shape, max_bytes] {
               ResampleSpec spec;
-              spec.image = spec.output = shape;
-              spec.degree = 1;
+              spec.images.shape = spec.output = shape;
+              spec.spline.degree = 1;
               spec.input = spec.output_type = PixelType::u8;
-              spec.prefilter.reset();
+              spec.spline.prefilter.reset();
               TiledResampler resampler(device, spec, max_bytes);
               Bytes output(2 * image.size());
               resampler.execute(image.data(), Affine::translation(1.25, -0.75), output.data());

@@ -65,7 +65,7 @@ TEST_CASE("interop: wrapped memory and streams are the caller's, and give the sa
     const Image image = uploaded(device, stream, waves(plane));
     Image expected = device.make_image(PixelType::f32, plane);
     Image memory = device.make_image(PixelType::f32, plane);
-    ResamplePlan plan(device, {.image = plane, .output = plane});
+    ResamplePlan plan(device, {.images = {.shape = plane}, .output = plane});
     plan.execute(stream, image, turned, expected);
 
     const Image input = over(image, true);
@@ -107,7 +107,7 @@ TEST_CASE("interop: what was given as read-only is never an output") {
     const Image image = uploaded(device, stream, pixels);
     Image read_only = over(image, true);
     Image other = device.make_image(PixelType::f32, plane);
-    ResamplePlan resample(device, {.image = plane, .output = plane});
+    ResamplePlan resample(device, {.images = {.shape = plane}, .output = plane});
     const SobelPlan sobel(device, {PixelType::f32, plane});
     CHECK_THROWS_WITH_AS(resample.execute(stream, other, turned, read_only),
                          doctest::Contains("read-only"), Error);
@@ -150,7 +150,7 @@ TEST_CASE("interop: an output that overlaps the input is refused") {
     Image samples = device.make_image(PixelType::f32, line);
     Image coordinates = line_at(0);
     Image output = line_at(4096);
-    ResamplePlan resample(device, {.image = line, .output = line, .dimensions = 1});
+    ResamplePlan resample(device, {.images = {.shape = line, .dimensions = 1}, .output = line});
     CHECK_THROWS_WITH_AS(resample.execute(stream, samples, coordinates, output),
                          doctest::Contains("overlap"), Error);
     const RealFftPlan fft(device, {.shape = plane});

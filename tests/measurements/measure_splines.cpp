@@ -106,20 +106,20 @@ double copy_time(Bench& bench) {
 PrefilterPlan prefilter(const Bench& bench, const Shape& shape, int dimensions,
                         PrefilterMethod method) {
   PrefilterSpec spec;
-  spec.shape = shape;
-  spec.dimensions = dimensions;
-  spec.method = method;
+  spec.images.shape = shape;
+  spec.images.dimensions = dimensions;
+  spec.spline.prefilter = method;
   return {bench.device, spec};
 }
 
 InterpolatePlan interpolate(const Bench& bench, const Shape& shape, int dimensions, int degree,
                             Precision precision) {
   InterpolateSpec spec;
-  spec.image = spec.output = shape;
-  spec.dimensions = dimensions;
-  spec.degree = degree;
-  spec.precision = precision;
-  spec.boundary = Boundary::constant;
+  spec.images.shape = spec.output = shape;
+  spec.images.dimensions = dimensions;
+  spec.spline.degree = degree;
+  spec.spline.precision = precision;
+  spec.spline.boundary = Boundary::constant;
   return {bench.device, spec};
 }
 
@@ -175,9 +175,9 @@ void measure_rotation(Bench& bench, const Shape& shape, int dimensions, const Tr
   });
   report("exact prefilter, cubic, full precision: two plans", complete, copy, linear);
   warpalign::ResampleSpec spec;
-  spec.image = spec.output = shape;
-  spec.dimensions = dimensions;
-  spec.boundary = Boundary::constant;
+  spec.images.shape = spec.output = shape;
+  spec.images.dimensions = dimensions;
+  spec.spline.boundary = Boundary::constant;
   warpalign::ResamplePlan resample(bench.device, spec);
   const double together = bench.median(
       [&](const Image& in) { resample.execute(bench.stream, in, rotation, bench.output); });

@@ -24,12 +24,12 @@ InterpolateSpec some_spec(Random& random) {
       {{1, 1, 1}, {1, 33, 1}, {7, 5, 1}, {31, 18, 1}, {64, 48, 1}, {61, 43, 1}},
       {{1, 1, 1}, {9, 7, 6}, {16, 12, 10}, {5, 20, 3}}};
   InterpolateSpec spec;
-  spec.dimensions = static_cast<int>(random.integer(1, 3));
-  spec.image = random.one_of(shapes[spec.dimensions - 1]);
-  spec.output = random.one_of(shapes[spec.dimensions - 1]);
-  spec.degree = static_cast<int>(random.integer(0, 5));
-  spec.boundary = random.one_of(test::boundaries());
-  spec.cval = random.real(-1, 1);
+  spec.images.dimensions = static_cast<int>(random.integer(1, 3));
+  spec.images.shape = random.one_of(shapes[spec.images.dimensions - 1]);
+  spec.output = random.one_of(shapes[spec.images.dimensions - 1]);
+  spec.spline.degree = static_cast<int>(random.integer(0, 5));
+  spec.spline.boundary = random.one_of(test::boundaries());
+  spec.spline.cval = random.real(-1, 1);
   return spec;
 }
 
@@ -78,9 +78,9 @@ double with_gradient_error(const Device& device, const InterpolateSpec& spec,
 /// Values alone, or with their gradient.
 void check_interpolation(Trial& trial) {
   const InterpolateSpec spec = some_spec(trial.random);
-  const bool with_gradient = spec.degree > 0 && trial.random.chance(0.3);
-  trial.describe(spec.dimensions, "-D, ", spec.image, " at points of ", spec.output, ", degree ",
-                 spec.degree, ", ", warpalign::name_of(spec.boundary),
+  const bool with_gradient = spec.spline.degree > 0 && trial.random.chance(0.3);
+  trial.describe(spec.images.dimensions, "-D, ", spec.images.shape, " at points of ", spec.output,
+                 ", degree ", spec.spline.degree, ", ", warpalign::name_of(spec.spline.boundary),
                  with_gradient ? ", with gradient" : "");
   const auto spline = test::random_spline(spec, trial.random.seed());
   const auto points = test::random_points(spec, trial.random.seed());

@@ -56,30 +56,30 @@ Transform some_transform(Random& random, int dimensions, const Shape& shape) {
 
 ResampleSpec some_resampling(Random& random) {
   ResampleSpec spec;
-  spec.dimensions = static_cast<int>(random.integer(1, 3));
-  spec.image = some_shape(random, spec.dimensions);
-  spec.output = some_shape(random, spec.dimensions);
-  spec.degree = static_cast<int>(random.integer(0, 5));
-  if (spec.degree < 2) spec.prefilter.reset();
-  spec.boundary = some_boundary(random);
-  spec.cval = random.real(-1, 1);
+  spec.images.dimensions = static_cast<int>(random.integer(1, 3));
+  spec.images.shape = some_shape(random, spec.images.dimensions);
+  spec.output = some_shape(random, spec.images.dimensions);
+  spec.spline.degree = static_cast<int>(random.integer(0, 5));
+  if (spec.spline.degree < 2) spec.spline.prefilter.reset();
+  spec.spline.boundary = some_boundary(random);
+  spec.spline.cval = random.real(-1, 1);
   return spec;
 }
 
 void describe(Trial& trial, const ResampleSpec& spec, const Transform& transform) {
-  trial.describe(spec.dimensions, "-D, ", spec.image, " to ", spec.output, ", degree ", spec.degree,
-                 ", ", text_of(spec.boundary), ", matrix");
+  trial.describe(spec.images.dimensions, "-D, ", spec.images.shape, " to ", spec.output,
+                 ", degree ", spec.spline.degree, ", ", text_of(spec.spline.boundary), ", matrix");
   for (const double entry : transform.m) trial.describe(" ", entry);
 }
 
 InterpolateSpec evaluation_of(const ResampleSpec& spec) {
   InterpolateSpec evaluation;
-  evaluation.image = spec.image;
+  evaluation.images.shape = spec.images.shape;
   evaluation.output = spec.output;
-  evaluation.dimensions = spec.dimensions;
-  evaluation.degree = spec.degree;
-  evaluation.boundary = spec.boundary;
-  evaluation.cval = spec.cval;
+  evaluation.images.dimensions = spec.images.dimensions;
+  evaluation.spline.degree = spec.spline.degree;
+  evaluation.spline.boundary = spec.spline.boundary;
+  evaluation.spline.cval = spec.spline.cval;
   return evaluation;
 }
 
@@ -100,32 +100,35 @@ reference::Volume resampled(const Device& device, const ResampleSpec& spec,
 }
 
 reference::Spline spline_through(const ResampleSpec& spec, const reference::Volume& samples) {
-  const auto edge = test::edge_of(spec.boundary);
-  if (spec.degree < 2) {
-    return reference::unfiltered(samples, spec.dimensions, spec.degree, edge, spec.cval);
+  const auto edge = test::edge_of(spec.spline.boundary);
+  if (spec.spline.degree < 2) {
+    return reference::unfiltered(samples, spec.images.dimensions, spec.spline.degree, edge,
+                                 spec.spline.cval);
   }
-  return reference::solve(samples, spec.dimensions, spec.degree, edge, spec.cval);
+  return reference::solve(samples, spec.images.dimensions, spec.spline.degree, edge,
+                          spec.spline.cval);
 }
 
 void check_prefilter(Trial& trial) {
   Random& random = trial.random;
   PrefilterSpec spec;
-  spec.dimensions = static_cast<int>(random.integer(1, 3));
-  spec.shape = some_shape(random, spec.dimensions);
-  spec.degree = static_cast<int>(random.integer(2, 5));
-  spec.boundary = some_boundary(random);
-  spec.cval = random.real(-1, 1);
+  spec.images.dimensions = static_cast<int>(random.integer(1, 3));
+  spec.images.shape = some_shape(random, spec.images.dimensions);
+  spec.spline.degree = static_cast<int>(random.integer(2, 5));
+  spec.spline.boundary = some_boundary(random);
+  spec.spline.cval = random.real(-1, 1);
   spec.input = random.one_of<PixelType>(
       {PixelType::f32, PixelType::f32, PixelType::u8, PixelType::u16, PixelType::f16});
-  trial.describe(spec.dimensions, "-D, ", spec.shape, ", degree ", spec.degree, ", ",
-                 text_of(spec.boundary), ", ", name_of(spec.input));
+  trial.describe(spec.images.dimensions, "-D, ", spec.images.shape, ", degree ", spec.spline.degree,
+                 ", ", text_of(spec.spline.boundary), ", ", name_of(spec.input));
   const auto samples = spec.input == PixelType::f32
-                           ? test::random_volume(spec.shape, -1, 1, random.seed())
-                           : test::random_samples(spec.shape, spec.input, random.seed());
-  const int margin = PrefilterPlan::margin(spec.degree, spec.boundary);
-  const auto expected = reference::solve(samples, spec.dimensions, spec.degree,
-                                         test::edge_of(spec.boundary), spec.cval, margin)
-                            .coefficients;
+                           ? test::random_volume(spec.images.shape, -1, 1, random.seed())
+                           : test::random_samples(spec.images.shape, spec.input, random.seed());
+  const int margin = PrefilterPlan::margin(spec.spline.degree, spec.spline.boundary);
+  const auto expected =
+      reference::solve(samples, spec.images.dimensions, spec.spline.degree,
+                       test::edge_of(spec.spline.boundary), spec.spline.cval, margin)
+          .coefficients;
   trial.on_every_device([&](const Device& device) {
     Stream stream = device.make_stream();
     const Image input = test::to_device(device, stream, samples, spec.input);
@@ -139,9 +142,10 @@ void check_prefilter(Trial& trial) {
 
 void check_resampling(Trial& trial) {
   const ResampleSpec spec = some_resampling(trial.random);
-  const Transform transform = some_transform(trial.random, spec.dimensions, spec.image);
+  const Transform transform =
+      some_transform(trial.random, spec.images.dimensions, spec.images.shape);
   describe(trial, spec, transform);
-  const auto samples = test::random_volume(spec.image, -1, 1, trial.random.seed());
+  const auto samples = test::random_volume(spec.images.shape, -1, 1, trial.random.seed());
   const auto spline = spline_through(spec, samples);
   const auto points = points_of(spec, transform);
   trial.on_every_device([&](const Device& device) {
@@ -154,9 +158,9 @@ void check_resampling(Trial& trial) {
 /// A spline passes through its samples.
 void check_nodes(Trial& trial) {
   ResampleSpec spec = some_resampling(trial.random);
-  spec.output = spec.image;
+  spec.output = spec.images.shape;
   describe(trial, spec, {});
-  const auto samples = test::random_volume(spec.image, -1, 1, trial.random.seed());
+  const auto samples = test::random_volume(spec.images.shape, -1, 1, trial.random.seed());
   const double scale = test::largest(spline_through(spec, samples).coefficients);
   trial.on_every_device([&](const Device& device) {
     const auto found = resampled(device, spec, samples, {});
@@ -167,13 +171,14 @@ void check_nodes(Trial& trial) {
 /// The spline of a x + b y is a times that of x plus b times that of y. cval is left out.
 void check_linearity(Trial& trial) {
   ResampleSpec spec = some_resampling(trial.random);
-  spec.cval = 0;
-  const Transform transform = some_transform(trial.random, spec.dimensions, spec.image);
+  spec.spline.cval = 0;
+  const Transform transform =
+      some_transform(trial.random, spec.images.dimensions, spec.images.shape);
   describe(trial, spec, transform);
   const double a = std::ldexp(1.0, static_cast<int>(trial.random.integer(-2, 2)));
   const double b = -std::ldexp(1.0, static_cast<int>(trial.random.integer(-2, 2)));
-  const auto x = test::random_volume(spec.image, -1, 1, trial.random.seed());
-  const auto y = test::random_volume(spec.image, -1, 1, trial.random.seed());
+  const auto x = test::random_volume(spec.images.shape, -1, 1, trial.random.seed());
+  const auto y = test::random_volume(spec.images.shape, -1, 1, trial.random.seed());
   reference::Volume sum = x;
   for (std::size_t i = 0; i < sum.values.size(); ++i) {
     sum.values[i] = static_cast<double>(static_cast<float>(a * x.values[i] + b * y.values[i]));
@@ -202,11 +207,13 @@ void check_linearity(Trial& trial) {
 void check_constant(Trial& trial) {
   ResampleSpec spec = some_resampling(trial.random);
   const double value = static_cast<double>(static_cast<float>(trial.random.real(-100, 100)));
-  spec.cval = value;
-  const Transform transform = some_transform(trial.random, spec.dimensions, spec.image);
+  spec.spline.cval = value;
+  const Transform transform =
+      some_transform(trial.random, spec.images.dimensions, spec.images.shape);
   describe(trial, spec, transform);
   trial.describe(", value ", value);
-  reference::Volume samples(spec.image.width, spec.image.height, spec.image.depth);
+  reference::Volume samples(spec.images.shape.width, spec.images.shape.height,
+                            spec.images.shape.depth);
   for (double& sample : samples.values) sample = value;
   trial.on_every_device([&](const Device& device) {
     test::WorstError worst;
@@ -222,32 +229,33 @@ void check_constant(Trial& trial) {
 void check_batch(Trial& trial) {
   ResampleSpec spec = some_resampling(trial.random);
   const ResampleSpec alone = spec;
-  spec.batch = trial.random.integer(2, 4);
-  const Shape all = stacked(spec.image, spec.dimensions, spec.batch);
+  spec.images.count = trial.random.integer(2, 4);
+  const Shape all = stacked(spec.images.shape, spec.images.dimensions, spec.images.count);
   const auto samples = test::random_volume(all, -1, 1, trial.random.seed());
   std::vector<Transform> transforms;
-  for (std::int64_t i = 0; i < spec.batch; ++i) {
-    transforms.push_back(some_transform(trial.random, spec.dimensions, spec.image));
+  for (std::int64_t i = 0; i < spec.images.count; ++i) {
+    transforms.push_back(some_transform(trial.random, spec.images.dimensions, spec.images.shape));
   }
   describe(trial, spec, transforms.front());
-  trial.describe(", batch ", spec.batch);
-  const auto part = static_cast<std::size_t>(spec.image.pixels());
+  trial.describe(", batch ", spec.images.count);
+  const auto part = static_cast<std::size_t>(spec.images.shape.pixels());
   const auto part_out = static_cast<std::size_t>(spec.output.pixels());
   trial.on_every_device([&](const Device& device) {
     Stream stream = device.make_stream();
     const Image image = test::to_device(device, stream, samples);
-    Image output =
-        device.make_image(PixelType::f32, stacked(spec.output, spec.dimensions, spec.batch));
+    Image output = device.make_image(
+        PixelType::f32, stacked(spec.output, spec.images.dimensions, spec.images.count));
     test::poison(stream, output);
     ResamplePlan(device, spec).execute(stream, image, transforms, output);
     const auto found = test::volume_from_device(stream, output);
     test::WorstError worst;
     for (std::size_t i = 0; i < transforms.size(); ++i) {
-      reference::Volume one(spec.image.width, spec.image.height, spec.image.depth);
+      reference::Volume one(spec.images.shape.width, spec.images.shape.height,
+                            spec.images.shape.depth);
       const auto first = samples.values.begin() + static_cast<std::ptrdiff_t>(i * part);
       one.values.assign(first, first + static_cast<std::ptrdiff_t>(part));
       const auto spline = spline_through(alone, one);
-      const double scale = std::max(test::largest(spline.coefficients), std::abs(spec.cval));
+      const double scale = std::max(test::largest(spline.coefficients), std::abs(spec.spline.cval));
       auto expected = resampled(device, alone, one, transforms[i]);
       reference::Volume here(spec.output.width, spec.output.height, spec.output.depth);
       const auto begin = found.values.begin() + static_cast<std::ptrdiff_t>(i * part_out);

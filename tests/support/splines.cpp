@@ -20,12 +20,14 @@ using warpalign::InterpolateSpec;
 template <class T>
 reference::SplineOf<T> spline_through(const InterpolateSpec& spec,
                                       const reference::VolumeOf<T>& samples) {
-  const auto edge = edge_of(spec.boundary);
-  if (!spec.prefiltered) {
-    return reference::unfiltered(samples, spec.dimensions, spec.degree, edge, spec.cval);
+  const auto edge = edge_of(spec.spline.boundary);
+  if (!spec.spline.prefilter) {
+    return reference::unfiltered(samples, spec.images.dimensions, spec.spline.degree, edge,
+                                 spec.spline.cval);
   }
-  const int margin = warpalign::PrefilterPlan::margin(spec.degree, spec.boundary);
-  auto spline = reference::solve(samples, spec.dimensions, spec.degree, edge, spec.cval, margin);
+  const int margin = warpalign::PrefilterPlan::margin(spec.spline.degree, spec.spline.boundary);
+  auto spline = reference::solve(samples, spec.images.dimensions, spec.spline.degree, edge,
+                                 spec.spline.cval, margin);
   spline.coefficients = as_floats(spline.coefficients);
   return spline;
 }
@@ -65,30 +67,31 @@ warpalign::InterpolateSpec small_spline(int dimensions, int degree, warpalign::B
                                         const warpalign::Shape& output) {
   constexpr warpalign::Shape images[]{{37, 1, 1}, {23, 18, 1}, {9, 7, 6}};
   warpalign::InterpolateSpec spec;
-  spec.image = images[dimensions - 1];
+  spec.images.shape = images[dimensions - 1];
   spec.output = output;
-  spec.dimensions = dimensions;
-  spec.degree = degree;
-  spec.boundary = boundary;
-  spec.cval = 0.375;
+  spec.images.dimensions = dimensions;
+  spec.spline.degree = degree;
+  spec.spline.boundary = boundary;
+  spec.spline.cval = 0.375;
   return spec;
 }
 
 reference::Spline random_spline(const InterpolateSpec& spec, std::uint32_t seed) {
-  return spline_through(spec, random_volume(spec.image, -1, 1, seed));
+  return spline_through(spec, random_volume(spec.images.shape, -1, 1, seed));
 }
 
 reference::ComplexSpline random_complex_spline(const InterpolateSpec& spec, std::uint32_t seed) {
-  return spline_through(spec, random_complex_volume(spec.image, seed));
+  return spline_through(spec, random_complex_volume(spec.images.shape, seed));
 }
 
 std::vector<Point> random_points(const InterpolateSpec& spec, std::uint32_t seed) {
   std::mt19937 engine(seed);
-  const std::array<std::int64_t, 3> extents{spec.image.width, spec.image.height, spec.image.depth};
+  const std::array<std::int64_t, 3> extents{spec.images.shape.width, spec.images.shape.height,
+                                            spec.images.shape.depth};
   int kind = 0;
   return points_of(spec, [&](double, double, double) {
     Point p{};
-    for (std::size_t i = 0; i < static_cast<std::size_t>(spec.dimensions); ++i) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(spec.images.dimensions); ++i) {
       const auto n = static_cast<double>(extents[i]);
       do {  // the axes cycle at different rates, so that all combinations occur
         p[i] = static_cast<float>(coordinate(engine, kind / (i == 0 ? 1 : i == 1 ? 16 : 5), n));
@@ -102,7 +105,7 @@ std::vector<Point> random_points(const InterpolateSpec& spec, std::uint32_t seed
 reference::Volume coordinate_field(const InterpolateSpec& spec, const std::vector<Point>& points) {
   const auto shape = warpalign::InterpolatePlan::coordinates_shape(spec);
   reference::Volume field(shape.width, shape.height, shape.depth);
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(spec.dimensions); ++axis) {
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(spec.images.dimensions); ++axis) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       field.values[axis * points.size() + i] = points[i][axis];
     }
@@ -135,14 +138,16 @@ Point transformed(const warpalign::Transform& t, const Point& p) {
 bool near_jump(const InterpolateSpec& spec, const Point& p) {
   using warpalign::Boundary;
   constexpr double close = 1e-4;
-  const std::array<std::int64_t, 3> extents{spec.image.width, spec.image.height, spec.image.depth};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(spec.dimensions); ++i) {
+  const std::array<std::int64_t, 3> extents{spec.images.shape.width, spec.images.shape.height,
+                                            spec.images.shape.depth};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(spec.images.dimensions); ++i) {
     const auto n = static_cast<double>(extents[i]);
     const double period = std::max(n - 1, 1.0);
     const bool edge = std::abs(std::remainder(p[i], period)) < close;
-    const bool jumps = spec.boundary == Boundary::constant || spec.boundary == Boundary::wrap;
+    const bool jumps =
+        spec.spline.boundary == Boundary::constant || spec.spline.boundary == Boundary::wrap;
     if (jumps && edge) return true;
-    if (spec.degree == 0 && std::abs(p[i] - std::floor(p[i]) - 0.5) < close) return true;
+    if (spec.spline.degree == 0 && std::abs(p[i] - std::floor(p[i]) - 0.5) < close) return true;
   }
   return false;
 }

@@ -17,10 +17,10 @@ std::vector<Case> interpolation_cases(const Sizes& sizes) {
          {Way{"lookup table", Precision::texture_lut}, Way{"on the fly", Precision::texture},
           Way{"full precision", Precision::full}}) {
       SplineProblem problem;
-      problem.image = {side, side, 1};
-      problem.output = problem.image;
-      problem.precision = way.precision;
-      problem.output_to_input = rotation_about(centre_of(problem.image), 17);
+      problem.images.shape = {side, side, 1};
+      problem.output = problem.images.shape;
+      problem.spline.precision = way.precision;
+      problem.output_to_input = rotation_about(centre_of(problem.images.shape), 17);
       cases.push_back(spline_case({.suite = "interpolation",
                                    .name = way.name,
                                    .yardstick = "lookup table",

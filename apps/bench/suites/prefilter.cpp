@@ -17,9 +17,9 @@ constexpr std::initializer_list<Method> methods{{"exact", PrefilterMethod::exact
 
 SplineProblem problem_of(const Shape& shape, int dimensions, PrefilterMethod method) {
   SplineProblem problem;
-  problem.image = shape;
-  problem.dimensions = dimensions;
-  problem.prefilter = method;
+  problem.images.shape = shape;
+  problem.images.dimensions = dimensions;
+  problem.spline.prefilter = method;
   return problem;
 }
 

@@ -34,12 +34,12 @@ const std::vector<Way>& ways() {
 
 Case case_of(const Way& way, std::int64_t side, double degrees, const std::string& suffix) {
   SplineProblem problem;
-  problem.image = {side, side, 1};
-  problem.output = problem.image;
-  problem.degree = way.degree;
-  problem.prefilter = way.prefilter;
-  problem.precision = way.precision;
-  problem.output_to_input = rotation_about(centre_of(problem.image), degrees);
+  problem.images.shape = {side, side, 1};
+  problem.output = problem.images.shape;
+  problem.spline.degree = way.degree;
+  problem.spline.prefilter = way.prefilter;
+  problem.spline.precision = way.precision;
+  problem.output_to_input = rotation_about(centre_of(problem.images.shape), degrees);
   return spline_case({.suite = "rotation",
                       .name = way.name + suffix,
                       .yardstick = yardstick + suffix,

@@ -26,8 +26,8 @@ constexpr std::size_t bytes_per_pixel = 1;
 
 ResampleSpec spec_of(std::int64_t side) {
   ResampleSpec spec;
-  spec.image = spec.output = {side, side, 1};
-  spec.boundary = Boundary::reflect;
+  spec.images.shape = spec.output = {side, side, 1};
+  spec.spline.boundary = Boundary::reflect;
   return spec;
 }
 

@@ -48,12 +48,12 @@ std::vector<Case> tricubic_cases(const Sizes& sizes) {
   for (const std::int64_t side : sizes.volumes_or({256, 512})) {
     for (const Way& way : ways()) {
       SplineProblem problem;
-      problem.image = {side, side, side};
-      problem.output = problem.image;
-      problem.dimensions = 3;
-      problem.degree = way.degree;
-      problem.prefilter = way.prefilter;
-      problem.precision = way.precision;
+      problem.images.shape = {side, side, side};
+      problem.output = problem.images.shape;
+      problem.images.dimensions = 3;
+      problem.spline.degree = way.degree;
+      problem.spline.prefilter = way.prefilter;
+      problem.spline.precision = way.precision;
       problem.output_to_input = rotated();
       cases.push_back(spline_case({.suite = "tricubic",
                                    .name = way.name,

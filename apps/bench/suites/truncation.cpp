@@ -28,24 +28,25 @@ Pixels unit_scene(std::int64_t side) {
 class TruncationWork final : public StageWork {
  public:
   TruncationWork(const Device& device, const SplineProblem& step)
-      : StageWork(device, {{PixelType::f32, step.image, unit_scene(step.image.width)}},
-                  {{PixelType::f32, step.image}}),
+      : StageWork(device,
+                  {{PixelType::f32, step.images.shape, unit_scene(step.images.shape.width)}},
+                  {{PixelType::f32, step.images.shape}}),
         step_(step),
-        coefficients_(device.make_image(PixelType::f32, step.image)),
-        between_(device.make_image(PixelType::f32, step.image)) {}
+        coefficients_(device.make_image(PixelType::f32, step.images.shape)),
+        between_(device.make_image(PixelType::f32, step.images.shape)) {}
 
   void make_plans() override {
-    prefilter_.emplace(
-        device(),
-        PrefilterSpec{.shape = step_.image, .method = *step_.prefilter, .taps = step_.taps});
-    evaluation_.emplace(device(), InterpolateSpec{.image = step_.image, .output = step_.image});
+    const auto& [spline, images, output, transform] = step_;
+    prefilter_.emplace(device(), PrefilterSpec{.spline = spline, .images = images});
+    evaluation_.emplace(device(),
+                        InterpolateSpec{.spline = spline, .images = images, .output = output});
   }
 
   /// Checks the first step against double precision, then measures the error after all of them.
   Verdict verify(Stream& stream) override {
     const auto* samples = values_of<float>(input(0).pixels);
     rotate(stream, first_set().inputs[0], between_);
-    std::vector<float> once(static_cast<std::size_t>(step_.image.pixels()));
+    std::vector<float> once(static_cast<std::size_t>(step_.images.shape.pixels()));
     stream.download(between_, once.data(), once.size() * sizeof(float));
     rms_ = rms_in_disc(result<float>(stream), samples);
     return check_spline(step_, samples, once);
@@ -72,13 +73,13 @@ class TruncationWork final : public StageWork {
 
   /// Within 0.8 of the largest radius, which nothing from beyond the edges reaches.
   [[nodiscard]] double rms_in_disc(const std::vector<float>& found, const float* original) const {
-    const Point centre = centre_of(step_.image);
+    const Point centre = centre_of(step_.images.shape);
     const double radius = 0.8 * centre.x;
     double squares = 0;
     double count = 0;
-    for (std::int64_t i = 0; i < step_.image.plane(); ++i) {
-      const double x = static_cast<double>(i % step_.image.width) - centre.x;
-      const double y = static_cast<double>(i / step_.image.width) - centre.y;
+    for (std::int64_t i = 0; i < step_.images.shape.plane(); ++i) {
+      const double x = static_cast<double>(i % step_.images.shape.width) - centre.x;
+      const double y = static_cast<double>(i / step_.images.shape.width) - centre.y;
       if (x * x + y * y > radius * radius) continue;
       const double d = static_cast<double>(found[static_cast<std::size_t>(i)] - original[i]);
       squares += d * d;
@@ -97,22 +98,22 @@ class TruncationWork final : public StageWork {
 
 Case case_of(std::int64_t side, PrefilterMethod method, int taps) {
   SplineProblem step;
-  step.image = {side, side, 1};
-  step.output = step.image;
-  step.prefilter = method;
-  step.taps = taps;
-  step.precision = Precision::full;
-  step.output_to_input = rotation_about(centre_of(step.image), degrees);
+  step.images.shape = {side, side, 1};
+  step.output = step.images.shape;
+  step.spline.prefilter = method;
+  step.spline.taps = taps;
+  step.spline.precision = Precision::full;
+  step.output_to_input = rotation_about(centre_of(step.images.shape), degrees);
   Case made;
   made.suite = "truncation";
   made.name = method == PrefilterMethod::fir
                   ? "fir:" + std::to_string(taps)
                   : (method == PrefilterMethod::exact ? "exact" : "iir:line");
-  made.size = step.image;
+  made.size = step.images.shape;
   made.yardstick = "exact";
   made.unit = "rotations";
   made.operations = steps;
-  made.max_allocation = static_cast<std::size_t>(step.image.pixels()) * sizeof(float);
+  made.max_allocation = static_cast<std::size_t>(step.images.shape.pixels()) * sizeof(float);
   made.bytes = 2.0 * steps * static_cast<double>(made.max_allocation);
   made.memory_bytes = 5 * made.max_allocation;
   made.on_device = [step](const Device& device) {

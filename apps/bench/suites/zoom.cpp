@@ -37,12 +37,12 @@ std::vector<Case> zoom_cases(const Sizes& sizes) {
       const std::string prefix = fmt::format("x{} ", factor);
       for (const Way& way : ways()) {
         SplineProblem problem;
-        problem.image = {small, small, 1};
+        problem.images.shape = {small, small, 1};
         problem.output = {side, side, 1};
-        problem.degree = way.degree;
-        problem.prefilter = way.prefilter;
-        problem.precision = way.precision;
-        problem.output_to_input = Transform::zoom(problem.image, problem.output);
+        problem.spline.degree = way.degree;
+        problem.spline.prefilter = way.prefilter;
+        problem.spline.precision = way.precision;
+        problem.output_to_input = Transform::zoom(problem.images.shape, problem.output);
         cases.push_back(spline_case(
             {.suite = "zoom", .name = prefix + way.name, .yardstick = prefix + ways().front().name},
             problem));

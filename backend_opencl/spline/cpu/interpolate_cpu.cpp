@@ -32,21 +32,21 @@ int components_of(const InterpolateSpec& spec) {
 /// The floats of a row of neighbours, rounded up to the size of a vector: 1, 2, 4, 8 or 16.
 int loaded_floats(const InterpolateSpec& spec) {
   int floats = 1;
-  while (floats < (spec.degree + 1) * components_of(spec)) floats *= 2;
+  while (floats < (spec.spline.degree + 1) * components_of(spec)) floats *= 2;
   return floats;
 }
 
 cl_long fixed(double value) { return to_fixed(value, WA_CPU_FRACTION_BITS); }
 
 std::size_t tiles_of(const InterpolateSpec& spec) {
-  const std::int64_t rows = spec.output.height * spec.output.depth * spec.batch;
+  const std::int64_t rows = spec.output.height * spec.output.depth * spec.images.count;
   return static_cast<std::size_t>(divide_up(spec.output.width, tile_x) * divide_up(rows, tile_y));
 }
 
 std::string options_for(const InterpolateSpec& spec, const backend::InterpolateDetails& details,
                         bool field) {
   return spline_options(spec, details) + int_option("LOADED", loaded_floats(spec)) +
-         (field ? " -D FIELD_POINTS" : batch_option(spec.batch));
+         (field ? " -D FIELD_POINTS" : batch_option(spec.images.count));
 }
 
 }  // namespace
@@ -68,10 +68,10 @@ cl_long4 fixed_row(const double* m, double shift) {
 
 bool CpuEvaluation::serves(const Context& context, const InterpolateSpec& spec,
                            const Shape& stored) {
-  const std::int64_t taps = spec.degree + 1;
+  const std::int64_t taps = spec.spline.degree + 1;
   return context.has_vectors() && stored.width >= loaded_floats(spec) / components_of(spec) &&
-         (spec.dimensions < 2 || stored.height >= taps) &&
-         (spec.dimensions < 3 || stored.depth >= taps) &&
+         (spec.images.dimensions < 2 || stored.height >= taps) &&
+         (spec.images.dimensions < 3 || stored.depth >= taps) &&
          stored.pixels() * components_of(spec) <= std::numeric_limits<cl_int>::max();
 }
 
@@ -85,18 +85,18 @@ CpuEvaluation::CpuEvaluation(Context& context, const char* stage, From points,
       kernel_(context, stage, kernels::interpolate_cpu,
               points == From::field ? "interpolate_field" : "interpolate_cpu",
               options_for(spec, details, points == From::field)) {
-  if (spec.batch > 1) table_.emplace(context, spec.batch, stage);
+  if (spec.images.count > 1) table_.emplace(context, spec.images.count, stage);
 }
 
 InterpolateSpec CpuEvaluation::bilinear(const Shape& image, const Shape& output, PixelType pixels) {
   InterpolateSpec spec;
-  spec.image = image;
+  spec.images.shape = image;
   spec.output = output;
-  spec.dimensions = 2;
-  spec.degree = 1;
+  spec.images.dimensions = 2;
+  spec.spline.degree = 1;
   spec.coefficients = pixels;
   spec.output_type = pixels;
-  spec.cval = 0;
+  spec.spline.cval = 0;
   return spec;
 }
 
@@ -104,7 +104,7 @@ RowsOfArray CpuEvaluation::rows_of(const Transform& transform) const {
   const Points at = points_of(transform, spec_.output);
   const auto& rows = at.rows;
   const double* m = transform.m.data();
-  const double shift = details_.margin + (spec_.degree % 2 == 0 ? 0.5 : 0);
+  const double shift = details_.margin + (spec_.spline.degree % 2 == 0 ? 0.5 : 0);
   return {fixed_row(m, shift),
           fixed_row(m + 4, shift),
           fixed_row(m + 8, shift),
@@ -129,7 +129,7 @@ bool CpuEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
   const auto launch = [&](const auto&... last) {
     kernel_.launch(queue, grid_, coefficients, number(stored_.width), number(stored_.height),
                    number(stored_.depth), number(details_.margin),
-                   static_cast<cl_float>(spec_.cval), rows.row_x, rows.row_y, rows.row_z,
+                   static_cast<cl_float>(spec_.spline.cval), rows.row_x, rows.row_y, rows.row_z,
                    rows.rest_x, rows.rest_y, rows.rest_z, centre[0], centre[1], centre[2],
                    rows.fixed_x, rows.fixed_y, rows.fixed_z, tile_x, tile_y, output,
                    static_cast<cl_ulong>(first), number(out.width), number(out.height),
@@ -137,7 +137,7 @@ bool CpuEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
   };
   launch_for_arrays(
       table_, queue, transforms.size(), [&](std::size_t i) { return rows_of(transforms[i]); },
-      launch, number(spec_.batch));
+      launch, number(spec_.images.count));
   return true;
 }
 
@@ -147,9 +147,10 @@ void CpuEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
   const Shape& out = spec_.output;
   const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
   kernel_.launch(queue, grid_, coefficients, number(stored_.width), number(stored_.height),
-                 number(stored_.depth), number(details_.margin), static_cast<cl_float>(spec_.cval),
-                 coordinates[0], coordinates[1], coordinates[2], static_cast<cl_ulong>(axis_stride),
-                 tile_x, tile_y, output, number(out.width), number(out.height), number(out.depth));
+                 number(stored_.depth), number(details_.margin),
+                 static_cast<cl_float>(spec_.spline.cval), coordinates[0], coordinates[1],
+                 coordinates[2], static_cast<cl_ulong>(axis_stride), tile_x, tile_y, output,
+                 number(out.width), number(out.height), number(out.depth));
 }
 
 }  // namespace warpalign::opencl

@@ -21,7 +21,7 @@ constexpr std::int64_t lanes = 16;
 
 Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first) {
   const int halo = maker.halo();
-  const int axes_before = maker.spec.dimensions - 1 - axis;
+  const int axes_before = maker.spec.images.dimensions - 1 - axis;
   const int segment = segment_with_halos - 2 * halo;
   const AxisView view = maker.view(shape, axis);
   const std::string options = pixel_option(maker.source_type(first)) + maker.recursion_options() +
@@ -55,8 +55,8 @@ Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first)
 
 std::vector<Pass> line_passes(const PassMaker& maker) {
   std::vector<Pass> passes;
-  Shape shape = maker.spec.shape;
-  for (int axis = maker.spec.dimensions - 1; axis >= 0; --axis) {
+  Shape shape = maker.spec.images.shape;
+  for (int axis = maker.spec.images.dimensions - 1; axis >= 0; --axis) {
     passes.push_back(line_pass(maker, shape, axis, passes.empty()));
     shape = passes.back().result;
   }

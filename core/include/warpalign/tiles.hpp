@@ -46,7 +46,7 @@ struct Tile {
 [[nodiscard]] WARPALIGN_API int prefilter_halo(int degree);
 
 /// The tile for one region of the output: a pure function of its arguments. `spec` and `transform`
-/// are those of the whole image, which is not limited by a device's memory; `spec.batch` is
+/// are those of the whole image, which is not limited by a device's memory; `spec.images.count` is
 /// ignored. Throws Error(invalid_argument) for a wrong spec, and for a region that is not within
 /// the output.
 ///
@@ -94,8 +94,8 @@ struct Tile {
 /// Results are those of ResamplePlan, within what tile_of() says.
 class WARPALIGN_API TiledResampler {
  public:
-  /// `max_bytes`: of device memory; 0 for max_device_memory(). `spec.batch` must be 1. Throws
-  /// Error(invalid_argument) for a wrong spec.
+  /// `max_bytes`: of device memory; 0 for max_device_memory(). `spec.images.count` must be 1.
+  /// Throws Error(invalid_argument) for a wrong spec.
   TiledResampler(const Device& device, const ResampleSpec& spec, std::size_t max_bytes = 0);
   TiledResampler(TiledResampler&&) noexcept;
   TiledResampler& operator=(TiledResampler&&) noexcept;

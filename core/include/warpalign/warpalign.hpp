@@ -25,6 +25,7 @@
 #include <warpalign/stages/prefilter.hpp>
 #include <warpalign/stages/resample.hpp>
 #include <warpalign/stages/sobel.hpp>
+#include <warpalign/stages/spline_model.hpp>
 #include <warpalign/tiles.hpp>
 #include <warpalign/transform.hpp>
 #include <warpalign/version.hpp>

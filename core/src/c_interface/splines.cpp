@@ -18,12 +18,12 @@ constexpr const char* no_device = "the device is null or was closed";
 warpalign_spline_options defaults() {
   const ResampleSpec spec;
   return {sizeof(warpalign_spline_options),
-          spec.dimensions,
-          spec.degree,
+          spec.images.dimensions,
+          spec.spline.degree,
           WARPALIGN_PREFILTER_EXACT,
-          spec.taps,
+          spec.spline.taps,
           WARPALIGN_MIRROR,
-          spec.cval};
+          spec.spline.cval};
 }
 
 warpalign_spline_options checked(const warpalign_spline_options* options) {
@@ -58,36 +58,30 @@ std::optional<PrefilterMethod> method_of(warpalign_prefilter_method method) {
   }
 }
 
+SplineModel spline_of(const warpalign_spline_options& options) {
+  return {.degree = options.degree,
+          .prefilter = method_of(options.prefilter),
+          .taps = options.taps,
+          .boundary = boundary_of(options.boundary),
+          .cval = options.cval};
+}
+
 PrefilterSpec prefilter_spec(const warpalign_image& samples,
                              const warpalign_spline_options& options) {
-  const auto method = method_of(options.prefilter);
-  if (!method) refuse("WARPALIGN_PREFILTER_NONE leaves nothing to do");
-  PrefilterSpec spec;
-  spec.shape = shape_of(samples);
-  spec.dimensions = options.dimensions;
-  spec.input = pixel_type(samples.type, "samples");
-  spec.degree = options.degree;
-  spec.method = *method;
-  spec.taps = options.taps;
-  spec.boundary = boundary_of(options.boundary);
-  spec.cval = options.cval;
+  PrefilterSpec spec{.spline = spline_of(options),
+                     .images = {.shape = shape_of(samples), .dimensions = options.dimensions},
+                     .input = pixel_type(samples.type, "samples")};
+  if (!spec.spline.prefilter) refuse("WARPALIGN_PREFILTER_NONE leaves nothing to do");
   return spec;
 }
 
 ResampleSpec resample_spec(const warpalign_image& input, const warpalign_output& output,
                            const warpalign_spline_options& options) {
-  ResampleSpec spec;
-  spec.image = shape_of(input);
-  spec.output = shape_of(output);
-  spec.dimensions = options.dimensions;
-  spec.input = pixel_type(input.type, "input");
-  spec.output_type = pixel_type(output.type, "output");
-  spec.degree = options.degree;
-  spec.prefilter = method_of(options.prefilter);
-  spec.taps = options.taps;
-  spec.boundary = boundary_of(options.boundary);
-  spec.cval = options.cval;
-  return spec;
+  return {.spline = spline_of(options),
+          .images = {.shape = shape_of(input), .dimensions = options.dimensions},
+          .output = shape_of(output),
+          .input = pixel_type(input.type, "input"),
+          .output_type = pixel_type(output.type, "output")};
 }
 
 void resample(const Device& device, const warpalign_image& input, const double* transform,

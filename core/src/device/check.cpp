@@ -42,6 +42,10 @@ void check_batch(const char* stage, const char* what, const Shape& array, int di
   check_array(stage, what, stacked(array, dimensions, batch));
 }
 
+void check_batch(const char* stage, const char* what, const ImageBatch& images) {
+  check_batch(stage, what, images.shape, images.dimensions, images.count);
+}
+
 void check_grey(const char* stage, const char* what, PixelType type) {
   if (!is_grey(type)) {
     refuse(stage, std::string(what) + " must be u8, u16 or f32, not " + name_of(type));

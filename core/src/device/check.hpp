@@ -3,6 +3,7 @@
 
 #include <warpalign/device.hpp>
 #include <warpalign/error.hpp>
+#include <warpalign/stages/spline_model.hpp>
 #include <warpalign/transform.hpp>
 
 #include <initializer_list>
@@ -24,6 +25,7 @@ void check_array(const char* stage, const char* what, const Shape& shape);
 /// check_array() allows. `array` has passed check_array().
 void check_batch(const char* stage, const char* what, const Shape& array, int dimensions,
                  std::int64_t batch);
+void check_batch(const char* stage, const char* what, const ImageBatch& images);
 /// The number of dimensions must be 1, 2 or 3.
 void check_dimensions(const char* stage, int dimensions);
 void check_same_device(const char* stage, const char* what, const Device& plan,

@@ -215,7 +215,7 @@ void warps(Trial& trial, const Needs&) {
 }
 
 void coefficients(Trial& trial, const Needs&) {
-  const PrefilterPlan prefilter(trial.device(), {.shape = full_size});
+  const PrefilterPlan prefilter(trial.device(), {.images = {.shape = full_size}});
   trial.run([&](Stream& stream) {
     Image output = trial.blank(full_size);
     prefilter.execute(stream, trial.blank(full_size), output);

@@ -90,12 +90,13 @@ void cut_constant(AxisCut& cut, std::int64_t samples, const Reach& reach, std::i
 
 Reach reach_of(const ResampleSpec& spec) {
   std::int64_t halo = 0;
-  if (spec.prefilter) {
-    halo = *spec.prefilter == PrefilterMethod::fir ? spec.taps / 2 : prefilter_halo(spec.degree);
+  if (spec.spline.prefilter) {
+    halo = *spec.spline.prefilter == PrefilterMethod::fir ? spec.spline.taps / 2
+                                                          : prefilter_halo(spec.spline.degree);
   }
   // floor(x) - degree / 2 to floor(x) + degree / 2 + 1 are the samples whose B-spline does not
   // vanish at x; one more on either side, for x within rounding of a sample.
-  return {spec.degree / 2 + 1 + halo, spec.degree / 2 + 2 + halo};
+  return {spec.spline.degree / 2 + 1 + halo, spec.spline.degree / 2 + 2 + halo};
 }
 
 AxisCut whole_axis(std::int64_t samples) {

@@ -49,7 +49,8 @@ void set_input(Tile& tile, const Region& input) {
 std::vector<Tile> equal_tiles(const ResampleSpec& spec, std::vector<Tile> tiles,
                               const std::function<Tile(const Region&)>& tile_of_region,
                               const MemoryLimit& limit) {
-  const bool periodic = spec.boundary == Boundary::wrap || spec.boundary == Boundary::grid_wrap;
+  const bool periodic =
+      spec.spline.boundary == Boundary::wrap || spec.spline.boundary == Boundary::grid_wrap;
   if (tiles.size() < 2 || periodic) return tiles;
   // The first one does not lie at the output's end.
   const Shape output = tiles.front().output.shape;
@@ -62,7 +63,7 @@ std::vector<Tile> equal_tiles(const ResampleSpec& spec, std::vector<Tile> tiles,
     if (equal.back().boundary != Boundary::mirror) boundary = equal.back().boundary;
   }
   for (Tile& tile : equal) {
-    set_input(tile, moved_within(spec.image, tile.input, input));
+    set_input(tile, moved_within(spec.images.shape, tile.input, input));
     tile.boundary = boundary;
   }
   return fits(spec, equal.front(), limit) ? equal : tiles;

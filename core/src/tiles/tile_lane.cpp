@@ -4,27 +4,20 @@
 #include "tiles/region_copy.hpp"
 
 namespace warpalign::detail {
-namespace {
-
-bool same_plan(const ResampleSpec& a, const ResampleSpec& b) {
-  return a.image == b.image && a.output == b.output && a.boundary == b.boundary;
-}
-
-}  // namespace
 
 std::size_t bytes_of_point(const ResampleSpec& spec, const Points& points) noexcept {
   if (points.transform != nullptr) return 0;
-  return sizeof(float) * static_cast<std::size_t>(spec.dimensions);
+  return sizeof(float) * static_cast<std::size_t>(spec.images.dimensions);
 }
 
 TileLane::Work::Work(const Device& device, const ResampleSpec& made_for, bool at_points)
     : spec(made_for),
-      image(device.make_image(spec.input, spec.image)),
+      image(device.make_image(spec.input, spec.images.shape)),
       output(device.make_image(spec.output_type, spec.output)),
       plan(device, spec) {
   if (!at_points) return;
   Shape shape = spec.output;
-  shape.depth *= spec.dimensions;
+  shape.depth *= spec.images.dimensions;
   coordinates.emplace(device.make_image(PixelType::f32, shape));
 }
 
@@ -47,11 +40,11 @@ std::byte* TileLane::staging(std::size_t bytes) {
 TileLane::Work& TileLane::work_for(const Tile& tile, const Points& points, std::size_t bytes) {
   const bool at_points = points.transform == nullptr;
   ResampleSpec part = spec_;
-  part.image = tile.input.shape;
+  part.images.shape = tile.input.shape;
   part.output = tile.output.shape;
-  part.boundary = tile.boundary;
+  part.spline.boundary = tile.boundary;
   for (auto entry = kept_.begin(); entry != kept_.end(); ++entry) {
-    if (!same_plan(entry->spec, part) || entry->coordinates.has_value() != at_points) continue;
+    if (entry->spec != part || entry->coordinates.has_value() != at_points) continue;
     kept_.splice(kept_.begin(), kept_, entry);
     return kept_.front();
   }
@@ -70,12 +63,12 @@ TileLane::Work& TileLane::work_for(const Tile& tile, const Points& points, std::
 void TileLane::upload_samples(const Tile& tile, const std::byte* image, Image& samples,
                               bool direct) {
   const std::size_t pixel_bytes = size_of(spec_.input);
-  if (direct && is_dense(spec_.image, tile.input)) {
-    const std::byte* first = image + offset_of(spec_.image, tile.input, pixel_bytes);
+  if (direct && is_dense(spec_.images.shape, tile.input)) {
+    const std::byte* first = image + offset_of(spec_.images.shape, tile.input, pixel_bytes);
     return stream_.upload(first, samples.size_bytes(), samples.buffer());
   }
   std::byte* staged = staging(samples.size_bytes());
-  gather(image, spec_.image, tile.input, pixel_bytes, staged);
+  gather(image, spec_.images.shape, tile.input, pixel_bytes, staged);
   stream_.upload(staged, samples.size_bytes(), samples.buffer());
 }
 
@@ -89,7 +82,7 @@ void TileLane::upload_coordinates(const Tile& tile, const float* coordinates, Im
   }
   const Region& region = tile.output;
   auto* staged = reinterpret_cast<float*>(staging(target.size_bytes()));
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(spec_.dimensions); ++axis) {
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(spec_.images.dimensions); ++axis) {
     const double sign = tile.output_to_input.m[5 * axis];
     const double shift = tile.output_to_input.m[4 * axis + 3];
     const float* row = coordinates + static_cast<std::int64_t>(axis) * spec_.output.pixels();

@@ -35,10 +35,12 @@ Tile padded(const ResampleSpec& spec, Tile tile) {
   const auto room = [&](std::int64_t samples, std::int64_t begin, std::int64_t length) {
     return std::max(samples - begin, length);
   };
-  shape.width = rounded_up(shape.width, room(spec.image.width, tile.input.begin[0], shape.width));
+  shape.width =
+      rounded_up(shape.width, room(spec.images.shape.width, tile.input.begin[0], shape.width));
   shape.height =
-      rounded_up(shape.height, room(spec.image.height, tile.input.begin[1], shape.height));
-  shape.depth = rounded_up(shape.depth, room(spec.image.depth, tile.input.begin[2], shape.depth));
+      rounded_up(shape.height, room(spec.images.shape.height, tile.input.begin[1], shape.height));
+  shape.depth =
+      rounded_up(shape.depth, room(spec.images.shape.depth, tile.input.begin[2], shape.depth));
   return tile;
 }
 
@@ -85,7 +87,7 @@ std::function<Tile(const Region&)> TiledResampler::State::cutter(
     };
   }
   std::vector<detail::PointBounds> axes;
-  for (std::int64_t axis = 0; axis < spec.dimensions; ++axis) {
+  for (std::int64_t axis = 0; axis < spec.images.dimensions; ++axis) {
     axes.emplace_back(points.coordinates + axis * spec.output.pixels(), spec.output,
                       detail::lanes_of(device));
   }
@@ -142,7 +144,7 @@ std::size_t TiledResampler::State::execute(const detail::HostArrays& arrays) {
 
 TiledResampler::TiledResampler(const Device& device, const ResampleSpec& spec,
                                std::size_t max_bytes) {
-  if (spec.batch != 1)
+  if (spec.images.count != 1)
     detail::refuse(stage, "arrays are resampled one by one; the batch must be 1");
   static_cast<void>(tile_of(spec, {}, {{}, spec.output}));  // checks the spec
   state_ =
@@ -165,7 +167,7 @@ std::size_t TiledResampler::execute(const void* image, std::span<const float> co
                                     void* output) {
   if (image == nullptr || output == nullptr) detail::refuse(stage, "there are no pixels");
   const auto expected =
-      static_cast<std::size_t>(state_->spec.output.pixels() * state_->spec.dimensions);
+      static_cast<std::size_t>(state_->spec.output.pixels() * state_->spec.images.dimensions);
   if (coordinates.size() != expected) {
     detail::refuse(stage, "there are " + std::to_string(coordinates.size()) +
                               " coordinates, and the output takes " + std::to_string(expected));

@@ -25,22 +25,8 @@ std::array<std::int64_t, 3> extents_of(const Shape& shape) {
 }
 
 void check_spec(const ResampleSpec& spec) {
-  detail::check_dimensions(stage, spec.dimensions);
-  detail::check_array(stage, "the image", spec.image);
-  detail::check_array(stage, "the output", spec.output);
-  const bool flat = (spec.dimensions >= 2 || (spec.image.height == 1 && spec.output.height == 1)) &&
-                    (spec.dimensions >= 3 || (spec.image.depth == 1 && spec.output.depth == 1));
-  if (!flat) {
-    detail::refuse(stage, "image (" + to_string(spec.image) + ") and output (" +
-                              to_string(spec.output) + ") must have " +
-                              std::to_string(spec.dimensions) + " dimensions");
-  }
-  if (spec.prefilter) {
-    detail::check_prefilter(stage, *spec.prefilter, spec.degree, spec.taps);
-  } else {
-    detail::check_degree(stage, spec.degree, 0);
-  }
-  if (!std::isfinite(spec.cval)) detail::refuse(stage, "cval must be finite");
+  detail::check_shapes(stage, spec.images, spec.output);
+  detail::check_spline(stage, spec.spline);
 }
 
 void check_region(const Shape& output, const Region& region) {
@@ -91,20 +77,20 @@ std::array<AxisCut, 3> one_sample() {
 
 std::array<AxisCut, 3> cuts_of(const ResampleSpec& spec, const std::array<Interval, 3>& points) {
   const detail::Reach reach = detail::reach_of(spec);
-  const auto samples = extents_of(spec.image);
+  const auto samples = extents_of(spec.images.shape);
   std::array<AxisCut, 3> cuts;
   bool all_inside = true;
   for (std::size_t i = 0; i < 3; ++i) {
-    const bool used = i < static_cast<std::size_t>(spec.dimensions);
-    cuts[i] = used ? detail::cut_axis(spec.boundary, reach, samples[i], points[i])
+    const bool used = i < static_cast<std::size_t>(spec.images.dimensions);
+    cuts[i] = used ? detail::cut_axis(spec.spline.boundary, reach, samples[i], points[i])
                    : detail::whole_axis(samples[i]);
     if (cuts[i].outside) return one_sample();
     all_inside &= !used || cuts[i].inside;
   }
-  if (spec.boundary != Boundary::wrap || all_inside) return cuts;
+  if (spec.spline.boundary != Boundary::wrap || all_inside) return cuts;
   // The tile has the seam on one axis, so `wrap` holds for all: a cut that begins or ends at an
   // edge would have a seam of its own there.
-  for (std::size_t i = 0; i < static_cast<std::size_t>(spec.dimensions); ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(spec.images.dimensions); ++i) {
     if (cuts[i].at_edge) cuts[i] = detail::whole_axis(samples[i]);
   }
   return cuts;
@@ -117,9 +103,9 @@ Tile tile_from(const ResampleSpec& spec, const std::array<AxisCut, 3>& cuts,
   tile.boundary = Boundary::mirror;
   tile.output_to_input = transform;
   std::array<double, 16>& m = tile.output_to_input.m;
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(spec.dimensions); ++axis) {
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(spec.images.dimensions); ++axis) {
     const AxisCut& cut = cuts[axis];
-    if (!cut.inside) tile.boundary = spec.boundary;
+    if (!cut.inside) tile.boundary = spec.spline.boundary;
     tile.outside |= cut.outside;
     const double shift = cut.shift - static_cast<double>(cut.begin);
     for (std::size_t i = 0; i < 4; ++i)
@@ -147,8 +133,9 @@ std::size_t bytes_of(const Shape& shape, PixelType type) {
 /// The samples' memory once more where kernels do not load their type: those without a prefilter
 /// load f32 and c32 only.
 std::size_t converted_input_bytes(const ResampleSpec& spec, const Shape& shape) {
-  const bool loaded = spec.prefilter ? detail::kernel_type(spec.input) == spec.input
-                                     : spec.input == PixelType::f32 || spec.input == PixelType::c32;
+  const bool loaded = spec.spline.prefilter
+                          ? detail::kernel_type(spec.input) == spec.input
+                          : spec.input == PixelType::f32 || spec.input == PixelType::c32;
   return loaded ? 0 : bytes_of(shape, PixelType::f32);
 }
 
@@ -158,11 +145,9 @@ std::size_t converted_output_bytes(const ResampleSpec& spec, const Shape& shape)
 }
 
 Shape coefficient_shape(const ResampleSpec& spec, const Tile& tile) {
-  PrefilterSpec part;
-  part.shape = tile.input.shape;
-  part.dimensions = spec.dimensions;
-  part.degree = spec.degree;
-  part.boundary = tile.boundary;
+  PrefilterSpec part{.spline = spec.spline,
+                     .images = {.shape = tile.input.shape, .dimensions = spec.images.dimensions}};
+  part.spline.boundary = tile.boundary;
   return PrefilterPlan::coefficient_shape(part);
 }
 
@@ -219,7 +204,7 @@ std::size_t tile_bytes(const ResampleSpec& spec, const Tile& tile) {
                       converted_input_bytes(spec, tile.input.shape) +
                       bytes_of(tile.output.shape, spec.output_type) +
                       converted_output_bytes(spec, tile.output.shape);
-  if (spec.prefilter) {
+  if (spec.spline.prefilter) {
     bytes += bytes_of(coefficient_shape(spec, tile), PrefilterPlan::coefficient_type(spec.input));
   }
   return bytes;

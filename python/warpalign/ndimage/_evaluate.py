@@ -35,6 +35,10 @@ class Spline:
         """Whether the values at the samples are the samples."""
         return self.prefilter or self.order <= 1
 
+    def model(self, cval):
+        """The spline as the library takes it, with `cval` beyond the edges."""
+        return _core.SplineModel(self.order, self.prefilter, self.mode, cval)
+
     def needs_stand_in(self):
         """Whether the library cannot give `cval` out exactly."""
         if self.mode == "grid-constant":
@@ -48,7 +52,7 @@ class Spline:
 def _transform_batch(batch, results, matrix, offset, spline, cval):
     _core.transform_images(
         spline.device, batch, results, batch.ndim - 1, library_matrix(matrix, offset),
-        spline.order, spline.prefilter, spline.mode, cval,
+        spline.model(cval),
     )
 
 
@@ -176,8 +180,8 @@ def evaluate_homography(source, matrix, output, spline):
     planes = for_upload(_batched(source, [0, 1]))
     results = np.empty((planes.shape[0],) + output.shape[:2], np.float32)
     _core.transform_images(
-        spline.device, planes, results, 2, library_homography(matrix), spline.order,
-        spline.prefilter, spline.mode, _STAND_IN if stand_in else spline.cval,
+        spline.device, planes, results, 2, library_homography(matrix),
+        spline.model(_STAND_IN if stand_in else spline.cval),
     )
     values = np.moveaxis(results.reshape(source.shape[2:] + output.shape[:2]), (-2, -1), (0, 1))
     if stand_in:
@@ -207,8 +211,8 @@ def evaluate_points(source, coordinates, output, spline):
     direct = not stand_in and can_hold_result(output, source, coordinates)
     values = output if direct else np.empty(output.shape, np.float32)
     _core.evaluate_at(
-        spline.device, for_upload(source), coordinates, values, spline.order,
-        spline.prefilter, spline.mode, _STAND_IN if stand_in else spline.cval)
+        spline.device, for_upload(source), coordinates, values,
+        spline.model(_STAND_IN if stand_in else spline.cval))
     if stand_in:
         _store_with_cval(values, output, spline.cval)
     elif not direct:
@@ -231,7 +235,8 @@ def prefilter(source, axes, output, order, mode, device):
 def _prefilter_axes(source, axes, order, mode, device):
     batch = for_upload(_batched(source, axes))
     coefficients = np.empty(batch.shape, np.float32)
-    _core.prefilter_arrays(device, batch, coefficients, len(axes), order, mode)
+    _core.prefilter_arrays(
+        device, batch, coefficients, len(axes), _core.SplineModel(order, True, mode))
     others = tuple(source.shape[axis] for axis in range(source.ndim) if axis not in axes)
     moved = coefficients.reshape(others + coefficients.shape[1:])
     return np.moveaxis(moved, range(source.ndim - len(axes), source.ndim), axes)

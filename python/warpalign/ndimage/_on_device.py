@@ -53,9 +53,9 @@ def _type_of(kind):
     return kind if isinstance(kind, type) else type(kind)
 
 
-def _arguments(spline):
+def _model(spline):
     cval = spline.cval if spline.mode in ("constant", "grid-constant") else 0.0
-    return _core.SplineArguments(spline.order, spline.prefilter, spline.mode, cval)
+    return spline.model(cval)
 
 
 def _busy_axes(matrix, offset, source, output, spline):
@@ -89,7 +89,7 @@ def affine(source, matrix, offset, output, spline):
     matrix, offset = matrix[-busy:, -busy:], offset[-busy:]
     _core.transform_on_device(
         source.device, source._memory, output._memory, busy, library_matrix(matrix, offset),
-        _arguments(spline), source._queue)
+        _model(spline), source._queue)
 
 
 def homography(source, matrix, output, spline):
@@ -101,7 +101,7 @@ def homography(source, matrix, output, spline):
         raise ValueError("the input is empty, and the output is not")
     _core.transform_on_device(
         source.device, source._memory, output._memory, 2, library_homography(matrix),
-        _arguments(spline), source._queue)
+        _model(spline), source._queue)
 
 
 def _points_on(source, coordinates):
@@ -126,7 +126,7 @@ def at_points(source, coordinates, output, spline):
         raise ValueError("the input is empty, and the output is not")
     points = _points_on(source, coordinates)
     _core.evaluate_on_device(
-        source.device, source._memory, points._memory, output._memory, _arguments(spline),
+        source.device, source._memory, points._memory, output._memory, _model(spline),
         source._queue)
 
 
@@ -146,6 +146,7 @@ def coefficients(source, axes, output, order, mode):
     direct = output.dtype == native
     result = output if direct else source._like(source.shape, native)
     _core.prefilter_on_device(
-        source.device, source._memory, result._memory, n, order, mode, source._queue)
+        source.device, source._memory, result._memory, n, _core.SplineModel(order, True, mode),
+        source._queue)
     if not direct:
         output[...] = result

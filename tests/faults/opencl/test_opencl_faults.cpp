@@ -177,10 +177,10 @@ TEST_CASE("faults of OpenCL: plans make no queue for each of their constants") {
   std::size_t writes = 0;
   const auto make_plans = [](const Device& device) {
     PrefilterSpec fir;
-    fir.shape = {40, 30, 1};
-    fir.method = PrefilterMethod::fir;
+    fir.images.shape = {40, 30, 1};
+    fir.spline.prefilter = PrefilterMethod::fir;
     static_cast<void>(PrefilterPlan(device, fir));
-    fir.taps = 21;
+    fir.spline.taps = 21;
     static_cast<void>(PrefilterPlan(device, fir));
   };
   fail_each_call(default_config(), make_plans, [&](const std::string& call, const Error* error) {

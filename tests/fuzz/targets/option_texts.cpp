@@ -40,8 +40,8 @@ void run(Input input) {
     require(shard.number >= 1 && shard.number <= shard.of, "a part is one of all parts");
   });
   refused_or([&] {
-    const PrefilterChoice choice = prefilter_named(text);
-    require(name_of(prefilter_named(name_of(choice))) == name_of(choice),
+    const SplineModel spline = spline_with_prefilter(text);
+    require(spline_with_prefilter(prefilter_name(spline)) == spline,
             "a prefilter's name leads back to it");
   });
 }

@@ -158,7 +158,7 @@ void check_refused(const char* part, const Device& device, void* pointer) {
 
 TEST_CASE("cuda: from the program's memory into the program's memory, on its streams") {
   on_cuda([](const Device& device) {
-    ResamplePlan plan(device, {.image = plane, .output = plane});
+    ResamplePlan plan(device, {.images = {.shape = plane}, .output = plane});
     const std::vector<float> expected = turned_by(device, plan, waves());
     const OwnStream own;
     for (cudaStream_t handle : {own.get(), cudaStream_t{}, cudaStreamLegacy, cudaStreamPerThread}) {
@@ -180,7 +180,7 @@ TEST_CASE("cuda: from the program's memory into the program's memory, on its str
 
 TEST_CASE("cuda: work keeps its order with the program's own work") {
   on_cuda([](const Device& device) {
-    ResamplePlan plan(device, {.image = plane, .output = plane});
+    ResamplePlan plan(device, {.images = {.shape = plane}, .output = plane});
     const std::vector<float> expected = turned_by(device, plan, waves(1));
     const OwnStream own;
     const Memory source(waves(0));
@@ -201,7 +201,7 @@ TEST_CASE("cuda: work keeps its order with the program's own work") {
 
 TEST_CASE("cuda: events of the program's, and for the program") {
   on_cuda([](const Device& device) {
-    ResamplePlan plan(device, {.image = plane, .output = plane});
+    ResamplePlan plan(device, {.images = {.shape = plane}, .output = plane});
     const std::vector<float> expected = turned_by(device, plan, waves(1));
     const OwnStream own;
     const Memory source(waves(0));
@@ -240,15 +240,16 @@ TEST_CASE("cuda: images that are aligned for loads only give the same results") 
     Image output = cuda::wrap_image(device, target.get(), PixelType::f32, plane);
     for (const int degree : {1, 2, 3, 5}) {
       CAPTURE(degree);
-      ResampleSpec spec{.image = plane, .output = plane, .degree = degree};
-      if (degree == 1) spec.prefilter.reset();
+      ResampleSpec spec{.spline = {.degree = degree}, .images = {.shape = plane}, .output = plane};
+      if (degree == 1) spec.spline.prefilter.reset();
       ResamplePlan plan(device, spec);
       plan.execute(stream, input, turned, output);
       CHECK(read(own.get(), target.get()) == turned_by(device, plan, waves()));
     }
     // Prefiltered coefficients are warpalign's own, and may be sampled as textures.
-    ResamplePlan by_texture(device,
-                            {.image = plane, .output = plane, .precision = Precision::texture});
+    ResamplePlan by_texture(
+        device,
+        {.spline = {.precision = Precision::texture}, .images = {.shape = plane}, .output = plane});
     by_texture.execute(stream, input, turned, output);
     CHECK(read(own.get(), target.get()) == turned_by(device, by_texture, waves()));
 
@@ -267,8 +268,9 @@ TEST_CASE("cuda: texture lookups need memory that is aligned for them") {
       return test::skip_case("the device does not filter textures");
     }
     ResampleSpec spec{
-        .image = plane, .output = plane, .degree = 1, .precision = Precision::texture};
-    spec.prefilter.reset();
+        .spline = {.degree = 1, .prefilter = std::nullopt, .precision = Precision::texture},
+        .images = {.shape = plane},
+        .output = plane};
     ResamplePlan plan(device, spec);
     const OwnStream own;
     const Memory target(bytes);
@@ -345,8 +347,9 @@ TEST_CASE("cuda: a plan's scratch memory is safe when the program's stream is go
   on_cuda([](const Device& device) {
     // Rows that no texture reads in place are copied to an array of the plan's.
     ResampleSpec spec{
-        .image = odd_plane, .output = odd_plane, .degree = 1, .precision = Precision::texture};
-    spec.prefilter.reset();
+        .spline = {.degree = 1, .prefilter = std::nullopt, .precision = Precision::texture},
+        .images = {.shape = odd_plane},
+        .output = odd_plane};
     ResamplePlan plan(device, spec);
     const Memory source(waves());
     const Memory first_target(bytes);
@@ -375,8 +378,9 @@ TEST_CASE("cuda: a plan's scratch memory is safe when the program's stream is go
 TEST_CASE("cuda: a plan's scratch memory is safe when another thread's stream goes") {
   on_cuda([](const Device& device) {
     ResampleSpec spec{
-        .image = odd_plane, .output = odd_plane, .degree = 1, .precision = Precision::texture};
-    spec.prefilter.reset();
+        .spline = {.degree = 1, .prefilter = std::nullopt, .precision = Precision::texture},
+        .images = {.shape = odd_plane},
+        .output = odd_plane};
     ResamplePlan plan(device, spec);
     std::mutex turn;  // the plan takes one thread at a time
     const Memory source(waves());

@@ -88,7 +88,7 @@ TEST_CASE("opencl: from the program's memory into the program's memory, on its q
     CHECK(opencl::memory_of(output) == target);
     CHECK(opencl::queue_of(stream) == program.queue);
 
-    ResamplePlan plan(program.device, {.image = plane, .output = plane});
+    ResamplePlan plan(program.device, {.images = {.shape = plane}, .output = plane});
     constexpr Affine turned{0.97, -0.1, 3, 0.12, 0.96, 2};
     plan.execute(stream, input, turned, output);
     const std::vector<float> found = program.read(target, count);  // no wait but that of the queue

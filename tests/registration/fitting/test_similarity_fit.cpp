@@ -225,7 +225,7 @@ TEST_CASE("similarity fit: a local model of the illumination follows what one ga
     auto moving_image = device.make_image(warpalign::PixelType::f32, shape);
     pair.stream.upload(lit.data(), lit.size() * sizeof(float), moving_image.buffer());
     auto spline = device.make_image(warpalign::PixelType::f32, shape);
-    warpalign::PrefilterPlan(device, warpalign::PrefilterSpec{.shape = shape})
+    warpalign::PrefilterPlan(device, warpalign::PrefilterSpec{.images = {.shape = shape}})
         .execute(pair.stream, moving_image, spline);
     SimilarityFit::Pair images{{reference_image, spline, nullptr, nullptr, nullptr}, 4, 4, {}};
     images.counted = {64 * 56, 64 * 56};

@@ -139,7 +139,7 @@ TEST_CASE("gradient: of a transform it is with respect to the input's coordinate
 TEST_CASE("gradient: at a sample, degree 1 has the slope towards larger coordinates") {
   test::on_every_device([](const warpalign::Device& device) {
     auto spec = spec_of(1, 1, Boundary::mirror);
-    spec.image = spec.output = {5, 1, 1};
+    spec.images.shape = spec.output = {5, 1, 1};
     reference::Spline spline =
         reference::unfiltered(reference::Volume(5), 1, 1, reference::Edge::mirror);
     spline.coefficients.values = {0, 1, 4, 9, 16};
@@ -180,7 +180,7 @@ TEST_CASE("gradient: zero where the value is a constant") {
       const auto spline = test::random_spline(spec, 45);
       const auto found =
           run(device, spec, spline, std::vector<Point>{{NAN, 5, 0}, {INFINITY, 5, 0}});
-      for (const double value : found.value.values) CHECK(value == spec.cval);
+      for (const double value : found.value.values) CHECK(value == spec.spline.cval);
       for (const double value : found.gradient.values) CHECK(value == 0);
     }
   });
@@ -190,7 +190,7 @@ TEST_CASE("gradient: wrong arguments are refused before anything runs") {
   test::on_every_device([](const warpalign::Device& device) {
     auto stream = device.make_stream();
     const auto good = spec_of(2, 3, Boundary::mirror);
-    const auto coefficients = device.make_image(PixelType::f32, good.image);
+    const auto coefficients = device.make_image(PixelType::f32, good.images.shape);
     auto output = device.make_image(PixelType::f32, good.output);
     auto bytes = device.make_image(PixelType::u8, good.output);
     auto gradient = device.make_image(PixelType::f32, InterpolatePlan::coordinates_shape(good));
@@ -201,9 +201,9 @@ TEST_CASE("gradient: wrong arguments are refused before anything runs") {
       CHECK_THROWS_AS(plan.execute_with_gradient(stream, coefficients, Transform(), target, slopes),
                       Error);
     };
-    refused([](auto& s) { s.degree = 0; }, output, gradient);
+    refused([](auto& s) { s.spline.degree = 0; }, output, gradient);
     refused([](auto& s) { s.output_type = PixelType::u8; }, bytes, gradient);
-    refused([](auto& s) { s.precision = warpalign::Precision::texture; }, output, gradient);
+    refused([](auto& s) { s.spline.precision = warpalign::Precision::texture; }, output, gradient);
     refused([](auto&) {}, output, output);
     refused([](auto&) {}, bytes, gradient);
     const InterpolatePlan plan(device, good);

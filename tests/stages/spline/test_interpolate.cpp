@@ -27,12 +27,12 @@ InterpolateSpec spec_of(int dimensions, int degree, Boundary boundary) {
   return test::small_spline(dimensions, degree, boundary, outputs[dimensions - 1]);
 }
 
-#define WARPALIGN_CAPTURE(spec)                               \
-  CAPTURE(spec.dimensions);                                   \
-  CAPTURE(spec.degree);                                       \
-  CAPTURE(std::string(warpalign::name_of(spec.boundary)));    \
-  CAPTURE(std::string(warpalign::name_of(spec.output_type))); \
-  CAPTURE(warpalign::to_string(spec.image))
+#define WARPALIGN_CAPTURE(spec)                                   \
+  CAPTURE(spec.images.dimensions);                                \
+  CAPTURE(spec.spline.degree);                                    \
+  CAPTURE(std::string(warpalign::name_of(spec.spline.boundary))); \
+  CAPTURE(std::string(warpalign::name_of(spec.output_type)));     \
+  CAPTURE(warpalign::to_string(spec.images.shape))
 
 void compare_at(const warpalign::Device& device, const InterpolateSpec& spec,
                 const std::vector<Point>& points) {
@@ -87,15 +87,15 @@ void compare_tiles(int dimensions, int degree, Boundary boundary) {
   test::on_every_device([&](const warpalign::Device& device) {
     auto spec = spec_of(dimensions, degree, boundary);
     if (dimensions == 3) {
-      spec.image = {40, 37, 30};
+      spec.images.shape = {40, 37, 30};
       spec.output = {33, 19, 17};
       compare_transform(device, spec, space, point_error);
       return;
     }
     spec.output = {150, 131, 1};
-    spec.image = {160, 141, 1};
+    spec.images.shape = {160, 141, 1};
     compare_transform(device, spec, plane, point_error);
-    spec.image = {163, 80, 1};
+    spec.images.shape = {163, 80, 1};
     compare_transform(device, spec, half, point_error);
   });
 }
@@ -113,9 +113,9 @@ TEST_CASE("interpolate: every degree, boundary and dimension, inside and far out
 TEST_CASE("interpolate: every extent from 1 to 33 along every axis") {
   test::on_every_device([](const warpalign::Device& device) {
     for_all([&](InterpolateSpec spec) {
-      spec.output = {64, spec.dimensions == 1 ? 1 : 4, 1};
-      for (const Shape& image : test::every_extent(spec.dimensions)) {
-        spec.image = image;
+      spec.output = {64, spec.images.dimensions == 1 ? 1 : 4, 1};
+      for (const Shape& image : test::every_extent(spec.images.dimensions)) {
+        spec.images.shape = image;
         compare_at(device, spec, test::random_points(spec, 24));
       }
     });
@@ -126,7 +126,7 @@ TEST_CASE("interpolate: images of one, two and three samples") {
   const auto test_images = [](InterpolateSpec spec, const std::vector<Shape>& images) {
     test::on_every_device([&](const warpalign::Device& device) {
       for (const Shape& image : images) {
-        spec.image = image;
+        spec.images.shape = image;
         compare_at(device, spec, test::random_points(spec, 24));
       }
     });
@@ -164,7 +164,7 @@ TEST_CASE("interpolate: samples taken as coefficients smooth, extended by the bo
     for (const int degree : {2, 3, 5}) {
       for (const Boundary boundary : test::boundaries()) {
         auto spec = spec_of(2, degree, boundary);
-        spec.prefiltered = false;
+        spec.spline.prefilter = std::nullopt;
         compare_at(device, spec, test::random_points(spec, 25));
       }
     }
@@ -180,21 +180,21 @@ TEST_CASE("interpolate: huge, infinite and NaN coordinates have the mode's value
                                       1e18F,  -1e18F,   1e30F,        -1e30F,        3e38F,
                                       -3e38F, infinity, -infinity,    NAN,           3.25};
     for_all([&](InterpolateSpec spec) {
-      if (spec.degree == 2 || spec.degree == 4)
+      if (spec.spline.degree == 2 || spec.spline.degree == 4)
         return;  // they would show nothing that 0, 3 and 5 do not
       // 2^24 and more is a multiple of the period for powers of two: 37, 23, 18 - 1 and 9 are none.
-      spec.output = {20, spec.dimensions >= 2 ? 20 : 1, 1};
+      spec.output = {20, spec.images.dimensions >= 2 ? 20 : 1, 1};
       WARPALIGN_CAPTURE(spec);
       auto points = test::points_of(spec, [&](double x, double y, double) {
         const double other = strange[static_cast<std::size_t>(y)];
-        return Point{strange[static_cast<std::size_t>(x)], spec.dimensions > 1 ? other : 0,
-                     spec.dimensions > 2 ? 2.5 : 0};
+        return Point{strange[static_cast<std::size_t>(x)], spec.images.dimensions > 1 ? other : 0,
+                     spec.images.dimensions > 2 ? 2.5 : 0};
       });
       const auto spline = test::random_spline(spec, 26);
       auto found = test::interpolated_at(device, spec, spline, points);
       for (std::size_t i = 0; i < points.size(); ++i) {  // jumps at negative multiples of n - 1
         const bool finite = std::isfinite(points[i][0]) && std::isfinite(points[i][1]);
-        if (spec.boundary == Boundary::wrap && finite && test::near_jump(spec, points[i])) {
+        if (spec.spline.boundary == Boundary::wrap && finite && test::near_jump(spec, points[i])) {
           found.values[i] = reference::evaluate(spline, points[i]).value;
         }
       }
@@ -265,7 +265,7 @@ TEST_CASE("interpolate: integers are rounded and saturated, halves are halves") 
 TEST_CASE("interpolate: halves round away from zero, and every integer is kept") {
   test::on_every_device([](const warpalign::Device& device) {
     auto spec = spec_of(1, 0, Boundary::nearest);
-    spec.image = spec.output = {10, 1, 1};
+    spec.images.shape = spec.output = {10, 1, 1};
     reference::Spline spline;
     spline.dimensions = 1;
     spline.coefficients = reference::Volume(10);
@@ -295,7 +295,9 @@ TEST_CASE("interpolate: affine transforms") {
     const auto space = Transform::affine3(
         {0.93, 0.21, -0.19, -0.6, -0.22, 1.06, 0.11, 0.33, 0.14, -0.16, 0.81, 1.45});
     for_all([&](const InterpolateSpec& spec) {
-      const Transform& t = spec.dimensions == 1 ? line : spec.dimensions == 2 ? plane : space;
+      const Transform& t = spec.images.dimensions == 1   ? line
+                           : spec.images.dimensions == 2 ? plane
+                                                         : space;
       compare_transform(device, spec, t, point_error);
     });
   });
@@ -353,10 +355,10 @@ TEST_CASE("interpolate: a homography's horizon is survived") {
                              [&](const auto& plan, auto& stream, const auto& coefficients,
                                  auto& output) { plan.execute(stream, coefficients, t, output); });
       for (const double value : found.values) {
-        CHECK(std::abs(value) <= std::max(test::largest(spline.coefficients), spec.cval));
+        CHECK(std::abs(value) <= std::max(test::largest(spline.coefficients), spec.spline.cval));
       }
       // x = 8: (8, y, 1) / 0, infinite in x; cval but for `nearest`, whose edge differs with y.
-      if (boundary != Boundary::nearest) CHECK(found.at(8, 4) == doctest::Approx(spec.cval));
+      if (boundary != Boundary::nearest) CHECK(found.at(8, 4) == doctest::Approx(spec.spline.cval));
     }
   });
 }
@@ -365,10 +367,10 @@ TEST_CASE("interpolate: a homography's horizon is survived") {
 TEST_CASE("interpolate: transforms of long images keep their precision") {
   test::on_every_device([](const warpalign::Device& device) {
     auto spec = spec_of(1, 3, Boundary::mirror);
-    spec.image = {16000, 1, 1};
+    spec.images.shape = {16000, 1, 1};
     spec.output = {16001, 1, 1};
-    spec.prefiltered = true;
-    auto spline = reference::unfiltered(test::random_volume(spec.image, -1, 1, 34), 1, 3,
+    spec.spline.prefilter = warpalign::PrefilterMethod::exact;
+    auto spline = reference::unfiltered(test::random_volume(spec.images.shape, -1, 1, 34), 1, 3,
                                         reference::Edge::mirror);
     const auto run = [&](const Transform& transform) {
       const auto points = test::points_of(spec, [&](double x, double, double) {
@@ -380,7 +382,7 @@ TEST_CASE("interpolate: transforms of long images keep their precision") {
                    });
     };
     run(warpalign::Affine{0.99937, 0, 0.123456789, 0, 1, 0});
-    run(Transform::zoom(spec.image, spec.output));
+    run(Transform::zoom(spec.images.shape, spec.output));
     run(Transform::homography({1.0001, 0, 1.0 / 3, 0, 1, 0, 1e-6, 0, 1}));
   });
 }
@@ -389,11 +391,11 @@ TEST_CASE("interpolate: a zoom meets the samples at its corners") {
   test::on_every_device([](const warpalign::Device& device) {
     auto spec = spec_of(2, 3, Boundary::constant);
     spec.output = {2 * 22 + 1, 3 * 17 + 1, 1};
-    const auto transform = Transform::zoom(spec.image, spec.output);
-    const auto samples = test::random_volume(spec.image, -1, 1, 35);
+    const auto transform = Transform::zoom(spec.images.shape, spec.output);
+    const auto samples = test::random_volume(spec.images.shape, -1, 1, 35);
     const auto spline = reference::unfiltered(
         test::as_floats(reference::solve(samples, 2, 3, reference::Edge::mirror).coefficients), 2,
-        3, reference::Edge::constant, spec.cval);
+        3, reference::Edge::constant, spec.spline.cval);
     const auto found = test::interpolated(
         device, spec, spline,
         [&](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
@@ -461,15 +463,15 @@ TEST_CASE("interpolate: after the prefilter, samples come back") {
     for (int degree = 2; degree <= 5; ++degree) {
       for (const Boundary boundary : test::boundaries()) {
         auto spec = spec_of(2, degree, boundary);
-        spec.output = spec.image;
+        spec.output = spec.images.shape;
         WARPALIGN_CAPTURE(spec);
         warpalign::PrefilterSpec filter;
-        filter.shape = spec.image;
-        filter.degree = degree;
-        filter.boundary = boundary;
-        filter.cval = spec.cval;
+        filter.images.shape = spec.images.shape;
+        filter.spline.degree = degree;
+        filter.spline.boundary = boundary;
+        filter.spline.cval = spec.spline.cval;
         auto stream = device.make_stream();
-        const auto samples = test::random_volume(spec.image, -1, 1, 38);
+        const auto samples = test::random_volume(spec.images.shape, -1, 1, 38);
         const auto input = test::to_device(device, stream, samples);
         auto coefficients =
             device.make_image(PixelType::f32, InterpolatePlan::coefficient_shape(spec));
@@ -495,45 +497,45 @@ TEST_CASE("interpolate: wrong arguments are refused before anything runs") {
       CHECK_THROWS_AS(InterpolatePlan(device, spec), Error);
     };
     using warpalign::Precision;
-    refused([](auto& s) { s.degree = -1; });
-    refused([](auto& s) { s.degree = 6; });
-    refused([](auto& s) { s.dimensions = 0; });
-    refused([](auto& s) { s.dimensions = 4; });
-    refused([](auto& s) { s.dimensions = 1; });
-    refused([](auto& s) { s.image.depth = 2; });
+    refused([](auto& s) { s.spline.degree = -1; });
+    refused([](auto& s) { s.spline.degree = 6; });
+    refused([](auto& s) { s.images.dimensions = 0; });
+    refused([](auto& s) { s.images.dimensions = 4; });
+    refused([](auto& s) { s.images.dimensions = 1; });
+    refused([](auto& s) { s.images.shape.depth = 2; });
     refused([](auto& s) { s.output.depth = 2; });
-    refused([](auto& s) { s.image.width = 0; });
+    refused([](auto& s) { s.images.shape.width = 0; });
     refused([](auto& s) { s.output.height = 0; });
-    refused([](auto& s) { s.cval = NAN; });
-    refused([](auto& s) { s.cval = INFINITY; });
+    refused([](auto& s) { s.spline.cval = NAN; });
+    refused([](auto& s) { s.spline.cval = INFINITY; });
     refused([](auto& s) { s.coefficients = PixelType::u8; });
     refused([](auto& s) { s.coefficients = PixelType::c32; });
     refused([](auto& s) { s.output_type = PixelType::c32; });
     refused([](auto& s) {
-      s.precision = Precision::texture;
-      s.degree = 2;
+      s.spline.precision = Precision::texture;
+      s.spline.degree = 2;
     });
     refused([](auto& s) {
-      s.precision = Precision::texture;
-      s.degree = 0;
+      s.spline.precision = Precision::texture;
+      s.spline.degree = 0;
     });
     refused([](auto& s) {
-      s.precision = Precision::texture_lut;
-      s.degree = 5;
+      s.spline.precision = Precision::texture_lut;
+      s.spline.degree = 5;
     });
     refused([](auto& s) {
-      s.precision = Precision::texture;
-      s.dimensions = 1;
-      s.image.height = s.output.height = 1;
+      s.spline.precision = Precision::texture;
+      s.images.dimensions = 1;
+      s.images.shape.height = s.output.height = 1;
     });
     refused([](auto& s) {
-      s.precision = Precision::texture;
+      s.spline.precision = Precision::texture;
       s.coefficients = s.output_type = PixelType::c32;
     });
 
     auto stream = device.make_stream();
     const InterpolatePlan plan(device, good);
-    const auto coefficients = device.make_image(PixelType::f32, good.image);
+    const auto coefficients = device.make_image(PixelType::f32, good.images.shape);
     auto output = device.make_image(PixelType::f32, good.output);
     auto small = device.make_image(PixelType::f32, {3, 3, 1});
     auto bytes = device.make_image(PixelType::u8, good.output);
@@ -552,7 +554,7 @@ TEST_CASE("interpolate: wrong arguments are refused before anything runs") {
     grid.angle_step = NAN;
     CHECK_THROWS_AS(plan.execute(stream, coefficients, grid, output), Error);
     const auto space = spec_of(3, 1, Boundary::mirror);
-    const auto cube = device.make_image(PixelType::f32, space.image);
+    const auto cube = device.make_image(PixelType::f32, space.images.shape);
     auto cube_output = device.make_image(PixelType::f32, space.output);
     CHECK_THROWS_AS(InterpolatePlan(device, space)
                         .execute(stream, cube, warpalign::LogPolarSampling(), cube_output),

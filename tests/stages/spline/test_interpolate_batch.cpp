@@ -28,15 +28,15 @@ constexpr Shape lines{61, 1, 1}, planes{43, 37, 1}, volumes{19, 17, 11};
 
 InterpolateSpec spec_of(int dimensions, int degree, Boundary boundary, std::int64_t batch) {
   InterpolateSpec spec;
-  spec.dimensions = dimensions;
-  spec.image = dimensions == 1 ? lines : dimensions == 2 ? planes : volumes;
+  spec.images.dimensions = dimensions;
+  spec.images.shape = dimensions == 1 ? lines : dimensions == 2 ? planes : volumes;
   spec.output = dimensions == 1   ? Shape{70, 1, 1}
                 : dimensions == 2 ? Shape{70, 35, 1}
                                   : Shape{21, 13, 12};
-  spec.degree = degree;
-  spec.boundary = boundary;
-  spec.cval = 0.375;
-  spec.batch = batch;
+  spec.spline.degree = degree;
+  spec.spline.boundary = boundary;
+  spec.spline.cval = 0.375;
+  spec.images.count = batch;
   return spec;
 }
 
@@ -67,8 +67,8 @@ Bytes evaluated(const Device& device, const InterpolateSpec& spec, const Bytes& 
   auto stream = device.make_stream();
   const auto input = test::image_of(device, stream, spec.coefficients,
                                     InterpolatePlan::coefficient_shape(spec), coefficients);
-  auto output = device.make_image(spec.output_type,
-                                  warpalign::stacked(spec.output, spec.dimensions, spec.batch));
+  auto output = device.make_image(
+      spec.output_type, warpalign::stacked(spec.output, spec.images.dimensions, spec.images.count));
   test::poison(stream, output);
   const InterpolatePlan plan(device, spec);
   execute(plan, stream, input, output);
@@ -76,7 +76,7 @@ Bytes evaluated(const Device& device, const InterpolateSpec& spec, const Bytes& 
 }
 
 InterpolateSpec alone(InterpolateSpec spec) {
-  spec.batch = 1;
+  spec.images.count = 1;
   return spec;
 }
 
@@ -87,11 +87,11 @@ Bytes coefficients_of(const InterpolateSpec& spec) {
 /// With one transform for all arrays, then with one for each. `wanted`: the arrays to compare.
 void compare(const Device& device, const InterpolateSpec& spec,
              const std::vector<Transform>& transforms, const std::vector<std::int64_t>& wanted) {
-  CAPTURE(spec.dimensions);
-  CAPTURE(spec.degree);
-  CAPTURE(std::string(warpalign::name_of(spec.boundary)));
+  CAPTURE(spec.images.dimensions);
+  CAPTURE(spec.spline.degree);
+  CAPTURE(std::string(warpalign::name_of(spec.spline.boundary)));
   CAPTURE(std::string(warpalign::name_of(spec.output_type)));
-  CAPTURE(spec.batch);
+  CAPTURE(spec.images.count);
   const Bytes coefficients = coefficients_of(spec);
   const auto by = [&](const auto& points) {
     return [&](const auto& plan, auto& stream, const auto& input, auto& output) {
@@ -102,19 +102,20 @@ void compare(const Device& device, const InterpolateSpec& spec,
   const Bytes each = evaluated(device, spec, coefficients, by(transforms));
   for (const std::int64_t i : wanted) {
     CAPTURE(i);
-    const Bytes own = test::array_of(coefficients, spec.batch, i);
+    const Bytes own = test::array_of(coefficients, spec.images.count, i);
     const auto of_array = [&](const Transform& transform) {
       return evaluated(device, alone(spec), own, by(transform));
     };
-    CHECK(test::array_of(alike, spec.batch, i) == of_array(transforms.front()));
-    CHECK(test::array_of(each, spec.batch, i) == of_array(transforms[static_cast<std::size_t>(i)]));
+    CHECK(test::array_of(alike, spec.images.count, i) == of_array(transforms.front()));
+    CHECK(test::array_of(each, spec.images.count, i) ==
+          of_array(transforms[static_cast<std::size_t>(i)]));
   }
 }
 
 void compare(const Device& device, const InterpolateSpec& spec) {
   std::vector<std::int64_t> all;
-  for (std::int64_t i = 0; i < spec.batch; ++i) all.push_back(i);
-  compare(device, spec, drift(spec.dimensions, spec.batch), all);
+  for (std::int64_t i = 0; i < spec.images.count; ++i) all.push_back(i);
+  compare(device, spec, drift(spec.images.dimensions, spec.images.count), all);
 }
 
 /// The difference of two results that are each within 4e-7 of the largest coefficient, 1.
@@ -159,12 +160,12 @@ TEST_CASE("interpolate batch: types, complex coefficients, texture precision") {
     compare(device, spec);
     for (const int degree : {1, 3}) {
       spec = spec_of(2, degree, Boundary::mirror, 3);
-      spec.image.width = 48;  // whole words, which some devices read in place
-      spec.precision = Precision::texture;
+      spec.images.shape.width = 48;  // whole words, which some devices read in place
+      spec.spline.precision = Precision::texture;
       compare(device, spec);
     }
     spec = spec_of(3, 3, Boundary::nearest, 3);
-    spec.precision = Precision::texture;
+    spec.spline.precision = Precision::texture;
     compare(device, spec);
   });
 }
@@ -174,9 +175,9 @@ TEST_CASE("interpolate batch: more arrays than a grid has rows") {
     for (const int dimensions : {1, 2, 3}) {
       for (const int degree : {0, 1, 3}) {
         InterpolateSpec spec = spec_of(dimensions, degree, Boundary::mirror, 65543);
-        spec.image = {5, dimensions > 1 ? 3 : 1, dimensions > 2 ? 4 : 1};
+        spec.images.shape = {5, dimensions > 1 ? 3 : 1, dimensions > 2 ? 4 : 1};
         spec.output = {4, dimensions > 1 ? 2 : 1, dimensions > 2 ? 3 : 1};
-        compare(device, spec, drift(dimensions, spec.batch),
+        compare(device, spec, drift(dimensions, spec.images.count),
                 {0, 1, 32767, 65534, 65535, 65536, 65542});
       }
     }
@@ -206,8 +207,8 @@ TEST_CASE("interpolate batch: one coordinate field, one log-polar grid") {
     };
     const Bytes at_points = evaluated(device, spec, coefficients, by_field);
     const Bytes on_grid = evaluated(device, spec, coefficients, by_grid);
-    for (std::int64_t i = 0; i < spec.batch; ++i) {
-      const Bytes own = test::array_of(coefficients, spec.batch, i);
+    for (std::int64_t i = 0; i < spec.images.count; ++i) {
+      const Bytes own = test::array_of(coefficients, spec.images.count, i);
       CHECK(test::array_of(at_points, 3, i) == evaluated(device, alone(spec), own, by_field));
       CHECK(test::array_of(on_grid, 3, i) == evaluated(device, alone(spec), own, by_grid));
     }
@@ -219,7 +220,7 @@ TEST_CASE("interpolate batch: gradients lie axis by axis, then array by array") 
     for (const int dimensions : {1, 2, 3}) {
       const InterpolateSpec spec = spec_of(dimensions, 3, Boundary::mirror, 3);
       const Bytes coefficients = coefficients_of(spec);
-      const auto transforms = drift(dimensions, spec.batch);
+      const auto transforms = drift(dimensions, spec.images.count);
       Bytes slopes;
       const auto with_gradient = [&](const InterpolateSpec& of, const auto& points) {
         return [&device, &slopes, &points, of](const auto& plan, auto& stream, const auto& input,
@@ -232,8 +233,8 @@ TEST_CASE("interpolate batch: gradients lie axis by axis, then array by array") 
       };
       const Bytes values = evaluated(device, spec, coefficients, with_gradient(spec, transforms));
       const Bytes all_slopes = slopes;
-      for (std::int64_t i = 0; i < spec.batch; ++i) {
-        const Bytes own = test::array_of(coefficients, spec.batch, i);
+      for (std::int64_t i = 0; i < spec.images.count; ++i) {
+        const Bytes own = test::array_of(coefficients, spec.images.count, i);
         const Transform& transform = transforms[static_cast<std::size_t>(i)];
         CHECK(test::array_of(values, 3, i) ==
               evaluated(device, alone(spec), own, with_gradient(alone(spec), transform)));
@@ -259,14 +260,14 @@ TEST_CASE("interpolate batch: transforms of different kinds, each array within r
                                     [&](auto& plan, auto& stream, auto& input, auto& output) {
                                       plan.execute(stream, input, transforms, output);
                                     });
-      for (std::int64_t i = 0; i < spec.batch; ++i) {
+      for (std::int64_t i = 0; i < spec.images.count; ++i) {
         CAPTURE(i);
         const Bytes expected = evaluated(
-            device, alone(spec), test::array_of(coefficients, spec.batch, i),
+            device, alone(spec), test::array_of(coefficients, spec.images.count, i),
             [&](auto& plan, auto& stream, auto& input, auto& output) {
               plan.execute(stream, input, transforms[static_cast<std::size_t>(i)], output);
             });
-        CHECK(test::largest_difference(test::array_of(found, spec.batch, i), expected) <=
+        CHECK(test::largest_difference(test::array_of(found, spec.images.count, i), expected) <=
               two_roundings);
       }
     }

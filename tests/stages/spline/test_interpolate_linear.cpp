@@ -14,13 +14,13 @@ using warpalign::InterpolateSpec;
 using warpalign::Shape;
 using warpalign::Transform;
 
-#define WARPALIGN_CAPTURE(spec)                            \
-  CAPTURE(std::string(warpalign::name_of(spec.boundary))); \
-  CAPTURE(warpalign::to_string(spec.image))
+#define WARPALIGN_CAPTURE(spec)                                   \
+  CAPTURE(std::string(warpalign::name_of(spec.spline.boundary))); \
+  CAPTURE(warpalign::to_string(spec.images.shape))
 
 InterpolateSpec spec_of(const Shape& image, const Shape& output, Boundary boundary) {
   auto spec = test::small_spline(image.depth > 1 ? 3 : 2, 1, boundary, output);
-  spec.image = image;
+  spec.images.shape = image;
   return spec;
 }
 
@@ -100,13 +100,13 @@ TEST_CASE("interpolate linear: a zoom meets the samples at its corners") {
       const auto spec = spec_of({47, 35}, {3 * 46 + 1, 3 * 34 + 1}, boundary);
       WARPALIGN_CAPTURE(spec);
       const auto spline = test::random_spline(spec, 72);
-      const auto found =
-          test::interpolated_by(device, spec, spline, Transform::zoom(spec.image, spec.output));
+      const auto found = test::interpolated_by(device, spec, spline,
+                                               Transform::zoom(spec.images.shape, spec.output));
       // As far as points may be off, 1e-6, times the largest slope; cval is further off.
       const double allowed = 4e-6 * test::largest(spline.coefficients);
       test::WorstError worst;
-      for (std::int64_t y = 0; y < spec.image.height; ++y) {
-        for (std::int64_t x = 0; x < spec.image.width; ++x) {
+      for (std::int64_t y = 0; y < spec.images.shape.height; ++y) {
+        for (std::int64_t x = 0; x < spec.images.shape.width; ++x) {
           worst.add(std::abs(found.at(3 * x, 3 * y) - spline.coefficients.at(x, y)));
         }
       }

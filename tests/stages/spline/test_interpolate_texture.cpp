@@ -19,13 +19,13 @@ using warpalign::Shape;
 
 InterpolateSpec spec_of(int dimensions, int degree, Boundary boundary, Precision precision) {
   InterpolateSpec spec;
-  spec.image = dimensions == 2 ? Shape{43, 38, 1} : Shape{13, 11, 9};
+  spec.images.shape = dimensions == 2 ? Shape{43, 38, 1} : Shape{13, 11, 9};
   spec.output = dimensions == 2 ? Shape{61, 31, 1} : Shape{17, 9, 7};
-  spec.dimensions = dimensions;
-  spec.degree = degree;
-  spec.boundary = boundary;
-  spec.cval = 0.375;
-  spec.precision = precision;
+  spec.images.dimensions = dimensions;
+  spec.spline.degree = degree;
+  spec.spline.boundary = boundary;
+  spec.spline.cval = 0.375;
+  spec.spline.precision = precision;
   return spec;
 }
 
@@ -56,9 +56,9 @@ double table_error(const reference::Spline& spline) {
 }
 
 void compare(const warpalign::Device& device, const InterpolateSpec& spec) {
-  CAPTURE(spec.dimensions);
-  CAPTURE(spec.degree);
-  CAPTURE(std::string(warpalign::name_of(spec.boundary)));
+  CAPTURE(spec.images.dimensions);
+  CAPTURE(spec.spline.degree);
+  CAPTURE(std::string(warpalign::name_of(spec.spline.boundary)));
   const auto spline = test::random_spline(spec, 51);
   const double scale = std::max(test::largest(spline.coefficients), std::abs(spline.cval));
   const auto points = test::random_points(spec, 52);
@@ -66,7 +66,7 @@ void compare(const warpalign::Device& device, const InterpolateSpec& spec) {
   double error = 4e-7;  // of loads from memory: the contract of `full`
   if (device.info().sampling == warpalign::Sampling::texture)
     error += hardware_error(spline) / scale;
-  if (spec.precision == Precision::texture_lut && spec.degree == 3) {
+  if (spec.spline.precision == Precision::texture_lut && spec.spline.degree == 3) {
     error += table_error(spline) / scale;
   }
   CHECK(test::worst(spline, points, found, {error, 0}) <= 1);
@@ -93,7 +93,7 @@ TEST_CASE("interpolate texture: rows of any alignment") {
       for (const int degree : {1, 3}) {
         for (const Boundary boundary : {Boundary::mirror, Boundary::nearest}) {
           auto spec = spec_of(2, degree, boundary, Precision::texture);
-          spec.image.width = width;
+          spec.images.shape.width = width;
           compare(device, spec);
         }
       }
@@ -146,7 +146,7 @@ TEST_CASE(
         CAPTURE(degree);
         for (const PixelType type : {PixelType::f32, PixelType::f16}) {
           auto spec = spec_of(2, degree, boundary, Precision::texture);
-          spec.image.width = 48;  // may be read in place
+          spec.images.shape.width = 48;  // may be read in place
           spec.output_type = type;
           const auto spline = test::random_spline(spec, 55);
           const double scale = std::max(test::largest(spline.coefficients), std::abs(spline.cval));
@@ -179,7 +179,7 @@ TEST_CASE("interpolate texture: wrap, periods away") {
   test::on_every_device([&](const warpalign::Device& device) {
     for (const int degree : {1, 3}) {
       auto spec = spec_of(2, degree, Boundary::wrap, Precision::texture);
-      spec.image = {304, 260, 1};
+      spec.images.shape = {304, 260, 1};
       spec.output = {270, 250, 1};
       const auto spline = test::random_spline(spec, 56);
       const double scale = test::largest(spline.coefficients);
@@ -203,7 +203,7 @@ TEST_CASE("interpolate texture: on whole coordinates it is the samples' own smoo
   test::on_every_device([](const warpalign::Device& device) {
     // Fractions of 0 need no rounding on degree 1: the hardware gives the samples to the last bit.
     auto spec = spec_of(2, 1, Boundary::mirror, Precision::texture);
-    spec.output = spec.image;
+    spec.output = spec.images.shape;
     const auto spline = test::random_spline(spec, 54);
     const auto found = test::interpolated(
         device, spec, spline,

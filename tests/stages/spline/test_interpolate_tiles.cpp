@@ -27,7 +27,7 @@ const Transform steep_in_space =
 InterpolateSpec spec_of(const Shape& image, const Shape& output, int degree, Boundary boundary) {
   const int dimensions = output.depth > 1 ? 3 : 2;
   auto spec = test::small_spline(dimensions, degree, boundary, output);
-  spec.image = image;
+  spec.images.shape = image;
   return spec;
 }
 
@@ -37,11 +37,11 @@ std::vector<Point> points_of(const InterpolateSpec& spec, const Transform& trans
   });
 }
 
-#define WARPALIGN_CAPTURE(spec)                               \
-  CAPTURE(spec.degree);                                       \
-  CAPTURE(std::string(warpalign::name_of(spec.boundary)));    \
-  CAPTURE(std::string(warpalign::name_of(spec.output_type))); \
-  CAPTURE(warpalign::to_string(spec.image));                  \
+#define WARPALIGN_CAPTURE(spec)                                   \
+  CAPTURE(spec.spline.degree);                                    \
+  CAPTURE(std::string(warpalign::name_of(spec.spline.boundary))); \
+  CAPTURE(std::string(warpalign::name_of(spec.output_type)));     \
+  CAPTURE(warpalign::to_string(spec.images.shape));               \
   CAPTURE(warpalign::to_string(spec.output))
 
 /// The transform's points are computed in more than single precision: 1e-6 of a pixel, wherever.

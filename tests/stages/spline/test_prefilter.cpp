@@ -50,22 +50,24 @@ auto filtered(const warpalign::Device& device, const PrefilterSpec& spec, const 
 
 template <class Volume>
 Volume expected(const PrefilterSpec& spec, const Volume& samples) {
-  const auto edge = test::edge_of(spec.boundary);
-  const int margin = PrefilterPlan::margin(spec.degree, spec.boundary);
-  if (spec.method == PrefilterMethod::fir) {
-    return reference::prefilter_fir(samples, spec.dimensions, spec.taps, edge, spec.cval, margin);
+  const auto edge = test::edge_of(spec.spline.boundary);
+  const int margin = PrefilterPlan::margin(spec.spline.degree, spec.spline.boundary);
+  if (spec.spline.prefilter == PrefilterMethod::fir) {
+    return reference::prefilter_fir(samples, spec.images.dimensions, spec.spline.taps, edge,
+                                    spec.spline.cval, margin);
   }
-  return reference::solve(samples, spec.dimensions, spec.degree, edge, spec.cval, margin)
+  return reference::solve(samples, spec.images.dimensions, spec.spline.degree, edge,
+                          spec.spline.cval, margin)
       .coefficients;
 }
 
 template <class Volume>
 void compare(const warpalign::Device& device, const PrefilterSpec& spec, const Volume& samples,
              double tolerance = contract) {
-  CAPTURE(warpalign::to_string(spec.shape));
-  CAPTURE(spec.dimensions);
-  CAPTURE(spec.degree);
-  CAPTURE(std::string(warpalign::name_of(spec.boundary)));
+  CAPTURE(warpalign::to_string(spec.images.shape));
+  CAPTURE(spec.images.dimensions);
+  CAPTURE(spec.spline.degree);
+  CAPTURE(std::string(warpalign::name_of(spec.spline.boundary)));
   CAPTURE(std::string(warpalign::name_of(spec.input)));
   const Volume oracle = expected(spec, samples);
   const double relative =
@@ -76,12 +78,12 @@ void compare(const warpalign::Device& device, const PrefilterSpec& spec, const V
 PrefilterSpec spec_of(const Shape& shape, int dimensions, int degree, Boundary boundary,
                       PrefilterMethod method = PrefilterMethod::exact) {
   PrefilterSpec spec;
-  spec.shape = shape;
-  spec.dimensions = dimensions;
-  spec.degree = degree;
-  spec.boundary = boundary;
-  spec.method = method;
-  spec.cval = cval;
+  spec.images.shape = shape;
+  spec.images.dimensions = dimensions;
+  spec.spline.degree = degree;
+  spec.spline.boundary = boundary;
+  spec.spline.prefilter = method;
+  spec.spline.cval = cval;
   return spec;
 }
 
@@ -195,18 +197,18 @@ TEST_CASE("prefilter: integers, halves and complex samples") {
         auto spec = spec_of({67, 35, 1}, 2, 3, boundary, method);
         for (const auto type : {PixelType::u8, PixelType::u16, PixelType::f16}) {
           spec.input = type;
-          compare(device, spec, test::random_samples(spec.shape, type, 13));
+          compare(device, spec, test::random_samples(spec.images.shape, type, 13));
         }
         spec.input = PixelType::c32;
-        compare(device, spec, test::random_complex_volume(spec.shape, 14));
+        compare(device, spec, test::random_complex_volume(spec.images.shape, 14));
       }
     }
     auto spec = spec_of({19, 9, 8}, 3, 5, Boundary::grid_wrap);
     spec.input = PixelType::c32;
-    compare(device, spec, test::random_complex_volume(spec.shape, 15));
-    spec.degree = 2;
+    compare(device, spec, test::random_complex_volume(spec.images.shape, 15));
+    spec.spline.degree = 2;
     spec.input = PixelType::u8;
-    compare(device, spec, test::random_samples(spec.shape, PixelType::u8, 16));
+    compare(device, spec, test::random_samples(spec.images.shape, PixelType::u8, 16));
   });
 }
 
@@ -231,17 +233,19 @@ TEST_CASE("prefilter: fir agrees with the convolution of proposition 1") {
         CAPTURE(taps);
         if (taps != 15 && boundary != Boundary::mirror && boundary != Boundary::nearest) continue;
         auto spec = spec_of({1, 1, 1}, 2, 3, boundary, PrefilterMethod::fir);
-        spec.taps = taps;
+        spec.spline.taps = taps;
         for (const Shape& shape : {Shape{1, 1, 1}, Shape{2, 5, 1}, Shape{129, 65, 1},
                                    Shape{300, 1, 1}, Shape{1, 300, 1}, Shape{104, 96, 1}}) {
-          spec.shape = shape;
+          spec.images.shape = shape;
           compare(device, spec, test::random_volume(shape, -1, 1, 18), fir_contract(2, taps));
         }
-        spec.dimensions = 3;
-        spec.shape = {33, 6, 17};
-        compare(device, spec, test::random_volume(spec.shape, -1, 1, 19), fir_contract(3, taps));
-        spec.dimensions = 1;
-        compare(device, spec, test::random_volume(spec.shape, -1, 1, 20), fir_contract(1, taps));
+        spec.images.dimensions = 3;
+        spec.images.shape = {33, 6, 17};
+        compare(device, spec, test::random_volume(spec.images.shape, -1, 1, 19),
+                fir_contract(3, taps));
+        spec.images.dimensions = 1;
+        compare(device, spec, test::random_volume(spec.images.shape, -1, 1, 20),
+                fir_contract(1, taps));
       }
     }
   });
@@ -251,7 +255,7 @@ TEST_CASE("prefilter: a constant is its own coefficients") {
   test::on_every_device([](const warpalign::Device& device) {
     for_degrees_and_boundaries([&](int degree, Boundary boundary) {
       auto spec = spec_of({37, 21, 1}, 2, degree, boundary);
-      spec.cval = 200;
+      spec.spline.cval = 200;
       reference::Volume samples(37, 21);
       for (double& value : samples.values) value = 200;
       compare(device, spec, samples);
@@ -317,25 +321,26 @@ TEST_CASE("prefilter: wrong arguments are refused before anything runs") {
       change(spec);
       CHECK_THROWS_AS(PrefilterPlan(device, spec), Error);
     };
-    refused([](auto& s) { s.degree = 1; });
-    refused([](auto& s) { s.degree = 0; });
-    refused([](auto& s) { s.degree = 6; });
-    refused([](auto& s) { s.dimensions = 0; });
-    refused([](auto& s) { s.dimensions = 4; });
-    refused([](auto& s) { s.shape.width = 0; });
-    refused([](auto& s) { s.shape.depth = -1; });
-    refused([](auto& s) { s.cval = NAN; });
+    refused([](auto& s) { s.spline.prefilter.reset(); });
+    refused([](auto& s) { s.spline.degree = 1; });
+    refused([](auto& s) { s.spline.degree = 0; });
+    refused([](auto& s) { s.spline.degree = 6; });
+    refused([](auto& s) { s.images.dimensions = 0; });
+    refused([](auto& s) { s.images.dimensions = 4; });
+    refused([](auto& s) { s.images.shape.width = 0; });
+    refused([](auto& s) { s.images.shape.depth = -1; });
+    refused([](auto& s) { s.spline.cval = NAN; });
     refused([](auto& s) {
-      s.method = PrefilterMethod::fir;
-      s.taps = 14;
+      s.spline.prefilter = PrefilterMethod::fir;
+      s.spline.taps = 14;
     });
     refused([](auto& s) {
-      s.method = PrefilterMethod::fir;
-      s.taps = 65;
+      s.spline.prefilter = PrefilterMethod::fir;
+      s.spline.taps = 65;
     });
     refused([](auto& s) {
-      s.method = PrefilterMethod::fir;
-      s.degree = 5;
+      s.spline.prefilter = PrefilterMethod::fir;
+      s.spline.degree = 5;
     });
 
     auto stream = device.make_stream();

@@ -48,9 +48,11 @@ Point applied(const Transform& t, double x, double y, double z) {
 /// Under `constant` the value jumps at the edges, where single precision may be on either side;
 /// under `wrap` too.
 bool near_jump(const ResampleSpec& spec, const Point& p) {
-  if (spec.boundary != Boundary::constant && spec.boundary != Boundary::wrap) return false;
-  const std::array<std::int64_t, 3> extents{spec.image.width, spec.image.height, spec.image.depth};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(spec.dimensions); ++i) {
+  if (spec.spline.boundary != Boundary::constant && spec.spline.boundary != Boundary::wrap)
+    return false;
+  const std::array<std::int64_t, 3> extents{spec.images.shape.width, spec.images.shape.height,
+                                            spec.images.shape.depth};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(spec.images.dimensions); ++i) {
     const double period = std::max(static_cast<double>(extents[i]) - 1, 1.0);
     if (std::abs(std::remainder(p[i], period)) < 1e-4) return true;
   }
@@ -67,13 +69,14 @@ struct Problem {
 Problem problem_of(const ResampleSpec& spec, std::uint32_t seed) {
   Problem problem{spec, {}, {}};
   problem.samples = spec.input == PixelType::f32
-                        ? test::random_volume(spec.image, -1, 1, seed)
-                        : test::random_samples(spec.image, spec.input, seed);
-  const auto edge = test::edge_of(spec.boundary);
-  problem.spline =
-      spec.prefilter
-          ? reference::solve(problem.samples, spec.dimensions, spec.degree, edge, spec.cval)
-          : reference::unfiltered(problem.samples, spec.dimensions, spec.degree, edge, spec.cval);
+                        ? test::random_volume(spec.images.shape, -1, 1, seed)
+                        : test::random_samples(spec.images.shape, spec.input, seed);
+  const auto edge = test::edge_of(spec.spline.boundary);
+  problem.spline = spec.spline.prefilter
+                       ? reference::solve(problem.samples, spec.images.dimensions,
+                                          spec.spline.degree, edge, spec.spline.cval)
+                       : reference::unfiltered(problem.samples, spec.images.dimensions,
+                                               spec.spline.degree, edge, spec.spline.cval);
   return problem;
 }
 
@@ -97,10 +100,10 @@ reference::Volume resampled(const warpalign::Device& device, const Problem& prob
 
 void compare(const warpalign::Device& device, const Problem& problem, const Transform& transform) {
   const ResampleSpec& spec = problem.spec;
-  CAPTURE(warpalign::to_string(spec.image));
+  CAPTURE(warpalign::to_string(spec.images.shape));
   CAPTURE(warpalign::to_string(spec.output));
-  CAPTURE(std::string(warpalign::name_of(spec.boundary)));
-  CAPTURE(spec.degree);
+  CAPTURE(std::string(warpalign::name_of(spec.spline.boundary)));
+  CAPTURE(spec.spline.degree);
   CAPTURE(transform.m[0]);
   CAPTURE(transform.m[1]);
   const auto points = points_of(spec, transform);
@@ -115,10 +118,10 @@ void compare(const warpalign::Device& device, const Problem& problem, const Tran
 
 ResampleSpec cubic(const Shape& image, const Shape& output, Boundary boundary = Boundary::mirror) {
   ResampleSpec spec;
-  spec.image = image;
+  spec.images.shape = image;
   spec.output = output;
-  spec.boundary = boundary;
-  spec.cval = 0.375;
+  spec.spline.boundary = boundary;
+  spec.spline.cval = 0.375;
   return spec;
 }
 
@@ -129,7 +132,7 @@ TEST_CASE("resample: rotations of an image with tiles within it") {
   test::on_every_device([&](const warpalign::Device& device) {
     for (const double degrees :
          {0.0, 5.0, 17.0, -20.0, 31.0, 45.0, -45.0, 60.0, 73.0, 90.0, 135.0, 180.0, 197.0, 280.0}) {
-      compare(device, problem, rotated(problem.spec.image, problem.spec.output, degrees));
+      compare(device, problem, rotated(problem.spec.images.shape, problem.spec.output, degrees));
     }
   });
 }
@@ -145,7 +148,7 @@ TEST_CASE("resample: rows that are whole words, and that are not") {
 
 TEST_CASE("resample: enlarged, reduced, mirrored, sheared, moved") {
   const Problem problem = problem_of(cubic({230, 211, 1}, {190, 170, 1}), 63);
-  const auto& [image, output] = std::pair(problem.spec.image, problem.spec.output);
+  const auto& [image, output] = std::pair(problem.spec.images.shape, problem.spec.output);
   std::vector<Transform> transforms;
   for (const double factor : {0.06, 0.5, 0.9, 1.03, 1.2, 1.4, 2.0, 3.9, 6.0, 20.0}) {
     transforms.emplace_back(rotated(image, output, 0, factor));
@@ -170,7 +173,8 @@ TEST_CASE("resample: every boundary, within, across the edges and outside") {
     const Problem problem = problem_of(cubic({173, 131, 1}, {330, 290, 1}, boundary), 64);
     test::on_every_device([&](const warpalign::Device& device) {
       for (const double degrees : {0.0, 17.0, 73.0, 135.0}) {
-        compare(device, problem, rotated(problem.spec.image, problem.spec.output, degrees, 0.97));
+        compare(device, problem,
+                rotated(problem.spec.images.shape, problem.spec.output, degrees, 0.97));
       }
     });
   }
@@ -189,7 +193,7 @@ TEST_CASE("resample: images and outputs of one pixel and more") {
   }
   const Problem problem = problem_of(cubic({150, 140, 1}, {1, 1, 1}), 66);
   test::on_every_device([&](const warpalign::Device& device) {
-    compare(device, problem, rotated(problem.spec.image, problem.spec.output, 10));
+    compare(device, problem, rotated(problem.spec.images.shape, problem.spec.output, 10));
   });
 }
 
@@ -201,9 +205,9 @@ TEST_CASE("resample: every degree, in one, two and three dimensions") {
           std::tuple{2, Shape{61, 47, 1}, Shape{50, 41, 1}},
           std::tuple{3, Shape{17, 15, 13}, Shape{13, 12, 11}}}) {
       ResampleSpec spec = cubic(image, output);
-      spec.dimensions = dimensions;
-      spec.degree = degree;
-      if (degree < 2) spec.prefilter.reset();
+      spec.images.dimensions = dimensions;
+      spec.spline.degree = degree;
+      if (degree < 2) spec.spline.prefilter.reset();
       const Problem problem = problem_of(spec, 67);
       const Transform transform =
           dimensions == 1   ? Transform(Affine{0.9713, 0, 1.3171, 0, 1, 0})
@@ -223,7 +227,7 @@ TEST_CASE("resample: types") {
     spec.input = input;
     const Problem problem = problem_of(spec, 68);
     test::on_every_device([&](const warpalign::Device& device) {
-      compare(device, problem, rotated(spec.image, spec.output, 40));
+      compare(device, problem, rotated(spec.images.shape, spec.output, 40));
     });
   }
   for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f16}) {
@@ -231,7 +235,7 @@ TEST_CASE("resample: types") {
     Problem problem = problem_of(spec, 69);
     for (double& sample : problem.samples.values) sample = std::round(100 + 90 * sample);
     problem.spline = reference::solve(problem.samples, 2, 3, reference::Edge::mirror);
-    const auto transform = rotated(spec.image, spec.output, 71);
+    const auto transform = rotated(spec.images.shape, spec.output, 71);
     test::on_every_device([&](const warpalign::Device& device) {
       problem.spec.output_type = PixelType::f32;
       const auto exact = resampled(device, problem, transform);
@@ -251,20 +255,20 @@ TEST_CASE("resample: types") {
 TEST_CASE("resample: FIR prefilter, none, and points of a field") {
   test::on_every_device([](const warpalign::Device& device) {
     ResampleSpec spec = cubic({150, 141, 1}, {90, 80, 1});
-    spec.prefilter.reset();
-    const Transform transform = rotated(spec.image, spec.output, 17);
+    spec.spline.prefilter.reset();
+    const Transform transform = rotated(spec.images.shape, spec.output, 17);
     Problem problem = problem_of(spec, 70);
     compare(device, problem, transform);
 
-    problem.spec.prefilter = PrefilterMethod::fir;
-    problem.spec.taps = 9;
+    problem.spec.spline.prefilter = PrefilterMethod::fir;
+    problem.spec.spline.taps = 9;
     problem.spline = reference::unfiltered(
         reference::prefilter_fir(problem.samples, 2, 9, reference::Edge::mirror), 2, 3,
         reference::Edge::mirror);
     compare(device, problem, transform);
 
     // The same points as floats, which the allowance for points does not cover.
-    problem = problem_of(cubic(spec.image, spec.output), 71);
+    problem = problem_of(cubic(spec.images.shape, spec.output), 71);
     auto points = points_of(problem.spec, transform);
     for (Point& p : points) {
       for (double& c : p) c = static_cast<float>(c);
@@ -294,7 +298,8 @@ TEST_CASE("resample: one plan, many transforms and images in turn") {
       for (const Problem* problem : {&first, &second}) {
         const auto image = test::to_device(device, stream, problem->samples);
         auto output = device.make_image(PixelType::f32, problem->spec.output);
-        const Transform transform = rotated(problem->spec.image, problem->spec.output, 17, factor);
+        const Transform transform =
+            rotated(problem->spec.images.shape, problem->spec.output, 17, factor);
         plan.execute(stream, image, transform, output);
         const auto found = test::volume_from_device(stream, output);
         CHECK(test::worst(problem->spline, points_of(problem->spec, transform), found, allowance) <=
@@ -312,21 +317,21 @@ TEST_CASE("resample: refusals") {
       change(spec);
       CHECK_THROWS_AS(ResamplePlan(device, spec), Error);
     };
-    refused([](ResampleSpec& s) { s.degree = 6; });
-    refused([](ResampleSpec& s) { s.degree = 1; });  // with a prefilter
-    refused([](ResampleSpec& s) { s.dimensions = 1; });
-    refused([](ResampleSpec& s) { s.image.width = 0; });
+    refused([](ResampleSpec& s) { s.spline.degree = 6; });
+    refused([](ResampleSpec& s) { s.spline.degree = 1; });  // with a prefilter
+    refused([](ResampleSpec& s) { s.images.dimensions = 1; });
+    refused([](ResampleSpec& s) { s.images.shape.width = 0; });
     refused([](ResampleSpec& s) { s.output.height = 0; });
-    refused([](ResampleSpec& s) { s.cval = std::numeric_limits<double>::infinity(); });
+    refused([](ResampleSpec& s) { s.spline.cval = std::numeric_limits<double>::infinity(); });
     refused([](ResampleSpec& s) { s.output_type = PixelType::c32; });
     refused([](ResampleSpec& s) { s.input = PixelType::c32; });
 
     auto stream = device.make_stream();
     ResamplePlan plan(device, good);
-    auto image = device.make_image(PixelType::f32, good.image);
+    auto image = device.make_image(PixelType::f32, good.images.shape);
     auto output = device.make_image(PixelType::f32, good.output);
     auto small = device.make_image(PixelType::f32, {8, 7, 1});
-    auto bytes = device.make_image(PixelType::u8, good.image);
+    auto bytes = device.make_image(PixelType::u8, good.images.shape);
     CHECK_THROWS_AS(plan.execute(stream, image, Transform(), small), Error);
     CHECK_THROWS_AS(plan.execute(stream, bytes, Transform(), output), Error);
     CHECK_THROWS_AS(plan.execute(stream, image, small, output), Error);
@@ -335,7 +340,7 @@ TEST_CASE("resample: refusals") {
     CHECK_THROWS_AS(plan.execute(stream, image, unbounded, output), Error);
 
     ResampleSpec same = good;
-    same.output = good.image;
+    same.output = good.images.shape;
     ResamplePlan in_place(device, same);
     CHECK_THROWS_AS(in_place.execute(stream, image, Transform(), image), Error);
   });

@@ -38,9 +38,9 @@ double rounding_of(int dimensions, double largest_sample) {
 
 Bytes filtered(const Device& device, const PrefilterSpec& spec, const Bytes& samples) {
   auto stream = device.make_stream();
-  const auto input =
-      test::image_of(device, stream, spec.input,
-                     warpalign::stacked(spec.shape, spec.dimensions, spec.batch), samples);
+  const auto input = test::image_of(
+      device, stream, spec.input,
+      warpalign::stacked(spec.images.shape, spec.images.dimensions, spec.images.count), samples);
   auto output = device.make_image(PixelType::f32, PrefilterPlan::coefficient_shape(spec));
   test::poison(stream, output);
   PrefilterPlan(device, spec).execute(stream, input, output);
@@ -51,11 +51,11 @@ template <class Points>
 Bytes resampled(const Device& device, const ResampleSpec& spec, const Bytes& samples,
                 const Points& points) {
   auto stream = device.make_stream();
-  const auto input =
-      test::image_of(device, stream, spec.input,
-                     warpalign::stacked(spec.image, spec.dimensions, spec.batch), samples);
-  auto output = device.make_image(spec.output_type,
-                                  warpalign::stacked(spec.output, spec.dimensions, spec.batch));
+  const auto input = test::image_of(
+      device, stream, spec.input,
+      warpalign::stacked(spec.images.shape, spec.images.dimensions, spec.images.count), samples);
+  auto output = device.make_image(
+      spec.output_type, warpalign::stacked(spec.output, spec.images.dimensions, spec.images.count));
   test::poison(stream, output);
   ResamplePlan plan(device, spec);
   plan.execute(stream, input, points, output);
@@ -64,16 +64,16 @@ Bytes resampled(const Device& device, const ResampleSpec& spec, const Bytes& sam
 
 ResampleSpec spec_of(int dimensions, Boundary boundary) {
   ResampleSpec spec;
-  spec.dimensions = dimensions;
-  spec.image = dimensions == 1   ? Shape{90, 1, 1}
-               : dimensions == 2 ? Shape{140, 150, 1}
-                                 : Shape{23, 17, 19};
+  spec.images.dimensions = dimensions;
+  spec.images.shape = dimensions == 1   ? Shape{90, 1, 1}
+                      : dimensions == 2 ? Shape{140, 150, 1}
+                                        : Shape{23, 17, 19};
   spec.output = dimensions == 1   ? Shape{70, 1, 1}
                 : dimensions == 2 ? Shape{120, 130, 1}
                                   : Shape{21, 15, 12};
-  spec.boundary = boundary;
-  spec.cval = 0.25;
-  spec.batch = arrays;
+  spec.spline.boundary = boundary;
+  spec.spline.cval = 0.25;
+  spec.images.count = arrays;
   return spec;
 }
 
@@ -94,17 +94,18 @@ std::vector<Transform> drift(int dimensions, bool shrinks) {
 }
 
 void compare(const Device& device, const ResampleSpec& spec, bool shrinks, double largest_sample) {
-  CAPTURE(spec.dimensions);
-  CAPTURE(std::string(warpalign::name_of(spec.boundary)));
+  CAPTURE(spec.images.dimensions);
+  CAPTURE(std::string(warpalign::name_of(spec.spline.boundary)));
   CAPTURE(shrinks);
   const Bytes samples = test::random_pixels(
-      spec.input, warpalign::stacked(spec.image, spec.dimensions, spec.batch), 21);
-  const auto transforms = drift(spec.dimensions, shrinks);
+      spec.input, warpalign::stacked(spec.images.shape, spec.images.dimensions, spec.images.count),
+      21);
+  const auto transforms = drift(spec.images.dimensions, shrinks);
   const Bytes alike = resampled(device, spec, samples, transforms[1]);
   const Bytes each = resampled(device, spec, samples, transforms);
   ResampleSpec alone = spec;
-  alone.batch = 1;
-  const double rounding = rounding_of(spec.dimensions, largest_sample);
+  alone.images.count = 1;
+  const double rounding = rounding_of(spec.images.dimensions, largest_sample);
   for (std::int64_t i = 0; i < arrays; ++i) {
     CAPTURE(i);
     const Bytes own = test::array_of(samples, arrays, i);
@@ -138,9 +139,9 @@ TEST_CASE("resample batch: samples that are converted, the FIR prefilter, no pre
     spec.input = PixelType::i16;
     compare(device, spec, false, largest_pair);
     spec.input = PixelType::f32;
-    spec.prefilter = PrefilterMethod::fir;
+    spec.spline.prefilter = PrefilterMethod::fir;
     compare(device, spec, false, 1);
-    spec.prefilter.reset();
+    spec.spline.prefilter.reset();
     compare(device, spec, false, 1);
   });
 }
@@ -149,10 +150,10 @@ TEST_CASE("resample batch: what does not fit is refused") {
   test::on_every_device([](const Device& device) {
     ResampleSpec spec = spec_of(2, Boundary::mirror);
     for (const std::int64_t batch : {std::int64_t{0}, std::int64_t{-2}, std::int64_t{1} << 40}) {
-      spec.batch = batch;
+      spec.images.count = batch;
       CHECK_THROWS_AS(ResamplePlan(device, spec), Error);
     }
-    spec.batch = arrays;
+    spec.images.count = arrays;
     ResamplePlan plan(device, spec);
     auto stream = device.make_stream();
     const auto image = device.make_image(PixelType::f32, {140, 150, arrays});
@@ -173,14 +174,15 @@ TEST_CASE("prefilter batch: each array is filtered for itself") {
              {PrefilterMethod::exact, PrefilterMethod::fir, PrefilterMethod::iir_line}) {
           CAPTURE(dimensions);
           CAPTURE(static_cast<int>(method));
-          PrefilterSpec spec{.shape = {33, dimensions > 1 ? 21 : 1, dimensions > 2 ? 18 : 1}};
-          spec.dimensions = dimensions;
-          spec.boundary = boundary;
-          spec.method = method;
+          PrefilterSpec spec{
+              .images = {.shape = {33, dimensions > 1 ? 21 : 1, dimensions > 2 ? 18 : 1}}};
+          spec.images.dimensions = dimensions;
+          spec.spline.boundary = boundary;
+          spec.spline.prefilter = method;
           PrefilterSpec alone = spec;
-          spec.batch = arrays;
+          spec.images.count = arrays;
           const Bytes samples = test::random_pixels(
-              PixelType::f32, warpalign::stacked(spec.shape, dimensions, arrays), 22);
+              PixelType::f32, warpalign::stacked(spec.images.shape, dimensions, arrays), 22);
           const Bytes found = filtered(device, spec, samples);
           for (std::int64_t i = 0; i < arrays; ++i) {
             CAPTURE(i);

@@ -31,13 +31,13 @@ std::vector<float> random_values(const Shape& shape, std::uint32_t seed) {
 
 ResampleSpec spec_of(const Shape& image, const Shape& output, int degree, Boundary boundary) {
   ResampleSpec spec;
-  spec.image = image;
+  spec.images.shape = image;
   spec.output = output;
-  spec.dimensions = image.depth > 1 ? 3 : 2;
-  spec.degree = degree;
-  spec.boundary = boundary;
-  spec.cval = 0.5;
-  if (degree < 2) spec.prefilter.reset();
+  spec.images.dimensions = image.depth > 1 ? 3 : 2;
+  spec.spline.degree = degree;
+  spec.spline.boundary = boundary;
+  spec.spline.cval = 0.5;
+  if (degree < 2) spec.spline.prefilter.reset();
   return spec;
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("tiled resampler: integers are rounded and saturated as without tiles"
   test::on_every_device([&](const warpalign::Device& device) {
     ResampleSpec spec = spec_of(image, image, 1, Boundary::constant);
     spec.input = spec.output_type = PixelType::u16;
-    spec.cval = 123;
+    spec.spline.cval = 123;
     // A shift by quarters of pixels, which linear interpolation of integers computes exactly.
     const Affine shift = Affine::translation(-30.25, 17.5);
     std::vector<std::uint16_t> whole(samples.size()), tiled(samples.size());
@@ -161,7 +161,7 @@ TEST_CASE("tiled resampler: integers are rounded and saturated as without tiles"
 TEST_CASE("tiled resampler: no pixels, and another number of coordinates, are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     const warpalign::Shape shape{12, 9, 1};
-    warpalign::TiledResampler resampler(device, {.image = shape, .output = shape});
+    warpalign::TiledResampler resampler(device, {.images = {.shape = shape}, .output = shape});
     std::vector<float> pixels(108), output(108), coordinates(217);
     CHECK_THROWS_WITH_AS(resampler.execute(nullptr, warpalign::Transform(), output.data()),
                          doctest::Contains("no pixels"), warpalign::Error);
@@ -182,7 +182,7 @@ TEST_CASE("tiled resampler: a memory that is too small for any tile, and a wrong
     std::vector<float> result(90000);
     TiledResampler small(device, spec, 2000);
     CHECK_THROWS_AS(small.execute(samples.data(), Transform(), result.data()), Error);
-    spec.batch = 2;
+    spec.images.count = 2;
     CHECK_THROWS_WITH_AS(TiledResampler(device, spec), doctest::Contains("one by one"), Error);
   });
 }

@@ -29,7 +29,7 @@ template <class To, class From>
 std::vector<To> resampled(const Device& device, ResampleSpec spec,
                           const std::vector<From>& pixels) {
   auto stream = device.make_stream();
-  auto input = device.make_image(spec.input, spec.image);
+  auto input = device.make_image(spec.input, spec.images.shape);
   auto output = device.make_image(spec.output_type, spec.output);
   stream.upload(pixels.data(), pixels.size() * sizeof(From), input.buffer());
   ResamplePlan plan(device, spec);
@@ -55,9 +55,9 @@ void compare(const Device& device, PixelType type, double lowest, double highest
   const std::vector<float> floats(pixels.begin(), pixels.end());
   for (const int degree : {0, 1, 3}) {
     CAPTURE(degree);
-    ResampleSpec spec{input_shape, output_shape};
-    spec.degree = degree;
-    if (degree < 2) spec.prefilter = std::nullopt;
+    ResampleSpec spec{.images = {.shape = input_shape}, .output = output_shape};
+    spec.spline.degree = degree;
+    if (degree < 2) spec.spline.prefilter = std::nullopt;
     const auto expected = resampled<float>(device, spec, floats);
     spec.input = spec.output_type = type;
     const auto found = resampled<T>(device, spec, pixels);
@@ -86,9 +86,9 @@ TEST_CASE("resample: u8 and u16 pixels without a prefilter") {
   test::on_every_device([](const Device& device) {
     const auto pixels = samples<std::uint8_t>(0, 255);
     const std::vector<float> floats(pixels.begin(), pixels.end());
-    ResampleSpec spec{input_shape, output_shape};
-    spec.degree = 1;
-    spec.prefilter = std::nullopt;
+    ResampleSpec spec{.images = {.shape = input_shape}, .output = output_shape};
+    spec.spline.degree = 1;
+    spec.spline.prefilter = std::nullopt;
     const auto expected = resampled<float>(device, spec, floats);
     spec.input = PixelType::u8;
     CHECK(resampled<float>(device, spec, pixels) == expected);
@@ -97,7 +97,7 @@ TEST_CASE("resample: u8 and u16 pixels without a prefilter") {
 
 TEST_CASE("resample: complex and real pixels do not mix") {
   test::on_every_device([](const Device& device) {
-    ResampleSpec spec{input_shape, output_shape};
+    ResampleSpec spec{.images = {.shape = input_shape}, .output = output_shape};
     spec.input = PixelType::c32;
     spec.output_type = PixelType::i16;
     CHECK_THROWS_AS(ResamplePlan(device, spec), warpalign::Error);

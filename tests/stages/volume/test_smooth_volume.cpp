@@ -65,9 +65,9 @@ TEST_CASE("smooth_volume: without marks, what interpolate gives") {
     const Shape shape{20, 13, 9};
     const Volume volume = test::random_volume(shape, -1, 1, 53);
     warpalign::InterpolateSpec spec;
-    spec.image = spec.output = shape;
-    spec.dimensions = 3;
-    spec.prefiltered = false;
+    spec.images.shape = spec.output = shape;
+    spec.images.dimensions = 3;
+    spec.spline.prefilter = std::nullopt;
     auto stream = device.make_stream();
     const auto input = test::to_device(device, stream, volume);
     auto smoothed = device.make_image(PixelType::f32, shape);

@@ -1,11 +1,10 @@
 // Stage: evaluation of a B-spline at arbitrary points.
 #pragma once
 
-#include <warpalign/boundary.hpp>
 #include <warpalign/device.hpp>
+#include <warpalign/stages/spline_model.hpp>
 #include <warpalign/transform.hpp>
 
-#include <cstdint>
 #include <span>
 
 namespace warpalign {
@@ -18,39 +17,19 @@ namespace detail {
 class ConvertedOutput;
 }
 
-/// How weights and products are computed.
-enum class Precision {
-  full,  ///< single precision, (degree + 1)^n neighbours
-  /// 2^n linear lookups by the texture hardware, with weights computed on the fly (Ruijters et al.,
-  /// equation 5). Same as `full` where a device has no usable filtering, and where degree 1 would
-  /// need a copy that costs more than the loads; see docs/interpolation.md.
-  texture,
-  texture_lut  ///< the same with Sigg & Hadwiger's table of 128 entries, for comparison
-};
-
 /// What an InterpolatePlan is made for.
 struct InterpolateSpec {
-  Shape image;         ///< of the samples of one array (without the coefficients' margin)
-  Shape output;        ///< of one array
-  int dimensions = 2;  ///< 1, 2 or 3; extents of the other axes must be 1
+  /// With a prefilter, the coefficients must include the margin that PrefilterPlan::margin() gives
+  /// for the boundary mode. Without one, they are samples, extended by the boundary mode.
+  SplineModel spline{};
+  ImageBatch images{};  ///< the samples, without the coefficients' margin
+  Shape output{};       ///< of one array; it has as many dimensions as the images
   PixelType coefficients = PixelType::f32;  ///< f32 or c32
   /// c32 for c32 coefficients, any other type for f32 ones. For integers, results are rounded to
   /// the nearest one (halves away from zero) and saturated, and NaN gives 0.
   PixelType output_type = PixelType::f32;
-  int degree = 3;                        ///< 0 to 5
-  Boundary boundary = Boundary::mirror;  ///< what lies beyond the edges
-  double cval =
-      0;  ///< the value for `constant` and `grid_constant`, and for coordinates that are NaN
-  /// `texture` and `texture_lut` require degree 1 or 3, 2 or 3 dimensions and f32 coefficients.
-  Precision precision = Precision::full;
-  /// Whether the coefficients were prefiltered with this boundary mode and thus include the margin
-  /// of PrefilterPlan::margin(); those of degrees 0 and 1 never are. With false, samples themselves
-  /// can also be evaluated as coefficients, extended by the boundary mode (the smoothing variant
-  /// that Ruijters et al. warn about).
-  bool prefiltered = true;
-  /// The number of arrays that one execution evaluates. They are passed as one image, of the shape
-  /// that stacked() gives.
-  std::int64_t batch = 1;
+
+  friend bool operator==(const InterpolateSpec&, const InterpolateSpec&) = default;
 };
 
 /// A grid of points in polar coordinates about a centre: output (i, j) is read at radius
@@ -94,7 +73,7 @@ class WARPALIGN_API InterpolatePlan {
   /// computed in more than single precision.
   void execute(Stream& stream, const Image& coefficients, const Transform& output_to_input,
                Image& output) const;
-  /// The same with a transform for each array of a batch. Their number must be `batch`.
+  /// The same with a transform for each array of a batch. Their number must be `images.count`.
   void execute(Stream& stream, const Image& coefficients,
                std::span<const Transform> output_to_input, Image& output) const;
   /// Evaluates at the points of a coordinate field, the same for all arrays: f32 of shape

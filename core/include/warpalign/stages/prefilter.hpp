@@ -1,10 +1,9 @@
 // Stage: conversion of samples to B-spline coefficients.
 #pragma once
 
-#include <warpalign/boundary.hpp>
 #include <warpalign/device.hpp>
+#include <warpalign/stages/spline_model.hpp>
 
-#include <cstdint>
 #include <vector>
 
 namespace warpalign {
@@ -16,28 +15,15 @@ namespace detail {
 class ConvertedInput;
 }
 
-/// How samples are converted to coefficients.
-enum class PrefilterMethod {
-  exact,    ///< the recursive filter, exact to single precision, organised for the device
-  fir,      ///< Champagnat & Le Sant: convolution with the truncated closed form; cubic only
-  iir_line  ///< Ruijters & Thevenaz: the two-pass recursion, one line per thread (a baseline)
-};
-
 /// What a PrefilterPlan is made for.
 struct PrefilterSpec {
-  Shape shape;                       ///< of the samples
-  int dimensions = 2;                ///< 1: filter along x; 2: x and y; 3: x, y and z. The other
-                                     ///< axes hold independent lines or images
+  SplineModel spline{};  ///< degree 2 to 5, with a prefilter; the precision does not matter
+  /// The samples. The plan filters along as many axes as `dimensions` says. The other axes hold
+  /// independent lines or images, so for these a larger shape is the same as a larger count.
+  ImageBatch images{};
   PixelType input = PixelType::f32;  ///< c32 gives c32 coefficients, any other type f32
-  int degree = 3;                    ///< 2 to 5; degrees 0 and 1 need no prefilter
-  PrefilterMethod method = PrefilterMethod::exact;  ///< which filter
-  int taps = 15;                                    ///< for `fir`: odd, 3 to 63
-  Boundary boundary = Boundary::mirror;             ///< what lies beyond the edges
-  double cval = 0;  ///< the value beyond the edges for `grid_constant`
-  /// The number of arrays of that shape that one execution filters. They are passed as one image,
-  /// of the shape that stacked() gives. (For lines and images this is another way of saying that
-  /// `shape` has more of them; volumes need it.)
-  std::int64_t batch = 1;
+
+  friend bool operator==(const PrefilterSpec&, const PrefilterSpec&) = default;
 };
 
 /// Computes the B-spline coefficients c of samples s: s(l) = sum_k c(k) beta_degree(l - k) along

@@ -4,7 +4,6 @@
 #include <warpalign/stages/interpolate.hpp>
 #include <warpalign/stages/prefilter.hpp>
 
-#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -20,24 +19,15 @@ class ConvertedOutput;
 
 /// What a ResamplePlan is made for.
 struct ResampleSpec {
-  Shape image;                       ///< of one array
-  Shape output;                      ///< of one array
-  int dimensions = 2;                ///< 1, 2 or 3; extents of the other axes must be 1
-  PixelType input = PixelType::f32;  ///< of the images' pixels; any type
+  SplineModel spline{};              ///< without a prefilter for degrees 0 and 1
+  ImageBatch images{};               ///< the samples
+  Shape output{};                    ///< of one array; it has as many dimensions as the images
+  PixelType input = PixelType::f32;  ///< of the samples; any type
   /// c32 for complex images, any other type for real ones. For integers, results are rounded to
   /// the nearest one (halves away from zero) and saturated, and NaN gives 0.
   PixelType output_type = PixelType::f32;
-  int degree = 3;  ///< 0 to 5; 0 and 1 take no prefilter
-  /// Empty: the samples are used as the coefficients.
-  std::optional<PrefilterMethod> prefilter = PrefilterMethod::exact;
-  int taps = 15;                         ///< for `fir`
-  Boundary boundary = Boundary::mirror;  ///< what lies beyond the edges
-  double cval =
-      0;  ///< the value for `constant` and `grid_constant`, and for coordinates that are NaN
-  Precision precision = Precision::full;  ///< of the evaluation; see InterpolateSpec
-  /// The number of arrays that one execution resamples. They are passed as one image, of the shape
-  /// that stacked() gives.
-  std::int64_t batch = 1;
+
+  friend bool operator==(const ResampleSpec&, const ResampleSpec&) = default;
 };
 
 /// PrefilterPlan and InterpolatePlan in one: the coefficients belong to the plan, or exist only
@@ -62,7 +52,7 @@ class WARPALIGN_API ResamplePlan {
 
   /// Evaluates at output_to_input(output point), in all arrays of a batch alike.
   void execute(Stream& stream, const Image& image, const Transform& output_to_input, Image& output);
-  /// The same with a transform for each array of a batch. Their number must be `batch`.
+  /// The same with a transform for each array of a batch. Their number must be `images.count`.
   void execute(Stream& stream, const Image& image, std::span<const Transform> output_to_input,
                Image& output);
   /// Evaluates at the points of a coordinate field, as InterpolatePlan takes it.

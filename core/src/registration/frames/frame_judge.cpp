@@ -53,7 +53,7 @@ JudgedLevels::JudgedLevels(const Device& device, const Shape& image, std::int64_
       level_(level_shape(image, sampling_)),
       smooth_(device, stack_of(level_smoothing(PixelType::f32, image, false, sampling_), images)),
       normalization_(device, {level_, contrast_sigma, false, images}),
-      prefilter_(device, {.shape = level_, .batch = images}),
+      prefilter_(device, {.images = {.shape = level_, .count = images}}),
       values_(device.make_image(PixelType::f32, stacked(level_, 2, images))),
       normalized_(device.make_image(PixelType::f32, values_.shape())),
       coefficients_(device.make_image(PixelType::f32, values_.shape())),

@@ -386,10 +386,9 @@ AgreedHomography WindowSearch::followed(const PairContext& work, const PyramidLe
 void WindowSearch::resample_moving(const PairContext& work, PyramidLevel& level,
                                    const Homography& frame_to_level) {
   const InterpolatePlan& plan = bilinear_.get(level.shape(), [&] {
-    return InterpolatePlan(device_, {.image = level.shape(),
-                                     .output = frame_,
-                                     .degree = 1,
-                                     .boundary = Boundary::grid_constant});
+    return InterpolatePlan(device_, {.spline = {.degree = 1, .boundary = Boundary::grid_constant},
+                                     .images = {.shape = level.shape()},
+                                     .output = frame_});
   });
   const Image& weight =
       level.weight() != nullptr ? *level.weight() : work.ones.of(work.stream, level.shape());

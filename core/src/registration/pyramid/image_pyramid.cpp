@@ -215,7 +215,7 @@ const Image& ImagePyramid::normalized(Stream& stream, StageClock& clock, Pyramid
 
 const Image& ImagePyramid::coefficients(Stream& stream, StageClock& clock, PyramidLevel& level) {
   if (!level.coefficients_) {  // which is made last
-    level.prefilter_.emplace(device_, PrefilterSpec{.shape = level.shape_});
+    level.prefilter_.emplace(device_, PrefilterSpec{.images = {.shape = level.shape_}});
     level.coefficients_.emplace(device_.make_image(PixelType::f32, level.shape_));
   }
   if (level.has_coefficients_) return *level.coefficients_;

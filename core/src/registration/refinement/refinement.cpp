@@ -77,7 +77,7 @@ Refinement::Smoothed& Refinement::smoothed(const ImagePyramid& pyramid, double s
 
 Refinement::Spline& Refinement::spline_of(const Shape& shape) {
   return splines_.get(shape, [&] {
-    return Spline{PrefilterPlan(device_, PrefilterSpec{.shape = shape}),
+    return Spline{PrefilterPlan(device_, PrefilterSpec{.images = {.shape = shape}}),
                   device_.make_image(PixelType::f32, shape)};
   });
 }

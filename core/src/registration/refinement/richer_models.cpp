@@ -54,8 +54,7 @@ std::optional<Homography> RicherModels::refined(const PairContext& work, Similar
 
 RicherModels::Sampler& RicherModels::sampler_of(const Shape& coarse, const Shape& fine) {
   return samplers_.get({coarse, fine}, [&] {
-    const InterpolateSpec spec{
-        .image = fine, .output = coarse, .degree = 3, .boundary = Boundary::mirror};
+    const InterpolateSpec spec{.images = {.shape = fine}, .output = coarse};
     const auto pixels = static_cast<std::size_t>(coarse.plane());
     return Sampler{InterpolatePlan(device_, spec),
                    device_.make_image(PixelType::f32, coarse),

@@ -134,11 +134,11 @@ void ChanceTest::warp(const PairContext& work, const Image& input,
   if (output_to_input.is_affine()) return warp(work, input, output_to_input.affine(), output);
   const Shape& shape = output.shape();
   const InterpolatePlan& plan = projective_warps_.get({input.shape(), shape}, [&] {
-    return InterpolatePlan(device_, {.image = input.shape(),
-                                     .output = shape,
-                                     .degree = 1,
-                                     .boundary = Boundary::grid_constant,
-                                     .prefiltered = false});
+    return InterpolatePlan(
+        device_,
+        {.spline = {.degree = 1, .prefilter = std::nullopt, .boundary = Boundary::grid_constant},
+         .images = {.shape = input.shape()},
+         .output = shape});
   });
   plan.execute(work.stream, input, output_to_input, output);
 }

@@ -70,7 +70,7 @@ GradientFields::Field GradientFields::detailed(Stream& stream, StageClock& clock
 }
 
 GradientFields::Coefficients::Coefficients(const Device& device, const Shape& shape)
-    : prefilter(device, PrefilterSpec{.shape = shape}), values(device, shape) {}
+    : prefilter(device, PrefilterSpec{.images = {.shape = shape}}), values(device, shape) {}
 
 GradientFields::Field GradientFields::coefficients(Stream& stream, StageClock& clock,
                                                    ImagePyramid& pyramid, PyramidLevel& level,

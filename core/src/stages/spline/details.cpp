@@ -3,6 +3,7 @@
 
 #include "device/check.hpp"
 
+#include <cmath>
 #include <string>
 
 namespace warpalign::detail {
@@ -46,20 +47,40 @@ void check_taps(const char* stage, int taps) {
                     std::to_string(max_taps) + ", not " + std::to_string(taps));
 }
 
-void check_prefilter(const char* stage, PrefilterMethod method, int degree, int taps) {
-  check_degree(stage, degree, 2);
-  if (method != PrefilterMethod::fir) return;
-  check_taps(stage, taps);
-  if (degree != 3) refuse(stage, "the FIR prefilter is cubic: degree 3 only");
+void check_cval(const char* stage, double cval) {
+  if (!std::isfinite(cval)) refuse(stage, "cval must be finite");
+}
+
+void check_spline(const char* stage, const SplineModel& spline) {
+  check_degree(stage, spline.degree, spline.prefilter ? 2 : 0);
+  if (spline.prefilter == PrefilterMethod::fir) {
+    check_taps(stage, spline.taps);
+    if (spline.degree != 3) refuse(stage, "the FIR prefilter is cubic: degree 3 only");
+  }
+  check_cval(stage, spline.cval);
+}
+
+void check_shapes(const char* stage, const ImageBatch& images, const Shape& output) {
+  check_dimensions(stage, images.dimensions);
+  check_array(stage, "the image", images.shape);
+  check_array(stage, "the output", output);
+  const auto is_flat = [&](const Shape& shape) {
+    return (images.dimensions >= 2 || shape.height == 1) &&
+           (images.dimensions >= 3 || shape.depth == 1);
+  };
+  if (is_flat(images.shape) && is_flat(output)) return;
+  refuse(stage, "image (" + to_string(images.shape) + ") and output (" + to_string(output) +
+                    ") must have " + std::to_string(images.dimensions) + " dimensions");
 }
 
 backend::PrefilterDetails prefilter_details(const PrefilterSpec& spec) {
   backend::PrefilterDetails details;
-  details.extension = sample_extension(spec.boundary);
-  details.margin = PrefilterPlan::margin(spec.degree, spec.boundary);
-  details.poles = PrefilterPlan::poles(spec.degree);
-  details.horizon = PrefilterPlan::horizon(spec.degree);
-  if (spec.method == PrefilterMethod::fir) details.fir_taps = PrefilterPlan::fir_taps(spec.taps);
+  details.extension = sample_extension(spec.spline.boundary);
+  details.margin = PrefilterPlan::margin(spec.spline.degree, spec.spline.boundary);
+  details.poles = PrefilterPlan::poles(spec.spline.degree);
+  details.horizon = PrefilterPlan::horizon(spec.spline.degree);
+  if (spec.spline.prefilter == PrefilterMethod::fir)
+    details.fir_taps = PrefilterPlan::fir_taps(spec.spline.taps);
   return details;
 }
 
@@ -73,12 +94,12 @@ backend::InterpolateDetails interpolation_details(Boundary boundary, int margin)
   return details;
 }
 
-Shape with_margin(const Shape& shape, int dimensions, int margin) noexcept {
-  Shape larger = shape;
-  larger.width += 2 * margin;
-  if (dimensions >= 2) larger.height += 2 * margin;
-  if (dimensions >= 3) larger.depth += 2 * margin;
-  return larger;
+Shape coefficient_shape(const ImageBatch& images, int margin) noexcept {
+  ImageBatch larger = images;
+  larger.shape.width += 2 * margin;
+  if (images.dimensions >= 2) larger.shape.height += 2 * margin;
+  if (images.dimensions >= 3) larger.shape.depth += 2 * margin;
+  return larger.stacked();
 }
 
 }  // namespace warpalign::detail

@@ -4,6 +4,7 @@
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/boundary.hpp>
 #include <warpalign/pixel.hpp>
+#include <warpalign/stages/spline_model.hpp>
 
 namespace warpalign::detail {
 
@@ -11,13 +12,17 @@ namespace warpalign::detail {
 /// points lie; for these modes samples are extended by mirroring, as in SciPy.
 backend::Extension sample_extension(Boundary boundary) noexcept;
 
-/// Throws Error(invalid_argument) where no prefilter is of this degree or, for `fir`, has so many
-/// taps.
-void check_prefilter(const char* stage, PrefilterMethod method, int degree, int taps);
+/// Throws Error(invalid_argument) if the degree is out of range, if the prefilter does not support
+/// the degree or the number of taps, or if cval is not finite.
+void check_spline(const char* stage, const SplineModel& spline);
 
-/// The same for a degree and for a number of taps alone.
+/// The same for a single member.
 void check_degree(const char* stage, int degree, int lowest);
 void check_taps(const char* stage, int taps);
+void check_cval(const char* stage, double cval);
+
+/// Throws Error(invalid_argument) unless one image and its output have the batch's dimensions.
+void check_shapes(const char* stage, const ImageBatch& images, const Shape& output);
 
 /// The details that follow from a valid spec.
 backend::PrefilterDetails prefilter_details(const PrefilterSpec& spec);
@@ -25,7 +30,8 @@ backend::PrefilterDetails prefilter_details(const PrefilterSpec& spec);
 /// How evaluation treats points and neighbours. `margin` is that of the coefficients.
 backend::InterpolateDetails interpolation_details(Boundary boundary, int margin) noexcept;
 
-/// The shape, enlarged by `margin` on both sides of each of its first `dimensions` axes.
-Shape with_margin(const Shape& shape, int dimensions, int margin) noexcept;
+/// The shape of the coefficients of all arrays, with a margin of `margin` coefficients at both ends
+/// of every filtered axis.
+Shape coefficient_shape(const ImageBatch& images, int margin) noexcept;
 
 }  // namespace warpalign::detail

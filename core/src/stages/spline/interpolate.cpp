@@ -32,8 +32,8 @@ void check_types(const InterpolateSpec& spec) {
 }
 
 void check_precision(const InterpolateSpec& spec) {
-  if (spec.precision == Precision::full) return;
-  if ((spec.degree != 1 && spec.degree != 3) || spec.dimensions < 2 ||
+  if (spec.spline.precision == Precision::full) return;
+  if ((spec.spline.degree != 1 && spec.spline.degree != 3) || spec.images.dimensions < 2 ||
       is_complex(spec.coefficients)) {
     detail::refuse(stage,
                    "texture precision requires degree 1 or 3, 2 or 3 dimensions and f32 data");
@@ -41,35 +41,24 @@ void check_precision(const InterpolateSpec& spec) {
 }
 
 InterpolateSpec checked(const InterpolateSpec& spec) {
-  detail::check_dimensions(stage, spec.dimensions);
-  detail::check_array(stage, "the image", spec.image);
-  detail::check_array(stage, "the output", spec.output);
-  const auto flat = [&](const Shape& shape) {
-    return (spec.dimensions >= 2 || shape.height == 1) &&
-           (spec.dimensions >= 3 || shape.depth == 1);
-  };
-  if (!flat(spec.image) || !flat(spec.output)) {
-    detail::refuse(stage, "image (" + to_string(spec.image) + ") and output (" +
-                              to_string(spec.output) + ") must have " +
-                              std::to_string(spec.dimensions) + " dimensions");
-  }
-  if (spec.degree < 0 || spec.degree > 5) {
-    detail::refuse(stage, "the degree must be 0 to 5, not " + std::to_string(spec.degree));
-  }
+  detail::check_shapes(stage, spec.images, spec.output);
+  detail::check_degree(stage, spec.spline.degree, 0);
   check_types(spec);
   check_precision(spec);
-  if (!std::isfinite(spec.cval)) detail::refuse(stage, "cval must be finite");
-  detail::check_batch(stage, "the batch of images", spec.image, spec.dimensions, spec.batch);
-  detail::check_batch(stage, "the batch of outputs", spec.output, spec.dimensions, spec.batch);
+  detail::check_cval(stage, spec.spline.cval);
+  detail::check_batch(stage, "the batch of images", spec.images);
+  detail::check_batch(stage, "the batch of outputs",
+                      {spec.output, spec.images.dimensions, spec.images.count});
   return spec;
 }
 
 Shape all_outputs(const InterpolateSpec& spec) {
-  return stacked(spec.output, spec.dimensions, spec.batch);
+  return stacked(spec.output, spec.images.dimensions, spec.images.count);
 }
 
 int margin_of(const InterpolateSpec& spec) {
-  return spec.prefiltered ? PrefilterPlan::margin(spec.degree, spec.boundary) : 0;
+  return spec.spline.prefilter ? PrefilterPlan::margin(spec.spline.degree, spec.spline.boundary)
+                               : 0;
 }
 
 void check_numbers(std::initializer_list<double> numbers) {
@@ -79,7 +68,8 @@ void check_numbers(std::initializer_list<double> numbers) {
 }
 
 void check_gradient(const InterpolateSpec& spec) {
-  if (spec.degree < 1 || spec.precision != Precision::full || spec.output_type != PixelType::f32) {
+  if (spec.spline.degree < 1 || spec.spline.precision != Precision::full ||
+      spec.output_type != PixelType::f32) {
     detail::refuse(stage, "gradients require degree 1 or more, f32 output and full precision");
   }
 }
@@ -87,7 +77,7 @@ void check_gradient(const InterpolateSpec& spec) {
 std::unique_ptr<backend::Interpolate> make_kernel(const Device& device, InterpolateSpec spec) {
   spec.output_type = detail::kernel_type(spec.output_type);
   return detail::Access::driver(device).make(backend::Interpolate::Setup{
-      spec, detail::interpolation_details(spec.boundary, margin_of(spec))});
+      spec, detail::interpolation_details(spec.spline.boundary, margin_of(spec))});
 }
 
 }  // namespace
@@ -105,7 +95,7 @@ backend::SamplingPoints InterpolatePlan::points_of(const Transform& transform) c
 }
 
 backend::SamplingPoints InterpolatePlan::points_of(std::span<const Transform> transforms) const {
-  detail::check_transforms(stage, transforms, spec_.batch);
+  detail::check_transforms(stage, transforms, spec_.images.count);
   return {.transforms = transforms, .coordinates = nullptr, .log_polar = nullptr};
 }
 
@@ -157,7 +147,7 @@ void InterpolatePlan::execute(Stream& stream, const Image& coefficients, const I
 
 void InterpolatePlan::execute(Stream& stream, const Image& coefficients,
                               const LogPolarSampling& grid, Image& output) const {
-  if (spec_.dimensions != 2) detail::refuse(stage, "log-polar grids have two dimensions");
+  if (spec_.images.dimensions != 2) detail::refuse(stage, "log-polar grids have two dimensions");
   check_numbers({grid.centre_x, grid.centre_y, grid.log_radius0, grid.log_step, grid.angle0,
                  grid.angle_step});
   run(stream, coefficients, {.transforms = {}, .coordinates = nullptr, .log_polar = &grid}, output,
@@ -185,19 +175,18 @@ void InterpolatePlan::execute_with_gradient(Stream& stream, const Image& coeffic
 }
 
 Shape InterpolatePlan::coordinates_shape(const InterpolateSpec& spec) noexcept {
-  return {spec.output.width, spec.output.height, spec.output.depth * spec.dimensions};
+  return {spec.output.width, spec.output.height, spec.output.depth * spec.images.dimensions};
 }
 
 Shape InterpolatePlan::gradient_shape(const InterpolateSpec& spec) noexcept {
   const Shape all = all_outputs(spec);
-  return {all.width, all.height, all.depth * spec.dimensions};
+  return {all.width, all.height, all.depth * spec.images.dimensions};
 }
 
 Shape InterpolatePlan::coefficient_shape(const InterpolateSpec& spec) {
-  detail::check_array(stage, "the image", spec.image);
-  detail::check_batch(stage, "the batch", spec.image, spec.dimensions, spec.batch);
-  return stacked(detail::with_margin(spec.image, spec.dimensions, margin_of(spec)), spec.dimensions,
-                 spec.batch);
+  detail::check_array(stage, "the image", spec.images.shape);
+  detail::check_batch(stage, "the batch", spec.images);
+  return detail::coefficient_shape(spec.images, margin_of(spec));
 }
 
 }  // namespace warpalign

@@ -18,11 +18,11 @@ namespace {
 constexpr const char* stage = "prefilter";
 
 PrefilterSpec checked(const PrefilterSpec& spec) {
-  detail::check_array(stage, "the array", spec.shape);
-  detail::check_dimensions(stage, spec.dimensions);
-  detail::check_prefilter(stage, spec.method, spec.degree, spec.taps);
-  if (!std::isfinite(spec.cval)) detail::refuse(stage, "cval must be finite");
-  detail::check_batch(stage, "the batch", spec.shape, spec.dimensions, spec.batch);
+  detail::check_array(stage, "the array", spec.images.shape);
+  detail::check_dimensions(stage, spec.images.dimensions);
+  if (!spec.spline.prefilter) detail::refuse(stage, "the spline must have a prefilter");
+  detail::check_spline(stage, spec.spline);
+  detail::check_batch(stage, "the batch", spec.images);
   return spec;
 }
 
@@ -62,29 +62,26 @@ Poles poles_of(int degree) {
 // the axis would only add rounding errors. At least one axis is kept.
 PrefilterSpec squeezed(const PrefilterSpec& spec, const backend::PrefilterDetails& details) {
   if (details.margin > 0) return spec;
-  std::vector<std::int64_t> extents{spec.shape.width, spec.shape.height, spec.shape.depth};
+  std::vector<std::int64_t> extents{spec.images.shape.width, spec.images.shape.height,
+                                    spec.images.shape.depth};
   PrefilterSpec result = spec;
-  for (int axis = spec.dimensions - 1; axis >= 0; --axis) {
-    if (extents[static_cast<std::size_t>(axis)] != 1 || result.dimensions == 1) continue;
+  for (int axis = spec.images.dimensions - 1; axis >= 0; --axis) {
+    if (extents[static_cast<std::size_t>(axis)] != 1 || result.images.dimensions == 1) continue;
     extents.erase(extents.begin() + axis);
     extents.push_back(1);
-    --result.dimensions;
+    --result.images.dimensions;
   }
-  result.shape = {extents[0], extents[1], extents[2]};
+  result.images.shape = {extents[0], extents[1], extents[2]};
   return result;
 }
 
 // Lines and images are independent of one another, so that a batch of them is a larger stack.
 PrefilterSpec unbatched(const PrefilterSpec& spec) {
-  if (spec.dimensions == 3) return spec;
+  if (spec.images.dimensions == 3) return spec;
   PrefilterSpec result = spec;
-  result.shape.depth *= spec.batch;
-  result.batch = 1;
+  result.images.shape.depth *= spec.images.count;
+  result.images.count = 1;
   return result;
-}
-
-Shape all_samples(const PrefilterSpec& spec) {
-  return stacked(spec.shape, spec.dimensions, spec.batch);
 }
 
 std::unique_ptr<backend::Prefilter> make_kernel(const Device& device, PrefilterSpec spec) {
@@ -100,12 +97,12 @@ PrefilterPlan::PrefilterPlan(const Device& device, const PrefilterSpec& spec)
     : device_(device),
       spec_(spec),
       kernel_(make_kernel(device, spec)),
-      converted_(
-          detail::converter_for<detail::ConvertedInput>(device, spec.input, all_samples(spec))) {}
+      converted_(detail::converter_for<detail::ConvertedInput>(device, spec.input,
+                                                               spec.images.stacked())) {}
 
 void PrefilterPlan::execute(Stream& stream, const Image& samples, Image& coefficients) const {
   detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the samples", device_, samples, spec_.input, all_samples(spec_));
+  detail::check_image(stage, "the samples", device_, samples, spec_.input, spec_.images.stacked());
   detail::check_image(stage, "the coefficients", device_, coefficients,
                       coefficient_type(spec_.input), coefficient_shape(spec_));
   detail::check_distinct(stage, samples, coefficients);
@@ -121,11 +118,9 @@ int PrefilterPlan::margin(int degree, Boundary boundary) {
 }
 
 Shape PrefilterPlan::coefficient_shape(const PrefilterSpec& spec) {
-  detail::check_array(stage, "the array", spec.shape);
-  detail::check_batch(stage, "the batch", spec.shape, spec.dimensions, spec.batch);
-  return stacked(
-      detail::with_margin(spec.shape, spec.dimensions, margin(spec.degree, spec.boundary)),
-      spec.dimensions, spec.batch);
+  detail::check_array(stage, "the array", spec.images.shape);
+  detail::check_batch(stage, "the batch", spec.images);
+  return detail::coefficient_shape(spec.images, margin(spec.spline.degree, spec.spline.boundary));
 }
 
 PixelType PrefilterPlan::coefficient_type(PixelType samples) {

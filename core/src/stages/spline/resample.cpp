@@ -15,53 +15,37 @@ constexpr const char* stage = "resample";
 // Of the prefilter and the evaluation between the conversions, where there are any: kernels without
 // a prefilter load f32 and c32 only.
 ResampleSpec between_conversions(ResampleSpec spec) {
-  const bool loads_all = spec.prefilter.has_value() || spec.input == PixelType::c32;
+  const bool loads_all = spec.spline.prefilter.has_value() || spec.input == PixelType::c32;
   spec.input = loads_all ? detail::kernel_type(spec.input) : PixelType::f32;
   spec.output_type = detail::kernel_type(spec.output_type);
   return spec;
 }
 
 PrefilterSpec prefilter_spec(const ResampleSpec& spec) {
-  PrefilterSpec part;
-  part.shape = spec.image;
-  part.dimensions = spec.dimensions;
-  part.input = spec.input;
-  part.degree = spec.degree;
-  part.method = *spec.prefilter;
-  part.taps = spec.taps;
-  part.boundary = spec.boundary;
-  part.cval = spec.cval;
-  part.batch = spec.batch;
-  return part;
+  return {.spline = spec.spline, .images = spec.images, .input = spec.input};
 }
 
 InterpolateSpec interpolate_spec(const ResampleSpec& spec) {
-  InterpolateSpec part;
-  part.image = spec.image;
-  part.output = spec.output;
-  part.dimensions = spec.dimensions;
-  part.coefficients = spec.prefilter ? PrefilterPlan::coefficient_type(spec.input) : spec.input;
-  part.output_type = spec.output_type;
-  part.degree = spec.degree;
-  part.boundary = spec.boundary;
-  part.cval = spec.cval;
-  part.precision = spec.precision;
-  part.prefiltered = spec.prefilter.has_value();
-  part.batch = spec.batch;
-  return part;
+  return {.spline = spec.spline,
+          .images = spec.images,
+          .output = spec.output,
+          .coefficients =
+              spec.spline.prefilter ? PrefilterPlan::coefficient_type(spec.input) : spec.input,
+          .output_type = spec.output_type};
 }
 
-Shape all_of(const Shape& array, const ResampleSpec& spec) {
-  return stacked(array, spec.dimensions, spec.batch);
+Shape all_outputs(const ResampleSpec& spec) {
+  return stacked(spec.output, spec.images.dimensions, spec.images.count);
 }
 
 // Requires a spec that both parts, prefilter and evaluation, have accepted.
 std::unique_ptr<backend::Resample> make_kernel(const Device& device, const ResampleSpec& spec) {
-  if (spec.prefilter != PrefilterMethod::exact || spec.precision != Precision::full) return nullptr;
+  if (spec.spline.prefilter != PrefilterMethod::exact || spec.spline.precision != Precision::full)
+    return nullptr;
   constexpr int margin = 0;
   return detail::Access::driver(device).make(
       backend::Resample::Setup{spec, detail::prefilter_details(prefilter_spec(spec)),
-                               detail::interpolation_details(spec.boundary, margin)});
+                               detail::interpolation_details(spec.spline.boundary, margin)});
 }
 
 }  // namespace
@@ -71,13 +55,13 @@ ResamplePlan::ResamplePlan(const Device& device, const ResampleSpec& spec)
       spec_(spec),
       interpolate_(device, interpolate_spec(between_conversions(spec))),
       converted_output_(detail::converter_for<detail::ConvertedOutput>(device, spec.output_type,
-                                                                       all_of(spec.output, spec))) {
+                                                                       all_outputs(spec))) {
   const ResampleSpec inner = between_conversions(spec);
   if (inner.input != spec.input) {
     converted_input_ =
-        std::make_shared<detail::ConvertedInput>(device, spec.input, all_of(spec.image, spec));
+        std::make_shared<detail::ConvertedInput>(device, spec.input, spec.images.stacked());
   }
-  if (!spec.prefilter) return;
+  if (!spec.spline.prefilter) return;
   const PrefilterSpec part = prefilter_spec(inner);
   prefilter_.emplace(device, part);
   coefficients_.emplace(device.make_image(PrefilterPlan::coefficient_type(spec.input),
@@ -87,9 +71,8 @@ ResamplePlan::ResamplePlan(const Device& device, const ResampleSpec& spec)
 
 void ResamplePlan::check(Stream& stream, const Image& image, const Image& output) const {
   detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, image, spec_.input, all_of(spec_.image, spec_));
-  detail::check_image(stage, "the output", device_, output, spec_.output_type,
-                      all_of(spec_.output, spec_));
+  detail::check_image(stage, "the image", device_, image, spec_.input, spec_.images.stacked());
+  detail::check_image(stage, "the output", device_, output, spec_.output_type, all_outputs(spec_));
   detail::check_distinct(stage, image, output);
 }
 
@@ -131,7 +114,7 @@ void ResamplePlan::execute(Stream& stream, const Image& image, const Transform& 
 void ResamplePlan::execute(Stream& stream, const Image& image,
                            std::span<const Transform> output_to_input, Image& output) {
   check(stream, image, output);
-  detail::check_transforms(stage, output_to_input, spec_.batch);
+  detail::check_transforms(stage, output_to_input, spec_.images.count);
   run(stream, image, output_to_input, output);
 }
 

@@ -37,13 +37,13 @@ reference::Volume rotated(const warpalign::Device& device, const reference::Volu
   auto stream = device.make_stream();
   const Shape shape{side, side, 1};
   warpalign::PrefilterSpec filter;
-  filter.shape = shape;
+  filter.images.shape = shape;
   if (taps > 0) {
-    filter.method = PrefilterMethod::fir;
-    filter.taps = taps;
+    filter.spline.prefilter = PrefilterMethod::fir;
+    filter.spline.taps = taps;
   }
   warpalign::InterpolateSpec spec;
-  spec.image = spec.output = shape;
+  spec.images.shape = spec.output = shape;
   const double c = std::cos(std::numbers::pi / 18), s = std::sin(std::numbers::pi / 18);
   const double middle = (side - 1) / 2.0;
   const warpalign::Affine rotation{c, s, middle * (1 - c - s), -s, c, middle * (1 - c + s)};

@@ -9,10 +9,10 @@ namespace {
 
 InterpolateSpec coordinate_spec(const Shape& controls, const Shape& frame) {
   InterpolateSpec spec;
-  spec.image = controls;
+  spec.images.shape = controls;
   spec.output = frame;
-  spec.prefiltered = false;
-  spec.batch = 2;
+  spec.spline.prefilter = std::nullopt;
+  spec.images.count = 2;
   return spec;
 }
 

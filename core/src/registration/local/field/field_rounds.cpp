@@ -23,7 +23,7 @@ constexpr double least_uncertainty = 0.004;
 
 ResampleSpec resample_spec(PixelType type, const Shape& frame) {
   ResampleSpec spec;
-  spec.image = frame;
+  spec.images.shape = frame;
   spec.output = frame;
   spec.input = type;
   return spec;

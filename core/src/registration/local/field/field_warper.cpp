@@ -22,11 +22,11 @@ Shape checked(const Shape& frame) {
 
 ResampleSpec frame_spec(PixelType type, const Shape& frame) {
   ResampleSpec spec;
-  spec.image = frame;
+  spec.images.shape = frame;
   spec.output = frame;
   spec.input = type;
   spec.output_type = type;
-  spec.boundary = Boundary::constant;
+  spec.spline.boundary = Boundary::constant;
   return spec;
 }
 

@@ -43,11 +43,11 @@ Transform halving(const VolumeGrid& fine, const VolumeGrid& coarse) {
 
 InterpolateSpec unfiltered(const Shape& image, const Shape& output, int degree) {
   InterpolateSpec spec;
-  spec.image = image;
+  spec.images.shape = image;
   spec.output = output;
-  spec.dimensions = 3;
-  spec.degree = degree;
-  spec.prefiltered = false;
+  spec.images.dimensions = 3;
+  spec.spline.degree = degree;
+  spec.spline.prefilter = std::nullopt;
   return spec;
 }
 

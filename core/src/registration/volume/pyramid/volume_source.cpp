@@ -80,9 +80,9 @@ Point3 relative(const Point3& spacing) {
 
 InterpolateSpec smoothing(const Shape& shape) {
   InterpolateSpec spec;
-  spec.image = spec.output = shape;
-  spec.dimensions = 3;
-  spec.prefiltered = false;
+  spec.images.shape = spec.output = shape;
+  spec.images.dimensions = 3;
+  spec.spline.prefilter = std::nullopt;
   return spec;
 }
 

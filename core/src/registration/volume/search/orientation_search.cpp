@@ -56,12 +56,12 @@ VolumeGrid frame_for(const VolumeGrid& reference, const VolumeGrid& moving) {
 
 InterpolateSpec linear(const VolumeGrid& volume, const VolumeGrid& frame) {
   InterpolateSpec spec;
-  spec.image = volume.shape;
+  spec.images.shape = volume.shape;
   spec.output = frame.shape;
-  spec.dimensions = 3;
-  spec.degree = 1;
-  spec.prefiltered = false;
-  spec.boundary = Boundary::constant;
+  spec.images.dimensions = 3;
+  spec.spline.degree = 1;
+  spec.spline.prefilter = std::nullopt;
+  spec.spline.boundary = Boundary::constant;
   return spec;
 }
 

@@ -20,19 +20,19 @@ constexpr double half_significance_of_edges = 7;
 
 InterpolateSpec smoothing(const VolumeGrid& moving, const VolumeGrid& reference) {
   InterpolateSpec spec;
-  spec.image = moving.shape;
+  spec.images.shape = moving.shape;
   spec.output = reference.shape;
-  spec.dimensions = 3;
-  spec.prefiltered = false;
-  spec.boundary = Boundary::constant;
+  spec.images.dimensions = 3;
+  spec.spline.prefilter = std::nullopt;
+  spec.spline.boundary = Boundary::constant;
   return spec;
 }
 
 // Of what is 0 where a voxel does not count, and at least 1 elsewhere.
 InterpolateSpec nearest_counting(const VolumeGrid& moving, const VolumeGrid& reference) {
   InterpolateSpec spec = smoothing(moving, reference);
-  spec.degree = 0;
-  spec.boundary = Boundary::grid_constant;  // a voxel reaches half a voxel beyond its centre
+  spec.spline.degree = 0;
+  spec.spline.boundary = Boundary::grid_constant;  // a voxel reaches half a voxel beyond its centre
   spec.output_type = PixelType::u8;
   return spec;
 }

@@ -25,7 +25,8 @@ struct PrefilterDetails {
 
 class Prefilter : public Stage {
  public:
-  /// The spec has a batch for three dimensions alone; otherwise its shape holds all arrays.
+  /// The spec has a prefilter. It has a batch for three dimensions alone; otherwise its shape holds
+  /// all arrays.
   struct Setup {
     const PrefilterSpec& spec;
     const PrefilterDetails& details;
