@@ -4,15 +4,23 @@
 #include "io/array_file.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace warpalign::program {
 namespace {
 
-/// A single value that is not finite would spread to all others through the prefilter's recursion.
-void remove_nonfinite(Array& samples) {
-  for (float& sample : samples.samples<float>()) {
-    if (!std::isfinite(sample)) sample = 0;
+bool is_integer(PixelType type) {
+  return type != PixelType::f16 && type != PixelType::f32 && type != PixelType::f64;
+}
+
+/// The samples in single precision, with 0 for those that are not finite: a single one would spread
+/// to all others through the prefilter's recursion.
+Array finite_floats(std::span<const std::byte> samples, PixelType type, const Shape& shape) {
+  Array numbers = to_float({{shape.height, shape.width}, type, {samples.begin(), samples.end()}});
+  for (float& number : numbers.samples<float>()) {
+    if (!std::isfinite(number)) number = 0;
   }
+  return numbers;
 }
 
 }  // namespace
@@ -36,16 +44,56 @@ FrameWarper::Output& FrameWarper::output_of(PixelType type) {
       .first->second;
 }
 
+FrameWarper::Integers& FrameWarper::integers_of(PixelType type) {
+  const auto found = integers_.find(type);
+  if (found != integers_.end()) return found->second;
+  return integers_
+      .emplace(type, Integers{device_.make_image(type, frame_),
+                              ConvertPlan(device_, {.shape = frame_, .input = type})})
+      .first->second;
+}
+
+/// A channel on the device, integers in their own type.
+const Image& FrameWarper::uploaded(std::span<const std::byte> samples, PixelType type) {
+  if (is_integer(type)) {
+    Image& pixels = integers_of(type).pixels;
+    stream_.upload(samples.data(), samples.size(), pixels.buffer());
+    return pixels;
+  }
+  const Array numbers = finite_floats(samples, type, frame_);
+  stream_.upload(numbers.bytes.data(), numbers.bytes.size(), input_.buffer());
+  return input_;
+}
+
+void FrameWarper::resample(const Image& samples, const Transform& grid_to_frame, PixelType type,
+                           std::span<std::byte> warped) {
+  const Image* numbers = &samples;
+  if (is_integer(samples.type())) {
+    integers_of(samples.type()).to_float.execute(stream_, samples, input_);
+    numbers = &input_;
+  }
+  Output& output = output_of(type);
+  output.resample.execute(stream_, *numbers, grid_to_frame, output.pixels);
+  stream_.download(output.pixels, warped.data(), warped.size());
+}
+
+LoadedImage FrameWarper::warp(const Image& gray, const Transform& grid_to_frame) {
+  LoadedImage warped = make_image(grid_.width, grid_.height, 1, gray.type());
+  resample(gray, grid_to_frame, gray.type(), warped.pixels);
+  return warped;
+}
+
 LoadedImage FrameWarper::warp(const LoadedImage& frame, const Transform& grid_to_frame) {
-  Output& output = output_of(frame.type);
+  if (frame.channels == 1) {
+    LoadedImage warped = make_image(grid_.width, grid_.height, 1, frame.type);
+    resample(uploaded(frame.pixels, frame.type), grid_to_frame, frame.type, warped.pixels);
+    return warped;
+  }
   std::vector<Array> channels = split_channels(frame);
   for (Array& channel : channels) {
-    Array samples = to_float(channel);
-    remove_nonfinite(samples);
-    stream_.upload(samples.bytes.data(), samples.bytes.size(), input_.buffer());
-    output.resample.execute(stream_, input_, grid_to_frame, output.pixels);
-    channel = make_array({grid_.height, grid_.width}, frame.type);
-    stream_.download(output.pixels, channel.bytes.data(), channel.bytes.size());
+    Array warped = make_array({grid_.height, grid_.width}, frame.type);
+    resample(uploaded(channel.bytes, frame.type), grid_to_frame, frame.type, warped.bytes);
+    channel = std::move(warped);
   }
   return join_channels(channels);
 }

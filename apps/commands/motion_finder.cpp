@@ -7,6 +7,7 @@
 #include "io/registrable_image.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace warpalign::program {
@@ -16,11 +17,22 @@ PixelType registered_type(PixelType type) {
   return type == PixelType::u8 || type == PixelType::u16 ? type : PixelType::f32;
 }
 
-LoadedImage gray_of_type(const LoadedImage& image, PixelType type) {
-  LoadedImage gray = luminance(image);
-  if (gray.type == type) return gray;
-  return join_channels({to_float(split_channels(gray).front())});
-}
+/// A frame's luminance in the registrar's type.
+class GrayOfType {
+ public:
+  GrayOfType(const LoadedImage& image, PixelType type) : luminance_(image) {
+    const LoadedImage& gray = luminance_.image();
+    if (gray.type == type) return;
+    converted_ = join_channels({to_float(split_channels(gray).front())});
+  }
+  [[nodiscard]] const LoadedImage& image() const {
+    return converted_ ? *converted_ : luminance_.image();
+  }
+
+ private:
+  Luminance luminance_;
+  std::optional<LoadedImage> converted_;
+};
 
 }  // namespace
 
@@ -32,7 +44,7 @@ MotionFinder::MotionFinder(const Device& device, PixelType type, const Shape& fr
       registrar_(device, type_, frame, settings.windows) {}
 
 void MotionFinder::set_reference(const LoadedImage& reference) {
-  registrar_.set_reference(view_of(gray_of_type(reference, type_)));
+  registrar_.set_reference(view_of(GrayOfType(reference, type_).image()));
 }
 
 FrameMotion MotionFinder::find(const LoadedImage& frame) {
@@ -41,11 +53,11 @@ FrameMotion MotionFinder::find(const LoadedImage& frame) {
 }
 
 std::vector<FrameMotion> MotionFinder::find(std::span<const LoadedImage* const> frames) {
-  std::vector<LoadedImage> gray(frames.size());
+  std::vector<std::optional<GrayOfType>> gray(frames.size());
   std::vector<HostImage> views(frames.size());
   in_parallel(frames.size(), [&](std::size_t i) {
-    gray[i] = gray_of_type(*frames[i], type_);
-    views[i] = view_of(gray[i]);
+    gray[i].emplace(*frames[i], type_);
+    views[i] = view_of(gray[i]->image());
   });
   const std::vector<WindowShift> shifts = registrar_.align(views);
   std::vector<FrameMotion> motions(frames.size());

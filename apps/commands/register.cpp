@@ -89,9 +89,26 @@ void set_reference(Registrar& registrar, const Side& side, const LoadedImage& gr
   });
 }
 
-RegistrationResult align(Registrar& registrar, const Side& side, const LoadedImage& gray) {
+/// The image on the device if the search and the output read the same pixels: if it is gray, has no
+/// mask, and is written. With timings the registrar uploads it, and measures that.
+std::optional<Image> uploaded(const Device& device, const Side& side, bool is_written,
+                              bool timings) {
+  if (!is_written || timings || side.mask || side.image.channels != 1) return {};
+  Image image = device.make_image(side.image.type, side.image.shape());
+  Stream stream = device.make_stream();
+  stream.upload(view_of(side.image), image);
+  stream.finish();
+  return image;
+}
+
+RegistrationResult align(Registrar& registrar, const Side& side, const Image* on_device,
+                         const LoadedImage& gray) {
   RegistrationResult result;
   naming(side.name, [&] {
+    if (on_device != nullptr) {
+      result = registrar.align(*on_device);
+      return;
+    }
     result = side.mask ? registrar.align(view_of(gray), view_of(*side.mask))
                        : registrar.align(view_of(gray));
   });
@@ -99,16 +116,17 @@ RegistrationResult align(Registrar& registrar, const Side& side, const LoadedIma
 }
 
 RegistrationResult register_pair(const Device& device, RegistrationOptions settings, bool timings,
-                                 const Side& reference, const Side& moving) {
+                                 const Side& reference, const Side& moving,
+                                 const Image* moving_on_device) {
   settings.collect_timings = timings;
   Registrar registrar(device, settings);
-  const LoadedImage reference_gray = luminance(reference.image);
-  const LoadedImage moving_gray = luminance(moving.image);
+  const Luminance reference_gray(reference.image);
+  const Luminance moving_gray(moving.image);
   RegistrationResult result;
   // The first pass also pays for waking the device up, so the second one is timed.
   for (int pass = 0; pass < (timings ? 2 : 1); ++pass) {
-    set_reference(registrar, reference, reference_gray);
-    result = align(registrar, moving, moving_gray);
+    set_reference(registrar, reference, reference_gray.image());
+    result = align(registrar, moving, moving_on_device, moving_gray.image());
   }
   require_finite(result);
   return result;
@@ -128,11 +146,12 @@ class Outputs {
 
   std::vector<WrittenFile> write(const Options& options, const Device& device,
                                  const LoadedImage& reference, const LoadedImage& moving,
-                                 const Homography& matrix) {
+                                 const Image* moving_on_device, const Homography& matrix) {
     std::vector<WrittenFile> written;
     if (!aligned_ && !overlay_) return written;
-    const LoadedImage aligned =
-        FrameWarper(device, moving.shape(), reference.shape()).warp(moving, matrix);
+    FrameWarper warper(device, moving.shape(), reference.shape());
+    const LoadedImage aligned = moving_on_device != nullptr ? warper.warp(*moving_on_device, matrix)
+                                                            : warper.warp(moving, matrix);
     if (aligned_) {
       aligned_->write(encode_image(aligned, format_of_name(*options.output)));
       written.push_back({"aligned", *options.output, describe(aligned)});
@@ -185,10 +204,14 @@ ExitStatus run(const Options& options) {
   RegistrationReport report;
   report.settings = settings;
   activity.next("registering");
-  report.result = register_pair(device, settings, options.timings, reference, moving);
+  const bool is_written = options.output || options.overlay;
+  const std::optional<Image> moving_image = uploaded(device, moving, is_written, options.timings);
+  const Image* moving_on_device = moving_image ? &*moving_image : nullptr;
+  report.result =
+      register_pair(device, settings, options.timings, reference, moving, moving_on_device);
   activity.next("writing the results");
-  report.files =
-      outputs.write(options, device, reference.image, moving.image, report.result.homography);
+  report.files = outputs.write(options, device, reference.image, moving.image, moving_on_device,
+                               report.result.homography);
   report.reference = options.reference;
   report.moving = options.moving;
   report.reference_description = describe(reference.image);

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 #include <vector>
 
@@ -48,7 +47,7 @@ StackRegistrar::StackRegistrar(const Device& device, const RegistrationOptions& 
       shape_(first.shape()),
       mask_(std::move(mask)),
       warper_(warper) {
-  set_reference(luminance(first), mask_);
+  set_reference(Luminance(first).image(), mask_);
   if (to_ != StackReference::mean) return;
   mean_.emplace(shape_, mask_);
   AffineMap unmoved({}, warper_);
@@ -58,12 +57,11 @@ StackRegistrar::StackRegistrar(const Device& device, const RegistrationOptions& 
 // Each frame's own trouble is told when its turn has come. Where all fail together, each is
 // registered by itself then.
 void StackRegistrar::look_ahead(std::span<const UpcomingFrame> frames) {
-  std::deque<LoadedImage> converted;
+  std::vector<Luminance> gray;
+  gray.reserve(frames.size());
   std::vector<HostImage> views;
   for (const UpcomingFrame& frame : frames) {
-    const bool is_gray = frame.image->channels == 1;
-    views.push_back(
-        view_of(is_gray ? *frame.image : converted.emplace_back(luminance(*frame.image))));
+    views.push_back(view_of(gray.emplace_back(*frame.image).image()));
   }
   std::vector<BatchResult> found;
   try {
@@ -81,8 +79,9 @@ RegistrationResult StackRegistrar::find(const LoadedImage& frame, std::size_t in
     return std::move(*known->result);
   }
   const std::scoped_lock lock(registrar_mutex_);
-  const LoadedImage gray = luminance(frame);
-  return mask_ ? registrar_.align(view_of(gray), view_of(*mask_)) : registrar_.align(view_of(gray));
+  const Luminance gray(frame);
+  const HostImage view = view_of(gray.image());
+  return mask_ ? registrar_.align(view, view_of(*mask_)) : registrar_.align(view);
 }
 
 void StackRegistrar::set_reference(const LoadedImage& gray,
@@ -108,7 +107,7 @@ FramePlace StackRegistrar::place(const LoadedImage& frame, std::size_t index) {
 void StackRegistrar::take_reliable(const LoadedImage& frame, const FramePlace& place,
                                    std::size_t index) {
   if (to_ == StackReference::previous) {
-    set_reference(luminance(frame), mask_);
+    set_reference(Luminance(frame).image(), mask_);
     reference_index_ = index;
     first_to_reference_ = place.matrix;
   }

@@ -63,7 +63,9 @@ void fill(LoadedImage& image, std::span<const float> levels) {
 
 }  // namespace
 
-std::vector<float> gray_levels(const LoadedImage& image) { return levels_of(luminance(image)); }
+std::vector<float> gray_levels(const LoadedImage& image) {
+  return levels_of(Luminance(image).image());
+}
 
 LoadedImage gray_image(std::span<const float> levels, const Shape& shape) {
   LoadedImage image = make_image(shape.width, shape.height, 1, PixelType::u8);

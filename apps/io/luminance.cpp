@@ -19,13 +19,12 @@ void weigh(const LoadedImage& colour, LoadedImage& gray) {
 
 }  // namespace
 
-LoadedImage luminance(const LoadedImage& image) {
-  if (image.channels == 1) return image;
-  LoadedImage gray = make_image(image.width, image.height, 1, image.type);
-  if (image.type == PixelType::u8) weigh<std::uint8_t>(image, gray);
-  if (image.type == PixelType::u16) weigh<std::uint16_t>(image, gray);
-  if (image.type == PixelType::f32) weigh<float>(image, gray);
-  return gray;
+Luminance::Luminance(const LoadedImage& image) : image_(&image) {
+  if (image.channels == 1) return;
+  converted_ = make_image(image.width, image.height, 1, image.type);
+  if (image.type == PixelType::u8) weigh<std::uint8_t>(image, *converted_);
+  if (image.type == PixelType::u16) weigh<std::uint16_t>(image, *converted_);
+  if (image.type == PixelType::f32) weigh<float>(image, *converted_);
 }
 
 }  // namespace warpalign::program

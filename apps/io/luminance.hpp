@@ -3,10 +3,23 @@
 
 #include "io/image_file.hpp"
 
+#include <optional>
+
 namespace warpalign::program {
 
-/// The image's luminance in its own pixel type: 0.2126 red + 0.7152 green + 0.0722 blue (ITU-R
-/// BT.709), applied to the samples as they are stored. Gray images come back as they are.
-[[nodiscard]] LoadedImage luminance(const LoadedImage& image);
+/// An image's luminance in its own pixel type: 0.2126 red + 0.7152 green + 0.0722 blue (ITU-R
+/// BT.709), applied to the samples as they are stored.
+class Luminance {
+ public:
+  /// `image` must outlive this object, which refers to it if it is gray.
+  explicit Luminance(const LoadedImage& image);
+  explicit Luminance(LoadedImage&&) = delete;
+
+  [[nodiscard]] const LoadedImage& image() const { return converted_ ? *converted_ : *image_; }
+
+ private:
+  const LoadedImage* image_;
+  std::optional<LoadedImage> converted_;
+};
 
 }  // namespace warpalign::program

@@ -26,7 +26,8 @@ Gray as_float(const LoadedImage& image) {
 }
 
 Gray gray_values(const LoadedImage& image) {
-  const LoadedImage gray = luminance(image);
+  const Luminance luminance(image);
+  const LoadedImage& gray = luminance.image();
   if (gray.type == PixelType::u8) return as_float<std::uint8_t>(gray);
   if (gray.type == PixelType::u16) return as_float<std::uint16_t>(gray);
   return as_float<float>(gray);

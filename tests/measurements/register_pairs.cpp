@@ -90,7 +90,10 @@ class Pictures {
  private:
   void add(const std::filesystem::path& folder, const std::string& image,
            const std::optional<std::string>& mask) {
-    if (!files_.contains(image)) files_[image] = luminance(load_registrable(folder / image));
+    if (!files_.contains(image)) {
+      const LoadedImage loaded = load_registrable(folder / image);
+      files_[image] = Luminance(loaded).image();
+    }
     if (!mask || files_.contains(*mask)) return;
     files_[*mask] = load_mask(folder / *mask, files_[image].shape(), image);
   }

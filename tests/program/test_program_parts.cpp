@@ -26,9 +26,14 @@ TEST_CASE("luminance has the weights of BT.709 and rounds to nearest") {
   samples[4] = 255;                              // green
   samples[8] = 255;                              // blue
   samples[9] = samples[10] = samples[11] = 255;  // white
-  const LoadedImage gray = luminance(image);
-  const auto result = gray.samples<std::uint8_t>();
+  const Luminance luminance(image);
+  const auto result = luminance.image().samples<std::uint8_t>();
   CHECK(std::vector<int>(result.begin(), result.end()) == std::vector<int>{54, 182, 18, 255});
+}
+
+TEST_CASE("the luminance of a gray image is the image, without a copy") {
+  const LoadedImage image = make_image(4, 1, 1, PixelType::u16);
+  CHECK(&Luminance(image).image() == &image);
 }
 
 TEST_CASE("an overlay is gray where the images agree and dimmed where one is missing") {
