@@ -46,9 +46,11 @@ RunFingerprint fingerprint_of(const StackOptions& options, const StackInput& inp
   add_optional(chosen, choices.angle_range);
   add_optional(chosen, choices.max_shift);
   add_optional(chosen, choices.candidates);
-  add_optional(chosen, choices.spectrum);
-  add_optional(chosen, choices.modality);
-  add_optional(chosen, choices.search);
+  for (const RegistrationOptionInfo* option : given_by_name(choices)) {
+    if (!option->changes_results) continue;
+    chosen.add(std::string(option->name));
+    add_optional(chosen, choices.by_name.at(std::string(option->name)));
+  }
   add_optional(chosen, options.local.window);
   add_optional(chosen, options.local.stride);
   add_optional(chosen, options.local.smoothness);

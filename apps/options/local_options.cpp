@@ -22,9 +22,9 @@ void refuse_search_options(const RegistrationChoices& motion) {
   if (motion.scale_range) refuse_with_local("--scale-range", only);
   if (motion.angle_range) refuse_with_local("--angle-range", only);
   if (motion.candidates) refuse_with_local("--candidates", "there is one field");
-  if (motion.spectrum) refuse_with_local("--spectrum", only);
-  if (motion.modality) refuse_with_local("--modality", "windows are compared by their grey levels");
-  if (motion.search) refuse_with_local("--search", only);
+  for (const RegistrationOptionInfo* option : given_by_name(motion)) {
+    refuse_with_local(flag_of(*option), "the search does not use it");
+  }
 }
 
 double max_shift_of(double pixels, std::int64_t window) {

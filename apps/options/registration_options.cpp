@@ -6,11 +6,18 @@
 #include "options/number_list.hpp"
 
 #include <warpalign/motion_limits.hpp>
+#include <warpalign/registration_options.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <span>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 namespace warpalign::program {
 namespace {
@@ -29,26 +36,42 @@ Motion motion_named(const std::string& name) {
                   name));
 }
 
-SpectrumOf spectrum_named(const std::string& name) {
-  if (name == "grey") return SpectrumOf::grey_levels;
-  if (name == "gradient") return SpectrumOf::gradient;
-  throw UsageError(fmt::format("--spectrum {}: is not known; there are grey and gradient", name));
+std::string list_of(std::span<const std::string_view> names) {
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Modality modality_named(const std::string& name) {
-  if (name == "same") return Modality::same;
-  if (name == "other") return Modality::other;
-  if (name == "auto") return Modality::automatic;
-  throw UsageError(
-      fmt::format("--modality {}: is not known; there are same, other and auto", name));
+std::string default_of(const RegistrationOptionInfo& info) {
+  const RegistrationOptionValue value = option_value({}, info.name);
+  if (const auto* name = std::get_if<std::string>(&value)) return *name;
+  const auto* number = std::get_if<int>(&value);
+  return number != nullptr && *number >= 1 ? std::to_string(*number) : "automatic";
 }
 
-Effort effort_named(const std::string& name) {
-  if (name == "fast") return Effort::fast;
-  if (name == "standard") return Effort::standard;
-  if (name == "thorough") return Effort::thorough;
-  throw UsageError(
-      fmt::format("--search {}: is not known; there are fast, standard and thorough", name));
+// 0 stands for a default that the library chooses; the program leaves the option out instead.
+int integer_of(const RegistrationOptionInfo& info, const std::string& text) {
+  const int least = std::max(1, static_cast<int>(info.minimum));
+  const int most = static_cast<int>(info.maximum);
+  int value = 0;
+  const char* end = text.data() + text.size();
+  const auto [parsed, failed] = std::from_chars(text.data(), end, value);
+  const bool is_integer = failed == std::errc() && parsed == end;
+  if (is_integer && value >= least && value <= most) return value;
+  throw UsageError(fmt::format("invalid value '{}' for {}: choose {}", text, flag_of(info),
+                               is_integer && value < least
+                                   ? fmt::format("{} or more", least)
+                                   : fmt::format("an integer from {} to {}", least, most)));
+}
+
+void take_by_name(const RegistrationOptionInfo& info, const std::string& text,
+                  RegistrationOptions& options) {
+  if (info.kind == OptionKind::integer) {
+    return set_option(options, info.name, integer_of(info, text));
+  }
+  if (std::ranges::find(info.choices, text) == info.choices.end()) {
+    throw UsageError(fmt::format("invalid value '{}' for {} (choose from: {})", text, flag_of(info),
+                                 list_of(info.choices)));
+  }
+  set_option(options, info.name, text);
 }
 
 std::pair<double, double> range_of(const std::string& option, const std::string& text) {
@@ -95,6 +118,11 @@ int candidates_of(int count) {
   throw UsageError(fmt::format("--candidates {}: must be 1 to {}", count, most));
 }
 
+bool is_given(const RegistrationChoices& choices, std::string_view name) {
+  const auto found = choices.by_name.find(std::string(name));
+  return found != choices.by_name.end() && found->second;
+}
+
 void refuse_with_fast(const RegistrationChoices& choices) {
   const auto refuse = [](bool given, const char* option) {
     if (!given) return;
@@ -108,9 +136,9 @@ void refuse_with_fast(const RegistrationChoices& choices) {
   refuse(choices.angle_range.has_value(), "--angle-range");
   refuse(choices.max_shift.has_value(), "--max-shift");
   refuse(choices.candidates.has_value(), "--candidates");
-  refuse(choices.spectrum.has_value(), "--spectrum");
-  refuse(choices.modality.has_value(), "--modality");
-  refuse(choices.search.has_value(), "--search");
+  for (const RegistrationOptionInfo* info : given_by_name(choices)) {
+    refuse(!info->with_fast, flag_of(*info).c_str());
+  }
 }
 
 /// Refuses what the search does not use.
@@ -121,7 +149,7 @@ void refuse_unused_by_search(const RegistrationChoices& choices,
         "--search fast: compares log-polar spectra of the grey levels, which images of other "
         "modalities do not share; leave it or --modality other out");
   }
-  if (options.modality == Modality::other && choices.spectrum) {
+  if (options.modality == Modality::other && is_given(choices, "spectrum")) {
     throw UsageError(
         "--spectrum: --modality other compares directions of edges and needs no spectra; leave one "
         "of the two out");
@@ -142,7 +170,7 @@ void refuse_without_use(const RegistrationChoices& choices, Motion motion) {
     refuse(choices.angle_range.has_value(), "--angle-range", "keeps the angle at 0");
   }
   if (needs_no_spectrum(motion)) {
-    refuse(choices.spectrum.has_value(), "--spectrum", "needs no spectra");
+    refuse(is_given(choices, "spectrum"), "--spectrum", "needs no spectra");
   }
   if (keeps_shift(motion)) {
     refuse(choices.max_shift.has_value(), "--max-shift", "keeps the shift at 0");
@@ -170,16 +198,6 @@ void add_registration_options(CLI::App& command, RegistrationChoices& choices,
                "that differs within the frame [similarity]",
                suggesting("similarity rigid rotation translation local"));
   }
-  add_option(command, "--modality NAME", &choices.modality,
-             "Whether the same things look alike in both images: same; other, where contrast is "
-             "reversed or unrelated (MRI weightings, stains, infrared, maps); or auto: other where "
-             "same finds nothing reliable [same]",
-             suggesting("same other auto"));
-  add_option(
-      command, "--search NAME", &choices.search,
-      "How much is tried where a pair is difficult: fast (log-polar spectra only), standard, "
-      "or thorough (everything, on finer grids) [standard]",
-      suggesting("fast standard thorough"));
   const RegistrationOptions defaults;
   add_option(
       command, "--scale-range A,B", &choices.scale_range,
@@ -188,10 +206,12 @@ void add_registration_options(CLI::App& command, RegistrationChoices& choices,
              fmt::format("From A to B degrees [{},{}]", defaults.min_angle, defaults.max_angle));
   add_option(command, "--max-shift N", &choices.max_shift,
              "Longest translation, in pixels of the moving image [any]");
-  add_option(command, "--spectrum NAME", &choices.spectrum,
-             "Find rotation and scale from spectra of the grey levels or of their "
-             "gradient: grey or gradient [grey]",
-             suggesting("grey gradient"));
+  for (const RegistrationOptionInfo& info : registration_options()) {
+    if (!info.only_by_name) continue;
+    const std::string names = fmt::format("{}", fmt::join(info.choices, " "));
+    add_option(command, std::string(info.program), &choices.by_name[std::string(info.name)],
+               fmt::format("{} [{}]", info.help, default_of(info)), suggesting(names.c_str()));
+  }
 }
 
 void add_candidates_option(CLI::App& command, RegistrationChoices& choices) {
@@ -215,6 +235,18 @@ void refuse_richer_motion(const RegistrationOptions& options) {
       "the register command");
 }
 
+std::string flag_of(const RegistrationOptionInfo& info) {
+  return std::string(info.program.substr(0, info.program.find(' ')));
+}
+
+std::vector<const RegistrationOptionInfo*> given_by_name(const RegistrationChoices& choices) {
+  std::vector<const RegistrationOptionInfo*> given;
+  for (const RegistrationOptionInfo& info : registration_options()) {
+    if (is_given(choices, info.name)) given.push_back(&info);
+  }
+  return given;
+}
+
 bool is_local(const RegistrationChoices& choices) { return choices.motion == "local"; }
 
 RegistrationOptions registration_options_of(const RegistrationChoices& choices) {
@@ -223,9 +255,9 @@ RegistrationOptions registration_options_of(const RegistrationChoices& choices) 
   options.fast = choices.fast;
   options.refine = !choices.no_refine;
   if (choices.motion) options.motion = motion_named(*choices.motion);
-  if (choices.spectrum) options.spectrum = spectrum_named(*choices.spectrum);
-  if (choices.modality) options.modality = modality_named(*choices.modality);
-  if (choices.search) options.search = effort_named(*choices.search);
+  for (const RegistrationOptionInfo* info : given_by_name(choices)) {
+    take_by_name(*info, *choices.by_name.at(std::string(info->name)), options);
+  }
   refuse_unused_by_search(choices, options);
   refuse_without_use(choices, options.motion);
   if (choices.scale_range) take_scales(*choices.scale_range, options);

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <warpalign/registrar.hpp>
+#include <warpalign/registration_options.hpp>
 
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -21,13 +24,13 @@ struct RegistrationChoices {
   std::optional<std::string> angle_range;
   std::optional<double> max_shift;
   std::optional<int> candidates;
-  std::optional<std::string> spectrum;
-  std::optional<std::string> modality;
-  std::optional<std::string> search;
+  /// Those that the library takes by name (RegistrationOptionInfo::only_by_name).
+  std::map<std::string, std::optional<std::string>> by_name;
 };
 
-/// Adds --fast, --no-refine, --motion, --modality, --search, --scale-range, --angle-range,
-/// --max-shift and --spectrum.
+/// Adds --fast, --no-refine, --motion, --scale-range, --angle-range, --max-shift, and those that
+/// the library describes (RegistrationOptionInfo::only_by_name): --modality, --search, --spectrum,
+/// --threads.
 enum class MotionsOffered { up_to_similarity, all };
 void add_registration_options(CLI::App& command, RegistrationChoices& choices,
                               MotionsOffered motions);
@@ -42,6 +45,12 @@ void refuse_richer_motion(const RegistrationOptions& options);
 
 /// Whether --motion local is asked for, of which local_options.hpp knows more.
 [[nodiscard]] bool is_local(const RegistrationChoices& choices);
+
+/// Those of `by_name` that were typed.
+[[nodiscard]] std::vector<const RegistrationOptionInfo*> given_by_name(
+    const RegistrationChoices& choices);
+/// "--search" of "--search NAME".
+[[nodiscard]] std::string flag_of(const RegistrationOptionInfo& info);
 
 /// What they mean, unless is_local(). Throws UsageError, naming the option.
 [[nodiscard]] RegistrationOptions registration_options_of(const RegistrationChoices& choices);

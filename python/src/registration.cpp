@@ -9,6 +9,7 @@
 #include <warpalign/compilation.hpp>
 #include <warpalign/interop.hpp>
 #include <warpalign/registrar.hpp>
+#include <warpalign/registration_options.hpp>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -17,7 +18,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 namespace nb = nanobind;
 
@@ -34,19 +37,14 @@ constexpr Names<Motion, 7> motions{{{Motion::similarity, "similarity"},
                                     {Motion::affine, "affine"},
                                     {Motion::homography, "homography"},
                                     {Motion::automatic, "auto"}}};
-constexpr Names<SpectrumOf, 2> spectra{
-    {{SpectrumOf::grey_levels, "grey"}, {SpectrumOf::gradient, "gradient"}}};
 constexpr Names<Modality, 3> modalities{
     {{Modality::same, "same"}, {Modality::other, "other"}, {Modality::automatic, "auto"}}};
-constexpr Names<Effort, 3> efforts{
-    {{Effort::fast, "fast"}, {Effort::standard, "standard"}, {Effort::thorough, "thorough"}}};
 constexpr Names<Generator, 6> generators{{{Generator::shifts, "shifts"},
                                           {Generator::log_polar, "log-polar"},
                                           {Generator::grid, "grid"},
                                           {Generator::windows, "windows"},
                                           {Generator::gradient_field, "gradient-field"},
                                           {Generator::features, "features"}}};
-constexpr Names<Window, 2> windows{{{Window::none, "none"}, {Window::hann, "hann"}}};
 
 template <typename Enum, std::size_t n>
 Enum value_named(const Names<Enum, n>& names, const char* what, const std::string& name) {
@@ -154,45 +152,61 @@ nb::dict dict_of_registered(const Registered& found) {
   return fields;
 }
 
+/// A Python value as the library takes it. Throws TypeError.
+RegistrationOptionValue value_of(const RegistrationOptionInfo& info, nb::handle value) {
+  const auto cast = [&](auto example) -> RegistrationOptionValue {
+    if (!nb::try_cast(value, example)) throw nb::type_error("the value has the wrong type");
+    return example;
+  };
+  switch (info.kind) {
+    case OptionKind::flag:
+      return cast(false);
+    case OptionKind::integer:
+      return cast(0);
+    case OptionKind::real:
+      return cast(0.0);
+    case OptionKind::choice:
+      break;
+  }
+  return cast(std::string());
+}
+
+nb::object object_of(const RegistrationOptionValue& value) {
+  return std::visit([](const auto& one) { return nb::cast(one); }, value);
+}
+
+/// One property for each option.
 void bind_options(nb::module_& module) {
   using Options = RegistrationOptions;
-  nb::class_<Options>(module, "RegistrationOptions",
-                      "Options of a registration; see :func:`warpalign.register`.")
-      .def(nb::init<>())
-      .def_rw("fast", &Options::fast)
-      .def_rw("refine", &Options::refine)
-      .def_prop_rw(
-          "motion", [](const Options& self) { return warpalign::python::name_of(self.motion); },
-          [](Options& self, const std::string& name) { self.motion = motion_named(name); })
-      .def_prop_rw(
-          "modality", [](const Options& self) { return name_of(modalities, self.modality); },
-          [](Options& self, const std::string& name) {
-            self.modality = value_named(modalities, "modality", name);
-          })
-      .def_prop_rw(
-          "search", [](const Options& self) { return name_of(efforts, self.search); },
-          [](Options& self, const std::string& name) {
-            self.search = value_named(efforts, "search", name);
-          })
-      .def_rw("min_scale", &Options::min_scale)
-      .def_rw("max_scale", &Options::max_scale)
-      .def_rw("min_angle", &Options::min_angle)
-      .def_rw("max_angle", &Options::max_angle)
-      .def_rw("max_shift", &Options::max_shift)
-      .def_rw("candidates", &Options::candidates)
-      .def_prop_rw(
-          "spectrum", [](const Options& self) { return name_of(spectra, self.spectrum); },
-          [](Options& self, const std::string& name) {
-            self.spectrum = value_named(spectra, "spectrum", name);
-          })
-      .def_prop_rw(
-          "window", [](const Options& self) { return name_of(windows, self.window); },
-          [](Options& self, const std::string& name) {
-            self.window = value_named(windows, "window", name);
-          })
-      .def_rw("spectrum_exponent", &Options::spectrum_exponent)
-      .def_rw("log_polar_sigma", &Options::log_polar_sigma)
-      .def_rw("collect_timings", &Options::collect_timings);
+  nb::class_<Options> options(module, "RegistrationOptions",
+                              "Options of a registration; see :func:`warpalign.register`.");
+  options.def(nb::init<>());
+  for (const RegistrationOptionInfo& info : registration_options()) {
+    options.def_prop_rw(
+        info.name.data(),
+        [&info](const Options& self) { return object_of(option_value(self, info.name)); },
+        [&info](Options& self, nb::handle value) {
+          set_option(self, info.name, value_of(info, value));
+        });
+  }
+  module.def(
+      "registration_options",
+      [] {
+        nb::list all;
+        for (const RegistrationOptionInfo& info : registration_options()) {
+          nb::list choices;
+          for (const std::string_view name : info.choices) choices.append(std::string(name));
+          nb::dict one;
+          one["name"] = std::string(info.name);
+          one["default"] = object_of(option_value({}, info.name));
+          one["choices"] = choices;
+          one["help"] = std::string(info.help);
+          one["program"] = std::string(info.program);
+          all.append(one);
+        }
+        return all;
+      },
+      "What the library says about each option: a list of dictionaries.");
 }
 
 void compile_piece(const OpenedDevice& opened, std::size_t piece, const std::string& dtype) {

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 import signal
 import struct
 import weakref
@@ -134,6 +135,17 @@ def test_every_option_reaches_the_library(scene, moved):
         assert getattr(options, name) == pytest.approx(value)
 
 
+def test_the_package_has_the_options_of_the_library():
+    described = {option["name"]: option for option in warpalign._core.registration_options()}
+    typed = warpalign._options.RegistrationOptions.__annotations__
+    assert list(typed) == list(described)
+    for name, option in described.items():
+        assert re.search(rf"^ +(\w+, )*{name}\b.* : ", warpalign.register.__doc__, re.MULTILINE), name
+        assert set(getattr(typed[name], "__args__", ())) == set(option["choices"]), name
+    made = warpalign._options.options_of({"max_threads": 3})
+    assert made.max_threads == 3
+
+
 def test_a_negative_is_of_another_modality(scene, moved):
     moving = 1 - moved(scene, 12, 1.1, (5, -3))
     assert not warpalign.register(scene, moving).reliable
@@ -165,6 +177,8 @@ def test_search_sets_what_is_tried(scene, moved):
     ({"refine": "yes"}, TypeError, "the option 'refine' cannot be 'yes'"),
     ({"max_angel": 3}, TypeError, "there is no option 'max_angel'"),
     ({"candidates": 11}, warpalign.InvalidArgumentError, "candidates"),
+    ({"max_threads": 17}, warpalign.InvalidArgumentError, "max_threads must be 0 to 16"),
+    ({"max_threads": 1.5}, TypeError, "the option 'max_threads' cannot be 1.5"),
     ({"fast": True, "candidates": 2}, ValueError, "fast"),
 ])
 def test_wrong_options_are_refused(scene, options, error, words):

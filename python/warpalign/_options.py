@@ -27,6 +27,7 @@ class RegistrationOptions(TypedDict, total=False):
     spectrum_exponent: float
     log_polar_sigma: float
     collect_timings: bool
+    max_threads: int
 
 
 _OPTIONS = """\
@@ -99,6 +100,20 @@ _MASK_ON_DEVICE = """\
         A mask was given for an image or a volume on a device."""
 
 
+def _described():
+    """The options' documentation: what stands above, and the library's sentence for others."""
+    parts = [_OPTIONS]
+    for option in _core.registration_options():
+        name = option["name"]
+        if re.search(rf"^        (\w+, )*{name}\b.*:", _OPTIONS, re.MULTILINE):
+            continue
+        kind = type(option["default"]).__name__
+        text = textwrap.fill(option["help"] + ".", 88, initial_indent=" " * 12,
+                             subsequent_indent=" " * 12)
+        parts.append(f"        {name} : {kind}, default {option['default']!r}\n{text}")
+    return "\n".join(parts)
+
+
 def documented(function, **more):
     """Fill in the parts that docstrings share: those of all registrations, and `more`."""
     if function.__doc__ is not None:  # python -OO has none
@@ -108,7 +123,7 @@ def documented(function, **more):
 
 
 def _part(place, more):
-    parts = {"options": _OPTIONS, "reference": _REFERENCE, "device": _DEVICE, "raises": _RAISES,
+    parts = {"options": _described(), "reference": _REFERENCE, "device": _DEVICE, "raises": _RAISES,
              "mask_on_device": _MASK_ON_DEVICE, **more}
     return textwrap.indent(textwrap.dedent(parts[place[2]]), place[1])
 

@@ -470,6 +470,12 @@ TEST_CASE("c: null pointers, sizes and numbers that are wrong give a status") {
   options.motion = WARPALIGN_RIGID;
   options.fast = 2;
   CHECK_REFUSED(wrong, "fast", warpalign_register(device, &image, &image, &options, &result));
+  options.fast = 0;
+  for (const int threads : {-1, 17}) {
+    options.max_threads = threads;
+    CHECK_REFUSED(wrong, "max_threads must be 0 to 16",
+                  warpalign_register(device, &image, &image, &options, &result));
+  }
 
   const warpalign_image dataless = plane(nullptr);
   CHECK_REFUSED(wrong, "no data", warpalign_register(device, &image, &dataless, nullptr, &result));

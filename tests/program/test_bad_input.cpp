@@ -171,9 +171,16 @@ TEST_CASE("registration options that contradict are refused before the work") {
     check_complaint(run_program(arguments), 2, named);
   };
   refused({"--motion", "projective"}, "--motion projective");
-  refused({"--spectrum", "sobel"}, "--spectrum sobel");
-  refused({"--modality", "mri"}, "--modality mri: is not known");
-  refused({"--search", "quick"}, "--search quick: is not known");
+  refused({"--spectrum", "sobel"}, "invalid value 'sobel' for --spectrum");
+  refused({"--modality", "mri"}, "invalid value 'mri' for --modality");
+  refused({"--search", "quick"},
+          "invalid value 'quick' for --search (choose from: fast, standard, thorough)");
+  refused({"--threads", "0"}, "invalid value '0' for --threads: choose 1 or more");
+  refused({"--threads", "-1"}, "invalid value '-1' for --threads: choose 1 or more");
+  refused({"--threads", "17"}, "invalid value '17' for --threads: choose an integer from 1 to 16");
+  refused({"--threads", "two"}, "invalid value 'two' for --threads");
+  refused({"--threads", ""}, "invalid value '' for --threads");
+  refused({"--motion", "local", "--threads", "2"}, "--threads");
   refused({"--modality", "other", "--search", "fast"}, "--search fast: compares log-polar");
   refused({"--modality", "other", "--spectrum", "grey"}, "--spectrum: --modality other");
   refused({"--motion", "local", "--modality", "other"}, "--modality");

@@ -2,6 +2,8 @@
 #include "program/all_commands.hpp"
 #include "program/run_program.hpp"
 
+#include <warpalign/registration_options.hpp>
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -78,6 +80,18 @@ TEST_CASE("help lists every option under a heading, and explains it") {
       CHECK(meaning.find_first_not_of(' ') == 0);
     }
     CHECK(has_messages);
+  }
+}
+
+TEST_CASE("help of the register command names every option that the library describes") {
+  const auto lines = help_of({"register"});
+  for (const RegistrationOptionInfo& info : registration_options()) {
+    if (info.program.empty()) continue;
+    CAPTURE(std::string(info.program));
+    const std::string start = "  " + std::string(info.program);
+    CHECK(std::ranges::any_of(lines, [&](const std::string& line) {
+      return line == start || line.starts_with(start + " ");
+    }));
   }
 }
 

@@ -36,7 +36,9 @@ TEST_CASE("motion limits: options are refused exactly where the motion keeps som
     const auto scale = [](RegistrationChoices& choices) { choices.scale_range = "0.5,2"; };
     const auto angle = [](RegistrationChoices& choices) { choices.angle_range = "-10,10"; };
     const auto shift = [](RegistrationChoices& choices) { choices.max_shift = 10; };
-    const auto spectrum = [](RegistrationChoices& choices) { choices.spectrum = "gradient"; };
+    const auto spectrum = [](RegistrationChoices& choices) {
+      choices.by_name["spectrum"] = "gradient";
+    };
     CHECK(is_refused(name, scale) == keeps_scale(motion));
     CHECK(is_refused(name, angle) == keeps_angle(motion));
     CHECK(is_refused(name, shift) == keeps_shift(motion));

@@ -177,6 +177,8 @@ typedef struct warpalign_register_options {
   double max_shift;        /**< pixels of the moving image; 0: any */
   warpalign_modality modality; /**< whether the same things look alike in both images */
   warpalign_search search;     /**< how much is tried where a pair is difficult */
+  int32_t max_threads;     /**< threads that a search may use, the calling one included: 1 to 16; 0:
+                            * as many as the device makes use of. Results do not depend on it. */
 } warpalign_register_options;
 
 /** What a registration found. */

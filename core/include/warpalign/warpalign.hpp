@@ -16,6 +16,7 @@
 #include <warpalign/open_device.hpp>
 #include <warpalign/pixel.hpp>
 #include <warpalign/registrar.hpp>
+#include <warpalign/registration_options.hpp>
 #include <warpalign/stages/convert.hpp>
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/interpolate.hpp>

@@ -1,12 +1,16 @@
 // The C interface: registration.
 #include "c_interface/call.hpp"
 #include "c_interface/images.hpp"
+#include "registration/option_table.hpp"
 
 #include <warpalign/registrar.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <mutex>
+#include <string>
 #include <utility>
+#include <variant>
 
 namespace warpalign::c_interface {
 
@@ -23,8 +27,8 @@ struct SharedRegistrar {
 constexpr const char* no_device = "the device is null or was closed";
 constexpr const char* no_registrar = "the registrar is null or was destroyed";
 
-bool flag(std::int32_t value, const char* what) {
-  if (value != 0 && value != 1) refuse(std::string(what) + " must be 0 or 1");
+bool flag(std::int32_t value, const std::string& what) {
+  if (value != 0 && value != 1) refuse(what + " must be 0 or 1");
   return value == 1;
 }
 
@@ -92,18 +96,39 @@ Effort search_of(warpalign_search search) {
   }
 }
 
+/// Copies an option that is a number or a flag, if the C interface has it.
+void take(const detail::OptionRow& row, const warpalign_register_options& given,
+          RegistrationOptions& options) {
+  const std::string name(row.info.name);
+  if (const auto* real = std::get_if<double warpalign_register_options::*>(&row.c_member)) {
+    return set_option(options, name, given.*(*real));
+  }
+  const auto* integer = std::get_if<std::int32_t warpalign_register_options::*>(&row.c_member);
+  if (integer == nullptr) return;
+  const std::int32_t value = given.*(*integer);
+  if (row.info.kind == OptionKind::flag) return set_option(options, name, flag(value, name));
+  set_option(options, name, static_cast<int>(value));
+}
+
+/// The reverse, for the defaults.
+void give(const detail::OptionRow& row, const RegistrationOptions& options,
+          warpalign_register_options& target) {
+  const RegistrationOptionValue value = option_value(options, row.info.name);
+  if (const auto* real = std::get_if<double warpalign_register_options::*>(&row.c_member)) {
+    target.*(*real) = std::get<double>(value);
+  }
+  const auto* integer = std::get_if<std::int32_t warpalign_register_options::*>(&row.c_member);
+  if (integer == nullptr) return;
+  target.*(*integer) = row.info.kind == OptionKind::flag ? std::int32_t{std::get<bool>(value)}
+                                                         : std::int32_t{std::get<int>(value)};
+}
+
 RegistrationOptions options_of(const warpalign_register_options* given) {
   RegistrationOptions options;
   if (given == nullptr) return options;
   check_size(*given, "options");
-  options.fast = flag(given->fast, "fast");
-  options.refine = flag(given->refine, "refine");
+  for (const detail::OptionRow& row : detail::option_rows()) take(row, *given, options);
   options.motion = motion_of(given->motion);
-  options.min_scale = given->min_scale;
-  options.max_scale = given->max_scale;
-  options.min_angle = given->min_angle;
-  options.max_angle = given->max_angle;
-  options.max_shift = given->max_shift;
   options.modality = modality_of(given->modality);
   options.search = search_of(given->search);
   return options;
@@ -146,19 +171,15 @@ warpalign_status warpalign_default_register_options(warpalign_register_options* 
                                                     size_t struct_size) {
   return call([&] {
     check_size<warpalign_register_options>(struct_size, "options");
-    const RegistrationOptions defaults;
     warpalign_register_options& target = required(options, "options");
-    target = {sizeof target,
-              0,
-              1,
-              WARPALIGN_SIMILARITY,
-              defaults.min_scale,
-              defaults.max_scale,
-              defaults.min_angle,
-              defaults.max_angle,
-              defaults.max_shift,
-              WARPALIGN_MODALITY_SAME,
-              WARPALIGN_SEARCH_STANDARD};
+    target = {};
+    target.struct_size = sizeof target;
+    target.motion = WARPALIGN_SIMILARITY;
+    target.modality = WARPALIGN_MODALITY_SAME;
+    target.search = WARPALIGN_SEARCH_STANDARD;
+    for (const auto& row : warpalign::detail::option_rows()) {
+      give(row, RegistrationOptions{}, target);
+    }
   });
 }
 

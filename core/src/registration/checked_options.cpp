@@ -2,11 +2,9 @@
 #include "registration/checked_options.hpp"
 
 #include "device/check.hpp"
+#include "registration/option_table.hpp"
 
 #include <warpalign/motion_limits.hpp>
-
-#include <cmath>
-#include <string>
 
 namespace warpalign::detail {
 
@@ -14,42 +12,21 @@ namespace {
 
 constexpr const char* stage = "register";
 
-void check_ranges(const RegistrationOptions& options) {
-  const auto number = [](double value, const char* what) {
-    if (!std::isfinite(value)) refuse(stage, std::string(what) + " must be a number");
-  };
-  number(options.min_scale, "min_scale");
-  number(options.max_scale, "max_scale");
-  number(options.min_angle, "min_angle");
-  number(options.max_angle, "max_angle");
-  number(options.max_shift, "max_shift");
-  if (!(options.min_scale > 0) || options.min_scale > options.max_scale) {
-    refuse(stage, "min_scale must be above 0 and not above max_scale");
-  }
-  if (options.min_scale < 1 / RegistrationOptions::max_scale_ratio ||
-      options.max_scale > RegistrationOptions::max_scale_ratio) {
-    refuse(stage, "min_scale and max_scale must lie between 1/8 and 8");
+void check_order(const RegistrationOptions& options) {
+  if (options.min_scale > options.max_scale) {
+    refuse(stage, "min_scale must not be above max_scale");
   }
   if (options.min_angle > options.max_angle) {
     refuse(stage, "min_angle must not be above max_angle");
   }
-  if (options.max_shift < 0) refuse(stage, "max_shift must be 0 or more");
 }
 
 // Options that the fast pipeline does not support are refused rather than ignored.
 void check_fast(const RegistrationOptions& options) {
-  const RegistrationOptions defaults;
-  const bool limited = options.min_scale != defaults.min_scale ||
-                       options.max_scale != defaults.max_scale ||
-                       options.min_angle != defaults.min_angle ||
-                       options.max_angle != defaults.max_angle || options.max_shift != 0;
-  if (limited || options.motion != Motion::similarity || options.candidates != 1 ||
-      options.spectrum != SpectrumOf::grey_levels || options.modality != defaults.modality ||
-      options.search != defaults.search) {
-    refuse(stage,
-           "the fast pipeline finds one unrestricted similarity from gradients: it supports no "
-           "motion, ranges, candidates, spectrum, modality or search");
-  }
+  if (!changes_options_without_fast(options)) return;
+  refuse(stage,
+         "the fast pipeline finds one unrestricted similarity from gradients: it supports no "
+         "motion, ranges, candidates, spectrum, modality or search");
 }
 
 // Limits of what the motion keeps fixed, and a spectrum that nothing is searched with, would be
@@ -90,16 +67,9 @@ void check_effort(const RegistrationOptions& options) {
 }  // namespace
 
 RegistrationOptions checked(const RegistrationOptions& options) {
-  if (!std::isfinite(options.spectrum_exponent) || options.spectrum_exponent <= 0) {
-    refuse(stage, "spectrum_exponent must be above 0");
-  }
-  if (!std::isfinite(options.log_polar_sigma) || options.log_polar_sigma < 0) {
-    refuse(stage, "log_polar_sigma must be 0 or more");
-  }
-  if (options.candidates < 1 || options.candidates > 10) {
-    refuse(stage, "candidates must be 1 to 10");
-  }
-  check_ranges(options);
+  check_option_ranges(options);
+  if (options.spectrum_exponent == 0) refuse(stage, "spectrum_exponent must be above 0");
+  check_order(options);
   if (options.fast) check_fast(options);
   check_motion(options);
   check_effort(options);
