@@ -128,7 +128,8 @@ struct RegistrationOptions {
                                    ///< weight, as in the paper
   bool collect_timings = false;    ///< fill RegistrationResult::timings (device time; slower)
   /// How many threads a registrar may use, the calling thread included: 1 (the calling thread
-  /// alone) to max_registration_threads, or automatic_threads. Results do not depend on it.
+  /// alone) to max_registration_threads, or automatic_threads. If the system has fewer, the search
+  /// takes longer. Results do not depend on it.
   int max_threads = automatic_threads;
 };
 
@@ -192,9 +193,9 @@ struct RegistrationResult : Registered {
 ///
 /// Images may differ in size and type (any but c32). Each side must be 16 to 16384 pixels.
 ///
-/// Where a device runs several queues at the same time, as CUDA's do, and no other registrar of the
-/// process is at work, pairs that log-polar spectra alone do not settle are searched by up to six
-/// threads of the registrar's own beside the calling one. Results do not depend on it.
+/// If the device runs several queues at the same time, as CUDA's do, and no other registrar of the
+/// process is at work, a registrar searches pairs that log-polar spectra alone do not settle on
+/// threads of its own: RegistrationOptions::max_threads limits them. Results do not depend on it.
 ///
 /// Every call may throw Error(out_of_memory), Error(build_failed) where a kernel cannot be
 /// compiled, and Error(device_failure).

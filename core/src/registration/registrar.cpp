@@ -50,7 +50,7 @@ struct Registrar::State {
       detail::announce_similarity(device, options);
       // A search that is timed by stages does one after the other.
       search.emplace(device, options,
-                     options.collect_timings ? 0 : detail::default_workers(device));
+                     options.collect_timings ? 0 : detail::workers_of(device, options));
     }
   }
 

@@ -31,19 +31,19 @@ constexpr double doubtful_confidence = 0.01;
 // one begins at once.
 constexpr int fallbacks_that_predict = 2;
 
-// All tasks of a search: four early proposers and the orientation search, two workers of each grid,
-// one of the patches, of the features and of the orientation's fits, and three that sample
-// homographies. A thorough search has two more.
-constexpr int max_workers_of_search = 16;
-
 RefineFrom start_of_fit(const Step& step) {
   return step.generator == Generator::grid ? RefineFrom::grid : RefineFrom::log_polar;
 }
 
 }  // namespace
 
-int default_workers(const Device& device) {
-  return Access::driver(device).runs_queues_together() ? max_workers_of_search : 0;
+// All tasks of a standard search are 14: three early proposers and the search by orientation, two
+// workers of each grid, one each of the patches, of the features and of the fits by orientation,
+// and three that sample homographies. A thorough search has two more.
+int workers_of(const Device& device, const RegistrationOptions& options) {
+  if (!Access::driver(device).runs_queues_together()) return 0;
+  const bool automatic = options.max_threads == RegistrationOptions::automatic_threads;
+  return (automatic ? max_registration_threads : options.max_threads) - 1;
 }
 
 PairSearch::PairSearch(const Device& device, const RegistrationOptions& options, int max_workers)

@@ -98,7 +98,8 @@ class PairSearch {
   std::vector<std::unique_ptr<ScheduledProposer>> proposers_;
 };
 
-/// How many threads the search for a pair may start by default.
-[[nodiscard]] int default_workers(const Device& device);
+/// How many threads the search for a pair may start beside the caller's: none if the device runs
+/// one queue at a time.
+[[nodiscard]] int workers_of(const Device& device, const RegistrationOptions& options);
 
 }  // namespace warpalign::detail
