@@ -1,5 +1,5 @@
 // What is told of compilations, and to whom.
-#include "device/compilation_report.hpp"
+#include "device/loading/compilation_report.hpp"
 
 #include <doctest/doctest.h>
 

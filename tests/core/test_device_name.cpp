@@ -1,5 +1,5 @@
 // Parsing device names and matching them to devices.
-#include "device/device_name.hpp"
+#include "device/config/device_name.hpp"
 
 #include <warpalign/error.hpp>
 

@@ -1,5 +1,5 @@
 // The cache on disk: what it stores, and what it refuses to read.
-#include "device/disk_cache.hpp"
+#include "device/cache/disk_cache.hpp"
 #include "support/skipped.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -1,5 +1,5 @@
 // SHA-256 against the examples of FIPS 180-4 and the padding's edge cases.
-#include "device/sha256.hpp"
+#include "device/cache/sha256.hpp"
 
 #include <doctest/doctest.h>
 

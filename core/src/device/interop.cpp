@@ -2,10 +2,10 @@
 #include <warpalign/interop.hpp>
 
 #include "device/access.hpp"
-#include "device/backend_loader.hpp"
 #include "device/check.hpp"
-#include "device/host_services.hpp"
 #include "device/image_bytes.hpp"
+#include "device/loading/backend_loader.hpp"
+#include "device/loading/host_services.hpp"
 
 namespace warpalign {
 

@@ -1,6 +1,6 @@
 // Entries of the kernel cache: one that was stored and then changed in any way is not found, since
 // what is found is run. Each three bytes of the input are a change: where, and to what.
-#include "device/disk_cache.hpp"
+#include "device/cache/disk_cache.hpp"
 #include "reader.hpp"
 #include "scratch_file.hpp"
 

@@ -1,5 +1,5 @@
 // SHA-256 (FIPS 180-4), for naming and checking cache entries.
-#include "device/sha256.hpp"
+#include "device/cache/sha256.hpp"
 
 #include <array>
 #include <bit>

@@ -1,5 +1,5 @@
 // The folders of configuration, cache and modules (XDG base directories).
-#include "device/folders.hpp"
+#include "device/cache/folders.hpp"
 
 #include <warpalign/version.hpp>
 

@@ -1,10 +1,10 @@
 // The services that core offers to backend modules: the configuration and the cache on disk.
 #pragma once
 
-#include "device/cache_problem.hpp"
-#include "device/compilation_report.hpp"
-#include "device/disk_cache.hpp"
-#include "device/folders.hpp"
+#include "device/cache/cache_problem.hpp"
+#include "device/cache/disk_cache.hpp"
+#include "device/cache/folders.hpp"
+#include "device/loading/compilation_report.hpp"
 
 #include <warpalign/backend/host.hpp>
 

@@ -1,8 +1,8 @@
 // What is installed.
 #include <warpalign/installation.hpp>
 
-#include "device/backend_loader.hpp"
-#include "device/folders.hpp"
+#include "device/cache/folders.hpp"
+#include "device/loading/backend_loader.hpp"
 
 namespace warpalign {
 

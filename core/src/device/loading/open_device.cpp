@@ -2,9 +2,9 @@
 #include <warpalign/open_device.hpp>
 
 #include "device/access.hpp"
-#include "device/backend_loader.hpp"
-#include "device/device_name.hpp"
-#include "device/host_services.hpp"
+#include "device/config/device_name.hpp"
+#include "device/loading/backend_loader.hpp"
+#include "device/loading/host_services.hpp"
 
 #include <warpalign/error.hpp>
 

@@ -1,7 +1,7 @@
 // A cache of byte strings in a folder, shared by processes.
-#include "device/disk_cache.hpp"
+#include "device/cache/disk_cache.hpp"
 
-#include "device/sha256.hpp"
+#include "device/cache/sha256.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

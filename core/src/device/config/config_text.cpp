@@ -1,5 +1,5 @@
 // Goes through TOML's comments and quotes, and through nothing else of it.
-#include "device/config_text.hpp"
+#include "device/config/config_text.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // The way from a backend's compiler to the program's observer.
-#include "device/compilation_report.hpp"
+#include "device/loading/compilation_report.hpp"
 
 #include <memory>
 #include <mutex>

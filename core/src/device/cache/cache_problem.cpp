@@ -1,5 +1,5 @@
 // Why compiled kernels are not kept.
-#include "device/cache_problem.hpp"
+#include "device/cache/cache_problem.hpp"
 
 #include <warpalign/installation.hpp>
 

@@ -1,9 +1,9 @@
 // Reading the configuration file.
 #include <warpalign/config.hpp>
 
-#include "device/config_text.hpp"
-#include "device/folders.hpp"
-#include "device/toml.hpp"
+#include "device/cache/folders.hpp"
+#include "device/config/config_text.hpp"
+#include "device/config/toml.hpp"
 
 #include <warpalign/error.hpp>
 

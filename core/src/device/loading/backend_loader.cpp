@@ -1,9 +1,9 @@
 // Loading backend modules by exact name from one folder.
-#include "device/backend_loader.hpp"
+#include "device/loading/backend_loader.hpp"
 
-#include "device/folders.hpp"
+#include "device/cache/folders.hpp"
 #include "device/fork.hpp"
-#include "device/known_backends.hpp"
+#include "device/loading/known_backends.hpp"
 
 #include <warpalign/error.hpp>
 

@@ -1,5 +1,5 @@
 // The names that open_device takes.
-#include "device/device_name.hpp"
+#include "device/config/device_name.hpp"
 
 #include <warpalign/error.hpp>
 
