@@ -321,41 +321,67 @@ constexpr std::array<Piece, 6> pieces_with_masks{coarse_levels,      normalized_
                                                  coarse_fit,         resident_coarse_fit,
                                                  local_illumination, refinement};
 
-// The same pieces, the last first, as five processes that help take them in turn: about as much
-// work for each, the most of it first. The process that they help begins with its search.
-constexpr std::array<Piece, 17> pieces_for_helpers{forward_of_levels,
-                                                   inverse_of_levels,
-                                                   log_polar_spectra,
-                                                   windows,
-                                                   normalized_levels,
-                                                   warps,
-                                                   coarse_levels,
-                                                   coarse_fit,
-                                                   resident_coarse_fit,
-                                                   local_illumination,
-                                                   impulses,
-                                                   overlap,
-                                                   chance,
-                                                   coefficients,
-                                                   refinement,
-                                                   transforms_of_images,
-                                                   transforms_of_two};
-static_assert(pieces_for_helpers.size() == pieces_of_search.size() + pieces_of_correlation.size() +
-                                               pieces_of_images.size() + pieces_of_fit.size());
+// The same pieces for processes that help, which begin with the last one. The process that they
+// help begins with its search, and compiles the transforms first.
+//
+// On a GPU each size of a transform has programs of its own. The order gives five processes that
+// take pieces in turn about as much work each, the most of it first.
+constexpr std::array<Piece, 17> pieces_for_gpu_helpers{forward_of_levels,
+                                                       inverse_of_levels,
+                                                       log_polar_spectra,
+                                                       windows,
+                                                       normalized_levels,
+                                                       warps,
+                                                       coarse_levels,
+                                                       coarse_fit,
+                                                       resident_coarse_fit,
+                                                       local_illumination,
+                                                       impulses,
+                                                       overlap,
+                                                       chance,
+                                                       coefficients,
+                                                       refinement,
+                                                       transforms_of_images,
+                                                       transforms_of_two};
+// On a processor one program has the transforms of all sizes. So the order is the reverse of that
+// in which a registration needs the programs; most do without the chance test.
+constexpr std::array<Piece, 17> pieces_for_cpu_helpers{transforms_of_two,
+                                                       transforms_of_images,
+                                                       inverse_of_levels,
+                                                       forward_of_levels,
+                                                       chance,
+                                                       resident_coarse_fit,
+                                                       impulses,
+                                                       coarse_levels,
+                                                       windows,
+                                                       log_polar_spectra,
+                                                       normalized_levels,
+                                                       warps,
+                                                       overlap,
+                                                       coefficients,
+                                                       coarse_fit,
+                                                       local_illumination,
+                                                       refinement};
+static_assert(pieces_for_gpu_helpers.size() == pieces_of_search.size() +
+                                                   pieces_of_correlation.size() +
+                                                   pieces_of_images.size() + pieces_of_fit.size());
 
 struct CompilablePiece {
   Piece make;
   bool masked;
 };
 
+constexpr std::size_t all_piece_count = pieces_with_masks.size() + pieces_for_gpu_helpers.size();
+
 // Few pairs have masks.
-std::vector<CompilablePiece> all_pieces() {
+std::vector<CompilablePiece> all_pieces(const Device& device) {
   std::vector<CompilablePiece> all;
   const auto add = [&](const auto& pieces, bool masked) {
     for (const Piece piece : pieces) all.push_back({piece, masked});
   };
   add(pieces_with_masks, true);
-  add(pieces_for_helpers, false);
+  const bool is_cpu = device.info().kind == DeviceKind::cpu;
+  add(is_cpu ? pieces_for_cpu_helpers : pieces_for_gpu_helpers, false);
   return all;
 }
 
@@ -397,7 +423,7 @@ void announce_masks(const Device& device, PixelType type) {
 
 namespace warpalign {
 
-std::size_t registration_pieces() { return detail::all_pieces().size(); }
+std::size_t registration_pieces() { return detail::all_piece_count; }
 
 void compile_registration_piece(const Device& device, std::size_t piece, PixelType type) {
   if (piece >= registration_pieces()) {
@@ -405,7 +431,7 @@ void compile_registration_piece(const Device& device, std::size_t piece, PixelTy
   }
   detail::check_grey("compile", "an image to be registered", type);
   detail::Trial trial(device, true);
-  const auto [make, masked] = detail::all_pieces()[piece];
+  const auto [make, masked] = detail::all_pieces(device)[piece];
   make(trial, {{}, type, masked});
 }
 
