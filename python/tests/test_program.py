@@ -69,7 +69,7 @@ def test_an_unreliable_pair_has_its_own_status(program, files, tmp_path):
 
 def test_signals_reach_the_program(program):
     """It takes the place of Python."""
-    started = subprocess.Popen([sys.executable, "-P", "-m", "warpalign", "bench"],
+    started = subprocess.Popen([sys.executable, "-P", "-m", "warpalign", "warm-up"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         command = pathlib.Path(f"/proc/{started.pid}/comm")
