@@ -26,7 +26,6 @@ void retain(cl_event event) noexcept { clRetainEvent(event); }
 void retain(cl_kernel kernel) noexcept { clRetainKernel(kernel); }
 void retain(cl_mem memory) noexcept { clRetainMemObject(memory); }
 void retain(cl_program program) noexcept { clRetainProgram(program); }
-void retain(cl_sampler sampler) noexcept { clRetainSampler(sampler); }
 
 void release(cl_command_queue queue) noexcept {
   if (!backend::is_forked()) clReleaseCommandQueue(queue);

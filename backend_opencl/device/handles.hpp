@@ -15,7 +15,6 @@ void retain(cl_event event) noexcept;
 void retain(cl_kernel kernel) noexcept;
 void retain(cl_mem memory) noexcept;
 void retain(cl_program program) noexcept;
-void retain(cl_sampler sampler) noexcept;
 
 // These do nothing in a forked process, where NVIDIA's driver crashes. What a child inherits
 // belongs to its parent, and ends with the child.
@@ -28,7 +27,8 @@ void release(cl_mem memory) noexcept;
 void release(cl_program program) noexcept;
 void release(cl_sampler sampler) noexcept;
 
-/// A reference to an object, which OpenCL counts: copies refer to the same object. T is cl_mem,
+/// A reference to an object, which OpenCL counts: copies refer to the same object (a sampler is not
+/// copied). T is cl_mem,
 /// cl_event, ...
 template <class T>
 class Handle {
