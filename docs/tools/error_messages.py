@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LIBRARY = ("core/src", "backend_opencl", "backend_cuda", "python/src")
+LIBRARY = ("core/src", "backend_common", "backend_opencl", "backend_cuda", "python/src")
 PROGRAM = ("apps",)
 
 THROWN = re.compile(
