@@ -139,8 +139,9 @@ def test_the_package_has_the_options_of_the_library():
     described = {option["name"]: option for option in warpalign._core.registration_options()}
     typed = warpalign._options.RegistrationOptions.__annotations__
     assert list(typed) == list(described)
+    text = warpalign.register.__doc__
     for name, option in described.items():
-        assert re.search(rf"^ +(\w+, )*{name}\b.* : ", warpalign.register.__doc__, re.MULTILINE), name
+        assert re.search(rf"^ +(\w+, )*{name}\b.* : ", text, re.MULTILINE), name
         assert set(getattr(typed[name], "__args__", ())) == set(option["choices"]), name
     made = warpalign._options.options_of({"max_threads": 3})
     assert made.max_threads == 3

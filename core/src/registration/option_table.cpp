@@ -166,8 +166,8 @@ constexpr std::array rows{
          .program = "--threads N",
          .only_by_name = true,
          .changes_results = false},
-        "How many threads a search may use, the calling thread included; results do not depend "
-        "on it"),
+        "How many threads a search may use, the calling thread included; without it as many as the "
+        "device makes use of. Results do not depend on it"),
 };
 
 static_assert(rows.size() == detail::number_of_members<Options>(),
