@@ -207,10 +207,12 @@ void normalized_levels(Trial& trial, const Needs& needs) {
 }
 
 void warps(Trial& trial, const Needs&) {
-  const WarpPlan warp(trial.device(), {level, full_size});
+  const WarpPlan of_pixels(trial.device(), {level, full_size});
+  const WarpPlan of_weights(trial.device(), {.input = level, .output = full_size, .of_ones = true});
   trial.run([&](Stream& stream) {
     Image output = trial.blank(full_size);
-    warp.execute(stream, trial.blank(level), Affine{}, output);
+    of_pixels.execute(stream, trial.blank(level), Affine{}, output);
+    of_weights.execute(stream, trial.blank(level), Affine{}, output);
   });
 }
 

@@ -1,0 +1,141 @@
+// What processes compile ahead for a registration, against what registrations use. PoCL keeps a
+// file for each kernel and size of work-group that was launched: these files are the record.
+#include "io/image_file.hpp"
+#include "program/run_program.hpp"
+#include "support/skipped.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace warpalign::test {
+namespace {
+
+using namespace program;
+
+/// Sets a variable of the environment for a scope.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    ::setenv(name, value.c_str(), 1);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+/// Caches that are empty at first, for the programs that start in a scope.
+class EmptyCaches {
+ public:
+  [[nodiscard]] std::set<std::string> kernels() const {
+    std::set<std::string> found;
+    const std::filesystem::path root = folder_ / "pocl";
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+      if (entry.path().extension() != ".so") continue;
+      // KERNEL/SIZE of the work-group, and the folders that stand for the program.
+      const auto path = entry.path().lexically_relative(root);
+      const auto size = path.parent_path();
+      const auto kernel = size.parent_path();
+      if (kernel.parent_path().empty()) continue;  // not renamed yet
+      found.insert(kernel.filename().string() + " " + size.filename().string() + " of " +
+                   kernel.parent_path().string());
+    }
+    return found;
+  }
+
+ private:
+  static std::string made(const std::string& path) {
+    std::filesystem::create_directory(path);
+    return path;
+  }
+
+  ScratchFolder folder_;
+  Variable ours_{"XDG_CACHE_HOME", made(folder_ / "ours")};
+  Variable of_pocl_{"POCL_CACHE_DIR", made(folder_ / "pocl")};
+};
+
+std::string lines(const std::set<std::string>& all, const std::set<std::string>& without) {
+  std::string text;
+  for (const std::string& name : all) {
+    if (without.find(name) == without.end()) text += "\n  " + name;
+  }
+  return text;
+}
+
+/// A picture of `side` pixels: squares that fade in noise, from (x, y) of the scene on.
+LoadedImage noisy_picture(std::int64_t side, std::int64_t x, std::int64_t y, unsigned seed) {
+  std::mt19937 noise(seed);
+  LoadedImage image;
+  image.width = image.height = side;
+  for (std::int64_t v = y; v < y + side; ++v) {
+    for (std::int64_t u = x; u < x + side; ++u) {
+      std::mt19937 square(static_cast<unsigned>(u / 10 + 1000 * (v / 10)));
+      const double level = static_cast<double>(square() % 64) - 32;
+      double sum = 128 + level;
+      for (int i = 0; i < 4; ++i) sum += static_cast<double>(noise() % 104) - 51.5;
+      image.pixels.push_back(static_cast<std::byte>(std::clamp(sum, 0.0, 255.0)));
+    }
+  }
+  return image;
+}
+
+/// A mask in which all pixels of an image file count.
+LoadedImage mask_of(const std::string& file) {
+  LoadedImage mask = load_image(file);
+  mask.channels = 1;
+  mask.pixels.assign(static_cast<std::size_t>(mask.width * mask.height), std::byte{255});
+  return mask;
+}
+
+/// The kernels that a registration of these files uses.
+std::set<std::string> used_by(const std::string& reference, const std::string& moving,
+                              const std::vector<std::string>& options = {}) {
+  const EmptyCaches caches;
+  std::vector<std::string> arguments{"register", reference, moving, "--device", test_device()};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  REQUIRE(run_program(arguments).status <= 1);  // 1: not reliable
+  return caches.kernels();
+}
+
+TEST_CASE("first use: processes that help compile what registrations use, and nothing else") {
+  require_test_device();
+  const Variable alone("LD_PRELOAD", WARPALIGN_NO_HELPERS);
+  const ScratchFolder folder;
+  const std::string reference = WARPALIGN_DEMO_DATA "/reference.jpg";
+  const std::string moving = WARPALIGN_DEMO_DATA "/moving.jpg";
+  std::set<std::string> needed = used_by(reference, moving);
+  if (needed.empty()) return ::test::skip_case("only PoCL's cache tells which kernels were used");
+  save_image(folder / "reference.png", mask_of(reference));
+  save_image(folder / "moving.png", mask_of(moving));
+  needed.merge(used_by(
+      reference, moving,
+      {"--reference-mask", folder / "reference.png", "--moving-mask", folder / "moving.png"}));
+
+  const EmptyCaches caches;
+  REQUIRE(run_program({"warm-up", "--device", test_device(), "--part", "0/1:u8"}).status == 0);
+  const std::set<std::string> compiled = caches.kernels();
+  CHECK_MESSAGE(lines(needed, compiled).empty(), "not compiled ahead:", lines(needed, compiled));
+
+  // A pair that is compared with chance.
+  save_image(folder / "a.png", noisy_picture(256, 0, 0, 1));
+  save_image(folder / "b.png", noisy_picture(256, 23, 11, 2));
+  needed.merge(used_by(folder / "a.png", folder / "b.png"));
+  CHECK_MESSAGE(lines(compiled, needed).empty(), "compiled for nothing:", lines(compiled, needed));
+}
+
+}  // namespace
+}  // namespace warpalign::test
