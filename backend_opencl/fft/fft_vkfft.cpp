@@ -147,7 +147,20 @@ char* unchanged_locale(...) {
 #define clFinish finish
 #define printf print_nothing
 #define setlocale unchanged_locale
+// VkFFT writes the source of its kernels once a plan. Optimized, it compiles for up to a minute
+// longer, and makes no plan sooner.
+#if defined(__clang__)
+#pragma clang optimize off
+#elif defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("O0")
+#endif
 #include <vkFFT.h>
+#if defined(__clang__)
+#pragma clang optimize on
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif
 #undef clCreateProgramWithSource
 #undef clBuildProgram
 #undef clCreateKernel
