@@ -145,8 +145,10 @@ TEST_CASE("moved objects: phase correlations and resamplers by tiles") {
                   return std::pair(peak.shift.x, peak.shift.y);
                 });
 
-    const warpalign::ResampleSpec resample{
-        .image = plane, .output = plane, .input = PixelType::u8, .output_type = PixelType::u8};
+    const warpalign::ResampleSpec resample{.images = {.shape = plane},
+                                           .output = plane,
+                                           .input = PixelType::u8,
+                                           .output_type = PixelType::u8};
     check_moves(warpalign::TiledResampler(device, resample, 100000),
                 warpalign::TiledResampler(device, resample, 200000),
                 [&](warpalign::TiledResampler& resampler) {
