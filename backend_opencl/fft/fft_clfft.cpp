@@ -53,7 +53,7 @@ struct Library {
 template <class Function>
 void resolve(void* handle, const char* name, Function& function, std::string& fault) {
   function = reinterpret_cast<Function>(dlsym(handle, name));
-  if (function == nullptr) fault = std::string(library_name) + " has no " + name;
+  if (function == nullptr) fault.assign(library_name).append(" has no ").append(name);
 }
 
 Library open_library() {
