@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import block_shell
 import check_cpp_docs
 import check_links
+import check_words
 import code_blocks
 import command_line
 import doxygen
@@ -48,6 +49,29 @@ class CodeBlocks(unittest.TestCase):
     def test_words_of_a_line(self):
         words = block_shell._words("WARPALIGN_DEVICE=opencl warpalign devices --json  # listed")
         self.assertEqual(words, ["warpalign", "devices", "--json"])
+
+
+class Words(unittest.TestCase):
+    def test_long_lines_of_prose_only(self):
+        long = "word " * 30
+        table, link = f"| {long} |", f"![{long}](picture.png)"
+        code = f"```sh\n{long}\n```"
+        self.assertEqual(list(check_words.problems("a.md", f"{table}\n{link}\n{code}\n")), [])
+        found = list(check_words.problems("a.md", f"{table}\n\n{code}\n{long}\n"))
+        self.assertEqual(found, ["a.md:6: 150 columns, at most 100"])
+
+    def test_words_that_the_glossary_replaces(self):
+        page = "It compares directions\nof edges.\n\n`rival` is a key. It turned out well.\n"
+        found = list(check_words.problems("a.md", page))
+        self.assertEqual(len(found), 1)
+        self.assertIn("a.md:1: 'directions of edges'", found[0])
+        for word in check_words.WORDS:
+            self.assertEqual(len(list(check_words.problems("a.md", f"Now {word} is here."))), 1)
+
+    def test_words_must_be_in_the_glossary(self):
+        row = "| pose | where | ITK | place, `places searched` |"
+        known = check_words.words_of_glossary(f"| term | | | replaces |\n| --- |\n{row}\n")
+        self.assertEqual(known, {"place", "places searched"})
 
 
 class CommandLine(unittest.TestCase):

@@ -1,0 +1,156 @@
+"""Checks the prose of the pages: line lengths, and words that the glossary replaces.
+
+    python docs/tools/check_words.py [PAGE.md ...]
+
+Tables, code, formulas and lines that hold one unbreakable link are left out.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+GLOSSARY = "docs/glossary.md"
+MAX_COLUMNS = 100
+
+# From the right column of the glossary, each with its pattern. Only words that have no other
+# meaning on these pages: an alarm is always a mistake.
+WORDS = {
+    "directions of edges": r"\b(?:edge directions?|directions? of edges)\b",
+    "richer": r"\bricher\b",
+    "seen from aside": r"\bseen from (?:far )?(?:aside|the side)\b",
+    "turned": r"\bturned\b(?! (?:out|off|on|into|over|up)\b)",
+    "settled": r"\bsettled\b",
+    "rival": r"\brivals?\b",
+    "let go of": r"\blet go of\b",
+    "stands once": r"\bstands? once\b",
+    "places searched": r"\bplaces searched\b",
+    "light field": r"\blight field\b",
+    "squeeze": r"\bsqueezed?\b",
+    "asked for": r"\basked for\b",
+    "is told": r"\b(?:is|are) told\b",
+}
+
+# Pages that do not pass yet. A rewritten page leaves the list, and main() names those that could.
+NOT_CHECKED = (
+    "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md",
+    "CONTRIBUTING.md",
+    "README.md",
+    "SECURITY.md",
+    "abi/README.md",
+    "apps/README.md",
+    "apps/bench/README.md",
+    "backend_common/README.md",
+    "backend_cuda/README.md",
+    "backend_opencl/README.md",
+    "benchmarks/README.md",
+    "benchmarks/accuracy/README.md",
+    "benchmarks/real_pairs/README.md",
+    "core/README.md",
+    "core/src/registration/README.md",
+    "docs/architecture.md",
+    "docs/performance-notes.md",
+    "docs/performance.md",
+    "docs/reliability.md",
+    "docs/verified.md",
+    "examples/README.md",
+    "examples/dask/README.md",
+    "examples/python/README.md",
+    "kernels_cl/README.md",
+    "python/README.md",
+    "python/cuda/README.md",
+    "python/tests/gpu/README.md",
+    "reference/README.md",
+    "tests/README.md",
+    "tests/accuracy/README.md",
+    "tests/fuzz/README.md",
+)
+
+FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+GENERATED = re.compile(r"<!-- table: [\w -]+ -->.*?<!-- end of table -->", re.DOTALL)
+CODE_SPAN = re.compile(r"`[^`]*`")
+LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
+
+
+def _blank(found):
+    return "\n" * found[0].count("\n")
+
+
+def prose_lines(text):
+    """(number, line) of each line that is prose."""
+    fence, formula = None, False
+    for number, line in enumerate(GENERATED.sub(_blank, text).split("\n"), 1):
+        stripped = line.strip()
+        mark = FENCE.match(line)
+        if fence:
+            fence = None if stripped == fence else fence
+        elif mark:
+            fence = mark[1]
+        elif stripped == "$$":
+            formula = not formula
+        elif not formula and not stripped.startswith("|"):
+            yield number, line
+
+
+def is_breakable(line):
+    """Whether a line break may shorten a line: it is more than one link, picture or word."""
+    text = line.strip()
+    return " " in text and not re.fullmatch(r"!?\[[^\]]*\]\([^)]*\)|<!--.*-->", text)
+
+
+def problems(page, text):
+    """What is wrong with a page, as sentences."""
+    for number, line in prose_lines(text):
+        if len(line) > MAX_COLUMNS and is_breakable(line):
+            yield f"{page}:{number}: {len(line)} columns, at most {MAX_COLUMNS}"
+    # Words may be divided by a line break.
+    lines = list(prose_lines(text))
+    prose = "\n".join(line for _, line in lines)
+    for pattern in (CODE_SPAN, LINK_TARGET):
+        prose = pattern.sub(lambda found: " " + _blank(found), prose)
+    for word, wrong in WORDS.items():
+        for found in re.finditer(wrong.replace(" ", r"\s+"), prose, re.IGNORECASE):
+            number = lines[prose[:found.start()].count("\n")][0]
+            yield f"{page}:{number}: '{word}': {GLOSSARY} has the term to use"
+
+
+def words_of_glossary(text):
+    """The words in the right column of the glossary."""
+    rows = [line.strip("|").split("|") for line in text.split("\n") if line.startswith("| ")]
+    return {word.strip(" `") for row in rows[2:] for word in row[-1].split(",")}
+
+
+def check(root, pages, not_checked=NOT_CHECKED):
+    """What is wrong with the pages, which are named relative to `root`."""
+    unknown = sorted(set(WORDS) - words_of_glossary((root / GLOSSARY).read_text()))
+    yield from (f"{GLOSSARY}: has no term that replaces '{word}'" for word in unknown)
+    for page in not_checked:
+        if not (root / page).exists():
+            yield f"{page}: is listed as not checked, but does not exist"
+    for page in pages:
+        if page != GLOSSARY and page not in not_checked:
+            yield from problems(page, (root / page).read_text())
+
+
+def pages_of(root):
+    """The Markdown pages that git tracks or would track."""
+    listed = subprocess.run(
+        ["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+        check=True, capture_output=True, text=True).stdout.splitlines()
+    return sorted(page for page in set(listed) if (root / page).is_file())
+
+
+def main():
+    wrong = list(check(ROOT, sys.argv[1:] or pages_of(ROOT)))
+    for problem in wrong:
+        print(f"check_words: {problem}", file=sys.stderr)
+    for page in NOT_CHECKED:
+        if (ROOT / page).exists() and not any(problems(page, (ROOT / page).read_text())):
+            print(f"check_words: {page} passes now: remove it from NOT_CHECKED")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
