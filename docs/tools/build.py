@@ -13,6 +13,7 @@ from pathlib import Path
 
 import charts
 import check_links
+import check_options
 import command_line
 import cpp_reference
 import error_messages
@@ -69,6 +70,9 @@ def main():
         fail("links to what is not there", broken)
     note("the command line")
     command_line.write(given.prefix / "bin/warpalign", staged / "reference")
+    problems = list(check_options.check(ROOT, given.prefix / "bin/warpalign"))
+    if problems:
+        fail("options of how-to pages that the program does not have so", problems)
     note("C++ and C reference")
     problems = cpp_reference.write(
         given.prefix / "include", given.work / "doxygen", staged / "reference")

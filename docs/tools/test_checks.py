@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import block_shell
 import check_cpp_docs
 import check_links
+import check_options
 import check_words
 import code_blocks
 import command_line
@@ -72,6 +73,23 @@ class Words(unittest.TestCase):
         row = "| pose | where | ITK | place, `places searched` |"
         known = check_words.words_of_glossary(f"| term | | | replaces |\n| --- |\n{row}\n")
         self.assertEqual(known, {"place", "places searched"})
+
+
+class Options(unittest.TestCase):
+    HELP = ("Search:\n  --fast            Quick\n  --size N          Side of a window,\n"
+            "                    in pixels [128]\nMessages:\n  -h, --help        Print this\n")
+
+    def wrong(self, row):
+        page = ("`--fast`\n<!-- options: align, Search -->\n| option | default |\n"
+                f"| --- | --- |\n{row}\n")
+        return list(check_options.problems("a.md", page, lambda command: self.HELP))
+
+    def test_options_and_defaults(self):
+        self.assertEqual(self.wrong("| `--size N` | `128` |"), [])
+        self.assertEqual(self.wrong("| `--size N` | 64 |"),
+                         ["a.md: the default of --size is 128, not 64"])
+        self.assertEqual(self.wrong("| `--length N` | 1 |"),
+                         ["a.md: does not have --size of align", "a.md: align has no --length"])
 
 
 class CommandLine(unittest.TestCase):
