@@ -15,9 +15,10 @@ from pathlib import Path
 
 import accuracy_tables
 import performance_tables
+import verified_tables
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["docs/accuracy.md", "docs/performance.md"]
+PAGES = ["docs/accuracy.md", "docs/performance.md", "docs/verified.md"]
 MARKED = re.compile(
     r"(<!-- table: (?P<name>[\w -]+) -->\n)(?P<table>.*?)(?P<end><!-- end of table -->)", re.DOTALL)
 
@@ -25,7 +26,8 @@ MARKED = re.compile(
 def all_tables(root):
     """Every table by its name, as lines of Markdown."""
     return {**performance_tables.tables(root / "benchmarks/records"),
-            **accuracy_tables.tables(root / "benchmarks/accuracy")}
+            **accuracy_tables.tables(root / "benchmarks/accuracy"),
+            **verified_tables.tables(root / "benchmarks/verified.json")}
 
 
 def renewed(text, tables):

@@ -21,6 +21,7 @@ import record_tables
 import stage_pages
 import stills
 import terminal
+import verified_tables
 
 
 def item(kind, name, text="", **more):
@@ -214,6 +215,14 @@ class RecordTables(unittest.TestCase):
         self.assertIn("no record makes the table speed", self.problems(self.PAGE, {"other": []})[0])
         self.assertIn("is in no page", self.problems("text")[0])
         self.assertIn("no <!-- end", self.problems("<!-- table: speed -->\n")[0])
+
+    def test_an_older_run_of_one_suite_and_platform_is_refused(self):
+        run = {"what": "a", "device": "CUDA, H100", "date": "1", "commit": "2", "result": "3"}
+        drivers = {"CUDA": "13"}
+        self.assertEqual(verified_tables.lines([run], drivers)[2],
+                         "| a | CUDA, H100 | 13 | 1 | 2 | 3 |")
+        with self.assertRaises(ValueError):
+            verified_tables.lines([run, {**run, "device": "CUDA, H200"}], drivers)
 
 
 class Terminal(unittest.TestCase):
