@@ -1,4 +1,4 @@
-// Feeds the example of the README with a picture and the same picture rotated by a quarter.
+// Feeds the example with a picture and the same picture rotated by a quarter.
 #include <cmath>
 #include <vector>
 
