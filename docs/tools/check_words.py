@@ -34,23 +34,18 @@ WORDS = {
 
 # Pages that do not pass yet. A rewritten page leaves the list, and main() names those that could.
 NOT_CHECKED = (
-    "CODE_OF_CONDUCT.md",
     "CONTRIBUTING.md",
-    "SECURITY.md",
-    "abi/README.md",
     "apps/README.md",
     "apps/bench/README.md",
     "backend_common/README.md",
     "backend_cuda/README.md",
     "backend_opencl/README.md",
     "benchmarks/README.md",
-    "benchmarks/accuracy/README.md",
     "benchmarks/real_pairs/README.md",
     "core/README.md",
     "core/src/registration/README.md",
     "docs/architecture.md",
     "docs/performance.md",
-    "examples/README.md",
     "examples/dask/README.md",
     "examples/python/README.md",
     "kernels_cl/README.md",
