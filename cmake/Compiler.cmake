@@ -23,12 +23,6 @@ target_compile_options(warpalign_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${WARPALIGN_WERROR}>>:-Werror>)
 
-# Release builds of host code: -O2 with the vectorisation of -O3. The rest of -O3 costs a tenth of the
-# compile time. Results are the same bits.
-add_library(warpalign_host_code INTERFACE)
-target_compile_options(warpalign_host_code INTERFACE
-  "$<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<CONFIG:Release>>:-O2;-fvect-cost-model=dynamic>")
-
 # Code that runs once a call: command lines, help texts, reports.
 add_library(warpalign_cold_code INTERFACE)
 target_compile_options(warpalign_cold_code INTERFACE
