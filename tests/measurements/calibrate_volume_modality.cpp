@@ -1,4 +1,4 @@
-// What docs/registration.md reports of volumes of other modality: the errors of pairs of tissues
+// What docs/accuracy-volumes.md reports of volumes of other modality: the errors of pairs of tissues
 // that show the same thing, and the significance of pairs that do not, by grey levels and by edges.
 //
 // calibrate_volume_modality DEVICE PAIRS: that many pairs of each kind.

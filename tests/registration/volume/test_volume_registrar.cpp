@@ -27,7 +27,7 @@ using warpalign::VolumeRegistrar;
 using warpalign::VolumeRegistration;
 using warpalign::VolumeRegistrationOptions;
 
-// docs/registration.md reports median errors of 0.0003 for the finest of these blobs without noise,
+// docs/accuracy-volumes.md reports median errors of 0.0003 for the finest of these blobs without noise,
 // which is the cubic spline's own error, and of 0.008 to 0.04 under noise of 0.3.
 constexpr double clean_off = 0.003;
 constexpr double noisy_off = 0.08;

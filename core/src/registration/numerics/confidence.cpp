@@ -11,7 +11,7 @@ namespace {
 // If the values of the fast pipeline's correlation surface of unrelated images were independent,
 // their maximum would hardly exceed 6 standard deviations at any size. But the spectra of windowed
 // images are correlated: the measured maximum grows with the fourth root of the number of pixels
-// (docs/registration.md). It reached at most 1.16 times that root for 7352 unrelated pairs; of 1077
+// (docs/accuracy.md). It reached at most 1.16 times that root for 7352 unrelated pairs; of 1077
 // correctly registered pairs the lowest had 1.83 times the root.
 constexpr double fast_half_confidence = 1.45;
 

@@ -7,7 +7,7 @@ namespace warpalign::detail {
 
 /// The significance (see Candidate) at which the confidence is one half where chance was not
 /// tested: half of what is beyond doubt. It lies between what unrelated images reach and what
-/// correctly registered ones have; docs/registration.md reports both.
+/// correctly registered ones have; docs/accuracy.md reports both.
 inline constexpr double half_confidence_significance = 32;
 
 /// The same for affine transforms and homographies that are fitted where no similarity was certain.

@@ -15,7 +15,7 @@ namespace {
 constexpr double taper = 0.0625;  // fraction of each side, at either end
 
 // Edges of unrelated volumes agree better by chance than their grey levels: of 600 pairs of tissues
-// the most significant ones reached 6.2 and 5.1 (docs/registration.md).
+// the most significant ones reached 6.2 and 5.1 (docs/accuracy-volumes.md).
 constexpr double half_significance_of_edges = 7;
 
 InterpolateSpec smoothing(const VolumeGrid& moving, const VolumeGrid& reference) {
