@@ -58,61 +58,36 @@ struct Offered {
   bool changes_results = true;
 };
 
+constexpr RegistrationOptionInfo described(std::string_view name, OptionKind kind, Range range,
+                                           Names choices, bool in_c, Offered offered,
+                                           std::string_view help) {
+  return {name,
+          kind,
+          range.minimum,
+          range.maximum,
+          choices,
+          offered.with_fast,
+          offered.changes_results,
+          in_c,
+          offered.program,
+          offered.only_by_name,
+          help};
+}
+
 constexpr OptionRow row(std::string_view name, bool Options::*member, detail::COptionMember in_c,
                         Offered offered, std::string_view help) {
-  return {{name,
-           OptionKind::flag,
-           0,
-           0,
-           {},
-           offered.with_fast,
-           offered.changes_results,
-           in_c.index() != 0,
-           offered.program,
-           offered.only_by_name,
-           help},
-          member,
+  return {described(name, OptionKind::flag, {0, 0}, {}, in_c.index() != 0, offered, help), member,
           in_c};
 }
-constexpr OptionRow row(std::string_view name, int Options::*member, detail::COptionMember in_c,
+template <class Number>
+constexpr OptionRow row(std::string_view name, Number Options::*member, detail::COptionMember in_c,
                         Range range, Offered offered, std::string_view help) {
-  return {{name,
-           OptionKind::integer,
-           range.minimum,
-           range.maximum,
-           {},
-           offered.with_fast,
-           offered.changes_results,
-           in_c.index() != 0,
-           offered.program,
-           offered.only_by_name,
-           help},
-          member,
-          in_c};
-}
-template <class Real>
-constexpr OptionRow row(std::string_view name, Real Options::*member, detail::COptionMember in_c,
-                        Range range, Offered offered, std::string_view help) {
-  return {{name,
-           OptionKind::real,
-           range.minimum,
-           range.maximum,
-           {},
-           offered.with_fast,
-           offered.changes_results,
-           in_c.index() != 0,
-           offered.program,
-           offered.only_by_name,
-           help},
-          member,
-          in_c};
+  constexpr auto kind = std::is_integral_v<Number> ? OptionKind::integer : OptionKind::real;
+  return {described(name, kind, range, {}, in_c.index() != 0, offered, help), member, in_c};
 }
 constexpr OptionRow row(std::string_view name, ChoiceMember member, Names names, bool in_c,
                         Offered offered, std::string_view help) {
-  return {{name, OptionKind::choice, 0, 0, names, offered.with_fast, offered.changes_results, in_c,
-           offered.program, offered.only_by_name, help},
-          member,
-          {}};
+  return {described(name, OptionKind::choice, {0, 0}, names, in_c, offered, help), member, {}};
 }
 
 constexpr double max_ratio = Options::max_scale_ratio;
