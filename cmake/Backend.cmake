@@ -28,7 +28,7 @@ function(warpalign_add_backend name)
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
   target_link_libraries(${target} PRIVATE
-    warpalign::warpalign warpalign_backend_interface warpalign_warnings)
+    warpalign::warpalign warpalign_backend_interface warpalign_warnings warpalign_light_code)
   set(exports "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/module_exports.map")
   target_link_options(${target} PRIVATE "LINKER:--version-script=${exports}")
   if(NOT WARPALIGN_SANITIZE)  # clang's sanitizers are in the program that loads the module
