@@ -8,8 +8,10 @@ import doxygen
 # Which header stands on which page. A header that is on none is an error.
 PAGES = {
     "registration": ("Registration", [
-        "registrar", "motion_limits", "batch", "frame_registrar", "local_motion", "volume_registrar"]),
-    "splines": ("Splines", ["stages/prefilter", "stages/interpolate", "stages/resample", "tiles"]),
+        "registrar", "registration_options", "motion_limits", "batch", "frame_registrar",
+        "local_motion", "volume_registrar"]),
+    "splines": ("Splines", [
+        "stages/spline_model", "stages/prefilter", "stages/interpolate", "stages/resample", "tiles"]),
     "fourier": ("Stages of Fourier registration", [
         "stages/sobel", "stages/fft", "stages/magnitude", "stages/log_polar",
         "stages/phase_correlation", "stages/convert"]),

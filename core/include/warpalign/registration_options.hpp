@@ -11,7 +11,12 @@
 namespace warpalign {
 
 /// What kind of value an option has.
-enum class OptionKind { flag, integer, real, choice };
+enum class OptionKind {
+  flag,     ///< true or false
+  integer,  ///< an integer within a range
+  real,     ///< a real number within a range
+  choice    ///< one of several names
+};
 
 /// An option's value: of a flag, an integer, a real number, or the name of a choice.
 using RegistrationOptionValue = std::variant<bool, int, double, std::string>;
