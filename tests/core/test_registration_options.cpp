@@ -102,7 +102,7 @@ TEST_CASE("registration options: numbers beyond their ranges are refused") {
     CHECK_FALSE(refused(info.name, static_cast<int>(info.minimum)));
     CHECK_FALSE(refused(info.name, static_cast<int>(info.maximum)));
   }
-  CHECK(refused("max_threads", warpalign::max_registration_threads + 1));
+  CHECK(refused("max_threads", warpalign::RegistrationOptions::thread_limit + 1));
 }
 
 TEST_CASE("registration options: the fast pipeline refuses what the table says") {

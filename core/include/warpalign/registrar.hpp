@@ -89,13 +89,12 @@ enum class SpectrumOf {
   gradient      ///< the Sobel gradient magnitude, as in the registration paper
 };
 
-/// The most threads that RegistrationOptions::max_threads allows, the calling thread included.
-inline constexpr int max_registration_threads = 16;
-
 /// How images are registered, and which transforms are searched.
 struct RegistrationOptions {
   /// For max_threads: as many threads as the device makes use of.
   static constexpr int automatic_threads = 0;
+  /// The most threads that max_threads allows, the calling thread included.
+  static constexpr int thread_limit = 16;
   /// The largest ratio of scales that can be asked for, in either direction.
   static constexpr double max_scale_ratio = 8;
 
@@ -128,7 +127,7 @@ struct RegistrationOptions {
                                    ///< weight, as in the paper
   bool collect_timings = false;    ///< fill RegistrationResult::timings (device time; slower)
   /// How many threads a registrar may use, the calling thread included: 1 (the calling thread
-  /// alone) to max_registration_threads, or automatic_threads. If the system has fewer, the search
+  /// alone) to thread_limit, or automatic_threads. If the system has fewer, the search
   /// takes longer. Results do not depend on it.
   int max_threads = automatic_threads;
 };

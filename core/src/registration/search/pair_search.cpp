@@ -43,7 +43,7 @@ RefineFrom start_of_fit(const Step& step) {
 int workers_of(const Device& device, const RegistrationOptions& options) {
   if (!Access::driver(device).runs_queues_together()) return 0;
   const bool automatic = options.max_threads == RegistrationOptions::automatic_threads;
-  return (automatic ? max_registration_threads : options.max_threads) - 1;
+  return (automatic ? RegistrationOptions::thread_limit : options.max_threads) - 1;
 }
 
 PairSearch::PairSearch(const Device& device, const RegistrationOptions& options, int max_workers)
