@@ -22,7 +22,7 @@ namespace warpalign::detail {
 /// of them, or chooses it, and refines the best.
 class ModelSelection {
  public:
-  /// Adds homographies that follow from no similarity; whoever searches knows where from.
+  /// Adds homographies that follow from no similarity. The search that calls supplies them.
   using AddHomographies = std::function<void(std::vector<Candidate>& candidates)>;
 
   /// The options, `fitter` and `evaluator` outlive it.
