@@ -39,17 +39,6 @@ std::string name_of(Action action) {
   return "";
 }
 
-std::string proposer_of(const Step& step) {
-  if (step.make == detail::make_log_polar) return "log-polar spectra";
-  if (step.make == detail::make_fine_log_polar) return "finer log-polar spectra";
-  if (step.make == detail::make_intensity_grid) return "grid";
-  if (step.make == detail::make_patches) return "patches";
-  if (step.make == detail::make_edge_patches) return "patches of edge strength";
-  if (step.make == detail::make_fine_patches) return "finer patches";
-  if (step.make == detail::make_features) return "local features";
-  return "";
-}
-
 std::string efforts_of(const Step& step) {
   constexpr const char* names[] = {"fast", "standard", "thorough"};
   const auto [from, to] = step.efforts;
@@ -118,7 +107,7 @@ std::string name_of(detail::Fit fit) {
 
 std::string row_of(const Step& step) {
   std::ostringstream row;
-  row << "| " << name_of(step.action) << " | " << proposer_of(step) << " | ";
+  row << "| " << name_of(step.action) << " | " << std::string(step.proposer.name) << " | ";
   if (step.action == Action::propose) row << step.round + 1;
   row << " | " << efforts_of(step) << " | " << name_of(step.when) << " | " << name_of(step.unless)
       << " | " << name_of(step.fit) << " | " << (step.begins == early ? "yes" : "") << " |\n";
@@ -142,7 +131,8 @@ std::vector<std::string> steps_of(Motion motion, Modality modality, Effort effor
   std::vector<std::string> steps;
   for (const Step& step : detail::search_schedule) {
     if (!applies(step, options)) continue;
-    steps.push_back(step.action == Action::propose ? proposer_of(step) : name_of(step.action));
+    steps.push_back(step.action == Action::propose ? std::string(step.proposer.name)
+                                                   : name_of(step.action));
   }
   return steps;
 }
@@ -169,16 +159,16 @@ TEST_CASE("schedule: options select its steps") {
 }
 
 TEST_CASE("schedule: what is unsound does not compile") {
-  constexpr Step good{propose,   grid,    detail::make_intensity_grid,
-                      intensity, 0,       detail::any_effort,
-                      rotating,  nothing, together,
-                      early};
+  constexpr Step good{
+      propose,  grid, detail::intensity_grid, intensity, 0, detail::any_effort, rotating, nothing,
+      together, early};
   static_assert(is_sound(std::array{good}));
   constexpr auto with = [](Step step, auto change) {
     change(step);
     return step;
   };
-  static_assert(!is_sound(std::array{with(good, [](Step& step) { step.make = nullptr; })}));
+  static_assert(
+      !is_sound(std::array{with(good, [](Step& step) { step.proposer = detail::no_proposer; })}));
   static_assert(!is_sound(std::array{with(good, [](Step& step) { step.fit = none; })}));
   static_assert(!is_sound(std::array{with(good, [](Step& step) { step.round = 1; })}));
   static_assert(

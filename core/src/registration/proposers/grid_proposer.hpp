@@ -12,4 +12,6 @@ std::unique_ptr<Proposer> make_intensity_grid(const Device& device,
 std::unique_ptr<Proposer> make_orientation_grid(const Device& device,
                                                 const RegistrationOptions& options);
 
+inline constexpr ProposerKind intensity_grid{"grid", make_intensity_grid};
+
 }  // namespace warpalign::detail

@@ -27,6 +27,9 @@ std::unique_ptr<Proposer> make_log_polar(const Device& device, const Registratio
 std::unique_ptr<Proposer> make_fine_log_polar(const Device& device,
                                               const RegistrationOptions& options);
 
+inline constexpr ProposerKind log_polar_spectra{"log-polar spectra", make_log_polar};
+inline constexpr ProposerKind fine_spectra{"finer log-polar spectra", make_fine_log_polar};
+
 class LogPolarSearch final : public Proposer {
  public:
   struct Settings {

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace warpalign::detail {
@@ -31,5 +32,15 @@ class Proposer {
 /// Makes a proposer. The options outlive it.
 using MakeProposer = std::unique_ptr<Proposer> (*)(const Device& device,
                                                    const RegistrationOptions& options);
+
+/// A proposer that a schedule can name. Kinds compare by their names: GCC compares no addresses of
+/// functions in constant expressions under -fsanitize=undefined.
+struct ProposerKind {
+  std::string_view name;  ///< as docs/architecture.md prints it; empty: none
+  MakeProposer make;
+
+  constexpr bool operator==(const ProposerKind& other) const { return name == other.name; }
+};
+inline constexpr ProposerKind no_proposer{"", nullptr};
 
 }  // namespace warpalign::detail

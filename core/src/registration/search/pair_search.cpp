@@ -61,12 +61,12 @@ PairSearch::PairSearch(const Device& device, const RegistrationOptions& options,
         orientation_search_.run(context);
       }) {
   const auto make = [&](const Step& step) {
-    if (step.make == nullptr || !applies(step, options)) return;
+    if (step.proposer == no_proposer || !applies(step, options)) return;
     for (const auto& proposer : proposers_) {
-      if (proposer->maker() == step.make) return;
+      if (proposer->kind() == step.proposer) return;
     }
     proposers_.push_back(std::make_unique<ScheduledProposer>(
-        device, options, step.make, step.begins == Begins::early ? threads_ : nullptr));
+        device, options, step.proposer, step.begins == Begins::early ? threads_ : nullptr));
   };
   std::for_each(search_schedule.begin(), search_schedule.end(), make);
   std::for_each(homography_schedule.begin(), homography_schedule.end(), make);
@@ -75,7 +75,7 @@ PairSearch::PairSearch(const Device& device, const RegistrationOptions& options,
 
 ScheduledProposer& PairSearch::proposer_of(const Step& step) {
   return **std::find_if(proposers_.begin(), proposers_.end(),
-                        [&](const auto& proposer) { return proposer->maker() == step.make; });
+                        [&](const auto& proposer) { return proposer->kind() == step.proposer; });
 }
 
 /// In place while a pair is searched: what began early ends with it.

@@ -75,7 +75,7 @@ enum class Begins { in_turn, early };
 struct Step {
   Action action;
   Generator generator;  ///< as a result names it
-  MakeProposer make;    ///< null: the step proposes nothing
+  ProposerKind proposer;
   SignalKind signal;
   int round;  ///< of the proposer, from 0 on
   Efforts efforts;
@@ -98,7 +98,7 @@ using enum Begins;
 constexpr Step act(Action action, SignalKind signal, Efforts efforts, When when, Unless unless,
                    Begins begins = in_turn) {
   const Generator generator = signal == orientation ? gradient_field : log_polar;
-  return {action, generator, nullptr, signal, 0, efforts, when, unless, none, begins};
+  return {action, generator, no_proposer, signal, 0, efforts, when, unless, none, begins};
 }
 }  // namespace schedule_terms
 
@@ -107,19 +107,19 @@ constexpr Step act(Action action, SignalKind signal, Efforts efforts, When when,
 inline constexpr auto search_schedule = [] {
   using namespace schedule_terms;
   return std::to_array<Step>({
-    {propose, shifts,    make_log_polar,      intensity, 0, any_effort,    translation, nothing,     best_first, in_turn},
-    {propose, log_polar, make_log_polar,      intensity, 0, any_effort,    rotating,    nothing,     best_first, in_turn},
-    {propose, log_polar, make_log_polar,      intensity, 1, any_effort,    rotating,    accepted,    best_first, in_turn},
-    {propose, log_polar, make_log_polar,      intensity, 2, any_effort,    rotating,    accepted,    together,   in_turn},
-    {propose, grid,      make_intensity_grid, intensity, 0, from_standard, rotating,    significant, together,   early},
-    act(probe_orientation,                  orientation,    standard_only, both_signals, significant,            early),
-    {propose, log_polar, make_fine_log_polar, intensity, 0, thorough_only, rotating,    accepted,    best_first, early},
-    {propose, log_polar, make_fine_log_polar, intensity, 1, thorough_only, rotating,    accepted,    together,   early},
-    act(select_model,                       intensity,      any_effort,    compares_intensity, conclusive),
-    act(verify_orientation,                 orientation,    any_effort,    other_modality, certain_intensity),
-    act(search_orientation,                 orientation,    any_effort,    other_modality, certain_orientation),
-    act(choose_signal,                      intensity,      any_effort,    always,         nothing),
-    {propose, features,  make_features,       intensity, 0, from_standard, projective,  reliable,    rectified,  early},
+    {propose, shifts,    log_polar_spectra, intensity, 0, any_effort,    translation, nothing,     best_first, in_turn},
+    {propose, log_polar, log_polar_spectra, intensity, 0, any_effort,    rotating,    nothing,     best_first, in_turn},
+    {propose, log_polar, log_polar_spectra, intensity, 1, any_effort,    rotating,    accepted,    best_first, in_turn},
+    {propose, log_polar, log_polar_spectra, intensity, 2, any_effort,    rotating,    accepted,    together,   in_turn},
+    {propose, grid,      intensity_grid,    intensity, 0, from_standard, rotating,    significant, together,   early},
+    act(probe_orientation,                orientation,    standard_only, both_signals, significant,            early),
+    {propose, log_polar, fine_spectra,      intensity, 0, thorough_only, rotating,    accepted,    best_first, early},
+    {propose, log_polar, fine_spectra,      intensity, 1, thorough_only, rotating,    accepted,    together,   early},
+    act(select_model,                     intensity,      any_effort,    compares_intensity, conclusive),
+    act(verify_orientation,               orientation,    any_effort,    other_modality, certain_intensity),
+    act(search_orientation,               orientation,    any_effort,    other_modality, certain_orientation),
+    act(choose_signal,                    intensity,      any_effort,    always,         nothing),
+    {propose, features,  local_features,    intensity, 0, from_standard, projective,  reliable,    rectified,  early},
   });
 }();
 
@@ -127,12 +127,12 @@ inline constexpr auto search_schedule = [] {
 inline constexpr auto homography_schedule = [] {
   using namespace schedule_terms;
   return std::to_array<Step>({
-    {propose, windows, make_patches,      intensity,     0, from_standard, projective, certain_homography, homographies, early},
-    {propose, windows, make_patches,      intensity,     1, thorough_only, projective, certain_homography, homographies, early},
-    {propose, windows, make_edge_patches, edge_strength, 0, thorough_only, projective, certain_homography, homographies, early},
-    {propose, windows, make_fine_patches, intensity,     0, from_standard, projective, certain_homography, homographies, in_turn},
-    {propose, windows, make_fine_patches, intensity,     1, thorough_only, projective, certain_homography, homographies, in_turn},
-    {propose, windows, make_fine_patches, intensity,     2, thorough_only, projective, certain_homography, homographies, in_turn},
+    {propose, windows, patches,      intensity,     0, from_standard, projective, certain_homography, homographies, early},
+    {propose, windows, patches,      intensity,     1, thorough_only, projective, certain_homography, homographies, early},
+    {propose, windows, edge_patches, edge_strength, 0, thorough_only, projective, certain_homography, homographies, early},
+    {propose, windows, fine_patches, intensity,     0, from_standard, projective, certain_homography, homographies, in_turn},
+    {propose, windows, fine_patches, intensity,     1, thorough_only, projective, certain_homography, homographies, in_turn},
+    {propose, windows, fine_patches, intensity,     2, thorough_only, projective, certain_homography, homographies, in_turn},
   });
 }();
 // clang-format on
@@ -146,11 +146,12 @@ constexpr bool is_sound(std::span<const Step> schedule) {
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     const Step& step = schedule[i];
     const bool proposes = step.action == Action::propose;
-    if (proposes != (step.make != nullptr) || proposes != (step.fit != Fit::none)) return false;
+    if (proposes != (step.proposer != no_proposer) || proposes != (step.fit != Fit::none))
+      return false;
     if (step.efforts.from > step.efforts.to) return false;
     const auto before = schedule.first(i);
     const bool follows = std::any_of(before.begin(), before.end(), [&](const Step& other) {
-      return other.make == step.make && other.round == step.round - 1;
+      return other.proposer == step.proposer && other.round == step.round - 1;
     });
     if (step.round != 0 && !follows) return false;
   }

@@ -6,16 +6,16 @@
 namespace warpalign::detail {
 
 ScheduledProposer::ScheduledProposer(const Device& device, const RegistrationOptions& options,
-                                     MakeProposer make, ThreadBudget* threads)
+                                     const ProposerKind& kind, ThreadBudget* threads)
     : device_(device),
       options_(options),
-      make_(make),
+      kind_(kind),
       runs_in_turn_(threads == nullptr),
       speculation_(device, threads,
                    [this](const PairContext& context, int round) { run(context, round); }) {}
 
 void ScheduledProposer::prepare() {
-  if (!proposer_) proposer_ = make_(device_, options_);
+  if (!proposer_) proposer_ = kind_.make(device_, options_);
 }
 
 void ScheduledProposer::run(const PairContext& context, int round) {

@@ -14,10 +14,10 @@ namespace warpalign::detail {
 class ScheduledProposer {
  public:
   /// The options outlive it. `threads`: see Speculation.
-  ScheduledProposer(const Device& device, const RegistrationOptions& options, MakeProposer make,
-                    ThreadBudget* threads);
+  ScheduledProposer(const Device& device, const RegistrationOptions& options,
+                    const ProposerKind& kind, ThreadBudget* threads);
 
-  [[nodiscard]] MakeProposer maker() const { return make_; }
+  [[nodiscard]] const ProposerKind& kind() const { return kind_; }
   /// Makes the proposer, which otherwise the first pair does that needs it.
   void prepare();
   /// Begins the rounds that pairs like this one have needed, if threads are to be had.
@@ -33,7 +33,7 @@ class ScheduledProposer {
 
   Device device_;
   const RegistrationOptions& options_;
-  MakeProposer make_;
+  ProposerKind kind_;
   bool runs_in_turn_;
   std::unique_ptr<Proposer> proposer_;
   std::vector<std::vector<Candidate>> proposals_;  // of each round
