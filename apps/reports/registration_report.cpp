@@ -13,7 +13,7 @@ namespace warpalign::program {
 namespace {
 
 const char* status(const RegistrationResult& result) {
-  return result.reliable ? "ok" : "unreliable";
+  return result.reliable ? "ok" : result.ambiguous ? "ambiguous" : "unreliable";
 }
 
 const char* name_of(Motion motion) {
@@ -99,8 +99,28 @@ std::string search_text(const RegistrationResult& result) {
   return text;
 }
 
+/// Why several shifts match equally well, and what to do about it.
+std::string ambiguity_text(const RegistrationResult& result) {
+  std::string text = "AMBIGUOUS: the images match at other shifts as well";
+  if (!result.period.empty()) {
+    text += "; the texture repeats every";
+    const char* separator = " ";
+    for (const Point& vector : result.period) {
+      text += fmt::format("{}({:.1f}, {:.1f})", separator, vector.x, vector.y);
+      separator = " and ";
+    }
+    text += " pixels";
+  } else if (const auto& direction = result.undetermined_direction) {
+    text +=
+        fmt::format("; structure along ({:.2f}, {:.2f}) leaves the shift in that direction open",
+                    direction->x, direction->y);
+  }
+  return text + "; --max-shift excludes those farther away";
+}
+
 std::string verdict(const RegistrationReport& report) {
   if (report.result.reliable) return "reliable";
+  if (report.result.ambiguous) return ambiguity_text(report.result);
   if (is_richer(report.settings.motion) && !is_richer(report.result.motion)) {
     return "NOT RELIABLE: no " + std::string(name_of(report.settings.motion)) +
            " fits; it diverges, or maps points of the reference to infinity";
@@ -199,6 +219,12 @@ std::string json_text(const RegistrationReport& report) {
   object.update(registered_json(result, report.settings.fast));
   object["tried"] = names_of(result.tried);
   object["places_searched"] = result.places_searched;
+  object["period"] = Json::array();
+  for (const Point& vector : result.period) object["period"].push_back({vector.x, vector.y});
+  object["undetermined_direction"] = Json();
+  if (const auto& direction = result.undetermined_direction) {
+    object["undetermined_direction"] = {direction->x, direction->y};
+  }
   object["runners_up"] = Json::array();
   for (const Registered& other : result.runners_up) {
     object["runners_up"].push_back(registered_json(other, report.settings.fast));

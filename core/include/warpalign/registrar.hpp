@@ -175,7 +175,17 @@ struct Registered {
 
 /// The best alignment of the two images, and whether it can be relied on.
 struct RegistrationResult : Registered {
-  bool reliable = false;               ///< whether `confidence` is at least 0.5
+  bool reliable = false;  ///< whether `confidence` is at least 0.5
+  /// Whether the images match at other shifts about as well as here, which alone keeps the
+  /// confidence below 0.5. Of shifts that match equally well this is the smallest, and others are
+  /// runners-up, whatever RegistrationOptions::candidates says.
+  bool ambiguous = false;
+  /// Of an ambiguous result: the vectors by which the texture repeats itself, in pixels of the
+  /// reference, the shortest first: two for a lattice, one for stripes, none if it does not repeat.
+  std::vector<Point> period;
+  /// Of an ambiguous result: the direction, a unit vector in the reference, along which structure
+  /// such as parallel lines leaves the shift open.
+  std::optional<Point> undetermined_direction;
   std::vector<Registered> runners_up;  ///< the next best alignments, not refined; see
                                        ///< RegistrationOptions::candidates
   std::vector<StageTiming> timings;    ///< in order of first use; empty unless requested

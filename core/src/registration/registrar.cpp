@@ -24,6 +24,9 @@ namespace {
 
 constexpr const char* stage = "register";
 
+// Alignments that an ambiguous result lists, itself included.
+constexpr int listed_if_ambiguous = 3;
+
 void check_mask(const char* what, const HostImage& mask, const Shape& image) {
   if (mask.type != PixelType::u8) {
     detail::refuse(stage, std::string(what) + " must be u8, 0 where a pixel does not count");
@@ -69,6 +72,7 @@ struct Registrar::State {
     return options.motion == Motion::affine || options.motion == Motion::homography;
   }
   [[nodiscard]] Registered described(const detail::Candidate& candidate) const;
+  void describe_ambiguity(RegistrationResult& result) const;
 
   Device device;
   RegistrationOptions options;
@@ -148,17 +152,26 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
     if ((options.refine && !result.refined) || not_fitted) {
       result.confidence = std::min(result.confidence, detail::max_unrefined_confidence);
     }
-    for (std::size_t i = 1; i < found.size(); ++i) {
-      if (i < static_cast<std::size_t>(options.candidates)) {
-        result.runners_up.push_back(described(found[i]));
-      }
-    }
     result.reliable = result.confidence >= 0.5;
+    if (!found.empty() && found.front().is_ambiguous()) describe_ambiguity(result);
+    const auto listed = static_cast<std::size_t>(
+        result.ambiguous ? std::max(options.candidates, listed_if_ambiguous) : options.candidates);
+    for (std::size_t i = 1; i < std::min(listed, found.size()); ++i) {
+      result.runners_up.push_back(described(found[i]));
+    }
     result.tried = search->tried();
     result.places_searched = search->trials();
   }
   result.timings = clock.take();
   return result;
+}
+
+void Registrar::State::describe_ambiguity(RegistrationResult& result) const {
+  result.ambiguous = true;
+  if (const auto& ambiguity = search->ambiguity()) {
+    result.period = ambiguity->period;
+    result.undetermined_direction = ambiguity->along;
+  }
 }
 
 Registered Registrar::State::described(const detail::Candidate& candidate) const {

@@ -218,9 +218,9 @@ TEST_CASE("modality: auto lets directions of edges correct a place that grey lev
   const Pixels reference = pixels_of(pair.reference, same);
   const Pixels lit = lit_from_the_side(pair.moving, 2);
   test::on_every_device([&](const warpalign::Device& device) {
+    // Another shift correlates better than where the fit by intensity ends.
     const auto by_grey_levels = registered(device, reference, lit, with(Modality::same));
-    CHECK(by_grey_levels.reliable);
-    CHECK(by_grey_levels.confidence < 0.99);
+    CHECK_FALSE(by_grey_levels.reliable);
     CHECK(test::mean_corner_distance(by_grey_levels.matrix, pair.truth, shape) > 2);
 
     const auto by_both = registered(device, reference, lit, with(Modality::automatic));
@@ -240,10 +240,10 @@ TEST_CASE("modality: of two answers at one place the better determined one count
   const Pixels reference = pixels_of(pair.reference, same);
   const Pixels lit = lit_from_the_side(pair.moving, 1);
   test::on_every_device([&](const warpalign::Device& device) {
-    // Grey levels are sure, and farther above chance, but not exact.
+    // Intensity is farther above chance, but not exact.
     const auto by_grey_levels = registered(device, reference, lit, with(Modality::same));
     const auto by_directions = registered(device, reference, lit, with(Modality::other));
-    CHECK(by_grey_levels.confidence > 0.99);
+    CHECK_FALSE(by_grey_levels.reliable);
     CHECK(by_grey_levels.correlation < 0.5);
     REQUIRE(by_grey_levels.chance);
     REQUIRE(by_directions.chance);

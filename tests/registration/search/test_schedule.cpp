@@ -35,6 +35,8 @@ std::string name_of(Action action) {
       return "verify orientation";
     case Action::choose_signal:
       return "choose signal";
+    case Action::compare_shifts:
+      return "compare shifts";
   }
   return "";
 }
@@ -57,6 +59,8 @@ std::string name_of(detail::When when) {
       return "`translation`";
     case rotating:
       return "motions that rotate";
+    case shifting:
+      return "motions that shift";
     case projective:
       return "motions that may be homographies";
     case both_signals:
@@ -142,20 +146,20 @@ std::vector<std::string> steps_of(Motion motion, Modality modality, Effort effor
 TEST_CASE("schedule: options select its steps") {
   using Steps = std::vector<std::string>;
   CHECK(steps_of(Motion::translation, Modality::same, Effort::thorough) ==
-        Steps{"log-polar spectra", "select model", "choose signal"});
+        Steps{"log-polar spectra", "select model", "choose signal", "compare shifts"});
   CHECK(steps_of(Motion::similarity, Modality::same, Effort::fast) ==
         Steps{"log-polar spectra", "log-polar spectra", "log-polar spectra", "select model",
-              "choose signal"});
+              "choose signal", "compare shifts"});
   CHECK(steps_of(Motion::rigid, Modality::other, Effort::fast) ==
-        Steps{"verify orientation", "search orientation", "choose signal"});
+        Steps{"verify orientation", "search orientation", "choose signal", "compare shifts"});
   CHECK(steps_of(Motion::automatic, Modality::automatic, Effort::standard) ==
         Steps{"log-polar spectra", "log-polar spectra", "log-polar spectra", "grid",
               "probe orientation", "select model", "verify orientation", "search orientation",
-              "choose signal", "local features"});
+              "choose signal", "local features", "compare shifts"});
   CHECK(steps_of(Motion::affine, Modality::automatic, Effort::thorough) ==
         Steps{"log-polar spectra", "log-polar spectra", "log-polar spectra", "grid",
               "finer log-polar spectra", "finer log-polar spectra", "select model",
-              "verify orientation", "search orientation", "choose signal"});
+              "verify orientation", "search orientation", "choose signal", "compare shifts"});
 }
 
 TEST_CASE("schedule: what is unsound does not compile") {

@@ -41,6 +41,13 @@ double evidence_confidence(double evidence, double rival) {
   return std::min(of_chance, of_rival);
 }
 
+double rival_confidence(double rival) {
+  // At right poses of 193 real pairs the best other shift reached at most 0.69; where textures
+  // repeat, it reaches 0.95 and more.
+  constexpr double half_confidence_shift_rival = 0.8;
+  return rival > 0 ? confidence_at(half_confidence_shift_rival, rival) : 1;
+}
+
 double volume_significance(double correlation, double independent) {
   return significance_of(correlation, std::max(independent - 3, 0.0));
 }

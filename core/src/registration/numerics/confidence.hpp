@@ -42,6 +42,9 @@ inline constexpr double chance_margin = 1;
 /// may resemble each other at both.
 double evidence_confidence(double evidence, double rival);
 
+/// Upper bound of the confidence, 0 to 1, where another shift scores `rival` times as much. 1 for 0.
+double rival_confidence(double rival);
+
 /// Fisher's z of a correlation over `independent` independent voxels, in units of its standard
 /// deviation; 0 where there are too few voxels.
 double volume_significance(double correlation, double independent);

@@ -42,6 +42,9 @@ struct Candidate {
   double half_confidence = half_confidence_significance;
   /// What chance gives, where that was tested: candidates beyond doubt need no test.
   std::optional<Chance> chance;
+  /// The score of the best other shift as a fraction of this one's: near 1 where the images repeat
+  /// themselves, or are structured in one direction. 0 where shifts were not compared.
+  double shift_rival = 0;
   bool refined = false;  ///< whether it was refined at full resolution
   Generator proposed_by = Generator::log_polar;
   /// Whether directions of edges were compared, and not grey levels. Correlation and significance
@@ -66,7 +69,12 @@ struct Candidate {
   }
   /// The confidence, 0 to 1, that the transform is about right.
   [[nodiscard]] double confidence() const {
-    return evidence_confidence(evidence(), chance && !beyond_doubt() ? chance->rival : 0);
+    const double rival = chance && !beyond_doubt() ? chance->rival : 0;
+    return std::min(evidence_confidence(evidence(), rival), rival_confidence(shift_rival));
+  }
+  /// Whether the confidence would be one half or more, if the images did not match elsewhere.
+  [[nodiscard]] bool is_ambiguous() const {
+    return confidence() < 0.5 && evidence_confidence(evidence(), 0) >= 0.5;
   }
 };
 

@@ -116,6 +116,16 @@ const WarpPlan& TranslationSearch::warp_of(const Shape& shape, std::int64_t slic
   });
 }
 
+const InterpolatePlan& TranslationSearch::plane_warp_of(const Shape& shape) {
+  return plane_warps_.get(shape, [&] {
+    return InterpolatePlan(
+        device_,
+        {.spline = {.degree = 1, .prefilter = std::nullopt, .boundary = Boundary::grid_constant},
+         .images = {.shape = shape},
+         .output = frame_});
+  });
+}
+
 void TranslationSearch::transform_reference(const PairContext& work, PyramidLevel& level) {
   Stream& stream = work.stream;
   StageClock& clock = work.clock;
@@ -235,11 +245,16 @@ void TranslationSearch::clear_next() {
 
 void TranslationSearch::add(const Compared& compared, double rotation_deg, double scale,
                             const OverlapLimits& limits) {
-  const double c = std::floor(static_cast<double>(frame_.width) / 2);
-  const Point centre = centre_of(compared.moving_level.shape());
   Affine linear = Similarity{rotation_deg, compared.scale_between_levels(scale), {}}.matrix(
       {1, 1, 1}, {1, 1, 1});
   linear.c = linear.f = 0;
+  add(compared, linear, limits);
+}
+
+void TranslationSearch::add(const Compared& compared, const Affine& linear,
+                            const OverlapLimits& limits) {
+  const double c = std::floor(static_cast<double>(frame_.width) / 2);
+  const Point centre = centre_of(compared.moving_level.shape());
   next_batch().linear.push_back(linear);
   frames_to_moving_.push_back(Affine::translation(centre.x, centre.y) * linear *
                               Affine::translation(-c, -c));
@@ -272,38 +287,82 @@ void TranslationSearch::transform_moving(Stream& stream, StageClock& clock,
   clock.run("fft", [&] { fft_batch_.forward(stream, warped_, moving_spectra_); });
 }
 
-void TranslationSearch::compare(const PairContext& work, const Compared& compared) {
-  if (frames_to_moving_.empty()) return;
+// Where all pixels count, overlaps follow from the levels' outlines. Gradient orientation is taken
+// where pixels count.
+template <class WarpAll>
+bool TranslationSearch::correlate_batch(const PairContext& work, const Compared& compared,
+                                        bool stores_overlaps, WarpAll warp_all) {
   Stream& stream = work.stream;
   StageClock& clock = work.clock;
   PyramidLevel& level = compared.moving_level;
-  Batch& batch = next_batch();
-  batch.reference_centre = centre_of(compared.reference_level.shape());
-  batch.moving_centre = centre_of(level.shape());
-  batch.from_reference_image = compared.reference_level.to_image().inverse();
-  batch.to_moving_image = level.to_image();
-  const auto warp_all = [&](const Image& image, Image& frames, bool of_ones) {
-    const WarpPlan& warp = warp_of(level.shape(), frames_.depth, of_ones);
-    clock.run("warp", [&] { warp.execute(stream, image, frames_to_moving_, frames); });
+  const auto warp = [&](const Image& image, Image& frames, bool of_ones) {
+    clock.run("warp", [&] { warp_all(image, frames, of_ones); });
   };
-  warp_all(compared.moving.normalized(stream, clock, level), warped_, false);
-  // Where all pixels count, overlaps follow from the levels' outlines. Directions of edges are
-  // taken where pixels count.
-  const bool by_outlines =
-      outlined_peaks_ && compared.reference_level.weight() == nullptr && level.weight() == nullptr;
+  warp(compared.moving.normalized(stream, clock, level), warped_, false);
+  const bool by_outlines = !stores_overlaps && outlined_peaks_ &&
+                           compared.reference_level.weight() == nullptr &&
+                           level.weight() == nullptr;
   if (!by_outlines || fields_) {
     const bool all_count = level.weight() == nullptr;
-    warp_all(all_count ? work.ones.of(stream, level.shape()) : *level.weight(), warped_weights_,
-             all_count);
+    warp(all_count ? work.ones.of(stream, level.shape()) : *level.weight(), warped_weights_,
+         all_count);
   }
-  transform_moving(stream, clock, batch.linear);
+  transform_moving(stream, clock, next_batch().linear);
   correlate(stream, clock);
   if (!by_outlines) find_overlaps(stream, clock, compared.reference_level, warped_weights_);
-  clock.run("overlap_peaks", [&] { find_peaks(stream, by_outlines); });
-  readbacks_[enqueued_ % 2].enqueue(stream, records_);
+  return by_outlines;
+}
+
+void TranslationSearch::compare(const PairContext& work, const Compared& compared) {
+  if (frames_to_moving_.empty()) return;
+  Batch& batch = next_batch();
+  batch.reference_centre = centre_of(compared.reference_level.shape());
+  batch.moving_centre = centre_of(compared.moving_level.shape());
+  batch.from_reference_image = compared.reference_level.to_image().inverse();
+  batch.to_moving_image = compared.moving_level.to_image();
+  const Shape& level = compared.moving_level.shape();
+  const bool by_outlines =
+      correlate_batch(work, compared, false, [&](const Image& image, Image& frames, bool of_ones) {
+        warp_of(level, frames_.depth, of_ones)
+            .execute(work.stream, image, frames_to_moving_, frames);
+      });
+  work.clock.run("overlap_peaks", [&] { find_peaks(work.stream, by_outlines); });
+  readbacks_[enqueued_ % 2].enqueue(work.stream, records_);
   ++enqueued_;
   if (enqueued_ - taken_ > 1) take_next();
   clear_next();
+}
+
+ShiftSurface TranslationSearch::correlate_all(const PairContext& work, const Affine& similarity,
+                                              const Homography& transform) {
+  clear_next();
+  const double scale = scale_of(similarity);
+  const KnownRotationScale known{{}, scale, nearest_base(scale), 0};
+  if (fields_) measure_fields(work, {&known, 1});
+  const Compared compared = begin(work, known.base);
+  const Homography between = Homography(compared.moving_level.to_image().inverse()) * transform *
+                             Homography(compared.reference_level.to_image());
+  const Shape& reference_level = compared.reference_level.shape();
+  Affine linear = between.affine_at(centre_of(reference_level));
+  linear.c = linear.f = 0;
+  add(compared, linear, overlap_limits(compared, known));
+  const Point origin = ShiftSurface::origin_of(reference_level, frame_.width);
+  const Homography frame_to_moving = between * Affine::translation(origin.x, origin.y);
+  const Shape& level = compared.moving_level.shape();
+  correlate_batch(work, compared, true, [&](const Image& image, Image& frames, bool /*of_ones*/) {
+    plane_warp_of(level).execute(work.stream, image, frame_to_moving, frames);
+  });
+  const auto fetch = [&](const Image& image, std::vector<float>& values) {
+    values.resize(2 * static_cast<std::size_t>(frame_.plane()));
+    work.stream.download(image, values.data(), values.size() * sizeof(float));
+  };
+  fetch(surfaces_, correlations_);
+  fetch(stored_->overlaps, overlaps_);
+  const ShiftSurface surface({frame_.width, reference_level, compared.spacings.reference,
+                              static_cast<double>(limits_.front().min_overlap), correlations_,
+                              overlaps_});
+  clear_next();
+  return surface;
 }
 
 void TranslationSearch::take_next() {

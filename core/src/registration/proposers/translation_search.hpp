@@ -5,6 +5,7 @@
 #include "device/readback.hpp"
 #include "registration/numerics/plane_geometry.hpp"
 #include "registration/pair/context.hpp"
+#include "registration/proposers/shift_surface.hpp"
 #include "registration/pyramid/base_scales.hpp"
 #include "registration/resources/plan_cache.hpp"
 #include "registration/signal/gradient_fields.hpp"
@@ -57,6 +58,12 @@ class TranslationSearch {
   /// elements whose bases are the same share the reference's transform, and batches. Waits for the
   /// device. The result is valid until the next call; it may be shorter once a stop is asked for.
   std::span<const Peaks> find(const PairContext& work, std::span<const KnownRotationScale> known);
+  /// The correlation at every shift of the moving image, after `transform` (reference pixels ->
+  /// moving pixels) has brought it to the reference's frame; by a search of a batch of 1.
+  /// `similarity`: about the same transform. Waits for the device. The result is valid until the
+  /// next call.
+  [[nodiscard]] ShiftSurface correlate_all(const PairContext& work, const Affine& similarity,
+                                           const Homography& transform);
 
  private:
   /// The levels that are compared.
@@ -79,6 +86,7 @@ class TranslationSearch {
   /// Adds a rotation to the batch that is compared next.
   void add(const Compared& compared, double rotation_deg, double scale,
            const OverlapLimits& limits);
+  void add(const Compared& compared, const Affine& linear, const OverlapLimits& limits);
   void transform_reference(const PairContext& work, PyramidLevel& level);
   void transform_moving(Stream& stream, StageClock& clock, std::span<const Affine> linear);
   void transform_fields(Stream& stream, StageClock& clock, std::span<const Affine> linear);
@@ -93,6 +101,11 @@ class TranslationSearch {
   };
   [[nodiscard]] Batch& next_batch() { return batches_[enqueued_ % 2]; }
   void clear_next();
+  /// Correlates what was added, which warp_all(image, frames, of_ones) warps. Returns whether
+  /// overlaps follow from outlines, and are not stored.
+  template <class WarpAll>
+  bool correlate_batch(const PairContext& work, const Compared& compared, bool stores_overlaps,
+                       WarpAll warp_all);
   /// Compares what was added, if anything was.
   void compare(const PairContext& work, const Compared& compared);
   void find_peaks(Stream& stream, bool by_outlines);
@@ -100,6 +113,8 @@ class TranslationSearch {
   void take_next();
   /// The warp from levels of a shape to the padded frame.
   const WarpPlan& warp_of(const Shape& shape, std::int64_t slices, bool of_ones);
+  /// The same by any plane's transform, of one image.
+  const InterpolatePlan& plane_warp_of(const Shape& shape);
   [[nodiscard]] OverlapLimits overlap_limits(const Compared& compared,
                                              const KnownRotationScale& known) const;
   [[nodiscard]] Peaks peaks_of(const PeakRecord* records, const Batch& batch,
@@ -140,6 +155,7 @@ class TranslationSearch {
   std::optional<StoredOverlaps> stored_;            ///< made when a pair first needs it
   std::optional<OverlapPeaksPlan> outlined_peaks_;  ///< on devices that take outlines
   PlanCache<WarpKey, WarpPlan> warps_{2 * max_searched_levels};
+  PlanCache<Shape, InterpolatePlan> plane_warps_{4};
   Image warped_reference_, warped_, warped_weights_;
   Image reference_spectrum_, reference_weight_;  ///< the latter of a masked reference alone
   Image moving_spectra_;  ///< of the images, then of their weights if they are needed
@@ -153,6 +169,7 @@ class TranslationSearch {
   std::vector<OverlapLimits> limits_;     ///< likewise
   std::vector<OverlapOutline> outlines_;  ///< likewise
   std::vector<Peaks> peaks_;
+  std::vector<float> correlations_, overlaps_;  // of correlate_all()
 };
 
 }  // namespace warpalign::detail

@@ -56,6 +56,7 @@ PairSearch::PairSearch(const Device& device, const RegistrationOptions& options,
       evaluator_(device, options, fitter_),
       selection_(device, options, fitter_, evaluator_),
       rectified_fit_(device, evaluator_, selection_),
+      ambiguity_check_(device, options, evaluator_, selection_),
       orientation_search_(device, options),
       orientation_run_(device, threads_, [this](const PairContext& context, int /*round*/) {
         orientation_search_.run(context);
@@ -114,6 +115,7 @@ void PairSearch::begin_pair(const PairContext& context) {
   tried_.clear();
   accepted_ = has_selected_ = tried_patches_ = conclusive_ = compared_both_ = false;
   proposed_ = began_early_work_ = false;
+  ambiguity_.reset();
   trials_ = num_trials(options_, context);
   orientation_fields_.begin_pair();
 }
@@ -170,6 +172,8 @@ void PairSearch::execute(const PairContext& context, const Step& step) {
       return verify_orientation(context);
     case Action::choose_signal:
       return choose_signal(context);
+    case Action::compare_shifts:
+      return compare_shifts(context);
   }
 }
 
@@ -312,6 +316,13 @@ void PairSearch::choose_signal(const PairContext& context) {
                                !selected_.empty() && !is_better(context, orientation_, selected_);
   const bool by_orientation = conclusive_ || (compared_both_ && !keeps_intensity);
   result_ = by_orientation ? orientation_ : selected_;
+}
+
+void PairSearch::compare_shifts(const PairContext& context) {
+  if (!is_reliable(result_)) return;
+  const SignalKind signal =
+      result_.front().by_gradients ? SignalKind::orientation : SignalKind::intensity;
+  ambiguity_ = ambiguity_check_.check(context.comparing(signal), result_, trials_);
 }
 
 // Whether the first candidate will be reliable in the registrar's eyes.

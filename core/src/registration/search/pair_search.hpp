@@ -5,6 +5,7 @@
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/context.hpp"
 #include "registration/resources/ones.hpp"
+#include "registration/search/ambiguity_check.hpp"
 #include "registration/search/candidate_evaluator.hpp"
 #include "registration/search/gradient_orientation_search.hpp"
 #include "registration/search/model_selection.hpp"
@@ -36,6 +37,8 @@ class PairSearch {
   /// the device. The result is valid until the next call.
   std::span<const Candidate> run(Stream& stream, StageClock& clock, ImagePyramid& reference,
                                  ImagePyramid& moving);
+  /// Why the last run's best candidate is ambiguous, if the comparison of shifts found that it is.
+  [[nodiscard]] const std::optional<Ambiguity>& ambiguity() const { return ambiguity_; }
   /// What has proposed candidates in the last run, in order of first use.
   [[nodiscard]] const Generators& tried() const { return tried_; }
   /// How many independent wrong poses the last run might have taken for the right one.
@@ -59,6 +62,7 @@ class PairSearch {
   void add_homographies(const PairContext& context, std::vector<Candidate>& candidates);
   void verify_orientation(const PairContext& context);
   void choose_signal(const PairContext& context);
+  void compare_shifts(const PairContext& context);
 
   [[nodiscard]] bool is_accepted(const PairContext& context, Candidate& candidate);
   [[nodiscard]] bool intensity_agrees_at(const PairContext& context, const Candidate& pose);
@@ -77,6 +81,7 @@ class PairSearch {
   CandidateEvaluator evaluator_;
   ModelSelection selection_;
   RectifiedFit rectified_fit_;
+  AmbiguityCheck ambiguity_check_;
 
   // What the run has found so far. Members so that their memory is reused.
   std::vector<Candidate> intensity_;    // after coarse fits
@@ -88,6 +93,7 @@ class PairSearch {
   bool conclusive_ = false;     // whether orientation is, and intensity has nothing there
   bool compared_both_ = false;  // whether verify_orientation was done
   bool proposed_ = false, began_early_work_ = false;
+  std::optional<Ambiguity> ambiguity_;
   Generators tried_;
   double trials_ = 0;
   int consecutive_fallbacks_ = 0;  // pairs in a row that the first proposals did not settle

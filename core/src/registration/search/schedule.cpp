@@ -19,6 +19,8 @@ bool applies(When when, const RegistrationOptions& options) {
       return by_intensity && shifts;
     case When::rotating:
       return by_intensity && !shifts;
+    case When::shifting:
+      return options.motion != Motion::rotation;
     case When::projective:
       return by_intensity && may_be_homography(options.motion);
     case When::both_signals:

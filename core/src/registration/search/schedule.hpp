@@ -25,7 +25,8 @@ enum class Action {
   probe_orientation,   ///< the same, to see whether it is conclusive and intensity has nothing
   select_model,        ///< selects the model of the best candidate by intensity, and refines it
   verify_orientation,  ///< evaluates orientation where intensity has ended
-  choose_signal        ///< takes the better result of both signals
+  choose_signal,       ///< takes the better result of both signals
+  compare_shifts       ///< compares the result with all other shifts (AmbiguityCheck)
 };
 
 /// The efforts at which a step is done.
@@ -43,6 +44,7 @@ enum class When {
   compares_intensity,  ///< Modality::same or automatic
   translation,         ///< that, and Motion::translation
   rotating,            ///< that, and every other motion
+  shifting,            ///< every motion but a rotation about the centres
   projective,          ///< that, and motions that may be homographies
   both_signals,        ///< motions that rotate, and Modality::automatic
   other_modality       ///< Modality::other; Modality::automatic, but not for the least effort
@@ -120,6 +122,7 @@ inline constexpr auto search_schedule = [] {
     act(search_orientation,               orientation,    any_effort,    other_modality, certain_orientation),
     act(choose_signal,                    intensity,      any_effort,    always,         nothing),
     {propose, features,  local_features,    intensity, 0, from_standard, projective,  reliable,    rectified,  early},
+    act(compare_shifts,                   intensity,      any_effort,    shifting,       nothing),
   });
 }();
 

@@ -1,0 +1,77 @@
+// The correlation of two pyramid levels at every shift.
+#include "registration/proposers/shift_surface.hpp"
+
+#include "registration/numerics/plane_geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpalign::detail {
+
+namespace {
+
+// The vertex of the parabola through three samples, of which the middle one is the highest: its
+// distance from the middle one, and how much higher it is.
+struct Vertex {
+  double at, above;
+};
+Vertex vertex_of(double before, double middle, double after) {
+  const double curvature = before - 2 * middle + after;
+  if (!(curvature < 0)) return {0, 0};
+  const double at = std::clamp(0.5 * (before - after) / curvature, -0.5, 0.5);
+  return {at, -0.25 * (before - after) * at};
+}
+
+}  // namespace
+
+ShiftSurface::ShiftSurface(const Content& content)
+    : content_(content),
+      min_overlap_(static_cast<float>(content.min_overlap * static_cast<double>(content.side) *
+                                      static_cast<double>(content.side))) {
+  const Point origin = origin_of(content.reference, content.side);
+  origin_x_ = static_cast<std::int64_t>(origin.x);
+  origin_y_ = static_cast<std::int64_t>(origin.y);
+}
+
+Point ShiftSurface::origin_of(const Shape& reference, std::int64_t side) {
+  const Point centre = centre_of(reference);
+  const auto middle = static_cast<double>(side / 2);
+  return {std::round(centre.x - middle), std::round(centre.y - middle)};
+}
+
+// The reference's level itself lies in the corner of its frame.
+float ShiftSurface::score(Shift shift) const {
+  const std::int64_t n = content_.side;
+  const std::int64_t x = ((origin_x_ + shift.x) % n + n) % n;
+  const std::int64_t y = ((origin_y_ + shift.y) % n + n) % n;
+  const auto index = static_cast<std::size_t>(y * n + x);
+  const float overlap = content_.overlaps[index];
+  if (overlap < min_overlap_) return 0;
+  return content_.correlations[index] / (std::sqrt(overlap) * static_cast<float>(n));
+}
+
+ShiftSurface::Peak ShiftSurface::peak_at(Shift shift) const {
+  const auto at = [&](std::int64_t dx, std::int64_t dy) {
+    return static_cast<double>(score({shift.x + dx, shift.y + dy}));
+  };
+  const double middle = at(0, 0);
+  const Vertex x = vertex_of(at(-1, 0), middle, at(1, 0));
+  const Vertex y = vertex_of(at(0, -1), middle, at(0, 1));
+  return {{static_cast<double>(shift.x) + x.at, static_cast<double>(shift.y) + y.at},
+          middle + x.above + y.above};
+}
+
+// Of equal neighbours the first one is the maximum.
+bool ShiftSurface::is_local_maximum(Shift shift) const {
+  const float middle = score(shift);
+  for (std::int64_t dy = -1; dy <= 1; ++dy) {
+    for (std::int64_t dx = -1; dx <= 1; ++dx) {
+      const float other = score({shift.x + dx, shift.y + dy});
+      const bool is_before = dy < 0 || (dy == 0 && dx < 0);
+      if (other > middle || (other == middle && is_before)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,60 @@
+// The correlation of two pyramid levels at every shift, after a transform has brought the moving
+// one to the reference's frame.
+#pragma once
+
+#include <warpalign/geometry.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace warpalign::detail {
+
+/// Shifts move the content of the moving image on the reference's level. They are periodic.
+class ShiftSurface {
+ public:
+  struct Shift {
+    std::int64_t x = 0, y = 0;
+  };
+  struct Content {
+    std::int64_t side = 0;   ///< of the frame
+    Shape reference;         ///< the reference's level
+    double spacing = 1;      ///< reference pixels per sample of that level
+    double min_overlap = 0;  ///< shifts that leave fewer samples in common score 0
+    std::span<const float> correlations, overlaps;  ///< as inverse transforms leave them
+  };
+  explicit ShiftSurface(const Content& content);
+
+  /// The sample of the reference's level that the first sample of the frame shows. The middle of
+  /// the frame shows the level's centre.
+  [[nodiscard]] static Point origin_of(const Shape& reference, std::int64_t side);
+
+  /// How far shifts reach in every direction before the frame wraps.
+  [[nodiscard]] std::int64_t reach_x() const { return reach(content_.reference.width); }
+  [[nodiscard]] std::int64_t reach_y() const { return reach(content_.reference.height); }
+  [[nodiscard]] const Shape& reference() const { return content_.reference; }
+  /// Reference pixels per sample.
+  [[nodiscard]] double spacing() const { return content_.spacing; }
+
+  /// The correlation over the overlap times the square root of the overlap, proportional to the
+  /// significance.
+  [[nodiscard]] float score(Shift shift) const;
+  /// A local maximum of the score, located between the samples by a parabola along each axis.
+  struct Peak {
+    Point shift;
+    double score = 0;
+  };
+  [[nodiscard]] Peak peak_at(Shift shift) const;
+  [[nodiscard]] bool is_local_maximum(Shift shift) const;
+
+ private:
+  [[nodiscard]] std::int64_t reach(std::int64_t size) const {
+    return size < content_.side ? (content_.side - size) / 2 : 0;
+  }
+
+  Content content_;
+  std::int64_t origin_x_, origin_y_;
+  float min_overlap_;  // as overlaps are stored
+};
+
+}  // namespace warpalign::detail

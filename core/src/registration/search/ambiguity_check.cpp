@@ -1,0 +1,158 @@
+// Says whether two images match at other shifts as well as where a search has found them to.
+#include "registration/search/ambiguity_check.hpp"
+
+#include "registration/numerics/transform_distance.hpp"
+#include "registration/search/repetition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace warpalign::detail {
+
+namespace {
+
+// Shifts whose scores have this ratio are equally good.
+constexpr double equal_ratio = 0.9;
+// A motion that is shorter by less than this, in pixels, is no shorter.
+constexpr double same_motion = 0.5;
+// How often the search for the smallest motion goes on from where it has led to.
+constexpr int max_steps = 4;
+constexpr std::size_t min_runners_up = 2;
+
+double motion_of(const PairContext& context, const Affine& matrix) {
+  const Point shift =
+      Similarity::of(matrix, context.reference.shape(), context.moving.shape()).translation;
+  return std::hypot(shift.x, shift.y);
+}
+
+Affine shifted(const Affine& matrix, Point shift) {
+  return matrix * Affine::translation(-shift.x, -shift.y);
+}
+
+Candidate shifted(const Candidate& candidate, Point shift) {
+  Candidate result = candidate;
+  result.matrix = shifted(candidate.matrix, shift);
+  if (candidate.motion != Motion::similarity) {
+    result.richer = candidate.richer * Affine::translation(-shift.x, -shift.y);
+  }
+  return result;
+}
+
+// A similarity of which nothing is known yet.
+Candidate unfitted(const Candidate& pose) {
+  Candidate candidate;
+  candidate.matrix = pose.matrix;
+  candidate.proposed_by = pose.proposed_by;
+  candidate.by_gradients = pose.by_gradients;
+  return candidate;
+}
+
+// Whether a rival scores about as much as the best of all shifts.
+bool is_equal(const Rivals::Rival& rival, const Rivals& rivals) {
+  return rival.ratio >= equal_ratio * std::max(1.0, rivals.ratio);
+}
+
+double nearest_of(const Rivals& rivals) {
+  double nearest = INFINITY;
+  for (const Rivals::Rival& rival : rivals.maxima) {
+    if (is_equal(rival, rivals)) {
+      nearest = std::min(nearest, std::hypot(rival.shift.x, rival.shift.y));
+    }
+  }
+  return nearest;
+}
+
+}  // namespace
+
+const Rivals& AmbiguityCheck::rivals_of(const PairContext& context, const Candidate& candidate) {
+  return rivals_.find(context, candidate, [&](Point shift) {
+    return evaluator_.is_allowed(context, shifted(candidate, shift));
+  });
+}
+
+// Nothing if that is the candidate's own.
+std::optional<Candidate> AmbiguityCheck::with_smallest_motion(const PairContext& context,
+                                                              const Candidate& found) {
+  std::optional<Candidate> best;
+  for (int step = 0; step < max_steps; ++step) {
+    const Candidate from = best ? *best : found;
+    const Rivals& rivals = rivals_of(context, from);
+    const bool is_among_best = equal_ratio * rivals.ratio <= 1;
+    double least = is_among_best ? motion_of(context, from.matrix) - same_motion : INFINITY;
+    bool moved = false;
+    for (const Rivals::Rival& rival : rivals.maxima) {
+      if (!is_equal(rival, rivals)) continue;
+      const Candidate other = shifted(from, rival.shift);
+      const double motion = motion_of(context, other.matrix);
+      if (motion >= least) continue;
+      least = motion;
+      best = other;
+      moved = true;
+    }
+    if (!moved) break;
+  }
+  return best;
+}
+
+// Nothing if the fit leaves the pose for a rival, of which the nearest is `apart` pixels away.
+std::optional<Candidate> AmbiguityCheck::selected_at(const PairContext& context,
+                                                     const Candidate& pose, double apart,
+                                                     double trials) {
+  std::vector<Candidate> fitted{evaluator_.fitted(context, unfitted(pose), RefineFrom::log_polar)};
+  evaluator_.test(context, fitted, trials);
+  selection_.conclude(context, fitted, trials);
+  if (fitted.empty()) return std::nullopt;
+  const Shape& reference = context.reference.shape();
+  const Affine back = pose.matrix.inverse() * fitted.front().matrix;
+  if (corner_distance(back, Affine{}, reference) > apart / 2) return std::nullopt;
+  return fitted.front();
+}
+
+void AmbiguityCheck::add_runners_up(const PairContext& context, std::vector<Candidate>& candidates,
+                                    double trials) {
+  const Candidate best = candidates.front();
+  const std::size_t most =
+      std::max(min_runners_up, static_cast<std::size_t>(options_.candidates - 1));
+  std::vector<Candidate> others;
+  const Rivals& rivals = rivals_of(context, best);
+  for (const Rivals::Rival& rival : rivals.maxima) {
+    if (is_equal(rival, rivals)) others.push_back(unfitted(shifted(best, rival.shift)));
+  }
+  std::sort(others.begin(), others.end(), [&](const Candidate& a, const Candidate& b) {
+    return motion_of(context, a.matrix) < motion_of(context, b.matrix);
+  });
+  if (others.size() > most) others.resize(most);
+  for (Candidate& other : others) {
+    other = evaluator_.fitted(context, other, RefineFrom::log_polar);
+  }
+  evaluator_.test(context, others, trials);
+  candidates.insert(candidates.begin() + 1, others.begin(), others.end());
+  for (std::size_t i = 1; i < candidates.size(); ++i) candidates[i].shift_rival = 1;
+}
+
+std::optional<Ambiguity> AmbiguityCheck::check(const PairContext& context,
+                                               std::vector<Candidate>& candidates, double trials) {
+  Candidate& found = candidates.front();
+  found.shift_rival = rivals_of(context, found).ratio;
+  if (is_convincing(found)) return std::nullopt;
+  const double apart = nearest_of(rivals_of(context, found));
+  if (const auto smallest = with_smallest_motion(context, found)) {
+    const auto selected = selected_at(context, *smallest, apart, trials);
+    if (selected && is_convincing(*selected)) {
+      found = *selected;
+      found.shift_rival = rivals_of(context, found).ratio;
+      if (is_convincing(found)) return std::nullopt;
+    }
+  }
+  const Rivals& rivals = rivals_of(context, found);
+  std::vector<Point> equals;
+  for (const Rivals::Rival& rival : rivals.maxima) {
+    if (is_equal(rival, rivals)) equals.push_back(rival.shift);
+  }
+  Ambiguity ambiguity{period_of(equals), rivals.along};
+  add_runners_up(context, candidates, trials);
+  return ambiguity;
+}
+
+}  // namespace warpalign::detail

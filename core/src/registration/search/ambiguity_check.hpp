@@ -1,0 +1,51 @@
+// Says whether two images match at other shifts as well as where a search has found them to.
+#pragma once
+
+#include "registration/pair/candidate.hpp"
+#include "registration/pair/context.hpp"
+#include "registration/search/candidate_evaluator.hpp"
+#include "registration/search/model_selection.hpp"
+#include "registration/search/rival_search.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// What leaves a pose open.
+struct Ambiguity {
+  std::vector<Point> period;   ///< see period_of(), in pixels of the reference
+  std::optional<Point> along;  ///< see Rivals::along
+};
+
+/// Used by one thread at a time.
+class AmbiguityCheck {
+ public:
+  /// The options, `evaluator` and `selection` outlive it.
+  AmbiguityCheck(const Device& device, const RegistrationOptions& options,
+                 CandidateEvaluator& evaluator, ModelSelection& selection)
+      : options_(options), evaluator_(evaluator), selection_(selection), rivals_(device) {}
+
+  /// Compares the first candidate, which is reliable, with all other shifts that the options allow.
+  /// If one scores nearly as much, the candidate's confidence falls below one half, however
+  /// significant it is; of shifts that score alike the one of the smallest motion comes first, and
+  /// others follow as runners-up.
+  std::optional<Ambiguity> check(const PairContext& context, std::vector<Candidate>& candidates,
+                                 double trials);
+
+ private:
+  const Rivals& rivals_of(const PairContext& context, const Candidate& candidate);
+  std::optional<Candidate> with_smallest_motion(const PairContext& context, const Candidate& found);
+  [[nodiscard]] std::optional<Candidate> selected_at(const PairContext& context,
+                                                     const Candidate& pose, double apart,
+                                                     double trials);
+  void add_runners_up(const PairContext& context, std::vector<Candidate>& candidates,
+                      double trials);
+
+  const RegistrationOptions& options_;
+  CandidateEvaluator& evaluator_;
+  ModelSelection& selection_;
+  RivalSearch rivals_;
+};
+
+}  // namespace warpalign::detail
