@@ -1,4 +1,4 @@
-// What lies beyond the edge of an image.
+// Boundary modes: how an image continues beyond its edges.
 #pragma once
 
 #include <warpalign/export.hpp>
@@ -19,10 +19,11 @@ enum class Boundary {
   grid_wrap       ///< b c d | a b c d | a b c    samples repeat with period n
 };
 
-/// "mirror", "reflect", "nearest", "constant", "grid-constant", "wrap", "grid-wrap".
+/// The name of a mode: "mirror", "reflect", "nearest", "constant", "grid-constant", "wrap" or
+/// "grid-wrap".
 [[nodiscard]] WARPALIGN_API const char* name_of(Boundary boundary) noexcept;
-/// The reverse; also takes "grid-mirror" for reflect. Throws Error(invalid_argument) listing the
-/// known names.
+/// The mode with the given name; "grid-mirror" is another name of reflect. Throws
+/// Error(invalid_argument), which lists the names, for an unknown one.
 [[nodiscard]] WARPALIGN_API Boundary boundary_named(const std::string& name);
 
 }  // namespace warpalign

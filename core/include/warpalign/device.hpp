@@ -1,18 +1,18 @@
-// Devices, their memory, and the streams that work is enqueued on.
+// Devices, device memory, and the streams that execute work.
 //
-// A Device is a cheap handle: copies share one opened device, which is closed when the last
-// handle, buffer, stream and plan made from it is destroyed. There is no global current device;
-// devices of several backends can be used side by side. A buffer belongs to the device that made
-// it, and passing it to another device's plan throws an Error.
+// A Device is a cheap handle. Copies share one opened device, which closes when the last handle,
+// buffer, stream and plan made from it is destroyed. There is no global current device, and a
+// program may use devices of several backends at the same time. A buffer belongs to the device that
+// made it: passing it to a plan of another device throws an Error.
 //
-// Threads: a Device may be used by any number of threads at once; every other object, including
-// plans and streams, by one thread at a time. Copies of a plan share its kernels and its memory,
-// and count as one object: each thread makes its own plans.
+// Threads: any number of threads may use a Device at once. Only one thread at a time may use any
+// other object, including plans and streams. Copies of a plan share its kernels and memory and
+// count as one object, so each thread should make its own plans.
 //
-// Errors: what is wrong with the arguments (an object of another device, too few bytes, a range
-// beyond the end) is Error(invalid_argument), thrown before anything is enqueued. A failing call of
-// the device's runtime is Error(device_failure). Work that fails after it was enqueued is reported
-// by the next call that waits.
+// Errors: wrong arguments (an object of another device, too few bytes, a range beyond the end)
+// throw Error(invalid_argument) before anything is enqueued. If a call of the device's runtime
+// fails, the function throws Error(device_failure). If enqueued work fails later, the next call
+// that waits reports it.
 #pragma once
 
 #include <warpalign/export.hpp>
@@ -38,22 +38,22 @@ struct DeviceState;
 struct Access;
 }  // namespace detail
 
-/// What a device is: a processor, a graphics processor, or something else, such as an accelerator.
+/// The kind of a device.
 enum class DeviceKind {
-  cpu,   ///< the machine's processor
+  cpu,   ///< the processor of the machine
   gpu,   ///< a graphics processor
   other  ///< an OpenCL accelerator or custom device
 };
 
-/// How linear interpolation of images is done on a device.
+/// How a device interpolates images linearly.
 enum class Sampling {
   texture,  ///< the hardware's texture unit (8 fractional bits on most GPUs)
   buffer    ///< loads from memory and single-precision arithmetic
 };
 
-/// "cpu", "gpu" or "other". Throws no Error.
+/// The name of a kind: "cpu", "gpu" or "other".
 [[nodiscard]] WARPALIGN_API const char* name_of(DeviceKind kind) noexcept;
-/// "texture" or "buffer". Throws no Error.
+/// The name of a method: "texture" or "buffer".
 [[nodiscard]] WARPALIGN_API const char* name_of(Sampling sampling) noexcept;
 
 /// Properties of a device.
@@ -63,12 +63,12 @@ struct DeviceInfo {
   std::string name;                      ///< the device's own name
   std::string platform;                  ///< the OpenCL platform's name, or "NVIDIA CUDA"
   std::string driver;                    ///< the driver's version
-  DeviceKind kind = DeviceKind::other;   ///< whether it is a processor or a graphics processor
-  std::size_t memory_bytes = 0;          ///< global memory
-  std::size_t max_allocation_bytes = 0;  ///< the largest single allocation
-  Sampling sampling = Sampling::buffer;  ///< valid once the device is open
+  DeviceKind kind = DeviceKind::other;   ///< processor, graphics processor or other
+  std::size_t memory_bytes = 0;          ///< size of the global memory, in bytes
+  std::size_t max_allocation_bytes = 0;  ///< the largest single allocation, in bytes
+  Sampling sampling = Sampling::buffer;  ///< known only after the device was opened
   std::string sampling_reason;           ///< why `sampling` is not `texture`, if it is not
-  std::string fft;                       ///< the FFT asked first: "cufft", "vkfft", "clfft", "simd"
+  std::string fft;                       ///< preferred FFT: "cufft", "vkfft", "clfft" or "simd"
 };
 
 class Buffer;
@@ -79,20 +79,20 @@ class Stream;
 /// An opened device, as returned by open_device().
 class WARPALIGN_API Device {
  public:
-  /// The device's properties, `sampling` included.
+  /// The device's properties, including `sampling`.
   [[nodiscard]] const DeviceInfo& info() const noexcept;
 
-  /// Allocates uninitialised device memory. Throws Error(out_of_memory) when there is not enough,
+  /// Allocates uninitialised device memory. Throws Error(out_of_memory) if there is not enough, and
   /// Error(invalid_argument) for zero bytes.
   [[nodiscard]] Buffer make_buffer(std::size_t bytes) const;
-  /// Allocates uninitialised host memory of the kind that copies to and from this device are
-  /// fastest with: pinned memory, where the device has memory of its own. Throws
-  /// Error(out_of_memory) when there is not enough, Error(invalid_argument) for zero bytes.
+  /// Allocates uninitialised host memory of the kind that gives the fastest copies to and from this
+  /// device: pinned memory, if the device has its own memory. Throws Error(out_of_memory) if there
+  /// is not enough, and Error(invalid_argument) for zero bytes.
   [[nodiscard]] HostBuffer make_host_buffer(std::size_t bytes) const;
-  /// Allocates uninitialised, dense, row-major pixels in device memory. Every extent must be at
-  /// least 1.
+  /// Allocates uninitialised, dense, row-major pixels in device memory. Throws Error(out_of_memory)
+  /// if there is not enough, and Error(invalid_argument) if an extent is below 1.
   [[nodiscard]] Image make_image(PixelType type, const Shape& shape) const;
-  /// Makes a new in-order stream. Only a `timed` stream can take marks.
+  /// Creates an in-order stream. Only a `timed` stream supports Stream::mark().
   [[nodiscard]] Stream make_stream(bool timed = false) const;
 
   /// Whether both handles refer to the same opened device.
@@ -104,8 +104,8 @@ class WARPALIGN_API Device {
   std::shared_ptr<detail::DeviceState> state_;
 };
 
-/// Device memory, freed with the object; or memory of the caller's (interop.hpp), which is only let
-/// go of. Move-only.
+/// Device memory. The destructor frees it, unless it is unowned memory of the caller (interop.hpp).
+/// Move-only.
 class WARPALIGN_API Buffer {
  public:
   Buffer(Buffer&&) noexcept;
@@ -124,12 +124,12 @@ class WARPALIGN_API Buffer {
   Device device_;
   std::unique_ptr<backend::Memory> memory_;
   std::size_t bytes_ = 0;
-  bool foreign_ = false;  ///< the caller's
+  bool foreign_ = false;  ///< the memory belongs to the caller
   bool read_only_ = false;
-  std::shared_ptr<void> owner_;  ///< of memory that the caller owns
+  std::shared_ptr<void> owner_;  ///< keeps memory of the caller alive
 };
 
-/// Host memory that a device's runtime has allocated, freed with the object. Move-only.
+/// Host memory that a device's runtime allocated. The destructor frees it. Move-only.
 class WARPALIGN_API HostBuffer {
  public:
   HostBuffer(HostBuffer&&) noexcept;
@@ -138,7 +138,7 @@ class WARPALIGN_API HostBuffer {
 
   /// The size in bytes.
   [[nodiscard]] std::size_t size_bytes() const noexcept { return bytes_; }
-  /// The first byte, aligned for any type of pixels.
+  /// The first byte, aligned for any pixel type.
   [[nodiscard]] void* data() const noexcept { return data_; }
   /// The device whose runtime the memory belongs to.
   [[nodiscard]] const Device& device() const noexcept { return device_; }
@@ -155,15 +155,15 @@ class WARPALIGN_API HostBuffer {
 /// Dense row-major pixels in device memory. Move-only.
 class WARPALIGN_API Image {
  public:
-  /// The type of the pixels.
+  /// The pixel type.
   [[nodiscard]] PixelType type() const noexcept { return type_; }
   /// The extents in pixels.
   [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
   /// The size of all pixels in bytes.
   [[nodiscard]] std::size_t size_bytes() const noexcept { return buffer_.size_bytes(); }
-  /// The device that the pixels are on.
+  /// The device that the image belongs to.
   [[nodiscard]] const Device& device() const noexcept { return buffer_.device(); }
-  /// The memory that holds the pixels.
+  /// The memory that contains the pixels.
   [[nodiscard]] const Buffer& buffer() const noexcept { return buffer_; }
   [[nodiscard]] Buffer& buffer() noexcept { return buffer_; }
 
@@ -175,7 +175,7 @@ class WARPALIGN_API Image {
   Shape shape_;
 };
 
-/// A point in time on a timed stream, for measurements of device time.
+/// A time stamp on a timed stream, for measurements of device time.
 class WARPALIGN_API Mark {
  public:
   Mark(Mark&&) noexcept;
@@ -190,38 +190,40 @@ class WARPALIGN_API Mark {
   std::unique_ptr<backend::Mark> mark_;
 };
 
-/// An in-order queue of work on a device. Everything is asynchronous unless stated otherwise.
-/// Move-only; its destructor waits for the enqueued work, unless the queue is the caller's
-/// (interop.hpp).
+/// An in-order queue of work on a device. All functions are asynchronous unless stated otherwise.
+/// The destructor waits for the enqueued work, unless the queue belongs to the caller
+/// (interop.hpp). Move-only.
 class WARPALIGN_API Stream {
  public:
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
   ~Stream();
 
-  /// The device that the work runs on.
+  /// The device that executes the work.
   [[nodiscard]] const Device& device() const noexcept { return device_; }
-  /// Whether the stream can take marks.
+  /// Whether the stream supports mark().
   [[nodiscard]] bool timed() const noexcept { return timed_; }
 
-  /// Copies `bytes` from the host to the start of `target`. The host memory may be reused on
-  /// return.
+  /// Copies `bytes` bytes from the host to the start of `target`. The caller may reuse the host
+  /// memory as soon as the call returns.
   void upload(const void* source, std::size_t bytes, Buffer& target);
-  /// Copies a host image (of the same type and size, with any row pitch) to `target`. The host
-  /// memory may be reused on return.
+  /// Copies a host image of the same type and size, with any row pitch, to `target`. The caller may
+  /// reuse the host memory as soon as the call returns.
   void upload(const HostImage& source, Image& target);
-  /// Copies the first `bytes` of `source` to the host and waits for them.
+  /// Copies the first `bytes` bytes of `source` to the host and waits for the copy.
   void download(const Buffer& source, void* target, std::size_t bytes);
-  /// Copies all pixels densely to the host and waits for them. `bytes` must be the image's size.
+  /// Copies all pixels to dense rows on the host and waits for the copy. `bytes` must be
+  /// `source.size_bytes()`.
   void download(const Image& source, void* target, std::size_t bytes);
   /// Copies one buffer to another of the same size on this device.
   void copy(const Buffer& source, Buffer& target);
-  /// Waits until all enqueued work is done, and reports failures of that work.
+  /// Waits until all enqueued work is done. Throws Error(device_failure) if some of it failed.
   void finish();
 
-  /// Marks this point of the stream, which must be a timed one.
+  /// Records a time stamp at this point of the stream. Throws Error(invalid_argument) unless the
+  /// stream is timed.
   [[nodiscard]] Mark mark();
-  /// The device time between two marks of this stream in milliseconds. Waits for the later mark.
+  /// The device time between two marks of this stream, in milliseconds. Waits for the later mark.
   [[nodiscard]] double milliseconds_between(const Mark& from, const Mark& to);
 
  private:
@@ -231,8 +233,8 @@ class WARPALIGN_API Stream {
   Device device_;
   std::unique_ptr<backend::Queue> queue_;
   bool timed_ = false;
-  std::unique_ptr<backend::Event> end_;  ///< for the end of the work on a queue of the caller's
-  std::shared_ptr<void> owner_;          ///< of such a queue
+  std::unique_ptr<backend::Event> end_;  ///< the end of the work on a queue of the caller
+  std::shared_ptr<void> owner_;          ///< keeps a queue of the caller alive
 };
 
 }  // namespace warpalign

@@ -1,4 +1,4 @@
-// The one exception type that warpalign throws.
+// The exception type that warpalign throws.
 #pragma once
 
 #include <warpalign/export.hpp>
@@ -19,7 +19,7 @@ enum class ErrorKind {
   device_failure       ///< a call to the device's runtime failed
 };
 
-/// Where and how a device's runtime failed. Every field may be empty.
+/// Where and how a call of a device's runtime failed. Every field may be empty.
 struct ErrorContext {
   std::string stage{};    ///< "sobel", "fft", ...
   std::string backend{};  ///< "cuda", "opencl"
@@ -29,8 +29,8 @@ struct ErrorContext {
   std::string advice{};   ///< what to do about it
 };
 
-/// Thrown by every public function that fails. `what()` is one readable text that says what
-/// happened, where, and what to do; the parts are also available separately.
+/// The exception of every public function that fails. `what()` is a readable text: what happened,
+/// where, and what to do. The parts are also available separately.
 class WARPALIGN_API Error : public std::runtime_error {
  public:
   /// `message` says what happened and what to do; what() adds the context.

@@ -12,56 +12,60 @@
 
 namespace warpalign {
 
-/// Registers frames to one reference, as Registrar does. With Motion::translation, rigid and
-/// similarity many frames pass through each step in one launch, which is many times as fast: shifts
-/// are found and refined as WindowRegistrar finds those of a window, with the whole frame as its
-/// window, rotations and scales in the same way with four parameters, and their correlation,
-/// significance, overlap and confidence are those that Registrar finds there. A frame whose place
-/// is not beyond doubt that way is registered by a Registrar, and so is one that moved by more than
-/// half its side, turned by more than 90 degrees, or shows things more than 1.25 times as large or
-/// as small, has a border or impulse noise, or is lit more unevenly than its reference; all are
-/// with a mask, other motions and modalities, the options `fast`, `search`, `candidates`
-/// and no refinement, and with other settings of the log-polar spectra than the
-/// usual ones where there are rotations. A result's `proposed_by` says whether a frame's log-polar
-/// spectrum or its shift alone led to its place. Shifts are found by phase correlation (Kuglin and
-/// Hines 1975), rotations and scales by log-polar spectra (registration paper, section 2).
+/// Registers many frames to one reference, as Registrar does, but several times as fast: for
+/// Motion::translation, rigid and similarity, each step processes many frames in one launch.
 ///
-/// Which frames are passed together does not change their results. Keeps plans, memory, and a copy
-/// of the reference between calls. An object is used by one thread at a time.
+/// The batched steps find shifts by phase correlation (Kuglin and Hines 1975), and rotations and
+/// scales by log-polar spectra (registration paper, section 2). Gauss-Newton refines the result as
+/// WindowRegistrar does, with the whole frame as the window and two or four parameters. The
+/// correlation, significance, overlap and confidence are those that Registrar computes for the same
+/// transform. `proposed_by` tells whether the log-polar spectrum of a frame proposed the result, or
+/// its shift alone.
 ///
-/// Every call may throw Error(out_of_memory), Error(build_failed) where a kernel cannot be
-/// compiled, and Error(device_failure).
+/// A Registrar registers a frame instead if the batched result is not conclusive. This happens if
+/// the frame moved by more than half its side, is rotated by more than 90 degrees or scaled by more
+/// than a factor of 1.25, has a border or impulse noise, or is less evenly illuminated than the
+/// reference. A Registrar registers all frames if there is a mask, for other motions and
+/// modalities, if `fast`, `search`, `candidates` or `refine` differ from their defaults, and, for
+/// motions with rotation, if the options of the log-polar spectra do.
+///
+/// The result of a frame does not depend on the frames that are passed with it. The registrar keeps
+/// plans, memory, and a copy of the reference between calls. Only one thread at a time may use it.
+///
+/// Every call may throw Error(out_of_memory), Error(build_failed) if a kernel does not compile, and
+/// Error(device_failure).
 class WARPALIGN_API FrameRegistrar {
  public:
-  /// `frames_at_once`: how many frames are going to be passed at once, 1 to 4096. More may be, and
-  /// fewer, but memory and time are spent for as many as a device gains by, up to this number.
-  /// Throws as Registrar does, and Error(invalid_argument) for another number.
+  /// `frames_at_once`: how many frames the caller expects to pass to align(), 1 to 4096. It limits
+  /// the batch size, and with it the memory; align() accepts any number of frames. Throws as
+  /// Registrar does, and Error(invalid_argument) for a number out of range.
   explicit FrameRegistrar(const Device& device, const RegistrationOptions& options = {},
                           std::size_t frames_at_once = 32);
   FrameRegistrar(FrameRegistrar&&) noexcept;
   FrameRegistrar& operator=(FrameRegistrar&&) noexcept;
   ~FrameRegistrar();
 
-  /// How many frames it gains by seeing at once: the number given, or 1 where the options leave all
-  /// frames to a Registrar. Throws no Error.
+  /// The number of frames to pass to align() for the best speed: the number given to the
+  /// constructor, or 1 if the options leave all frames to a Registrar.
   [[nodiscard]] std::size_t frames_at_once() const noexcept;
 
-  /// Sets the reference; its pixels are not needed afterwards. Throws as Registrar::set_reference
-  /// does; no reference is set then.
+  /// Sets the reference and copies what it needs, so the caller may free the pixels. Throws as
+  /// Registrar::set_reference does. After an error the registrar has no reference.
   void set_reference(const HostImage& reference);
-  /// `mask`: u8, of the reference's shape, 0 where a pixel does not count.
+  /// `mask`: u8, of the reference's shape, 0 where a pixel is ignored.
   void set_reference(const HostImage& reference, const HostImage& mask);
 
-  /// The outcome of each frame, in their order. What is wrong with a frame's pixels is its own
-  /// error; `device` is 0. Throws Error(invalid_argument) when no reference is set.
+  /// Registers the frames and returns their results in the same order. If the pixels of a frame
+  /// cannot be used, its BatchResult::error says why and the other frames continue.
+  /// BatchResult::device is 0. Throws Error(invalid_argument) if no reference is set.
   [[nodiscard]] std::vector<BatchResult> align(std::span<const HostImage> frames);
-  /// The device time of each stage that frames of the last align() passed through together, in
-  /// order of first use; empty unless RegistrationOptions::collect_timings asked for it. Where
-  /// batches overlap, so do their times. Results of such frames have no times of their own.
+  /// The device time of each batched stage of the last align(), in order of first use; empty unless
+  /// RegistrationOptions::collect_timings is set. If batches overlap, the sum exceeds the
+  /// elapsed time. Results of batched frames have no timings of their own.
   [[nodiscard]] const std::vector<StageTiming>& timings() const noexcept;
-  /// One frame. Throws as Registrar::align does.
+  /// Registers one frame. Throws as Registrar::align does.
   [[nodiscard]] RegistrationResult align(const HostImage& frame);
-  /// `mask`: u8, of the frame's shape, 0 where a pixel does not count.
+  /// `mask`: u8, of the frame's shape, 0 where a pixel is ignored.
   [[nodiscard]] RegistrationResult align(const HostImage& frame, const HostImage& mask);
 
  private:

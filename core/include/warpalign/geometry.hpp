@@ -1,4 +1,4 @@
-// Transforms of the plane: how they are named, composed and inverted.
+// Transforms of the plane: affine transforms, homographies and similarities.
 //
 // Pixel centres have integer coordinates, x to the right, y down. A positive rotation rotates the
 // image counter-clockwise as displayed.
@@ -35,37 +35,37 @@ struct WARPALIGN_API Affine {
   double a = 1, b = 0, c = 0;
   double d = 0, e = 1, f = 0;
 
-  /// The point that p is mapped to.
+  /// Maps a point.
   [[nodiscard]] Point operator()(Point p) const noexcept;
-  /// `(this * other)(p)` is `this(other(p))`.
+  /// Composes two transforms: `(this * other)(p)` is `this(other(p))`.
   [[nodiscard]] Affine operator*(const Affine& other) const noexcept;
-  /// Throws Error(invalid_argument) when the transform is singular or not finite.
+  /// The inverse. Throws Error(invalid_argument) if the transform is singular or not finite.
   [[nodiscard]] Affine inverse() const;
 
-  /// The shift by (x, y) pixels.
+  /// A translation by (x, y) pixels.
   [[nodiscard]] static Affine translation(double x, double y) noexcept;
 };
 
 /// A projective transform of the plane, or homography:
-/// (x, y) -> ((h0 x + h1 y + h2) / w, (h3 x + h4 y + h5) / w) with w = h6 x + h7 y + h8. Where w is
-/// 0, a point lies at infinity.
+/// (x, y) -> ((h0 x + h1 y + h2) / w, (h3 x + h4 y + h5) / w) with w = h6 x + h7 y + h8. If w is 0,
+/// the point is mapped to infinity.
 struct WARPALIGN_API Homography {
   /// The matrix, row by row; a common factor does not matter.
   std::array<double, 9> h{1, 0, 0, 0, 1, 0, 0, 0, 1};
 
   /// The identity.
   Homography() = default;
-  /// From the matrix, row by row.
+  /// The homography of a matrix, given row by row.
   Homography(const std::array<double, 9>& rows) noexcept  // NOLINT(google-explicit-constructor)
       : h(rows) {}
   /// The same transform, with the last row (0, 0, 1).
   Homography(const Affine& affine) noexcept;  // NOLINT(google-explicit-constructor)
 
-  /// The point that p is mapped to.
+  /// Maps a point.
   [[nodiscard]] Point operator()(Point p) const noexcept;
-  /// `(this * other)(p)` is `this(other(p))`.
+  /// Composes two transforms: `(this * other)(p)` is `this(other(p))`.
   [[nodiscard]] Homography operator*(const Homography& other) const noexcept;
-  /// Throws Error(invalid_argument) when the transform is singular or not finite.
+  /// The inverse. Throws Error(invalid_argument) if the transform is singular or not finite.
   [[nodiscard]] Homography inverse() const;
 
   /// Whether the last row is (0, 0, 1): the transform is then affine() everywhere.
@@ -76,7 +76,8 @@ struct WARPALIGN_API Homography {
   [[nodiscard]] Affine affine_at(Point p) const noexcept;
 };
 
-/// A similarity from a reference image to a moving image, with the parameters of a registration.
+/// A similarity transform from a reference image to a moving image, by the parameters that a
+/// registration reports.
 ///
 /// With A = scale [[cos r, sin r], [-sin r, cos r]] (r = rotation), a reference point p is mapped
 /// to A (p - reference centre) + moving centre + translation.
@@ -88,14 +89,14 @@ struct WARPALIGN_API Similarity {
 
   /// The transform from reference pixel coordinates to moving pixel coordinates.
   [[nodiscard]] Affine matrix(const Shape& reference, const Shape& moving) const noexcept;
-  /// The parameters of a matrix that is a similarity; the reverse of matrix().
+  /// The parameters of a matrix that is a similarity; the inverse of matrix().
   [[nodiscard]] static Similarity of(const Affine& matrix, const Shape& reference,
                                      const Shape& moving) noexcept;
 };
 
-/// The smallest size >= n that has no prime factors other than 2, 3, 5 and 7 and is a multiple of
-/// `multiple` (itself such a number). Every FFT library used here is fast for such sizes. Throws
-/// Error(invalid_argument) unless both are 1 to 2^30 and `multiple` is such a number.
+/// The smallest size >= n for which every FFT library used here is fast: a multiple of `multiple`
+/// with no prime factors other than 2, 3, 5 and 7. Throws Error(invalid_argument) unless both
+/// arguments are 1 to 2^30, and if `multiple` has other prime factors.
 [[nodiscard]] WARPALIGN_API std::int64_t fft_friendly_size(std::int64_t n,
                                                            std::int64_t multiple = 1);
 

@@ -10,18 +10,18 @@
 
 namespace warpalign {
 
-/// Opens a device. The name is taken from the first of these that is set: the argument, the
-/// environment variable `WARPALIGN_DEVICE`, `device` in the configuration. When none is set, the
-/// best device that works is opened (CUDA, then OpenCL GPUs, then other OpenCL devices).
+/// Opens a device. The name comes from the first of these that is set: the argument, the
+/// environment variable `WARPALIGN_DEVICE`, the key `device` of the configuration. If none is set,
+/// opens the best device that works: CUDA, then OpenCL GPUs, then other OpenCL devices.
 ///
-/// Names: `cuda`, `opencl` (that backend's first device that works), `cuda:0`, `opencl:1` (an
-/// index), `opencl:nvidia`, `opencl:pocl` (a case-insensitive part of the platform's or device's
-/// name; the first match).
+/// Names: `cuda`, `opencl` (the first device of the backend that works), `cuda:0`, `opencl:1` (by
+/// index), `opencl:nvidia`, `opencl:pocl` (the first device whose platform or device name contains
+/// the text, ignoring case).
 ///
-/// Without a configuration it is the user's, as default_config() reads it.
+/// The overload without a configuration uses default_config(), and throws as it does.
 ///
-/// Throws Error(device_unavailable), which says what was looked for, what is available, and why a
-/// backend is missing; Error(invalid_argument) for a malformed name.
+/// Throws Error(invalid_argument) for a malformed name, and Error(device_unavailable) if no device
+/// matches or works; the message lists the available devices, and why a backend is missing.
 [[nodiscard]] WARPALIGN_API Device open_device(const std::string& name, const Config& config);
 [[nodiscard]] WARPALIGN_API Device open_device(const std::string& name = {});
 
@@ -30,13 +30,13 @@ struct BackendReport {
   std::string backend;              ///< "cuda" or "opencl"
   std::string module;               ///< the module's file name
   bool available = false;           ///< whether it loaded and has at least one device
-  std::string reason;               ///< why it is not available, in words
-  std::vector<DeviceInfo> devices;  ///< without opening them: `sampling` is not yet known
+  std::string reason;               ///< why it is not available; empty if it is
+  std::vector<DeviceInfo> devices;  ///< its devices, not opened: `sampling` is not known yet
 };
 
-/// All backends that the configuration names, or else those of this build, with their devices. A
-/// backend that is missing or broken is reported as such; it does not throw. Without a
-/// configuration it is the user's, which default_config() reads, and throws for.
+/// Lists the devices of all backends that the configuration names, or of those of this build if it
+/// names none. Does not throw for a backend that is missing or broken, but reports the reason. The
+/// overload without a configuration uses default_config(), and throws as it does.
 [[nodiscard]] WARPALIGN_API std::vector<BackendReport> list_backends(const Config& config);
 [[nodiscard]] WARPALIGN_API std::vector<BackendReport> list_backends();
 

@@ -23,9 +23,9 @@ enum class PixelType {
   c32   ///< complex, two f32 (real, imaginary): 8 bytes
 };
 
-/// Bytes that one pixel takes: 1, 2, 4 or 8.
+/// The size of one pixel in bytes: 1, 2, 4 or 8.
 [[nodiscard]] WARPALIGN_API std::size_t size_of(PixelType type) noexcept;
-/// "u8", "i8", "u16", "i16", "u32", "i32", "f16", "f32", "f64" or "c32".
+/// The name of a type: "u8", "i8", "u16", "i16", "u32", "i32", "f16", "f32", "f64" or "c32".
 [[nodiscard]] WARPALIGN_API const char* name_of(PixelType type) noexcept;
 
 /// The extent of an array in pixels. Arrays are row-major: x (width) varies fastest, then
@@ -36,9 +36,9 @@ struct Shape {
   std::int64_t height = 0;  ///< in pixels, along y
   std::int64_t depth = 1;   ///< in pixels, along z; 1 for a single image
 
-  /// All pixels.
+  /// The number of pixels.
   [[nodiscard]] constexpr std::int64_t pixels() const noexcept { return width * height * depth; }
-  /// Pixels in one slice.
+  /// The number of pixels in one slice.
   [[nodiscard]] constexpr std::int64_t plane() const noexcept { return width * height; }
   friend constexpr bool operator==(const Shape&, const Shape&) = default;
 };
@@ -52,13 +52,13 @@ struct Shape {
                          : Shape{array.width, array.height, array.depth * count};
 }
 
-/// "640 x 480" (width x height), with " x depth" where depth is not 1. Throws no Error.
+/// "640 x 480" (width x height), followed by " x depth" unless the depth is 1. Never throws Error.
 [[nodiscard]] WARPALIGN_API std::string to_string(const Shape& shape);
 
 /// A read-only view of a 2-D image in host memory. The view owns nothing.
 struct HostImage {
   const void* data = nullptr;      ///< the first pixel of the first row
-  PixelType type = PixelType::u8;  ///< of every pixel
+  PixelType type = PixelType::u8;  ///< the type of every pixel
   std::int64_t width = 0;          ///< in pixels
   std::int64_t height = 0;         ///< in pixels
   std::int64_t row_bytes = 0;      ///< bytes from one row to the next; 0 means dense rows
@@ -70,7 +70,7 @@ struct HostImage {
 /// A read-only view of a dense volume in host memory. The view owns nothing.
 struct HostVolume {
   const void* data = nullptr;      ///< the first voxel; all others follow densely
-  PixelType type = PixelType::u8;  ///< of every voxel
+  PixelType type = PixelType::u8;  ///< the type of every voxel
   Shape shape;                     ///< (width, height, depth) in voxels
 };
 

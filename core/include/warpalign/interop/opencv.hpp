@@ -1,5 +1,5 @@
-// OpenCV programs: cv::Mat as what warpalign takes and gives, without copies. Header-only:
-// warpalign itself does not link OpenCV.
+// Interoperation with OpenCV: conversions between cv::Mat and warpalign's types, without copies of
+// pixels. Header-only; warpalign itself does not link OpenCV.
 #pragma once
 
 #include <warpalign/error.hpp>
@@ -13,8 +13,8 @@
 
 namespace warpalign::opencv {
 
-/// The pixel type of a matrix's elements. Throws Error(invalid_argument) for a type that warpalign
-/// does not have, such as colour.
+/// The pixel type of a matrix type such as CV_8UC1. Throws Error(invalid_argument) for a type that
+/// warpalign does not support, such as colour.
 [[nodiscard]] inline PixelType pixel_type(int mat_type) {
   switch (mat_type) {
     case CV_8UC1:
@@ -39,12 +39,12 @@ namespace warpalign::opencv {
       break;
   }
   throw Error(ErrorKind::invalid_argument,
-              "a matrix of type " + cv::typeToString(mat_type) +
-                  " is no image that warpalign takes: it must have one channel, or be CV_32FC2",
+              "unsupported matrix type " + cv::typeToString(mat_type) +
+                  ": a matrix must have one channel, or be CV_32FC2",
               {.stage = "opencv"});
 }
 
-/// The reverse: CV_8UC1, ... Throws Error(invalid_argument) for u32, which OpenCV does not have.
+/// The matrix type of a pixel type. Throws Error(invalid_argument) for u32, which OpenCV lacks.
 [[nodiscard]] inline int mat_type(PixelType type) {
   switch (type) {
     case PixelType::u8:
@@ -69,31 +69,31 @@ namespace warpalign::opencv {
       break;
   }
   throw Error(ErrorKind::invalid_argument,
-              std::string("OpenCV has no matrices of the type ") + name_of(type),
+              std::string("OpenCV has no matrix type for ") + name_of(type) + "; convert it first",
               {.stage = "opencv"});
 }
 
-/// A view of the matrix's pixels with its row pitch. The matrix must outlive the view. Throws
-/// Error(invalid_argument) for a matrix that is empty, has more than two dimensions or a type that
-/// pixel_type() refuses.
+/// A view of the pixels of a matrix, with its row pitch. The matrix must outlive the view. Throws
+/// Error(invalid_argument) for a matrix that is empty or does not have two dimensions, and for an
+/// unsupported type.
 [[nodiscard]] inline HostImage host_image(const cv::Mat& mat) {
   if (mat.empty() || mat.dims != 2) {
-    throw Error(ErrorKind::invalid_argument, "the matrix is empty, or not of two dimensions",
+    throw Error(ErrorKind::invalid_argument, "the matrix is empty or does not have two dimensions",
                 {.stage = "opencv"});
   }
   return {mat.data, pixel_type(mat.type()), mat.cols, mat.rows,
           static_cast<std::int64_t>(mat.step[0])};
 }
 
-/// A matrix over the pixels of a view, which must outlive it. A view is read-only; OpenCV has no
-/// such matrix, so do not write to it. Throws Error(invalid_argument) for an image without pixels
-/// or with a side that OpenCV's int cannot hold.
+/// A matrix header for the pixels of a view. The pixels must outlive the matrix. Do not write to
+/// the matrix: the view is read-only, which cv::Mat cannot express. Throws Error(invalid_argument)
+/// for an image without pixels or with a side larger than INT_MAX.
 [[nodiscard]] inline cv::Mat mat_over(const HostImage& image) {
   constexpr std::int64_t largest = std::numeric_limits<int>::max();
   if (image.data == nullptr || image.width < 1 || image.height < 1 || image.width > largest ||
       image.height > largest) {
-    throw Error(ErrorKind::invalid_argument, "the image has no pixels, or too many for OpenCV",
-                {.stage = "opencv"});
+    throw Error(ErrorKind::invalid_argument,
+                "the image has no pixels, or a side too long for OpenCV", {.stage = "opencv"});
   }
   const auto pitch = image.row_bytes == 0 ? static_cast<std::size_t>(cv::Mat::AUTO_STEP)
                                           : static_cast<std::size_t>(image.row_bytes);
@@ -101,19 +101,20 @@ namespace warpalign::opencv {
                  mat_type(image.type), const_cast<void*>(image.data), pitch);
 }
 
-/// The 2 x 3 matrix (CV_64F) of an affine transform, as cv::warpAffine takes it; six numbers are
-/// copied. A registration's matrix maps reference to moving coordinates, so that cv::warpAffine
-/// lays the moving image on the reference with the flag cv::WARP_INVERSE_MAP. Never throws Error.
+/// The 2 x 3 matrix (CV_64F) of an affine transform, for cv::warpAffine. The matrix of a
+/// registration maps reference to moving coordinates: pass the flag cv::WARP_INVERSE_MAP to warp
+/// the moving image to the reference. Never throws Error.
 [[nodiscard]] inline cv::Mat matrix(const Affine& transform) {
   return (cv::Mat_<double>(2, 3) << transform.a, transform.b, transform.c, transform.d, transform.e,
           transform.f);
 }
 
-/// The reverse, of CV_32F or CV_64F. Throws Error(invalid_argument) for any other matrix.
+/// The affine transform of a 2 x 3 matrix of CV_32F or CV_64F. Throws Error(invalid_argument) for
+/// any other matrix.
 [[nodiscard]] inline Affine affine(const cv::Mat& matrix) {
   if (matrix.dims != 2 || matrix.rows != 2 || matrix.cols != 3 || matrix.channels() != 1 ||
       (matrix.depth() != CV_64F && matrix.depth() != CV_32F)) {
-    throw Error(ErrorKind::invalid_argument, "the matrix is not 2 x 3, of CV_32F or CV_64F",
+    throw Error(ErrorKind::invalid_argument, "the matrix must be 2 x 3, of CV_32F or CV_64F",
                 {.stage = "opencv"});
   }
   cv::Mat_<double> m;

@@ -1,4 +1,4 @@
-// Stage: conversion of pixels from one type to another.
+// Stage: conversion of pixel types.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -18,15 +18,15 @@ struct ConvertSpec {
   PixelType output = PixelType::f32;  ///< any type but c32
 };
 
-/// Converts pixels by way of single precision: u32, i32 and f64 are rounded to the nearest f32
-/// first (a double beyond its range becomes infinite). Integers are rounded to the nearest, halves
-/// away from zero, and saturated; NaN becomes 0 there. This is how SciPy writes its results.
+/// Converts pixels through single precision: u32, i32 and f64 are first rounded to the nearest f32
+/// (a double out of range becomes infinite). For an integer output, values are rounded to the
+/// nearest integer (halves away from zero) and saturated, and NaN becomes 0, as in SciPy.
 class WARPALIGN_API ConvertPlan {
  public:
   /// Throws Error(invalid_argument) for c32.
   ConvertPlan(const Device& device, const ConvertSpec& spec);
-  /// Input and output have the spec's types and shape. Throws Error(invalid_argument) for others,
-  /// and where `output` is `input`.
+  /// Enqueues the conversion. Throws Error(invalid_argument) unless input and output have the
+  /// spec's types and shape, and if `output` is `input`.
   void execute(Stream& stream, const Image& input, Image& output) const;
 
  private:

@@ -9,7 +9,7 @@ namespace backend {
 class RealFft;
 }
 
-/// Which transforms a plan is made for. What is not asked for is not compiled.
+/// The transforms that a plan supports. The plan compiles only these.
 enum class FftDirections {
   both,     ///< forward and inverse
   forward,  ///< from images to spectra
@@ -20,7 +20,7 @@ enum class FftDirections {
 struct RealFftSpec {
   Shape shape;         ///< of the real images; in two dimensions `depth` is the number of images
                        ///< transformed at once
-  int dimensions = 2;  ///< 2: of images; 3: of one volume
+  int dimensions = 2;  ///< 2 for images, 3 for one volume
   FftDirections directions = FftDirections::both;  ///< which transforms are compiled
 
   /// Whether the forward transform is among the directions.
@@ -30,13 +30,13 @@ struct RealFftSpec {
   friend bool operator==(const RealFftSpec&, const RealFftSpec&) = default;
 };
 
-/// FFT between real images or a real volume (f32) and their half spectra (c32), by the vendor's
-/// library, VkFFT, clFFT or kernels for CPUs, under one contract (the algorithm: Cooley & Tukey 1965).
+/// FFT between real images or a real volume (f32) and their half spectra (c32; Cooley & Tukey
+/// 1965). The vendor's library, VkFFT, clFFT or kernels for CPUs compute it, under one contract.
 ///
 /// The contract, for every backend and library:
 /// - forward: F(u, v) = sum f(x, y) exp(-2 pi i (u x / width + v y / height)), in three dimensions
 ///   with w z / depth as a third term; inverse: the conjugate kernel. Neither is normalised, so
-///   inverse(forward(f)) = width height f, or width height depth f.
+///   inverse(forward(f)) = width height f, or width height depth f for a volume.
 /// - The half spectrum has shape (width / 2 + 1, height, depth), dense: u = 0 ... width / 2, and
 ///   v (and w) in the usual order 0, 1, ..., -1.
 /// - forward preserves its input; inverse destroys it.
@@ -45,12 +45,13 @@ struct RealFftSpec {
 class WARPALIGN_API RealFftPlan {
  public:
   /// Throws Error(invalid_argument) for a shape or a number of dimensions that the library cannot
-  /// transform, and Error(build_failed) where the library makes no plan.
+  /// transform, and Error(build_failed) if the library cannot create the plan.
   RealFftPlan(const Device& device, const RealFftSpec& spec);
-  /// From f32 to c32 of shape half_spectrum(). Throws Error(invalid_argument) where the plan was
-  /// not made for that direction, and for images of another type or shape.
+  /// Enqueues the transform from `real` (f32) to `spectrum` (c32, of shape half_spectrum()). Throws
+  /// Error(invalid_argument) if the plan does not support this direction, and for images of another
+  /// type or shape.
   void forward(Stream& stream, const Image& real, Image& spectrum) const;
-  /// From c32 to f32. Throws as forward() does.
+  /// Enqueues the inverse transform. Throws as forward() does.
   void inverse(Stream& stream, Image& spectrum, Image& real) const;
 
   /// The shape of the half spectrum of real images of shape `real`.

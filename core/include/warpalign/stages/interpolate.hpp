@@ -25,16 +25,16 @@ struct InterpolateSpec {
   ImageBatch images{};  ///< the samples, without the coefficients' margin
   Shape output{};       ///< of one array; it has as many dimensions as the images
   PixelType coefficients = PixelType::f32;  ///< f32 or c32
-  /// c32 for c32 coefficients, any other type for f32 ones. For integers, results are rounded to
-  /// the nearest one (halves away from zero) and saturated, and NaN gives 0.
+  /// c32 for c32 coefficients, any other type for f32 ones. Integer results are rounded to the
+  /// nearest integer (halves away from zero) and saturated, and NaN gives 0.
   PixelType output_type = PixelType::f32;
 
   friend bool operator==(const InterpolateSpec&, const InterpolateSpec&) = default;
 };
 
-/// A grid of points in polar coordinates about a centre: output (i, j) is read at radius
-/// exp(log_radius0 + i log_step) (pixels), angle angle0 + j angle_step (radians, from x towards y),
-/// about the point (centre_x, centre_y) of the input.
+/// A log-polar grid of points: output (i, j) is sampled at the radius exp(log_radius0 + i log_step)
+/// (pixels) and the angle angle0 + j angle_step (radians, from x towards y) about the point
+/// (centre_x, centre_y) of the input.
 struct LogPolarSampling {
   double centre_x = 0, centre_y = 0;
   double log_radius0 = 0, log_step = 0;
@@ -45,19 +45,18 @@ struct LogPolarSampling {
 /// in 2-D and 3-D, at the points that are passed to `execute`. Output pixels have integer
 /// coordinates (x, y, z).
 ///
-/// Points may lie anywhere: the boundary mode determines the value outside. Infinite coordinates
-/// give the mode's value where it has one (`constant`, `grid_constant`: cval; `nearest`: the edge)
-/// and cval otherwise; NaN gives cval. Nothing is read out of bounds.
+/// Points may lie anywhere: the boundary mode determines the value outside. At an infinite
+/// coordinate the result is the edge sample for `nearest` and cval for all other modes; at NaN it
+/// is cval. Nothing is read out of bounds.
 ///
-/// Each array of a batch has the result that a plan for it alone gives; where arrays have
-/// transforms of their own that need kernels of different kinds (affine ones and others, say), it
-/// may differ from that by rounding. OpenCL evaluates a batch by one launch, or with `texture`
-/// precision by one for each array; CUDA launches once for each array.
+/// Each array of a batch has the same result as with a plan for one array. It may differ by
+/// rounding if the arrays have different transforms that need different kernels, such as affine and
+/// projective ones. OpenCL evaluates a batch in one launch, or with `texture` precision in one
+/// launch per array; CUDA uses one launch per array.
 ///
-/// Results of the types i8, i16, u32, i32 and f64 are converted from f32, which memory of the
-/// plan's own holds meanwhile; with them, use one stream for all executions or wait between those
-/// on different streams. The same holds for batches, whose transforms memory of the plan's own
-/// holds.
+/// If the output type is i8, i16, u32, i32 or f64, or if there is more than one array, executions
+/// share memory of the plan (f32 results, transforms). Then use one stream for all executions, or
+/// wait between executions on different streams.
 ///
 /// Accuracy of `full`: within 4e-7 of the largest coefficient, given the point.
 ///
@@ -69,11 +68,11 @@ class WARPALIGN_API InterpolatePlan {
   /// Compiles the kernels that the spec needs.
   InterpolatePlan(const Device& device, const InterpolateSpec& spec);
 
-  /// Evaluates at output_to_input(output point), in all arrays of a batch alike. These points are
-  /// computed in more than single precision.
+  /// Evaluates at output_to_input(output point), the same transform for all arrays of a batch. The
+  /// points are computed in more than single precision.
   void execute(Stream& stream, const Image& coefficients, const Transform& output_to_input,
                Image& output) const;
-  /// The same with a transform for each array of a batch. Their number must be `images.count`.
+  /// The same with one transform for each array: `images.count` transforms.
   void execute(Stream& stream, const Image& coefficients,
                std::span<const Transform> output_to_input, Image& output) const;
   /// Evaluates at the points of a coordinate field, the same for all arrays: f32 of shape
@@ -86,10 +85,10 @@ class WARPALIGN_API InterpolatePlan {
                Image& output) const;
 
   /// Evaluates value and gradient in one pass, for degree >= 1, f32 output and `full` precision.
-  /// `gradient` is f32 of shape gradient_shape(): ds/dx of all points, then ds/dy, then ds/dz,
-  /// with respect to the input's coordinates. (For degree 1 at a sample, it is the slope towards
-  /// larger coordinates.) Where the value is cval, the gradient is 0; beyond the margin of
-  /// `nearest` the component along that axis is 0.
+  /// `gradient` is f32 of shape gradient_shape(): ds/dx of all points, then ds/dy, then ds/dz, with
+  /// respect to the input's coordinates. (For degree 1 at a sample, it is the slope towards larger
+  /// coordinates.) If the value is cval, the gradient is 0; beyond the margin of `nearest` the
+  /// component along that axis is 0.
   void execute_with_gradient(Stream& stream, const Image& coefficients,
                              const Transform& output_to_input, Image& output,
                              Image& gradient) const;
@@ -101,12 +100,10 @@ class WARPALIGN_API InterpolatePlan {
 
   /// The shape of one array's output with its depth multiplied by the number of dimensions.
   [[nodiscard]] static Shape coordinates_shape(const InterpolateSpec& spec) noexcept;
-  /// The shape of all arrays' output with its depth multiplied by the number of dimensions: that of
-  /// the coordinates, but for batches.
+  /// The shape of the output of all arrays with its depth multiplied by the number of dimensions.
   [[nodiscard]] static Shape gradient_shape(const InterpolateSpec& spec) noexcept;
   /// The shape that `coefficients` must have: that of the image, plus the margin if prefiltered, of
-  /// all arrays of the batch. Throws Error(invalid_argument) for a shape or a batch that no plan
-  /// takes.
+  /// all arrays of the batch. Throws Error(invalid_argument) for an invalid shape or batch.
   [[nodiscard]] static Shape coefficient_shape(const InterpolateSpec& spec);
 
  private:

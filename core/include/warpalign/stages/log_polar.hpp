@@ -11,7 +11,7 @@ class LogPolar;
 
 /// What a LogPolarPlan is made for.
 struct LogPolarSpec {
-  Shape image;   ///< of the real image whose spectrum is given; depth 1
+  Shape image;   ///< of the real image whose spectrum is resampled; depth 1
   Shape output;  ///< width = number of radii, height = number of angles; depth 1
 };
 
@@ -22,12 +22,13 @@ struct LogPolarGrid {
   double size = 0;        ///< the larger side of the image: radii are in cycles per `size` pixels
 };
 
-/// output(i, j) = magnitude at radius b^i and angle j angle_step - pi / 2, by bilinear lookups, and
-/// 0 beyond the Nyquist frequency of either axis. The angles cover the half plane u >= 0, which is
-/// all that the half spectrum of a real image holds; rows wrap around (period pi). For an image
-/// that is not square the radius is a true frequency: u = b^i cos(angle) width / size, and v
-/// likewise with sin(angle) and height (registration paper, equations 11 to 13). Input: f32, the
-/// output of MagnitudePlan. Output: f32, of the spec's shape `output`.
+/// Resamples a spectrum's magnitude to a log-polar grid by bilinear interpolation: output(i, j) is
+/// the magnitude at radius b^i and angle j angle_step - pi / 2 (registration paper, equations 11 to
+/// 13), and 0 beyond the Nyquist frequency of either axis. The angles cover the half plane u >= 0,
+/// which is all that the half spectrum of a real image contains; rows wrap around (period pi). The
+/// radius is a true frequency, also for images that are not square: u = b^i cos(angle) width / size
+/// and v = b^i sin(angle) height / size. Input: f32, the output of MagnitudePlan. Output: f32, of
+/// the spec's shape `output`.
 ///
 /// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
 /// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
@@ -39,7 +40,7 @@ class WARPALIGN_API LogPolarPlan {
   /// Enqueues the resampling.
   void execute(Stream& stream, const Image& magnitude, Image& output) const;
 
-  /// The geometry that a spec gives.
+  /// The geometry of the grid for a spec.
   [[nodiscard]] static LogPolarGrid grid(const LogPolarSpec& spec);
 
  private:

@@ -15,11 +15,10 @@ struct MagnitudeSpec {
   float exponent = 1;  ///< the magnitude is raised to this power; > 0
 };
 
-/// |F|^exponent of a half spectrum, with the rows reordered so that v = 0 stands in row
-/// height / 2 (integer division): output(u, (v + height / 2) mod height). Columns keep their
-/// order, u = 0 ... width / 2: the other half plane of a real image's spectrum is the mirror
-/// image (registration paper, section 2). Input c32, output f32, both of shape (width / 2 + 1,
-/// height).
+/// Computes |F|^exponent of a half spectrum, with v = 0 in the middle row:
+/// output(u, (v + height / 2) mod height), with integer division. Columns keep their order,
+/// u = 0 ... width / 2: the other half plane of a real image's spectrum is the mirror image
+/// (registration paper, section 2). Input c32, output f32, both of shape (width / 2 + 1, height).
 ///
 /// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
 /// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another

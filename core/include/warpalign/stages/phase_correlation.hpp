@@ -19,18 +19,18 @@ struct PhaseCorrelationSpec {
 
 /// The peak of a phase correlation.
 struct CorrelationPeak {
-  /// In pixels, to a fraction of one: reference(x) = moving(x - shift), with the images continued
-  /// periodically. At most half the image's size in either direction.
+  /// The shift in pixels, with subpixel precision: reference(x) = moving(x - shift), with both
+  /// images continued periodically. At most half the image's size in either direction.
   Point shift;
-  double height = 0;  ///< 1 for identical images
+  double height = 0;  ///< the value at the peak; 1 for identical images
   /// The height in standard deviations of the surface of unrelated images. Among N independent
   /// pixels of such a surface the largest is near sqrt(2 ln N): 5 at 512 x 512.
   double deviations = 0;
 };
 
-/// The inverse transform of the normalised cross-power spectrum of two images (registration paper,
-/// equations 3 and 4), and its peak. The images are taken as they are: where they do not continue
-/// periodically, multiply them by a window first.
+/// Computes the inverse transform of the normalised cross-power spectrum of two images
+/// (registration paper, equations 3 and 4), and its peak. The plan applies no window: multiply
+/// images that do not continue periodically by a window first.
 ///
 /// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
 /// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
@@ -43,13 +43,13 @@ class WARPALIGN_API PhaseCorrelationPlan {
   PhaseCorrelationPlan& operator=(PhaseCorrelationPlan&&) noexcept;
   ~PhaseCorrelationPlan();
 
-  /// Enqueues the correlation of two f32 images. `surface` (f32, of the images' shape) has the
-  /// shift (x, y) at column x mod width and row y mod height, with values up to 1. The plan's own
-  /// memory holds spectra meanwhile: finish a stream before the plan is used on another.
+  /// Enqueues the correlation of two f32 images. `surface` (f32, of the images' shape) receives the
+  /// value for the shift (x, y) at column x mod width and row y mod height; values are at most 1.
+  /// The plan keeps spectra in its own memory: finish a stream before you use the plan on another.
   void execute(Stream& stream, const Image& reference, const Image& moving, Image& surface) const;
-  /// The peak of what execute() enqueued last. Waits for that, but not for work that was enqueued
-  /// after it. The fraction of a pixel is the vertex of the parabola through the maximum and its
-  /// two neighbours along each axis. Throws Error(invalid_argument) before the first execute().
+  /// The peak of the last execute(). Waits for that execution, but not for work that was enqueued
+  /// after it. The subpixel position is the vertex of the parabola through the maximum and its two
+  /// neighbours along each axis. Throws Error(invalid_argument) before the first execute().
   [[nodiscard]] CorrelationPeak find_peak() const;
 
  private:

@@ -18,8 +18,8 @@ class ConvertedInput;
 /// What a PrefilterPlan is made for.
 struct PrefilterSpec {
   SplineModel spline{};  ///< degree 2 to 5, with a prefilter; the precision does not matter
-  /// The samples. The plan filters along as many axes as `dimensions` says. The other axes hold
-  /// independent lines or images, so for these a larger shape is the same as a larger count.
+  /// The samples. The plan filters along the first `dimensions` axes. The other axes contain
+  /// independent lines or images: extending such an axis is the same as increasing the count.
   ImageBatch images{};
   PixelType input = PixelType::f32;  ///< c32 gives c32 coefficients, any other type f32
 
@@ -29,21 +29,21 @@ struct PrefilterSpec {
 /// Computes the B-spline coefficients c of samples s: s(l) = sum_k c(k) beta_degree(l - k) along
 /// every filtered axis (Champagnat & Le Sant, equation 4).
 ///
-/// The samples are regarded as extended beyond the edges by the boundary mode (for `constant` and
-/// `wrap` by `mirror`, as in SciPy). The coefficients of extended samples repeat by the same rule
-/// and need no memory of their own, except for `nearest` and `grid_constant`, whose coefficients
-/// beyond the edge differ from those within. For these modes, coefficients are kept for margin()
-/// more samples on either side of every filtered axis, by which point they are constant to single
-/// precision.
+/// The boundary mode extends the samples beyond the edges (`constant` and `wrap` by `mirror`, as in
+/// SciPy). With most modes the coefficients repeat by the same rule, and need no memory beyond the
+/// edges. With `nearest` and `grid_constant` the coefficients beyond the edges differ from those
+/// within, so the plan keeps margin() more coefficients at either end of every filtered axis.
+/// Beyond the margin they are constant to single precision.
 ///
 /// Samples should be finite: a NaN or infinite sample corrupts the coefficients around it, at any
 /// distance, along every filtered axis.
 ///
-/// Samples of the types i8, i16, u32, i32 and f64 are converted to f32 in memory of the plan's own
-/// first; with them, use one stream for all executions or wait between those on different streams.
+/// The plan first converts samples of the types i8, i16, u32, i32 and f64 to f32, in its own
+/// memory. For these types, use one stream for all executions, or wait between executions on
+/// different streams.
 ///
-/// How many samples are filtered at a time depends on how much work there is. So the coefficients
-/// of an array of a batch may differ by rounding from those of the array alone.
+/// The number of samples that a thread filters depends on the size of the batch. So the
+/// coefficients of an array in a batch may differ by rounding from those of the array alone.
 ///
 /// Accuracy: within 4e-7 of the largest coefficient (`exact`, and `iir_line` in 1-D and 2-D;
 /// `iir_line` in 3-D within 7.2e-7).
@@ -55,13 +55,14 @@ class WARPALIGN_API PrefilterPlan {
  public:
   /// Compiles the kernels that the spec needs.
   PrefilterPlan(const Device& device, const PrefilterSpec& spec);
-  /// `coefficients` has the type of coefficient_type() and the shape of coefficient_shape().
+  /// Enqueues the filter. `coefficients` has the type coefficient_type() and the shape
+  /// coefficient_shape().
   void execute(Stream& stream, const Image& samples, Image& coefficients) const;
 
   /// Number of coefficients kept beyond each edge: 0 except for `nearest` and `grid_constant`.
   [[nodiscard]] static int margin(int degree, Boundary boundary);
-  /// The shape that the coefficients of all arrays of a batch have, with the margins. Throws
-  /// Error(invalid_argument) for a shape or a batch that no plan takes.
+  /// The shape of the coefficients of all arrays of a batch, with the margins. Throws
+  /// Error(invalid_argument) for an invalid shape or batch.
   [[nodiscard]] static Shape coefficient_shape(const PrefilterSpec& spec);
   /// c32 for c32 samples, f32 for all others.
   [[nodiscard]] static PixelType coefficient_type(PixelType samples);

@@ -1,4 +1,4 @@
-// Stage: resampling of an image with prefilter and evaluation in one.
+// Stage: resampling of an image: prefilter and evaluation in one plan.
 #pragma once
 
 #include <warpalign/stages/interpolate.hpp>
@@ -22,22 +22,22 @@ struct ResampleSpec {
   SplineModel spline{};              ///< without a prefilter for degrees 0 and 1
   ImageBatch images{};               ///< the samples
   Shape output{};                    ///< of one array; it has as many dimensions as the images
-  PixelType input = PixelType::f32;  ///< of the samples; any type
-  /// c32 for complex images, any other type for real ones. For integers, results are rounded to
-  /// the nearest one (halves away from zero) and saturated, and NaN gives 0.
+  PixelType input = PixelType::f32;  ///< the type of the samples; any type
+  /// c32 for complex images, any other type for real ones. Integer results are rounded to the
+  /// nearest integer (halves away from zero) and saturated, and NaN gives 0.
   PixelType output_type = PixelType::f32;
 
   friend bool operator==(const ResampleSpec&, const ResampleSpec&) = default;
 };
 
-/// PrefilterPlan and InterpolatePlan in one: the coefficients belong to the plan, or exist only
-/// within a kernel. On CUDA, a single kernel resamples 2-D cubic splines of f32 images with the
-/// exact prefilter and full precision, under affine transforms that hardly shrink the image: up to
-/// 1.4 samples per pixel where rows stay rows or become columns, up to 1.01 at 45 degrees.
+/// Combines PrefilterPlan and InterpolatePlan. The plan owns the memory of the coefficients, or
+/// keeps them within a kernel. On CUDA, a single kernel resamples 2-D cubic splines of f32 images
+/// with the exact prefilter and full precision, if the transform is affine and hardly shrinks the
+/// image: up to 1.4 samples per pixel for rotations by multiples of 90 degrees, up to 1.01 at 45
+/// degrees.
 ///
-/// Results are those of the two stages one after the other, within 8e-7 of the largest coefficient.
-/// The sources are those of the two stages: the papers of Champagnat & Le Sant and of Ruijters et
-/// al.
+/// Results are those of the two stages, within 8e-7 of the largest coefficient. Sources: Champagnat
+/// & Le Sant; Ruijters et al.
 ///
 /// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
 /// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
@@ -50,12 +50,12 @@ class WARPALIGN_API ResamplePlan {
   // All executions share the plan's memory, so the caller must use one stream for them or
   // wait between executions on different streams.
 
-  /// Evaluates at output_to_input(output point), in all arrays of a batch alike.
+  /// Evaluates at output_to_input(output point), the same transform for all arrays of a batch.
   void execute(Stream& stream, const Image& image, const Transform& output_to_input, Image& output);
-  /// The same with a transform for each array of a batch. Their number must be `images.count`.
+  /// The same with one transform for each array: `images.count` transforms.
   void execute(Stream& stream, const Image& image, std::span<const Transform> output_to_input,
                Image& output);
-  /// Evaluates at the points of a coordinate field, as InterpolatePlan takes it.
+  /// Evaluates at the points of a coordinate field (see InterpolatePlan).
   void execute(Stream& stream, const Image& image, const Image& coordinates, Image& output);
 
  private:
@@ -67,7 +67,7 @@ class WARPALIGN_API ResamplePlan {
 
   Device device_;
   ResampleSpec spec_;
-  std::shared_ptr<backend::Resample> kernel_;  ///< null where no single kernel does both
+  std::shared_ptr<backend::Resample> kernel_;  ///< null unless a single kernel does both steps
   InterpolatePlan interpolate_;
   std::optional<PrefilterPlan> prefilter_;
   std::optional<Image> coefficients_;

@@ -9,7 +9,7 @@ namespace backend {
 class Sobel;
 }
 
-/// Two kernels with the same results.
+/// The kernels of the gradient magnitude. Both give identical results.
 enum class SobelMethod {
   packed,  ///< a block of pixels per thread, four per load (registration paper, section 4: 4 x 2)
   plain    ///< one pixel per thread, reading its neighbours one by one (a baseline)
@@ -22,16 +22,15 @@ struct SobelSpec {
   SobelMethod method = SobelMethod::packed;  ///< which kernel
 };
 
-/// The signal that a stage takes from its input image.
+/// The signal that a stage computes from its input image.
 enum class Signal {
   pixels,   ///< the pixels themselves
   gradient  ///< the gradient magnitude as computed by SobelPlan, computed on the fly
 };
 
-/// The gradient magnitude sqrt(gx^2 + gy^2) of an image, with
-/// gx = [-1 0 1; -2 0 2; -1 0 1] and gy its transpose (registration paper, section 4), unscaled,
-/// in the input's grey levels. Pixels beyond the edge repeat the edge. Output: f32, same shape.
-/// Both methods give identical results.
+/// Computes the gradient magnitude sqrt(gx^2 + gy^2) of an image, with
+/// gx = [-1 0 1; -2 0 2; -1 0 1] and gy its transpose (registration paper, section 4), without a
+/// scale factor. Pixels beyond the edge repeat the edge. Output: f32, same shape.
 ///
 /// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
 /// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
