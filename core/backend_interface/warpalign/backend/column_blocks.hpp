@@ -8,15 +8,15 @@ namespace warpalign::backend {
 
 /// Work that is cut into column blocks along one axis.
 struct ColumnBlocks {
-  std::int64_t length = 1;   ///< of the axis
+  std::int64_t length = 1;   ///< length of the axis
   std::int64_t abreast = 1;  ///< number of column blocks side by side on the other axes
-  int chunk = 1;           ///< a column block is a number of chunks, and costs two more to warm up
+  int chunk = 1;  ///< length of a chunk; a column block is some chunks, plus two to warm up
   std::int64_t slots = 1;  ///< work groups that the device runs at once
 };
 
-/// The number of chunks per column block, from `minimum` to `maximum`. Long column blocks read few
-/// samples twice; a device stays busy to the end when the last wave of concurrent groups is nearly
-/// full. Returns the length for which all waves together take the least time.
+/// The number of chunks per column block, from `minimum` to `maximum`, with the least total time of
+/// all waves of work groups. Long column blocks read few samples twice; short ones can fill the
+/// last wave, so that the device stays busy to the end.
 [[nodiscard]] inline int chunks_per_column_block(const ColumnBlocks& column_blocks, int minimum,
                                                  int maximum) {
   const auto rounded_up = [](std::int64_t n, std::int64_t by) { return (n + by - 1) / by; };

@@ -1,7 +1,7 @@
-// An opened device, as a backend implements it.
+// The interface of an opened device, which a backend implements.
 //
 // A backend derives its driver from MakesEach and exports the module's entry points (module.hpp).
-// The stages come from stage_list.hpp; no stage is named here.
+// The list of stages is in stage_list.hpp.
 #pragma once
 
 #include <warpalign/backend/pageable_memory.hpp>
@@ -15,8 +15,8 @@
 
 namespace warpalign::backend {
 
-/// The factory of one stage. It compiles kernels, makes plans and allocates scratch memory, so that
-/// an enqueue does none of that.
+/// The factory of one stage. It compiles kernels, creates plans and allocates scratch memory, so
+/// that an enqueue does none of these.
 template <class Stage>
 class Makes {
  public:
@@ -37,7 +37,7 @@ class MakesAll<StageList<Stages...>> : public Makes<Stages>... {
   ~MakesAll() = default;
 };
 
-/// A queue that the caller owns, and whether it can take marks.
+/// A queue that the caller owns, and whether it supports marks.
 struct WrappedQueue {
   std::unique_ptr<Queue> queue;
   bool timed = false;
@@ -48,27 +48,28 @@ class Driver : public MakesAll<AllStages> {
   Driver() = default;
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
-  /// Called only after every memory object, queue and stage made by this driver was destroyed.
+  /// Core calls it only after it has destroyed every memory object, queue and stage of this driver.
   virtual ~Driver() = default;
 
   /// The device's properties, including `sampling` and `fft`.
   [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
 
-  /// The symbolic code of the failure by which the device was lost (loss.hpp); null while it is
-  /// not. Core then refuses whatever is asked of the device. What was made with it is destroyed as
-  /// usual, which must neither fail nor wait for ever.
+  /// The symbolic code of the failure by which the device was lost (loss.hpp); null if the device
+  /// works. Core throws for every use of a lost device. It still destroys all objects of the
+  /// device, and these destructors must neither fail nor hang.
   [[nodiscard]] virtual const char* lost() const noexcept { return nullptr; }
 
-  /// Whether kernels of several queues run at the same time, and threads enqueue on their own ones
-  /// without waiting for one another.
+  /// Whether kernels of several queues run concurrently, and threads can enqueue on different
+  /// queues without blocking each other.
   [[nodiscard]] virtual bool runs_queues_together() const noexcept { return false; }
 
-  /// What is going to be needed: `make_plans` makes such stages through this driver, on the calling
-  /// thread, and lets go of them. A backend that compiles at run time makes them without compiling
-  /// and has what they lack compiled in the background; to others it is nothing.
+  /// Starts the compilation of stages that will be needed. `make_plans` creates such stages through
+  /// this driver, on the calling thread, and destroys them. A backend that compiles at run time
+  /// creates them without compiling, and compiles the missing programs in the background. Other
+  /// backends do nothing.
   virtual void announce(const std::function<void()>& /*make_plans*/) {}
 
-  /// Puts what was compiled into the host's cache, where that was not done at once.
+  /// Stores compiled programs in the host's cache, unless the compilation has stored them already.
   virtual void keep_compiled() {}
 
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
@@ -77,40 +78,40 @@ class Driver : public MakesAll<AllStages> {
   virtual std::unique_ptr<Memory> allocate_image(PixelType type, const Shape& shape) {
     return allocate(static_cast<std::size_t>(shape.pixels()) * size_of(type));
   }
-  /// Where the device has no memory of its own, any host memory is as fast as another.
+  /// The default is pageable memory, which is as fast as any for a device without its own memory.
   virtual std::unique_ptr<HostMemory> allocate_host(std::size_t bytes) {
     return std::make_unique<PageableMemory>(bytes);
   }
-  /// The number of allocations of memory that the device uses, and of textures, made so far by this
-  /// driver and by everything made with it. Tests use it to check that executing a stage makes
-  /// none.
+  /// The number of allocations of device memory and textures so far, by this driver and all of its
+  /// objects. Tests check with it that executing a stage allocates nothing.
   [[nodiscard]] virtual std::size_t allocations() const noexcept = 0;
   virtual std::unique_ptr<Queue> make_queue(bool timed, QueuePriority priority) = 0;
   virtual std::unique_ptr<Readback> make_readback(std::size_t bytes) = 0;
   virtual std::unique_ptr<Event> make_event() = 0;
 
-  // What the caller owns. Handles are not null, and offsets and sizes are multiples of a pixel. The
-  // backend checks all that the vendor's API tells: whether the handle is of this device, how large
-  // and how aligned the memory is, whether it can be written, whether the queue is in order. It
-  // throws Error(invalid_argument) for what is not. Backends without a vendor's API refuse.
+  // Objects that the caller owns. Core ensures that handles are not null, and that offsets and
+  // sizes are multiples of a pixel. The backend checks everything that the vendor's API can tell:
+  // whether the handle belongs to this device, the size, alignment and access of memory, and
+  // whether a queue is in order. It throws Error(invalid_argument) for a bad handle. The defaults,
+  // for backends without a vendor's API, always throw.
   virtual std::unique_ptr<Memory> wrap_memory(const ForeignMemory& /*memory*/) {
     refuse_foreign("memory");
   }
-  /// As allocate_image().
+  /// Wraps memory as an image, with the same objects as allocate_image().
   virtual std::unique_ptr<Memory> wrap_image(const ForeignMemory& memory, PixelType /*type*/,
                                              const Shape& /*shape*/) {
     return wrap_memory(memory);
   }
   virtual WrappedQueue wrap_queue(NativeHandle /*queue*/) { refuse_foreign("queues"); }
   virtual std::unique_ptr<Event> wrap_event(NativeHandle /*event*/) { refuse_foreign("events"); }
-  /// The vendor's handles of what is open; null where its API has none.
+  /// The vendor's handles of the context and the device; null if its API has none.
   [[nodiscard]] virtual NativeHandle native_context() const noexcept { return nullptr; }
   [[nodiscard]] virtual NativeHandle native_device() const noexcept { return nullptr; }
 
  private:
   [[noreturn]] void refuse_foreign(const char* what) const {
     throw Error(ErrorKind::invalid_argument,
-                "the backend " + info().backend + " takes no " + what + " that others made",
+                "the backend " + info().backend + " cannot wrap " + what + " of other libraries",
                 {.stage = "wrap", .backend = info().backend, .device = info().name});
   }
 };

@@ -1,4 +1,4 @@
-// Extents of images as the numbers that kernels index with.
+// Extents of images as the integers that kernels index with.
 #pragma once
 
 #include <warpalign/error.hpp>
@@ -9,8 +9,8 @@
 
 namespace warpalign::backend {
 
-/// An extent as an int. The limit leaves room for adding a tile without overflow; beyond it, throws
-/// Error(invalid_argument) with the ErrorContext that `where()` returns.
+/// Converts an extent to int. Throws Error(invalid_argument), with the ErrorContext that `where()`
+/// returns, above 2^29: this limit allows adding a tile without overflow.
 template <class Where>
 [[nodiscard]] int checked_extent(std::int64_t n, const Where& where) {
   constexpr std::int64_t limit = std::int64_t{1} << 29;

@@ -21,17 +21,17 @@ class Host {
 
   [[nodiscard]] virtual const Config& config() const noexcept = 0;
 
-  /// The bytes stored under `key`, or nothing when there are none or they are damaged. The key is
-  /// any text that names everything the bytes depend on: device, driver, source, options. A disk
-  /// error never throws.
+  /// The bytes stored under `key`, or nothing if there are none or they are damaged. The key is any
+  /// text that names everything the bytes depend on: device, driver, source, options. A disk error
+  /// never throws.
   [[nodiscard]] virtual std::optional<std::string> load_cached(std::string_view key) const = 0;
-  /// Stores `bytes` under `key`, atomically, where the disk allows it. A disk error never throws.
+  /// Stores `bytes` under `key`, atomically if the disk allows it. A disk error never throws.
   virtual void store_cached(std::string_view key, std::string_view bytes) const = 0;
 
-  /// Remembers, for whoever asks, why a driver's own cache does not keep what it compiles.
+  /// Records why a driver's own cache cannot store programs, for kernel_cache_problem().
   virtual void cache_unusable(const std::string& why) const = 0;
 
-  /// Tells whoever watches how many of the programs that have to be compiled are.
+  /// Reports the progress of the compilation to the observer.
   virtual void compiling(const CompilationProgress& progress) const = 0;
 };
 

@@ -1,20 +1,21 @@
-// Whether a device is lost.
+// Detection of a lost device.
 #pragma once
 
 #include <atomic>
 
 namespace warpalign::backend {
 
-/// Whether a call to the device's runtime has failed in such a way that no later one can succeed:
-/// the device was reset or taken away, or a kernel's failure ended its context. Any thread may ask.
+/// Records that a device is lost: a call to its runtime failed in such a way that no later call can
+/// succeed, because the device was reset or removed, or a failing kernel destroyed its context.
+/// Thread-safe.
 class Loss {
  public:
-  /// `code` is the failure's symbolic code, and must live for ever. The first one stays.
+  /// `code` is the symbolic code of the failure, a string literal. Later codes are ignored.
   void note(const char* code) noexcept {
     const char* none = nullptr;
     code_.compare_exchange_strong(none, code, std::memory_order_relaxed);
   }
-  /// Null as long as the device is not lost.
+  /// Null if the device is not lost.
   [[nodiscard]] const char* code() const noexcept { return code_.load(std::memory_order_relaxed); }
 
  private:

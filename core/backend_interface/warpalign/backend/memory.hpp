@@ -1,4 +1,4 @@
-// Device memory, marks and events, as a backend implements them.
+// The interfaces of device memory, marks and events, which a backend implements.
 #pragma once
 
 #include <warpalign/backend/foreign.hpp>
@@ -7,7 +7,7 @@
 
 namespace warpalign::backend {
 
-/// One allocation of device memory, freed with the object, or memory that the caller owns.
+/// One allocation of device memory, freed with the object, or unowned memory of the caller.
 class Memory {
  public:
   Memory() = default;
@@ -15,13 +15,12 @@ class Memory {
   Memory& operator=(const Memory&) = delete;
   virtual ~Memory() = default;
 
-  /// Null where the vendor's API has none.
+  /// The vendor's handle; null if its API has none.
   [[nodiscard]] virtual NativeHandle native() const noexcept { return nullptr; }
   [[nodiscard]] virtual Location location() const noexcept { return {this, 0}; }
 };
 
-/// One allocation of host memory that copies to and from a device are fastest with, freed with the
-/// object.
+/// One allocation of host memory of the kind that gives the fastest copies, freed with the object.
 class HostMemory {
  public:
   HostMemory() = default;
@@ -32,7 +31,7 @@ class HostMemory {
   [[nodiscard]] virtual void* data() const noexcept = 0;
 };
 
-/// A point in time on a timed queue.
+/// A time stamp on a timed queue.
 class Mark {
  public:
   Mark() = default;
@@ -41,7 +40,7 @@ class Mark {
   virtual ~Mark() = default;
 };
 
-/// A point in a queue's work that other queues, or the host, can wait for. One that was never
+/// A point in a queue's work that other queues, or the host, can wait for. An event that was never
 /// recorded counts as reached.
 class Event {
  public:
@@ -52,7 +51,7 @@ class Event {
 
   [[nodiscard]] virtual bool done() const = 0;
   virtual void finish() const = 0;
-  /// Null where the vendor's API has none, or none yet.
+  /// The vendor's handle; null if its API has none, or if the event is not recorded yet.
   [[nodiscard]] virtual NativeHandle native() const noexcept { return nullptr; }
 };
 

@@ -1,6 +1,6 @@
 // The entry points of a backend module.
 //
-// A module is a shared object beside the library, named `warpalign_<backend>` (with the platform's
+// A module is a shared object next to the library, named `warpalign_<backend>` (with the platform's
 // suffix and without the prefix `lib`). It exports one C symbol, `warpalign_backend_module`, a
 // function that returns a static table.
 #pragma once
@@ -21,15 +21,15 @@ struct ModuleTable {
   const char* name = nullptr;  ///< "cuda", "opencl"
 
   /// The available devices, best first. The order is the backend's own numbering: index i is the
-  /// device `name:i`. Throws Error(device_unavailable) with the reason when the backend's runtime
-  /// is missing.
+  /// device `name:i`. Throws Error(device_unavailable) with the reason if the backend's runtime is
+  /// missing.
   std::vector<DeviceInfo> (*list_devices)() = nullptr;
 
   /// Opens device `index` of list_devices(). Throws Error on failure.
   std::unique_ptr<Driver> (*open)(std::size_t index, std::shared_ptr<const Host> host) = nullptr;
 
-  /// Opens a device within a context that the caller made. Null where the vendor's API has no
-  /// contexts to choose from. Throws Error(invalid_argument) when the device is not of the context.
+  /// Opens a device in a context that the caller created. Null if the vendor's API has no such
+  /// contexts. Throws Error(invalid_argument) if the device does not belong to the context.
   std::unique_ptr<Driver> (*open_within)(NativeHandle context, NativeHandle device,
                                          std::shared_ptr<const Host> host) = nullptr;
 };

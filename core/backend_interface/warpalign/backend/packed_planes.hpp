@@ -1,4 +1,4 @@
-// Images of several sizes, one behind the other in one buffer.
+// Packed planes: images of several sizes, one after the other in one buffer.
 #pragma once
 
 #include <warpalign/pixel.hpp>
@@ -10,14 +10,14 @@
 
 namespace warpalign::backend {
 
-/// How many pixels they have together.
+/// The total number of pixels.
 [[nodiscard]] inline std::int64_t packed_pixels(std::span<const Shape> planes) noexcept {
   std::int64_t sum = 0;
   for (const Shape& plane : planes) sum += plane.plane();
   return sum;
 }
 
-/// The extents of an image that contains each of them.
+/// The extents of the smallest image that contains each of the planes.
 [[nodiscard]] inline Shape largest_extents(std::span<const Shape> planes) noexcept {
   Shape largest{1, 1, 1};
   for (const Shape& plane : planes) {
@@ -27,13 +27,13 @@ namespace warpalign::backend {
   return largest;
 }
 
-/// What is left of a plane of which every `step_x`-th pixel of every `step_y`-th row is taken.
+/// The shape of a plane that is subsampled by `step_x` along x and `step_y` along y.
 [[nodiscard]] inline Shape every_step(const Shape& plane, std::int64_t step_x,
                                       std::int64_t step_y) noexcept {
   return {plane.width / step_x, plane.height / step_y, 1};
 }
 
-/// What is left of planes of which every `step_x`-th pixel of every `step_y`-th row is taken.
+/// The shapes of planes that are subsampled by `step_x` along x and `step_y` along y.
 [[nodiscard]] inline std::vector<Shape> every_step(std::span<const Shape> planes,
                                                    std::int64_t step_x, std::int64_t step_y) {
   std::vector<Shape> taken;
@@ -43,8 +43,7 @@ namespace warpalign::backend {
   return taken;
 }
 
-/// How a kernel learns where a packed plane lies: its first pixel, its width and its height, as
-/// int32.
+/// The number of int32 that describe a packed plane to a kernel: first pixel, width and height.
 inline constexpr int packed_plane_words = 3;
 
 }  // namespace warpalign::backend

@@ -1,4 +1,4 @@
-// Host memory of the ordinary kind.
+// Ordinary (pageable) host memory.
 #pragma once
 
 #include <warpalign/backend/memory.hpp>
@@ -16,7 +16,7 @@ class PageableMemory final : public HostMemory {
   explicit PageableMemory(std::size_t bytes) : bytes_(new (std::nothrow) std::byte[bytes]) {
     if (bytes_ == nullptr) {
       throw Error(ErrorKind::out_of_memory,
-                  "the host has no " + std::to_string(bytes) + " bytes of memory left", {});
+                  "the host cannot allocate " + std::to_string(bytes) + " bytes of memory", {});
     }
   }
   [[nodiscard]] void* data() const noexcept override { return bytes_.get(); }

@@ -1,4 +1,4 @@
-// An in-order queue of device work, as a backend implements it.
+// The interface of an in-order queue of device work, which a backend implements.
 #pragma once
 
 #include <warpalign/backend/memory.hpp>
@@ -7,7 +7,7 @@
 
 namespace warpalign::backend {
 
-/// Whose kernels begin first where those of several queues wait. A hint: not every device has
+/// The priority of a queue's kernels over those of other queues. A hint: not every device has
 /// priorities.
 enum class QueuePriority { low, high };
 
@@ -16,21 +16,22 @@ class Queue {
   Queue() = default;
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
-  /// Waits for the enqueued work, except for the caller's own queues; never throws.
+  /// Waits for the enqueued work, unless the queue belongs to the caller. Never throws.
   virtual ~Queue() = default;
 
-  /// Copies rows to the start of `target`. The host memory may be reused on return.
+  /// Copies rows to the start of `target`. The caller may reuse the host memory after the call.
   virtual void upload(const HostRows& source, Memory& target) = 0;
   /// Copies the first `bytes` of `source` to the host and waits for the copy.
   virtual void download(const Memory& source, void* target, std::size_t bytes) = 0;
   virtual void copy(const Memory& source, Memory& target, std::size_t bytes) = 0;
   virtual void finish() = 0;
 
-  /// Makes the event stand for the work enqueued so far. May be called again for the same event.
+  /// Records the event: it is reached when all work enqueued so far is done. An event can be
+  /// recorded again.
   virtual void record(Event& event) = 0;
-  /// Work that is enqueued from now on begins after the event; the host does not wait.
+  /// Makes work that is enqueued from now on wait for the event; the host does not wait.
   virtual void wait_for(const Event& event) = 0;
-  /// Null where the vendor's API has none.
+  /// The vendor's handle; null if its API has none.
   [[nodiscard]] virtual NativeHandle native() const noexcept { return nullptr; }
 
   /// Called on timed queues only.
@@ -48,7 +49,7 @@ class Readback {
   Readback& operator=(const Readback&) = delete;
   virtual ~Readback() = default;
 
-  /// Enqueues a copy of so many bytes from the start of `source`. The result of the previous copy
+  /// Enqueues a copy of the first `bytes` bytes of `source`. The result of the previous copy
   /// becomes invalid.
   virtual void enqueue(Queue& queue, const Memory& source, std::size_t bytes) = 0;
   /// Waits for the copy if necessary. The result stays valid until the next enqueue.

@@ -1,5 +1,5 @@
-// The parameters of resampling in one kernel: the part of the source that a tile of the output
-// needs, and the filter. For 2-D cubic splines under affine transforms.
+// Parameters of the kernel that resamples 2-D cubic splines under affine transforms, with prefilter
+// and evaluation in one: the region of the source that a tile of the output needs, and the filter.
 #pragma once
 
 #include <warpalign/backend/prefilter_recursion.hpp>
@@ -26,7 +26,7 @@ inline constexpr int shear_group = 8;  ///< columns of a tile that share a verti
 inline constexpr int few_rows = 104;
 inline constexpr int many_rows = 120;
 
-/// What all tiles of a transform have in common.
+/// Parameters that all tiles of a transform share.
 struct ResampleTiles {
   std::array<double, 2> minimum{};  ///< smallest coordinates, relative to the tile's first point
   int columns = 0;                  ///< columns of coefficients that a tile needs
@@ -67,7 +67,7 @@ struct Range {
   return static_cast<int>(std::ceil(range.maximum - range.minimum)) + neighbours + 2;
 }
 
-/// Tiles with that shear, if there is a kernel that can load as much of the source as they need.
+/// The tiles with the given shear; empty if they need more of the source than a kernel can load.
 [[nodiscard]] inline std::optional<ResampleTiles> tiles_of(const double* m, bool steep, int shear) {
   const Range x = range_over_tile(m, steep, shear);
   const Range y = range_over_tile(m + 4, steep, shear);
@@ -96,8 +96,8 @@ inline constexpr int max_shear = shear_group / 2;
 
 }  // namespace resample_details
 
-/// Empty where one kernel cannot do it: for points far away or far apart. `matrix` is that of an
-/// affine transform, as in Transform.
+/// The tiles for a transform; empty if its points are too far away or too far apart for this
+/// kernel. `matrix` is an affine matrix as in Transform.
 [[nodiscard]] inline std::optional<ResampleTiles> resample_tiles(const double* matrix,
                                                                  const Shape& output) {
   using namespace resample_details;
@@ -127,9 +127,9 @@ inline constexpr int max_shear = shear_group / 2;
           count(output.height + (steep ? 0 : sheared))};
 }
 
-/// The factor that is applied once at the end. It holds the gain of the filter along each axis and
-/// makes up for spline weights that are six times too large along each axis. `z` is the pole as
-/// kernels have it, in single precision.
+/// The factor that the kernel applies once at the end: the gain of the filter along each axis,
+/// divided by the factor of six by which the kernel's spline weights are too large along each axis.
+/// `z` is the pole in single precision.
 [[nodiscard]] inline double resample_scale(float z) {
   const std::array<double, 1> poles{z};
   const double gain = recursion_gain(poles);

@@ -1,8 +1,8 @@
-// The base of what a backend implements for a stage: one class, one enqueue.
+// The base class of all stages. A backend implements one class per stage, with one enqueue.
 //
 // Core validates everything before it calls a stage: types, shapes, sizes and devices match the
-// plan. All geometry is decided in core and passed as numbers. An enqueue allocates nothing,
-// compiles nothing and does not wait; failures are thrown as warpalign::Error.
+// plan. Core also computes all geometry and passes it as numbers. An enqueue allocates nothing,
+// compiles nothing and does not wait. It reports failures by throwing warpalign::Error.
 #pragma once
 
 #include <warpalign/backend/memory.hpp>
@@ -10,8 +10,8 @@
 
 namespace warpalign::backend {
 
-/// The class of every stage derives from this one and defines a type `Setup`, from which the stage
-/// is made: either the public spec alone, or a struct of the spec and of what core derives from it.
+/// The base class. A derived class defines a type `Setup`, the argument of its factory: either the
+/// public spec, or a struct of the spec and the values that core derives from it.
 class Stage {
  public:
   Stage() = default;

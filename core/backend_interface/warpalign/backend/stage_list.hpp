@@ -1,5 +1,5 @@
-// The list of all stages: a new stage is added here and nowhere else. The factories of every
-// backend are made from this list (driver.hpp).
+// The list of all stages. Add a new stage here and nowhere else: driver.hpp derives the factories
+// of every backend from this list.
 #pragma once
 
 #include <warpalign/backend/stages/features/blobs.hpp>

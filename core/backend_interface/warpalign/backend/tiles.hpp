@@ -1,5 +1,5 @@
-// The parameters of evaluation by tiles: the part of the source that a tile of the output needs
-// under an affine transform.
+// Parameters of evaluation by tiles: the region of the source that a tile of the output needs under
+// an affine transform.
 #pragma once
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
@@ -12,8 +12,8 @@
 
 namespace warpalign::backend {
 
-/// What all tiles of a transform have in common. The axes are x, y and z; those beyond the number
-/// of dimensions are left at 0.
+/// Parameters that all tiles of a transform share, for the axes x, y and z. Entries of unused axes
+/// are 0.
 struct TileSource {
   /// Coefficients that a tile needs along each axis; along x they begin at a multiple of 4.
   std::array<int, 3> extent{};
@@ -26,9 +26,9 @@ struct TileSource {
 /// The entries of TileSource::high are multiples of 1 / tile_fixed_point.
 inline constexpr double tile_fixed_point = 65536;
 
-/// Whether every point of the output is near the origin, so that integer coordinates stay in range
-/// when a tile's extent is added to them, and whether neighbouring points are near each other.
-/// `matrix` is that of an affine transform, as in Transform.
+/// Whether every point of the output is so near the origin that integer coordinates plus a tile's
+/// extent do not overflow, and neighbouring points are at most 4 source pixels apart along each
+/// axis. `matrix` is an affine matrix as in Transform.
 [[nodiscard]] inline bool all_near(const double* matrix, const Shape& output, int dimensions) {
   constexpr double limit = 0x1p29;
   constexpr double far_apart = 4;  // source pixels per output pixel
@@ -46,7 +46,7 @@ inline constexpr double tile_fixed_point = 65536;
   return true;
 }
 
-/// The range of a coordinate over a tile, relative to that of the tile's first point.
+/// The range of a coordinate over a tile, relative to the coordinate of the tile's first point.
 struct TileRange {
   double minimum = 0, maximum = 0;
 };
@@ -63,7 +63,7 @@ struct TileRange {
   return range;
 }
 
-/// Empty for points far away or far apart. `tile`: its sides in pixels.
+/// The source region of the tiles; empty unless all_near(). `tile`: the sides of a tile in pixels.
 [[nodiscard]] inline std::optional<TileSource> tile_source(const double* matrix,
                                                            const Shape& output, int dimensions,
                                                            int degree,

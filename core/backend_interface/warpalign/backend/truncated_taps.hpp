@@ -6,8 +6,8 @@
 
 namespace warpalign::backend {
 
-/// The factor that makes the taps sum to 1: 1 in the middle and z^k, k = 1 ... taps / 2, on either
-/// side, where z is `pole` as kernels have it.
+/// The factor that makes the taps sum to 1. The taps are 1 in the middle and z^k, k = 1 ... taps /
+/// 2, on either side, where z is `pole` in single precision.
 [[nodiscard]] inline double truncated_gain(float pole, int taps) {
   double sum = 1;
   for (int k = 1; k <= taps / 2; ++k) sum += 2 * std::pow(static_cast<double>(pole), k);

@@ -110,7 +110,7 @@ void SimilaritySumsPlan::execute(Stream& stream, const SimilarityImages& images,
   if (states.size() != results.size()) {
     detail::refuse(stage, "each state needs a result, and each result a state");
   }
-  check_place(false);
+  check_residency(false);
   enqueue(stream, images, states, *partials_, 0);
   if (states.empty()) return;
   add_up(partials_->fetch(stream, states.size() * partial_count()), results);
@@ -122,7 +122,7 @@ std::size_t SimilaritySumsPlan::partial_count() const {
 
 std::size_t SimilaritySumsPlan::groups() const { return kernel_->groups(); }
 
-void SimilaritySumsPlan::check_place(bool resident) const {
+void SimilaritySumsPlan::check_residency(bool resident) const {
   if (spec_.resident == resident) return;
   detail::refuse(stage, resident ? "this plan was made for states on the host"
                                  : "this plan was made for states on the device");
@@ -149,7 +149,7 @@ void SimilaritySumsPlan::check_states(const SimilarityImages& images, std::size_
 void SimilaritySumsPlan::enqueue(Stream& stream, const SimilarityImages& images,
                                  std::span<const SimilarityState> states,
                                  detail::Results<float>& partials, std::size_t first) const {
-  check_place(false);
+  check_residency(false);
   detail::check_stream(stage, device_, stream);
   check_states(images, states.size());
   check_room(first + states.size() * partial_count(), partials);
@@ -168,7 +168,7 @@ void SimilaritySumsPlan::enqueue(Stream& stream, const SimilarityImages& images,
 backend::ResidentSums SimilaritySumsPlan::resident(const SimilarityImages& images,
                                                    std::size_t first_state, std::size_t count,
                                                    std::size_t first) const {
-  check_place(true);
+  check_residency(true);
   check_states(images, count);
   if (count == 0) detail::refuse(stage, "there are no states");
   return {kernel_.get(), detail::memory_of(images), first_state, count, first, partial_count()};

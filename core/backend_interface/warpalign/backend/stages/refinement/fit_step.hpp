@@ -1,4 +1,4 @@
-// Stage: one step of each of many Gauss-Newton fits that stay on the device.
+// Stage: one step of many Gauss-Newton fits whose state stays on the device.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -24,34 +24,34 @@ class Results;
 }  // namespace detail
 
 struct FitStepSpec {
-  bool projective = false;  ///< as that of the sums (SimilaritySumsSpec)
-  std::size_t fits = 1;     ///< the most fits that go on together; 1 to 4096
+  bool projective = false;  ///< must equal SimilaritySumsSpec::projective
+  std::size_t fits = 1;     ///< the largest number of concurrent fits; 1 to 4096
   friend bool operator==(const FitStepSpec&, const FitStepSpec&) = default;
 };
 
-/// A fit as the device keeps it. Its transforms map points about the centre of the reference to
-/// points about the centre of the moving image; their last number is 1.
+/// The record of a fit on the device. Its transforms map points relative to the centre of the
+/// reference to points relative to the centre of the moving image; their last number is 1.
 struct FitRecord {
-  std::int32_t phase = 0;     ///< the device's: whether sums have been taken
-  std::int32_t channels = 1;  ///< 1 or 2, whose sums are taken together
-  /// The sums of channel c are those of ResidentState number states[c], stored by so many work
-  /// groups from number partials[c] on (backend::SimilaritySums).
+  std::int32_t phase = 0;     ///< internal to the device: whether sums exist
+  std::int32_t channels = 1;  ///< 1 or 2 channels, whose sums are added
+  /// The sums of channel c belong to ResidentState number states[c]. `groups` work groups store
+  /// them from number partials[c] on (see backend::SimilaritySums).
   std::int32_t groups = 1;
   std::array<std::int32_t, 2> states{}, partials{};
 
-  // Given: half of the distances between the outermost pixels of the images, ...
+  // Input. The first four are half of the distances between the outermost pixels of the images.
   float reference_x = 0, reference_y = 0, moving_x = 0, moving_y = 0;
   std::array<float, 9> start{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  float min_pixels = 0;                 ///< in common; with fewer, a fit fails
-  float max_drift = 0;                  ///< from the start
-  float tolerance = 0;                  ///< a step that moves the images by less is the last
-  float min_pivot = 0;                  ///< of the normal equations, scaled to a unit diagonal
-  float scale_of_mean = 0;              ///< that of Tukey's weights over the mean residual
-  std::int32_t free_parameters = 0;     ///< bit i: parameter i of SimilaritySumsResult is fitted
-  std::int32_t iterations = 0;          ///< at most
-  std::int32_t keeps_illumination = 0;  ///< whether gain and offset stay those of the start
+  float min_pixels = 0;              ///< smallest overlap in pixels; with fewer, a fit fails
+  float max_drift = 0;               ///< largest distance from the start, in pixels
+  float tolerance = 0;               ///< convergence: a step that moves pixels by less is the last
+  float min_pivot = 0;               ///< smallest pivot of the normal equations with unit diagonal
+  float scale_of_mean = 0;           ///< scale of Tukey's weights divided by the mean residual
+  std::int32_t free_parameters = 0;  ///< bit i: parameter i of SimilaritySumsResult is fitted
+  std::int32_t iterations = 0;       ///< largest number of iterations
+  std::int32_t keeps_illumination = 0;  ///< whether gain and offset keep their initial values
 
-  // The state, which is `start` at first.
+  // The state, initially `start`.
   std::int32_t goes_on = 0;
   std::int32_t iteration = 0;
   std::array<float, 9> matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -59,42 +59,41 @@ struct FitRecord {
   float scale = 0;
   float centre_x = 0, centre_y = 0, unit = 1;
 
-  // Found:
+  // Output.
   std::int32_t found = 0;  ///< 0: the fit failed
   std::int32_t converged = 0;
-  float last_move = 0;    ///< of the last step
-  float correlation = 0;  ///< over the pixels in common before it
-  float pixels = 0;       ///< their number
+  float last_move = 0;    ///< how far the last step moved pixels
+  float correlation = 0;  ///< over the overlap before the last step
+  float pixels = 0;       ///< number of pixels in that overlap
 };
 
-/// Fits go on by turns of SimilaritySumsPlan::enqueue_resident() and enqueue(). The first sums,
-/// with equal weight for all pixels, give a fit its gain and offset; all others give it a step. A
-/// fit that has ended stays as it is. The arithmetic is that of the host's fits
-/// (kernels_cl/formulas/fit_steps.h), in single precision. All calls between one begin() and the
-/// next must be on one stream.
+/// Alternate SimilaritySumsPlan::enqueue_resident() and enqueue(). The first sums, with equal
+/// weight for all pixels, initialise the gain and offset of a fit; every further sum gives a step.
+/// A fit that has ended does not change any more. The arithmetic equals that of the host's fits
+/// (kernels_cl/formulas/fit_steps.h), in single precision. All calls from one begin() to the next
+/// must use one stream.
 class WARPALIGN_API FitStepPlan {
  public:
   FitStepPlan(const Device& device, const FitStepSpec& spec);
 
-  /// Uploads fits, at most `fits` of the specification, whose states it writes. The fits' numbers
-  /// of states must be below twice their number.
+  /// Uploads at most `fits` fits and writes their states. FitRecord::states must be below twice the
+  /// number of fits.
   void begin(Stream& stream, std::span<const FitRecord> fits) const;
-  /// The states of begin()'s fits, which enqueue() keeps up to date.
+  /// The states of the fits of begin(), which enqueue() updates.
   [[nodiscard]] const Buffer& states() const;
-  /// Enqueues the next step of all fits, by the sums in `partials`.
+  /// Enqueues the next step of all fits, from the sums in `partials`.
   void enqueue(Stream& stream, const detail::Results<float>& partials) const;
-  /// Whether run() can take the fits with these sums to their ends.
+  /// Whether the device supports run() for fits with these sums.
   [[nodiscard]] bool runs(std::span<const backend::ResidentSums> sums) const;
-  /// Instead of begin() and enqueue(): uploads fits and takes each to its end, or so many turns
-  /// far, without the states and the partial sums, whose places in `sums` mean nothing. Only where
-  /// runs().
+  /// Replaces begin() and enqueue() if runs(): uploads fits and iterates each until it ends, at
+  /// most `turns` times. The states and partial sums are not stored in memory, so their positions
+  /// in `sums` are ignored.
   void run(Stream& stream, std::span<const FitRecord> fits,
            std::span<const backend::ResidentSums> sums, int turns) const;
-  /// Enqueues a copy of the fits to the host. One that was enqueued before must have been waited
-  /// for.
+  /// Enqueues a copy of the fits to the host. Wait for an earlier copy first.
   void look(Stream& stream) const;
-  /// Waits for this copy, but not for what was enqueued after it. The result is valid until the
-  /// next look().
+  /// Waits for this copy, but not for work that was enqueued after it. The result is valid until
+  /// the next look().
   [[nodiscard]] std::span<const FitRecord> seen() const;
 
  private:
@@ -110,7 +109,7 @@ class WARPALIGN_API FitStepPlan {
 
 namespace warpalign::backend {
 
-/// Records of FitRecord, and of ResidentState.
+/// Arrays of FitRecord and of ResidentState.
 struct FitStepMemory {
   Memory& fits;
   Memory& states;
@@ -120,16 +119,16 @@ class FitStep : public Stage {
  public:
   using Setup = FitStepSpec;
 
-  /// The next step of so many fits. In the first turn it writes their states and reads no sums.
+  /// Computes the next step of `fits` fits. The first call writes their states and reads no sums.
   virtual void enqueue(Queue& queue, const FitStepMemory& memory, const Memory& partials,
                        std::size_t fits) = 0;
-  /// Whether enqueue_whole_fits() can take the fits with these sums to their ends.
+  /// Whether enqueue_whole_fits() supports fits with these sums.
   [[nodiscard]] virtual bool takes_whole_fits(
       std::span<const ResidentSums> /*sums*/) const noexcept {
     return false;
   }
-  /// Takes so many fits to their ends, or `steps` turns of sums and enqueue() far. Neither states
-  /// nor partial sums are kept in memory. Only where takes_whole_fits().
+  /// Iterates `fits` fits until they end, at most `steps` times, without storing states or partial
+  /// sums in memory. Called only if takes_whole_fits().
   virtual void enqueue_whole_fits(Queue& /*queue*/, Memory& /*records*/,
                                   std::span<const ResidentSums> /*sums*/, std::size_t /*fits*/,
                                   int /*steps*/) {}

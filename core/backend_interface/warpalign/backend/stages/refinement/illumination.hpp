@@ -15,7 +15,7 @@ class Illumination;
 
 struct IlluminationSpec {
   Shape reference;  ///< of the f32 reference image; depth 1
-  Shape moving;     ///< of the moving image whose f32 cubic coefficients (mirror) are given
+  Shape moving;     ///< of the moving image, which is passed as f32 cubic coefficients (mirror)
   int reference_margin = 0;  ///< as in SimilaritySumsSpec
   int moving_margin = 1;
   bool masked = false;
@@ -24,26 +24,25 @@ struct IlluminationSpec {
   bool projective = false;  ///< whether matrices may be projective; slower
 };
 
-/// What is known of the illumination before it is estimated locally.
+/// The prior of the local gain and offset.
 struct IlluminationPrior {
-  double gain = 1;       ///< of the whole images: moving = gain reference + offset
-  double reference = 0;  ///< mean of the reference over the pixels in common
-  double moving = 0;     ///< mean of the moving image over the pixels in common
-  double strength = 0;   ///< variance of the reference, in squared grey levels, below which the
+  double gain = 1;       ///< the gain of the whole images: moving = gain reference + offset
+  double reference = 0;  ///< mean of the reference over the overlap
+  double moving = 0;     ///< mean of the moving image over the overlap
+  double strength = 0;   ///< variance of the reference, in squared intensities, below which the
                          ///< local gain tends towards `gain`; > 0
 };
 
-/// The illumination model: for each cell of the reference, the gain g and the offset o for which
-/// moving(matrix(p)) = g reference(p) + o + slope . (p - centre) holds best in the least squares
+/// Computes the gain and offset field: for each cell of the reference, the gain g and the offset o
+/// that fit moving(matrix(p)) = g reference(p) + o + slope . (p - centre) best in the least squares
 /// sense around the cell's centre, weighted by a Gaussian of the distance in cells:
-/// g = (cov(r, m) + strength gain) / (var(r) + strength), after a plane of its own has been removed
-/// from each image. Without that, the slopes of uneven illumination in both images would be taken
-/// for a gain.
+/// g = (cov(r, m) + strength gain) / (var(r) + strength), after a plane was subtracted from each
+/// image. Without this subtraction, the slopes of uneven illumination would appear as a gain.
 class WARPALIGN_API IlluminationPlan {
  public:
   IlluminationPlan(const Device& device, const IlluminationSpec& spec);
-  /// `images.illumination` is not used. `field`: c32 of field_shape(), (g, o) at the cells'
-  /// centres.
+  /// `images.illumination` is ignored. `field`: c32 of field_shape(), with (g, o) for the centre of
+  /// each cell.
   void execute(Stream& stream, const SimilarityImages& images, const Homography& matrix,
                const IlluminationPrior& prior, Image& field) const;
 

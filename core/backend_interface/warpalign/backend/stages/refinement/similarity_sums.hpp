@@ -1,4 +1,4 @@
-// Stage: the sums for one Gauss-Newton step of registration by a similarity or a homography.
+// Stage: the sums for one Gauss-Newton step of a similarity transform or a homography.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -24,44 +24,45 @@ class Results;
 
 struct SimilaritySumsSpec {
   Shape reference;  ///< of the f32 reference image; depth 1
-  Shape moving;     ///< of the moving image whose f32 cubic coefficients (mirror) are given
-  int reference_margin = 0;   ///< pixels at the reference's edges that do not count; >= 0
-  int moving_margin = 1;      ///< likewise of the moving image; >= 1
-  bool masked = false;        ///< whether weight images say which pixels count
+  Shape moving;     ///< of the moving image, which is passed as f32 cubic coefficients (mirror)
+  int reference_margin = 0;   ///< ignored pixels at the reference's edges; >= 0
+  int moving_margin = 1;      ///< ignored pixels at the moving image's edges; >= 1
+  bool masked = false;        ///< whether weight images tell which pixels are ignored
   int illumination_cell = 0;  ///< side in pixels of the cells of an illumination model (see
                               ///< IlluminationPlan) that replaces gain and offset; 0: none
   bool projective = false;    ///< the eight parameters of a homography instead of the four of a
                               ///< similarity
-  std::size_t batch = 1;      ///< the most states that one call evaluates
-  bool resident = false;      ///< whether the device has the states (FitStepPlan), not the host;
-                              ///< without an illumination model
+  std::size_t batch = 1;      ///< largest number of states per call
+  bool resident = false;      ///< whether the states are on the device (FitStepPlan) instead of the
+                              ///< host; requires illumination_cell = 0
   friend bool operator==(const SimilaritySumsSpec&, const SimilaritySumsSpec&) = default;
 };
 
-/// The state at which a step starts.
+/// The initial state of a step.
 struct SimilarityState {
   Homography matrix;  ///< reference pixels -> moving pixels; affine unless `projective`. With
                       ///< `projective` no point of the reference may lie at infinity or beyond.
   double gain = 1;    ///< moving(matrix(p)) is compared with gain reference(p) + offset
   double offset = 0;
-  double scale = 0;  ///< of Tukey's weights: residuals beyond it do not count; 0: all count equally
-  /// Only with `projective`: the point of the moving image about which it takes its parameters, and
-  /// the distance from there at which they all move pixels by about as much.
+  double scale = 0;  ///< of Tukey's weights: larger residuals have weight 0; 0: unit weights
+  /// Only with `projective`: the point of the moving image that the parameters refer to, and the
+  /// distance from it at which all parameters move pixels by about the same amount.
   Point centre{};
   double unit = 1;
 };
 
-/// The same as it stays on the device, where FitStepPlan writes it.
+/// The state in device memory. FitStepPlan writes it.
 struct ResidentState {
-  std::array<float, 9> matrix{}, rest{};  ///< of pixels: each number is the sum of two
+  std::array<float, 9> matrix{},
+      rest{};  ///< in pixels; an entry is the sum of matrix[i] and rest[i]
   float centre_x = 0, centre_y = 0, inverse_unit = 0;
   float gain = 0, offset = 0;
-  float inverse_scale = 0;  ///< 0: all pixels count equally
-  std::int32_t active = 0;  ///< 0: nothing is summed, and the sums stay as they are
+  float inverse_scale = 0;  ///< 0: unit weights
+  std::int32_t active = 0;  ///< 0: the state is skipped, and its sums do not change
 };
 
 /// The normal equations H delta = -b of one Gauss-Newton step, summed over the reference's pixels p
-/// whose location q = matrix(p) lies within the moving image, with residuals
+/// whose position q = matrix(p) lies within the moving image, with residuals
 /// e = m(q) - (gain r(p) + offset), m the moving image's cubic spline, weights
 /// w = (1 - (e/scale)^2)^2 (Tukey's biweight), and the parameters of a similarity
 ///   0, 1: shift of q along x and y; 2: logarithm of the scale and 3: rotation (radians,
@@ -74,8 +75,8 @@ struct SimilaritySumsResult {
   std::array<double, 64> hessian{};  ///< sum of w J^T J, row-major, symmetric
   std::array<double, 8> gradient{};  ///< sum of w J^T e
   double weight = 0;                 ///< sum of w
-  // Over all pixels in common, whatever their weight:
-  double pixels = 0;            ///< their number
+  // Over all pixels of the overlap, without weights:
+  double pixels = 0;            ///< number of pixels
   double absolute = 0;          ///< sum of |e|
   double reference = 0;         ///< sum of r
   double moving = 0;            ///< sum of m
@@ -88,61 +89,61 @@ struct SimilaritySumsResult {
 struct SimilarityImages {
   const Image& reference;
   const Image& coefficients;                ///< of the moving image's cubic spline
-  const Image* reference_weight = nullptr;  ///< f32; with `masked`: pixels below 0.999 do not count
-  const Image* moving_weight = nullptr;     ///< likewise, at the pixel nearest to q
+  const Image* reference_weight = nullptr;  ///< f32; with `masked`: pixels below 0.999 are ignored
+  const Image* moving_weight = nullptr;     ///< the same, at the pixel nearest to q
   const Image* illumination = nullptr;      ///< c32, with `illumination_cell`
 };
 
-/// One pass over the images: the spline's value and gradient, the residual, the weight and the
-/// products of every pixel are computed in single precision and summed by each work group; the host
-/// adds up the sums of the groups in double precision.
+/// Computes the normal equations in one pass over the images. Each work group evaluates the spline,
+/// the residual and the products of its pixels and sums them in single precision; the host adds the
+/// sums of the groups in double precision.
 class WARPALIGN_API SimilaritySumsPlan {
  public:
   SimilaritySumsPlan(const Device& device, const SimilaritySumsSpec& spec);
-  /// Waits for the result.
+  /// Computes the sums at one state and waits for the result.
   [[nodiscard]] SimilaritySumsResult execute(Stream& stream, const SimilarityImages& images,
                                              const SimilarityState& state) const;
-  /// The same at several states, at most `batch` of the specification, as many as `results` has
-  /// elements. Waits once for all results.
+  /// The same at several states: at most `batch`, and as many as `results` has elements. Waits once
+  /// for all results.
   void execute(Stream& stream, const SimilarityImages& images,
                std::span<const SimilarityState> states,
                std::span<SimilaritySumsResult> results) const;
 
-  // execute() in parts, so that several plans' sums are waited for at once:
+  // execute() in several steps, to wait for the sums of several plans at once:
 
-  /// How many numbers the partial sums of one state are.
+  /// The number of partial sums of one state.
   [[nodiscard]] std::size_t partial_count() const;
-  /// Enqueues the sums at several states, at most `batch` of the specification. Their partial sums
-  /// are written from number `first` on.
+  /// Enqueues the sums at several states, at most `batch`. Writes their partial sums from number
+  /// `first` on.
   void enqueue(Stream& stream, const SimilarityImages& images,
                std::span<const SimilarityState> states, detail::Results<float>& partials,
                std::size_t first) const;
-  /// The same at states that the device has, of ResidentState: `count` of them, at most `batch`,
-  /// from number `first_state` on. Only with `resident`, and no other function then.
+  /// Describes the sums at `count` states in device memory (ResidentState), at most `batch`, from
+  /// number `first_state` on. With `resident`, use only this function and enqueue_resident().
   [[nodiscard]] backend::ResidentSums resident(const SimilarityImages& images,
                                                std::size_t first_state, std::size_t count,
                                                std::size_t first) const;
-  /// Enqueues the sums of several plans, at one time where the device can. All of the plans have
-  /// the same `projective`.
+  /// Enqueues the sums of several plans, concurrently if the device can. All plans must have the
+  /// same `projective`.
   static void enqueue_resident(Stream& stream, std::span<const backend::ResidentSums> sums,
                                const Buffer& states, detail::Results<float>& partials);
-  /// Enqueues those of this plan.
+  /// Enqueues the sums of this plan alone.
   void enqueue_resident(Stream& stream, const SimilarityImages& images, const Buffer& states,
                         std::size_t first_state, std::size_t count,
                         detail::Results<float>& partials, std::size_t first) const;
-  /// How many work groups share the sums of one state; see backend::SimilaritySums.
+  /// The number of work groups per state; see backend::SimilaritySums.
   [[nodiscard]] std::size_t groups() const;
-  /// Adds up the partial sums of as many states as `results` has elements.
+  /// Adds the partial sums of each state. `results` has one element per state.
   void add_up(std::span<const float> partials, std::span<SimilaritySumsResult> results) const;
 
  private:
-  void check_place(bool resident) const;
+  void check_residency(bool resident) const;
   void check_states(const SimilarityImages& images, std::size_t states) const;
 
   Device device_;
   SimilaritySumsSpec spec_;
   std::shared_ptr<backend::SimilaritySums> kernel_;
-  std::shared_ptr<detail::Results<float>> partials_;  ///< of execute(); none with `resident`
+  std::shared_ptr<detail::Results<float>> partials_;  ///< for execute(); null with `resident`
 };
 
 }  // namespace warpalign
@@ -169,13 +170,13 @@ struct SimilarityMemory {
   const Memory* illumination = nullptr;
 };
 
-/// Sums at states that the device has.
+/// Sums at states in device memory.
 struct ResidentSums {
-  SimilaritySums* stage;  ///< that of the images' specification
+  SimilaritySums* stage;  ///< the stage for these images
   SimilarityMemory images;
   std::size_t first_state, count;
-  std::size_t first;   ///< where the partial sums are written from
-  std::size_t length;  ///< of those of a state
+  std::size_t first;   ///< number of the first partial sum
+  std::size_t length;  ///< number of partial sums per state
 };
 
 class SimilaritySums : public Stage {
@@ -185,12 +186,12 @@ class SimilaritySums : public Stage {
   /// The number of work groups of a state, each of which writes sum_count() floats: sum i of group
   /// g of state s is stored at first + (s sum_count() + i) groups() + g.
   [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
-  /// At least one state, and at most `batch` of the specification.
+  /// Enqueues the sums at 1 to `batch` states.
   virtual void enqueue(Queue& queue, const SimilarityMemory& images,
                        std::span<const SimilarityState> states, Memory& partials,
                        std::size_t first) = 0;
-  /// With `resident`, in place of enqueue(): of stages of which this is one, all with the same
-  /// `projective`. Each has at least one state.
+  /// Replaces enqueue() with `resident`. `sums` belong to several stages, including this one, all
+  /// with the same `projective`. Each has at least one state.
   virtual void enqueue_resident(Queue& queue, std::span<const ResidentSums> sums,
                                 const Memory& states, Memory& partials) = 0;
 };
