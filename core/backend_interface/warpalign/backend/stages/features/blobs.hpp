@@ -14,35 +14,35 @@ namespace backend {
 class Blobs;
 }
 
-/// A place at which a difference between neighbouring images of an octave is an extremum.
+/// An extremum of the difference between neighbouring images of an octave.
 struct Blob {
-  std::int32_t octave = 0;  ///< as the caller numbers it
+  std::int32_t octave = 0;  ///< the caller's number of the octave
   std::int32_t plane = 0;
-  std::int32_t image = 0;  ///< the less smoothed one of the two
+  std::int32_t image = 0;  ///< the less smoothed image of the two
   float x = 0, y = 0;      ///< in pixels of the plane
-  float scale = 0;         ///< as `image`, between images
+  float scale = 0;         ///< `image` with a fraction, by interpolation between images
   float strength = 0;      ///< the absolute value of the difference
 };
 
 struct BlobsSpec {
   std::vector<Shape> planes;     ///< of each image of the octave, as OctavePlan stores them
-  std::int64_t images = 6;       ///< of the octave, at least 4
-  std::int64_t capacity = 1;     ///< how many blobs there is room for
-  float least_contrast = 0.02F;  ///< of a plane's deviation; weaker extrema are left out
+  std::int64_t images = 6;       ///< number of images of the octave, at least 4
+  std::int64_t capacity = 1;     ///< number of blobs that the buffer can contain
+  float least_contrast = 0.02F;  ///< smallest strength, as a fraction of the plane's deviation
 };
 
-/// Blobs after Lowe (2004): differences of neighbouring images that none of their 26 neighbours in
-/// space and scale exceeds, that are not along edges (a ratio of principal curvatures of at most
-/// 10), and not within five pixels of an edge of the plane. Places are those of the vertices of
-/// parabolas along each axis.
+/// Detects blobs (Lowe 2004): extrema of differences of neighbouring images among their 26
+/// neighbours in space and scale. Ignores extrema along edges (a ratio of principal curvatures
+/// above 10) and within five pixels of an edge of the plane. Positions are vertices of parabolas
+/// along each axis.
 class WARPALIGN_API BlobsPlan {
  public:
   BlobsPlan(const Device& device, const BlobsSpec& spec);
-  /// The standard deviation of image 0 of each plane, from every eighth pixel along both axes;
-  /// `deviations` has room for a float for each plane.
+  /// Computes the standard deviation of image 0 of each plane, from every eighth pixel along both
+  /// axes. `deviations` has room for one float per plane.
   void measure(Stream& stream, const Buffer& octave, Buffer& deviations) const;
-  /// Adds blobs, in any order, to those that are there. `count`, an int32, grows by how many there
-  /// are, even if not all have found room in `blobs`, which has room for `capacity` of them.
+  /// Appends blobs to the list, in any order. `count` (an int32) grows by the number of detected
+  /// blobs, even if `blobs`, which has room for `capacity`, is full.
   void execute(Stream& stream, const Buffer& octave, const Buffer& deviations, std::int32_t number,
                Buffer& count, Buffer& blobs) const;
 

@@ -1,4 +1,4 @@
-// Stage: histograms of the gradients about places of images.
+// Stage: gradient histograms around keypoints.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -14,43 +14,44 @@ namespace backend {
 class Descriptors;
 }
 
-/// A place of an octave's image, which must exist, and what surrounds it.
+/// A keypoint in an existing image of an octave.
 struct FeaturePlace {
   std::int32_t plane = 0, image = 0;
   float x = 0, y = 0;  ///< in pixels of the plane
-  float sigma = 0;     ///< the size of what is there, in pixels; 1 or more
-  float radians = 0;   ///< the direction that counts as 0
+  float sigma = 0;     ///< the size of the feature, in pixels; 1 or more
+  float radians = 0;   ///< its orientation, which the descriptor is relative to
 };
 
 struct DescriptorsSpec {
   std::vector<Shape> planes;  ///< of each image of the octave, as OctavePlan stores them
 };
 
-/// Which places of a list an execution is about.
+/// A range of keypoints of a list.
 struct PlaceRange {
   std::int64_t first = 0, count = 0;
 };
 
-/// Main directions and descriptors after Lowe (2004), the values of which are replaced by their
-/// roots (Arandjelovic & Zisserman 2012). Gradients are taken from a grid of 20 x 20 samples about
-/// the place, at the nearest pixel of each; pixels at the edges have none.
+/// Computes the orientations and SIFT descriptors of keypoints (Lowe 2004), with the square root of
+/// each descriptor value (RootSIFT, Arandjelovic & Zisserman 2012). It samples gradients on a grid
+/// of 20 x 20 points around the keypoint, each at the nearest pixel; pixels at the edges have no
+/// gradient.
 class WARPALIGN_API DescriptorsPlan {
  public:
   /// The number of values of a descriptor: eight directions in 4 x 4 cells.
   static constexpr std::int64_t dimensions = 128;
-  /// The most main directions of a place.
+  /// The largest number of orientations of a keypoint.
   static constexpr std::int64_t max_directions = 2;
-  /// Stands for a direction that there is none of.
+  /// Marks a missing orientation.
   static constexpr float no_direction = 100;
 
   DescriptorsPlan(const Device& device, const DescriptorsSpec& spec);
-  /// In which directions, in radians, the gradients about a place mostly point: at most two, that
-  /// of the highest peak first, with no_direction for those that are missing. The directions of
-  /// place i are floats 2 i and 2 i + 1 of `radians`. `places`: FeaturePlace, of which the radians
-  /// do not matter.
+  /// Finds the dominant gradient orientations around each keypoint, in radians: at most two, the
+  /// highest peak first, and no_direction for a missing one. Floats 2 i and 2 i + 1 of `radians`
+  /// are the orientations of keypoint i. `places`: an array of FeaturePlace, whose radians are
+  /// ignored.
   void find_directions(Stream& stream, const Buffer& octave, const Buffer& places,
                        const PlaceRange& range, Buffer& radians) const;
-  /// The descriptor of place i, of length 1, is row i of `descriptors`, which are floats.
+  /// Computes descriptors of length 1. Row i of `descriptors` (floats) is that of keypoint i.
   void describe(Stream& stream, const Buffer& octave, const Buffer& places, const PlaceRange& range,
                 Buffer& descriptors) const;
 

@@ -1,4 +1,4 @@
-// Stage: of each feature of one image, the feature of another one that resembles it most.
+// Stage: the nearest neighbours of features of one image among the features of another.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -14,21 +14,23 @@ class FeatureMatches;
 }
 
 struct FeatureMatchesSpec {
-  std::int64_t max_reference = 1;  ///< features of one image
-  std::int64_t max_moving = 1;     ///< and of the other one
-  float max_ratio = 0.85F;         ///< of the distance to that of the next best place
+  std::int64_t max_reference = 1;  ///< largest number of features of the reference
+  std::int64_t max_moving = 1;     ///< largest number of features of the moving image
+  float max_ratio = 0.85F;  ///< largest ratio of the distances of the best and second-best match
 };
 
 struct NearestFeature {
-  std::int32_t index = -1;  ///< in the other image; -1: none stands out
-  float ratio = 1;          ///< of the distance to that of the next best place
+  std::int32_t index =
+      -1;           ///< of the match in the moving image; -1: no match passes the ratio test
+  float ratio = 1;  ///< distance of the best match divided by that of the second best
 };
 
-/// Matches by descriptors of length 1, as DescriptorsPlan writes them. The distance of two of them
-/// with the inner product p is the root of 2 - 2 p, which is at least 1e-3. The best match counts
-/// if its distance is less than max_ratio times that of the best one at any other place (Lowe
-/// 2004), which is one that is at least as far away as the caller says; where there is none, one
-/// with the product 0 stands for it. Among equals the first one is the best.
+/// Matches features by descriptors of length 1 (DescriptorsPlan) with the ratio test (Lowe 2004).
+/// The distance of two descriptors with the inner product p is sqrt(2 - 2 p), at least 1e-3. A
+/// match passes if its distance is less than max_ratio times the distance of the second-best match,
+/// which is the best one at a position at least `apart` away from the match. If there is no such
+/// position, the second-best match has the inner product 0. Of equal matches, the first one is the
+/// best.
 class WARPALIGN_API FeatureMatchesPlan {
  public:
   FeatureMatchesPlan(const Device& device, const FeatureMatchesSpec& spec);
@@ -36,8 +38,9 @@ class WARPALIGN_API FeatureMatchesPlan {
     const Buffer& descriptors;
     std::int64_t count;
   };
-  /// `moving_places`: x and y of each moving feature, as floats. `apart`: how far away other places
-  /// are. `nearest`: a NearestFeature for each feature of the reference.
+  /// `moving_places`: x and y of each moving feature, as floats. `apart`: smallest distance of the
+  /// second-best match from the best one, in the unit of `moving_places`. `nearest` receives a
+  /// NearestFeature for each feature of the reference.
   void execute(Stream& stream, const Features& reference, const Features& moving,
                const Buffer& moving_places, float apart, Buffer& nearest) const;
 
@@ -52,7 +55,7 @@ class WARPALIGN_API FeatureMatchesPlan {
 
 namespace warpalign::backend {
 
-/// Into how many slices of 64 features, the last of which may have fewer, so many are divided.
+/// Features are divided into slices of 64; the last slice may have fewer.
 inline constexpr std::int64_t features_per_slice = 64;
 [[nodiscard]] constexpr std::int64_t slices_of(std::int64_t features) noexcept {
   return (features + features_per_slice - 1) / features_per_slice;
@@ -68,7 +71,7 @@ class FeatureMatches : public Stage {
   using Setup = FeatureMatchesSpec;
 
   /// `best_of_slices` has room for a NearestFeature for each slice of the moving features and each
-  /// feature of the reference: the largest product within the slice, and which feature has it.
+  /// feature of the reference: the largest inner product within the slice, and its feature.
   virtual void enqueue(Queue& queue, const DescribedFeatures& reference,
                        const DescribedFeatures& moving, const Memory& moving_places, float apart,
                        Memory& best_of_slices, Memory& nearest) = 0;

@@ -1,4 +1,4 @@
-// Stage: images of several sizes, each smoothed more and more.
+// Stage: octaves of the scale spaces of several images.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -15,32 +15,31 @@ namespace backend {
 class Octave;
 }
 
-/// One Gaussian for each image of the octave.
 struct OctaveSpec {
-  std::vector<Shape> planes;   ///< of the source; depth 1
-  std::int64_t step = 1;       ///< 2: every second pixel along both axes is taken
-  std::vector<double> sigmas;  ///< in pixels of the octave; 0: not smoothed
+  std::vector<Shape> planes;   ///< the planes of the source; depth 1
+  std::int64_t step = 1;       ///< 2: subsample the source by 2 along both axes
+  std::vector<double> sigmas;  ///< Gaussian of each image, in pixels of the octave; 0: no smoothing
 };
 
-/// An octave of the scale space of Lowe (2004), of many planes at once: image 0 is every `step`-th
-/// pixel of the source, smoothed by the first Gaussian, and each of the others is the one before
-/// it, smoothed by one more. Gaussians end at 3 sigma, rounded up; beyond its edges an image has
-/// the values there.
+/// Computes an octave of the scale space (Lowe 2004) of many planes at once. Image 0 is the source,
+/// subsampled by `step` and smoothed by the first Gaussian. Each further image is the previous one,
+/// smoothed by the next Gaussian. Gaussians are truncated at 3 sigma, rounded up; pixels beyond the
+/// edges repeat the edge.
 ///
-/// The planes of an image lie one behind the other, and so do the images of an octave.
+/// The planes of an image are stored one after the other, and so are the images of an octave.
 class WARPALIGN_API OctavePlan {
  public:
   OctavePlan(const Device& device, const OctaveSpec& spec);
-  /// `source`: floats, of one image or of several, of which `image` is taken. `between` is
-  /// scratch memory.
+  /// `source`: the floats of one or more images; `image` selects one. `between`: scratch memory of
+  /// bytes_between().
   void execute(Stream& stream, const Buffer& source, std::int64_t image, Buffer& between,
                Buffer& octave) const;
 
-  /// The planes of each image of the octave.
+  /// The shapes of the planes of each image of the octave.
   [[nodiscard]] static std::vector<Shape> planes_of(const OctaveSpec& spec);
-  /// The size of all images together.
+  /// The size of the octave.
   [[nodiscard]] static std::size_t bytes_of(const OctaveSpec& spec);
-  /// The size of what is between the smoothing of rows and that of columns.
+  /// The size of the intermediate result after the smoothing of rows.
   [[nodiscard]] static std::size_t bytes_between(const OctaveSpec& spec);
 
  private:
@@ -54,13 +53,13 @@ class WARPALIGN_API OctavePlan {
 
 namespace warpalign::backend {
 
-/// To how many pixels on both sides of its middle a Gaussian reaches.
+/// The radius of a truncated Gaussian in pixels.
 [[nodiscard]] WARPALIGN_API int octave_radius(double sigma) noexcept;
 
 struct OctaveMemory {
   const Memory& source_planes;  ///< first pixel, width and height of each, as int32
-  const Memory& planes;         ///< those of the octave, likewise
-  /// Of all Gaussians one behind the other, each from one end to the other.
+  const Memory& planes;         ///< the same of the octave
+  /// The weights of all Gaussians, one after the other.
   const Memory& weights;
   Memory& between;  ///< as many floats as the source's planes have pixels
 };

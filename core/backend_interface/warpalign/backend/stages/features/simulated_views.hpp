@@ -1,4 +1,4 @@
-// Stage: an image as many planes that are seen from aside would show it.
+// Stage: simulated views of an image, each with a tilt, as ASIFT uses them.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -25,18 +25,18 @@ struct SimulatedViewsSpec {
   std::vector<SimulatedView> views;
 };
 
-/// Affine views of an image (Morel & Yu 2009). A pixel of a view is the mean of the image along
-/// what the pixel takes in along the view's x axis: of as many samples, at even distances, as it is
-/// pixels of the image long, rounded up. Between pixels the image is bilinear, and beyond its edges
-/// it has the values there. Along the y axis nothing is averaged. Positions are computed in single
-/// precision, to about 1e-6 of the image's size.
+/// Computes affine views of an image (ASIFT, Morel & Yu 2009). A pixel of a view is the mean of the
+/// image over the pixel's extent along the view's x axis, to avoid aliasing. The number of evenly
+/// spaced samples is the length of this extent in pixels of the image, rounded up. There is no
+/// averaging along the y axis. The image is interpolated bilinearly, and repeats its edges.
+/// Positions have single precision, about 1e-6 of the image's size.
 class WARPALIGN_API SimulatedViewsPlan {
  public:
   SimulatedViewsPlan(const Device& device, const SimulatedViewsSpec& spec);
-  /// `image`: f32. `views` gets the views as floats, one behind the other.
+  /// `image`: f32. `views` receives the views as floats, one after the other.
   void execute(Stream& stream, const Image& image, Buffer& views) const;
 
-  /// The size of all views together.
+  /// The total size of all views.
   [[nodiscard]] static std::size_t bytes_of(const SimulatedViewsSpec& spec) noexcept;
 
  private:
@@ -60,8 +60,8 @@ class SimulatedViews : public Stage {
  public:
   using Setup = SimulatedViewsSpec;
 
-  /// `planes`: of each view its first pixel, its width, its height, and of how many samples a pixel
-  /// is the mean, as int32. `maps`: a, b, c, d, e and f of each map to the image, as floats.
+  /// `planes`: first pixel, width, height and number of samples per pixel of each view, as int32.
+  /// `maps`: a, b, c, d, e and f of each transform to the image, as floats.
   virtual void enqueue(Queue& queue, const Memory& image, const Memory& planes, const Memory& maps,
                        Memory& views) = 0;
 };

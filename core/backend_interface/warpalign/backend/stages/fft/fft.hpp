@@ -1,4 +1,4 @@
-// What a backend implements for the stage: the Fourier transform of real images and volumes.
+// The backend's interface of the stage: the Fourier transform of real images and volumes.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>

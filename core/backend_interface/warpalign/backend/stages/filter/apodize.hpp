@@ -21,16 +21,16 @@ struct ApodizeSpec {
   Signal signal = Signal::pixels;
 };
 
-/// padded(x + ox, y + oy) = (signal(x, y) - mean) w(x) w(y), and 0 elsewhere, with
-/// (ox, oy) = floor((padded - input) / 2), see offset(). The signal is the input or its gradient;
-/// where it is not finite, it counts as the mean.
+/// Computes padded(x + ox, y + oy) = (signal(x, y) - mean) w(x) w(y), and 0 elsewhere, with
+/// (ox, oy) = floor((padded - input) / 2), see offset(). The signal is the input or its gradient.
+/// The mean replaces values that are not finite.
 class WARPALIGN_API ApodizePlan {
  public:
   ApodizePlan(const Device& device, const ApodizeSpec& spec);
-  /// `statistics` is a StatisticsRecord of the signal, on the device; its mean is used.
+  /// `statistics`: a StatisticsRecord of the signal on the device, which provides the mean.
   void execute(Stream& stream, const Image& input, const Buffer& statistics, Image& padded) const;
 
-  /// Where the input's pixel (0, 0) lies in the padded frame, as (x, y, 0).
+  /// The position of the input's pixel (0, 0) in the padded frame, as (x, y, 0).
   [[nodiscard]] static Shape offset(const ApodizeSpec& spec) noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Weights of separable stages: how the outputs along an axis depend on the inputs along it.
+// Weights of separable filters.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,8 @@
 
 namespace warpalign::backend {
 
-/// One axis of a separable weighting: for n outputs, output i is the sum over k of
-/// weights[k n + i] times input first[i] + k. Every input referred to exists; the weights of an
-/// output sum to 1.
+/// One axis of a separable weighting: for n outputs, output i is the sum over k of weights[k n + i]
+/// times input first[i] + k. All these inputs exist; the weights of an output sum to 1.
 struct AxisWeights {
   int taps = 0;
   std::vector<std::int32_t> first;

@@ -1,4 +1,4 @@
-// Stage: what two images have in common, in frames of zeros, and how its texture is spread.
+// Stage: copies the overlap of two images to zero-padded frames, and sums its local energy.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -22,52 +22,50 @@ class LaterResults;
 
 struct CommonFramesSpec {
   Shape frame;               ///< of the frames that are written; depth 1
-  std::int64_t results = 1;  ///< the sums of how many executions are kept
+  std::int64_t results = 1;  ///< number of executions whose sums the plan keeps
 };
 
-/// Images (f32), one channel each; those of a second channel, or none. The reference's and its
-/// weight have one shape, and the moving image's and its weight.
+/// The f32 images of one or two channels, and their weights. An image has the shape of its weight.
 struct CommonImages {
   std::span<const Image*const> reference, moving;  ///< one or two channels
-  const Image* reference_weight;                   ///< null: all pixels count
+  const Image* reference_weight;                   ///< null: no mask
   const Image& moving_weight;
 };
 
-/// What is compared: pixel (x + i, y + j) of the reference lies on pixel (i, j) of the moving
+/// The overlap: pixel (x + i, y + j) of the reference corresponds to pixel (i, j) of the moving
 /// image.
 struct CommonPart {
   Shape shape;         ///< depth 1
-  std::int64_t x = 0;  ///< of its corner in the reference
+  std::int64_t x = 0;  ///< its upper left corner in the reference
   std::int64_t y = 0;
 };
 
-/// The local energy of an image at a pixel is the sum of the squares of what is in common, less its
-/// mean, over the square of 17 x 17 pixels about it, and over both channels.
+/// Sums of the local energy. The local energy at a pixel is the sum, over the surrounding 17 x 17
+/// pixels and both channels, of the squares of the overlapping image minus its mean.
 struct CommonSums {
-  double pixels = 0;     ///< in common
+  double pixels = 0;     ///< number of pixels in the overlap
   double reference = 0;  ///< sum of the reference's local energy over the part's pixels
-  double moving = 0;     ///< that of the moving image's
-  double both = 0;       ///< that of the product of both energies
+  double moving = 0;     ///< the same of the moving image
+  double both = 0;       ///< sum of the product of both energies
 };
 
-/// A pixel of the part is in common where both weights are above 0.5. Each frame (f32, a slice for
-/// each channel) has there the image less its mean over such pixels, and 0 elsewhere. Of two
-/// channels the reference's are turned first, as the cosine and the sine of an angle turn that
-/// grows by `turned` radians. Sums are those of work groups, in single precision, which the host
-/// adds up in double precision: the same bits at every execution. The sum of the products of
-/// energies must not exceed what a float holds.
+/// Writes each image minus its mean over the overlap to a frame (f32, one slice per channel), and 0
+/// outside the overlap. A pixel of the part belongs to the overlap if both weights are above 0.5.
+/// If there are two channels, the cosine and sine of an angle, the reference's angle is first
+/// increased by `turned` radians. Work groups sum in single precision and the host adds their sums
+/// in double precision, so that every execution gives the same bits. The sum of the products of
+/// energies must fit into a float.
 class WARPALIGN_API CommonFramesPlan {
  public:
   CommonFramesPlan(const Device& device, const CommonFramesSpec& spec);
-  /// The part lies in both images, and is not larger than the frame. Its frames are number `place`
-  /// of those that the images of frames have room for along their depth. Sums become result number
-  /// `result`.
+  /// The part must lie in both images, and must not be larger than the frame. `place` is the index
+  /// of the frames along the depth of the output images. `result` is the index of the sums.
   void enqueue(Stream& stream, const CommonImages& images, const CommonPart& part, double turned,
                Image& reference, Image& moving, std::int64_t result = 0,
                std::int64_t place = 0) const;
-  /// Has all results copied to the host, once for all executions before.
+  /// Enqueues a copy of all results to the host, after the last execution.
   void enqueue_copy(Stream& stream) const;
-  /// Waits for the copy.
+  /// Waits for the copy and returns the sums with this index.
   [[nodiscard]] CommonSums wait(std::int64_t result = 0) const;
 
  private:
@@ -84,8 +82,8 @@ namespace warpalign::backend {
 /// The number of sums of one work group: the members of warpalign::CommonSums.
 inline constexpr std::size_t common_sum_count = 4;
 
-/// Of images with one channel, the second ones are the first ones. Where all pixels of the
-/// reference count, its weight is the moving image's.
+/// For images with one channel, the second images equal the first ones. If the reference has no
+/// mask, its weight is that of the moving image.
 struct CommonFramesMemory {
   const Memory& reference;
   const Memory& reference_second;
@@ -97,18 +95,18 @@ struct CommonFramesMemory {
   Memory& moving_frames;
 };
 
-/// Where an image holds the part.
+/// The position of the part in an image.
 struct CommonSource {
   std::int64_t pitch;  ///< pixels of a row
   std::int64_t first;  ///< number of the part's first pixel
-  std::int64_t size;   ///< pixels from that one on
+  std::int64_t size;   ///< number of pixels from the first one on
 };
 
 struct CommonFramesTerms {
   Shape part;  ///< not larger than the images or the frame
   CommonSource reference, reference_weight, moving;
   int channels;              ///< 1 or 2
-  float cosine, sine;        ///< of the angle by which the reference's channels are turned
+  float cosine, sine;        ///< of the angle by which the reference's channels are rotated
   std::int64_t first_slice;  ///< of the frames that are written
 };
 

@@ -1,4 +1,4 @@
-// What a backend implements for the stage: conversion of pixels from one type to another.
+// The backend's interface of the stage: conversion of pixel types.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -13,7 +13,7 @@ class Convert : public Stage {
   virtual void enqueue(Queue& queue, const Memory& input, Memory& output) = 0;
 };
 
-/// Every real type, for what names them to kernels by numbers.
+/// All real types. The index of a type is its number in kernels.
 inline constexpr PixelType real_types[] = {PixelType::u8,  PixelType::i8,  PixelType::u16,
                                            PixelType::i16, PixelType::u32, PixelType::i32,
                                            PixelType::f16, PixelType::f32, PixelType::f64};

@@ -1,4 +1,4 @@
-// Stage: apodized windows of frames, all of one size.
+// Stage: extraction of apodized windows of the same size from frames.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -23,31 +23,32 @@ struct WindowOrigin {
 
 struct CutWindowsSpec {
   Shape frame;                        ///< of one frame; depth 1
-  std::int64_t frames = 1;            ///< stacked along the depth
+  std::int64_t frames = 1;            ///< number of frames, stacked along the depth
   std::vector<WindowOrigin> origins;  ///< of the windows of each frame, which lie within it
-  Shape window;                       ///< depth 1
-  /// Of a slice of the output, with the window in its middle, as ApodizePlan places it, and 0
-  /// around it; 0 x 0: the window fills it.
+  Shape window;                       ///< shape of a window; depth 1
+  /// Shape of a slice of the output, which is 0 around the centred window (see ApodizePlan). 0 x 0:
+  /// the shape of the window.
   Shape padded{0, 0, 1};
   Window weights = Window::hann;
-  Signal signal = Signal::pixels;  ///< gradient: of each window by itself
+  Signal signal = Signal::pixels;  ///< gradient: computed from each window separately
 };
 
-/// Which windows of all frames, in the order of the output's slices, an execution cuts.
+/// A range of the windows of all frames, in the order of the output's slices.
 struct WindowRange {
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
 
-/// Window k of frame f is slice f windows + k of the output: (s - mean) w(x) w(y), where the signal
-/// s is the pixels or their gradient, with the window's own mean of s where it is finite; where it
-/// is not, it counts as the mean.
+/// Writes window k of frame f to slice f windows + k of the output: (s - mean) w(x) w(y), where the
+/// signal s is the pixels or their gradient, and the mean is that of the window's finite values.
+/// The mean replaces values that are not finite.
 class WARPALIGN_API CutWindowsPlan {
  public:
   CutWindowsPlan(const Device& device, const CutWindowsSpec& spec);
-  /// `frames`: f32, the frames stacked. `means` has room for a float for each window of all frames.
+  /// `frames`: the stacked frames, f32. `means` receives one float for each window of all frames.
   void execute(Stream& stream, const Image& frames, Buffer& means, Image& windows) const;
-  /// Some windows only: the first of them goes to slice 0, and its mean to the first float.
+  /// The same for a range of windows. The first of them becomes slice 0, and its mean the first
+  /// float.
   void execute(Stream& stream, const Image& frames, const WindowRange& range, Buffer& means,
                Image& windows) const;
 
@@ -70,8 +71,8 @@ namespace warpalign::backend {
   return spec.padded.width > 0 ? spec.padded : spec.window;
 }
 
-/// Into how many parts a backend divides the rows of a window. It does not depend on the number of
-/// windows, so that a window's mean does not either.
+/// The number of parts that a backend divides the rows of a window into. It is independent of the
+/// number of windows, so that the mean of a window is, too.
 [[nodiscard]] inline int parts_of_window(std::int64_t height) noexcept {
   constexpr std::int64_t rows = 16;
   return static_cast<int>((height + rows - 1) / rows);
@@ -81,7 +82,8 @@ class CutWindows : public Stage {
  public:
   using Setup = CutWindowsSpec;
 
-  /// The origins are pairs of int32, the weights those of the columns and then those of the rows.
+  /// The origins are pairs of int32. The weights are those of the columns, followed by those of the
+  /// rows.
   virtual void enqueue(Queue& queue, const Memory& frames, const Memory& origins,
                        const Memory& weights, const WindowRange& range, Memory& means,
                        Memory& windows) = 0;

@@ -1,4 +1,4 @@
-// Stage: the sums of a field of directions of which its mean and its energy are made.
+// Stage: sums over a field of gradient orientations, for its mean and energy.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -19,29 +19,29 @@ class LaterResults;
 }
 
 struct DirectionSumsSpec {
-  std::int64_t results = 1;  ///< the sums of how many executions are kept
+  std::int64_t results = 1;  ///< number of executions whose sums the plan keeps
 };
 
-/// Over all pixels of a field.
+/// Sums over all pixels of a field.
 struct DirectionSums {
   double cosines = 0;
   double sines = 0;
-  double squares = 0;  ///< of cosines and of sines
-  double pixels = 0;   ///< where cosine and sine are not both 0: how many have a direction
+  double squares = 0;  ///< sum of the squares of cosines and sines
+  double pixels = 0;   ///< number of pixels with an orientation: cosine and sine not both 0
 };
 
-/// The field is as double_angle writes it: two images (f32, depth 1) of one shape, which may be
-/// another one in each execution. Sums are those of work groups, in single precision, which the
-/// host adds up in double precision: the same bits at every execution. Pixels are counted exactly.
+/// Sums the output of DoubleAnglePlan: two images (f32, depth 1) of the same shape, which may
+/// differ between executions. Work groups sum in single precision and the host adds their sums in
+/// double precision, so that every execution gives the same bits. The number of pixels is exact.
 class WARPALIGN_API DirectionSumsPlan {
  public:
   DirectionSumsPlan(const Device& device, const DirectionSumsSpec& spec);
-  /// The sums become result number `result`.
+  /// Enqueues the sums. `result` is their index.
   void enqueue(Stream& stream, const Image& cosines, const Image& sines,
                std::int64_t result = 0) const;
-  /// Has all results copied to the host, once for all executions before.
+  /// Enqueues a copy of all results to the host, after the last execution.
   void enqueue_copy(Stream& stream) const;
-  /// Waits for the copy.
+  /// Waits for the copy and returns the sums with this index.
   [[nodiscard]] DirectionSums wait(std::int64_t result = 0) const;
 
  private:
@@ -57,8 +57,8 @@ namespace warpalign::backend {
 
 /// The number of sums of one work group: the members of warpalign::DirectionSums.
 inline constexpr std::size_t direction_sum_count = 4;
-/// The number of work groups, each of which writes its own sums. They share the pixels evenly, so
-/// that none of the largest image has more than a float can count, 2^24.
+/// The number of work groups, each of which writes its own sums. They divide the pixels evenly.
+/// Even for the largest image, no group has more than 2^24 pixels, which a float can count exactly.
 inline constexpr std::size_t direction_sum_groups = 32;
 
 class DirectionSums : public Stage {

@@ -15,41 +15,41 @@ namespace warpalign {
 namespace backend {
 class DoubleAngle;
 
-/// The terms of a slice, as kernels take them.
+/// The terms of a slice in the form of the kernels.
 struct DoubleAngleFactors {
   float mean_cosine, mean_sine, gain;
 };
 }  // namespace backend
 
 struct DoubleAngleSpec {
-  Shape image;              ///< one slice of the input and of the outputs; depth 1
-  std::int64_t slices = 1;  ///< of all of them; one execution computes one
-  float epsilon = 0.05F;  ///< the squared slope whose result is half as long as that of a steep one
+  Shape image;              ///< of one slice of the input and the outputs; depth 1
+  std::int64_t slices = 1;  ///< number of slices; one execution computes one or more
+  float epsilon = 0.05F;    ///< the squared gradient at which the result has half its full length
 };
 
-/// What is done to the representation of every pixel that counts.
+/// A linear map of the result at every pixel that is not masked: (result - mean) gain.
 struct DoubleAngleTerms {
-  Point mean{};     ///< what is subtracted: cosine and sine
-  double gain = 1;  ///< by which the difference is multiplied
+  Point mean{};     ///< mean cosine and sine, which are subtracted
+  double gain = 1;  ///< factor of the difference
 };
 
-/// Of the gradient g = (gx, gy), by central differences, the representation
-/// (gx + i gy)^2 / (|g|^2 + epsilon) (Granlund 1978; the regularisation is that of the normalised
-/// gradient fields of Haber & Modersitzki 2006). Twice the angle is the same for an edge and for
-/// one of reversed contrast. 0 where the pixel or one of its four neighbours has a weight below
-/// 0.99, and at the edges of the slice. Input, weight and both outputs: f32.
+/// Computes the double-angle representation (gx + i gy)^2 / (|g|^2 + epsilon) of the gradient
+/// g = (gx, gy) by central differences (Granlund 1978; the regularisation is that of the normalised
+/// gradient fields of Haber & Modersitzki 2006). The doubled angle is the same for an edge and its
+/// inverse. The result is 0 if the pixel or one of its four neighbours has a weight below 0.99, and
+/// at the edges of the slice. Input, weight and both outputs: f32.
 class WARPALIGN_API DoubleAnglePlan {
  public:
   DoubleAnglePlan(const Device& device, const DoubleAngleSpec& spec);
   void execute(Stream& stream, const Image& input, const Image& weight,
                const DoubleAngleTerms& terms, Image& cosines, Image& sines,
                std::int64_t slice = 0) const;
-  /// The same for several slices, from `first_slice` on, each with terms of its own.
+  /// The same for several slices, from `first_slice` on, each with its own terms.
   void execute(Stream& stream, const Image& input, const Image& weight,
                std::span<const DoubleAngleTerms> terms, Image& cosines, Image& sines,
                std::int64_t first_slice = 0) const;
-  /// The representation as it is where gradients are turned by `rotation` radians, from x towards
-  /// y: of all slices. Smoothing may come before this or after it.
+  /// Computes, for all slices, the representation of gradients that are rotated by `rotation`
+  /// radians, from x towards y. It commutes with smoothing.
   void turn(Stream& stream, const Image& cosines, const Image& sines, double rotation,
             Image& turned_cosines, Image& turned_sines) const;
 
@@ -61,7 +61,7 @@ class WARPALIGN_API DoubleAnglePlan {
   Device device_;
   DoubleAngleSpec spec_;
   std::shared_ptr<backend::DoubleAngle> kernel_;
-  std::shared_ptr<std::vector<backend::DoubleAngleFactors>> factors_;  ///< of an execution
+  std::shared_ptr<std::vector<backend::DoubleAngleFactors>> factors_;  ///< of the last execution
 };
 
 }  // namespace warpalign
@@ -76,7 +76,7 @@ struct DoubleAngleMemory {
   Memory& sines;
 };
 
-/// A representation, and where it is written as it is once turned.
+/// A representation and its rotated copy.
 struct TurnedMemory {
   const Memory& cosines;
   const Memory& sines;
@@ -88,10 +88,10 @@ class DoubleAngle : public Stage {
  public:
   using Setup = DoubleAngleSpec;
 
-  /// `slices`: what is done to slice `first_slice` and those after it; not empty.
+  /// `slices`: the terms of slice `first_slice` and the following slices; not empty.
   virtual void enqueue(Queue& queue, const DoubleAngleMemory& memory,
                        std::span<const DoubleAngleFactors> slices, std::int64_t first_slice) = 0;
-  /// Turns all slices, by an angle of twice which this is the direction.
+  /// Rotates all slices. `cosine` and `sine` are those of twice the rotation angle.
   virtual void enqueue_turned(Queue& queue, const TurnedMemory& memory, float cosine,
                               float sine) = 0;
 };

@@ -21,24 +21,24 @@ struct ImpulseFilterSpec {
   Shape shape;                       ///< of input and output; depth 1
 };
 
-/// The two ends of an image's range of grey levels, and how many of its pixels look like impulses.
+/// The intensity range of an image, and its fraction of pixels that look like impulses.
 struct ImpulseStatistics {
-  float lowest = 0;   ///< the lowest grey level of the rows examined
-  float highest = 0;  ///< the highest grey level of these rows
-  /// The fraction of the examined pixels that are at either end of the range and differ from all
-  /// eight neighbours.
+  float lowest = 0;   ///< the lowest intensity of the examined rows
+  float highest = 0;  ///< the highest intensity of these rows
+  /// The fraction of the examined pixels that have the lowest or highest intensity and differ from
+  /// all eight neighbours.
   double isolated = 0;
 };
 
-/// Images with a smaller fraction of isolated pixels have no impulse noise; such pixels are
-/// content, for example stars.
+/// Below this fraction of isolated pixels, an image has no impulse noise; the pixels are content,
+/// for example stars.
 inline constexpr double min_isolated = 0.005;
 
-/// ImpulseFilterPlan::impulse_statistics of an image that is not on a device, of grey levels.
+/// ImpulseFilterPlan::impulse_statistics for an image in host memory.
 [[nodiscard]] WARPALIGN_API ImpulseStatistics impulse_statistics(const HostImage& image);
 
-/// An impulse is a pixel at an end of the image's range that has at most two of its eight
-/// neighbours at the same end. Larger areas at an end of the range are thus left unchanged.
+/// Detects and removes impulses: pixels at an end of the image's range of which at most two of the
+/// eight neighbours are at the same end. Larger areas at an end of the range remain unchanged.
 class WARPALIGN_API ImpulseFilterPlan {
  public:
   ImpulseFilterPlan(const Device& device, const ImpulseFilterSpec& spec);
@@ -46,9 +46,10 @@ class WARPALIGN_API ImpulseFilterPlan {
   /// Examines at most 64 evenly spaced rows. Waits for the result.
   [[nodiscard]] ImpulseStatistics impulse_statistics(Stream& stream, const Image& input) const;
 
-  /// Replaces each impulse by the mean of the neighbours that are not at an end of the range,
-  /// weighted by the inverse of the squared distance: those among the surrounding 3 x 3 pixels or,
-  /// where there are none, among the 5 x 5. All other pixels are only converted. Output: f32.
+  /// Replaces each impulse by the mean of neighbours that are not at an end of the range, weighted
+  /// by the inverse of the squared distance. The neighbours are those in the surrounding 3 x 3
+  /// pixels or, if there are none, in 5 x 5 pixels. All other pixels are only converted. Output:
+  /// f32.
   void execute(Stream& stream, const Image& input, const ImpulseStatistics& impulse_statistics,
                Image& output) const;
 

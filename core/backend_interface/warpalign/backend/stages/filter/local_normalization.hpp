@@ -15,24 +15,23 @@ class LocalNormalization;
 }
 
 struct LocalNormalizationSpec {
-  Shape shape;          ///< of input and output; depth 1
-  double sigma = 3;     ///< standard deviation in pixels of the Gaussian neighbourhood, > 0
-  bool masked = false;  ///< whether a weight image says which pixels count
-  std::int64_t images =
-      1;  ///< of this shape, stacked along the depth; each is normalized by itself
+  Shape shape;              ///< of input and output; depth 1
+  double sigma = 3;         ///< standard deviation in pixels of the Gaussian neighbourhood, > 0
+  bool masked = false;      ///< whether a weight image tells which pixels are ignored
+  std::int64_t images = 1;  ///< number of images, stacked along the depth, normalized separately
 };
 
-/// (v - m) / sqrt(d^2 + floor^2), where m and d are the mean and the standard deviation of the
-/// surrounding pixels, weighted by a Gaussian that is cut off at 4 sigma along each axis; pixels
-/// outside the image do not take part. This removes uneven illumination, gain and offset. Input and
-/// output f32.
+/// Computes (v - m) / sqrt(d^2 + floor^2), where m and d are the mean and the standard deviation of
+/// the surrounding pixels, weighted by a Gaussian that is truncated at 4 sigma along each axis.
+/// Pixels outside the image have no weight. This removes uneven illumination, gain and offset.
+/// Input and output: f32.
 class WARPALIGN_API LocalNormalizationPlan {
  public:
   LocalNormalizationPlan(const Device& device, const LocalNormalizationSpec& spec);
   /// `mean`: approximately the input's mean; it keeps squares accurate in single precision.
-  /// `floor`: the contrast below which nothing is amplified, > 0.
+  /// `floor`: limits the amplification where the contrast d is below it; > 0.
   void execute(Stream& stream, const Image& input, float mean, float floor, Image& output) const;
-  /// `weight`: f32, from 0 to 1, how much a pixel counts; the output is 0 where it is below 1/2.
+  /// `weight`: f32, the weight of each pixel, 0 to 1. The output is 0 if it is below 1/2.
   void execute(Stream& stream, const Image& input, const Image& weight, float mean, float floor,
                Image& output) const;
 
@@ -48,8 +47,8 @@ namespace warpalign::backend {
 
 class LocalNormalization : public Stage {
  public:
-  /// Images that are stacked are one tall image here, `spec.images` is 1, and the weights say which
-  /// rows belong together.
+  /// Core passes stacked images as one tall image with `spec.images` = 1. The weights keep their
+  /// rows apart.
   struct Setup {
     const LocalNormalizationSpec& spec;
     const PlaneWeights& weights;

@@ -1,4 +1,4 @@
-// What a backend implements for the stage: gradient magnitude by the 3 x 3 Sobel operator.
+// The backend's interface of the stage: gradient magnitude by the 3 x 3 Sobel operator.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>

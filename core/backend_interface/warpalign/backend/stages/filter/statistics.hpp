@@ -19,17 +19,17 @@ struct StatisticsSpec {
   Signal signal = Signal::pixels;    ///< gradient: images only
 };
 
-/// What a StatisticsPlan writes to its 16-byte record. NaN and infinities are counted and
-/// otherwise ignored.
+/// The 16-byte record that a StatisticsPlan writes. NaN and infinities are counted, and otherwise
+/// ignored.
 struct StatisticsRecord {
-  float mean = 0;               ///< of the finite pixels; 0 when there are none
-  float minimum = 0;            ///< +infinity when no pixel is finite
-  float maximum = 0;            ///< -infinity when no pixel is finite
+  float mean = 0;               ///< of the finite pixels; 0 if there are none
+  float minimum = 0;            ///< +infinity if no pixel is finite
+  float maximum = 0;            ///< -infinity if no pixel is finite
   std::uint32_t nonfinite = 0;  ///< pixels that are NaN or infinite
 };
 
-/// Mean, minimum, maximum and number of non-finite pixels of an image or a volume, or of an image's
-/// gradient, by a two-stage parallel reduction.
+/// Computes the mean, minimum, maximum and number of non-finite pixels of an image, a volume or an
+/// image's gradient, by a two-stage parallel reduction.
 class WARPALIGN_API StatisticsPlan {
  public:
   StatisticsPlan(const Device& device, const StatisticsSpec& spec);

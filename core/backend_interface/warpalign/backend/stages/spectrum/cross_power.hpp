@@ -13,7 +13,7 @@ class CrossPower;
 }
 
 struct CrossPowerSpec {
-  Shape image;  ///< of the real images, or volumes, whose spectra are given
+  Shape image;  ///< of the real images or volumes of the spectra
   /// Standard deviation of a Gaussian weight exp(-rho^2 / (2 sigma^2)) on the frequency rho, in
   /// units of the Nyquist frequency (rho^2 = (2u/width)^2 + (2v/height)^2, for volumes also
   /// + (2w/depth)^2); 0: no weight.
@@ -21,17 +21,17 @@ struct CrossPowerSpec {
   /// Also write, as a second slice, the spectrum for the second image rotated by 180 degrees (its
   /// spectrum conjugated). Not for volumes.
   bool with_rotated_180 = false;
-  /// How many spectra of images are stacked along the depth of the first and of the second input.
-  /// Where one has more than the other, the other has one, which is taken with each of them.
-  /// More than one not with `with_rotated_180`.
+  /// The numbers of spectra that are stacked along the depth of the first and the second input.
+  /// They must be equal, or one of them 1: a single spectrum is combined with each of the other
+  /// input. `with_rotated_180` requires 1 and 1.
   std::int64_t first_images = 1, second_images = 1;
 };
 
-/// The spectrum of phase correlation, w A conj(B) / |A conj(B)|, and 0 where the denominator
-/// vanishes (registration paper, equation 4). Its unnormalised inverse transform peaks at d when
-/// a(x) = b(x - d). Inputs are c32 of shape (width / 2 + 1, height, depth). The output is the same,
-/// or of depth 2 with `with_rotated_180`, where slice 1 is w A B / |A B|. For stacks of images it
-/// is the stack of the spectra of all pairs.
+/// Computes the spectrum of phase correlation, w A conj(B) / |A conj(B)|, and 0 if the denominator
+/// vanishes (registration paper, equation 4). Its unnormalised inverse transform has a peak at d if
+/// a(x) = b(x - d). Inputs are c32 of shape (width / 2 + 1, height, depth). The output has the same
+/// shape; with `with_rotated_180` it has depth 2, and slice 1 is w A B / |A B|. For stacks of
+/// images, the output is the stack of the spectra of all pairs.
 class WARPALIGN_API CrossPowerPlan {
  public:
   CrossPowerPlan(const Device& device, const CrossPowerSpec& spec);

@@ -1,4 +1,4 @@
-// What a backend implements for the stage: log-polar resampling of a centred spectrum magnitude.
+// The backend's interface of the stage: log-polar resampling of a centred spectrum magnitude.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>

@@ -14,14 +14,14 @@ class LogPolarSpectra;
 }
 
 struct LogPolarSpectraSpec {
-  Shape image;              ///< of each of the real images whose spectra are given; depth 1
+  Shape image;              ///< of each real image; depth 1
   Shape output;             ///< width = number of radii, height = number of angles; depth 1
-  std::int64_t images = 1;  ///< stacked along the depth
+  std::int64_t images = 1;  ///< number of spectra, stacked along the depth
   float exponent = 1;       ///< magnitudes are raised to this power; > 0
 };
 
-/// What MagnitudePlan, LogPolarPlan and RadialWhiteningPlan make of a half spectrum one after the
-/// other, for a stack of half spectra (c32) in one launch. Output: f32, stacked.
+/// Combines MagnitudePlan, LogPolarPlan and RadialWhiteningPlan, for a stack of half spectra (c32)
+/// in one launch. Output: f32, stacked.
 class WARPALIGN_API LogPolarSpectraPlan {
  public:
   LogPolarSpectraPlan(const Device& device, const LogPolarSpectraSpec& spec);

@@ -1,4 +1,4 @@
-// What a backend implements for the stage: the magnitude of a half spectrum, centred.
+// The backend's interface of the stage: the magnitude of a half spectrum, centred.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>

@@ -1,4 +1,4 @@
-// Stages: correlation of two images at every shift, scored by how much of the images overlaps.
+// Stages: correlation of two images at every shift, normalized by the overlap.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -21,21 +21,21 @@ struct OutlineEdges;
 
 /// The products of spectra that the correlation needs.
 struct OverlapProductsSpec {
-  Shape image;  ///< of the real images whose spectra are given; depth 1
+  Shape image;  ///< of the real images of the spectra; depth 1
   /// The number of images b that are correlated with a. Their spectra are stacked along the depth.
   std::int64_t batch = 1;
   bool second_channel = false;  ///< whether the images have two channels each
 };
 
-/// From the half spectra (c32) of two images a and b, computes those of two correlation surfaces
-/// (depth 2, and so on for the further images b): sum_x a(x) b(x - d), and the same with b mirrored
-/// about pixel (0, 0), x -> -x. The spectra are A conj(B) and A B. Of images with two channels, the
-/// correlations of both are added.
+/// From the half spectra (c32) of an image a and the images b, computes the half spectra of two
+/// correlation surfaces per image b, stacked along the depth: sum_x a(x) b(x - d), and the same
+/// with b mirrored about pixel (0, 0), x -> -x. The spectra are A conj(B) and A B. For images with
+/// two channels, the correlations of both channels are added.
 class WARPALIGN_API OverlapProductsPlan {
  public:
   OverlapProductsPlan(const Device& device, const OverlapProductsSpec& spec);
   void execute(Stream& stream, const Image& a, const Image& b, Image& products) const;
-  /// With two channels: a_second and b_second are the spectra of the second ones.
+  /// With two channels: a_second and b_second are the spectra of the second channels.
   void execute(Stream& stream, const Image& a, const Image& a_second, const Image& b,
                const Image& b_second, Image& products) const;
 
@@ -51,24 +51,24 @@ class WARPALIGN_API OverlapProductsPlan {
 struct OverlapPeaksSpec {
   Shape surface;             ///< of one surface; depth 1
   std::int64_t batch = 1;    ///< as in OverlapProductsSpec
-  bool one_overlap = false;  ///< whether all images b overlap with a alike
-  bool outlines = false;     ///< whether overlaps are found from outlines, and none are given
+  bool one_overlap = false;  ///< whether all images b have the same overlap with a
+  bool outlines = false;     ///< whether the overlaps are computed from outlines
 };
 
-/// Limits on the shifts that may score.
+/// Limits of the shifts. A shift beyond the limits has the score 0.
 struct OverlapLimits {
-  float min_overlap = 1;  ///< minimum number of pixels in common; shifts with fewer score 0
-  float reach = 0;        ///< largest distance from (centre_x, centre_y), in pixels; 0: any
-  float centre_x = 0;     ///< of the allowed shifts, in pixels, on surface 0 ...
+  float min_overlap = 1;  ///< smallest overlap, in pixels
+  float reach = 0;        ///< largest distance from (centre_x, centre_y), in pixels; 0: unlimited
+  float centre_x = 0;     ///< centre of the allowed shifts, in pixels, on surface 0
   float centre_y = 0;
-  float mirrored_centre_x = 0;  ///< ... and on surface 1
+  float mirrored_centre_x = 0;  ///< the same on surface 1
   float mirrored_centre_y = 0;
   friend bool operator==(const OverlapLimits&, const OverlapLimits&) = default;
 };
 
-/// The outlines of image a, a rectangle, and of an image b, a parallelogram: all points
-/// s along + t across, with s and t from -1 to 1, about its centre. In pixels. The mirrored image
-/// has the same outline.
+/// The outlines of image a, a rectangle, and of an image b, a parallelogram, in pixels. The
+/// parallelogram consists of the points s along + t across about its centre, with s and t from -1
+/// to 1. The mirrored image has the same outline.
 struct OverlapOutline {
   float half_width = 0;  ///< of a
   float half_height = 0;
@@ -78,27 +78,30 @@ struct OverlapOutline {
   float across_y = 0;
 };
 
-/// The peaks of score = C / sqrt(N), from correlation surfaces [C, C mirrored] and overlaps
-/// [N, N mirrored], both as inverse transforms leave them: times the number of a surface's pixels
-/// (f32, depth 2 for each image b, or for all with `one_overlap`). The overlaps are the
-/// correlations of the weights, by OverlapProductsPlan or, where it can, by OverlapCountsPlan.
-/// Where all pixels of both images count, outlines may be given instead: N is then the area that
-/// they have in common, and takes neither weights nor the memory that overlaps lie in. For
-/// unrelated, locally normalized images the score is of the order of 1, whatever the overlap N.
-/// Shifts beyond the limits score 0, and may be the peak where no other scores more.
+/// Finds the peaks of score = C / sqrt(N), from correlation surfaces [C, C mirrored] and overlaps
+/// [N, N mirrored]. For unrelated, locally normalized images the score is of the order of 1,
+/// regardless of the overlap N.
+///
+/// Surfaces and overlaps are unnormalised inverse transforms, so they contain a factor of the
+/// number of pixels of a surface (f32, depth 2 for each image b, or one pair of overlaps for all
+/// with `one_overlap`). The overlaps are the correlations of the weights, from OverlapProductsPlan
+/// or OverlapCountsPlan. For images without masks, outlines can replace them: N is then the area of
+/// the intersection of the outlines, which needs neither weights nor memory for overlaps.
+///
+/// A shift beyond the limits can be the peak if no other shift has a positive score.
 class WARPALIGN_API OverlapPeaksPlan {
  public:
   OverlapPeaksPlan(const Device& device, const OverlapPeaksSpec& spec);
-  /// `records` gets a PeakRecord for each surface, as PeakPlan would write it for an image of the
-  /// scores: two for each image b. They stay on the device.
+  /// `records` (on the device) receives a PeakRecord for each surface, two for each image b, as
+  /// PeakPlan writes it for an image of the scores.
   void execute(Stream& stream, const Image& surfaces, const Image& overlaps,
                const OverlapLimits& limits, Buffer& records) const;
-  /// Each of the images b has limits of its own.
+  /// The same with separate limits for each image b.
   void execute_each(Stream& stream, const Image& surfaces, const Image& overlaps,
                     std::span<const OverlapLimits> limits, Buffer& records) const;
-  /// The same from outlines, one for each of the images b, by a plan for outlines; `limits`: one
-  /// for all, or one for each. At a shift, the centre of b is as far from the centre of a as the
-  /// shift is from the centre of the limits, the nearest way round.
+  /// The same from one outline per image b, if the spec has `outlines`. `limits`: one for all
+  /// images, or one for each. The offset between the centres of b and a is the offset of the shift
+  /// from the centre of the limits, modulo the size of the surface.
   void execute_outlines(Stream& stream, const Image& surfaces,
                         std::span<const OverlapOutline> outlines,
                         std::span<const OverlapLimits> limits, Buffer& records) const;
@@ -119,7 +122,7 @@ class WARPALIGN_API OverlapPeaksPlan {
 
 namespace warpalign::backend {
 
-/// The spectra of two images. The second channels are null where there is one.
+/// The spectra of two images. The second channels are null for images with one channel.
 struct OverlapSpectra {
   const Memory& a;
   const Memory& b;
@@ -134,8 +137,8 @@ class OverlapProducts : public Stage {
   virtual void enqueue(Queue& queue, const OverlapSpectra& spectra, Memory& products) = 0;
 };
 
-/// Half of an edge, of a direction with y above 0, and reciprocals of it: WaHalfEdge of
-/// formulas/overlap.h, which says how far x and y are from 0.
+/// Half of an edge, with y > 0, and reciprocals of its components: WaHalfEdge of
+/// formulas/overlap.h, which defines the smallest x and y.
 struct HalfEdge {
   float x, y;
   float per_span;  ///< 1 / (2 x)
@@ -143,8 +146,8 @@ struct HalfEdge {
   friend bool operator==(const HalfEdge&, const HalfEdge&) = default;
 };
 
-/// An outline as kernels take it, WaOutline there: first.x second.y - first.y second.x is 0 or
-/// more.
+/// An outline in the form of the kernels (WaOutline of formulas/overlap.h), with
+/// first.x second.y - first.y second.x >= 0.
 struct OutlineEdges {
   float half_width, half_height;  ///< of a
   HalfEdge first, second;         ///< of b
@@ -155,10 +158,10 @@ class OverlapPeaks : public Stage {
  public:
   using Setup = OverlapPeaksSpec;
 
-  /// One set of limits for all images b, or one for each.
+  /// `limits`: one for all images b, or one for each.
   virtual void enqueue(Queue& queue, const Memory& surfaces, const Memory& overlaps,
                        std::span<const OverlapLimits> limits, Memory& records) = 0;
-  /// Of a stage for outlines: one for each of the images b.
+  /// For a stage with `outlines`: one outline per image b.
   virtual void enqueue_outlines(Queue& queue, const Memory& surfaces,
                                 std::span<const OutlineEdges> outlines,
                                 std::span<const OverlapLimits> limits, Memory& records) = 0;

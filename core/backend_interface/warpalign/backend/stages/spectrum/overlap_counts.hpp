@@ -1,4 +1,4 @@
-// Stage: how many pixels two images have in common at every shift, where all pixels of one count.
+// Stage: the overlap of two images at every shift, if one of them is a rectangle without a mask.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -15,16 +15,16 @@ class OverlapCounts;
 
 struct OverlapCountsSpec {
   Shape image;             ///< of the weights of one image; at most 512 x 512, depth 1
-  std::int64_t batch = 1;  ///< how many images' weights are given, stacked along the depth
-  /// Which of the two images all pixels of a rectangle count of: a, or else b.
+  std::int64_t batch = 1;  ///< number of weight images, stacked along the depth
+  /// Whether the rectangle without a mask is image a. Otherwise it is image b.
   bool rectangle_is_first = true;
 };
 
-/// The correlations of weights that OverlapProductsPlan would lead to, sum_x a(x) b(x - d) and
-/// sum_x a(x) b(d - x), where a or b is 1 in a rectangle that begins at pixel (0, 0) and 0
-/// elsewhere: sums over rectangles, which running sums find exactly, without a transform. Weights
-/// (f32) are from 0 to 1 and are rounded to multiples of 2^-12. Output (f32): the two, times the
-/// number of pixels, as inverse transforms leave them; depth 2 for each image.
+/// Computes the same correlations of weights as OverlapProductsPlan, sum_x a(x) b(x - d) and sum_x
+/// a(x) b(d - x), if a or b is 1 in a rectangle that begins at pixel (0, 0) and 0 elsewhere. These
+/// are sums over rectangles, which running sums compute exactly and without an FFT. Weights (f32)
+/// are 0 to 1, rounded to multiples of 2^-12. Output (f32): both correlations times the number of
+/// pixels, like an unnormalised inverse FFT; depth 2 for each image.
 class WARPALIGN_API OverlapCountsPlan {
  public:
   OverlapCountsPlan(const Device& device, const OverlapCountsSpec& spec);
@@ -47,7 +47,7 @@ class OverlapCounts : public Stage {
  public:
   using Setup = OverlapCountsSpec;
 
-  /// The rectangle is not empty, and no larger than the image.
+  /// `rectangle` is not empty, and not larger than the image.
   virtual void enqueue(Queue& queue, const Memory& weights, const Shape& rectangle,
                        Memory& overlaps) = 0;
 };

@@ -16,14 +16,14 @@ class Peak;
 }
 
 struct PeakSpec {
-  Shape shape;  ///< of the f32 input; each slice along `depth` has a peak of its own
+  Shape shape;  ///< of the f32 input; the plan finds one peak per slice along `depth`
 };
 
-/// What a PeakPlan writes for one slice.
+/// The peak of one slice.
 struct PeakRecord {
-  float value = 0;     ///< the maximum; -infinity when every pixel is NaN
-  std::int32_t x = 0;  ///< its column; the first in row-major order where there are several
-  std::int32_t y = 0;  ///< its row
+  float value = 0;                    ///< the maximum; -infinity if every pixel is NaN
+  std::int32_t x = 0;                 ///< its column; of equal maxima, the first in row-major order
+  std::int32_t y = 0;                 ///< its row
   std::array<float, 9> neighbours{};  ///< the 3 x 3 pixels around it, row-major, wrapping around
                                       ///< the image's edges; [4] is the maximum itself
 };

@@ -16,10 +16,10 @@ struct RadialWhiteningSpec {
   Shape image;  ///< width = number of radii, height = number of angles; depth 1
 };
 
-/// Replaces each value by value / m - 1, where m is the mean of those values of the same column
-/// (radius) that are not 0; 0 stays 0. Without this, what the spectra of all images share (their
-/// decay with frequency, and low-pass filters that the images went through) would correlate at
-/// rotation 0 and scale 1. In place, f32, values >= 0.
+/// Replaces each value by value / m - 1, where m is the mean of the nonzero values of the same
+/// column (radius); 0 stays 0. Without this, features that all spectra share (the decay with
+/// frequency, and the cut-off of low-pass filters) would correlate at rotation 0 and scale 1. In
+/// place, f32, values >= 0.
 class WARPALIGN_API RadialWhiteningPlan {
  public:
   RadialWhiteningPlan(const Device& device, const RadialWhiteningSpec& spec);

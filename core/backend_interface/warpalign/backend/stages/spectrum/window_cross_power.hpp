@@ -1,4 +1,4 @@
-// Stage: the cross-power spectra of many windows with those of a reference.
+// Stage: the cross-power spectra of many windows with the windows of a reference.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -14,18 +14,19 @@ class WindowCrossPower;
 }
 
 struct WindowCrossPowerSpec {
-  Shape window;              ///< of the real windows whose spectra are given; depth 1
-  std::int64_t windows = 1;  ///< of the reference
-  std::int64_t frames = 1;   ///< each has as many windows
+  Shape window;              ///< of the real windows of the spectra; depth 1
+  std::int64_t windows = 1;  ///< number of windows of the reference and of each frame
+  std::int64_t frames = 1;   ///< number of frames
   /// Standard deviation of a Gaussian weight on the frequency, as CrossPowerSpec::sigma; 0: none.
   float sigma = 0;
 };
 
-/// For window k of frame f, with spectrum A, and window k of the reference, with spectrum B:
-/// w A conj(B) / sqrt(|A| |B|), the symmetric phase-only filter (Wernet 2005, Experiments in Fluids
-/// 39), and 0 where the denominator vanishes. Its inverse transform peaks at d when a(x) = b(x -
-/// d). Phase correlation, which divides by |A| |B|, counts frequencies that hold only noise as much
-/// as the others, and small windows have few others. All spectra are c32, stacked, frame by frame.
+/// Computes the symmetric phase-only filter (Wernet 2005, Experiments in Fluids 39) of window k of
+/// each frame, with spectrum A, and window k of the reference, with spectrum B: w A conj(B) /
+/// sqrt(|A| |B|), and 0 if the denominator vanishes. Its inverse transform has a peak at d if a(x)
+/// = b(x - d). Phase correlation, which divides by |A| |B|, gives frequencies that contain only
+/// noise the same weight as all others, and small windows have few others. All spectra are c32,
+/// stacked frame by frame.
 class WARPALIGN_API WindowCrossPowerPlan {
  public:
   WindowCrossPowerPlan(const Device& device, const WindowCrossPowerSpec& spec);

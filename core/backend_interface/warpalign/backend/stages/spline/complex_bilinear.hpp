@@ -23,10 +23,10 @@ struct ComplexBilinearSpec {
   BilinearForm form = BilinearForm::global_memory;
 };
 
-/// Bilinear interpolation (the text's equations 1 to 4) of c32 data at points (x, y), given as two
-/// f32 images of the output's shape. Each neighbour outside [0, M1 - 1] x [0, M2 - 1] counts as 0,
-/// on every side (unlike the text's kernels, which do not check negative coordinates); points that
-/// are NaN or infinite give 0.
+/// Interpolates c32 data bilinearly (the text's equations 1 to 4) at points (x, y), given as two
+/// f32 images of the output's shape. Neighbours outside [0, M1 - 1] x [0, M2 - 1] are 0 on every
+/// side (the text's kernels do not check negative coordinates). Points that are NaN or infinite
+/// give 0.
 ///
 /// On devices without usable image filtering, which DeviceInfo::sampling reports, the texture forms
 /// use loads from memory.

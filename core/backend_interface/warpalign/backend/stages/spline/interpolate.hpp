@@ -1,4 +1,4 @@
-// What a backend implements for the stage: evaluation of a B-spline at arbitrary points.
+// The backend's interface of the stage: evaluation of a B-spline at arbitrary points.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -9,17 +9,16 @@
 
 namespace warpalign::backend {
 
-/// What core derives from an InterpolateSpec: how a point's coordinate is mapped to the range in
-/// which there are coefficients, and how the neighbours' indices are extended beyond the ends. For
-/// an axis of n samples:
-/// - `points` says what happens to a coordinate. `reject_outside`: points outside [0, n - 1] give
+/// Values that core derives from an InterpolateSpec: how to map a point's coordinate to the range
+/// of the coefficients, and how to extend indices of neighbours beyond the ends. For an axis of n
+/// samples:
+/// - `points` is the mapping of a coordinate. `reject_outside`: points outside [0, n - 1] give
 ///   cval (for `constant`). `clamp_to_margin`: points are clamped to [-reach, n - 1 + reach] with
 ///   reach = margin + degree, where all neighbours are the same coefficient (for `nearest`).
 ///   `period_minus_one`: points are reduced to [0, n - 1] modulo n - 1 (for `wrap`). `free`: any
 ///   point is allowed.
-/// - Neighbour k (an integer, in sample positions) is coefficient k + margin. Outside
-///   0 ... n + 2 margin - 1 it is found by `extension` on the coefficients' own axis of length
-///   n + 2 margin.
+/// - Neighbour k (an integer, in sample positions) is coefficient k + margin. `extension` maps an
+///   index outside 0 ... n + 2 margin - 1 to the coefficients' axis of length n + 2 margin.
 struct InterpolateDetails {
   enum class Points { free, reject_outside, clamp_to_margin, period_minus_one };
   Points points = Points::free;
@@ -27,7 +26,7 @@ struct InterpolateDetails {
   int margin = 0;
 };
 
-/// The points to evaluate at: exactly one of the three is given.
+/// The points of the evaluation. Exactly one of the three members is set.
 struct SamplingPoints {
   std::span<const Transform> transforms;  ///< one for all arrays of a batch, or one for each
   const Memory* coordinates = nullptr;
@@ -41,9 +40,8 @@ class Interpolate : public Stage {
     const InterpolateDetails& details;
   };
 
-  /// `gradient` is null when only values are wanted. It holds ds/dx of all arrays of the
-  /// batch, then
-  /// ds/dy, then ds/dz.
+  /// `gradient` is null if only values are needed. It receives ds/dx of all arrays of the batch,
+  /// then ds/dy, then ds/dz.
   virtual void enqueue(Queue& queue, const Memory& coefficients, const SamplingPoints& points,
                        Memory& output, Memory* gradient) = 0;
 };

@@ -1,4 +1,4 @@
-// What a backend implements for the stage: conversion of samples to B-spline coefficients.
+// The backend's interface of the stage: conversion of samples to B-spline coefficients.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -8,13 +8,12 @@
 
 namespace warpalign::backend {
 
-/// How samples, or coefficients, are extended beyond their ends along one axis.
+/// The extension of samples or coefficients beyond the ends of an axis.
 enum class Extension { mirror, reflect, periodic, clamp, fill };
 
-/// What core derives from a PrefilterSpec. Filtering one axis of n samples gives n + 2 margin
-/// coefficients; coefficient k belongs to position k - margin. Samples outside 0 ... n - 1 are
-/// found by `extension`, where `fill` means `cval`. This mapping of indices is correct for every
-/// size, including 1.
+/// Values that core derives from a PrefilterSpec. Filtering one axis of n samples gives n + 2
+/// margin coefficients; coefficient k belongs to position k - margin. `extension` gives the samples
+/// outside 0 ... n - 1, where `fill` means `cval`. It must be correct for every size, including 1.
 struct PrefilterDetails {
   Extension extension = Extension::mirror;
   int margin = 0;
@@ -25,8 +24,8 @@ struct PrefilterDetails {
 
 class Prefilter : public Stage {
  public:
-  /// The spec has a prefilter. It has a batch for three dimensions alone; otherwise its shape holds
-  /// all arrays.
+  /// The spec has a prefilter. Its count is above 1 only in three dimensions; otherwise its shape
+  /// includes all arrays.
   struct Setup {
     const PrefilterSpec& spec;
     const PrefilterDetails& details;

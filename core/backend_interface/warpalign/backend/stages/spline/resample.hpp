@@ -1,5 +1,4 @@
-// What a backend implements for the stage: resampling of an image with prefilter and evaluation in
-// one.
+// The backend's interface of the stage: resampling with prefilter and evaluation in one kernel.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -11,9 +10,8 @@
 
 namespace warpalign::backend {
 
-/// Prefilter and evaluation in one kernel, with the exact prefilter and full precision. It is made
-/// with the details of both; those of the evaluation have no margin, because here the samples
-/// themselves are extended beyond the edges.
+/// Prefilter and evaluation in one kernel, with the exact prefilter and full precision. The details
+/// of the evaluation have no margin, because this kernel extends the samples beyond the edges.
 class Resample : public Stage {
  public:
   struct Setup {
@@ -22,8 +20,8 @@ class Resample : public Stage {
     const InterpolateDetails& details;
   };
 
-  /// `transforms`: one for all arrays of a batch, or one for each. Returns false when the kernel
-  /// does not support one of them; nothing is enqueued then.
+  /// `transforms`: one for all arrays of a batch, or one for each. Returns false, and enqueues
+  /// nothing, if the kernel does not support one of them.
   [[nodiscard]] virtual bool enqueue(Queue& queue, const Memory& samples,
                                      std::span<const Transform> transforms, Memory& output) = 0;
 };

@@ -1,4 +1,4 @@
-// Stage: a volume in which NaN marks voxels that do not count, at half the resolution.
+// Stage: halves the resolution of a volume in which NaN marks ignored voxels.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -16,11 +16,11 @@ class HalveVolume;
 struct HalveVolumeSpec {
   Shape shape;                         ///< of the f32 input
   std::array<bool, 3> halved{};        ///< the axes along which the resolution is halved: x, y, z
-  [[nodiscard]] Shape output() const;  ///< of the f32 output; an odd last voxel is left out
+  [[nodiscard]] Shape output() const;  ///< of the f32 output; drops an odd last voxel
 };
 
-/// Each voxel is the mean of those that it replaces, up to eight, as far as they are not NaN; it is
-/// NaN where fewer than half of them count.
+/// Each output voxel is the mean of the up to eight voxels that it replaces, without NaN. It is NaN
+/// if more than half of them are NaN.
 class WARPALIGN_API HalveVolumePlan {
  public:
   HalveVolumePlan(const Device& device, const HalveVolumeSpec& spec);

@@ -1,4 +1,4 @@
-// Stage: a mask's voxels become NaN in a volume.
+// Stage: marks the masked voxels of a volume with NaN.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -17,8 +17,8 @@ struct MarkVolumeSpec {
   Shape shape;                      ///< of the voxels, the u8 mask and the f32 output
 };
 
-/// The voxels as f32, and NaN where the mask is 0, whatever the voxel holds there. Stages that take
-/// marked volumes leave NaN out.
+/// Converts voxels to f32, and sets them to NaN where the mask is 0. Stages that accept marked
+/// volumes ignore NaN.
 class WARPALIGN_API MarkVolumePlan {
  public:
   MarkVolumePlan(const Device& device, const MarkVolumeSpec& spec);

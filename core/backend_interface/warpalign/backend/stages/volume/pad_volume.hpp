@@ -1,4 +1,4 @@
-// Stage: scaling and tapering of a volume's voxels and their placement in a padded frame.
+// Stage: scales and tapers a volume, and pads it with zeros.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -18,17 +18,17 @@ struct PadVolumeSpec {
   bool marked = false;  ///< NaN marks voxels that do not count, and gives 0; f32 only
 };
 
-/// How a voxel's value is scaled: (value - offset) scale.
+/// The scaling of a voxel's value: (value - offset) scale.
 struct VolumeLevels {
   float offset = 0;
   float scale = 1;
 };
 
-/// padded(p) = (input(p) - offset) scale w(x) w(y) w(z) where p is a voxel of the input, and 0
-/// elsewhere; voxel (0, 0, 0) of the input is voxel (0, 0, 0) of the padded frame. w is Tukey's
-/// window (the tapered cosine): along an axis of n voxels, sin^2(pi/2 (i + 1/2) / ramp) over the
-/// first ramp = taper n of them, 1 in the middle, and falling likewise at the end. A taper of 0.5
-/// is the Hann window. Unless the volume is marked, NaN gives NaN.
+/// Computes padded(p) = (input(p) - offset) scale w(x) w(y) w(z) if p is a voxel of the input, and
+/// 0 elsewhere. Voxel (0, 0, 0) of the input is voxel (0, 0, 0) of the padded frame. w is Tukey's
+/// window (the tapered cosine): along an axis of n voxels, it is sin^2(pi/2 (i + 1/2) / ramp) over
+/// the first ramp = taper n voxels, 1 in the middle, and symmetric at the end. A taper of 0.5 is
+/// the Hann window. Unless the volume is marked, NaN gives NaN.
 class WARPALIGN_API PadVolumePlan {
  public:
   PadVolumePlan(const Device& device, const PadVolumeSpec& spec);

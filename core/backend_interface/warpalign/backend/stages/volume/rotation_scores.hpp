@@ -1,4 +1,4 @@
-// Stage: how well points with values agree with a volume under many rotations.
+// Stage: correlation of points with a volume under many rotations.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -20,30 +20,31 @@ class Results;
 }
 
 struct RotationScoresSpec {
-  int radius = 1;                  ///< of the ball about the origin in which all points lie
-  std::int64_t max_points = 1;     ///< of one execution
-  std::int64_t max_rotations = 1;  ///< likewise
+  int radius = 1;                  ///< of the ball about the origin that contains all points
+  std::int64_t max_points = 1;     ///< largest number of points per execution
+  std::int64_t max_rotations = 1;  ///< largest number of rotations per execution
 
-  /// The volume is a cube, whose middle voxel is the origin.
+  /// The side of the volume, a cube whose middle voxel is the origin.
   [[nodiscard]] std::int64_t side() const noexcept { return 2 * std::int64_t{radius} + 3; }
 };
 
-/// A point relative to the origin, and the value there.
+/// A point relative to the origin, and its value.
 struct ScoredPoint {
   float x = 0, y = 0, z = 0;
   float value = 0;
 };
 
-/// A matrix that rotates (x, y, z), row-major.
+/// A rotation matrix for (x, y, z), row-major.
 using RotationMatrix = std::array<float, 9>;
 
-/// The sum over all points of value times the volume at the rotated point, interpolated linearly,
-/// for each rotation. Used on the magnitudes of spectra, which do not depend on where things are.
+/// Computes, for each rotation, the sum over all points of the point's value times the volume at
+/// the rotated point, interpolated linearly. The search applies it to magnitudes of spectra, which
+/// do not depend on translation.
 class WARPALIGN_API RotationScoresPlan {
  public:
   RotationScoresPlan(const Device& device, const RotationScoresSpec& spec);
-  /// `volume`: f32. Points must lie within the radius, and matrices must be rotations to a
-  /// thousandth. Waits for the result, which the plan keeps until it is executed again.
+  /// `volume`: f32. Points must lie within the radius, and matrices must be rotations within 0.001.
+  /// Waits for the result, which is valid until the next execution.
   [[nodiscard]] std::span<const float> execute(Stream& stream, const Image& volume,
                                                std::span<const ScoredPoint> points,
                                                std::span<const RotationMatrix> rotations) const&;

@@ -1,4 +1,4 @@
-// Stage: the smoothing of a volume in which NaN marks voxels that do not count.
+// Stage: smooths a volume in which NaN marks ignored voxels.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -16,9 +16,9 @@ struct SmoothVolumeSpec {
   Shape shape;  ///< of the f32 input and output
 };
 
-/// smoothed(p) = sum_k volume(k) beta_3(p - k): the cubic B-spline with the voxels as coefficients,
-/// which are reflected about the first and the last voxel along each axis. NaN where one of the
-/// coefficients that it needs is NaN. Without NaN it is what InterpolatePlan gives at the voxels.
+/// Computes smoothed(p) = sum_k volume(k) beta_3(p - k): the cubic B-spline with the voxels as
+/// coefficients, mirrored about the first and the last voxel along each axis. The result is NaN if
+/// a coefficient that it needs is NaN. Without NaN it equals that of InterpolatePlan at the voxels.
 class WARPALIGN_API SmoothVolumePlan {
  public:
   SmoothVolumePlan(const Device& device, const SmoothVolumeSpec& spec);

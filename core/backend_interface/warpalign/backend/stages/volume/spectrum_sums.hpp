@@ -1,4 +1,4 @@
-// Stage: sums that say how much of the power of two volumes' spectra is at the same frequencies.
+// Stage: sums that tell how far the power of two spectra lies at the same frequencies.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -19,9 +19,9 @@ class LaterResults;
 }
 
 struct SpectrumSumsSpec {
-  Shape volume;              ///< of the real volumes (or images) whose half spectra (c32) are given
-  std::int64_t results = 1;  ///< the sums of how many pairs are kept
-  std::int64_t at_once = 1;  ///< how many pairs an execution takes, stacked along the depth
+  Shape volume;              ///< of the real volumes or images of the half spectra (c32)
+  std::int64_t results = 1;  ///< number of pairs whose sums the plan keeps
+  std::int64_t at_once = 1;  ///< number of pairs per execution, stacked along the depth
 };
 
 /// Sums over the whole spectra of N = width height depth frequencies, without the zero frequency.
@@ -31,17 +31,17 @@ struct SpectrumSums {
   double product = 0;  ///< sum of |A|^2 |B|^2 / N^2
 };
 
-/// One pass over both spectra: products are computed in single precision and summed by each work
-/// group; the host adds up the sums of the groups in double precision.
+/// Computes the sums in one pass over both spectra. Work groups sum in single precision; the host
+/// adds their sums in double precision.
 class WARPALIGN_API SpectrumSumsPlan {
  public:
   SpectrumSumsPlan(const Device& device, const SpectrumSumsSpec& spec);
-  /// Waits for the result, of the first pair.
+  /// Computes the sums, and waits for those of the first pair.
   [[nodiscard]] SpectrumSums execute(Stream& stream, const Image& a, const Image& b) const;
 
-  /// The parts of execute(): the work on the device, whose sums become result number `result` and
-  /// those after it; a copy of all results to the host, once for all executions before; and the
-  /// wait for that copy.
+  /// execute() in three steps. enqueue() starts the work; `result` is the index of the first pair's
+  /// sums. enqueue_copy() starts a copy of all results to the host, after the last execution.
+  /// wait() waits for this copy.
   void enqueue(Stream& stream, const Image& a, const Image& b, std::int64_t result) const;
   void enqueue_copy(Stream& stream) const;
   [[nodiscard]] SpectrumSums wait(std::int64_t result) const;

@@ -19,17 +19,17 @@ struct VolumeEdgesSpec {
   Point3 spacing{1, 1, 1};  ///< from voxel to voxel along x, y and z; 1e-6 to 1e6
 };
 
-/// How the strength of an edge grows with the length g of the gradient: g / (share g + epsilon).
+/// The strength of an edge as a function of the gradient magnitude g: g / (share g + epsilon).
 struct EdgeCurve {
-  float share = 0;  ///< 0: g itself, where epsilon is 1; 1: at most 1, and half where g is epsilon
+  float share = 0;    ///< 0: g / epsilon; 1: saturates at 1, and is 1/2 at g = epsilon
   float epsilon = 1;  ///< above 0
 
   [[nodiscard]] static EdgeCurve up_to_one(float epsilon) { return {1, epsilon}; }
 };
 
-/// The strength of the edges at each voxel, by the gradient in units of the spacing: central
+/// Computes the edge strength at each voxel from the gradient in units of the spacing: central
 /// differences, and at faces the difference from the only neighbour. Along an axis of one voxel the
-/// slope is 0. NaN where a neighbour is. Reversing the contrast of the volume changes nothing.
+/// slope is 0. The result is NaN if a neighbour is. It does not change if the contrast is reversed.
 class WARPALIGN_API VolumeEdgesPlan {
  public:
   VolumeEdgesPlan(const Device& device, const VolumeEdgesSpec& spec);
@@ -45,7 +45,7 @@ class WARPALIGN_API VolumeEdgesPlan {
 
 namespace warpalign::backend {
 
-/// Along x, y and z: what turns the difference of a voxel's two neighbours into a slope.
+/// The factors along x, y and z from the difference of a voxel's two neighbours to a slope.
 [[nodiscard]] inline std::array<float, 3> slope_factors(const VolumeEdgesSpec& spec) {
   return {static_cast<float>(0.5 / spec.spacing.x), static_cast<float>(0.5 / spec.spacing.y),
           static_cast<float>(0.5 / spec.spacing.z)};

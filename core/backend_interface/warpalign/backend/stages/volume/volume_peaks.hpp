@@ -19,9 +19,9 @@ struct VolumePeaksSpec {
   Shape surface;  ///< of the f32 volume, which is periodic along every axis
 };
 
-/// Which voxels may be peaks.
+/// Limits of the peaks.
 struct VolumePeakLimits {
-  /// The largest periodic distance from 0 along x, y and z; 0: any distance.
+  /// The largest periodic distance from 0 along x, y and z; 0: unlimited.
   std::array<std::int64_t, 3> reach{};
   int count = 8;  ///< maximum number of peaks to return; at least 1
 };
@@ -32,11 +32,11 @@ struct VolumePeak {
 };
 
 /// Finds the maximum of every brick of 8 x 4 x 4 voxels on the device, and returns the highest of
-/// these, best first, leaving out those within two voxels of a higher one. NaN is never a peak.
+/// these, best first, without those within two voxels of a higher one. NaN is never a peak.
 class WARPALIGN_API VolumePeaksPlan {
  public:
   VolumePeaksPlan(const Device& device, const VolumePeaksSpec& spec);
-  /// Waits for the result, which the plan keeps until it is executed again.
+  /// Waits for the result, which is valid until the next execution.
   [[nodiscard]] std::span<const VolumePeak> execute(Stream& stream, const Image& surface,
                                                     const VolumePeakLimits& limits) const&;
   std::span<const VolumePeak> execute(Stream& stream, const Image& surface,
@@ -54,9 +54,8 @@ class WARPALIGN_API VolumePeaksPlan {
 
 namespace warpalign::backend {
 
-/// What a VolumePeaks stage writes for a brick: its maximum (-infinity where no voxel may be a
-/// peak), and the maximum's row-major position within a brick of full size; the first position
-/// where there are several.
+/// The peak of a brick: its maximum (-infinity if no voxel is within the limits), and the row-major
+/// position of the maximum within a brick of full size. Of equal maxima, the first one.
 struct BrickRecord {
   float value = 0;
   std::uint32_t position = 0;

@@ -1,4 +1,4 @@
-// Stage: sums over the voxels that two shifted volumes have in common.
+// Stage: sums over the overlap of two shifted volumes.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -19,16 +19,17 @@ class VolumeSums;
 struct VolumeSumsSpec {
   Shape reference;           ///< of the f32 reference volume
   Shape moving;              ///< of the f32 moving volume
-  int reference_margin = 1;  ///< voxels at the reference's faces that do not count in step(); >= 1
-  bool marked = false;       ///< NaN in either volume marks voxels that do not count
+  int reference_margin = 1;  ///< voxels at the reference's faces that step() ignores; >= 1
+  bool marked = false;       ///< whether voxels that are NaN in either volume are ignored
 };
 
-/// Whole voxels along x, y and z: reference voxel p is compared with moving voxel p + shift.
+/// A shift by whole voxels along x, y and z: reference voxel p corresponds to moving voxel p +
+/// shift.
 using VoxelShift = std::array<std::int64_t, 3>;
 
-/// Sums over the voxels that two volumes have in common.
+/// Sums over the voxels of the overlap.
 struct VolumeMoments {
-  double voxels = 0;            ///< their number
+  double voxels = 0;            ///< number of voxels
   double reference = 0;         ///< sum of r
   double moving = 0;            ///< sum of m
   double reference_square = 0;  ///< sum of r^2
@@ -36,9 +37,9 @@ struct VolumeMoments {
   double product = 0;           ///< sum of r m
 };
 
-/// The sums that a Gauss-Newton step towards the shift needs: the moments, and sums of products
-/// with the slopes a_i of the reference (half the difference of the neighbours along axis i) and
-/// b_i of the moving volume.
+/// The sums for a Gauss-Newton step of the shift: the moments, and sums of products with the slopes
+/// a_i of the reference (half the difference of the neighbours along axis i) and b_i of the moving
+/// volume.
 struct VolumeStepSums : VolumeMoments {
   std::array<double, 9> slopes{};           ///< sum of a_i b_j, row-major
   std::array<double, 3> slope_reference{};  ///< sum of a_i r
@@ -46,17 +47,17 @@ struct VolumeStepSums : VolumeMoments {
   std::array<double, 3> slope{};            ///< sum of a_i
 };
 
-/// One pass over the overlap for each shift: products are computed in single precision and summed
-/// by each work group; the host adds up the sums of the groups in double precision. In marked
-/// volumes a pair counts where none of the voxels that it needs is NaN.
+/// Computes the sums in one pass over the overlap for each shift. Work groups sum in single
+/// precision; the host adds their sums in double precision. In marked volumes, a pair of voxels is
+/// ignored if one of the voxels that it needs is NaN.
 class WARPALIGN_API VolumeSumsPlan {
  public:
   static constexpr std::size_t max_shifts = 128;  ///< in one call of moments()
 
   VolumeSumsPlan(const Device& device, const VolumeSumsSpec& spec);
 
-  /// The moments at each of the shifts, of which there are at most `max_shifts`. Waits for the
-  /// result, which the plan keeps until the next call.
+  /// Computes the moments at each shift, for at most `max_shifts` shifts. Waits for the result,
+  /// which is valid until the next call.
   [[nodiscard]] std::span<const VolumeMoments> moments(Stream& stream, const Image& reference,
                                                        const Image& moving,
                                                        std::span<const VoxelShift> shifts) const&;
@@ -64,11 +65,11 @@ class WARPALIGN_API VolumeSumsPlan {
                                          const Image& moving,
                                          std::span<const VoxelShift> shifts) const&& = delete;
 
-  /// The sums at a fractional shift (x, y, z). m and its slopes are those of
-  /// sum_k moving(k) beta_3(q - k), the cubic B-spline with the voxels themselves as coefficients,
-  /// at q = p + shift. This smooths the moving volume; a reference smoothed in the same way (see
-  /// VolumeRegistrar) is equal to it at the right shift. The sums include the voxels p outside the
-  /// reference's margin for which the spline needs only voxels that exist. Waits for the result.
+  /// Computes the sums at a fractional shift (x, y, z). m and its slopes are those of sum_k
+  /// moving(k) beta_3(q - k), the cubic B-spline with the voxels as coefficients, at q = p + shift.
+  /// This smooths the moving volume; a reference smoothed in the same way (see VolumeRegistrar)
+  /// equals it at the right shift. The sums include voxels p outside the reference's margin if all
+  /// voxels that the spline needs exist. Waits for the result.
   [[nodiscard]] VolumeStepSums step(Stream& stream, const Image& reference, const Image& moving,
                                     const std::array<double, 3>& shift) const;
 
@@ -86,9 +87,9 @@ class WARPALIGN_API VolumeSumsPlan {
 
 namespace warpalign::backend {
 
-/// A non-empty box of reference voxels, from `first` up to but excluding `first + size`. Each is
-/// compared with the moving voxel (or, at a fractional shift, the spline's cell) `shift` away. All
-/// voxels that are read exist.
+/// A non-empty box of reference voxels, from `first` up to but excluding `first + size`. Each
+/// corresponds to the moving voxel (or, at a fractional shift, the spline's cell) `shift` away. All
+/// voxels that the kernel reads exist.
 struct VolumeBox {
   std::array<std::int64_t, 3> first{};
   std::array<std::int64_t, 3> size{};
@@ -101,7 +102,7 @@ struct VolumeBox {
 inline constexpr std::size_t volume_moment_count = 5;
 inline constexpr std::size_t volume_step_count = 23;
 
-/// What marked volumes add to either: the number of voxels, which comes last.
+/// The additional sums of marked volumes: the number of voxels, which comes last.
 [[nodiscard]] constexpr std::size_t added_count(const VolumeSumsSpec& spec) {
   return spec.marked ? 1 : 0;
 }
