@@ -64,9 +64,9 @@ TEST_CASE("config: backends are a list of names, in the order in which they are 
 
 TEST_CASE("config: characters beyond ASCII stand in comments and in double quotes only") {
   const test::TemporaryFolder folder;
-  const char* words = "may stand in comments and, as UTF-8, in double quotes on one line only";
+  const char* words = "are allowed only in comments and, as UTF-8, in double quotes on one line";
   refuses(folder, "# \u00e9\nd\u00e9vice = \"cuda:0\"\n",
-          "bad.toml:2: characters beyond ASCII may stand");
+          "bad.toml:2: characters beyond ASCII are allowed");
   refuses(folder, "device = \"\"\"\na\"\"\"\n\u3042 = 1\n", "bad.toml:3: characters beyond ASCII");
   refuses(folder, "device = \"\"\"\\\u00a7\"\"\"\n", words);
   refuses(folder, "device = '\u00e9'\n", words);

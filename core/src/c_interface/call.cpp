@@ -1,4 +1,4 @@
-// Statuses and the text of the last error.
+// Status codes and the message of the last error.
 #include "c_interface/call.hpp"
 
 #include <warpalign/version.hpp>
@@ -9,7 +9,7 @@ namespace warpalign::c_interface {
 
 namespace {
 
-/// The text; its memory is the thread's. When there is no memory for it, `fixed` takes its place.
+/// The message of the thread's last error. If there is no memory for `text`, `fixed` replaces it.
 struct LastError {
   std::string text;
   const char* fixed = nullptr;
@@ -42,7 +42,7 @@ void set_last_error(const char* text) noexcept {
     error.text = text;
     error.fixed = nullptr;
   } catch (...) {
-    error.fixed = "there is no memory left for the text of an error";
+    error.fixed = "the host has too little memory for an error message";
   }
 }
 
@@ -76,12 +76,12 @@ warpalign_status report_exception() noexcept {
     set_last_error(handle.what);
     return WARPALIGN_INVALID_HANDLE;
   } catch (const std::bad_alloc&) {
-    set_last_error("there is not enough memory on the host");
+    set_last_error("the host has too little memory");
     return WARPALIGN_OUT_OF_MEMORY;
   } catch (const std::exception& error) {
     set_last_error(error.what());
   } catch (...) {
-    set_last_error("an exception of an unknown type");
+    set_last_error("unknown exception; please report it");
   }
   return WARPALIGN_INTERNAL_ERROR;
 }

@@ -1,4 +1,4 @@
-// What every function of the C interface does: turns exceptions into a status and a text.
+// The frame of every function of the C interface: converts exceptions to a status and a message.
 #pragma once
 
 #include "c_interface/handles.hpp"
@@ -12,15 +12,15 @@
 
 namespace warpalign::c_interface {
 
-/// A handle that is null or not in use (any more).
+/// The exception for a handle that is null or no longer in use.
 struct InvalidHandle {
   const char* what;
 };
 
-/// Sets the text of this thread's last error; never throws.
+/// Sets the message of this thread's last error. Never throws.
 void set_last_error(const char* text) noexcept;
 [[nodiscard]] warpalign_status status_of(ErrorKind kind) noexcept;
-/// The status of the exception that is being handled, whose text becomes the last error.
+/// Returns the status of the current exception, and sets the last error to its message.
 [[nodiscard]] warpalign_status report_exception() noexcept;
 
 [[noreturn]] void refuse(const std::string& message);
@@ -44,18 +44,18 @@ std::shared_ptr<T> object_of(std::uint64_t id, const char* what) {
   return object;
 }
 
-/// Throws Error(invalid_argument) for null.
+/// Dereferences a pointer. Throws Error(invalid_argument) for null.
 template <class T>
 T& required(T* pointer, const char* what) {
   if (pointer == nullptr) refuse(std::string(what) + " is null");
   return *pointer;
 }
 
-/// Checks the size that the caller gives for a structure.
+/// Checks the struct_size of a structure.
 template <class Struct>
 void check_size(std::size_t size, const char* what) {
   if (size == sizeof(Struct)) return;
-  refuse(std::string("the size of ") + what + " is given as " + std::to_string(size) + ", not as " +
+  refuse(std::string("struct_size of ") + what + " is " + std::to_string(size) + ", but must be " +
          std::to_string(sizeof(Struct)));
 }
 template <class Struct>

@@ -85,7 +85,7 @@ warpalign_status warpalign_describe_device(warpalign_device device, warpalign_de
 warpalign_status warpalign_close_device(warpalign_device device) {
   return call([&] {
     if (!handles<Device>().remove(device.id)) {
-      throw InvalidHandle{"the device is null or was closed before"};
+      throw InvalidHandle{"the device is null or was closed"};
     }
   });
 }

@@ -1,4 +1,4 @@
-// The handles of the C interface: numbers that are looked up, so that any number may be passed.
+// The handles of the C interface: numbers in a table, so that an invalid number is harmless.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 
 namespace warpalign::c_interface {
 
-/// Objects by number. A number is never given out twice, not even by another table, so that one of
-/// a closed object stays invalid.
+/// A table of objects by number. Numbers are never reused, not even by another table, so that the
+/// number of a closed object stays invalid.
 template <class T>
 class Handles {
  public:
@@ -22,15 +22,15 @@ class Handles {
     return id;
   }
 
-  /// Null for a number that is not in use. Whoever holds the result may use it even when another
-  /// thread removes the number meanwhile.
+  /// Null for a number that is not in use. The result stays usable if another thread removes the
+  /// number.
   [[nodiscard]] std::shared_ptr<T> find(std::uint64_t id) const {
     const std::lock_guard lock(mutex_);
     const auto found = objects_.find(id);
     return found == objects_.end() ? nullptr : found->second;
   }
 
-  /// The object, for its destruction outside the lock; null as for find().
+  /// Removes and returns the object, so that it is destroyed outside the lock. Null as for find().
   [[nodiscard]] std::shared_ptr<T> remove(std::uint64_t id) {
     const std::lock_guard lock(mutex_);
     const auto found = objects_.find(id);
@@ -50,8 +50,8 @@ class Handles {
   std::unordered_map<std::uint64_t, std::shared_ptr<T>> objects_;
 };
 
-/// The table of a type. It is never destroyed: at the process's end, the drivers of devices that
-/// were left open may be gone before it.
+/// The table of a type. It is never destroyed, because at the end of the process the drivers of
+/// open devices may be gone already.
 template <class T>
 Handles<T>& handles() {
   static auto* const table = new Handles<T>;

@@ -1,4 +1,4 @@
-// Images of the C interface as those of the C++ one.
+// Conversion of images of the C interface to those of the C++ interface.
 #include "c_interface/images.hpp"
 
 #include "c_interface/call.hpp"
@@ -67,7 +67,8 @@ Image uploaded(const Device& device, Stream& stream, const warpalign_image& imag
   }
   const std::int64_t dense = shape.width * static_cast<std::int64_t>(size_of(type));
   if (image.row_bytes != 0 && image.row_bytes != dense) {
-    refuse(std::string(what) + " is a volume whose rows are not dense");
+    refuse(std::string(what) + " is a volume with row_bytes of " + std::to_string(image.row_bytes) +
+           "; the rows of volumes must be dense (0 or " + std::to_string(dense) + ")");
   }
   stream.upload(image.data, target.size_bytes(), target.buffer());
   return target;

@@ -16,7 +16,7 @@ namespace warpalign::c_interface {
 
 namespace {
 
-/// A registrar, and what lets threads use it one after the other.
+/// A registrar with a mutex, so that several threads can use it.
 struct SharedRegistrar {
   explicit SharedRegistrar(const Device& device, const RegistrationOptions& options)
       : registrar(device, options) {}
@@ -49,7 +49,8 @@ Motion motion_of(warpalign_motion motion) {
     case WARPALIGN_AUTOMATIC:
       return Motion::automatic;
     default:
-      refuse("the motion " + std::to_string(motion) + " is unknown");
+      refuse("invalid value " + std::to_string(motion) +
+             " for motion (use WARPALIGN_SIMILARITY, ...)");
   }
 }
 
@@ -79,7 +80,8 @@ Modality modality_of(warpalign_modality modality) {
     case WARPALIGN_MODALITY_AUTO:
       return Modality::automatic;
     default:
-      refuse("the modality " + std::to_string(modality) + " is unknown");
+      refuse("invalid value " + std::to_string(modality) +
+             " for modality (use WARPALIGN_MODALITY_SAME, ...)");
   }
 }
 
@@ -92,13 +94,14 @@ Effort search_of(warpalign_search search) {
     case WARPALIGN_SEARCH_THOROUGH:
       return Effort::thorough;
     default:
-      refuse("the search " + std::to_string(search) + " is unknown");
+      refuse("invalid value " + std::to_string(search) +
+             " for search (use WARPALIGN_SEARCH_STANDARD, ...)");
   }
 }
 
-/// Copies an option that is a number or a flag, if the C interface has it.
-void take(const detail::OptionRow& row, const warpalign_register_options& given,
-          RegistrationOptions& options) {
+/// Copies a numeric option or a flag from the C structure, if it has the option.
+void read_option(const detail::OptionRow& row, const warpalign_register_options& given,
+                 RegistrationOptions& options) {
   const std::string name(row.info.name);
   if (const auto* real = std::get_if<double warpalign_register_options::*>(&row.c_member)) {
     return set_option(options, name, given.*(*real));
@@ -110,9 +113,9 @@ void take(const detail::OptionRow& row, const warpalign_register_options& given,
   set_option(options, name, static_cast<int>(value));
 }
 
-/// The reverse, for the defaults.
-void give(const detail::OptionRow& row, const RegistrationOptions& options,
-          warpalign_register_options& target) {
+/// Copies a numeric option or a flag to the C structure, if it has the option.
+void write_option(const detail::OptionRow& row, const RegistrationOptions& options,
+                  warpalign_register_options& target) {
   const RegistrationOptionValue value = option_value(options, row.info.name);
   if (const auto* real = std::get_if<double warpalign_register_options::*>(&row.c_member)) {
     target.*(*real) = std::get<double>(value);
@@ -127,7 +130,7 @@ RegistrationOptions options_of(const warpalign_register_options* given) {
   RegistrationOptions options;
   if (given == nullptr) return options;
   check_size(*given, "options");
-  for (const detail::OptionRow& row : detail::option_rows()) take(row, *given, options);
+  for (const detail::OptionRow& row : detail::option_rows()) read_option(row, *given, options);
   options.motion = motion_of(given->motion);
   options.modality = modality_of(given->modality);
   options.search = search_of(given->search);
@@ -178,7 +181,7 @@ warpalign_status warpalign_default_register_options(warpalign_register_options* 
     target.modality = WARPALIGN_MODALITY_SAME;
     target.search = WARPALIGN_SEARCH_STANDARD;
     for (const auto& row : warpalign::detail::option_rows()) {
-      give(row, RegistrationOptions{}, target);
+      write_option(row, RegistrationOptions{}, target);
     }
   });
 }

@@ -42,7 +42,7 @@ Boundary boundary_of(warpalign_boundary boundary) {
   if (boundary >= 0 && static_cast<std::size_t>(boundary) < modes.size()) {
     return modes[static_cast<std::size_t>(boundary)];
   }
-  refuse("the boundary " + std::to_string(boundary) + " is unknown");
+  refuse("invalid value " + std::to_string(boundary) + " for boundary (use WARPALIGN_MIRROR, ...)");
 }
 
 std::optional<PrefilterMethod> method_of(warpalign_prefilter_method method) {
@@ -54,7 +54,8 @@ std::optional<PrefilterMethod> method_of(warpalign_prefilter_method method) {
     case WARPALIGN_PREFILTER_NONE:
       return std::nullopt;
     default:
-      refuse("the prefilter " + std::to_string(method) + " is unknown");
+      refuse("invalid value " + std::to_string(method) +
+             " for prefilter (use WARPALIGN_PREFILTER_EXACT, ...)");
   }
 }
 
@@ -71,7 +72,9 @@ PrefilterSpec prefilter_spec(const warpalign_image& samples,
   PrefilterSpec spec{.spline = spline_of(options),
                      .images = {.shape = shape_of(samples), .dimensions = options.dimensions},
                      .input = pixel_type(samples.type, "samples")};
-  if (!spec.spline.prefilter) refuse("WARPALIGN_PREFILTER_NONE leaves nothing to do");
+  if (!spec.spline.prefilter) {
+    refuse("WARPALIGN_PREFILTER_NONE computes no coefficients; choose another prefilter");
+  }
   return spec;
 }
 
@@ -102,8 +105,8 @@ void check_coefficients(const PrefilterSpec& spec, const warpalign_output& coeff
   const Shape expected = PrefilterPlan::coefficient_shape(spec);
   const PixelType type = PrefilterPlan::coefficient_type(spec.input);
   if (shape_of(coefficients) == expected && coefficients.type == type_number(type)) return;
-  refuse("the coefficients are " + to_string(expected) + " " + name_of(type) +
-         "; room was given for " + to_string(shape_of(coefficients)) + " " +
+  refuse("coefficients must be " + to_string(expected) + " " + name_of(type) + ", not " +
+         to_string(shape_of(coefficients)) + " " +
          name_of(pixel_type(coefficients.type, "coefficients")));
 }
 

@@ -1,5 +1,5 @@
-// Access for core to what is behind the public handles: the only friend of Device, Buffer, Image
-// and Stream.
+// Access for core to the state of the public handles. `Access` is the only friend of Device,
+// Buffer, Image and Stream.
 #pragma once
 
 #include "device/fork.hpp"
@@ -28,13 +28,12 @@ struct DeviceState {
   std::set<std::string> announced;
   std::mutex queues_mutex;
   std::set<backend::Queue*> queues;  ///< of all streams
-  /// The ends of work on queues of the caller's whose streams are gone.
+  /// Events at the end of the work on queues of the caller, for streams that were destroyed.
   std::vector<std::unique_ptr<backend::Event>> left_work;
 
-  /// Waits for everything that this device was given to do. A failure is that of the streams'
-  /// users, who learn of it there.
+  /// Waits for all work on this device. Ignores failures: the next call on the stream reports them.
   void finish_all() noexcept;
-  /// Takes note of where the work on a queue of the caller's ends; `queues_mutex` is held.
+  /// Records the end of the work on a queue of the caller. The caller must hold `queues_mutex`.
   void note_end(backend::Queue& queue, std::unique_ptr<backend::Event> end) noexcept;
 };
 
@@ -65,8 +64,8 @@ struct Access {
     return Event(device, std::move(event));
   }
   static backend::NativeHandle native(const Event& event) { return event.event_->native(); }
-  /// Has the backend compile ahead what `make_plans` makes, the first time that it is asked to
-  /// under this name.
+  /// Starts the compilation of the plans that `make_plans` creates (Driver::announce). Only the
+  /// first call with this name has an effect.
   static void announce(const Device& device, const std::string& name,
                        const std::function<void()>& make_plans) {
     {
@@ -76,7 +75,8 @@ struct Access {
     driver(device).announce(make_plans);
   }
   static DeviceState& state(const Device& device) { return *device.state_; }
-  /// Whatever is made, and whatever is enqueued, goes through one of these.
+  /// The driver or queue of a device that can be used. All creation of objects and all enqueues
+  /// call one of these, which throw Error(device_unavailable) after a fork and for a lost device.
   static backend::Driver& driver(const Device& device) {
     check_not_forked();
     check_not_lost(*device.state_->driver);
@@ -88,7 +88,7 @@ struct Access {
     return *stream.queue_;
   }
   static const backend::Queue& queue(const Stream& stream) { return *stream.queue_; }
-  /// Memory that is going to be written: throws Error(invalid_argument) for what is read-only.
+  /// Memory for writing. Throws Error(invalid_argument) if it is read-only.
   static backend::Memory& memory(Buffer& buffer) {
     if (buffer.read_only_) refuse_to_write();
     return *buffer.memory_;
@@ -96,7 +96,7 @@ struct Access {
   static const backend::Memory& memory(const Buffer& buffer) { return *buffer.memory_; }
   static backend::Memory& memory(Image& image) { return memory(image.buffer_); }
   static const backend::Memory& memory(const Image& image) { return *image.buffer_.memory_; }
-  /// Whether the memory is the caller's, who may free it as soon as a call is done with it.
+  /// Whether the memory belongs to the caller, who may free it after the call.
   static bool is_foreign(const Image& image) { return image.buffer_.foreign_; }
   static bool is_read_only(const Image& image) { return image.buffer_.read_only_; }
 

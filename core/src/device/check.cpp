@@ -54,7 +54,8 @@ void check_grey(const char* stage, const char* what, PixelType type) {
 
 void check_real(const char* stage, const char* what, PixelType type) {
   if (type != PixelType::c32) return;
-  refuse(stage, std::string(what) + " has complex pixels; register the magnitude, or one part");
+  refuse(stage, std::string(what) +
+                    " has complex pixels; register the magnitude, or the real or imaginary part");
 }
 
 void check_dimensions(const char* stage, int dimensions) {
@@ -97,7 +98,7 @@ void check_stream(const char* stage, const Device& plan, const Stream& stream) {
 
 void check_transform(const char* stage, const Transform& transform) {
   for (const double number : transform.m) {
-    if (!std::isfinite(number)) refuse(stage, "the transform holds NaN or infinity");
+    if (!std::isfinite(number)) refuse(stage, "the transform contains NaN or infinity");
   }
 }
 
@@ -113,7 +114,7 @@ void check_transforms(const char* stage, std::span<const Transform> transforms,
 void check_distinct(const char* stage, const Image& image, const Image& output) {
   if (&image == &output) refuse(stage, "input and output must be different images");
   if (Access::is_read_only(output)) refuse(stage, "the output's memory was given as read-only");
-  // Two images may lie over one piece of the caller's memory.
+  // Two images may wrap the same memory of the caller.
   const backend::Location a = Access::memory(image).location();
   const backend::Location b = Access::memory(output).location();
   if (a.space == b.space && a.begin < b.begin + output.size_bytes() &&

@@ -1,4 +1,4 @@
-// Argument checks that the stages share. Each throws Error(invalid_argument) naming the stage.
+// Argument checks of the stages. Each throws Error(invalid_argument) with the name of the stage.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -19,10 +19,10 @@ inline constexpr std::int64_t max_side = 16384;
 /// Every extent must be at least 1 and at most `max_side` (depth: at most `max_depth`).
 void check_shape(const char* stage, const char* what, const Shape& shape,
                  std::int64_t max_depth = 1);
-/// For arrays without an image's limit on its sides: every extent must be 1 to 2^30.
+/// The check for arrays, which may be larger than images: every extent must be 1 to 2^30.
 void check_array(const char* stage, const char* what, const Shape& shape);
-/// A batch must hold at least one array, and all of them together must have the extents that
-/// check_array() allows. `array` has passed check_array().
+/// A batch must contain at least one array, and the stack of all arrays must pass check_array().
+/// `array` must have passed check_array() before.
 void check_batch(const char* stage, const char* what, const Shape& array, int dimensions,
                  std::int64_t batch);
 void check_batch(const char* stage, const char* what, const ImageBatch& images);
@@ -40,13 +40,13 @@ void check_stream(const char* stage, const Device& plan, const Stream& stream);
   return type == PixelType::u8 || type == PixelType::u16 || type == PixelType::f32;
 }
 void check_grey(const char* stage, const char* what, PixelType type);
-/// What a registration takes: anything but c32.
+/// The pixel types of a registration: all but c32.
 void check_real(const char* stage, const char* what, PixelType type);
 /// No entry of the matrix may be infinite or NaN.
 void check_transform(const char* stage, const Transform& transform);
-/// There must be one transform for each array of a batch, and each as check_transform() demands.
+/// There must be one transform for each array of a batch, and each must pass check_transform().
 void check_transforms(const char* stage, std::span<const Transform> transforms, std::int64_t batch);
-/// The output must be writable, and lie apart from an image that is read meanwhile.
+/// The output must be writable, and must not overlap the input in memory.
 void check_distinct(const char* stage, const Image& image, const Image& output);
 
 }  // namespace warpalign::detail

@@ -21,7 +21,7 @@ std::size_t checked_image_bytes(const char* stage, PixelType type, const Shape& 
   const auto plane = static_cast<std::size_t>(shape.plane());
   const auto depth = static_cast<std::size_t>(shape.depth);
   if (plane > std::numeric_limits<std::size_t>::max() / 4 / size_of(type) / depth) {
-    refuse(stage, "an image of " + to_string(shape) + " does not fit any memory");
+    refuse(stage, "an image of " + to_string(shape) + " is too large for any memory");
   }
   return plane * size_of(type) * depth;
 }
@@ -82,8 +82,8 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
   return *this;
 }
 
-// The driver frees its own memory when nothing uses it any more. What the owner may free at once
-// must not be in use.
+// The driver frees its own memory only when no work uses it any more. The owner of unowned memory
+// may free it at once, so wait for all work first.
 void Buffer::release() noexcept {
   if (owner_) detail::Access::state(device_).finish_all();
   memory_.reset();

@@ -1,7 +1,7 @@
-// Devices and forks.
+// Detection of a forked process.
 //
-// A driver has threads, locks and mappings that a forked child does not have, and work enqueued
-// there would be waited for for ever. CUDA says so by an error; OpenCL drivers hang.
+// A driver has threads, locks and mappings that a forked child does not have. Waiting for work that
+// was enqueued in the child would never end: CUDA reports an error, OpenCL drivers hang.
 #include "device/fork.hpp"
 
 #include <warpalign/error.hpp>
@@ -24,9 +24,9 @@ void note_use_of_devices() {
 void refuse_after_fork() {
   throw Error(
       ErrorKind::device_unavailable,
-      "this process was forked from one that had used devices, whose drivers work there only",
+      "this process was forked from one that had used a device; drivers do not work after a fork",
       {.stage = "fork",
-       .advice = "start processes anew (exec; Python's multiprocessing by 'spawn'), or fork "
+       .advice = "start new processes instead (exec; 'spawn' in Python's multiprocessing), or fork "
                  "before the first use of a device"});
 }
 

@@ -1,4 +1,4 @@
-// Devices and forks: no driver works in a process that was forked from one that had used it.
+// Detection of a forked process: no driver works in a process that was forked after using it.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@ namespace warpalign::detail {
 /// True in a process that was forked, without exec, from one that had loaded a backend.
 extern std::atomic<bool> forked_from_user;
 
-/// To be called before a backend is used for the first time; any thread may call it again.
+/// Call this before the first use of a backend. Any thread may call it again.
 void note_use_of_devices();
 
 /// Throws Error(device_unavailable).

@@ -7,8 +7,8 @@
 
 namespace warpalign::detail {
 
-/// The bytes of dense pixels. Throws Error(invalid_argument) in the name of `stage` for extents
-/// below 1, and for images that no memory holds.
+/// The bytes of dense pixels. Throws Error(invalid_argument), which names `stage`, for extents
+/// below 1, and for images that are too large for any memory.
 [[nodiscard]] std::size_t checked_image_bytes(const char* stage, PixelType type,
                                               const Shape& shape);
 

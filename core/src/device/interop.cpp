@@ -1,4 +1,4 @@
-// Handles of the vendor's API: what is checked without knowing them.
+// Interoperation with the vendors' APIs: the checks that do not depend on the vendor.
 #include <warpalign/interop.hpp>
 
 #include "device/access.hpp"
@@ -23,7 +23,7 @@ backend::ForeignMemory checked(const Device& device, const std::string& backend,
                                const interop::ForeignMemory& memory, std::size_t bytes) {
   check_backend(device, backend);
   if (memory.handle == nullptr) detail::refuse(stage, "the memory is null");
-  if (bytes == 0) detail::refuse(stage, "memory of zero bytes cannot be wrapped");
+  if (bytes == 0) detail::refuse(stage, "cannot wrap memory of zero bytes");
   return {memory.handle, memory.offset_bytes, bytes, memory.read_only};
 }
 
@@ -37,7 +37,7 @@ void DeviceState::finish_all() noexcept {
   for (backend::Queue* queue : queues) {
     try {
       queue->finish();
-    } catch (...) {  // the stream's user learns of it at the next call
+    } catch (...) {  // the next call on the stream reports the failure
     }
   }
   for (const auto& end : left_work) {
@@ -57,12 +57,14 @@ void DeviceState::note_end(backend::Queue& queue, std::unique_ptr<backend::Event
   } catch (...) {
     try {
       queue.finish();
-    } catch (...) {  // a queue that fails has nothing more to wait for
+    } catch (...) {  // a queue that fails has no running work
     }
   }
 }
 
-void Access::refuse_to_write() { refuse(stage, "this memory was given as read-only"); }
+void Access::refuse_to_write() {
+  refuse(stage, "this memory was wrapped as read-only and cannot be an output");
+}
 
 Buffer Access::wrap_buffer(const Device& device, std::unique_ptr<backend::Memory> memory,
                            std::size_t bytes, bool read_only, std::shared_ptr<void> owner) {
@@ -179,7 +181,7 @@ Device open_within(const std::string& backend, void* context, void* device, cons
   }
   const detail::LoadedModule module = detail::load_module(backend, config);
   if (module.table->open_within == nullptr) {
-    detail::refuse("open", "the backend " + backend + " has no contexts to open a device in");
+    detail::refuse("open", "the backend " + backend + " cannot open a device in a given context");
   }
   auto state = std::make_shared<detail::DeviceState>();
   state->module = module.handle;

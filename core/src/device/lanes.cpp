@@ -1,4 +1,4 @@
-// Parts of one task that pass through a device at the same time.
+// Concurrent lanes that process the parts of one task.
 #include "device/lanes.hpp"
 
 #include <algorithm>
@@ -13,12 +13,12 @@ namespace warpalign::detail {
 
 namespace {
 
-class Run {
+class PartQueue {
  public:
-  Run(std::size_t parts, const std::function<void(std::size_t, std::size_t)>& work)
+  PartQueue(std::size_t parts, const std::function<void(std::size_t, std::size_t)>& work)
       : parts_(parts), work_(work) {}
 
-  void take_parts(std::size_t lane) noexcept {
+  void process_parts(std::size_t lane) noexcept {
     try {
       for (std::size_t part = next_++; part < parts_ && !ended_; part = next_++) work_(lane, part);
     } catch (...) {
@@ -46,20 +46,20 @@ std::size_t host_threads() noexcept { return std::max(std::thread::hardware_conc
 
 void run_in_lanes(std::size_t lanes, std::size_t parts,
                   const std::function<void(std::size_t lane, std::size_t part)>& work) {
-  Run run(parts, work);
+  PartQueue queue(parts, work);
   {
     std::vector<std::jthread> threads;
     threads.reserve(lanes);
     try {
       for (std::size_t lane = 1; lane < lanes; ++lane) {
-        threads.emplace_back([&run, lane] { run.take_parts(lane); });
+        threads.emplace_back([&queue, lane] { queue.process_parts(lane); });
       }
     } catch (const std::system_error&) {
-      // No thread is to be had: the other lanes do its parts.
+      // The system has no more threads: the other lanes process all parts.
     }
-    run.take_parts(0);
+    queue.process_parts(0);
   }  // waits for the threads
-  run.rethrow_failure();
+  queue.rethrow_failure();
 }
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// Parts of one task that pass through a device at the same time.
+// Concurrent lanes that process the parts of one task.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -10,9 +10,9 @@ namespace warpalign::detail {
 
 inline constexpr std::size_t max_lanes = 4;
 
-/// Parts that are under way at the same time: one is uploaded, or waits for what the host computes,
-/// while the device works for the others. A GPU is so much faster than the host that it takes
-/// several threads to keep it busy; a CPU's cores are busy with the device's work.
+/// The number of lanes for a device. One lane uploads or computes on the host while the device
+/// computes for the others. A GPU is so much faster than the host that only several threads keep it
+/// busy. A CPU device uses the host's cores, so two lanes are enough.
 [[nodiscard]] inline std::size_t lanes_of(DeviceKind kind) noexcept {
   return kind == DeviceKind::cpu ? 2 : max_lanes;
 }
@@ -20,13 +20,13 @@ inline constexpr std::size_t max_lanes = 4;
   return lanes_of(device.info().kind);
 }
 
-/// Threads that compute on the host at the same time, where nothing runs on a device meanwhile.
+/// The number of threads for work on the host, when no device is busy.
 [[nodiscard]] std::size_t host_threads() noexcept;
 
-/// Calls work(lane, part) once for each of `parts` parts. Every lane takes one part after the
-/// other, the first lane on the calling thread and each other one on a thread of its own: so one of
-/// them uploads, or computes on the host, while the device works for another. After a failure no
-/// part is begun any more, and it is thrown when all lanes have ended.
+/// Calls work(lane, part) once for each of `parts` parts. The first lane runs on the calling
+/// thread, every other lane on its own thread, and each lane takes the next part when it is ready.
+/// So one lane uploads or computes on the host while the device works for another. After a failure
+/// the lanes start no more parts; the function throws the first failure when all lanes have ended.
 void run_in_lanes(std::size_t lanes, std::size_t parts,
                   const std::function<void(std::size_t lane, std::size_t part)>& work);
 

@@ -1,4 +1,4 @@
-// Lost devices: whatever is asked of one is refused before it reaches the backend.
+// Lost devices: core throws for every use of one before it reaches the backend.
 #pragma once
 
 #include <warpalign/backend/driver.hpp>

@@ -9,18 +9,20 @@
 
 namespace warpalign::detail {
 
-/// Fetches `count` records at most from the start of a buffer in two steps, enqueue and wait.
+/// Copies at most `count` records from the start of a buffer in two steps, enqueue and wait.
 template <class Record>
 class Readback {
  public:
   explicit Readback(const Device& device, std::size_t count = 1)
       : count_(count), readback_(Access::driver(device).make_readback(count * sizeof(Record))) {}
 
-  /// Enqueues the copy of all records. A copy that was enqueued before must have been waited for.
+  /// Enqueues the copy of all records. Wait for the previous copy first.
   void enqueue(Stream& stream, const Buffer& source) { enqueue(stream, source, count_); }
-  /// The same of the first ones, at least one.
+  /// The same for the first `records` records, at least one.
   void enqueue(Stream& stream, const Buffer& source, std::size_t records) {
-    if (records < 1 || records > count_) refuse("readback", "there are no such records");
+    if (records < 1 || records > count_) {
+      refuse("readback", "the number of records must be 1 to " + std::to_string(count_));
+    }
     const std::size_t bytes = records * sizeof(Record);
     check_buffer("readback", "the source", stream.device(), source, bytes);
     readback_->enqueue(Access::queue(stream), Access::memory(source), bytes);
@@ -38,7 +40,7 @@ class Readback {
 
  private:
   std::size_t count_;
-  std::size_t enqueued_ = count_;  ///< records
+  std::size_t enqueued_ = count_;  ///< records of the last copy
   std::unique_ptr<backend::Readback> readback_;
 };
 

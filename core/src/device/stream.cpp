@@ -38,11 +38,11 @@ Stream& Stream::operator=(Stream&& other) noexcept {
   return *this;
 }
 
-// The queue is destroyed under the lock: as long as its work is not done, whoever waits for all
-// work must find it here, or find its end.
+// Destroys the queue under the lock, so that finish_all() finds either the queue or the event at
+// the end of its work.
 void Stream::release() noexcept {
   if (!queue_) return;
-  if (detail::forked_from_user) {  // whose lock may be held by a thread that is not in this process
+  if (detail::forked_from_user) {  // a thread that does not exist here may hold the lock
     static_cast<void>(queue_.release());
     static_cast<void>(end_.release());
     return;
@@ -58,7 +58,9 @@ void Stream::release() noexcept {
 }
 
 void Stream::upload(const void* source, std::size_t bytes, Buffer& target) {
-  if (source == nullptr || bytes == 0) detail::refuse("upload", "there is nothing to upload");
+  if (source == nullptr || bytes == 0) {
+    detail::refuse("upload", "the source is null or has zero bytes");
+  }
   detail::check_buffer("upload", "the target", device_, target, bytes);
   detail::Access::queue(*this).upload({source, 1, bytes, bytes}, detail::Access::memory(target));
 }
@@ -79,7 +81,9 @@ void Stream::upload(const HostImage& source, Image& target) {
 }
 
 void Stream::download(const Buffer& source, void* target, std::size_t bytes) {
-  if (target == nullptr || bytes == 0) detail::refuse("download", "there is nothing to download");
+  if (target == nullptr || bytes == 0) {
+    detail::refuse("download", "the target is null or has zero bytes");
+  }
   detail::check_buffer("download", "the source", device_, source, bytes);
   detail::Access::queue(*this).download(detail::Access::memory(source), target, bytes);
 }
@@ -105,7 +109,7 @@ void Stream::copy(const Buffer& source, Buffer& target) {
 void Stream::finish() { detail::Access::queue(*this).finish(); }
 
 Mark Stream::mark() {
-  if (!timed_) detail::refuse("mark", "marks need a stream that was made with timing");
+  if (!timed_) detail::refuse("mark", "the stream is not timed; create it with make_stream(true)");
   return Mark(device_, detail::Access::queue(*this).mark());
 }
 

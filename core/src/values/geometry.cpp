@@ -120,7 +120,8 @@ std::int64_t fft_friendly_size(std::int64_t n, std::int64_t multiple) {
       !has_only_small_factors(multiple)) {
     throw Error(
         ErrorKind::invalid_argument,
-        "fft_friendly_size needs n of 1 to 2^30 and such a multiple, made of 2, 3, 5 and 7");
+        "fft_friendly_size: n and multiple must be 1 to 2^30, and multiple must have no prime "
+        "factors other than 2, 3, 5 and 7");
   }
   std::int64_t quotient = (n + multiple - 1) / multiple;
   while (!has_only_small_factors(quotient)) ++quotient;

@@ -1,4 +1,4 @@
-// Why compiled kernels are not kept.
+// The reasons why compiled kernels could not be stored.
 #include "device/cache/cache_problem.hpp"
 
 #include <warpalign/installation.hpp>
@@ -11,7 +11,7 @@ namespace warpalign {
 
 namespace {
 
-// Never destroyed: a device that is closed by a static object's destructor may still store kernels.
+// Never destroyed: the destructor of a static object may close a device, which stores kernels.
 struct Reasons {
   std::mutex mutex;
   std::vector<std::string> all;

@@ -138,7 +138,7 @@ std::optional<std::string> DiskCache::load(std::string_view key) const {
 }
 
 std::string DiskCache::store(std::string_view key, std::string_view bytes) const {
-  if (folder_.empty()) return "there is no folder for it: HOME and XDG_CACHE_HOME are not set";
+  if (folder_.empty()) return "there is no cache folder: set HOME or XDG_CACHE_HOME";
   if (std::string problem = make_folder(folder_); !problem.empty()) return problem;
   const std::filesystem::path file = folder_ / (sha256_hex(key) + ".bin");
   std::string temporary = (folder_ / (std::string(temporary_prefix) + "XXXXXX")).string();

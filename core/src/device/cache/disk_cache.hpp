@@ -1,10 +1,10 @@
 // A cache of byte strings in a folder, shared by processes.
 //
 // An entry is one file, named by the hash of its key. It begins with the hashes of its key and of
-// its bytes, so that a damaged, truncated or foreign file is recognised and ignored. A file is
-// written under a temporary name in the same folder and then renamed, so that a reader never sees
-// an incomplete one. Only a folder and files that belong to this user and that others cannot write
-// are trusted, because what is read from here is executed.
+// its bytes, so that load() detects and ignores a damaged, truncated or foreign file. store()
+// writes a file under a temporary name in the same folder and then renames it, so that a reader
+// never sees an incomplete one. The contents are executed, so the cache trusts only a folder and
+// files that belong to this user and that others cannot write.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +16,8 @@ namespace warpalign::detail {
 
 class DiskCache {
  public:
-  /// An empty folder name means no cache: nothing is found and nothing is stored.
-  /// Removes what processes that were killed have left there.
+  /// An empty folder name disables the cache. Removes temporary files of processes that were
+  /// killed.
   explicit DiskCache(std::filesystem::path folder);
 
   [[nodiscard]] std::optional<std::string> load(std::string_view key) const;

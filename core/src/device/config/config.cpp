@@ -30,7 +30,7 @@ std::string text_value(const std::filesystem::path& file, const std::string& key
   return *value;
 }
 
-// What is in these folders is run, so they must not depend on where the program is started.
+// The library loads code from these folders, so they must not depend on the current directory.
 std::string folder_value(const std::filesystem::path& file, const std::string& key,
                          const toml::node& node) {
   std::string folder = text_value(file, key, node);
@@ -119,10 +119,11 @@ Config read_config(const std::filesystem::path& file) {
   }
   const auto ascii = detail::ascii_toml(text.str());
   if (const auto* refused = std::get_if<detail::RefusedCharacter>(&ascii)) {
-    throw Error(ErrorKind::configuration,
-                file.string() + ":" + std::to_string(refused->line) +
-                    ": characters beyond ASCII may stand in comments and, as UTF-8, in double "
-                    "quotes on one line only");
+    throw Error(
+        ErrorKind::configuration,
+        file.string() + ":" + std::to_string(refused->line) +
+            ": characters beyond ASCII are allowed only in comments and, as UTF-8, in double "
+            "quotes on one line");
   }
   try {
     return interpret(file, toml::parse(std::get<std::string>(ascii)));
@@ -130,7 +131,7 @@ Config read_config(const std::filesystem::path& file) {
     complain(file, error.source(), std::string(error.description()));
   } catch (const detail::UnexpectedToml&) {
     throw Error(ErrorKind::configuration,
-                file.string() + ": this is not TOML; toml++ does not tell in which line");
+                file.string() + ": this is not TOML; the parser does not report the line");
   }
 }
 

@@ -1,4 +1,4 @@
-// Goes through TOML's comments and quotes, and through nothing else of it.
+// A scanner for the comments and quoted strings of TOML.
 #include "device/config/config_text.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ struct Character {
   std::size_t bytes;
 };
 
-// The character beyond ASCII that `text` begins with, if it is UTF-8 (RFC 3629): as short as can
-// be, no surrogate, at most U+10FFFF.
+// The character beyond ASCII that `text` begins with, if it is valid UTF-8 (RFC 3629): of the
+// shortest form, not a surrogate, at most U+10FFFF.
 std::optional<Character> first_character(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
@@ -45,13 +45,13 @@ std::size_t end_of_line(std::string_view text, std::size_t at) {
   return std::min(text.find('\n', at), text.size());
 }
 
-// Three quotes may enclose several lines.
+// Three quotes begin a string of several lines.
 bool opens_lines(std::string_view text) {
   return text.starts_with(R"(""")") || text.starts_with("'''");
 }
 
-// Behind the quotes that end the text which begins at `at`. Two more that belong to the text may
-// stand in front of the three that end several lines.
+// The position after the closing quotes of the string that begins at `at`. A string of several
+// lines may end with up to two quotes before the three closing ones.
 std::size_t end_of_quoted(std::string_view text, std::size_t at) {
   const char quote = text[at];
   const std::string three(3, quote);
@@ -74,7 +74,7 @@ std::size_t end_of_quoted(std::string_view text, std::size_t at) {
   return i;
 }
 
-// Of text in quotes; nothing where it has to be refused.
+// Escapes the characters beyond ASCII of a quoted string; nothing if they are not allowed there.
 std::optional<std::string> escaped(std::string_view quoted) {
   if (std::none_of(quoted.begin(), quoted.end(), is_beyond_ascii)) return std::string(quoted);
   if (quoted.front() != '"' || opens_lines(quoted)) return std::nullopt;

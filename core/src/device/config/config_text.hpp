@@ -1,4 +1,4 @@
-// What is done to a configuration file's text before it is parsed.
+// Preparation of the text of a configuration file for the parser.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,18 @@
 
 namespace warpalign::detail {
 
-/// The line, from 1 on, of a character that may not stand where it does.
+/// The line number, from 1 on, of a character that is not allowed at its position.
 struct RefusedCharacter {
   std::uint32_t line;
 };
 
-/// The same TOML in ASCII: characters beyond it become \u escapes in double quotes of one line, and
-/// question marks in comments. Anywhere else, and where they are no UTF-8, they are refused.
+/// Converts TOML to ASCII. Characters beyond ASCII become \U escapes in double quotes on one line,
+/// and question marks in comments. At any other position, and if they are not UTF-8, they are
+/// refused.
 ///
-/// The parser is given ASCII alone because toml++ 3.3 reads other characters, wherever it is ready
-/// to skip blanks, with undefined behaviour: is_non_ascii_horizontal_whitespace() reaches what it
-/// calls unreachable (its issues 190 and 295).
+/// The parser must get ASCII because toml++ 3.3 has undefined behaviour for other characters at
+/// positions where it skips blanks: is_non_ascii_horizontal_whitespace() reaches code that it
+/// declares unreachable (issues 190 and 295 of toml++).
 [[nodiscard]] std::variant<std::string, RefusedCharacter> ascii_toml(std::string_view text);
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// The names that open_device takes.
+// The names of devices for open_device().
 #include "device/config/device_name.hpp"
 
 #include <warpalign/error.hpp>
@@ -29,7 +29,7 @@ DeviceName parse_device_name(const std::string& name, const std::vector<std::str
     throw Error(ErrorKind::invalid_argument,
                 "'" + name +
                     "' is not a device name; use cuda:0, opencl:0, opencl:nvidia, ... "
-                    "(`warpalign devices` lists what there is)");
+                    "(`warpalign devices` lists all devices)");
   }
   std::size_t index = 0;
   const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), index);
@@ -51,7 +51,7 @@ std::vector<std::size_t> matching_devices(const DeviceName& name,
                                 lower(devices[i].platform).find(name.part) != std::string::npos;
     if (fits) matches.push_back(i);
   }
-  // PoCL calls its platform "Portable Computing Language"; its common name is accepted as well.
+  // PoCL calls its platform "Portable Computing Language"; also accept its common name.
   if (matches.empty() && name.part == "pocl") {
     return matching_devices({name.backend, {}, "portable computing language"}, devices);
   }

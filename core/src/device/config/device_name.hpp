@@ -1,4 +1,4 @@
-// The names that open_device takes.
+// The names of devices for open_device().
 #pragma once
 
 #include <warpalign/device.hpp>

@@ -1,13 +1,13 @@
-// toml++, included from here alone: what it asserts of the text becomes an error.
+// The only file that includes toml++. It converts failed assertions about the text to errors.
 //
-// toml++ 3.3 asserts what a file of somebody else's may well break: that a name follows "[[" (its
-// pull request 301), that a value follows a comma in an array. Without NDEBUG the program would end
-// there, and with it clang takes what is asserted for granted.
+// toml++ 3.3 asserts conditions that an invalid file can break: that a name follows "[[" (pull
+// request 301 of toml++), that a value follows a comma in an array. Without NDEBUG the program
+// would abort there, and with NDEBUG clang optimizes as if the conditions held.
 #pragma once
 
 namespace warpalign::detail {
 
-/// Thrown where the text is not what toml++ expects.
+/// Thrown if an assertion of toml++ about the text fails.
 struct UnexpectedToml {};
 
 [[noreturn]] inline void refuse_toml() { throw UnexpectedToml{}; }

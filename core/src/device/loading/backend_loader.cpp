@@ -58,8 +58,8 @@ ModuleReport examine_module(const std::string& backend, const Config& config,
     return report;
   }
   // RTLD_LOCAL: two modules, or two versions of one, must not see each other's symbols.
-  // RTLD_NODELETE: the drivers that a module depends on (ICD loader, PoCL, CUDA) leak or crash when
-  // they are unloaded and loaded again. The module's code stays loaded; what it opened is closed.
+  // RTLD_NODELETE: the drivers that a module depends on (ICD loader, PoCL, CUDA) leak or crash if
+  // they are unloaded and loaded again. The module's code stays loaded; its devices are closed.
   void* raw = dlopen(report.file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (raw == nullptr) {
     report.problem = "its module does not load: " + last_loader_error();

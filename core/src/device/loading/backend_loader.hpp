@@ -17,20 +17,20 @@ struct LoadedModule {
   const backend::ModuleTable* table = nullptr;
 };
 
-/// The backends that the configuration names, or else those of this build; best first.
+/// The backends that the configuration names, or else those of this build, in order of preference.
 [[nodiscard]] std::vector<std::string> backends_of(const Config& config);
 
 /// "warpalign_cuda.so", ...
 std::string module_file_name(const std::string& backend);
 
-/// Where modules are looked for, as an absolute path.
+/// The absolute path of the folder of the modules.
 [[nodiscard]] std::filesystem::path module_folder(const Config& config);
 
-/// Looks for a module and loads it; `module` can be used where the report has no problem.
+/// Finds and loads a module. `module` is usable if the report has no problem.
 ModuleReport examine_module(const std::string& backend, const Config& config, LoadedModule& module);
 
-/// Throws Error(device_unavailable), which says what is missing: the file, a library that it needs,
-/// its entry point, or the right ABI number.
+/// Loads a module. Throws Error(device_unavailable), which says what is missing: the file, a
+/// library that it needs, its entry point, or the right ABI number.
 LoadedModule load_module(const std::string& backend, const Config& config);
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// The way from a backend's compiler to the program's observer.
+// Reports of the compilation from a backend to the program's observer.
 #include "device/loading/compilation_report.hpp"
 
 #include <memory>
@@ -9,9 +9,9 @@ namespace warpalign {
 
 namespace {
 
-// Never destroyed: a device that is closed by a static object's destructor may still report.
+// Never destroyed: the destructor of a static object may close a device, which reports.
 struct Observed {
-  // Held while the observer is called, which may take its own place.
+  // Locked while the observer runs. Recursive, because the observer may set another one.
   std::recursive_mutex mutex;
   std::shared_ptr<const CompilationObserver> observer;
 };

@@ -1,4 +1,4 @@
-// The way from a backend's compiler to the program's observer.
+// Reports of the compilation from a backend to the program's observer.
 #pragma once
 
 #include <warpalign/compilation.hpp>

@@ -1,4 +1,4 @@
-// What is installed.
+// A description of the installation.
 #include <warpalign/installation.hpp>
 
 #include "device/cache/folders.hpp"

@@ -58,14 +58,14 @@ Device open_named(const std::string& name, const Config& config) {
   return open_first(module, matches, config);
 }
 
-// Why a backend cannot be used, for a text that has already named the backend.
+// Why a backend cannot be used, for a message that names the backend elsewhere.
 std::string reason_of(const Error& error) {
   const std::string& advice = error.context().advice;
   return error.message() + (advice.empty() ? "" : ". " + advice);
 }
 
-// Opens the first device of `backend` that works and is of the wanted kind; returns nothing if
-// there is none. Reasons for failure are added to `troubles`.
+// Opens the first device of `backend` that works (with `gpus_only`, the first such GPU). Returns
+// nothing if there is none, and appends the reasons for failure to `troubles`.
 std::optional<Device> try_backend(const std::string& backend, bool gpus_only, const Config& config,
                                   std::string& troubles) {
   try {
