@@ -1,4 +1,4 @@
-// Images of types that kernels do not load or store themselves: a plan converts them on the way.
+// Conversion of images whose types the kernels do not load or store.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -6,8 +6,8 @@
 
 namespace warpalign::detail {
 
-/// The type that the splines' kernels load and store in place of `type`: u8, u16, f16, f32 and c32
-/// as they are, f32 for the others.
+/// The type that the spline kernels load and store for images of `type`: u8, u16, f16, f32 and c32
+/// are unchanged, all others become f32.
 [[nodiscard]] constexpr PixelType kernel_type(PixelType type) noexcept {
   switch (type) {
     case PixelType::u8:
@@ -20,14 +20,14 @@ namespace warpalign::detail {
   }
 }
 
-/// Makes f32 pixels of an image's, in memory of its own.
+/// Converts an input to f32, in its own memory.
 class ConvertedInput {
  public:
   ConvertedInput(const Device& device, PixelType type, const Shape& shape)
       : plan_(device, {shape, type, PixelType::f32}),
         image_(device.make_image(PixelType::f32, shape)) {}
 
-  /// Enqueues the conversion. The result is valid until the next one is enqueued.
+  /// Enqueues the conversion. The result is valid until the next conversion.
   const Image& convert(Stream& stream, const Image& image) {
     plan_.execute(stream, image, image_);
     return image_;
@@ -38,14 +38,14 @@ class ConvertedInput {
   Image image_;
 };
 
-/// Holds f32 pixels until they are converted to an output's.
+/// Stores f32 pixels and converts them to an output.
 class ConvertedOutput {
  public:
   ConvertedOutput(const Device& device, PixelType type, const Shape& shape)
       : plan_(device, {shape, PixelType::f32, type}),
         image_(device.make_image(PixelType::f32, shape)) {}
 
-  /// Where the f32 pixels are to be written.
+  /// The image for the f32 pixels.
   [[nodiscard]] Image& pixels() { return image_; }
   /// Enqueues the conversion.
   void convert(Stream& stream, Image& output) const { plan_.execute(stream, image_, output); }
@@ -55,7 +55,7 @@ class ConvertedOutput {
   Image image_;
 };
 
-/// A converter where one is needed, else null.
+/// A converter if the type needs one, else null.
 template <class Converter>
 [[nodiscard]] std::shared_ptr<Converter> converter_for(const Device& device, PixelType type,
                                                        const Shape& shape) {

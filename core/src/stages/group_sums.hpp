@@ -1,4 +1,4 @@
-// Adds up the partial sums of work groups in double precision.
+// Addition of the partial sums of work groups in double precision.
 #pragma once
 
 #include <array>
@@ -7,10 +7,10 @@
 
 namespace warpalign::detail {
 
-/// The total of sum number `sum` over all work groups. `partials` holds, for each sum in turn, the
-/// values of all `groups` groups one after the other.
+/// The total of sum number `sum` over all work groups. `partials` contains the values of all
+/// `groups` groups for the first sum, then those for the second, and so on.
 inline double added_up(std::span<const float> partials, std::size_t groups, std::size_t sum) {
-  // Additions to one total would have to wait for each other.
+  // Several totals, because additions to a single one would depend on each other.
   constexpr std::size_t lanes = 8;
   std::array<double, lanes> totals{};
   const std::span<const float> values = partials.subspan(sum * groups, groups);

@@ -14,8 +14,7 @@
 
 namespace warpalign::detail {
 
-/// Records on the device and a copy of all of them on the host, for which nobody waits before it is
-/// needed.
+/// Records on the device, and an asynchronous copy of them on the host.
 template <class Record>
 class LaterResults {
  public:
@@ -30,7 +29,7 @@ class LaterResults {
     on_host_.enqueue(stream, on_device_);
     is_there_ = false;
   }
-  /// Waits for the copy, the first time. The result is valid until the next one.
+  /// Waits for the copy. The result is valid until the next copy.
   [[nodiscard]] std::span<const Record> wait() {
     if (!is_there_) records_ = on_host_.wait();
     is_there_ = true;
@@ -44,7 +43,7 @@ class LaterResults {
   bool is_there_ = false;
 };
 
-/// Refuses a number of results that no plan keeps.
+/// Throws Error(invalid_argument) unless the number of results is 1 to max_results.
 inline void check_results(const char* stage, std::int64_t results) {
   constexpr std::int64_t max_results = 1024;
   if (results < 1 || results > max_results) {
@@ -52,9 +51,12 @@ inline void check_results(const char* stage, std::int64_t results) {
   }
 }
 
-/// Refuses a result that is none of `results`.
+/// Throws Error(invalid_argument) unless `result` is an index below `results`.
 inline void check_result(const char* stage, std::int64_t result, std::int64_t results) {
-  if (result < 0 || result >= results) refuse(stage, "there is no such result");
+  if (result < 0 || result >= results) {
+    refuse(stage,
+           "result " + std::to_string(result) + " is not 0 to " + std::to_string(results - 1));
+  }
 }
 
 }  // namespace warpalign::detail

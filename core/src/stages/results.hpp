@@ -36,14 +36,14 @@ class Results {
   [[nodiscard]] backend::Memory& memory() { return Access::memory(on_device_); }
   [[nodiscard]] const backend::Memory& memory() const { return Access::memory(on_device_); }
 
-  /// The first `count` records. Waits for them; the result is valid until the next call.
+  /// Waits for the first `count` records. The result is valid until the next call.
   [[nodiscard]] std::span<const Record> fetch(Stream& stream, std::size_t count) {
     stream.download(on_device_, on_host_, count * sizeof(Record));
     return {on_host_, count};
   }
   [[nodiscard]] std::span<const Record> fetch(Stream& stream) { return fetch(stream, count_); }
 
-  /// Makes all of them 0. Waits for that.
+  /// Sets all records to 0, and waits until this is done.
   void clear(Stream& stream) {
     std::fill_n(on_host_, count_, Record{});
     stream.upload(on_host_, count_ * sizeof(Record), on_device_);
@@ -51,7 +51,7 @@ class Results {
   }
 
  private:
-  // Fewer bytes pass through memory that a stream keeps.
+  // Smaller downloads use pinned memory of the stream.
   static constexpr std::size_t many_bytes = std::size_t{64} << 10;
 
   std::size_t count_;
@@ -61,7 +61,7 @@ class Results {
   Record* on_host_ = nullptr;
 };
 
-/// Makes results of at least `count` records, unless there are some.
+/// Ensures that `results` has room for at least `count` records.
 template <class Record>
 void make_room(std::unique_ptr<Results<Record>>& results, const Device& device, std::size_t count) {
   if (results && results->count() >= count) return;

@@ -1,4 +1,4 @@
-// Tables that a stage has on the device from its beginning.
+// Constant tables of a stage on the device.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -7,7 +7,7 @@
 
 namespace warpalign::detail {
 
-/// A buffer that holds these values. Waits for the copy.
+/// Copies the values to a new buffer, and waits for the copy.
 template <class Value>
 [[nodiscard]] Buffer uploaded(const Device& device, const std::vector<Value>& values) {
   Buffer buffer = device.make_buffer(values.size() * sizeof(Value));

@@ -1,4 +1,4 @@
-// Which samples along one axis a tile needs.
+// The samples that a tile needs along one axis.
 #include "tiles/axis_cut.hpp"
 
 #include <warpalign/tiles.hpp>
@@ -9,12 +9,12 @@
 namespace warpalign::detail {
 namespace {
 
-/// Coordinates are known to about 1e-6 of a sample: those nearer to an edge may lie on either side.
+/// The error of coordinates, in samples. A coordinate nearer to an edge may lie on either side.
 constexpr double rounding = 0x1p-18;
-/// Beyond this, coordinates do not hold a fraction, and folding them would not be exact.
+/// Larger coordinates have no fraction, so that folding them would not be exact.
 constexpr double far_away = 0x1p40;
 
-/// x of the image is sign x + shift of the image brought back to its first period.
+/// The map of a coordinate x to the first period of the image: sign x + shift.
 struct Fold {
   double sign = 1;
   double shift = 0;
@@ -26,10 +26,10 @@ Interval folded(const Fold& fold, const Interval& points) {
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// Brings the middle of the interval into the image where the image repeats as its mirror image,
-/// unless the interval has points in the image, which stay where they are: a point that is brought
-/// back comes no farther from 0, so that it keeps all bits of its fraction.
-/// `last`: where the mirror image begins: n - 1, or n - 1/2 for samples repeated at the edge.
+/// The fold of a mirrored image that maps the middle of the interval to the image. If the interval
+/// has points in the image, the fold is the identity. A folded point is not farther from 0, so it
+/// keeps all bits of its fraction.
+/// `last`: where the mirror image begins: n - 1, or n - 1/2 if the edge sample is repeated.
 Fold fold_mirrored(double period, double last, const Interval& points) {
   if (points.low <= last && points.high >= 0) return {};
   const double middle = (points.low + points.high) / 2;
@@ -47,8 +47,8 @@ Fold fold_of(Boundary boundary, std::int64_t samples, const Interval& points) {
   return {};
 }
 
-/// Whether points lie on both sides of the seam of `wrap`, or so near that rounding decides it. In
-/// the image itself, both ends belong to it.
+/// Whether points lie on both sides of the seam of `wrap`, or so near that rounding decides on
+/// which side. Both ends of the image itself belong to the image.
 bool crosses_seam(const Fold& fold, double last, const Interval& points) {
   if (points.low >= -rounding && points.high <= last + rounding) return false;
   const Interval at = folded(fold, points);
@@ -64,7 +64,8 @@ AxisCut cut_periodic(std::int64_t samples, std::int64_t first, std::int64_t last
   return cut;
 }
 
-/// Samples beyond an edge are those as far on this side of it, or one less.
+/// Extends the cut for mirrored edges: a sample beyond an edge equals the one as far inside, or one
+/// sample nearer.
 void cut_mirrored(AxisCut& cut, std::int64_t samples, std::int64_t first, std::int64_t last) {
   const std::int64_t end = samples - 1;
   std::int64_t from = first;
@@ -75,7 +76,8 @@ void cut_mirrored(AxisCut& cut, std::int64_t samples, std::int64_t first, std::i
   cut.length = std::min(to, end) - cut.begin + 1;
 }
 
-/// Samples beyond an edge are one value, and coefficients there approach one within the halo.
+/// Extends the cut for constant edges: all samples beyond an edge are equal, and the coefficients
+/// there become constant within the halo.
 void cut_constant(AxisCut& cut, std::int64_t samples, const Reach& reach, std::int64_t first,
                   std::int64_t last) {
   const std::int64_t end = samples - 1;
@@ -94,8 +96,8 @@ Reach reach_of(const ResampleSpec& spec) {
     halo = *spec.spline.prefilter == PrefilterMethod::fir ? spec.spline.taps / 2
                                                           : prefilter_halo(spec.spline.degree);
   }
-  // floor(x) - degree / 2 to floor(x) + degree / 2 + 1 are the samples whose B-spline does not
-  // vanish at x; one more on either side, for x within rounding of a sample.
+  // The B-splines of samples floor(x) - degree / 2 to floor(x) + degree / 2 + 1 do not vanish at x.
+  // One more sample on either side covers an x within rounding of a sample.
   return {spec.spline.degree / 2 + 1 + halo, spec.spline.degree / 2 + 2 + halo};
 }
 

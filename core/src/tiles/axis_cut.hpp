@@ -1,4 +1,4 @@
-// Which samples along one axis a tile needs.
+// The samples that a tile needs along one axis.
 #pragma once
 
 #include <warpalign/stages/resample.hpp>
@@ -7,36 +7,36 @@
 
 namespace warpalign::detail {
 
-/// Coordinates along one axis.
+/// An interval of coordinates along one axis.
 struct Interval {
   double low = 0;
   double high = 0;
 };
 
-/// How far samples around a point count.
+/// The number of samples around a point that influence its value.
 struct Reach {
-  std::int64_t before = 0;  ///< samples before the one below the point
-  std::int64_t after = 0;   ///< samples behind it
+  std::int64_t before = 0;  ///< samples before the sample floor(x)
+  std::int64_t after = 0;   ///< samples after the sample floor(x)
 };
 
-/// Of a valid spec: the B-spline's support, and the prefilter's halo.
+/// The reach for a valid spec: the B-spline's support plus the prefilter's halo.
 [[nodiscard]] Reach reach_of(const ResampleSpec& spec);
 
-/// The samples from `begin` on. Coordinate x of the image is `sign` x + `shift` among them.
+/// A range of samples of an axis. Coordinate x of the image is `sign` x + `shift` in the range.
 struct AxisCut {
   std::int64_t begin = 0;
   std::int64_t length = 0;
   double sign = 1;
   double shift = 0;
-  bool inside = false;   ///< what lies beyond the cut's ends does not matter
-  bool at_edge = false;  ///< samples beyond the image would count
+  bool inside = false;   ///< samples beyond the range have no influence
+  bool at_edge = false;  ///< samples beyond the image have an influence
   bool outside = false;  ///< every point is cval
 };
 
-/// The cut of an axis of `samples` samples for points anywhere in the interval.
+/// The range of an axis of `samples` samples that points anywhere in the interval need.
 [[nodiscard]] AxisCut cut_axis(Boundary boundary, const Reach& reach, std::int64_t samples,
                                const Interval& points);
-/// The cut that leaves the axis as it is.
+/// The range that is the whole axis.
 [[nodiscard]] AxisCut whole_axis(std::int64_t samples);
 
 }  // namespace warpalign::detail

@@ -19,7 +19,7 @@ constexpr const char* variable = "WARPALIGN_MAX_DEVICE_MEMORY";
                   " is not a number of bytes above 0, such as 1500000000, 800M or 4G");
 }
 
-/// The bits by which the letter behind a number multiplies it.
+/// The binary exponent of a suffix: 10 for K, 20 for M, 30 for G.
 int bits_of(std::string_view letter, std::string_view text) {
   if (letter.empty()) return 0;
   if (letter == "K") return 10;

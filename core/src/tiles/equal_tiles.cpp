@@ -1,4 +1,4 @@
-// Tiles of one shape, which share a plan and its memory.
+// Tiles of the same shape, which share a plan and its memory.
 #include "tiles/equal_tiles.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ std::array<std::int64_t, 3> lengths_of(const Shape& shape) {
   return {shape.width, shape.height, shape.depth};
 }
 
-/// The region of `shape` that ends no later than `all` and contains `region`.
+/// A region of shape `shape` that contains `region` and ends within `all`.
 Region moved_within(const Shape& all, const Region& region, const Shape& shape) {
   Region moved{region.begin, shape};
   const auto ends = lengths_of(all);
@@ -34,7 +34,7 @@ void grow_to(Shape& shape, const Shape& other) {
   }
 }
 
-/// Another region as the tile's input: coordinates count from its first sample.
+/// Changes the tile's input to another region, and the transform with it.
 void set_input(Tile& tile, const Region& input) {
   std::array<double, 16>& m = tile.output_to_input.m;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -52,7 +52,7 @@ std::vector<Tile> equal_tiles(const ResampleSpec& spec, std::vector<Tile> tiles,
   const bool periodic =
       spec.spline.boundary == Boundary::wrap || spec.spline.boundary == Boundary::grid_wrap;
   if (tiles.size() < 2 || periodic) return tiles;
-  // The first one does not lie at the output's end.
+  // The first tile does not lie at the end of the output.
   const Shape output = tiles.front().output.shape;
   std::vector<Tile> equal;
   Shape input{1, 1, 1};

@@ -1,4 +1,4 @@
-// Tiles of one shape, which share a plan and its memory.
+// Tiles of the same shape, which share a plan and its memory.
 #pragma once
 
 #include "tiles/fitting_tiles.hpp"
@@ -10,10 +10,10 @@
 
 namespace warpalign::detail {
 
-/// Tiles that compute the same pixels and all have the same shapes of output and input and the same
-/// boundary: those at the output's end begin earlier, and inputs take in more samples. Returns the
-/// given tiles where that cannot be: under `wrap` and `grid_wrap`, where a region may go round or
-/// take a whole axis, and where the least common shape does not fit.
+/// Returns tiles that compute the same pixels with the same output shape, input shape and boundary:
+/// tiles at the end of the output begin earlier, and inputs include more samples. Returns the given
+/// tiles if this is impossible: with `wrap` and `grid_wrap`, whose regions may wrap around or
+/// include a whole axis, and if the smallest common shape exceeds the limit.
 [[nodiscard]] std::vector<Tile> equal_tiles(
     const ResampleSpec& spec, std::vector<Tile> tiles,
     const std::function<Tile(const Region&)>& tile_of_region, const MemoryLimit& limit);

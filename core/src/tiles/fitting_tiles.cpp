@@ -1,4 +1,4 @@
-// The largest tiles that fit a device's memory.
+// The largest tiles that fit into a device's memory.
 #include "tiles/fitting_tiles.hpp"
 
 #include <warpalign/error.hpp>
@@ -10,7 +10,7 @@
 namespace warpalign::detail {
 namespace {
 
-/// Smaller tiles would spend their time on halos and launches.
+/// Smaller tiles would spend most of their time on halos and launches.
 constexpr std::int64_t min_tile_pixels = 1024;
 
 std::size_t largest_allocation(const ResampleSpec& spec, const Tile& tile) {
@@ -24,7 +24,7 @@ std::size_t needed_bytes(const ResampleSpec& spec, const Tile& tile, const Memor
   return tile_bytes(spec, tile) + pixels * limit.per_pixel;
 }
 
-/// All tiles, or the first one that does not fit, in `too_large`.
+/// All tiles; if one does not fit, the first such tile in `too_large`.
 std::vector<Tile> tiles_of(const ResampleSpec& spec,
                            const std::function<Tile(const Region&)>& tile_of_region,
                            const Shape& shape, const MemoryLimit& limit,
@@ -39,7 +39,7 @@ std::vector<Tile> tiles_of(const ResampleSpec& spec,
   return all;
 }
 
-/// Into how many parts each axis is divided.
+/// The number of parts along each axis.
 struct Parts {
   std::int64_t x = 1, y = 1, z = 1;
 };
@@ -51,9 +51,9 @@ Shape shape_of(const Shape& output, const Parts& parts) {
   return {part(output.width, parts.x), part(output.height, parts.y), part(output.depth, parts.z)};
 }
 
-/// More parts along the longest side of a tile, so that tiles are nearly square: of the samples
-/// that a rotated square needs, the least are not between its points. One part more at a time gives
-/// the largest tile that fits; of many parts, an eighth more is near enough.
+/// Increases the number of parts along the longest side of a tile, so that tiles are nearly square:
+/// a rotated square needs the fewest samples outside of itself. Adding one part at a time finds the
+/// largest tile that fits; with many parts, an eighth more is precise enough.
 void divide(Parts& parts, const Shape& tile) {
   std::int64_t& most = tile.depth > tile.height && tile.depth > tile.width ? parts.z
                        : tile.height >= tile.width                         ? parts.y
@@ -97,7 +97,7 @@ std::vector<Tile> fitting_tiles(const ResampleSpec& spec,
                   "a tile of " + to_string(too_large->output.shape) + " pixels needs " +
                       std::to_string(needed_bytes(spec, *too_large, limit)) +
                       " bytes of device memory for " + to_string(too_large->input.shape) +
-                      " samples, and may take " + std::to_string(limit.bytes) +
+                      " samples, but the limit is " + std::to_string(limit.bytes) +
                       "; use a device with more memory, or raise WARPALIGN_MAX_DEVICE_MEMORY",
                   {.stage = "tiles"});
     }

@@ -1,4 +1,4 @@
-// The largest tiles that fit a device's memory.
+// The largest tiles that fit into a device's memory.
 #pragma once
 
 #include <warpalign/tiles.hpp>
@@ -9,21 +9,21 @@
 
 namespace warpalign::detail {
 
-/// The regions of the given shape that cover the output, row by row; those at its end are smaller.
+/// Covers the output with regions of the given shape, row by row. The last regions may be smaller.
 [[nodiscard]] std::vector<Region> regions_of(const Shape& output, const Shape& tile);
 
-/// What a tile may take of a device.
+/// Limits of the device memory of a tile.
 struct MemoryLimit {
-  std::size_t bytes = 0;           ///< in all
-  std::size_t max_allocation = 0;  ///< at once; 0: any
-  std::size_t per_pixel = 0;       ///< bytes that each pixel of the output takes besides
+  std::size_t bytes = 0;           ///< largest total size
+  std::size_t max_allocation = 0;  ///< largest single allocation; 0: unlimited
+  std::size_t per_pixel = 0;       ///< additional bytes that each pixel of the output takes
 };
 
-/// Whether a tile keeps to the limit.
+/// Whether a tile is within the limits.
 [[nodiscard]] bool fits(const ResampleSpec& spec, const Tile& tile, const MemoryLimit& limit);
 
-/// Cuts the output into more and more parts until every tile that `tile_of_region` gives
-/// fits. Throws Error(out_of_memory).
+/// Divides the output into more and more parts until every tile of `tile_of_region` fits. Throws
+/// Error(out_of_memory) if the smallest tiles do not fit.
 [[nodiscard]] std::vector<Tile> fitting_tiles(
     const ResampleSpec& spec, const std::function<Tile(const Region&)>& tile_of_region,
     const MemoryLimit& limit);

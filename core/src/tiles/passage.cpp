@@ -1,4 +1,4 @@
-// Through how much of a device's memory an array passes, and how.
+// The schedule of tiles: their size, and the lanes that share the device's memory.
 #include "tiles/passage.hpp"
 
 #include "device/lanes.hpp"
@@ -12,13 +12,14 @@
 namespace warpalign::detail {
 namespace {
 
-/// Larger tiles would spare few samples of halos, but take more of the host's pinned memory, and
-/// the first upload and the last download overlap with nothing.
-constexpr std::size_t most_bytes_of_lane = std::size_t{1} << 30;
+/// Larger tiles would save few samples of halos, but need more pinned host memory, and their first
+/// upload and last download do not overlap with any other work.
+constexpr std::size_t max_bytes_of_lane = std::size_t{1} << 30;
 
-/// How many times as many samples and pixels smaller tiles may have in all as the largest ones: the
-/// host copies those of a GPU in all lanes at once, while a CPU computes them with the same cores.
-double most_growth(DeviceKind kind) { return kind == DeviceKind::cpu ? 1.1 : 1.5; }
+/// The largest ratio of the total samples and pixels of smaller tiles to those of the largest
+/// tiles. With a GPU, the host copies them in all lanes at once; a CPU device needs the same cores
+/// for it.
+double max_growth(DeviceKind kind) { return kind == DeviceKind::cpu ? 1.1 : 1.5; }
 
 double pixels_of(const Passage& passage) {
   double pixels = 0;
@@ -43,7 +44,7 @@ Passage passage_in(std::size_t lanes, const ResampleSpec& spec,
 std::optional<Passage> passage_if_any(std::size_t lanes, const ResampleSpec& spec,
                                       const std::function<Tile(const Region&)>& tile_of_region,
                                       MemoryLimit limit) {
-  limit.bytes = std::min(limit.bytes / lanes, most_bytes_of_lane);
+  limit.bytes = std::min(limit.bytes / lanes, max_bytes_of_lane);
   try {
     return passage_in(lanes, spec, tile_of_region, limit);
   } catch (const Error& error) {
@@ -59,10 +60,10 @@ Passage passage_of(DeviceKind kind, const ResampleSpec& spec,
                    const MemoryLimit& limit) {
   Passage one = passage_in(1, spec, tile_of_region, limit);
   if (one.tiles.size() == 1) return one;
-  const double most_pixels = most_growth(kind) * pixels_of(one);
+  const double max_pixels = max_growth(kind) * pixels_of(one);
   for (std::size_t lanes = lanes_of(kind); lanes > 1; --lanes) {
     std::optional<Passage> several = passage_if_any(lanes, spec, tile_of_region, limit);
-    if (several && pixels_of(*several) <= most_pixels) return *std::move(several);
+    if (several && pixels_of(*several) <= max_pixels) return *std::move(several);
   }
   return one;
 }

@@ -1,4 +1,4 @@
-// Through how much of a device's memory an array passes, and how.
+// The schedule of tiles: their size, and the lanes that share the device's memory.
 #pragma once
 
 #include "tiles/fitting_tiles.hpp"
@@ -15,16 +15,16 @@ namespace warpalign::detail {
 /// Tiles, and the lanes that share the memory.
 struct Passage {
   std::vector<Tile> tiles;
-  /// The pixels that are each tile's own: tiles may overlap, but of those that are under way at the
-  /// same time only one may store a pixel.
+  /// The pixels that each tile stores. Tiles may overlap, but two concurrent tiles must not store
+  /// the same pixel.
   std::vector<Region> own;
   std::size_t lanes = 1;
   std::size_t bytes_of_lane = 0;
 };
 
-/// The whole in one lane where it fits. Else as many lanes as the device gains by, each with its
-/// part of the memory: fewer, where tiles so small would be mostly halo. Throws
-/// Error(out_of_memory) where no tile fits.
+/// One tile in one lane if it fits. Otherwise as many lanes as the device benefits from, each with
+/// an equal part of the memory, but fewer if such small tiles would be mostly halo. Throws
+/// Error(out_of_memory) if no tile fits.
 [[nodiscard]] Passage passage_of(DeviceKind kind, const ResampleSpec& spec,
                                  const std::function<Tile(const Region&)>& tile_of_region,
                                  const MemoryLimit& limit);

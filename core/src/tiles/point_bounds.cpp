@@ -1,4 +1,4 @@
-// Between which coordinates the points of a box lie.
+// The bounds of the points of a box.
 #include "tiles/point_bounds.hpp"
 
 #include "device/lanes.hpp"
@@ -14,7 +14,7 @@ constexpr std::int64_t block_width = 32;
 constexpr std::int64_t block_height = 16;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// What both regions have in common.
+/// The intersection of two regions.
 Region common(const Region& a, const Region& b) {
   const auto along = [](std::int64_t begin_a, std::int64_t length_a, std::int64_t begin_b,
                         std::int64_t length_b) {
@@ -54,7 +54,7 @@ Region PointBounds::block(std::int64_t x, std::int64_t y, std::int64_t z) const 
                 {{}, output_});
 }
 
-// By columns, so that the compiler can compare several at once. A comparison with NaN is false.
+// Compares by columns, so that the compiler can vectorize. A comparison with NaN is false.
 PointBounds::Extremes PointBounds::read(const Region& part_of_block) const {
   std::array<float, block_width> low{}, high{};
   low.fill(infinity);

@@ -1,4 +1,4 @@
-// Between which coordinates the points of a box lie.
+// The bounds of the points of a box.
 #pragma once
 
 #include "tiles/axis_cut.hpp"
@@ -10,15 +10,15 @@
 
 namespace warpalign::detail {
 
-/// The bounds of coordinates along one axis, in any box of the output. Tiles are tried in many
-/// sizes, so that the bounds of small blocks are found once, and a box reads only the coordinates
-/// of blocks that it shares with others.
+/// The bounds of coordinates along one axis, in any box of the output. The search for the largest
+/// tiles needs the bounds of many boxes. So the constructor computes the bounds of small blocks
+/// once, and a box reads the coordinates only of blocks that it contains partly.
 class PointBounds {
  public:
-  /// `coordinates`: one for each pixel of `output`; they are read later, too.
+  /// `coordinates`: one for each pixel of `output`. They must outlive this object.
   PointBounds(const float* coordinates, const Shape& output, std::size_t threads);
 
-  /// NaN reads nothing; where there is nothing else, the bounds are 0.
+  /// The bounds in a box. NaN is ignored; if all coordinates are NaN, the bounds are 0.
   [[nodiscard]] Interval of(const Region& region) const;
 
  private:
@@ -33,7 +33,7 @@ class PointBounds {
 
   const float* coordinates_;
   Shape output_;
-  Shape blocks_;  ///< their number along each axis
+  Shape blocks_;  ///< number of blocks along each axis
   std::vector<Extremes> extremes_;
 };
 

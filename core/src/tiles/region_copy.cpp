@@ -13,7 +13,7 @@ bool is_within(const Shape& shape, const Region& region) noexcept {
          region.begin[2] + region.shape.depth <= shape.depth;
 }
 
-/// A row of the box that may go round.
+/// Copies a row of a box that may wrap around.
 void copy_row(const std::byte* row, std::int64_t width, std::int64_t begin, std::int64_t length,
               std::size_t pixel_bytes, std::byte* target) {
   for (std::int64_t done = 0; done < length;) {

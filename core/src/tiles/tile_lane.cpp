@@ -1,4 +1,4 @@
-// What tiles pass through one after the other, while others pass through another lane.
+// A lane, which processes one tile after the other, concurrently with other lanes.
 #include "tiles/tile_lane.hpp"
 
 #include "tiles/region_copy.hpp"
@@ -72,7 +72,7 @@ void TileLane::upload_samples(const Tile& tile, const std::byte* image, Image& s
   stream_.upload(staged, samples.size_bytes(), samples.buffer());
 }
 
-/// Coordinates within the tile's input, of its pixels.
+/// Converts coordinates of the image to coordinates of the tile's input.
 void TileLane::upload_coordinates(const Tile& tile, const float* coordinates, Image& target,
                                   bool direct) {
   const bool unchanged =

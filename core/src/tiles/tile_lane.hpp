@@ -1,4 +1,4 @@
-// What tiles pass through one after the other, while others pass through another lane.
+// A lane, which processes one tile after the other, concurrently with other lanes.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -11,16 +11,16 @@
 
 namespace warpalign::detail {
 
-/// Where an output's pixels are read.
+/// The points at which the spline is evaluated: a transform or coordinates.
 struct Points {
   const Transform* transform = nullptr;
-  const float* coordinates = nullptr;  ///< instead
+  const float* coordinates = nullptr;  ///< used if `transform` is null
 };
 
-/// Bytes of device memory that the points of a pixel take.
+/// The device memory of the points per pixel of the output, in bytes.
 [[nodiscard]] std::size_t bytes_of_point(const ResampleSpec& spec, const Points& points) noexcept;
 
-/// The whole arrays, in host memory.
+/// The whole arrays in host memory.
 struct HostArrays {
   const std::byte* image = nullptr;
   Points points;
@@ -31,16 +31,16 @@ class TileLane {
  public:
   TileLane(const Device& device, const ResampleSpec& spec);
 
-  /// Computes a tile and stores those of its pixels that are its own. The lane's plans take no more
-  /// than `bytes` of device memory. What the device's runtime would first copy to memory of its own
-  /// passes through the lane's, unless the lane is `alone`: runtimes do so for one lane at a time.
+  /// Computes a tile and stores its pixels in `own`. The lane's plans take at most `bytes` of
+  /// device memory. Unless the lane is `alone`, transfers pass through pinned memory of the lane:
+  /// for pageable memory, the device's runtime would use its own buffer, for one lane at a time.
   void run(const Tile& tile, const Region& own, const HostArrays& arrays, std::size_t bytes,
            bool alone);
   /// Frees all memory.
   void clear() noexcept;
 
  private:
-  /// A plan with the images that it works on.
+  /// A plan with its input and output images.
   struct Work {
     Work(const Device& device, const ResampleSpec& made_for, bool at_points);
 

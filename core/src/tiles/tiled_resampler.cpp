@@ -28,8 +28,8 @@ std::int64_t rounded_up(std::int64_t length, std::int64_t limit) {
   return std::min((length + multiple - 1) / multiple * multiple, limit);
 }
 
-/// More samples at the end of the tile's input, so that most tiles have inputs of one shape. Where
-/// the input ends at the image's end, it stays as it is.
+/// Extends the tile's input at its end, so that most tiles have inputs of the same shape. An input
+/// that ends at the end of the image does not change.
 Tile padded(const ResampleSpec& spec, Tile tile) {
   Shape& shape = tile.input.shape;
   const auto room = [&](std::int64_t samples, std::int64_t begin, std::int64_t length) {
@@ -66,7 +66,7 @@ struct TiledResampler::State {
   ResampleSpec spec;
   std::size_t max_bytes;
   std::vector<std::unique_ptr<detail::TileLane>> lanes;
-  std::size_t bytes_of_lane = 0;  ///< that the plans of each may take
+  std::size_t bytes_of_lane = 0;  ///< limit of the device memory of a lane's plans
 };
 
 void TiledResampler::State::make_lanes(std::size_t count) {
@@ -111,8 +111,8 @@ void TiledResampler::State::run(const detail::Passage& passage, const detail::Ho
   });
 }
 
-// Where the tiles cannot be as small as what the device had left demands, it is the device that has
-// too little memory, and not the limit that is too low.
+// If the tiles cannot be small enough for the memory that the device had left, the error is the
+// device's shortage of memory, not the limit.
 detail::Passage TiledResampler::State::passage_after(
     const std::optional<Error>& shortage, const std::function<Tile(const Region&)>& tile_of_region,
     const detail::MemoryLimit& limit) const {
@@ -128,7 +128,7 @@ std::size_t TiledResampler::State::execute(const detail::HostArrays& arrays) {
   const auto tile_of_region = cutter(arrays.points);
   detail::MemoryLimit limit{max_bytes, device.info().max_allocation_bytes,
                             detail::bytes_of_point(spec, arrays.points)};
-  std::optional<Error> shortage;  // of the device, within the limit
+  std::optional<Error> shortage;  // the device's error at a size within the limit
   for (;; limit.bytes /= 2) {
     const detail::Passage passage = passage_after(shortage, tile_of_region, limit);
     try {
@@ -145,7 +145,7 @@ std::size_t TiledResampler::State::execute(const detail::HostArrays& arrays) {
 TiledResampler::TiledResampler(const Device& device, const ResampleSpec& spec,
                                std::size_t max_bytes) {
   if (spec.images.count != 1)
-    detail::refuse(stage, "arrays are resampled one by one; the batch must be 1");
+    detail::refuse(stage, "images.count must be 1, not " + std::to_string(spec.images.count));
   static_cast<void>(tile_of(spec, {}, {{}, spec.output}));  // checks the spec
   state_ =
       std::make_unique<State>(device, spec, max_bytes == 0 ? max_device_memory(device) : max_bytes);
@@ -170,7 +170,7 @@ std::size_t TiledResampler::execute(const void* image, std::span<const float> co
       static_cast<std::size_t>(state_->spec.output.pixels() * state_->spec.images.dimensions);
   if (coordinates.size() != expected) {
     detail::refuse(stage, "there are " + std::to_string(coordinates.size()) +
-                              " coordinates, and the output takes " + std::to_string(expected));
+                              " coordinates, but the output needs " + std::to_string(expected));
   }
   return state_->execute({static_cast<const std::byte*>(image),
                           {nullptr, coordinates.data()},

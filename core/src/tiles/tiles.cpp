@@ -35,12 +35,12 @@ void check_region(const Shape& output, const Region& region) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (region.begin[i] >= 0 && part[i] >= 1 && part[i] <= whole[i] - region.begin[i]) continue;
     detail::refuse(stage, "the region of " + to_string(region.shape) +
-                              " pixels is not within the " + "output of " + to_string(output));
+                              " pixels is not within the output of " + to_string(output));
   }
 }
 
-/// Between which coordinates the transform reads, along each axis. Where the denominator of a
-/// projective transform changes its sign, points go to infinity.
+/// The bounds of the transformed points along each axis. If the denominator of a projective
+/// transform changes its sign in the region, the bounds are infinite.
 std::array<Interval, 3> points_of(const Transform& transform, const Region& region) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::array<Interval, 3> points;
@@ -68,7 +68,7 @@ std::array<Interval, 3> points_of(const Transform& transform, const Region& regi
   return points;
 }
 
-/// Where every pixel is cval, one sample will do: no point lies at it.
+/// The cut for a tile whose pixels are all cval: a single sample, which no point uses.
 std::array<AxisCut, 3> one_sample() {
   AxisCut cut = detail::whole_axis(1);
   cut.outside = true;
@@ -88,15 +88,15 @@ std::array<AxisCut, 3> cuts_of(const ResampleSpec& spec, const std::array<Interv
     all_inside &= !used || cuts[i].inside;
   }
   if (spec.spline.boundary != Boundary::wrap || all_inside) return cuts;
-  // The tile has the seam on one axis, so `wrap` holds for all: a cut that begins or ends at an
-  // edge would have a seam of its own there.
+  // The tile crosses the seam of one axis, so `wrap` applies to all axes. A cut that begins or ends
+  // at an edge would then have another seam there.
   for (std::size_t i = 0; i < static_cast<std::size_t>(spec.images.dimensions); ++i) {
     if (cuts[i].at_edge) cuts[i] = detail::whole_axis(samples[i]);
   }
   return cuts;
 }
 
-/// The tile of these cuts, for a transform from where they read.
+/// The tile of these cuts. `transform` maps pixels of the tile to the image.
 Tile tile_from(const ResampleSpec& spec, const std::array<AxisCut, 3>& cuts,
                const Transform& transform) {
   Tile tile;
@@ -116,7 +116,7 @@ Tile tile_from(const ResampleSpec& spec, const std::array<AxisCut, 3>& cuts,
   return tile;
 }
 
-/// The transform for pixels that are numbered from the region's first one.
+/// The transform for pixel coordinates relative to the region's first pixel.
 Transform begun_at(const Transform& transform, const std::array<std::int64_t, 3>& begin) {
   Transform moved = transform;
   for (std::size_t row = 0; row < 4; ++row) {
@@ -130,8 +130,8 @@ std::size_t bytes_of(const Shape& shape, PixelType type) {
   return static_cast<std::size_t>(shape.pixels()) * size_of(type);
 }
 
-/// The samples' memory once more where kernels do not load their type: those without a prefilter
-/// load f32 and c32 only.
+/// The memory for converted samples, if the kernels do not load their type. Without a prefilter,
+/// kernels load only f32 and c32.
 std::size_t converted_input_bytes(const ResampleSpec& spec, const Shape& shape) {
   const bool loaded = spec.spline.prefilter
                           ? detail::kernel_type(spec.input) == spec.input
@@ -156,8 +156,8 @@ Shape coefficient_shape(const ResampleSpec& spec, const Tile& tile) {
 int prefilter_halo(int degree) {
   const std::vector<double> poles = PrefilterPlan::poles(degree);
   if (poles.empty()) return 0;
-  // With all poles negative, |h(k)| sums to the product of (1 + |z|) / (1 - |z|), and beyond a halo
-  // it decays as the slowest pole does.
+  // All poles are negative, so the sum of |h(k)| is the product of (1 + |z|) / (1 - |z|). Beyond
+  // the halo, |h(k)| decays like the slowest pole.
   double slowest = 0, sum = 1;
   for (const double z : poles) {
     const double size = std::abs(z);

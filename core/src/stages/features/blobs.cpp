@@ -13,15 +13,18 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "blobs";
-constexpr std::int64_t least_images = 4;  // three differences: one between two others
+constexpr std::int64_t min_images = 4;  // three differences: one between two others
 
 BlobsSpec checked(const BlobsSpec& spec) {
-  if (spec.images < least_images) detail::refuse(stage, "there must be four images or more");
+  if (spec.images < min_images) {
+    detail::refuse(stage, "an octave needs at least 4 images, not " + std::to_string(spec.images));
+  }
   detail::check_planes(stage, spec.planes, spec.images);
   if (spec.capacity < 1 || spec.capacity > std::numeric_limits<std::int32_t>::max()) {
-    detail::refuse(stage, "there must be room for 1 to 2^31 - 1 blobs");
+    detail::refuse(stage, "the capacity must be 1 to 2^31 - 1 blobs");
   }
-  if (!(spec.least_contrast >= 0)) detail::refuse(stage, "the least contrast must be at least 0");
+  if (!(spec.least_contrast >= 0))
+    detail::refuse(stage, "the smallest contrast must be at least 0");
   return spec;
 }
 

@@ -1,4 +1,4 @@
-// Stage: histograms of the gradients about places of images.
+// Stage: gradient histograms around keypoints.
 #include <warpalign/backend/stages/features/descriptors.hpp>
 
 #include "device/access.hpp"
@@ -32,10 +32,10 @@ void DescriptorsPlan::check(const Stream& stream, const Buffer& octave, const Bu
   detail::check_stream(stage, device_, stream);
   if (range.first < 0 || range.count < 1 || range.first > most_places ||
       range.count > most_places - range.first) {
-    detail::refuse(stage, "there are no such places");
+    detail::refuse(stage, "the range of keypoints is empty or out of bounds");
   }
   detail::check_buffer(stage, "the octave", device_, octave, detail::packed_bytes(spec_.planes, 1));
-  detail::check_buffer(stage, "the places", device_, places,
+  detail::check_buffer(stage, "the buffer of keypoints", device_, places,
                        static_cast<std::size_t>(range.first + range.count) * sizeof(FeaturePlace));
 }
 
@@ -43,7 +43,8 @@ void DescriptorsPlan::find_directions(Stream& stream, const Buffer& octave, cons
                                       const PlaceRange& range, Buffer& radians) const {
   check(stream, octave, places, range);
   const auto numbers = static_cast<std::size_t>((range.first + range.count) * max_directions);
-  detail::check_buffer(stage, "the directions", device_, radians, numbers * sizeof(float));
+  detail::check_buffer(stage, "the buffer of orientations", device_, radians,
+                       numbers * sizeof(float));
   kernel_->enqueue_directions(detail::Access::queue(stream), detail::Access::memory(octave),
                               detail::Access::memory(planes_), detail::Access::memory(places),
                               range, detail::Access::memory(radians));

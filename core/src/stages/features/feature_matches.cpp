@@ -1,4 +1,4 @@
-// Stage: of each feature of one image, the feature of another one that resembles it most.
+// Stage: the nearest neighbours of features of one image among the features of another.
 #include <warpalign/backend/stages/features/feature_matches.hpp>
 
 #include "device/access.hpp"
@@ -16,7 +16,7 @@ constexpr std::int64_t most_features = 1 << 16U;
 FeatureMatchesSpec checked(const FeatureMatchesSpec& spec) {
   for (const std::int64_t count : {spec.max_reference, spec.max_moving}) {
     if (count < 1 || count > most_features) {
-      detail::refuse(stage, "there must be room for 1 to 65536 features");
+      detail::refuse(stage, "the largest number of features must be 1 to 65536");
     }
   }
   if (!(spec.max_ratio > 0)) detail::refuse(stage, "the largest ratio must be above 0");
@@ -41,9 +41,10 @@ void FeatureMatchesPlan::execute(Stream& stream, const Features& reference, cons
   detail::check_stream(stage, device_, stream);
   if (reference.count < 1 || reference.count > spec_.max_reference || moving.count < 1 ||
       moving.count > spec_.max_moving) {
-    detail::refuse(stage, "there are too few features, or too many");
+    detail::refuse(stage,
+                   "the number of features must be at least 1, and at most that of the plan");
   }
-  if (!(apart >= 0)) detail::refuse(stage, "the distance of other places must be at least 0");
+  if (!(apart >= 0)) detail::refuse(stage, "the distance `apart` must be at least 0");
   const auto rows = [](std::int64_t count) {
     return static_cast<std::size_t>(count * DescriptorsPlan::dimensions) * sizeof(float);
   };
@@ -51,7 +52,7 @@ void FeatureMatchesPlan::execute(Stream& stream, const Features& reference, cons
                        rows(reference.count));
   detail::check_buffer(stage, "the moving descriptors", device_, moving.descriptors,
                        rows(moving.count));
-  detail::check_buffer(stage, "the moving places", device_, moving_places,
+  detail::check_buffer(stage, "the buffer of moving positions", device_, moving_places,
                        static_cast<std::size_t>(2 * moving.count) * sizeof(float));
   detail::check_buffer(stage, "the matches", device_, nearest,
                        static_cast<std::size_t>(reference.count) * sizeof(NearestFeature));

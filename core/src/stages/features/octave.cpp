@@ -1,4 +1,4 @@
-// Stage: images of several sizes, each smoothed more and more.
+// Stage: octaves of the scale spaces of several images.
 #include <warpalign/backend/stages/features/octave.hpp>
 
 #include "device/access.hpp"
@@ -18,10 +18,10 @@ constexpr double max_sigma = 32;
 
 OctaveSpec checked(const OctaveSpec& spec) {
   if (spec.step < 1) detail::refuse(stage, "the step must be at least 1");
-  if (spec.sigmas.empty()) detail::refuse(stage, "there must be an image");
+  if (spec.sigmas.empty()) detail::refuse(stage, "an octave needs at least one image");
   for (const double sigma : spec.sigmas) {
     if (!(sigma >= 0 && sigma <= max_sigma)) {
-      detail::refuse(stage, "a sigma must be from 0 to 32 pixels");
+      detail::refuse(stage, "each sigma must be 0 to 32 pixels");
     }
   }
   detail::check_planes(stage, spec.planes, 1);
@@ -80,12 +80,12 @@ void OctavePlan::execute(Stream& stream, const Buffer& source, std::int64_t imag
                          Buffer& octave) const {
   detail::check_stream(stage, device_, stream);
   if (image < 0 || image >= std::numeric_limits<std::int32_t>::max()) {
-    detail::refuse(stage, "there is no such image");
+    detail::refuse(stage, "the source has no image " + std::to_string(image));
   }
   detail::check_planes(stage, spec_.planes, image + 1);
   detail::check_buffer(stage, "the source", device_, source,
                        detail::packed_bytes(spec_.planes, image + 1));
-  detail::check_buffer(stage, "what is between", device_, between, bytes_between(spec_));
+  detail::check_buffer(stage, "the scratch buffer", device_, between, bytes_between(spec_));
   detail::check_buffer(stage, "the octave", device_, octave, bytes_of(spec_));
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(source), image,
                    {detail::Access::memory(source_planes_), detail::Access::memory(planes_),

@@ -1,4 +1,4 @@
-// Checks and tables of images of several sizes, one behind the other in one buffer.
+// Checks and tables of packed planes: images of several sizes in one buffer.
 #include "stages/features/packed_planes.hpp"
 
 #include "device/check.hpp"
@@ -9,13 +9,14 @@
 namespace warpalign::detail {
 
 void check_planes(const char* stage, std::span<const Shape> planes, std::int64_t images) {
-  if (planes.empty()) refuse(stage, "there must be a plane");
-  if (images < 1) refuse(stage, "there must be an image");
+  if (planes.empty()) refuse(stage, "there must be at least one plane");
+  if (images < 1) refuse(stage, "there must be at least one image");
   for (const Shape& plane : planes) check_shape(stage, "a plane", plane);
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (backend::packed_pixels(planes) > most / images) {
-    refuse(stage, "planes of " + std::to_string(backend::packed_pixels(planes)) + " pixels, " +
-                      std::to_string(images) + " times, are too many");
+    refuse(stage, std::to_string(images) + " times planes of " +
+                      std::to_string(backend::packed_pixels(planes)) +
+                      " pixels exceed the limit of 2^31 - 1 pixels");
   }
 }
 

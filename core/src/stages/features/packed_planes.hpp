@@ -1,4 +1,4 @@
-// Checks and tables of images of several sizes, one behind the other in one buffer.
+// Checks and tables of packed planes: images of several sizes in one buffer.
 #pragma once
 
 #include <warpalign/backend/packed_planes.hpp>
@@ -11,14 +11,14 @@
 
 namespace warpalign::detail {
 
-/// Refuses none, shapes that a device does not take, and more pixels in `images` times all planes
-/// than an int32 counts.
+/// Throws Error(invalid_argument) for an empty list, for invalid shapes, and if `images` times all
+/// planes have more pixels than an int32 can count.
 void check_planes(const char* stage, std::span<const Shape> planes, std::int64_t images);
 
-/// First pixel, width and height of each.
+/// The first pixel, width and height of each plane.
 [[nodiscard]] std::vector<std::int32_t> words_of(std::span<const Shape> planes);
 
-/// The size of `images` times all planes, of floats.
+/// The size of `images` times all planes of floats, in bytes.
 [[nodiscard]] std::size_t packed_bytes(std::span<const Shape> planes, std::int64_t images);
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// Stage: an image as many planes that are seen from aside would show it.
+// Stage: simulated views of an image, each with a tilt, as ASIFT uses them.
 #include <warpalign/backend/stages/features/simulated_views.hpp>
 
 #include "device/access.hpp"
@@ -15,7 +15,7 @@ namespace {
 constexpr const char* stage = "simulated_views";
 constexpr double max_samples = 64;
 
-// How long a pixel of the view is in the image.
+// The length of a pixel of the view in the image.
 double length_of(const SimulatedView& view) { return std::hypot(view.to_image.a, view.to_image.d); }
 
 SimulatedViewsSpec checked(const SimulatedViewsSpec& spec) {
@@ -24,10 +24,11 @@ SimulatedViewsSpec checked(const SimulatedViewsSpec& spec) {
   for (const SimulatedView& view : spec.views) {
     const Affine& map = view.to_image;
     for (const double number : {map.a, map.b, map.c, map.d, map.e, map.f}) {
-      if (!std::isfinite(number)) detail::refuse(stage, "a view is not finite");
+      if (!std::isfinite(number))
+        detail::refuse(stage, "a view's transform contains NaN or infinity");
     }
     if (!(length_of(view) <= max_samples)) {
-      detail::refuse(stage, "a pixel of a view takes in more than 64 pixels of the image");
+      detail::refuse(stage, "a pixel of a view is longer than 64 pixels of the image");
     }
   }
   return spec;

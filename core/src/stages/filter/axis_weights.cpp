@@ -1,4 +1,4 @@
-// Gaussian weights of separable stages, computed in double precision.
+// Gaussian weights of separable filters, computed in double precision.
 #include "stages/filter/axis_weights.hpp"
 
 #include <algorithm>
@@ -27,10 +27,10 @@ Reach reach_of(const AxisGrid& grid, std::int64_t i, double sigma) {
           std::clamp<std::int64_t>(last, nearest, grid.n_input - 1)};
 }
 
-/// Where an output lies among the inputs that its taps may read. Neighbours often lie alike.
+/// The position of an output relative to its taps. Neighbouring outputs often have the same.
 struct Place {
   double at;                 ///< from the first tap
-  std::int64_t first, last;  ///< taps that count
+  std::int64_t first, last;  ///< taps with a weight
   friend bool operator==(const Place&, const Place&) = default;
 };
 

@@ -1,4 +1,4 @@
-// Gaussian weights of separable stages, computed in double precision.
+// Gaussian weights of separable filters, computed in double precision.
 #pragma once
 
 #include <warpalign/backend/stages/filter/axis_weights.hpp>
@@ -14,12 +14,12 @@ struct AxisGrid {
   double spacing = 1;
 };
 
-/// The weights of a Gaussian that is cut off at 4 sigma, for the pixels that exist; they sum to 1
-/// for each output. Every output must lie within half a pixel of the input.
+/// The weights of a Gaussian that is truncated at 4 sigma and at the edges; they sum to 1 for each
+/// output. Every output must lie within half a pixel of the input.
 backend::AxisWeights gaussian_weights(const AxisGrid& grid, double sigma);
 
-/// The same for several inputs one after the other, each of which has outputs of its own: so images
-/// that are stacked are filtered as one tall image.
+/// The same for several stacked inputs, each with its own outputs, so that a stage can filter
+/// stacked images as one tall image.
 backend::AxisWeights gaussian_weights(const AxisGrid& grid, double sigma, std::int64_t inputs);
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// Stage: what two images have in common, in frames of zeros, and how its texture is spread.
+// Stage: copies the overlap of two images to zero-padded frames, and sums its local energy.
 #include <warpalign/backend/stages/filter/common_frames.hpp>
 
 #include "device/access.hpp"
@@ -23,7 +23,7 @@ CommonFramesSpec checked(const CommonFramesSpec& spec) {
 void check_images(const Device& device, const CommonImages& images) {
   const std::size_t channels = images.reference.size();
   if (channels < 1 || channels > 2 || images.moving.size() != channels) {
-    detail::refuse(stage, "both images must have one channel, or both two");
+    detail::refuse(stage, "both images must have the same number of channels, 1 or 2");
   }
   const auto check = [&](const char* what, const Image& image, const Shape& shape) {
     detail::check_image(stage, what, device, image, PixelType::f32, {shape.width, shape.height, 1});
@@ -38,7 +38,7 @@ void check_images(const Device& device, const CommonImages& images) {
   check("the moving image's weight", images.moving_weight, moving);
 }
 
-// Of how many executions the frames fit into an image.
+// The number of executions whose frames fit into an image.
 std::int64_t places_in(const Image& frames, std::int64_t channels) {
   return frames.shape().depth / channels;
 }
@@ -59,7 +59,7 @@ void check_part(const CommonPart& part, const CommonImages& images, const Shape&
   const Shape& reference = images.reference.front()->shape();
   if (part.x < 0 || part.x > reference.width - shape.width || part.y < 0 ||
       part.y > reference.height - shape.height) {
-    detail::refuse(stage, "the part reaches beyond the reference");
+    detail::refuse(stage, "the part extends beyond the reference");
   }
   const Shape& moving = images.moving_weight.shape();
   if (shape.width > moving.width || shape.height > moving.height) {
@@ -102,7 +102,7 @@ void CommonFramesPlan::enqueue(Stream& stream, const CommonImages& images, const
   if (!std::isfinite(turned)) detail::refuse(stage, "the angle is NaN or infinite");
   detail::check_result(stage, result, spec_.results);
   if (place < 0 || place >= places) {
-    detail::refuse(stage, "the images have no room for frames at this place");
+    detail::refuse(stage, "the images have no room for frames with index " + std::to_string(place));
   }
   const bool masked = images.reference_weight != nullptr;
   const Image& reference_weight = masked ? *images.reference_weight : images.moving_weight;

@@ -1,4 +1,4 @@
-// Stage: conversion of pixels from one type to another.
+// Stage: conversion of pixel types.
 #include <warpalign/stages/convert.hpp>
 
 #include "device/access.hpp"
@@ -15,7 +15,7 @@ constexpr const char* stage = "convert";
 ConvertSpec checked(const ConvertSpec& spec) {
   detail::check_array(stage, "the image", spec.shape);
   if (spec.input == PixelType::c32 || spec.output == PixelType::c32) {
-    detail::refuse(stage, "complex pixels are not converted");
+    detail::refuse(stage, "conversion from or to c32 is not supported");
   }
   return spec;
 }

@@ -1,4 +1,4 @@
-// Stage: apodized windows of frames, all of one size.
+// Stage: extraction of apodized windows of the same size from frames.
 #include <warpalign/backend/stages/filter/cut_windows.hpp>
 
 #include "device/access.hpp"
@@ -25,8 +25,8 @@ CutWindowsSpec checked(const CutWindowsSpec& spec) {
     detail::refuse(
         stage, "a window of " + to_string(spec.window) + " does not fit into " + to_string(slice));
   }
-  if (spec.frames < 1) detail::refuse(stage, "there must be a frame");
-  if (spec.origins.empty()) detail::refuse(stage, "there must be a window");
+  if (spec.frames < 1) detail::refuse(stage, "there must be at least one frame");
+  if (spec.origins.empty()) detail::refuse(stage, "there must be at least one window");
   for (const WindowOrigin& origin : spec.origins) {
     if (origin.x < 0 || origin.y < 0 || origin.x + spec.window.width > spec.frame.width ||
         origin.y + spec.window.height > spec.frame.height) {
@@ -38,7 +38,7 @@ CutWindowsSpec checked(const CutWindowsSpec& spec) {
   return spec;
 }
 
-// Those of the columns and then those of the rows.
+// The weights of the columns, followed by those of the rows.
 std::vector<float> weights_of(const CutWindowsSpec& spec) {
   std::vector<float> weights = detail::window_weights(spec.weights, spec.window.width);
   const std::vector<float> of_rows = detail::window_weights(spec.weights, spec.window.height);

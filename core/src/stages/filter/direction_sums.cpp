@@ -1,4 +1,4 @@
-// Stage: the sums of a field of directions of which its mean and its energy are made.
+// Stage: sums over a field of gradient orientations, for its mean and energy.
 #include <warpalign/backend/stages/filter/direction_sums.hpp>
 
 #include "device/access.hpp"

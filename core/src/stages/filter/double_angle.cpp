@@ -18,7 +18,7 @@ constexpr std::int64_t max_slices = 8192;
 DoubleAngleSpec checked(const DoubleAngleSpec& spec) {
   detail::check_shape(stage, "the image", spec.image);
   if (spec.slices < 1 || spec.slices > max_slices) {
-    detail::refuse(stage, "there must be 1 to " + std::to_string(max_slices) + " slices");
+    detail::refuse(stage, "the number of slices must be 1 to " + std::to_string(max_slices));
   }
   if (!std::isfinite(spec.epsilon) || spec.epsilon <= 0) {
     detail::refuse(stage, "epsilon must be above 0");
@@ -28,7 +28,7 @@ DoubleAngleSpec checked(const DoubleAngleSpec& spec) {
 
 void check_terms(const DoubleAngleTerms& terms) {
   for (const double number : {terms.mean.x, terms.mean.y, terms.gain}) {
-    if (!std::isfinite(number)) detail::refuse(stage, "the terms hold NaN or infinity");
+    if (!std::isfinite(number)) detail::refuse(stage, "the terms contain NaN or infinity");
   }
 }
 
@@ -78,7 +78,7 @@ void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& w
         {{{"the cosines", cosines}, {"the sines", sines}}});
   const auto slices = static_cast<std::int64_t>(terms.size());
   if (first_slice < 0 || first_slice > spec_.slices || slices > spec_.slices - first_slice) {
-    detail::refuse(stage, "there is no such slice");
+    detail::refuse(stage, "the slices must be 0 to " + std::to_string(spec_.slices - 1));
   }
   factors_->clear();
   for (const DoubleAngleTerms& of_slice : terms) {
@@ -96,7 +96,7 @@ void DoubleAnglePlan::turn(Stream& stream, const Image& cosines, const Image& si
                            double rotation, Image& turned_cosines, Image& turned_sines) const {
   detail::check_stream(stage, device_, stream);
   check(device_, stack(), {{{"the cosines", cosines}, {"the sines", sines}}},
-        {{{"the turned cosines", turned_cosines}, {"the turned sines", turned_sines}}});
+        {{{"the rotated cosines", turned_cosines}, {"the rotated sines", turned_sines}}});
   if (!std::isfinite(rotation)) detail::refuse(stage, "the rotation must be a finite number");
   kernel_->enqueue_turned(
       detail::Access::queue(stream),

@@ -69,7 +69,7 @@ class Rows {
   std::int64_t pitch_, width_, height_;
 };
 
-// Without branches, so that compilers vectorize it: most rows have no such pixel.
+// Has no branches, so that compilers vectorize it: most rows have no such pixel.
 template <class Pixel, class Is>
 bool has_any(std::span<const Pixel> pixels, Is is) {
   using Flag =
@@ -87,7 +87,7 @@ ImpulseStatistics statistics_of(const HostImage& image) {
   Pixel lowest = rows.row(0)[0];
   Pixel highest = lowest;
   for (std::int64_t y = 0; y < image.height; y += step) {
-    // Comparisons that NaN fails.
+    // Comparisons with NaN are false.
     for (const Pixel value : rows.row(y)) {
       lowest = value < lowest ? value : lowest;
       highest = value > highest ? value : highest;
@@ -109,7 +109,7 @@ ImpulseStatistics statistics_of(const HostImage& image) {
           static_cast<double>(isolated) / examined};
 }
 
-// Whether every row begins where a pixel of the type may lie.
+// Whether every row is aligned for a pixel of the type.
 bool is_aligned(const HostImage& image) {
   const std::size_t size = size_of(image.type);
   return reinterpret_cast<std::uintptr_t>(image.data) % size == 0 &&

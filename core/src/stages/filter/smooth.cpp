@@ -1,4 +1,4 @@
-// Stage: Gaussian smoothing, sampled on a grid of its own.
+// Stage: Gaussian smoothing and resampling to another grid.
 #include <warpalign/backend/stages/filter/smooth.hpp>
 
 #include "device/access.hpp"
@@ -19,7 +19,7 @@ void check_axis(const detail::AxisGrid& grid) {
   const double last = grid.origin + static_cast<double>(grid.n_output - 1) * grid.spacing;
   if (grid.origin < -slack || last > static_cast<double>(grid.n_input) - 1 + slack) {
     detail::refuse(stage, "the output's pixels " + std::to_string(grid.origin) + " to " +
-                              std::to_string(last) + " reach beyond the image's 0 to " +
+                              std::to_string(last) + " extend beyond the image's 0 to " +
                               std::to_string(grid.n_input - 1));
   }
 }

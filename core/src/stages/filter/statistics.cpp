@@ -15,7 +15,7 @@ StatisticsSpec checked(const StatisticsSpec& spec) {
   detail::check_grey(stage, "the image", spec.input);
   if (spec.signal == Signal::gradient && spec.shape.depth != 1) {
     detail::refuse(stage,
-                   "gradients are computed of images, not of a volume of " + to_string(spec.shape));
+                   "gradients need an image of depth 1, not a volume of " + to_string(spec.shape));
   }
   return spec;
 }

@@ -1,4 +1,4 @@
-// The weights of a window along one axis.
+// The weights of a window function along one axis.
 #include "stages/filter/window_weights.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Stage: one step of each of many Gauss-Newton fits that stay on the device.
+// Stage: one step of many Gauss-Newton fits whose state stays on the device.
 #include <warpalign/backend/stages/refinement/fit_step.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 
@@ -19,7 +19,9 @@ constexpr const char* stage = "fit_step";
 constexpr std::size_t max_fits = 4096;
 
 FitStepSpec checked(const FitStepSpec& spec) {
-  if (spec.fits < 1 || spec.fits > max_fits) detail::refuse(stage, "1 to 4096 fits go on together");
+  if (spec.fits < 1 || spec.fits > max_fits) {
+    detail::refuse(stage, "the number of fits must be 1 to 4096");
+  }
   return spec;
 }
 
@@ -28,22 +30,22 @@ std::size_t sum_count(bool projective) {
                                              : backend::similarity_sum_count);
 }
 
-// What is written or read out of bounds would not be noticed.
+// Kernels do not check bounds.
 void check_fit(const FitRecord& fit, std::size_t states) {
   if (fit.channels != 1 && fit.channels != 2) detail::refuse(stage, "a fit has 1 or 2 channels");
-  if (fit.groups < 1) detail::refuse(stage, "sums come from a work group at least");
+  if (fit.groups < 1) detail::refuse(stage, "a fit needs at least one work group");
   for (std::size_t channel = 0; channel < static_cast<std::size_t>(fit.channels); ++channel) {
     if (fit.states[channel] < 0 || static_cast<std::size_t>(fit.states[channel]) >= states ||
         fit.partials[channel] < 0) {
-      detail::refuse(stage, "a fit's state or sums lie outside of the memory for them");
+      detail::refuse(stage, "the state or the sums of a fit are out of bounds");
     }
   }
   for (const float number : fit.start) {
-    if (!std::isfinite(number)) detail::refuse(stage, "the start holds NaN or infinity");
+    if (!std::isfinite(number)) detail::refuse(stage, "the start contains NaN or infinity");
   }
 }
 
-// The end of what a fit reads of the partial sums.
+// The end of the partial sums that a fit reads.
 std::size_t end_of_partials(const FitRecord& fit, std::size_t sums) {
   std::size_t end = 0;
   for (std::size_t channel = 0; channel < static_cast<std::size_t>(fit.channels); ++channel) {
@@ -73,8 +75,8 @@ struct FitStepPlan::Memory {
 
   Buffer fits, states;
   detail::Readback<FitRecord> readback;
-  std::size_t count = 0;     ///< of the fits that go on together
-  std::size_t partials = 0;  ///< that they read
+  std::size_t count = 0;     ///< number of fits
+  std::size_t partials = 0;  ///< number of partial sums that they read
 };
 
 FitStepPlan::FitStepPlan(const Device& device, const FitStepSpec& spec)
@@ -84,7 +86,9 @@ FitStepPlan::FitStepPlan(const Device& device, const FitStepSpec& spec)
       memory_(std::make_shared<Memory>(device, spec.fits)) {}
 
 void FitStepPlan::check_fits(std::span<const FitRecord> fits) const {
-  if (fits.size() > spec_.fits) detail::refuse(stage, "this plan was made for fewer fits");
+  if (fits.size() > spec_.fits) {
+    detail::refuse(stage, "this plan supports at most " + std::to_string(spec_.fits) + " fits");
+  }
   for (const FitRecord& fit : fits) check_fit(fit, 2 * fits.size());
 }
 
@@ -95,7 +99,7 @@ void FitStepPlan::begin(Stream& stream, std::span<const FitRecord> fits) const {
   for (const FitRecord& fit : fits) {
     partials = std::max(partials, end_of_partials(fit, sum_count(spec_.projective)));
   }
-  memory_->count = 0;  // until the fits are there
+  memory_->count = 0;  // until the upload succeeds
   if (fits.empty()) return;
   stream.upload(fits.data(), fits.size_bytes(), memory_->fits);
   kernel_->enqueue(detail::Access::queue(stream),
@@ -112,8 +116,8 @@ bool FitStepPlan::runs(std::span<const backend::ResidentSums> sums) const {
 void FitStepPlan::run(Stream& stream, std::span<const FitRecord> fits,
                       std::span<const backend::ResidentSums> sums, int turns) const {
   detail::check_stream(stage, device_, stream);
-  if (!runs(sums)) detail::refuse(stage, "the device cannot take these fits to their ends");
-  if (turns < 0) detail::refuse(stage, "the turns are fewer than none");
+  if (!runs(sums)) detail::refuse(stage, "the device does not support run() for these fits");
+  if (turns < 0) detail::refuse(stage, "the number of iterations must be at least 0");
   check_fits(fits);
   for (const FitRecord& fit : fits) check_has_sums(fit, sums);
   memory_->count = 0;

@@ -1,4 +1,4 @@
-// Stage: the sums for one Gauss-Newton step on the similarity of each of many frames.
+// Stage: the sums for one Gauss-Newton step of the similarity transforms of many frames.
 #include <warpalign/backend/stages/refinement/frame_sums.hpp>
 
 #include "device/access.hpp"
@@ -14,11 +14,11 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "frame_sums";
-// The reference's points are found in single precision from a cell's first one, so that a cell may
-// not be arbitrarily large; and no cell's points may overflow an integer.
+// Kernels compute the reference's points in single precision relative to the first point of a cell.
+// So the size of a cell is limited, and its points must not overflow an integer.
 constexpr float max_step = 16;
 constexpr std::int32_t max_coordinate = 1 << 24;
-constexpr const char* one_for_each = "there must be a state and a sum for each cell";
+constexpr const char* one_for_each = "there must be one state and one sum for each cell";
 
 /// Calls `use` for every sum, in the order in which a device stores them.
 template <class Sums, class Use>
@@ -33,7 +33,9 @@ void for_each_sum(Sums& s, Use use) {
 
 FrameSumsSpec checked(const FrameSumsSpec& spec) {
   detail::check_shape(stage, "the frame", spec.frame);
-  if (spec.cells < 1 || spec.frames < 1) detail::refuse(stage, "there must be a cell");
+  if (spec.cells < 1 || spec.frames < 1) {
+    detail::refuse(stage, "there must be at least one cell and one frame");
+  }
   return spec;
 }
 
@@ -41,19 +43,19 @@ std::size_t count_of(const FrameSumsSpec& spec) {
   return static_cast<std::size_t>(spec.cells * spec.frames);
 }
 
-// What is read out of bounds would not be noticed.
+// Kernels do not check bounds.
 void check_state(const FrameState& s, const Shape& frame) {
   if (s.active == 0) return;
   const bool inside = s.first_column >= 1 && s.end_column <= frame.width - 1 && s.first_row >= 1 &&
                       s.end_row <= frame.height - 1;
-  if (!inside) detail::refuse(stage, "a cell's pixels have no neighbours in the frame");
+  if (!inside) detail::refuse(stage, "the pixels of a cell need neighbours in the frame");
   for (const float step : {s.a, s.b, s.d, s.e}) {
     if (!(std::abs(step) <= max_step)) detail::refuse(stage, "a step is more than 16 pixels");
   }
   const bool near = std::abs(s.reference_x) <= max_coordinate &&
                     std::abs(s.reference_y) <= max_coordinate && s.fraction_x >= 0 &&
                     s.fraction_x <= 1 && s.fraction_y >= 0 && s.fraction_y <= 1;
-  if (!near) detail::refuse(stage, "a cell lies too far from the reference");
+  if (!near) detail::refuse(stage, "a cell is too far away from the reference");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ detail::ComparedPair pair_of(const IlluminationSpec& spec) {
 IlluminationSpec checked(const IlluminationSpec& spec) {
   detail::check_pair(pair_of(spec));
   if (spec.cell < 2 || spec.cell > max_cell) {
-    detail::refuse(stage, "cells are 2 to 64 pixels wide");
+    detail::refuse(stage, "the side of the cells must be 2 to 64 pixels");
   }
   if (!(spec.sigma > 0) || spec.sigma > max_cells * spec.cell) {
     detail::refuse(stage, "sigma must be above 0 and at most eight cells");
@@ -32,7 +32,7 @@ IlluminationSpec checked(const IlluminationSpec& spec) {
   return spec;
 }
 
-// A Gaussian over cells, cut off at 3 sigma; not normalised, since the fit is a ratio.
+// A Gaussian over cells, truncated at 3 sigma; not normalised, because the fit is a ratio.
 std::vector<float> cell_weights(const IlluminationSpec& spec) {
   const double sigma = spec.sigma / spec.cell;
   const auto reach = static_cast<int>(std::ceil(3 * sigma));
@@ -45,7 +45,7 @@ std::vector<float> cell_weights(const IlluminationSpec& spec) {
 
 void check_prior(const IlluminationPrior& prior) {
   for (const double number : {prior.gain, prior.reference, prior.moving, prior.strength}) {
-    if (!std::isfinite(number)) detail::refuse(stage, "the prior holds NaN or infinity");
+    if (!std::isfinite(number)) detail::refuse(stage, "the prior contains NaN or infinity");
   }
   if (!(prior.strength > 0)) detail::refuse(stage, "the prior's strength must be above 0");
 }

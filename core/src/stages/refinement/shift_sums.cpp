@@ -1,4 +1,4 @@
-// Stage: the sums for one Gauss-Newton step on the shift of each of many windows.
+// Stage: the sums for one Gauss-Newton step of the shifts of many windows.
 #include <warpalign/backend/stages/refinement/shift_sums.hpp>
 
 #include "device/access.hpp"
@@ -15,18 +15,21 @@ namespace {
 
 constexpr const char* stage = "shift_sums";
 constexpr int max_parts = 1024;
-constexpr const char* one_for_each = "the states or the sums are not as many as the windows";
+constexpr const char* one_for_each =
+    "there must be one state for each window, and one sum for each group";
 
 constexpr auto& all_sums = backend::shift_sum_order;
 
 ShiftSumsSpec checked(const ShiftSumsSpec& spec) {
   detail::check_shape(stage, "the frame", spec.frame);
-  if (spec.windows < 1 || spec.frames < 1) detail::refuse(stage, "there must be a window");
+  if (spec.windows < 1 || spec.frames < 1) {
+    detail::refuse(stage, "there must be at least one window and one frame");
+  }
   if (spec.parts < 1 || spec.parts > max_parts) {
-    detail::refuse(stage, "the parts must be 1 to " + std::to_string(max_parts));
+    detail::refuse(stage, "the number of parts must be 1 to " + std::to_string(max_parts));
   }
   if (spec.together < 1 || spec.windows % spec.together != 0) {
-    detail::refuse(stage, "the windows of a frame must be divided into equal numbers");
+    detail::refuse(stage, "the size of a group must divide the number of windows");
   }
   return spec;
 }
@@ -48,14 +51,14 @@ bool within(std::int64_t first, std::int64_t end, std::int64_t origin, std::int6
   return origin + first >= before && origin + end - 1 + after < extent;
 }
 
-// What is read out of bounds would not be noticed.
+// Kernels do not check bounds.
 void check_state(const ShiftState& s, const Shape& frame) {
   if (s.active == 0 || s.first_column >= s.end_column || s.first_row >= s.end_row) return;
   const bool inside = within(s.first_column, s.end_column, s.frame_x, 1, 1, frame.width) &&
                       within(s.first_row, s.end_row, s.frame_y, 1, 1, frame.height) &&
                       within(s.first_column, s.end_column, s.reference_x, 1, 2, frame.width) &&
                       within(s.first_row, s.end_row, s.reference_y, 1, 2, frame.height);
-  if (!inside) detail::refuse(stage, "a window's pixels lie beyond the frame or the reference");
+  if (!inside) detail::refuse(stage, "a window extends beyond the frame or the reference");
 }
 
 }  // namespace
@@ -68,7 +71,7 @@ ShiftSumsPlan::ShiftSumsPlan(const Device& device, const ShiftSumsSpec& spec)
       partials_(std::make_shared<detail::Results<float>>(device, partials_of(spec))),
       totals_(std::make_shared<detail::Results<float>>(
           device, 2 * totals_of(spec) * backend::shift_sum_count)) {
-  // Windows that have never been active have sums, too.
+  // Windows that have never been active need sums, too.
   Stream stream = device_.make_stream();
   partials_->clear(stream);
   totals_->clear(stream);

@@ -46,10 +46,10 @@ void check_images(const ComparedPair& pair, const Device& device, const Similari
 
 void check_matrix(const ComparedPair& pair, const Homography& matrix) {
   for (const double number : matrix.h) {
-    if (!std::isfinite(number)) refuse(pair.stage, "the matrix holds NaN or infinity");
+    if (!std::isfinite(number)) refuse(pair.stage, "the matrix contains NaN or infinity");
   }
   if (matrix.is_affine()) return;
-  if (!pair.projective) refuse(pair.stage, "this plan was made for affine matrices");
+  if (!pair.projective) refuse(pair.stage, "this plan supports only affine matrices");
   if (!is_regular(matrix, pair.reference)) {
     refuse(pair.stage, "the matrix maps points of the reference to infinity");
   }

@@ -5,7 +5,7 @@
 
 namespace warpalign::detail {
 
-/// The pair of images for which a plan was made.
+/// The pair of images of a plan.
 struct ComparedPair {
   const char* stage;
   Shape reference, moving;
@@ -18,11 +18,11 @@ struct ComparedPair {
 void check_pair(const ComparedPair& pair);
 /// Throws Error(invalid_argument) unless the images match the plan.
 void check_images(const ComparedPair& pair, const Device& device, const SimilarityImages& images);
-/// Throws Error(invalid_argument) for NaN and infinities, for a projective matrix where the pair is
-/// not projective, and for one that maps a point of the reference to infinity or beyond it.
+/// Throws Error(invalid_argument) for NaN and infinities, for a projective matrix if the pair is
+/// not projective, and for a matrix that maps a point of the reference to infinity or beyond it.
 void check_matrix(const ComparedPair& pair, const Homography& matrix);
 
-/// The matrix divided by its w at the reference's centre, where w is then 1.
+/// The matrix, scaled so that w is 1 at the reference's centre.
 [[nodiscard]] Homography normalized(const Homography& matrix, const Shape& reference);
 
 backend::SimilarityMemory memory_of(const SimilarityImages& images);

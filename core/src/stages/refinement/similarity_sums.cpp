@@ -1,4 +1,4 @@
-// Stage: the sums for one Gauss-Newton step of registration by a similarity or a homography.
+// Stage: the sums for one Gauss-Newton step of a similarity transform or a homography.
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 
@@ -35,27 +35,27 @@ SimilaritySumsSpec checked(const SimilaritySumsSpec& spec) {
   detail::check_pair(pair_of(spec));
   if (spec.illumination_cell != 0 &&
       (spec.illumination_cell < 2 || spec.illumination_cell > max_cell)) {
-    detail::refuse(stage, "the illumination model's cells are 2 to 64 pixels wide");
+    detail::refuse(stage, "the side of the illumination model's cells must be 2 to 64 pixels");
   }
   if (spec.batch < 1 || spec.batch > max_batch) {
-    detail::refuse(stage, "a batch has 1 to 64 states");
+    detail::refuse(stage, "the batch must be 1 to 64 states");
   }
   if (spec.resident && spec.illumination_cell != 0) {
-    detail::refuse(stage, "states on the device have no illumination model");
+    detail::refuse(stage, "states on the device do not support an illumination model");
   }
   return spec;
 }
 
 void check_room(std::size_t numbers, const detail::Results<float>& partials) {
   if (numbers > partials.count()) {
-    detail::refuse(stage, "there is too little room for the partial sums");
+    detail::refuse(stage, "the buffer of partial sums is too small");
   }
 }
 
 void check_state(const SimilarityState& state) {
   for (const double number :
        {state.gain, state.offset, state.scale, state.centre.x, state.centre.y, state.unit}) {
-    if (!std::isfinite(number)) detail::refuse(stage, "the state holds NaN or infinity");
+    if (!std::isfinite(number)) detail::refuse(stage, "the state contains NaN or infinity");
   }
   if (state.scale < 0) detail::refuse(stage, "the scale of the weights must be 0 or more");
   if (!(state.unit > 0)) detail::refuse(stage, "the unit must be above 0");
@@ -108,7 +108,7 @@ void SimilaritySumsPlan::execute(Stream& stream, const SimilarityImages& images,
                                  std::span<const SimilarityState> states,
                                  std::span<SimilaritySumsResult> results) const {
   if (states.size() != results.size()) {
-    detail::refuse(stage, "each state needs a result, and each result a state");
+    detail::refuse(stage, "the numbers of states and results must be equal");
   }
   check_residency(false);
   enqueue(stream, images, states, *partials_, 0);
@@ -124,8 +124,8 @@ std::size_t SimilaritySumsPlan::groups() const { return kernel_->groups(); }
 
 void SimilaritySumsPlan::check_residency(bool resident) const {
   if (spec_.resident == resident) return;
-  detail::refuse(stage, resident ? "this plan was made for states on the host"
-                                 : "this plan was made for states on the device");
+  detail::refuse(stage, resident ? "this plan requires states on the host"
+                                 : "this plan requires states on the device");
 }
 
 void SimilaritySumsPlan::check_states(const SimilarityImages& images, std::size_t states) const {

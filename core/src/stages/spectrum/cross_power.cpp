@@ -25,10 +25,10 @@ CrossPowerSpec checked(const CrossPowerSpec& spec) {
   const std::int64_t images = backend::images_of(spec);
   const auto fits = [&](std::int64_t count) { return count == 1 || count == images; };
   if (!fits(spec.first_images) || !fits(spec.second_images)) {
-    detail::refuse(stage, "both inputs must have as many spectra, or one of them one");
+    detail::refuse(stage, "both inputs must have the same number of spectra, or one of them one");
   }
   if (images > 1 && (spec.with_rotated_180 || spec.image.depth > 1)) {
-    detail::refuse(stage, "stacks are of images, without with_rotated_180");
+    detail::refuse(stage, "stacks of spectra require images and no with_rotated_180");
   }
   return spec;
 }

@@ -19,7 +19,7 @@ constexpr const char* stage = "log_polar_spectra";
 LogPolarSpectraSpec checked(const LogPolarSpectraSpec& spec) {
   detail::check_shape(stage, "the image", spec.image);
   detail::check_shape(stage, "the grid", spec.output);
-  if (spec.images < 1) detail::refuse(stage, "there must be an image");
+  if (spec.images < 1) detail::refuse(stage, "there must be at least one image");
   if (!(spec.exponent > 0)) detail::refuse(stage, "the exponent must be above 0");
   return spec;
 }

@@ -1,4 +1,4 @@
-// Stages: correlation of two images at every shift, scored by how much of the images overlaps.
+// Stages: correlation of two images at every shift, normalized by the overlap.
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 
 #include <warpalign/stages/fft.hpp>
@@ -39,7 +39,7 @@ OverlapProductsSpec checked(const OverlapProductsSpec& spec) {
 OverlapPeaksSpec checked(const OverlapPeaksSpec& spec) {
   check(peaks_stage, spec.surface, spec.batch);
   if (spec.outlines && spec.one_overlap) {
-    detail::refuse(peaks_stage, "with outlines, each image has an overlap of its own");
+    detail::refuse(peaks_stage, "outlines and one_overlap exclude each other");
   }
   return spec;
 }
@@ -47,28 +47,28 @@ OverlapPeaksSpec checked(const OverlapPeaksSpec& spec) {
 void check_limits(const OverlapLimits& limits) {
   for (const float number : {limits.min_overlap, limits.reach, limits.centre_x, limits.centre_y,
                              limits.mirrored_centre_x, limits.mirrored_centre_y}) {
-    if (!std::isfinite(number)) detail::refuse(peaks_stage, "the limits hold NaN or infinity");
+    if (!std::isfinite(number)) detail::refuse(peaks_stage, "the limits contain NaN or infinity");
   }
   if (!(limits.min_overlap > 0)) detail::refuse(peaks_stage, "min_overlap must be above 0");
   if (limits.reach < 0) detail::refuse(peaks_stage, "reach must be 0 or more");
 }
 
-// As many of something as the batch has images.
+// The number of limits or outlines must be the number of images of the batch.
 void check_count(const char* what, std::size_t count, const OverlapPeaksSpec& spec) {
   if (count == static_cast<std::size_t>(spec.batch)) return;
   detail::refuse(peaks_stage, std::string("there are ") + what + " for " + std::to_string(count) +
-                                  " images, and the plan is for " + std::to_string(spec.batch));
+                                  " images, but the batch is " + std::to_string(spec.batch));
 }
 
-// No image is larger, and numbers that are this large at most stay finite in the kernels.
+// No image is larger, and the kernels' numbers stay finite up to this size.
 constexpr float max_half_extent = 0x1p20F;
 
 void check_outline(const OverlapOutline& outline) {
   for (const float number : {outline.half_width, outline.half_height, outline.along_x,
                              outline.along_y, outline.across_x, outline.across_y}) {
-    if (!std::isfinite(number)) detail::refuse(peaks_stage, "the outlines hold NaN or infinity");
+    if (!std::isfinite(number)) detail::refuse(peaks_stage, "the outlines contain NaN or infinity");
     if (std::abs(number) > max_half_extent) {
-      detail::refuse(peaks_stage, "the outlines reach farther than any image");
+      detail::refuse(peaks_stage, "an outline is larger than any image");
     }
   }
   if (outline.half_width < 0 || outline.half_height < 0) {
@@ -76,7 +76,8 @@ void check_outline(const OverlapOutline& outline) {
   }
 }
 
-// Edges along the axes are turned by less than rounding would: kernels divide by both components.
+// Rotates edges along the axes by less than the rounding error, because kernels divide by both
+// components.
 backend::HalfEdge half_edge(double x, double y) {
   constexpr double least = 0x1p-20;
   if (y < 0) x = -x, y = -y;
@@ -114,7 +115,7 @@ void OverlapProductsPlan::execute(Stream& stream, const Image& a, const Image& b
 
 void OverlapProductsPlan::execute(Stream& stream, const Image& a, const Image& a_second,
                                   const Image& b, const Image& b_second, Image& products) const {
-  if (!spec_.second_channel) detail::refuse(products_stage, "the plan is for one channel");
+  if (!spec_.second_channel) detail::refuse(products_stage, "this plan supports only one channel");
   check_spectra(stream, {&a, &a_second}, {&b, &b_second}, products);
   kernel_->enqueue(detail::Access::queue(stream),
                    {detail::Access::memory(a), detail::Access::memory(b),
@@ -161,7 +162,7 @@ void OverlapPeaksPlan::execute_outlines(Stream& stream, const Image& surfaces,
                                         std::span<const OverlapOutline> outlines,
                                         std::span<const OverlapLimits> limits,
                                         Buffer& records) const {
-  if (!spec_.outlines) detail::refuse(peaks_stage, "the plan is for overlaps, not for outlines");
+  if (!spec_.outlines) detail::refuse(peaks_stage, "this plan requires overlaps, not outlines");
   check_count("outlines", outlines.size(), spec_);
   if (limits.size() != 1) check_count("limits", limits.size(), spec_);
   check_call(stream, surfaces, limits, records);
@@ -176,7 +177,7 @@ void OverlapPeaksPlan::execute_outlines(Stream& stream, const Image& surfaces,
 
 void OverlapPeaksPlan::enqueue(Stream& stream, const Image& surfaces, const Image& overlaps,
                                std::span<const OverlapLimits> limits, Buffer& records) const {
-  if (spec_.outlines) detail::refuse(peaks_stage, "the plan is for outlines, not for overlaps");
+  if (spec_.outlines) detail::refuse(peaks_stage, "this plan requires outlines, not overlaps");
   check_call(stream, surfaces, limits, records);
   detail::check_image(
       peaks_stage, "the overlaps", device_, overlaps, PixelType::f32,

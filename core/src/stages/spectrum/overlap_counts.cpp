@@ -1,4 +1,4 @@
-// Stage: how many pixels two images have in common at every shift, where all pixels of one count.
+// Stage: the overlap of two images at every shift, if one of them is a rectangle without a mask.
 #include <warpalign/backend/stages/spectrum/overlap_counts.hpp>
 
 #include "device/access.hpp"
@@ -11,7 +11,7 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "overlap_counts";
-constexpr std::int64_t max_batch = 8192;  // as of the correlation
+constexpr std::int64_t max_batch = 8192;  // as in overlap_correlation.cpp
 
 OverlapCountsSpec checked(const OverlapCountsSpec& spec) {
   detail::check_shape(stage, "the image", spec.image);

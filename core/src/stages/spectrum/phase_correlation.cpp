@@ -1,4 +1,4 @@
-// Stage: phase correlation, in four steps that are stages themselves.
+// Stage: phase correlation, which consists of four other stages.
 #include <warpalign/stages/phase_correlation.hpp>
 
 #include "device/check.hpp"
@@ -19,7 +19,7 @@ constexpr const char* stage = "phase_correlation";
 
 PhaseCorrelationSpec checked(const PhaseCorrelationSpec& spec) {
   if (spec.shape.depth != 1) {
-    detail::refuse(stage, "phase correlation takes images; for volumes there is VolumeRegistrar");
+    detail::refuse(stage, "phase correlation requires depth 1; use VolumeRegistrar for volumes");
   }
   return spec;
 }
@@ -78,7 +78,7 @@ void PhaseCorrelationPlan::execute(Stream& stream, const Image& reference, const
 
 CorrelationPeak PhaseCorrelationPlan::find_peak() const {
   Steps& s = *steps_;
-  if (!s.executed) detail::refuse(stage, "there is no peak before execute()");
+  if (!s.executed) detail::refuse(stage, "call execute() before find_peak()");
   const PeakRecord record = s.found.wait()[0];
   const Point at = subpixel_position(record);
   const auto value = static_cast<double>(record.value);

@@ -1,4 +1,4 @@
-// Stage: the cross-power spectra of many windows with those of a reference.
+// Stage: the cross-power spectra of many windows with the windows of a reference.
 #include <warpalign/backend/stages/spectrum/window_cross_power.hpp>
 
 #include <warpalign/stages/fft.hpp>
@@ -16,7 +16,9 @@ constexpr const char* stage = "window_cross_power";
 
 WindowCrossPowerSpec checked(const WindowCrossPowerSpec& spec) {
   detail::check_shape(stage, "the window", spec.window);
-  if (spec.windows < 1 || spec.frames < 1) detail::refuse(stage, "there must be a window");
+  if (spec.windows < 1 || spec.frames < 1) {
+    detail::refuse(stage, "there must be at least one window and one frame");
+  }
   if (!std::isfinite(spec.sigma) || spec.sigma < 0) {
     detail::refuse(stage, "sigma must be 0 or more");
   }

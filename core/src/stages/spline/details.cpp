@@ -1,4 +1,4 @@
-// What the boundary modes mean for samples, coefficients and points; shared by the spline stages.
+// The boundary modes' rules for samples, coefficients and points; shared by the spline stages.
 #include "stages/spline/details.hpp"
 
 #include "device/check.hpp"

@@ -1,4 +1,4 @@
-// What the boundary modes mean for samples, coefficients and points; shared by the spline stages.
+// The boundary modes' rules for samples, coefficients and points; shared by the spline stages.
 #pragma once
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
@@ -8,15 +8,15 @@
 
 namespace warpalign::detail {
 
-/// How the prefilter extends samples beyond the edges. `constant` and `wrap` only concern where
-/// points lie; for these modes samples are extended by mirroring, as in SciPy.
+/// How the prefilter extends samples beyond the edges. `constant` and `wrap` affect only the
+/// points; the prefilter then mirrors the samples, as in SciPy.
 backend::Extension sample_extension(Boundary boundary) noexcept;
 
 /// Throws Error(invalid_argument) if the degree is out of range, if the prefilter does not support
 /// the degree or the number of taps, or if cval is not finite.
 void check_spline(const char* stage, const SplineModel& spline);
 
-/// The same for a single member.
+/// The checks of single members.
 void check_degree(const char* stage, int degree, int lowest);
 void check_taps(const char* stage, int taps);
 void check_cval(const char* stage, double cval);
@@ -24,10 +24,10 @@ void check_cval(const char* stage, double cval);
 /// Throws Error(invalid_argument) unless one image and its output have the batch's dimensions.
 void check_shapes(const char* stage, const ImageBatch& images, const Shape& output);
 
-/// The details that follow from a valid spec.
+/// The details for a valid spec.
 backend::PrefilterDetails prefilter_details(const PrefilterSpec& spec);
 
-/// How evaluation treats points and neighbours. `margin` is that of the coefficients.
+/// How the evaluation maps points and neighbours. `margin` is the margin of the coefficients.
 backend::InterpolateDetails interpolation_details(Boundary boundary, int margin) noexcept;
 
 /// The shape of the coefficients of all arrays, with a margin of `margin` coefficients at both ends

@@ -63,7 +63,9 @@ int margin_of(const InterpolateSpec& spec) {
 
 void check_numbers(std::initializer_list<double> numbers) {
   for (const double number : numbers) {
-    if (!std::isfinite(number)) detail::refuse(stage, "the sampling points hold NaN or infinity");
+    if (!std::isfinite(number)) {
+      detail::refuse(stage, "the log-polar grid contains NaN or infinity");
+    }
   }
 }
 
@@ -147,7 +149,9 @@ void InterpolatePlan::execute(Stream& stream, const Image& coefficients, const I
 
 void InterpolatePlan::execute(Stream& stream, const Image& coefficients,
                               const LogPolarSampling& grid, Image& output) const {
-  if (spec_.images.dimensions != 2) detail::refuse(stage, "log-polar grids have two dimensions");
+  if (spec_.images.dimensions != 2) {
+    detail::refuse(stage, "log-polar grids require two-dimensional images");
+  }
   check_numbers({grid.centre_x, grid.centre_y, grid.log_radius0, grid.log_step, grid.angle0,
                  grid.angle_step});
   run(stream, coefficients, {.transforms = {}, .coordinates = nullptr, .log_polar = &grid}, output,

@@ -57,9 +57,9 @@ Poles poles_of(int degree) {
   }
 }
 
-// Describes the same memory without those filtered axes that have only one sample. Where such a
-// sample is extended by repetition without end, it is its own coefficient, and a recursion along
-// the axis would only add rounding errors. At least one axis is kept.
+// Describes the same memory without filtered axes that have only one sample. If the boundary mode
+// repeats this sample without end, it equals its coefficient, and a recursion would only add
+// rounding errors. Keeps at least one axis.
 PrefilterSpec squeezed(const PrefilterSpec& spec, const backend::PrefilterDetails& details) {
   if (details.margin > 0) return spec;
   std::vector<std::int64_t> extents{spec.images.shape.width, spec.images.shape.height,
@@ -75,7 +75,7 @@ PrefilterSpec squeezed(const PrefilterSpec& spec, const backend::PrefilterDetail
   return result;
 }
 
-// Lines and images are independent of one another, so that a batch of them is a larger stack.
+// Lines and images are independent of each other, so a batch of them is a larger stack.
 PrefilterSpec unbatched(const PrefilterSpec& spec) {
   if (spec.images.dimensions == 3) return spec;
   PrefilterSpec result = spec;

@@ -1,4 +1,4 @@
-// Stage: resampling of an image with prefilter and evaluation in one.
+// Stage: resampling of an image: prefilter and evaluation in one plan.
 #include <warpalign/stages/resample.hpp>
 
 #include "device/access.hpp"
@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* stage = "resample";
 
-// Of the prefilter and the evaluation between the conversions, where there are any: kernels without
-// a prefilter load f32 and c32 only.
+// The spec of the prefilter and the evaluation between the type conversions, if there are any.
+// Without a prefilter, kernels load only f32 and c32.
 ResampleSpec between_conversions(ResampleSpec spec) {
   const bool loads_all = spec.spline.prefilter.has_value() || spec.input == PixelType::c32;
   spec.input = loads_all ? detail::kernel_type(spec.input) : PixelType::f32;
@@ -38,7 +38,7 @@ Shape all_outputs(const ResampleSpec& spec) {
   return stacked(spec.output, spec.images.dimensions, spec.images.count);
 }
 
-// Requires a spec that both parts, prefilter and evaluation, have accepted.
+// Requires a spec that the prefilter and the evaluation have accepted.
 std::unique_ptr<backend::Resample> make_kernel(const Device& device, const ResampleSpec& spec) {
   if (spec.spline.prefilter != PrefilterMethod::exact || spec.spline.precision != Precision::full)
     return nullptr;

@@ -18,14 +18,14 @@ WarpSpec checked(const WarpSpec& spec) {
   detail::check_shape(stage, "the input", spec.input);
   detail::check_shape(stage, "the output", spec.output);
   if (spec.slices < 1 || spec.slices > max_slices) {
-    detail::refuse(stage, "the output has 1 to " + std::to_string(max_slices) + " slices");
+    detail::refuse(stage, "the number of slices must be 1 to " + std::to_string(max_slices));
   }
   return spec;
 }
 
 void check_finite(const Affine& t) {
   for (const double number : {t.a, t.b, t.c, t.d, t.e, t.f}) {
-    if (!std::isfinite(number)) detail::refuse(stage, "the transform holds NaN or infinity");
+    if (!std::isfinite(number)) detail::refuse(stage, "the transform contains NaN or infinity");
   }
 }
 

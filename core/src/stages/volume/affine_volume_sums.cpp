@@ -1,4 +1,4 @@
-// Stage: the sums for one Gauss-Newton step on the affine transform between two volumes.
+// Stage: the sums for one Gauss-Newton step of the affine transform between two volumes.
 #include <warpalign/backend/stages/volume/affine_volume_sums.hpp>
 
 #include "device/access.hpp"
@@ -23,18 +23,18 @@ AffineVolumeSumsSpec checked(const AffineVolumeSumsSpec& spec) {
   detail::check_shape(stage, "the moving volume", spec.moving, detail::max_side);
   if (spec.margin < 1) detail::refuse(stage, "the margin must be at least 1");
   if (spec.max_states < 1 || spec.max_states > max_states) {
-    detail::refuse(stage, "the states must be 1 to " + std::to_string(max_states));
+    detail::refuse(stage, "max_states must be 1 to " + std::to_string(max_states));
   }
   return spec;
 }
 
 void check_state(const AffineVolumeState& state) {
   for (const float number : state.rows) {
-    if (!std::isfinite(number)) detail::refuse(stage, "a transform holds NaN or infinity");
+    if (!std::isfinite(number)) detail::refuse(stage, "a transform contains NaN or infinity");
   }
 }
 
-// The device computes the upper triangles of S and of q q' alone.
+// The device computes only the upper triangles of S and of q q'.
 void set_matrix(std::span<const double, 60> entries, std::array<double, 144>& matrix) {
   std::size_t gradients = 0;
   for (std::size_t i = 0; i < 3; ++i) {

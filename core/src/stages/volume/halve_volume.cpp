@@ -1,4 +1,4 @@
-// Stage: a volume in which NaN marks voxels that do not count, at half the resolution.
+// Stage: halves the resolution of a volume in which NaN marks ignored voxels.
 #include <warpalign/backend/stages/volume/halve_volume.hpp>
 
 #include "device/access.hpp"

@@ -1,4 +1,4 @@
-// Stage: a mask's voxels become NaN in a volume.
+// Stage: marks the masked voxels of a volume with NaN.
 #include <warpalign/backend/stages/volume/mark_volume.hpp>
 
 #include "device/access.hpp"

@@ -1,4 +1,4 @@
-// Stage: scaling and tapering of a volume's voxels and their placement in a padded frame.
+// Stage: scales and tapers a volume, and pads it with zeros.
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
 
 #include "device/access.hpp"
@@ -22,7 +22,7 @@ PadVolumeSpec checked(const PadVolumeSpec& spec) {
   }
   detail::check_grey(stage, "the volume", spec.input_type);
   if (spec.marked && spec.input_type != PixelType::f32) {
-    detail::refuse(stage, "a marked volume is f32");
+    detail::refuse(stage, "a marked volume must be f32");
   }
   if (!(spec.taper >= 0 && spec.taper <= 0.5)) detail::refuse(stage, "the taper must be 0 to 0.5");
   return spec;
@@ -40,7 +40,7 @@ void PadVolumePlan::execute(Stream& stream, const Image& input, const VolumeLeve
   detail::check_image(stage, "the padded frame", device_, padded, PixelType::f32, spec_.padded);
   detail::check_distinct(stage, input, padded);
   if (!std::isfinite(levels.offset) || !std::isfinite(levels.scale)) {
-    detail::refuse(stage, "the levels hold NaN or infinity");
+    detail::refuse(stage, "the offset or the scale is NaN or infinite");
   }
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), levels,
                    detail::Access::memory(padded));

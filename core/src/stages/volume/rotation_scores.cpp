@@ -1,4 +1,4 @@
-// Stage: how well points with values agree with a volume under many rotations.
+// Stage: correlation of points with a volume under many rotations.
 #include <warpalign/backend/stages/volume/rotation_scores.hpp>
 
 #include "device/access.hpp"
@@ -24,13 +24,13 @@ RotationScoresSpec checked(const RotationScoresSpec& spec) {
   }
   for (const std::int64_t count : {spec.max_points, spec.max_rotations}) {
     if (count < 1 || count > max_count) {
-      detail::refuse(stage, "there must be 1 to 2^20 points and rotations");
+      detail::refuse(stage, "the numbers of points and rotations must be 1 to 2^20");
     }
   }
   return spec;
 }
 
-// What is read out of bounds would not be noticed.
+// Kernels do not check bounds.
 void check_points(std::span<const ScoredPoint> points, int radius) {
   const float limit = static_cast<float>(radius) + tolerance;
   for (const ScoredPoint& p : points) {
@@ -75,7 +75,7 @@ std::span<const float> RotationScoresPlan::execute(
   detail::check_image(stage, "the volume", device_, volume, PixelType::f32, {side, side, side});
   if (points.size() > static_cast<std::size_t>(spec_.max_points) ||
       rotations.size() > static_cast<std::size_t>(spec_.max_rotations)) {
-    detail::refuse(stage, "there are more points or rotations than the plan was made for");
+    detail::refuse(stage, "there are more points or rotations than the plan supports");
   }
   if (rotations.empty()) return {};
   check_points(points, spec_.radius);

@@ -1,4 +1,4 @@
-// Stage: the smoothing of a volume in which NaN marks voxels that do not count.
+// Stage: smooths a volume in which NaN marks ignored voxels.
 #include <warpalign/backend/stages/volume/smooth_volume.hpp>
 
 #include "device/access.hpp"

@@ -1,4 +1,4 @@
-// Stage: sums that say how much of the power of two volumes' spectra is at the same frequencies.
+// Stage: sums that tell how far the power of two spectra lies at the same frequencies.
 #include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 
 #include <warpalign/stages/fft.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* stage = "spectrum_sums";
 
-// The volumes of an execution, one after the other.
+// The stack of the volumes of an execution.
 Shape stacked(const SpectrumSumsSpec& spec) {
   return {spec.volume.width, spec.volume.height, spec.volume.depth * spec.at_once};
 }
@@ -25,7 +25,7 @@ SpectrumSumsSpec checked(const SpectrumSumsSpec& spec) {
   detail::check_shape(stage, "the volume", spec.volume, detail::max_side);
   detail::check_results(stage, spec.results);
   if (spec.at_once < 1 || spec.at_once > spec.results) {
-    detail::refuse(stage, "an execution must take at least one pair, and no more than the results");
+    detail::refuse(stage, "at_once must be at least 1, and at most the number of results");
   }
   detail::check_shape(stage, "the volumes of an execution", stacked(spec), detail::max_side);
   return spec;

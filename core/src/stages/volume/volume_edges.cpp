@@ -11,7 +11,7 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "volume_edges";
-// Of spacings: squares of slopes are then far from the limits of single precision.
+// The limits of spacings. The squares of slopes are then far from the limits of single precision.
 constexpr double min_spacing = 1e-6;
 constexpr double max_spacing = 1e6;
 

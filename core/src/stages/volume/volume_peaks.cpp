@@ -14,10 +14,10 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "volume_peaks";
-// A peak suppresses lower ones that lie within so many voxels of it along every axis.
+// A peak suppresses lower ones within this number of voxels along every axis.
 constexpr std::int64_t suppression_radius = 2;
-// The bricks in which one peak may appear: its own and, with its flanks, those around it. The
-// number of maxima that are examined per wanted peak is therefore this large.
+// The number of maxima to examine per peak: a peak can appear in its own brick and, with its
+// flanks, in the bricks around it.
 constexpr std::size_t bricks_per_peak = 27;
 
 VolumePeaksSpec checked(const VolumePeaksSpec& spec) {

@@ -1,4 +1,4 @@
-// Stage: sums over the voxels that two shifted volumes have in common.
+// Stage: sums over the overlap of two shifted volumes.
 #include <warpalign/backend/stages/volume/volume_sums.hpp>
 
 #include "device/access.hpp"
@@ -14,7 +14,7 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "volume_sums";
-// Larger than the sides of any volume, so that larger shifts leave nothing in common.
+// Larger than the sides of any volume, so that volumes do not overlap at larger shifts.
 constexpr double max_shift = 1 << 20;
 
 using Sides = std::array<std::int64_t, 3>;
@@ -28,7 +28,7 @@ VolumeSumsSpec checked(const VolumeSumsSpec& spec) {
   return spec;
 }
 
-// The voxels p of the reference, at least `margin` away from its faces, for which all voxels from
+// The box of reference voxels p, at least `margin` away from the faces, for which all voxels from
 // p + shift - before to p + shift + after exist in the moving volume.
 backend::VolumeBox box_of(const VolumeSumsSpec& spec, const VoxelShift& shift, std::int64_t margin,
                           std::int64_t before, std::int64_t after) {
@@ -65,7 +65,7 @@ struct VolumeSumsPlan::Work {
   Work(const Device& device, std::size_t sums) : partials(device, sums) {}
   detail::Results<float> partials;
   std::array<VolumeMoments, max_shifts> moments{};
-  // For each slot in use, the index of its shift; only shifts with voxels in common have a slot.
+  // For each slot in use, the index of its shift. Only shifts with an overlap have a slot.
   std::array<std::size_t, max_shifts> filled{};
 };
 
@@ -91,8 +91,8 @@ std::span<const VolumeMoments> VolumeSumsPlan::moments(Stream& stream, const Ima
                                                        std::span<const VoxelShift> shifts) const& {
   check(stream, reference, moving);
   if (shifts.size() > max_shifts) {
-    detail::refuse(stage, "at most " + std::to_string(max_shifts) + " shifts at once, not " +
-                              std::to_string(shifts.size()));
+    detail::refuse(stage, "a call supports at most " + std::to_string(max_shifts) +
+                              " shifts, not " + std::to_string(shifts.size()));
   }
   const std::span<VolumeMoments> found = std::span(work_->moments).first(shifts.size());
   std::size_t slots = 0;
@@ -126,7 +126,7 @@ VolumeStepSums VolumeSumsPlan::step(Stream& stream, const Image& reference, cons
   std::array<float, 3> fraction{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (!(std::abs(shift[axis]) <= max_shift)) {
-      detail::refuse(stage, "the components of the shift must be numbers up to 2^20");
+      detail::refuse(stage, "the components of the shift must be finite and at most 2^20");
     }
     cell[axis] = static_cast<std::int64_t>(std::floor(shift[axis]));
     fraction[axis] = static_cast<float>(shift[axis] - std::floor(shift[axis]));
