@@ -1,5 +1,5 @@
-// A program that has its images in its own CUDA memory: warpalign resamples one there, on the
-// program's stream, between the program's own work. Nothing is copied to be warped.
+// A program with its own CUDA memory and stream: warpalign resamples an image there, in order with
+// the program's own work and without copies.
 #include <warpalign/interop/cuda.hpp>
 #include <warpalign/warpalign.hpp>
 
@@ -33,23 +33,23 @@ std::vector<float> picture() {
   return pixels;
 }
 
-/// Turns the image by 180 degrees about its centre, by cubic splines.
-void turn(cudaStream_t cuda_stream, const float* source, float* target) {
+/// Rotates the image by 180 degrees about its centre, by cubic splines.
+void rotate_by_180(cudaStream_t cuda_stream, const float* source, float* target) {
   using namespace warpalign;
   const Device device = cuda::open_device(0);
   Stream stream = cuda::wrap_stream(device, cuda_stream);
   const Image input = cuda::wrap_image(device, source, PixelType::f32, shape);
   Image output = cuda::wrap_image(device, target, PixelType::f32, shape);
   ResamplePlan plan(device, {.images = {.shape = shape}, .output = shape});
-  const Affine half_turn{-1, 0, shape.width - 1.0, 0, -1, shape.height - 1.0};
-  plan.execute(stream, input, half_turn, output);  // enqueued, like the program's own kernels
+  const Affine rotation{-1, 0, shape.width - 1.0, 0, -1, shape.height - 1.0};
+  plan.execute(stream, input, rotation, output);  // enqueued, like the program's own kernels
 }
 
-/// The largest difference of the turned image from the pixels in reverse.
-float largest_error(const std::vector<float>& pixels, const std::vector<float>& turned) {
+/// The largest difference between the rotated image and the pixels in reverse order.
+float largest_error(const std::vector<float>& pixels, const std::vector<float>& rotated) {
   float error = 0;
   for (std::size_t i = 0; i < pixels.size(); ++i) {
-    error = std::max(error, std::abs(turned[i] - pixels[pixels.size() - 1 - i]));
+    error = std::max(error, std::abs(rotated[i] - pixels[pixels.size() - 1 - i]));
   }
   return error;
 }
@@ -66,17 +66,17 @@ int run() {
 
   check(cudaMemcpyAsync(source, pixels.data(), bytes, cudaMemcpyHostToDevice, stream),
         "cudaMemcpyAsync");
-  turn(stream, source, target);
-  std::vector<float> turned(pixels.size());
-  check(cudaMemcpyAsync(turned.data(), target, bytes, cudaMemcpyDeviceToHost, stream),
+  rotate_by_180(stream, source, target);
+  std::vector<float> rotated(pixels.size());
+  check(cudaMemcpyAsync(rotated.data(), target, bytes, cudaMemcpyDeviceToHost, stream),
         "cudaMemcpyAsync");
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 
   check(cudaFree(target), "cudaFree");
   check(cudaFree(source), "cudaFree");
   check(cudaStreamDestroy(stream), "cudaStreamDestroy");
-  const float error = largest_error(pixels, turned);
-  std::printf("turned by 180 degrees; largest error %.1e\n", static_cast<double>(error));
+  const float error = largest_error(pixels, rotated);
+  std::printf("rotated by 180 degrees; largest error %.1e\n", static_cast<double>(error));
   return error < 1e-5F ? 0 : 1;
 }
 

@@ -1,4 +1,4 @@
-// Feeds the example with a picture and the same picture rotated by a quarter.
+// Runs the example with a picture and the same picture rotated by 90 degrees.
 #include <cmath>
 #include <vector>
 
@@ -14,7 +14,7 @@ int main() {
       const double value = 127 + 60 * std::sin(0.05 * x + 2 * std::sin(0.03 * y)) +
                            60 * std::cos(0.08 * y + 3 * std::sin(0.011 * x));
       reference[static_cast<std::size_t>(y * size + x)] = static_cast<unsigned char>(value);
-      // A quarter turn counter-clockwise: what was at (x, y) is now at (y, size - 1 - x).
+      // 90 degrees counter-clockwise: pixel (x, y) moves to (y, size - 1 - x).
       moving[static_cast<std::size_t>((size - 1 - x) * size + y)] =
           static_cast<unsigned char>(value);
     }

@@ -1,5 +1,5 @@
-// A program that has its images in its own OpenCL memory: warpalign resamples one there, on the
-// program's queue, between the program's own commands. Nothing is copied to be warped.
+// A program with its own OpenCL memory and queue: warpalign resamples an image there, in order with
+// the program's own commands and without copies.
 #include <warpalign/interop/opencl.hpp>
 #include <warpalign/warpalign.hpp>
 
@@ -43,24 +43,24 @@ std::vector<float> picture() {
   return pixels;
 }
 
-/// Turns the image by 180 degrees about its centre, by cubic splines.
-void turn(cl_context context, cl_device_id id, cl_command_queue queue, cl_mem source,
-          cl_mem target) {
+/// Rotates the image by 180 degrees about its centre, by cubic splines.
+void rotate_by_180(cl_context context, cl_device_id id, cl_command_queue queue, cl_mem source,
+                   cl_mem target) {
   using namespace warpalign;
   const Device device = opencl::open_device(context, id);
   Stream stream = opencl::wrap_stream(device, queue);
   const Image input = opencl::wrap_image(device, source, PixelType::f32, shape);
   Image output = opencl::wrap_image(device, target, PixelType::f32, shape);
   ResamplePlan plan(device, {.images = {.shape = shape}, .output = shape});
-  const Affine half_turn{-1, 0, shape.width - 1.0, 0, -1, shape.height - 1.0};
-  plan.execute(stream, input, half_turn, output);  // enqueued, like the program's own kernels
+  const Affine rotation{-1, 0, shape.width - 1.0, 0, -1, shape.height - 1.0};
+  plan.execute(stream, input, rotation, output);  // enqueued, like the program's own kernels
 }
 
-/// The largest difference of the turned image from the pixels in reverse.
-float largest_error(const std::vector<float>& pixels, const std::vector<float>& turned) {
+/// The largest difference between the rotated image and the pixels in reverse order.
+float largest_error(const std::vector<float>& pixels, const std::vector<float>& rotated) {
   float error = 0;
   for (std::size_t i = 0; i < pixels.size(); ++i) {
-    error = std::max(error, std::abs(turned[i] - pixels[pixels.size() - 1 - i]));
+    error = std::max(error, std::abs(rotated[i] - pixels[pixels.size() - 1 - i]));
   }
   return error;
 }
@@ -81,17 +81,17 @@ int run() {
 
   check(clEnqueueWriteBuffer(queue, source, CL_FALSE, 0, bytes, pixels.data(), 0, nullptr, nullptr),
         "clEnqueueWriteBuffer");
-  turn(context, id, queue, source, target);
-  std::vector<float> turned(pixels.size());
-  check(clEnqueueReadBuffer(queue, target, CL_TRUE, 0, bytes, turned.data(), 0, nullptr, nullptr),
+  rotate_by_180(context, id, queue, source, target);
+  std::vector<float> rotated(pixels.size());
+  check(clEnqueueReadBuffer(queue, target, CL_TRUE, 0, bytes, rotated.data(), 0, nullptr, nullptr),
         "clEnqueueReadBuffer");
 
   clReleaseMemObject(target);
   clReleaseMemObject(source);
   clReleaseCommandQueue(queue);
   clReleaseContext(context);
-  const float error = largest_error(pixels, turned);
-  std::printf("turned by 180 degrees; largest error %.1e\n", static_cast<double>(error));
+  const float error = largest_error(pixels, rotated);
+  std::printf("rotated by 180 degrees; largest error %.1e\n", static_cast<double>(error));
   return error < 1e-5F ? 0 : 1;
 }
 

@@ -1,5 +1,5 @@
-// A program whose images are cv::Mat: registered without being copied on the host, a part of a
-// larger image among them, whose rows are not dense.
+// Registers cv::Mat images without copies on the host. The images are parts of a larger one, so
+// their rows are not dense.
 #include <warpalign/interop/opencv.hpp>
 #include <warpalign/warpalign.hpp>
 
@@ -31,8 +31,8 @@ int run() {
   warpalign::Registrar registrar(warpalign::open_device());
   registrar.set_reference(opencv::host_image(reference));
   const auto found = registrar.align(opencv::host_image(moving));
-  // As cv::warpAffine takes it, with cv::WARP_INVERSE_MAP, to lay the moving image on the
-  // reference.
+  // Pass this matrix to cv::warpAffine, with the flag cv::WARP_INVERSE_MAP, to warp the moving
+  // image to the reference.
   const cv::Mat matrix = opencv::matrix(found.matrix);
   std::printf("shifted by %.3f, %.3f\n", matrix.at<double>(0, 2), matrix.at<double>(1, 2));
   const bool right =

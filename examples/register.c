@@ -1,4 +1,4 @@
-/* A C program: registers two images, then lays the second on the first. */
+/* A C program: registers two images, then warps the second to the first. */
 #include <warpalign/warpalign.h>
 
 #include <math.h>
@@ -25,7 +25,7 @@ static int failed(warpalign_status status, const char* what) {
   return 1;
 }
 
-/* The mean difference of the aligned image from the reference, away from the edges. */
+/* The mean difference between the aligned image and the reference, away from the edges. */
 static double mean_difference(const uint8_t* reference, const uint8_t* aligned) {
   double sum = 0;
   int count = 0;

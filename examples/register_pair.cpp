@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-// Two views of 512 x 512 8-bit pixels in, the transform between them out.
+// Registers two images of 512 x 512 8-bit pixels and prints the transform between them.
 int print_registration(const std::vector<unsigned char>& reference,
                        const std::vector<unsigned char>& moving) {
   using warpalign::PixelType;
