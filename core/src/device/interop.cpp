@@ -122,18 +122,18 @@ namespace interop {
 
 Buffer wrap_buffer(const Device& device, const std::string& backend, const ForeignMemory& memory,
                    std::size_t bytes) {
-  const backend::ForeignMemory foreign = checked(device, backend, memory, bytes);
-  return detail::Access::wrap_buffer(device, detail::Access::driver(device).wrap_memory(foreign),
+  const backend::ForeignMemory unowned = checked(device, backend, memory, bytes);
+  return detail::Access::wrap_buffer(device, detail::Access::driver(device).wrap_memory(unowned),
                                      bytes, memory.read_only, memory.owner);
 }
 
 Image wrap_image(const Device& device, const std::string& backend, const ForeignMemory& memory,
                  PixelType type, const Shape& shape) {
   const std::size_t bytes = detail::checked_image_bytes(stage, type, shape);
-  const backend::ForeignMemory foreign = checked(device, backend, memory, bytes);
+  const backend::ForeignMemory unowned = checked(device, backend, memory, bytes);
   return detail::Access::wrap_image(
       detail::Access::wrap_buffer(device,
-                                  detail::Access::driver(device).wrap_image(foreign, type, shape),
+                                  detail::Access::driver(device).wrap_image(unowned, type, shape),
                                   bytes, memory.read_only, memory.owner),
       type, shape);
 }

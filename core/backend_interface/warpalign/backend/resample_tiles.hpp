@@ -61,7 +61,7 @@ struct Range {
   return range;
 }
 
-/// The number of coefficients that a range needs, wherever it begins, with one more on either side.
+/// The number of coefficients for a range with any start, plus one more on either side.
 [[nodiscard]] inline int coefficients_of(const Range& range) {
   constexpr int neighbours = 4;
   return static_cast<int>(std::ceil(range.maximum - range.minimum)) + neighbours + 2;

@@ -60,8 +60,8 @@ struct LogPolarSampling {
 ///
 /// Accuracy of `full`: within 4e-7 of the largest coefficient, given the point.
 ///
-/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
-/// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
+/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) if a
+/// kernel does not compile. Executions throw Error(invalid_argument) for images of another
 /// device, type or shape, before anything is enqueued.
 class WARPALIGN_API InterpolatePlan {
  public:

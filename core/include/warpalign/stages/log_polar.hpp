@@ -30,8 +30,8 @@ struct LogPolarGrid {
 /// and v = b^i sin(angle) height / size. Input: f32, the output of MagnitudePlan. Output: f32, of
 /// the spec's shape `output`.
 ///
-/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
-/// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
+/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) if a
+/// kernel does not compile. Executions throw Error(invalid_argument) for images of another
 /// device, type or shape, before anything is enqueued.
 class WARPALIGN_API LogPolarPlan {
  public:

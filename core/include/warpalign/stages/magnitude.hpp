@@ -20,8 +20,8 @@ struct MagnitudeSpec {
 /// u = 0 ... width / 2: the other half plane of a real image's spectrum is the mirror image
 /// (registration paper, section 2). Input c32, output f32, both of shape (width / 2 + 1, height).
 ///
-/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
-/// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
+/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) if a
+/// kernel does not compile. Executions throw Error(invalid_argument) for images of another
 /// device, type or shape, before anything is enqueued.
 class WARPALIGN_API MagnitudePlan {
  public:

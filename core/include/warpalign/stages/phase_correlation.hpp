@@ -32,8 +32,8 @@ struct CorrelationPeak {
 /// (registration paper, equations 3 and 4), and its peak. The plan applies no window: multiply
 /// images that do not continue periodically by a window first.
 ///
-/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
-/// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
+/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) if a
+/// kernel does not compile. Executions throw Error(invalid_argument) for images of another
 /// device, type or shape, before anything is enqueued.
 class WARPALIGN_API PhaseCorrelationPlan {
  public:

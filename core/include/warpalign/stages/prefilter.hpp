@@ -48,8 +48,8 @@ struct PrefilterSpec {
 /// Accuracy: within 4e-7 of the largest coefficient (`exact`, and `iir_line` in 1-D and 2-D;
 /// `iir_line` in 3-D within 7.2e-7).
 ///
-/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
-/// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
+/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) if a
+/// kernel does not compile. Executions throw Error(invalid_argument) for images of another
 /// device, type or shape, before anything is enqueued.
 class WARPALIGN_API PrefilterPlan {
  public:

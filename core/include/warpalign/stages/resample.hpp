@@ -39,8 +39,8 @@ struct ResampleSpec {
 /// Results are those of the two stages, within 8e-7 of the largest coefficient. Sources: Champagnat
 /// & Le Sant; Ruijters et al.
 ///
-/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
-/// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
+/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) if a
+/// kernel does not compile. Executions throw Error(invalid_argument) for images of another
 /// device, type or shape, before anything is enqueued.
 class WARPALIGN_API ResamplePlan {
  public:

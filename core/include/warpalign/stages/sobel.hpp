@@ -32,8 +32,8 @@ enum class Signal {
 /// gx = [-1 0 1; -2 0 2; -1 0 1] and gy its transpose (registration paper, section 4), without a
 /// scale factor. Pixels beyond the edge repeat the edge. Output: f32, same shape.
 ///
-/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
-/// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
+/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) if a
+/// kernel does not compile. Executions throw Error(invalid_argument) for images of another
 /// device, type or shape, before anything is enqueued.
 class WARPALIGN_API SobelPlan {
  public:

@@ -61,8 +61,7 @@ std::string make_folder(const std::filesystem::path& folder) {
   }
   if (is_trusted_folder(folder)) return {};
   return folder.string() +
-         " is not a folder that belongs to this user and that nobody else may "
-         "write to";
+         " must be a folder that belongs to this user and that other users cannot write to";
 }
 
 std::optional<std::string> read_all(int descriptor, std::size_t size) {
@@ -89,8 +88,8 @@ std::string header_of(std::string_view key, std::string_view bytes) {
   return std::string(magic) + sha256_hex(key) + "\n" + sha256_hex(bytes) + "\n";
 }
 
-// Removes what processes left that ended while they stored something. What others store now is
-// younger. (The standard library's iterators over folders end the process where memory runs out.)
+// Removes temporary files older than an hour, which processes left that were killed while storing.
+// Uses readdir() because std::filesystem's iterators terminate the process if memory runs out.
 void remove_leftovers(const std::filesystem::path& folder) noexcept {
   DIR* const entries = ::opendir(folder.c_str());
   if (entries == nullptr) return;

@@ -27,7 +27,7 @@ DescriptorsPlan::DescriptorsPlan(const Device& device, const DescriptorsSpec& sp
       kernel_(detail::Access::driver(device).make(spec)),
       planes_(detail::uploaded(device, detail::words_of(spec.planes))) {}
 
-void DescriptorsPlan::check(const Stream& stream, const Buffer& octave, const Buffer& places,
+void DescriptorsPlan::check(const Stream& stream, const Buffer& octave, const Buffer& keypoints,
                             const PlaceRange& range) const {
   detail::check_stream(stage, device_, stream);
   if (range.first < 0 || range.count < 1 || range.first > most_places ||
@@ -35,28 +35,28 @@ void DescriptorsPlan::check(const Stream& stream, const Buffer& octave, const Bu
     detail::refuse(stage, "the range of keypoints is empty or out of bounds");
   }
   detail::check_buffer(stage, "the octave", device_, octave, detail::packed_bytes(spec_.planes, 1));
-  detail::check_buffer(stage, "the buffer of keypoints", device_, places,
+  detail::check_buffer(stage, "the buffer of keypoints", device_, keypoints,
                        static_cast<std::size_t>(range.first + range.count) * sizeof(FeaturePlace));
 }
 
-void DescriptorsPlan::find_directions(Stream& stream, const Buffer& octave, const Buffer& places,
+void DescriptorsPlan::find_directions(Stream& stream, const Buffer& octave, const Buffer& keypoints,
                                       const PlaceRange& range, Buffer& radians) const {
-  check(stream, octave, places, range);
+  check(stream, octave, keypoints, range);
   const auto numbers = static_cast<std::size_t>((range.first + range.count) * max_directions);
   detail::check_buffer(stage, "the buffer of orientations", device_, radians,
                        numbers * sizeof(float));
   kernel_->enqueue_directions(detail::Access::queue(stream), detail::Access::memory(octave),
-                              detail::Access::memory(planes_), detail::Access::memory(places),
+                              detail::Access::memory(planes_), detail::Access::memory(keypoints),
                               range, detail::Access::memory(radians));
 }
 
-void DescriptorsPlan::describe(Stream& stream, const Buffer& octave, const Buffer& places,
+void DescriptorsPlan::describe(Stream& stream, const Buffer& octave, const Buffer& keypoints,
                                const PlaceRange& range, Buffer& descriptors) const {
-  check(stream, octave, places, range);
+  check(stream, octave, keypoints, range);
   const auto numbers = static_cast<std::size_t>((range.first + range.count) * dimensions);
   detail::check_buffer(stage, "the descriptors", device_, descriptors, numbers * sizeof(float));
   kernel_->enqueue_descriptors(detail::Access::queue(stream), detail::Access::memory(octave),
-                               detail::Access::memory(planes_), detail::Access::memory(places),
+                               detail::Access::memory(planes_), detail::Access::memory(keypoints),
                                range, detail::Access::memory(descriptors));
 }
 

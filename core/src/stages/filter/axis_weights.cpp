@@ -28,17 +28,17 @@ Reach reach_of(const AxisGrid& grid, std::int64_t i, double sigma) {
 }
 
 /// The position of an output relative to its taps. Neighbouring outputs often have the same.
-struct Place {
+struct TapPosition {
   double at;                 ///< from the first tap
   std::int64_t first, last;  ///< taps with a weight
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const TapPosition&, const TapPosition&) = default;
 };
 
-std::vector<double> weights_at(const Place& place, std::int64_t taps, double sigma) {
+std::vector<double> weights_at(const TapPosition& position, std::int64_t taps, double sigma) {
   std::vector<double> weights(static_cast<std::size_t>(taps), 0);
   double sum = 0;
-  for (std::int64_t k = place.first; k <= place.last; ++k) {
-    const double u = sigma >= min_sigma ? (static_cast<double>(k) - place.at) / sigma : 0;
+  for (std::int64_t k = position.first; k <= position.last; ++k) {
+    const double u = sigma >= min_sigma ? (static_cast<double>(k) - position.at) / sigma : 0;
     sum += weights[static_cast<std::size_t>(k)] = std::exp(-u * u / 2);
   }
   for (double& weight : weights) weight /= sum;
@@ -58,16 +58,17 @@ backend::AxisWeights gaussian_weights(const AxisGrid& grid, double sigma) {
   axis.taps = static_cast<int>(taps);
   axis.first.resize(n);
   axis.weights.assign(n * static_cast<std::size_t>(taps), 0.0F);
-  std::optional<Place> before;
+  std::optional<TapPosition> before;
   std::vector<double> weights;
   for (std::size_t i = 0; i < n; ++i) {
     const auto output = static_cast<std::int64_t>(i);
     const double at = grid.origin + static_cast<double>(output) * grid.spacing;
     const Reach reach = reach_of(grid, output, sigma);
     const std::int64_t first = std::min(reach.first, grid.n_input - taps);
-    const Place place{at - static_cast<double>(first), reach.first - first, reach.last - first};
-    if (place != before) weights = weights_at(place, taps, sigma);
-    before = place;
+    const TapPosition position{at - static_cast<double>(first), reach.first - first,
+                               reach.last - first};
+    if (position != before) weights = weights_at(position, taps, sigma);
+    before = position;
     axis.first[i] = static_cast<std::int32_t>(first);
     for (std::size_t k = 0; k < weights.size(); ++k) {
       axis.weights[k * n + i] = static_cast<float>(weights[k]);

@@ -39,7 +39,7 @@ void check_images(const Device& device, const CommonImages& images) {
 }
 
 // The number of executions whose frames fit into an image.
-std::int64_t places_in(const Image& frames, std::int64_t channels) {
+std::int64_t frames_in(const Image& frames, std::int64_t channels) {
   return frames.shape().depth / channels;
 }
 
@@ -86,23 +86,24 @@ CommonFramesPlan::CommonFramesPlan(const Device& device, const CommonFramesSpec&
                       kernel_->groups())) {}
 
 void CommonFramesPlan::enqueue(Stream& stream, const CommonImages& images, const CommonPart& part,
-                               double turned, Image& reference, Image& moving, std::int64_t result,
-                               std::int64_t place) const {
+                               double rotation, Image& reference, Image& moving,
+                               std::int64_t result, std::int64_t frame_index) const {
   detail::check_stream(stage, device_, stream);
   check_images(device_, images);
   check_part(part, images, spec_.frame);
   const auto channels = static_cast<std::int64_t>(images.reference.size());
-  const std::int64_t places = places_in(reference, channels);
-  const Shape frames{spec_.frame.width, spec_.frame.height, places * channels};
+  const std::int64_t frame_count = frames_in(reference, channels);
+  const Shape frames{spec_.frame.width, spec_.frame.height, frame_count * channels};
   detail::check_image(stage, "the reference's frames", device_, reference, PixelType::f32, frames);
   detail::check_image(stage, "the moving image's frames", device_, moving, PixelType::f32, frames);
   check_written(images, reference);
   check_written(images, moving);
   detail::check_distinct(stage, reference, moving);
-  if (!std::isfinite(turned)) detail::refuse(stage, "the angle is NaN or infinite");
+  if (!std::isfinite(rotation)) detail::refuse(stage, "the angle is NaN or infinite");
   detail::check_result(stage, result, spec_.results);
-  if (place < 0 || place >= places) {
-    detail::refuse(stage, "the images have no room for frames with index " + std::to_string(place));
+  if (frame_index < 0 || frame_index >= frame_count) {
+    detail::refuse(stage,
+                   "the images have no room for frames with index " + std::to_string(frame_index));
   }
   const bool masked = images.reference_weight != nullptr;
   const Image& reference_weight = masked ? *images.reference_weight : images.moving_weight;
@@ -117,8 +118,8 @@ void CommonFramesPlan::enqueue(Stream& stream, const CommonImages& images, const
        detail::Access::memory(images.moving_weight), detail::Access::memory(reference),
        detail::Access::memory(moving)},
       {part.shape, of_reference, masked ? of_reference : of_moving, of_moving,
-       static_cast<int>(channels), static_cast<float>(std::cos(turned)),
-       static_cast<float>(std::sin(turned)), place * channels},
+       static_cast<int>(channels), static_cast<float>(std::cos(rotation)),
+       static_cast<float>(std::sin(rotation)), frame_index * channels},
       result, partials_->memory());
 }
 

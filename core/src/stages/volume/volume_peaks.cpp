@@ -41,7 +41,7 @@ std::int64_t distance_around(std::int64_t a, std::int64_t b, std::int64_t n) {
   return std::min(d, n - d);
 }
 
-bool beside(const VolumePeak& a, const VolumePeak& b, const Shape& surface) {
+bool are_neighbours(const VolumePeak& a, const VolumePeak& b, const Shape& surface) {
   return distance_around(a.x, b.x, surface.width) <= suppression_radius &&
          distance_around(a.y, b.y, surface.height) <= suppression_radius &&
          distance_around(a.z, b.z, surface.depth) <= suppression_radius;
@@ -104,7 +104,9 @@ std::span<const VolumePeak> VolumePeaksPlan::execute(Stream& stream, const Image
   find_highest(records, bricks_per_peak * wanted, work_->highest);
   for (const std::size_t i : work_->highest) {
     const VolumePeak peak = peak_of(records[i], i, bricks);
-    const auto near = [&](const VolumePeak& other) { return beside(peak, other, spec_.surface); };
+    const auto near = [&](const VolumePeak& other) {
+      return are_neighbours(peak, other, spec_.surface);
+    };
     if (std::none_of(peaks.begin(), peaks.end(), near)) peaks.push_back(peak);
     if (peaks.size() == wanted) break;
   }

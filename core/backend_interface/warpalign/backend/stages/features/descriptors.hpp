@@ -47,16 +47,16 @@ class WARPALIGN_API DescriptorsPlan {
   DescriptorsPlan(const Device& device, const DescriptorsSpec& spec);
   /// Finds the dominant gradient orientations around each keypoint, in radians: at most two, the
   /// highest peak first, and no_direction for a missing one. Floats 2 i and 2 i + 1 of `radians`
-  /// are the orientations of keypoint i. `places`: an array of FeaturePlace, whose radians are
+  /// are the orientations of keypoint i. `keypoints`: an array of FeaturePlace, whose radians are
   /// ignored.
-  void find_directions(Stream& stream, const Buffer& octave, const Buffer& places,
+  void find_directions(Stream& stream, const Buffer& octave, const Buffer& keypoints,
                        const PlaceRange& range, Buffer& radians) const;
   /// Computes descriptors of length 1. Row i of `descriptors` (floats) is that of keypoint i.
-  void describe(Stream& stream, const Buffer& octave, const Buffer& places, const PlaceRange& range,
-                Buffer& descriptors) const;
+  void describe(Stream& stream, const Buffer& octave, const Buffer& keypoints,
+                const PlaceRange& range, Buffer& descriptors) const;
 
  private:
-  void check(const Stream& stream, const Buffer& octave, const Buffer& places,
+  void check(const Stream& stream, const Buffer& octave, const Buffer& keypoints,
              const PlaceRange& range) const;
   Device device_;
   DescriptorsSpec spec_;
@@ -74,10 +74,10 @@ class Descriptors : public Stage {
 
   /// `planes`: first pixel, width and height of each plane, as int32.
   virtual void enqueue_directions(Queue& queue, const Memory& octave, const Memory& planes,
-                                  const Memory& places, const PlaceRange& range,
+                                  const Memory& keypoints, const PlaceRange& range,
                                   Memory& radians) = 0;
   virtual void enqueue_descriptors(Queue& queue, const Memory& octave, const Memory& planes,
-                                   const Memory& places, const PlaceRange& range,
+                                   const Memory& keypoints, const PlaceRange& range,
                                    Memory& descriptors) = 0;
 };
 

@@ -52,17 +52,17 @@ struct CommonSums {
 /// Writes each image minus its mean over the overlap to a frame (f32, one slice per channel), and 0
 /// outside the overlap. A pixel of the part belongs to the overlap if both weights are above 0.5.
 /// If there are two channels, the cosine and sine of an angle, the reference's angle is first
-/// increased by `turned` radians. Work groups sum in single precision and the host adds their sums
-/// in double precision, so that every execution gives the same bits. The sum of the products of
-/// energies must fit into a float.
+/// increased by `rotation` radians. Work groups sum in single precision and the host adds their
+/// sums in double precision, so that every execution gives the same bits. The sum of the products
+/// of energies must fit into a float.
 class WARPALIGN_API CommonFramesPlan {
  public:
   CommonFramesPlan(const Device& device, const CommonFramesSpec& spec);
-  /// The part must lie in both images, and must not be larger than the frame. `place` is the index
-  /// of the frames along the depth of the output images. `result` is the index of the sums.
-  void enqueue(Stream& stream, const CommonImages& images, const CommonPart& part, double turned,
+  /// The part must lie in both images, and must not be larger than the frame. `frame_index` is the
+  /// index of the frames along the depth of the output images. `result` is the index of the sums.
+  void enqueue(Stream& stream, const CommonImages& images, const CommonPart& part, double rotation,
                Image& reference, Image& moving, std::int64_t result = 0,
-               std::int64_t place = 0) const;
+               std::int64_t frame_index = 0) const;
   /// Enqueues a copy of all results to the host, after the last execution.
   void enqueue_copy(Stream& stream) const;
   /// Waits for the copy and returns the sums with this index.

@@ -15,7 +15,7 @@ struct PadVolumeSpec {
   Shape input;
   Shape padded;         ///< of the f32 output; at least as large as the input along each axis
   double taper = 0;     ///< fraction of each side that is tapered towards either end, 0 to 0.5
-  bool marked = false;  ///< NaN marks voxels that do not count, and gives 0; f32 only
+  bool marked = false;  ///< whether NaN marks ignored voxels, which become 0; f32 only
 };
 
 /// The scaling of a voxel's value: (value - offset) scale.
