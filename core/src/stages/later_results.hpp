@@ -27,12 +27,12 @@ class LaterResults {
 
   void enqueue_copy(Stream& stream) {
     on_host_.enqueue(stream, on_device_);
-    is_there_ = false;
+    is_fetched_ = false;
   }
   /// Waits for the copy. The result is valid until the next copy.
   [[nodiscard]] std::span<const Record> wait() {
-    if (!is_there_) records_ = on_host_.wait();
-    is_there_ = true;
+    if (!is_fetched_) records_ = on_host_.wait();
+    is_fetched_ = true;
     return records_;
   }
 
@@ -40,7 +40,7 @@ class LaterResults {
   Buffer on_device_;
   Readback<Record> on_host_;
   std::span<const Record> records_;
-  bool is_there_ = false;
+  bool is_fetched_ = false;
 };
 
 /// Throws Error(invalid_argument) unless the number of results is 1 to max_results.

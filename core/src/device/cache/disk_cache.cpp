@@ -38,14 +38,14 @@ class Descriptor {
   int value_;
 };
 
-bool belongs_to_us_alone(const struct stat& status) {
+bool is_private_to_user(const struct stat& status) {
   return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 bool is_trusted_folder(const std::filesystem::path& folder) {
   struct stat status {};
   return ::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
-         belongs_to_us_alone(status);
+         is_private_to_user(status);
 }
 
 std::string failure(const std::filesystem::path& path, const char* what, int code) {
@@ -122,7 +122,7 @@ std::optional<std::string> DiskCache::load(std::string_view key) const {
   const Descriptor descriptor(::open(file.c_str(), flags));
   struct stat status {};
   if (!descriptor.open() || ::fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      !belongs_to_us_alone(status)) {
+      !is_private_to_user(status)) {
     return std::nullopt;
   }
   auto content = read_all(descriptor.get(), static_cast<std::size_t>(status.st_size));

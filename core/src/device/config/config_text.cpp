@@ -46,7 +46,7 @@ std::size_t end_of_line(std::string_view text, std::size_t at) {
 }
 
 // Three quotes begin a string of several lines.
-bool opens_lines(std::string_view text) {
+bool is_multiline(std::string_view text) {
   return text.starts_with(R"(""")") || text.starts_with("'''");
 }
 
@@ -55,7 +55,7 @@ bool opens_lines(std::string_view text) {
 std::size_t end_of_quoted(std::string_view text, std::size_t at) {
   const char quote = text[at];
   const std::string three(3, quote);
-  const bool multiline = opens_lines(text.substr(at));
+  const bool multiline = is_multiline(text.substr(at));
   std::size_t i = at + (multiline ? 3 : 1);
   while (i < text.size()) {
     if (text[i] == '\\' && quote == '"') {
@@ -77,7 +77,7 @@ std::size_t end_of_quoted(std::string_view text, std::size_t at) {
 // Escapes the characters beyond ASCII of a quoted string; nothing if they are not allowed there.
 std::optional<std::string> escaped(std::string_view quoted) {
   if (std::none_of(quoted.begin(), quoted.end(), is_beyond_ascii)) return std::string(quoted);
-  if (quoted.front() != '"' || opens_lines(quoted)) return std::nullopt;
+  if (quoted.front() != '"' || is_multiline(quoted)) return std::nullopt;
   std::string ascii;
   for (std::size_t i = 0; i < quoted.size();) {
     const bool is_escape = quoted[i] == '\\' && i + 1 < quoted.size();
