@@ -93,7 +93,7 @@ WARPALIGN_C_API warpalign_status warpalign_open_device(const char* name, warpali
 /** Writes the properties of an opened device. Set `info->struct_size` first. */
 WARPALIGN_C_API warpalign_status warpalign_describe_device(warpalign_device device,
                                                            warpalign_device_info* info);
-/** Closes a device after running calls that use it have ended. Its registrars remain usable. */
+/** Closes a device. Calls that use it finish normally, and its registrars remain usable. */
 WARPALIGN_C_API warpalign_status warpalign_close_device(warpalign_device device);
 
 /* Images in host memory. */
@@ -178,8 +178,8 @@ typedef struct warpalign_register_options {
   double max_shift;        /**< the largest translation, in moving pixels; 0: unlimited */
   warpalign_modality modality; /**< how the intensities of the images are related */
   warpalign_search search;     /**< how much time a difficult pair may take */
-  int32_t max_threads;     /**< threads that a search may use, including the calling one: 1 to 16; 0:
-                            * as many as the device benefits from. Does not change results. */
+  int32_t max_threads;     /**< threads that a search may use, including the calling one: 1 to 16;
+                            * 0: as many as the device benefits from. Does not change results. */
 } warpalign_register_options;
 
 /** The result of a registration. */

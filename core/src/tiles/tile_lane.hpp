@@ -32,8 +32,9 @@ class TileLane {
   TileLane(const Device& device, const ResampleSpec& spec);
 
   /// Computes a tile and stores its pixels in `own`. The lane's plans take at most `bytes` of
-  /// device memory. Unless the lane is `alone`, transfers pass through pinned memory of the lane:
-  /// for pageable memory, the device's runtime would use its own buffer, for one lane at a time.
+  /// device memory. On a GPU, transfers pass through pinned memory of the lane, unless the lane is
+  /// `alone`: with pageable memory the device's runtime would use its own buffer, for one lane at a
+  /// time.
   void run(const Tile& tile, const Region& own, const HostArrays& arrays, std::size_t bytes,
            bool alone);
   /// Frees all memory.

@@ -57,8 +57,8 @@ struct StageList {};
 // clang-format off
 using AllStages = StageList<
     // filter
-    DirectionSums, DoubleAngle, Apodize, CommonFrames, Convert, CutWindows, ImpulseFilter, LocalNormalization,
-    Smooth, Sobel, Statistics,
+    DirectionSums, DoubleAngle, Apodize, CommonFrames, Convert, CutWindows, ImpulseFilter,
+    LocalNormalization, Smooth, Sobel, Statistics,
     // fft
     RealFft,
     // spectrum
@@ -71,8 +71,8 @@ using AllStages = StageList<
     // refinement
     FitStep, FrameSums, Illumination, ShiftSums, SimilaritySums,
     // volume
-    AffineVolumeSums, HalveVolume, MarkVolume, PadVolume, RotationScores, SmoothVolume, SpectrumSums, VolumeEdges,
-    VolumePeaks, VolumeSums>;
+    AffineVolumeSums, HalveVolume, MarkVolume, PadVolume, RotationScores, SmoothVolume,
+    SpectrumSums, VolumeEdges, VolumePeaks, VolumeSums>;
 // clang-format on
 
 }  // namespace warpalign::backend

@@ -42,7 +42,7 @@ struct PrefilterSpec {
 /// memory. For these types, use one stream for all executions, or wait between executions on
 /// different streams.
 ///
-/// The number of samples that a thread filters depends on the size of the batch. So the
+/// The length of the blocks that are filtered at a time depends on the amount of work. So the
 /// coefficients of an array in a batch may differ by rounding from those of the array alone.
 ///
 /// Accuracy: within 4e-7 of the largest coefficient (`exact`, and `iir_line` in 1-D and 2-D;
