@@ -15,7 +15,7 @@ COMPUTES = re.compile(
     r"(Plan|Registrar|Warper|Resampler|Field)$"
     r"|^(register_\w+|align_batch|find_outliers|warpalign_(register|align|resample|prefilter))$")
 # Functions and classes that only call what names its source.
-BY_OTHERS = re.compile(r"Registrar\b|\w+Plan\b|warpalign_register\(|the other form")
+BY_OTHERS = re.compile(r"Registrar\b|\w+Plan\b|warpalign_register\(|the other (?:form|overload)")
 # Numbers, but not arrays of them; and arrays without an extent in their type.
 NUMBER_ARGUMENT = re.compile(r"\b(?:double|float) (\w+)(?=\s*[,=)])")
 ARRAY_ARGUMENT = re.compile(
