@@ -358,7 +358,7 @@ TEST_CASE("c: volumes, and integers out") {
     }
     warpalign_image pitched = input;
     pitched.row_bytes = 128;
-    CHECK_REFUSED(WARPALIGN_INVALID_ARGUMENT, "not dense",
+    CHECK_REFUSED(WARPALIGN_INVALID_ARGUMENT, "dense",
                   warpalign_resample(opened, &pitched, identity, &options, &output));
   });
 }
@@ -508,13 +508,13 @@ TEST_CASE("c: null pointers, sizes and numbers that are wrong give a status") {
   spline.prefilter = 3;
   CHECK_REFUSED(wrong, "prefilter", warpalign_resample(device, &input, identity, &spline, &output));
   spline.prefilter = WARPALIGN_PREFILTER_NONE;
-  CHECK_REFUSED(wrong, "nothing", warpalign_prefilter(device, &input, &spline, &output));
+  CHECK_REFUSED(wrong, "no coefficients", warpalign_prefilter(device, &input, &spline, &output));
   warpalign_image negative = input;
   negative.height = -1;
   CHECK(warpalign_resample(device, &negative, identity, nullptr, &output) == wrong);
   warpalign_output short_room = output;
   short_room.width = 64;
-  CHECK_REFUSED(wrong, "room", warpalign_prefilter(device, &input, nullptr, &short_room));
+  CHECK_REFUSED(wrong, "must be", warpalign_prefilter(device, &input, nullptr, &short_room));
   CHECK_REFUSED(wrong, "null", warpalign_transform_of(identity, nullptr));
   const double plane_identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   CHECK_REFUSED(wrong, "null", warpalign_transform_of_homography(plane_identity, nullptr));
