@@ -1,4 +1,4 @@
-// How many work-items a kernel is launched with.
+// The number of work-items of a kernel launch.
 #pragma once
 
 #include <cstdint>

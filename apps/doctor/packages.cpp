@@ -55,7 +55,7 @@ Packages packages_for_module(const std::string& backend, const std::string& prob
 Packages packages_for_devices(const std::string& backend, const std::string& problem) {
   if (backend == "cuda") return nvidia_driver_packages();
   if (backend != "opencl") return {};
-  const bool no_loader = problem.find("OpenCL library was not opened") != std::string::npos;
+  const bool no_loader = problem.find("cannot open the OpenCL library") != std::string::npos;
   return no_loader ? opencl_loader_packages() : opencl_driver_packages();
 }
 

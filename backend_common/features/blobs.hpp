@@ -1,4 +1,4 @@
-// Stage: extrema of differences of smoothed images.
+// Stage: extrema of differences of Gaussians.
 #include "device/common_stage.hpp"
 #include "features/plane_groups.hpp"
 

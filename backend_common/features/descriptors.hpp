@@ -1,4 +1,4 @@
-// Stage: directions and descriptors of features.
+// Stage: orientations and descriptors of features.
 #include "device/common_stage.hpp"
 
 #include <warpalign/backend/packed_planes.hpp>

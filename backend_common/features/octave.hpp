@@ -1,4 +1,4 @@
-// Stage: the smoothed images of an octave of a scale space.
+// Stage: the smoothed images of one octave of a scale space.
 #include "device/common_stage.hpp"
 #include "features/plane_groups.hpp"
 
@@ -72,12 +72,12 @@ class OctaveStage final : public backend::Octave {
   OctaveSpec spec_;
   bool has_vectors_;
   PlaneGroups groups_;
-  std::int64_t source_pixels_, pixels_;  // of an image
+  std::int64_t source_pixels_, pixels_;  // per image
   WorkGrid over_first_rows_, over_, over_tiles_;
   WA_LAUNCHER_OF(octave_rows) rows_;
   WA_LAUNCHER_OF(octave_columns) columns_;
   std::optional<WA_LAUNCHER_OF(octave_image)> image_;  // rows and columns at once
-  std::optional<WA_LAUNCHER_OF(octave_taken)> taken_;  // not smoothed
+  std::optional<WA_LAUNCHER_OF(octave_taken)> taken_;  // copied without smoothing
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Work-groups over images of several sizes, one behind the other in one buffer.
+// Grids of work-groups over images of several sizes that lie one behind the other in one buffer.
 #pragma once
 
 #include "device/common_stage.hpp"
@@ -10,11 +10,11 @@
 
 namespace warpalign::WA_BACKEND {
 
-/// The largest work-group, a rectangle of pixels; CUDA's kernels are compiled for this one.
+/// The largest work-group, a rectangle of pixels. nvcc compiles the kernels for this size.
 #define COLUMNS 32
 #define ROWS 8
 
-/// Row y of work-groups covers plane y, one row of rectangles after the other.
+/// Row y of the grid covers plane y: its work-groups are the plane's rectangles, row by row.
 class PlaneGroups {
  public:
   explicit PlaneGroups(DeviceContext& context)
@@ -24,7 +24,7 @@ class PlaneGroups {
   [[nodiscard]] KernelOptions options() const {
     return KernelOptions().set("COLUMNS", group_.columns).set("ROWS", group_.rows);
   }
-  /// `high`: how many times as many rows a work-group has as it has rows of work-items.
+  /// `high`: how many rows of pixels each row of work-items computes.
   [[nodiscard]] WorkGrid over(std::span<const Shape> planes, int high = 1) const {
     std::int64_t most = 1;
     for (const Shape& plane : planes) {
@@ -33,12 +33,12 @@ class PlaneGroups {
     }
     return {most, static_cast<std::int64_t>(planes.size()), group_};
   }
-  /// The same, but for the forms for CPUs with vectors a work-item for each row of a plane.
+  /// Like over(), but the kernels for CPUs with vectors get one work-item for each row of a plane.
   [[nodiscard]] WorkGrid over_forms(std::span<const Shape> planes, int high = 1) const {
     if (!has_vectors_) return over(planes, high);
     return {backend::largest_extents(planes).height, static_cast<std::int64_t>(planes.size()), {}};
   }
-  /// One work-group for each of so many planes.
+  /// One work-group for each plane.
   [[nodiscard]] WorkGrid one_for_each(std::size_t planes) const {
     return {static_cast<std::int64_t>(planes), 1, group_};
   }

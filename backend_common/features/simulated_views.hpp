@@ -1,4 +1,4 @@
-// Stage: views of an image as of a plane that is tilted.
+// Stage: views of an image that simulate a tilt of the camera (ASIFT).
 #include "device/common_stage.hpp"
 #include "features/plane_groups.hpp"
 

@@ -1,4 +1,4 @@
-// Stage: pixels of one type to another.
+// Stage: conversion of pixels from one type to another.
 #include "device/common_stage.hpp"
 
 #include <warpalign/backend/stages/filter/convert.hpp>

@@ -1,4 +1,4 @@
-// Stage: apodized windows of frames, all of one size.
+// Stage: apodized windows of equal size, cut from frames.
 #include "device/common_stage.hpp"
 
 #include <warpalign/backend/stages/filter/cut_windows.hpp>

@@ -1,4 +1,4 @@
-// Stage: the sums of a fit of frames to a reference.
+// Stage: the sums for the Gauss-Newton fit of frames to a reference.
 #include "device/common_stage.hpp"
 
 #include <warpalign/backend/stages/refinement/frame_sums.hpp>

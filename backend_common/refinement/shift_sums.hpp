@@ -1,4 +1,4 @@
-// Stage: the sums of a fit of shifts of windows.
+// Stage: the sums for the Gauss-Newton fit of the shifts of windows.
 #include "device/common_stage.hpp"
 
 #include <warpalign/backend/stages/refinement/shift_sums.hpp>

@@ -1,4 +1,4 @@
-// Stage: the sums of a fit of an affine transform between volumes.
+// Stage: the sums for the Gauss-Newton fit of an affine transform between volumes.
 #include "device/common_stage.hpp"
 #include "volume/extents.hpp"
 

@@ -1,4 +1,4 @@
-// Extents of volumes along the axes, as kernels take them.
+// The extents of volumes along their axes, in the form that kernels take.
 #pragma once
 
 #include "device/common_stage.hpp"

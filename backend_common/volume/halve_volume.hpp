@@ -34,7 +34,7 @@ class HalveVolumeStage final : public backend::HalveVolume {
 
  private:
   Extents input_, output_;
-  int across_, down_, deep_;  // how many voxels lie between samples along each axis
+  int across_, down_, deep_;  // the distance between samples along each axis, in voxels
   WorkGrid rows_;
   WA_LAUNCHER_OF(halve_volume) halve_;
 };

@@ -1,4 +1,4 @@
-// Stage: a volume with its mask, in one.
+// Stage: a volume that is combined with its mask.
 #include "device/common_stage.hpp"
 
 #include <warpalign/backend/stages/volume/mark_volume.hpp>

@@ -1,4 +1,4 @@
-// Stage: how well rotations of a spectrum agree with another.
+// Stage: scores of rotations of one spectrum against another.
 #include "device/common_stage.hpp"
 
 #include <warpalign/backend/stages/volume/rotation_scores.hpp>

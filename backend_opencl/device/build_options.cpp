@@ -10,7 +10,7 @@
 
 namespace warpalign::opencl {
 
-// A number in C's hexadecimal form. Not by printf(), whose decimal point is the locale's.
+// Writes a number in C's hexadecimal form. printf() would use the decimal point of the locale.
 std::string float_option(const char* name, double value) {
   const double rounded = static_cast<double>(static_cast<float>(value));
   std::array<char, 40> digits{};

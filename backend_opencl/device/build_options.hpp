@@ -8,7 +8,7 @@
 
 namespace warpalign::opencl {
 
-/// Returns " -D NAME=value". A float is written in hexadecimal, so that no bit of it is lost.
+/// Returns " -D NAME=value". A float is written in hexadecimal, which keeps every bit.
 [[nodiscard]] std::string float_option(const char* name, double value);
 [[nodiscard]] std::string int_option(const char* name, int value);
 

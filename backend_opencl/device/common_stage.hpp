@@ -1,5 +1,5 @@
-// What the stages of backend_common/ are written with, on OpenCL. backend_common/README.md
-// describes each name; backend_cuda/device/common_stage.hpp defines the same ones.
+// The names that the stages of backend_common/ use, for OpenCL. backend_common/README.md describes
+// each name; backend_cuda/device/common_stage.hpp defines the same ones for CUDA.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -44,7 +44,7 @@ using DeviceContext = Context;
   return context.has_vectors() ? 1 : size;
 }
 
-/// " -D NAME=value" for each.
+/// Collects " -D NAME=value" options.
 class KernelOptions {
  public:
   KernelOptions& set(const char* name, int value) {
@@ -61,7 +61,7 @@ class KernelOptions {
 struct KernelText {
   std::string_view text;
   const char* name;
-  std::string_view for_vectors;  ///< the form for CPUs with vectors, which has no options
+  std::string_view for_vectors;  ///< the form for CPUs with vectors, which takes no options
   const char* variant;           ///< a further option
 };
 

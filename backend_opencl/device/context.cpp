@@ -16,9 +16,9 @@ Handle<cl_context> make_context(cl_device_id id, const CallSite& site) {
   cl_int status = CL_SUCCESS;
   const cl_context context = clCreateContext(nullptr, 1, &id, nullptr, nullptr, &status);
   if (status != CL_SUCCESS) {
-    throw Error(ErrorKind::device_unavailable, "the OpenCL device cannot be opened",
+    throw Error(ErrorKind::device_unavailable, "cannot open the OpenCL device",
                 {site.stage, "opencl", site.device, "clCreateContext", code_name(status),
-                 "see whether another device or a newer driver works"});
+                 "try another device or a newer driver"});
   }
   return adopt(context);
 }
@@ -40,7 +40,7 @@ Context::Context(Handle<cl_context> context, cl_device_id id, DeviceInfo info,
       device_(share(id)),
       context_(std::move(context)) {
   if (device_value<cl_bool>(id, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) {
-    throw error(ErrorKind::device_unavailable, "the device's OpenCL has no compiler",
+    throw error(ErrorKind::device_unavailable, "the device's OpenCL driver has no compiler",
                 call_site("open"), "choose another device, or install the vendor's full driver");
   }
   if (compiler_of(info_.platform).keeps_programs && !pocl_cache_problem().empty()) {

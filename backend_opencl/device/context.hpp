@@ -1,4 +1,4 @@
-// An opened device, as every part of this backend uses it.
+// An opened device.
 #pragma once
 
 #include "device/errors.hpp"
@@ -22,7 +22,7 @@ class ProgramCache;
 class Context {
  public:
   Context(cl_device_id id, DeviceInfo info, std::shared_ptr<const backend::Host> host);
-  /// Uses the caller's context, which the device is of.
+  /// Uses the caller's context, which must contain the device.
   Context(cl_context context, cl_device_id id, DeviceInfo info,
           std::shared_ptr<const backend::Host> host);
   Context(const Context&) = delete;
@@ -45,17 +45,18 @@ class Context {
     return {std::move(stage), info_.name, health_.get()};
   }
   [[nodiscard]] const char* lost() const noexcept { return health_->loss.code(); }
-  /// The full names of platform, device and driver, on which compiled programs depend.
+  /// The full names of platform, device and driver. Compiled programs depend on them.
   [[nodiscard]] const std::string& identity() const noexcept { return identity_; }
 
-  /// Must be called for every buffer and image that is made.
+  /// Call this for every buffer and image that is created.
   void count_allocation() const noexcept { allocations_.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] std::size_t allocations() const noexcept {
     return allocations_.load(std::memory_order_relaxed);
   }
 
-  /// The queue for work that is done while the device is opened or a plan is made. Making one takes
-  /// longer than most of that work, so that one serves all threads; whoever uses it waits for it.
+  /// The queue for work during the opening of a device or the creation of a plan. Creating a queue
+  /// takes longer than most of that work, so all threads share one. Wait for the work that you
+  /// enqueue.
   [[nodiscard]] Handle<cl_command_queue> service_queue() const;
 
  private:
@@ -70,7 +71,7 @@ class Context {
   std::string identity_;
   bool has_vectors_ = false;
   mutable std::mutex service_mutex_;
-  mutable Handle<cl_command_queue> service_queue_;  ///< made when it is first asked for
+  mutable Handle<cl_command_queue> service_queue_;  ///< created on first use
   std::unique_ptr<ProgramCache> programs_;
   std::unique_ptr<FftPlans> fft_plans_;
   mutable std::atomic<std::size_t> allocations_{0};

@@ -1,4 +1,4 @@
-// Asks every platform for its devices. A platform that fails is left out; that is not an error.
+// Lists the devices of every platform. A platform that fails is skipped; that is not an error.
 #include "device/device_list.hpp"
 
 #include "device/errors.hpp"
@@ -81,12 +81,12 @@ std::string append_devices(cl_platform_id platform, std::vector<ListedDevice>& a
   try {
     for (const cl_device_id device : devices) all.push_back(describe(device, name));
   } catch (const Error& failure) {
-    return name + ": " + failure.context().call + " gives " + failure.context().code;
+    return name + ": " + failure.context().call + " returned " + failure.context().code;
   }
   return count > 0 ? std::string() : name + ": no device";
 }
 
-/// Null for a whole device, and for devices of OpenCL 1.1, which does not know of parts.
+/// Null for a whole device, and for devices of OpenCL 1.1, which has no sub-devices.
 cl_device_id parent_of(cl_device_id device) {
   cl_device_id parent = nullptr;
   const cl_int status =
@@ -134,9 +134,8 @@ DeviceInfo describe_listed(cl_device_id device) {
     info.id = listed.info.id;
     return info;
   }
-  throw error(ErrorKind::device_unavailable,
-              "the device is not among those that OpenCL lists in this process", {"open", {}},
-              "the program and warpalign must use the same OpenCL loader");
+  throw error(ErrorKind::device_unavailable, "OpenCL does not list this device in this process",
+              {"open", {}}, "use the same OpenCL loader in the program and in warpalign");
 }
 
 }  // namespace warpalign::opencl

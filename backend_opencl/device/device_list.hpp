@@ -20,15 +20,15 @@ struct ListedDevice {
 /// Error(device_unavailable) with the reason and with what to install.
 [[nodiscard]] std::vector<ListedDevice> list_devices();
 
-/// A device that the caller has found itself: as it is listed, or, for a part of a listed device,
-/// by its own properties under the whole device's id.
+/// Describes a device that the caller found: the entry of the list, or, for a sub-device of a
+/// listed device, its own properties under the id of the whole device.
 [[nodiscard]] DeviceInfo describe_listed(cl_device_id device);
 
 /// A text property of a device, without trailing blanks. Throws Error(device_failure).
 [[nodiscard]] std::string device_text(cl_device_id device, cl_device_info what);
 
-/// A numeric property or flag of a device. Throws Error(device_failure): a limit that is not known
-/// must not be taken for 0.
+/// A numeric property or flag of a device. Throws Error(device_failure), so that an unknown limit
+/// is never taken for 0.
 template <class T>
 [[nodiscard]] T device_value(cl_device_id device, cl_device_info what) {
   T value{};

@@ -1,4 +1,4 @@
-// An opened OpenCL device, as core sees it.
+// Implements core's interface to an opened OpenCL device.
 #include "device/driver.hpp"
 
 #include "device/foreign.hpp"

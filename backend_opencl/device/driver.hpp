@@ -1,4 +1,4 @@
-// An opened OpenCL device, as core sees it.
+// An opened OpenCL device, behind the interface that core uses.
 #pragma once
 
 #include "device/stage.hpp"
@@ -12,7 +12,7 @@ namespace warpalign::opencl {
 class Driver final : public backend::MakesEach<Driver> {
  public:
   Driver(cl_device_id id, const DeviceInfo& info, std::shared_ptr<const backend::Host> host);
-  /// Within a context that the caller made.
+  /// Uses a context that the caller made.
   Driver(cl_context context, cl_device_id id, const DeviceInfo& info,
          std::shared_ptr<const backend::Host> host);
 

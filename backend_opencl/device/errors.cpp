@@ -1,4 +1,4 @@
-// The names of OpenCL's status codes, and what to do about them.
+// The names of OpenCL's status codes, and advice for each.
 #include "device/errors.hpp"
 
 #include <array>
@@ -84,9 +84,9 @@ const char* static_name_of(cl_int status) {
   return nullptr;
 }
 
-/// Whether the status may be that of a device which is gone. OpenCL has no status for that alone:
-/// drivers also report what a failed kernel did as a lack of resources, and then refuse handles
-/// that were valid before.
+/// Whether the status may mean that the device is lost. OpenCL has no status for that alone:
+/// drivers also report a kernel's failure as a lack of resources, and then refuse handles that were
+/// valid before.
 bool may_be_loss(cl_int status) {
   return status == CL_DEVICE_NOT_AVAILABLE || status == CL_OUT_OF_RESOURCES ||
          status == CL_INVALID_COMMAND_QUEUE || status == CL_INVALID_CONTEXT ||
@@ -115,7 +115,7 @@ std::string advice_for(cl_int status) {
     case CL_OUT_OF_RESOURCES:
       return "free device memory; if that does not help, the driver's log (dmesg) may say more";
     case CL_DEVICE_NOT_AVAILABLE:
-      return "open the device anew; check that no other program holds it exclusively";
+      return "open the device again; check that no other program uses it exclusively";
     case CL_COMPILER_NOT_AVAILABLE:
       return "install the vendor's OpenCL compiler, or choose another device";
     default:

@@ -1,4 +1,4 @@
-// Turning OpenCL's status codes into warpalign::Error.
+// Converts OpenCL's status codes to warpalign::Error.
 #pragma once
 
 #include <warpalign/backend/loss.hpp>
@@ -10,25 +10,25 @@
 
 namespace warpalign::opencl {
 
-/// An open device, of which failed calls note that it is lost.
+/// The state of an open device. A failed call records here that the device is lost.
 struct Health {
   explicit Health(cl_device_id device) noexcept : id(device) {}
   cl_device_id id;
   backend::Loss loss;
 };
 
-/// Where a call is made, for error messages.
+/// The place of a call in the program, for error messages.
 struct CallSite {
   std::string stage;         ///< "sobel", "memory", ...
   std::string device;        ///< the device's name
-  Health* health = nullptr;  ///< null where the device is not open
+  Health* health = nullptr;  ///< null if the device is not open
 };
 
 /// "CL_OUT_OF_RESOURCES" for -5; "OpenCL error -9999" for codes the standard does not name.
 [[nodiscard]] std::string code_name(cl_int status);
 
-/// The Error for a failed call. A shortage of memory gets ErrorKind::out_of_memory. Where the
-/// device is lost, the site's `health` says so from then on.
+/// The Error for a failed call: ErrorKind::out_of_memory if memory is short. If the device is lost,
+/// records that in the site's `health`.
 [[nodiscard]] Error failure(cl_int status, const char* call, const CallSite& site);
 
 /// Throws failure() unless `status` is CL_SUCCESS.

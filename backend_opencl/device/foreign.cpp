@@ -1,4 +1,4 @@
-// What OpenCL tells about handles that the caller made.
+// Checks handles that the caller made, by asking OpenCL about them.
 #include "device/foreign.hpp"
 
 #include "device/device_list.hpp"
@@ -20,7 +20,7 @@ constexpr const char* stage = "wrap";
   throw error(ErrorKind::invalid_argument, message, context.call_site(stage), advice);
 }
 
-/// A handle that OpenCL does not know is the caller's mistake, not the device's failure.
+/// Reports a handle that OpenCL does not know as the caller's mistake, not as the device's failure.
 void check_handle(cl_int status, const char* call, const std::string& what, const CallSite& site) {
   if (status != CL_INVALID_MEM_OBJECT && status != CL_INVALID_COMMAND_QUEUE) {
     return check(status, call, site);
@@ -33,7 +33,7 @@ template <class T>
 T memory_value(const Context& context, cl_mem memory, cl_mem_info what) {
   T value{};
   check_handle(clGetMemObjectInfo(memory, what, sizeof value, &value, nullptr),
-               "clGetMemObjectInfo", "the memory is no cl_mem of this OpenCL",
+               "clGetMemObjectInfo", "the memory is not a cl_mem of this OpenCL",
                context.call_site(stage));
   return value;
 }
@@ -42,23 +42,23 @@ template <class T>
 T queue_value(const Context& context, cl_command_queue queue, cl_command_queue_info what) {
   T value{};
   check_handle(clGetCommandQueueInfo(queue, what, sizeof value, &value, nullptr),
-               "clGetCommandQueueInfo", "the queue is no cl_command_queue of this OpenCL",
+               "clGetCommandQueueInfo", "the queue is not a cl_command_queue of this OpenCL",
                context.call_site(stage));
   return value;
 }
 
 void check_access(const Context& context, cl_mem_flags flags, bool read_only) {
   if ((flags & CL_MEM_WRITE_ONLY) != 0) {
-    refuse(context, "kernels cannot read the memory, which was made with CL_MEM_WRITE_ONLY",
+    refuse(context, "kernels cannot read memory that was made with CL_MEM_WRITE_ONLY",
            "make it with CL_MEM_READ_WRITE");
   }
   if ((flags & CL_MEM_READ_ONLY) != 0 && !read_only) {
-    refuse(context, "kernels cannot write the memory, which was made with CL_MEM_READ_ONLY",
+    refuse(context, "kernels cannot write memory that was made with CL_MEM_READ_ONLY",
            "wrap it as read-only, or make it with CL_MEM_READ_WRITE");
   }
 }
 
-/// Memory of the host that a buffer was made to use may begin anywhere.
+/// Checks the alignment of buffers with CL_MEM_USE_HOST_PTR, whose host memory may begin anywhere.
 void check_alignment(const Context& context, cl_mem whole, cl_mem_flags flags, std::size_t offset) {
   std::uintptr_t begin = offset;
   if ((flags & CL_MEM_USE_HOST_PTR) != 0) {
@@ -77,7 +77,7 @@ void check_size(const Context& context, cl_mem buffer, const backend::ForeignMem
                       " on are needed");
 }
 
-/// A buffer over a part of another: OpenCL wants it to begin where the device's addresses may.
+/// A sub-buffer. OpenCL requires that it begins at a multiple of the device's address alignment.
 Handle<cl_mem> part_of(const Context& context, cl_mem whole, std::size_t offset,
                        std::size_t bytes) {
   const cl_buffer_region region{offset, bytes};
@@ -85,8 +85,8 @@ Handle<cl_mem> part_of(const Context& context, cl_mem whole, std::size_t offset,
   const cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
   if (status == CL_MISALIGNED_SUB_BUFFER_OFFSET) {
     const auto bits = device_value<cl_uint>(context.id(), CL_DEVICE_MEM_BASE_ADDR_ALIGN);
-    refuse(context, "the offset of " + std::to_string(offset) + " bytes is no multiple of " +
-                        std::to_string(bits / 8) + ", which this device asks for");
+    refuse(context, "the offset of " + std::to_string(offset) + " bytes is not a multiple of " +
+                        std::to_string(bits / 8) + ", which this device requires");
   }
   check(status, "clCreateSubBuffer", context.call_site(stage));
   context.count_allocation();
@@ -98,16 +98,16 @@ Handle<cl_mem> part_of(const Context& context, cl_mem whole, std::size_t offset,
 BufferPart checked_part(const Context& context, const backend::ForeignMemory& memory) {
   auto* const buffer = static_cast<cl_mem>(memory.handle);
   if (memory_value<cl_mem_object_type>(context, buffer, CL_MEM_TYPE) != CL_MEM_OBJECT_BUFFER) {
-    refuse(context, "the memory is no buffer: images cannot be wrapped");
+    refuse(context, "the memory is not a buffer; only buffers can be wrapped, not images");
   }
   if (memory_value<cl_context>(context, buffer, CL_MEM_CONTEXT) != context.handle().get()) {
     refuse(context, "the memory belongs to another cl_context than the device",
-           "open the device within the context that the memory is of");
+           "open the device in the context of the memory");
   }
   check_size(context, buffer, memory);
   const auto flags = memory_value<cl_mem_flags>(context, buffer, CL_MEM_FLAGS);
   check_access(context, flags, memory.read_only);
-  // A part of a part is a part of the whole: OpenCL makes it of no other.
+  // OpenCL makes no sub-buffer of a sub-buffer, so make one of the whole buffer.
   cl_mem whole = memory_value<cl_mem>(context, buffer, CL_MEM_ASSOCIATED_MEMOBJECT);
   std::size_t offset = memory.offset;
   if (whole != nullptr) {
@@ -124,12 +124,12 @@ void check_queue(const Context& context, cl_command_queue queue) {
   if (queue == nullptr) refuse(context, "the queue is null");
   if (queue_value<cl_context>(context, queue, CL_QUEUE_CONTEXT) != context.handle().get()) {
     refuse(context, "the queue belongs to another cl_context than the device",
-           "open the device within the context that the queue is of");
+           "open the device in the context of the queue");
   }
   if (queue_value<cl_device_id>(context, queue, CL_QUEUE_DEVICE) != context.id()) {
     refuse(context, "the queue belongs to another device of its context");
   }
-  // Kernels of a plan follow one another without events between them.
+  // Kernels of a plan run in order, without events between them.
   const auto properties =
       queue_value<cl_command_queue_properties>(context, queue, CL_QUEUE_PROPERTIES);
   if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) {
@@ -148,7 +148,7 @@ bool is_profiled(cl_command_queue queue) {
 void check_event(const Context& context, cl_event event) {
   cl_context its_context = nullptr;
   check_handle(clGetEventInfo(event, CL_EVENT_CONTEXT, sizeof its_context, &its_context, nullptr),
-               "clGetEventInfo", "the event is no cl_event of this OpenCL",
+               "clGetEventInfo", "the event is not a cl_event of this OpenCL",
                context.call_site(stage));
   if (its_context != context.handle().get()) {
     refuse(context, "the event belongs to another cl_context than the device");
@@ -158,14 +158,14 @@ void check_event(const Context& context, cl_event event) {
 void check_within(cl_context context, cl_device_id device) {
   const CallSite site{"open", {}};
   std::size_t bytes = 0;
-  const std::string what = "the context is no cl_context of this OpenCL";
+  const std::string what = "the context is not a cl_context of this OpenCL";
   check_handle(clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &bytes),
                "clGetContextInfo", what, site);
   std::vector<cl_device_id> devices(bytes / sizeof(cl_device_id));
   check_handle(clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices.data(), nullptr),
                "clGetContextInfo", what, site);
   if (std::find(devices.begin(), devices.end(), device) != devices.end()) return;
-  throw error(ErrorKind::invalid_argument, "the device is not of the context", site);
+  throw error(ErrorKind::invalid_argument, "the context does not contain the device", site);
 }
 
 }  // namespace warpalign::opencl

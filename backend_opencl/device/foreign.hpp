@@ -1,4 +1,4 @@
-// Checks of what the caller made with OpenCL itself. All throw Error(invalid_argument).
+// Checks objects that the caller made with OpenCL. All checks throw Error(invalid_argument).
 #pragma once
 
 #include "device/context.hpp"
@@ -7,24 +7,24 @@
 
 namespace warpalign::opencl {
 
-/// A part of the caller's buffer, and where it lies.
+/// The part of the caller's buffer that the caller wraps.
 struct BufferPart {
-  Handle<cl_mem> buffer;   ///< shares the memory of the whole
+  Handle<cl_mem> buffer;   ///< a sub-buffer, which shares the memory of the whole
   cl_mem whole = nullptr;  ///< the buffer that was allocated
   std::size_t offset = 0;  ///< in bytes, within the whole
 };
 
-/// The memory must be a buffer of this context, hold that many bytes, be aligned, and be readable,
-/// and writable unless it is said to be read-only.
+/// Checks that the memory is a buffer of this context, holds that many bytes, is aligned and
+/// readable, and is writable unless the caller wraps it as read-only.
 [[nodiscard]] BufferPart checked_part(const Context& context, const backend::ForeignMemory& memory);
 
-/// The queue must be in order, and of this context and device.
+/// Checks that the queue is in order and belongs to this context and device.
 void check_queue(const Context& context, cl_command_queue queue);
 [[nodiscard]] bool is_profiled(cl_command_queue queue);
 
 void check_event(const Context& context, cl_event event);
 
-/// The device must be of the context.
+/// Checks that the context contains the device.
 void check_within(cl_context context, cl_device_id device);
 
 }  // namespace warpalign::opencl

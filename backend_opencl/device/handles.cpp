@@ -7,7 +7,8 @@ namespace warpalign::opencl {
 
 namespace {
 
-/// Only parts of devices are counted. OpenCL 1.1 has no parts, and no functions that count them.
+/// OpenCL counts references to sub-devices only. OpenCL 1.1 has neither sub-devices nor the
+/// functions that count references to them.
 bool is_part(cl_device_id device) {
   cl_device_id whole = nullptr;
   return clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof whole, &whole, nullptr) ==

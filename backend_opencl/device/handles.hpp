@@ -1,5 +1,5 @@
-// Owning handles of OpenCL's objects. They are ours rather than Boost.Compute's because every stage
-// includes them: Boost.Compute's headers take seconds to compile (program_build.cpp uses them).
+// Owning handles of OpenCL's objects. Every stage includes them, so they do not use Boost.Compute,
+// whose headers take seconds to compile (program_build.cpp uses them).
 #pragma once
 
 #include <CL/cl.h>
@@ -16,8 +16,8 @@ void retain(cl_kernel kernel) noexcept;
 void retain(cl_mem memory) noexcept;
 void retain(cl_program program) noexcept;
 
-// These do nothing in a forked process, where NVIDIA's driver crashes. What a child inherits
-// belongs to its parent, and ends with the child.
+// These do nothing in a forked process, where NVIDIA's driver would crash. The objects that a child
+// inherits belong to its parent, and the driver frees them when the child ends.
 void release(cl_command_queue queue) noexcept;
 void release(cl_context context) noexcept;
 void release(cl_device_id device) noexcept;
@@ -27,9 +27,8 @@ void release(cl_mem memory) noexcept;
 void release(cl_program program) noexcept;
 void release(cl_sampler sampler) noexcept;
 
-/// A reference to an object, which OpenCL counts: copies refer to the same object (a sampler is not
-/// copied). T is cl_mem,
-/// cl_event, ...
+/// A counted reference to an OpenCL object: copies refer to the same object. T is cl_mem, cl_event,
+/// ...
 template <class T>
 class Handle {
  public:
@@ -40,7 +39,7 @@ class Handle {
     handle.raw_ = raw;
     return handle;
   }
-  /// Adds a reference of its own.
+  /// Adds a reference.
   [[nodiscard]] static Handle share(T raw) noexcept {
     if (raw != nullptr) retain(raw);
     return adopt(raw);
@@ -55,7 +54,7 @@ class Handle {
     if (raw_ != nullptr) release(raw_);
   }
 
-  /// Null for a handle of nothing.
+  /// Null for an empty handle.
   [[nodiscard]] T get() const noexcept { return raw_; }
 
  private:
@@ -67,7 +66,7 @@ template <class T>
 [[nodiscard]] Handle<T> adopt(T raw) noexcept {
   return Handle<T>::adopt(raw);
 }
-/// Adds a reference to those that others hold.
+/// Adds a reference to the object.
 template <class T>
 [[nodiscard]] Handle<T> share(T raw) noexcept {
   return Handle<T>::share(raw);

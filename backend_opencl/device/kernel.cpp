@@ -10,7 +10,7 @@ namespace warpalign::opencl {
 
 Grid covering(const Context& context, std::int64_t width, std::int64_t height) {
   if (context.is_cpu()) {
-    // One size for all images: PoCL compiles a kernel anew for each size of work-group.
+    // One size for all images: PoCL recompiles a kernel for each size of work-group.
     return {{rounded_up(width, 64), static_cast<std::size_t>(height)}, {64, 1}};
   }
   const std::size_t rows = height == 1 ? 1 : 4;
@@ -27,7 +27,7 @@ Grid patches(const Context& context, std::int64_t width, std::int64_t height) {
   std::size_t columns = 64;
   std::size_t rows = 4;
   if (context.is_cpu()) {
-    // Two sizes for all images: PoCL compiles a kernel anew for each size of work-group.
+    // Two sizes for all images: PoCL recompiles a kernel for each size of work-group.
     rows = height < 32 || 32 * columns > limit ? 1 : 32;
   } else {
     while (rows > 1 && (rows * 32 > limit || rows / 2 >= static_cast<std::size_t>(height))) {
@@ -65,7 +65,7 @@ Kernel::Kernel(Context& context, const char* stage, std::string_view source, con
   const std::string all_options =
       context.programs().common_options() + (options.empty() ? "" : " " + options);
   const Handle<cl_program> program = context.programs().get(source, all_options, stage);
-  if (program.get() == nullptr) return;  // announced
+  if (program.get() == nullptr) return;  // only a warm-up
   cl_int status = CL_SUCCESS;
   const cl_kernel raw = clCreateKernel(program.get(), name, &status);
   check(status, "clCreateKernel", site_);

@@ -1,4 +1,4 @@
-// A kernel that is ready to be launched: program, name, arguments and grid.
+// A kernel that is ready to launch: program, name, arguments and grid.
 #pragma once
 
 #include "device/memory.hpp"
@@ -34,20 +34,19 @@ struct Grid {
 [[nodiscard]] Grid signal_blocks(const Context& context, const Shape& image);
 
 /// A grid that covers width x height work-items in patches, one per work-group, for kernels that
-/// use lib/grid.h. It may have any number of rows, and what neighbouring work-items read stays in
-/// the L1 cache, on CPUs as well.
+/// use lib/grid.h. It may have any number of rows. Neighbouring work-items read from the L1 cache
+/// what others have loaded, on CPUs too.
 [[nodiscard]] Grid patches(const Context& context, std::int64_t width, std::int64_t height);
 
 /// The work-group size for reductions in local memory: a power of two.
 [[nodiscard]] std::size_t reduction_group(const Context& context);
 
 /// The work-group size for kernels that go over rows, which may be short, and keep several sums in
-/// registers: 64 work-items, or one on CPUs, whose work-items then share nothing and need no
-/// barriers.
+/// registers: 64 work-items, or one on CPUs, where a single work-item needs no barriers.
 [[nodiscard]] std::size_t short_row_group(const Context& context);
 
-/// How many groups of reduction_group() work-items share `pixels`, so that each work-item adds at
-/// least 16 of them.
+/// How many groups of reduction_group() work-items to launch for `pixels`, so that each work-item
+/// adds at least 16 of them.
 [[nodiscard]] std::size_t reduction_groups(const Context& context, std::int64_t pixels);
 
 /// A kernel argument in local memory, given by its size.
@@ -55,7 +54,8 @@ struct LocalMemory {
   std::size_t bytes;
 };
 
-/// Within ProgramCache::announce a kernel is only named, and launching it does nothing.
+/// During ProgramCache::announce() a kernel only registers its program, and launching it does
+/// nothing.
 class Kernel {
  public:
   Kernel(Context& context, const char* stage, std::string_view source, const char* name,

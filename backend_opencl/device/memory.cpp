@@ -1,4 +1,4 @@
-// Allocates device memory; when that fails, the error says how much there is.
+// Allocates device memory. If that fails, the error says how much the device has.
 #include "device/memory.hpp"
 
 #include "device/foreign.hpp"
@@ -15,8 +15,8 @@ bool is_shortage(cl_int status) {
 }  // namespace
 
 Handle<cl_mem> make_buffer(const Context& context, std::size_t bytes, const std::string& stage) {
-  // Drivers allocate on first use, so a size that can never work is refused here, where the error
-  // can name it.
+  // Drivers allocate on first use, so refuse a size that can never work here, where the error can
+  // name it.
   cl_int status = CL_INVALID_BUFFER_SIZE;
   cl_mem raw = nullptr;
   if (bytes <= context.info().max_allocation_bytes) {
@@ -29,8 +29,8 @@ Handle<cl_mem> make_buffer(const Context& context, std::size_t bytes, const std:
   const Error other = failure(status, "clCreateBuffer", context.call_site(stage));
   if (!is_shortage(status) || context.lost() != nullptr) throw other;
   throw Error(ErrorKind::out_of_memory,
-              std::to_string(bytes) +
-                  " bytes of device memory cannot be had; the device's "
+              "cannot allocate " + std::to_string(bytes) +
+                  " bytes of device memory; the device's "
                   "largest single allocation is " +
                   std::to_string(context.info().max_allocation_bytes) + " of " +
                   std::to_string(context.info().memory_bytes) + " bytes",

@@ -7,7 +7,7 @@
 
 namespace warpalign::opencl {
 
-/// An uninitialised buffer. Throws Error(out_of_memory) with the sizes if it cannot be allocated.
+/// Creates an uninitialised buffer. Throws Error(out_of_memory) with the sizes if that fails.
 [[nodiscard]] Handle<cl_mem> make_buffer(const Context& context, std::size_t bytes,
                                          const std::string& stage);
 
@@ -27,11 +27,11 @@ class Memory : public backend::Memory {
 
  private:
   Handle<cl_mem> buffer_;
-  cl_mem whole_ = nullptr;  ///< the caller's buffer, of which this may be a part
-  std::size_t offset_ = 0;  ///< of this part
+  cl_mem whole_ = nullptr;  ///< the caller's buffer, of which this may be a sub-buffer
+  std::size_t offset_ = 0;  ///< of the sub-buffer, in bytes
 };
 
-/// The cl_mem of memory that this backend made; core passes no other.
+/// The cl_mem of memory that this backend made; core passes no other memory.
 [[nodiscard]] inline cl_mem buffer_of(const backend::Memory& memory) {
   return static_cast<const Memory&>(memory).get();
 }

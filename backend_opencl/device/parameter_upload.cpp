@@ -1,4 +1,4 @@
-// Parameters of a kernel that are too many for arguments.
+// Kernel parameters that are too many for arguments.
 #include "device/parameter_upload.hpp"
 
 #include "device/errors.hpp"

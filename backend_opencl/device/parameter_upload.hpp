@@ -1,4 +1,4 @@
-// Parameters of a kernel that are too many for arguments: copied to the device by each execution.
+// Kernel parameters that are too many for arguments: each execution copies them to the device.
 #pragma once
 
 #include "device/context.hpp"
@@ -12,9 +12,8 @@
 
 namespace warpalign::opencl {
 
-/// A table on the device that a plan fills anew for each execution, by one copy that the host does
-/// not wait for. Two tables on the host take turns, so that the next one can be written while the
-/// last one is still being copied.
+/// A table on the device that a plan refills for each execution. The copy is asynchronous. Two host
+/// tables alternate, so that the host can write the next one during the copy of the last one.
 class ParameterUpload {
  public:
   ParameterUpload(const Context& context, std::size_t bytes, const char* stage);
@@ -22,7 +21,7 @@ class ParameterUpload {
   ParameterUpload& operator=(const ParameterUpload&) = delete;
   ~ParameterUpload();
 
-  /// Begins a new table; waits if the one before the last is still being copied.
+  /// Begins a new table. Waits while the copy of the table before the last is still running.
   void begin();
   /// Writes entry number `index` of a table of such entries.
   template <class Entry>
@@ -30,7 +29,7 @@ class ParameterUpload {
     std::memcpy(static_cast<char*>(slots_[current_]->data()) + index * sizeof(Entry), &entry,
                 sizeof(Entry));
   }
-  /// Enqueues the copy of the first `bytes`. The table is for kernels of the same queue.
+  /// Enqueues the copy of the first `bytes`. Only kernels of the same queue may use the table.
   cl_mem enqueue(cl_command_queue queue, std::size_t bytes);
 
  private:
@@ -38,7 +37,7 @@ class ParameterUpload {
   CallSite site_;
   Handle<cl_mem> buffer_;
   std::array<std::unique_ptr<PinnedMemory>, 2> slots_;
-  std::array<Handle<cl_event>, 2> copied_;  // null where no copy is pending
+  std::array<Handle<cl_event>, 2> copied_;  // null if no copy is pending
   std::size_t current_ = 0;
   ScratchGuard scratch_guard_;
 };

@@ -9,8 +9,8 @@
 
 namespace warpalign::opencl {
 
-/// NVIDIA's driver copies to this memory while the host goes on. A copy to other memory takes 50 us
-/// longer, and 10 us longer for the few bytes of a small download.
+/// NVIDIA's driver copies to this memory asynchronously. A copy to other host memory takes 50 us
+/// longer, and a small download of a few bytes takes 10 us longer.
 class PinnedMemory final : public backend::HostMemory {
  public:
   PinnedMemory(const Context& context, std::size_t bytes, const CallSite& site);

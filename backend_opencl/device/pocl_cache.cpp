@@ -1,4 +1,4 @@
-// A place for the files of PoCL's compiler.
+// Provides a folder for the files of PoCL's compiler.
 #include "device/pocl_cache.hpp"
 
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ namespace {
 using Path = std::filesystem::path;
 
 constexpr const char* variable = "POCL_CACHE_DIR";
-// The kernels of a registration take 3 MB; a disk with less than a few times that counts as full.
+// The kernels of a registration take 3 MB. A disk with less free space than this counts as full.
 constexpr std::uint64_t min_space = 16 << 20;
 
 const char* value_of(const char* name) {
@@ -26,7 +26,7 @@ const char* value_of(const char* name) {
   return value == nullptr || *value == '\0' ? nullptr : value;
 }
 
-/// As PoCL chooses it; empty where it would choose a temporary folder itself.
+/// The folder that PoCL would choose. Empty if PoCL would choose a temporary folder.
 Path usual_folder() {
   if (const char* folder = value_of(variable)) return folder;
   if (const char* cache = value_of("XDG_CACHE_HOME")) return Path(cache) / "pocl" / "kcache";
@@ -34,8 +34,8 @@ Path usual_folder() {
   return {};
 }
 
-/// The folder itself, or the nearest one above it that exists: nothing is made on machines that
-/// have no PoCL.
+/// The folder itself, or its nearest parent that exists. Does not create it, because the machine
+/// may not have PoCL.
 Path existing(Path folder) {
   std::error_code ignored;
   folder = std::filesystem::absolute(folder, ignored);
@@ -45,7 +45,7 @@ Path existing(Path folder) {
   return folder;
 }
 
-/// Why files cannot be made in a folder, as errno has it; 0 where they can.
+/// The errno that explains why no file can be created in the folder; 0 if files can.
 int obstacle(const Path& folder) {
   std::string probe = (folder / ".warpalign-XXXXXX").string();
   const int descriptor = ::mkstemp(probe.data());
@@ -58,14 +58,14 @@ int obstacle(const Path& folder) {
   return full ? ENOSPC : 0;
 }
 
-/// PoCL loads and runs what it finds in its folder, whoever has put it there.
+/// Whether others can write to the folder. PoCL loads and runs any file that it finds there.
 bool is_exposed(const Path& folder) {
   struct stat status {};
-  if (::stat(folder.c_str(), &status) != 0) return false;  // PoCL makes it, for this user alone
+  if (::stat(folder.c_str(), &status) != 0) return false;  // PoCL creates it, for this user alone
   return status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
-/// Why PoCL is not to use a folder, as a sentence about it goes on; empty where it may.
+/// Why PoCL must not use a folder, as the predicate of a sentence; empty if it may.
 std::string objection(const Path& folder) {
   if (is_exposed(folder)) return " belongs to another user, or others may write to it, ";
   const int code = obstacle(existing(folder));
@@ -73,7 +73,7 @@ std::string objection(const Path& folder) {
   return " cannot be written to (" + std::generic_category().message(code) + "), ";
 }
 
-/// Removed when the process that made it ends, but not when one that was forked from it does.
+/// A folder that the process removes when it ends. A forked child does not remove it.
 class TemporaryFolder {
  public:
   TemporaryFolder() = default;
@@ -84,7 +84,7 @@ class TemporaryFolder {
     if (!path_.empty() && ::getpid() == maker_) std::filesystem::remove_all(path_, ignored);
   }
 
-  /// Returns false where no place can be written to.
+  /// Returns false if no folder is writable.
   bool make() {
     std::error_code ignored;
     for (const Path& above : {std::filesystem::temp_directory_path(ignored), Path("/dev/shm")}) {
@@ -104,7 +104,7 @@ class TemporaryFolder {
   pid_t maker_ = 0;
 };
 
-/// Decides once a process.
+/// The decision, made once per process.
 class PoclCache {
  public:
   PoclCache() {

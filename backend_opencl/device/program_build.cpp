@@ -1,4 +1,4 @@
-// Making one program: from source, or from the binary that an earlier run kept.
+// Builds one program: from source, or from a binary that an earlier run has cached.
 #include "device/program_build.hpp"
 
 #include "device/context.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 namespace compute = boost::compute;
 
-/// A program of this source that is not built yet.
+/// Creates a program from source without building it.
 compute::program unbuilt(const Context& context, std::string_view source, const CallSite& site) {
   try {
     return compute::program::create_with_source(std::string(source),
@@ -83,15 +83,15 @@ namespace {
 [[noreturn]] void throw_failed(const std::string& log, std::string_view source,
                                const std::string& options, const CallSite& site, cl_int status) {
   ErrorContext where{site.stage, "opencl", site.device, "clBuildProgram", code_name(status), {}};
-  // Drivers bring a compiler of their own, which may be older than the processor.
+  // A driver ships its own compiler, which may be older than the processor.
   if (log.find("unknown target CPU") != std::string::npos) {
     where.advice =
-        "the OpenCL driver is older than the processor: install a newer one (on Debian "
+        "install a newer OpenCL driver; this one is older than the processor (on Debian "
         "pocl-opencl-icd; pip's pocl-binary-distribution is of 2022)";
     throw Error(ErrorKind::build_failed,
                 "the driver's compiler does not know this processor: " + log, where);
   }
-  where.advice = "report this with the text above; another device may work meanwhile";
+  where.advice = "report this with the text above; until it is fixed, try another device";
   throw Error(ErrorKind::build_failed,
               "an OpenCL kernel does not compile\noptions: " + options + "\nlog:\n" + log +
                   "\nsource:\n" + numbered(source),
@@ -104,7 +104,7 @@ Handle<cl_program> program_from_source(const Context& context, std::string_view 
                                        const std::string& options, const CallSite& site) {
   const cl_device_id id = context.id();
   const compute::program program = unbuilt(context, source, site);
-  // Boost.Compute builds for all devices of the context, which may be the caller's.
+  // Boost.Compute would build for all devices of the context, which may be the caller's.
   const cl_int status = clBuildProgram(program.get(), 1, &id, options.c_str(), nullptr, nullptr);
   if (status == CL_DEVICE_NOT_AVAILABLE) throw failure(status, "clBuildProgram", site);
   if (status != CL_SUCCESS) throw_failed(build_log(program, id), source, options, site, status);

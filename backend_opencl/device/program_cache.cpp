@@ -1,4 +1,4 @@
-// Which programs there are, which are being compiled, and which are compiled ahead.
+// Keeps the list of programs, and compiles them when needed or in advance.
 #include "device/program_cache.hpp"
 
 #include "device/context.hpp"
@@ -15,7 +15,7 @@ namespace warpalign::opencl {
 
 namespace {
 
-/// What a thread within announce() has asked for.
+/// The programs that a thread within announce() has requested.
 struct Announcement {
   const ProgramCache* cache = nullptr;
   struct Program {
@@ -25,7 +25,7 @@ struct Announcement {
 };
 thread_local Announcement* announcement = nullptr;
 
-/// Puts an announcement in place for a scope.
+/// Installs an announcement for a scope.
 class Announcing {
  public:
   explicit Announcing(Announcement& mine) : outer_(std::exchange(announcement, &mine)) {}
@@ -37,13 +37,13 @@ class Announcing {
   Announcement* outer_;
 };
 
-/// Held while a program is built where only one thread of the process may do so.
+/// Locks the compiler while a program is built, if only one thread of the process may build.
 std::unique_lock<std::mutex> turn_to_compile(const Compiler& compiler) {
   static std::mutex mutex;
   return compiler.exclusive ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
 }
 
-/// Kept instead of a binary where the platform itself keeps what it compiled.
+/// Stored instead of a binary if the platform itself caches what it compiled.
 constexpr const char* kept_by_platform = "kept by the platform";
 
 }  // namespace
@@ -52,7 +52,7 @@ ProgramCache::ProgramCache(const Context& context)
     : context_(context),
       compiler_(compiler_of(context.info().platform)),
       common_options_("-w -cl-std=CL1.2") {
-  // Without this, GPUs may be 3 ulp off in sqrt and 2.5 in division.
+  // Without this option, GPUs may be 3 ulp off in sqrt and 2.5 ulp in division.
   const auto config = device_value<cl_device_fp_config>(context.id(), CL_DEVICE_SINGLE_FP_CONFIG);
   if ((config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0) {
     common_options_ += " -cl-fp32-correctly-rounded-divide-sqrt";
@@ -61,7 +61,7 @@ ProgramCache::ProgramCache(const Context& context)
 
 ProgramCache::~ProgramCache() {
   if (backend::is_forked()) {
-    workers_.detach();  // they are in the other process
+    workers_.detach();  // they do not exist in this process
     return;
   }
   {
@@ -148,8 +148,9 @@ std::shared_ptr<ProgramCache::Entry> ProgramCache::entry_of(std::string_view sou
   return entries_.emplace(std::move(key), std::move(entry)).first->second;
 }
 
-/// Builds what nobody builds yet; unlocked meanwhile. Others wait from the moment that the state
-/// says so: nothing that may throw stands between that and its end.
+/// Builds a program that no other thread builds, with the lock released meanwhile. Once the state
+/// says `building`, other threads wait, so nothing that may throw comes between that change and the
+/// end.
 void ProgramCache::build_waiting(const std::shared_ptr<Entry>& entry, Lock& lock) {
   if (!entry->looked_up) look_up(*entry);
   if (entry->counted) report();
@@ -185,7 +186,7 @@ void ProgramCache::look_up(Entry& entry) {
 
 Handle<cl_program> ProgramCache::build(Entry& entry) const {
   const auto turn = turn_to_compile(compiler_);
-  // Another process may have compiled it since.
+  // Another process may have compiled it in the meantime.
   if (!entry.kept && compiler_.one_at_a_time) entry.kept = context_.host().load_cached(entry.key);
   if (entry.kept && *entry.kept != kept_by_platform) {
     if (auto program = program_from_binary(context_, *entry.kept, entry.options)) {
@@ -212,14 +213,14 @@ void ProgramCache::compile_ahead(std::vector<std::shared_ptr<Entry>> entries) {
   try {
     while (busy_workers_ < wanted) {
       workers_.start([this] { work(); });
-      ++busy_workers_;  // the new one waits for the lock
+      ++busy_workers_;  // the new thread waits for the lock
     }
   } catch (const std::system_error&) {
     // Too many threads: whoever needs a program compiles it.
   }
 }
 
-/// A worker's life: until nothing is left to be compiled ahead.
+/// The loop of a worker thread, which ends when no program is left to precompile.
 void ProgramCache::work() {
   Lock lock(mutex_);
   while (!ahead_.empty()) {
@@ -229,7 +230,7 @@ void ProgramCache::work() {
     try {
       build_waiting(entry, lock);
     } catch (...) {
-      // Whoever gets the program builds it again, and is told why that fails.
+      // Whoever gets the program builds it again, and receives the error.
     }
   }
   --busy_workers_;

@@ -1,8 +1,8 @@
-// Compiled programs of one device, in memory and, as binaries, in the host's cache on disk.
+// Compiled programs of one device: in memory, and as binaries in the host's cache on disk.
 //
-// Programs are compiled when a plan needs them. Work that is going to need many announces them:
-// where the platform's compiler gains by it, threads then compile them ahead, in the order of
-// their need, and whoever needs one that is being compiled waits for it.
+// A plan compiles the programs that it needs. Code that is going to need many programs announces
+// them. If the platform's compiler benefits, threads then compile them in advance, in the order in
+// which they are needed. Whoever needs a program that is being compiled waits for it.
 #pragma once
 
 #include "device/handles.hpp"
@@ -30,25 +30,25 @@ class ProgramCache {
   explicit ProgramCache(const Context& context);
   ProgramCache(const ProgramCache&) = delete;
   ProgramCache& operator=(const ProgramCache&) = delete;
-  /// Waits for the programs that are being compiled; those that are not yet begun are dropped.
+  /// Drops the programs whose compilation has not begun, and waits for the others.
   ~ProgramCache();
 
-  /// The program of this source and these options, built. `stage` is for messages: a failed
-  /// build throws Error(build_failed) with the numbered source, the options and the log. A null
-  /// program on a thread that only announces.
+  /// Returns the built program for this source and these options. `stage` is for messages: a failed
+  /// build throws Error(build_failed) with the numbered source, the options and the log. Returns a
+  /// null program on a thread within announce().
   [[nodiscard]] Handle<cl_program> get(std::string_view source, const std::string& options,
                                        const std::string& stage);
 
-  /// Runs `make_plans` on this thread, in which get() only takes note of what is asked for and
-  /// returns null programs, and has the programs compiled ahead. What fails to compile is reported
-  /// to whoever gets it.
+  /// Runs `make_plans` on this thread and precompiles the programs that it requests. Meanwhile
+  /// get() on this thread only records the request and returns a null program. A later get()
+  /// reports any compilation error.
   void announce(const std::function<void()>& make_plans);
-  /// Keeps the binaries of all programs in the host's cache, where they are not asked for at once.
+  /// Stores the binaries of all programs in the host's cache, unless they were stored at once.
   void keep();
   /// Whether this thread is within announce().
   [[nodiscard]] bool announcing() const noexcept;
 
-  /// Options that every kernel of ours is built with.
+  /// The options with which every kernel of this backend is built.
   [[nodiscard]] const std::string& common_options() const noexcept { return common_options_; }
 
  private:
@@ -56,10 +56,10 @@ class ProgramCache {
   struct Entry {
     std::string source, options, stage, key;
     State state = State::waiting;
-    std::optional<std::string> kept;  ///< what the host's cache has, once it was looked up
+    std::optional<std::string> kept;  ///< the content of the host's cache, once it was looked up
     bool looked_up = false;
     bool from_binary = false;
-    bool counted = false;  ///< among those to be compiled
+    bool counted = false;  ///< whether it counts as one of the programs to compile
     Handle<cl_program> program;
   };
   using Lock = std::unique_lock<std::mutex>;

@@ -29,7 +29,7 @@ bool Event::done() const {
   check(clGetEventInfo(event_.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
                        nullptr),
         "clGetEventInfo", site_);
-  return state <= CL_COMPLETE;  // negative: it failed, and will not go on
+  return state <= CL_COMPLETE;  // negative: it failed and has ended
 }
 
 void Event::finish() const {
@@ -53,7 +53,7 @@ Queue::Queue(const Context& context, cl_command_queue queue)
   queue_ = share(queue);
 }
 
-// Others may wait for what was enqueued on the caller's queue, so it must reach the device.
+// Flushes the caller's queue: others may wait for its commands, which must reach the device.
 Queue::~Queue() {
   if (backend::is_forked()) return;
   if (is_callers_) {
@@ -103,7 +103,7 @@ void Queue::record(backend::Event& event) {
   check(clEnqueueMarkerWithWaitList(get(), 0, nullptr, &marker), "clEnqueueMarkerWithWaitList",
         site_);
   static_cast<Event&>(event).set(adopt(marker));
-  check(clFlush(get()), "clFlush", site_);  // or else another queue might wait for ever
+  check(clFlush(get()), "clFlush", site_);  // without it another queue might wait forever
 }
 
 void Queue::wait_for(const backend::Event& event) {

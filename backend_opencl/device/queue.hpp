@@ -19,7 +19,7 @@ class Mark : public backend::Mark {
   Handle<cl_event> event_;
 };
 
-/// A marker, once it was recorded, or an event of the caller's.
+/// A marker, once it was recorded, or an event of the caller.
 class Event final : public backend::Event {
  public:
   explicit Event(CallSite site, Handle<cl_event> event = {})
@@ -38,8 +38,8 @@ class Event final : public backend::Event {
 class Queue : public backend::Queue {
  public:
   Queue(const Context& context, bool timed);
-  /// The caller's queue. Throws Error(invalid_argument) for one of another context or device, and
-  /// for one that is out of order.
+  /// Uses the caller's queue. Throws Error(invalid_argument) if it belongs to another context or
+  /// device, or is out of order.
   Queue(const Context& context, cl_command_queue queue);
   ~Queue() override;
 
@@ -60,7 +60,7 @@ class Queue : public backend::Queue {
   CallSite site_;
   Handle<cl_command_queue> queue_;
   bool is_callers_ = false;
-  std::optional<PinnedMemory> staging_;  ///< for small downloads; made by the first one
+  std::optional<PinnedMemory> staging_;  ///< for small downloads; created by the first one
 };
 
 /// The cl_command_queue of a queue that this backend made.

@@ -65,7 +65,7 @@ Values sampled(Context& context, const Pixels& pixels) {
   return values;
 }
 
-/// Empty if the texture unit filters correctly, else the reason why it is not used.
+/// Returns why the texture unit is not used; empty if it filters correctly.
 std::string fault_of_texture_unit(Context& context) {
   Pixels pixels{};
   for (std::size_t i = 0; i < pixels.size(); ++i) {

@@ -1,4 +1,4 @@
-// Decides how images are sampled on a device, by a test.
+// Chooses how images are sampled on a device, after a test of its texture unit.
 #pragma once
 
 #include "device/context.hpp"

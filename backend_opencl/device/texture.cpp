@@ -1,4 +1,4 @@
-// Makes the images that the texture unit reads.
+// Creates the images that the texture unit reads.
 #include "device/texture.hpp"
 
 #include "device/device_list.hpp"

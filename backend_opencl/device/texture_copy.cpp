@@ -1,4 +1,4 @@
-// A texture that a stage copies its input to.
+// A texture that holds a copy of a stage's input.
 #include "device/texture_copy.hpp"
 
 #include "device/stage.hpp"

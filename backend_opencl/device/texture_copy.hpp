@@ -1,4 +1,4 @@
-// A texture that a stage copies its input to.
+// A texture that holds a copy of a stage's input.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -9,14 +9,14 @@
 
 namespace warpalign::opencl {
 
-/// Two-dimensional images are written by a kernel where the device can do so. All others are filled
-/// by the driver's copy, which takes several times as long with NVIDIA's driver.
+/// A kernel writes two-dimensional images if the device allows that. The driver's copy fills all
+/// others; with NVIDIA's driver it takes several times as long.
 class TextureCopy {
  public:
   TextureCopy(Context& context, const TextureKind& kind, const std::string& stage);
 
-  /// Enqueues the copy of the whole texture from a buffer of arrays of its shape, the array number
-  /// `array`.
+  /// Enqueues the copy of the whole texture from array number `array` of a buffer of arrays of its
+  /// shape.
   void fill(cl_command_queue queue, cl_mem source, std::int64_t array = 0);
 
   [[nodiscard]] const Handle<cl_mem>& image() const { return texture_.image; }

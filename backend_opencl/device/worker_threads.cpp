@@ -1,4 +1,4 @@
-// Threads that end by themselves.
+// Threads that end when they have no more work.
 #include "device/worker_threads.hpp"
 
 #include <utility>
@@ -19,7 +19,8 @@ void WorkerThreads::start(std::function<void()> life) {
   }
 }
 
-/// Does not wait for work: a thread has nothing more to do once it says that it has ended.
+/// Joins the threads that have ended. It waits only briefly: a thread does nothing after it has
+/// recorded its end.
 void WorkerThreads::join_ended() {
   workers_.remove_if([](Worker& worker) {
     if (!worker.has_ended) return false;

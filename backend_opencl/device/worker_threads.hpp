@@ -1,4 +1,4 @@
-// Threads that end by themselves, and are started again where there is more to do.
+// Threads that end when they have no more work, and are started again when there is more.
 #pragma once
 
 #include <atomic>
@@ -9,18 +9,18 @@
 
 namespace warpalign::opencl {
 
-/// A thread that has ended keeps its stack until it is joined, so that the next one that is started
-/// joins it. One call at a time; the threads themselves may end at any moment.
+/// A thread that has ended keeps its stack until it is joined, so start() joins such threads first.
+/// Only one thread may call the methods at a time; the worker threads may end at any moment.
 class WorkerThreads {
  public:
-  /// Runs `life`, which does not throw, on a thread of its own. Throws std::system_error where
-  /// there are too many threads.
+  /// Runs `life`, which must not throw, on a new thread. Throws std::system_error if there are too
+  /// many threads.
   void start(std::function<void()> life);
-  /// Waits for all of them.
+  /// Waits for all threads.
   void join();
-  /// Forgets them: for a process that was forked, in which they are not.
+  /// Detaches the threads after a fork: they do not exist in the child process.
   void detach();
-  /// How many are not joined yet.
+  /// The number of threads that are not joined yet.
   [[nodiscard]] std::size_t size() const noexcept { return workers_.size(); }
 
  private:

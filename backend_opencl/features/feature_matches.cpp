@@ -1,4 +1,4 @@
-// Stage: of each feature of one image, the feature of another one that resembles it most.
+// Stage: for each feature of one image, the most similar feature of another image.
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
@@ -16,7 +16,7 @@ namespace {
 constexpr const char* stage = "feature_matches";
 constexpr std::size_t tile_items = 16;
 constexpr std::size_t max_group = 64;
-constexpr std::int64_t features_per_block = 128;  // of a work-item on CPUs
+constexpr std::int64_t features_per_block = 128;  // of a work-item, on CPUs
 
 class FeatureMatches final : public backend::FeatureMatches {
  public:

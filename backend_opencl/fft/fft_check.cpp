@@ -1,7 +1,7 @@
 // Compares a plan's spectra of a few impulses with their closed form, and the inverse transforms
 // with the impulses.
 //
-// Compilers have been seen to miscompile FFT kernels (pocl#2069); a wrong plan must not be used.
+// The reason: some compilers miscompile FFT kernels (pocl#2069), and a wrong plan must not be used.
 #include "fft/fft_check.hpp"
 
 #include "device/memory.hpp"
@@ -24,8 +24,8 @@ constexpr const char* stage = "fft check";
 constexpr double tolerance = 1e-4;       // relative to the impulses' total; correct plans: ~ 1e-6
 constexpr std::int64_t max_rows = 1024;  // compared in each image, or in a volume
 
-/// Bytes behind each buffer that must not change: a plan with wrong strides writes beyond its
-/// output.
+/// Guard bytes behind each buffer: a plan with wrong strides writes beyond its output, which
+/// changes them.
 constexpr std::size_t guard_bytes = 65536;
 constexpr cl_float guard_value = -777;
 
@@ -34,8 +34,8 @@ struct Impulse {
   double weight;
 };
 
-/// Three impulses in a volume, or three in each image, different ones from image to image. In tiny
-/// images they may coincide.
+/// Three impulses in a volume, or three in each image, at positions that differ from image to
+/// image. In tiny images they may coincide.
 std::array<Impulse, 3> impulses(const RealFftSpec& spec, std::int64_t slice) {
   const std::int64_t w = spec.shape.width;
   const std::int64_t h = spec.shape.height;
@@ -57,9 +57,9 @@ std::vector<Complex> phases(std::int64_t position, std::int64_t n, std::int64_t 
   return table;
 }
 
-/// Rows 0, step, 2 step, ... of an image or a volume are compared. The step is odd, so that rows of
-/// every lane of a vector are; in a volume it shares no factor with the height, so that every row
-/// position is.
+/// Compares rows 0, step, 2 step, ... of an image or a volume. The step is odd, so that the rows
+/// cover every lane of a vector. In a volume it shares no factor with the height, so that they
+/// cover every row position.
 std::int64_t row_step(const RealFftSpec& spec) {
   const Shape& shape = spec.shape;
   if (spec.dimensions == 2) return ((shape.height + max_rows - 1) / max_rows) | 1;
@@ -187,7 +187,7 @@ double spectrum_error(const Bench& bench, std::int64_t slice) {
   return worst;
 }
 
-/// What the forward transform of the impulses would leave, for plans that have none.
+/// Writes the closed-form spectrum of the impulses, as input for plans without a forward transform.
 void write_spectrum(const Bench& bench) {
   std::vector<std::complex<float>> values(bench.columns());
   const std::size_t bytes = values.size() * sizeof values[0];
@@ -205,8 +205,8 @@ void write_spectrum(const Bench& bench) {
   }
 }
 
-/// The largest deviation of one slice after the inverse transform, over the image's or the volume's
-/// pixels.
+/// The largest deviation of one slice after the inverse transform, over the pixels of the image or
+/// volume.
 double image_error(const Bench& bench, std::int64_t slice) {
   const auto spots = impulses(bench.spec, slice);
   const double scale = 1 / static_cast<double>(bench.spec.dimensions == 3 ? bench.shape.pixels()
@@ -236,7 +236,8 @@ std::string describe(const char* direction, double error) {
          " (tolerance " + std::to_string(tolerance * total_weight) + ")";
 }
 
-/// Evaluates `error_of` for every slice. Returns what is wrong, empty if nothing is; NaN is wrong.
+/// Evaluates `error_of` for every slice. Returns what is wrong; empty if nothing is. NaN counts as
+/// wrong.
 template <class ErrorOf>
 std::string fault(const Bench& bench, const char* direction, ErrorOf error_of) {
   for (std::int64_t slice = 0; slice < bench.shape.depth; ++slice) {

@@ -1,10 +1,10 @@
-// FFT provider: clFFT. The library is opened when it is asked for, so that the module loads without
-// it.
+// FFT provider: clFFT. The provider opens the library when it is first used, so that the module
+// loads without it.
 //
-// Its state is global, and planning is not thread-safe (two threads that bake equal plans abort),
-// hence one mutex around create, bake and destroy. It is torn down once, when this module is
-// unloaded or the process ends, and only if every plan is gone by then: a plan destroyed after the
-// teardown would be freed twice.
+// clFFT's state is global, and planning is not thread-safe (two threads that bake equal plans
+// abort), so one mutex guards create, bake and destroy. The teardown happens once, when this module
+// is unloaded or the process ends, and only if no plan is left by then: destroying a plan after the
+// teardown would free it twice.
 #include "fft/fft_provider.hpp"
 
 #include "device/memory.hpp"
@@ -30,7 +30,7 @@ constexpr const char* library_name = "libclFFT.so.2";
 
 std::mutex planning_mutex;
 
-/// The functions of clFFT that are used here.
+/// The functions of clFFT that this file uses.
 struct Library {
   decltype(&::clfftSetup) setup = nullptr;
   decltype(&::clfftTeardown) teardown = nullptr;
@@ -128,7 +128,7 @@ clfftDim rank_of(const RealFftSpec& spec) {
   return spec.shape.height > 1 ? CLFFT_2D : CLFFT_1D;
 }
 
-/// The forward or the inverse transform of one shape.
+/// The forward or the inverse transform for one shape.
 class Direction {
  public:
   Direction(const Context& context, const RealFftSpec& spec, clfftDirection direction)
@@ -238,7 +238,7 @@ class ClFft final : public FftProvider {
  public:
   explicit ClFft(Context& context) : context_(context) {}
 
-  /// clFFT compiles by itself.
+  /// clFFT compiles its programs itself.
   [[nodiscard]] bool names_programs(const RealFftSpec& /*spec*/) const override { return false; }
   [[nodiscard]] const char* name() const noexcept override { return "clfft"; }
   [[nodiscard]] std::string version() const override {
@@ -267,7 +267,7 @@ class ClFft final : public FftProvider {
 std::unique_ptr<FftProvider> make_clfft(Context& context) {
   const std::lock_guard lock(planning_mutex);
   if (!library().fault.empty()) {
-    throw error(ErrorKind::configuration, "clFFT cannot be used: " + library().fault,
+    throw error(ErrorKind::configuration, "cannot use clFFT: " + library().fault,
                 context.call_site(stage), "install libclfft2, or set opencl.fft = \"vkfft\"");
   }
   return std::make_unique<ClFft>(context);
@@ -280,7 +280,7 @@ std::unique_ptr<FftProvider> make_clfft(Context& context) {
 namespace warpalign::opencl {
 
 std::unique_ptr<FftProvider> make_clfft(Context& context) {
-  throw error(ErrorKind::configuration, "this build of warpalign has no clFFT",
+  throw error(ErrorKind::configuration, "this build of warpalign does not support clFFT",
               context.call_site("fft"), "set opencl.fft = \"vkfft\", or build with clFFT's header");
 }
 

@@ -1,4 +1,4 @@
-// Makes, checks, caches and shares FFT plans.
+// Creates, checks, caches and shares FFT plans.
 #include "fft/fft_plans.hpp"
 
 #include "device/program_cache.hpp"
@@ -10,7 +10,7 @@ namespace warpalign::opencl {
 
 namespace {
 
-// Plans that are kept although nobody uses them: successive pairs often have the same few shapes.
+// The number of unused plans to keep: successive pairs often have the same few shapes.
 constexpr std::size_t max_kept = 8;
 
 std::string what(const RealFftSpec& spec) {
@@ -90,7 +90,7 @@ std::shared_ptr<SharedFft> FftPlans::make(const RealFftSpec& spec) {
               "set opencl.fft to the other library, or try a newer driver or another device");
 }
 
-/// Has the library that is asked first name what it compiles, if it does so.
+/// Lets the preferred library register the programs that it will compile, if it can do so.
 std::shared_ptr<SharedFft> FftPlans::announce(const RealFftSpec& spec) {
   for (Library& library : libraries_) {
     FftProvider& provider = provider_of(library);
@@ -101,7 +101,8 @@ std::shared_ptr<SharedFft> FftPlans::announce(const RealFftSpec& spec) {
   return nullptr;
 }
 
-/// A right plan, or nothing with the reason appended. What is no fault of the plan is thrown on.
+/// Returns a plan that passes the check, or nothing, with the reason appended to `reasons`.
+/// Rethrows errors that are not the fault of the plan.
 std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const RealFftSpec& spec,
                                                 std::string& reasons) {
   const std::string who = std::string(provider.name()) + " " + provider.version();
@@ -116,7 +117,7 @@ std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const Rea
     return blame(verdict.substr(std::string(verdict_wrong).size()));
   }
   try {
-    // The plan's programs are compiled at once where that helps, and one by one as it is made.
+    // Compiles all programs of the plan at once, if that helps, instead of one by one.
     if (provider.names_programs(spec)) {
       context_.programs().announce([&] { static_cast<void>(provider.plan(spec)); });
     }

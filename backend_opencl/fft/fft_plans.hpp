@@ -1,4 +1,4 @@
-// The FFT plans of a device: which library makes them, whether they are correct, which are kept.
+// The FFT plans of a device: chooses the library, checks each plan, and caches plans.
 #pragma once
 
 #include "device/scratch_guard.hpp"
@@ -16,8 +16,7 @@
 namespace warpalign::opencl {
 
 /// A plan that several RealFftPlan objects of one shape share. It has one temporary buffer, so its
-/// launches are serialised: those of several threads by a mutex, those of several queues by an
-/// event.
+/// launches are serialised: a mutex orders threads, an event orders queues.
 class SharedFft {
  public:
   explicit SharedFft(std::unique_ptr<FftPlan> plan) : plan_(std::move(plan)) {}
@@ -32,11 +31,11 @@ class SharedFft {
 
 class FftPlans {
  public:
-  /// Chooses the library that the configuration names and writes its name to the device's info.
+  /// Chooses the library that the configuration names, and writes its name to the device's info.
   explicit FftPlans(Context& context);
 
-  /// A plan that has been checked on this device and driver, now or in an earlier run, of the first
-  /// library that makes one. Throws Error(build_failed) with all reasons if no library is correct.
+  /// Returns a plan of the first library whose plan passes the check on this device and driver, now
+  /// or in an earlier run. Throws Error(build_failed) with all reasons if no library's plan does.
   [[nodiscard]] std::shared_ptr<SharedFft> get(const RealFftSpec& spec);
 
  private:
@@ -45,7 +44,7 @@ class FftPlans {
   std::unique_ptr<FftPlan> checked_plan(FftProvider& provider, const RealFftSpec& spec,
                                         std::string& reasons);
 
-  /// A library, which is loaded when it is asked for the first time.
+  /// A library, which is loaded on first use.
   struct Library {
     std::unique_ptr<FftProvider> (*load)(Context& context);
     std::unique_ptr<FftProvider> provider;
@@ -55,7 +54,7 @@ class FftPlans {
 
   Context& context_;
   std::vector<Library> libraries_;  // the best first
-  std::mutex providers_mutex_;      // libraries are loaded when they are first needed
+  std::mutex providers_mutex_;      // for loading libraries on first use
   std::mutex mutex_;
   std::list<std::pair<RealFftSpec, std::shared_ptr<SharedFft>>> recent_;  // last used first
 };

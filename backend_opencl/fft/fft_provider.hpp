@@ -1,5 +1,5 @@
-// What this backend needs of an FFT library. VkFFT, clFFT and the kernels for CPUs provide it;
-// another library would be one more file.
+// The interface that this backend needs from an FFT library. VkFFT, clFFT and our kernels for CPUs
+// implement it; another library would be one more file.
 #pragma once
 
 #include "device/context.hpp"
@@ -13,8 +13,8 @@
 namespace warpalign::opencl {
 
 /// The transforms of real images, or of a volume, of one shape; warpalign/stages/fft.hpp has the
-/// contract. Its scratch memory serves one launch at a time: SharedFft (fft_plans.hpp) serialises
-/// them.
+/// contract. The scratch memory serves one launch at a time: SharedFft (fft_plans.hpp) serialises
+/// launches.
 class FftPlan {
  public:
   FftPlan() = default;
@@ -31,28 +31,29 @@ class FftProvider {
   FftProvider(const FftProvider&) = delete;
   FftProvider& operator=(const FftProvider&) = delete;
   virtual ~FftProvider() = default;
-  /// "vkfft" or "clfft", as the configuration names them, or "simd" for the kernels for CPUs.
+  /// "vkfft" or "clfft", as the configuration names them, or "simd" for our kernels for CPUs.
   [[nodiscard]] virtual const char* name() const noexcept = 0;
   [[nodiscard]] virtual std::string version() const = 0;
-  /// The source of what its plans run beside the library's own kernels: a verdict on a plan holds
-  /// as long as neither changes.
+  /// The source of our own kernels that its plans run besides the library's. The cached result of a
+  /// check holds while neither changes.
   [[nodiscard]] virtual std::string_view own_kernels() const { return {}; }
-  /// Whether this is to be asked for such a plan at all.
+  /// Whether this provider may serve such a plan.
   [[nodiscard]] virtual bool takes(const RealFftSpec& /*spec*/) const { return true; }
-  /// Whether plan() within ProgramCache::announce names what is to be compiled, and runs nothing.
+  /// Whether plan() within ProgramCache::announce() registers the programs to compile and runs
+  /// nothing.
   [[nodiscard]] virtual bool names_programs(const RealFftSpec& spec) const = 0;
   /// Throws Error(invalid_argument) for sizes that the library cannot transform, and
   /// Error(build_failed) if it fails otherwise.
   [[nodiscard]] virtual std::unique_ptr<FftPlan> plan(const RealFftSpec& spec) = 0;
 };
 
-/// The kernels for CPUs, which take sizes without prime factors above 13.
+/// Our kernels for CPUs, which support sizes without prime factors above 13.
 [[nodiscard]] std::unique_ptr<FftProvider> make_cpu_fft(Context& context);
 
-/// Cannot fail for lack of a library: VkFFT is compiled in.
+/// VkFFT, which is compiled in and therefore always available.
 [[nodiscard]] std::unique_ptr<FftProvider> make_vkfft(Context& context);
 
-/// Throws Error(configuration) with the reason if clFFT's library cannot be loaded.
+/// clFFT. Throws Error(configuration) with the reason if its library cannot be loaded.
 [[nodiscard]] std::unique_ptr<FftProvider> make_clfft(Context& context);
 
 }  // namespace warpalign::opencl

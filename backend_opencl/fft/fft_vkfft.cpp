@@ -1,17 +1,19 @@
 // FFT provider: VkFFT. This is the only file that includes its header.
 //
-// VkFFT is C code in a header that compiles kernels, prints and sets the process's locale as it
-// pleases. Some of the functions it calls are therefore replaced before it is included:
-//   clCreateProgramWithSource, clBuildProgram  go through our program cache. VkFFT's own
-//       save and load treat a program's binary as a text that ends at the first zero byte, which
-//       holds for NVIDIA's PTX only; and a failed build gets our numbered source.
-//   clCreateKernel, clReleaseKernel, clReleaseProgram  know stand-ins, too: a plan that is only
-//       announced gets these instead of programs and kernels, so that all its sources become known
-//       before any is compiled.
+// VkFFT is C code in a header, which compiles kernels, prints, and sets the locale of the process.
+// This file therefore replaces some of the functions that VkFFT calls before it includes the
+// header:
+//   clCreateProgramWithSource, clBuildProgram  use our program cache. VkFFT's own save and load
+//       treat a program's binary as text that ends at the first zero byte, which holds for
+//       NVIDIA's PTX only. With our cache, the log of a failed build also shows the numbered
+//       source.
+//   clCreateKernel, clReleaseKernel, clReleaseProgram  also accept placeholders. An announced plan
+//       gets placeholders instead of programs and kernels, so that all its sources are known
+//       before the first is compiled.
 //   clCreateBuffer, clCreateCommandQueue, clEnqueueWriteBuffer, clEnqueueNDRangeKernel, clFinish
-//       note what failed, which VkFFT's own results do not tell.
-//   printf     is silenced: a library does not write to the program's output.
-//   setlocale  is replaced by a locale of the planning thread alone.
+//       record the first failure, which VkFFT's results do not report.
+//   printf     prints nothing: a library must not write to the program's output.
+//   setlocale  sets the locale of the planning thread only.
 #include "fft/fft_provider.hpp"
 
 #include "device/kernel.hpp"
@@ -31,11 +33,11 @@
 
 namespace {
 
-/// What the replaced functions need while a plan is made on this thread.
+/// The state that the replaced functions need while this thread makes a plan.
 struct Planning {
   warpalign::opencl::Context* device = nullptr;
   std::exception_ptr failure;
-  // The first call of OpenCL that has failed.
+  // The first OpenCL call that failed.
   cl_int status = CL_SUCCESS;
   const char* call = "";
   bool allocates = false;
@@ -63,7 +65,7 @@ cl_command_queue create_queue(cl_context context, cl_device_id device,
   return queue;
 }
 
-// Drivers may allocate a buffer when it is first written to.
+// Checked because drivers may allocate a buffer on the first write.
 cl_int write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool waits, std::size_t offset,
                     std::size_t bytes, const void* from, cl_uint count, const cl_event* events,
                     cl_event* done) {
@@ -89,7 +91,7 @@ cl_int finish(cl_command_queue queue) {
   return status;
 }
 
-// What an announced plan gets: never launched, and let go of with the plan.
+// The placeholder in announced plans: never launched, and dropped with the plan.
 char stand_in = 0;
 cl_program stand_in_program() { return reinterpret_cast<cl_program>(&stand_in); }
 cl_kernel stand_in_kernel() { return reinterpret_cast<cl_kernel>(&stand_in); }
@@ -147,8 +149,8 @@ char* unchanged_locale(...) {
 #define clFinish finish
 #define printf print_nothing
 #define setlocale unchanged_locale
-// VkFFT writes the source of its kernels once a plan. Optimized, it compiles for up to a minute
-// longer, and makes no plan sooner.
+// VkFFT writes the source of its kernels once per plan. Optimizing that code would add up to a
+// minute of compilation and make no plan faster.
 #if defined(__clang__)
 #pragma clang optimize off
 #elif defined(__GNUC__)
@@ -185,10 +187,10 @@ void limit_to(const RealFftSpec& spec, VkFFTConfiguration& configuration) {
   configuration.makeInversePlanOnly = spec.goes_forward() ? 0 : 1;
 }
 
-/// VkFFT's planning and the destruction of its plans, one at a time in the process.
+/// Only one thread of the process may plan, or destroy plans, at a time.
 std::mutex planning_mutex;
 
-/// Numbers in generated kernels need a decimal point, whatever the user's locale.
+/// Sets a locale with a decimal point for the numbers in generated kernels.
 class PlainLocale {
  public:
   PlainLocale() : plain_(newlocale(LC_ALL_MASK, "C", nullptr)), before_(uselocale(plain_)) {}
@@ -238,8 +240,8 @@ class Application {
   }
 
  private:
-  /// A call of OpenCL failed. That resources lack means memory where some was asked for, and may
-  /// mean anything where a kernel was to run.
+  /// The Error for the OpenCL call that failed. CL_OUT_OF_RESOURCES means a lack of memory if the
+  /// call allocated some, and may mean anything if the call ran a kernel.
   [[nodiscard]] Error failure_of_planning() const {
     Error error = opencl::failure(planning.status, planning.call, context_.call_site(stage));
     if (planning.allocates && planning.status == CL_OUT_OF_RESOURCES) {
@@ -290,7 +292,8 @@ VkFFTConfiguration real_configuration(const RealFftSpec& spec) {
   configuration.isInputFormatted = 1;
   configuration.inverseReturnToInputBuffer = 1;
   limit_to(spec, configuration);
-  // From row to row, from plane to plane, and from image to image (an image's third size is 1).
+  // Strides from row to row, from plane to plane, and from image to image (size[2] of an image is
+  // 1).
   const std::uint64_t planes = configuration.size[2];
   const std::array<std::uint64_t, 3> real{width, width * height, width * height * planes};
   const std::array<std::uint64_t, 3> half{columns, columns * height, columns * height * planes};
@@ -315,8 +318,8 @@ class RealPlan final : public FftPlan {
   Application application_;
 };
 
-/// Images and volumes one pixel wide, for which VkFFT has no real transform: a complex transform
-/// along the other axes, in place in the spectrum.
+/// A plan for images and volumes one pixel wide, for which VkFFT has no real transform: a complex
+/// transform along the other axes, in place in the spectrum.
 class ColumnPlan final : public FftPlan {
  public:
   ColumnPlan(Context& context, const RealFftSpec& spec)
@@ -359,8 +362,8 @@ class VkFft final : public FftProvider {
   [[nodiscard]] std::string version() const override { return std::to_string(VkFFTGetVersion()); }
   [[nodiscard]] std::string_view own_kernels() const override { return kernels::real_fft; }
 
-  /// VkFFT runs kernels while it plans sizes with larger prime factors (by Bluestein's algorithm),
-  /// which cannot be done before these are compiled.
+  /// False for sizes with larger prime factors: VkFFT plans these by Bluestein's algorithm and runs
+  /// kernels meanwhile, which therefore must be compiled already.
   [[nodiscard]] bool names_programs(const RealFftSpec& spec) const override {
     const Shape& shape = spec.shape;
     return has_small_factors(shape.width) && has_small_factors(shape.height) &&

@@ -1,4 +1,5 @@
-// Stage: window an image, or its gradient, about its mean, and place it in a padded frame.
+// Stage: multiply an image minus its mean, or its gradient, by a window, and copy it into a padded
+// frame.
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"

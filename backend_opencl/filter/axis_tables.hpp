@@ -7,7 +7,7 @@
 
 namespace warpalign::opencl {
 
-/// The backend::AxisWeights of one axis, as kernels take them.
+/// The backend::AxisWeights of one axis, in the form that kernels take.
 struct AxisTable {
   AxisTable(Context& context, const backend::AxisWeights& axis, const char* stage);
 

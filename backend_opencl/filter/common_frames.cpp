@@ -1,4 +1,4 @@
-// Stage: what two images have in common, in frames of zeros, and how its texture is spread.
+// Stage: the common area of two images, in zero-padded frames, and the moments of its texture.
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
@@ -18,12 +18,12 @@ namespace {
 
 constexpr const char* stage = "common_frames";
 constexpr std::int64_t moment_count = 5;
-// Of the kernels for GPUs.
+// For the kernels for GPUs.
 constexpr std::size_t columns = 32;
 constexpr std::size_t max_rows = 8;
 constexpr std::int64_t tile_rows = 16;
 constexpr std::int64_t moment_rows = 64;
-// Zeros beside the sums of columns, and the vectors that a row ends within.
+// Zeros at both ends of the column sums, and the last vector of a row, which may exceed it.
 constexpr std::int64_t margins = 16 + 16 + 16;
 
 class CommonFrames final : public backend::CommonFrames {
@@ -62,7 +62,7 @@ class CommonFrames final : public backend::CommonFrames {
   }
 
  private:
-  /// How many tiles there are along either axis.
+  /// The number of tiles along each axis.
   struct Tiles {
     std::int64_t columns, rows;
   };
@@ -115,7 +115,7 @@ class CommonFrames final : public backend::CommonFrames {
         first, partials);
   }
 
-  /// A work-item for each band of rows.
+  /// One work-item for each band of rows.
   void enqueue_vectors(cl_command_queue commands, const backend::CommonFramesMemory& memory,
                        const backend::CommonFramesTerms& terms, cl_int first,
                        backend::Memory& partials) {

@@ -1,4 +1,4 @@
-// Stage: find impulse noise and fill it in.
+// Stage: detect impulse noise and replace it.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"

@@ -61,7 +61,7 @@ class LocalNormalization final : public backend::LocalNormalization {
 
   cl_int width_, height_;
   AxisTable x_, y_;
-  bool simd_;  // on CPUs: in vectors of sixteen, columns first
+  bool simd_;  // on CPUs with vectors: sixteen values at a time, columns first
   Handle<cl_mem> moments_;
   Grid grid_;
   Kernel sum_, normalized_;

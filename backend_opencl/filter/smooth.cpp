@@ -1,4 +1,4 @@
-// Stage: separable Gaussian smoothing onto an output grid of its own.
+// Stage: separable Gaussian smoothing, sampled on a separate output grid.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
@@ -69,7 +69,7 @@ class Smooth final : public backend::Smooth {
   ScratchGuard scratch_guard_;
 };
 
-// The form for CPUs: in vectors of sixteen numbers, columns first.
+// The form for CPUs with vectors: sixteen numbers at a time, columns first.
 class SmoothCpu final : public backend::Smooth {
  public:
   SmoothCpu(Context& context, const SmoothSpec& spec, const backend::PlaneWeights& weights)

@@ -1,5 +1,5 @@
 // Stage: gradient magnitude by the Sobel operator. A work-item computes 4 x 2 outputs, or one
-// (plain).
+// (SobelMethod::plain).
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"

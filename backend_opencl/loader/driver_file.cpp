@@ -1,4 +1,4 @@
-// One OpenCL driver without a loader.
+// Opens one OpenCL driver without a loader.
 #include "loader/driver_file.hpp"
 
 #include <CL/cl_icd.h>
@@ -29,13 +29,13 @@ DriverFile open_driver_file(const std::string& file) {
   const auto find =
       reinterpret_cast<FindExtension>(dlsym(library, "clGetExtensionFunctionAddress"));
   void* list = find == nullptr ? nullptr : find("clIcdGetPlatformIDsKHR");
-  if (list == nullptr) return failed(file + " is no OpenCL driver with cl_khr_icd");
+  if (list == nullptr) return failed(file + " is not an OpenCL driver with cl_khr_icd");
   cl_platform_id platform = nullptr;
   const cl_int status = reinterpret_cast<ListPlatforms>(list)(1, &platform, nullptr);
   if (status != CL_SUCCESS || platform == nullptr) {
     return failed(file + " has no platform (OpenCL status " + std::to_string(status) + ")");
   }
-  // Every object of a driver begins with the address of its table of functions.
+  // Every object of a driver begins with the address of the driver's table of functions.
   DriverFile driver;
   std::memcpy(&driver.functions, platform, sizeof driver.functions);
   driver.list_platforms = list;

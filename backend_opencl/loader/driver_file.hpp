@@ -1,5 +1,5 @@
-// One OpenCL driver without a loader: what the extension cl_khr_icd says that loaders do, for a
-// single driver, where the machine has no loader.
+// Opens one OpenCL driver on a machine without a loader: does for a single driver what the
+// extension cl_khr_icd specifies for loaders.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct DriverFile {
 /// Opens a driver's library, and never closes it.
 [[nodiscard]] DriverFile open_driver_file(const std::string& file);
 
-/// A function of the driver's; `slot` is where cl_icd_dispatch has it.
+/// A function of the driver; `slot` is its index in cl_icd_dispatch.
 [[nodiscard]] void* function_of(const DriverFile& driver, const char* name,
                                 std::size_t slot) noexcept;
 

@@ -1,8 +1,9 @@
-// The OpenCL functions that the module uses, each of which calls the opened library's.
+// Forwarders for the OpenCL functions that the module uses. Each calls the function of the opened
+// library.
 //
-// Types come from the declarations in CL/cl.h. Only the number of arguments is written here, and a
-// wrong one does not compile. A function that is used and not listed is undefined, and the module
-// does not link.
+// The types come from the declarations in CL/cl.h. Only the number of arguments is written here,
+// and a wrong number does not compile. If the module uses a function that is not listed, it does
+// not link.
 #include "loader/loader.hpp"
 
 #include <CL/cl.h>
@@ -24,8 +25,8 @@ struct Signature<R CL_API_CALL(A...)> {
   static constexpr std::size_t count = sizeof...(A);
 };
 
-// What a function returns without a library. Only the status of clGetPlatformIDs is ever seen:
-// there is no platform to call another function with.
+// The result of a call without a library. Only the status of clGetPlatformIDs ever reaches the
+// caller: without a platform no other function can be called.
 cl_int missing(cl_int /*result*/) { return CL_PLATFORM_NOT_FOUND_KHR; }
 template <typename Handle>
 Handle* missing(Handle* /*result*/) {

@@ -1,9 +1,9 @@
-// Opens the OpenCL library once a process, and never closes it: drivers have threads of their own.
+// Opens the OpenCL library once per process, and never closes it: drivers run their own threads.
 //
-// That is, in this order: the one that WARPALIGN_OPENCL_LOADER names; one that the process has
-// already, such as pyopencl's own, because two of them are known to crash; the system's. Where
-// there is none, or it finds no platform, and WARPALIGN_OPENCL_DRIVER names a driver, that driver
-// is used without a loader.
+// Takes the first of: the library that WARPALIGN_OPENCL_LOADER names; a loader that the process has
+// already loaded, such as pyopencl's, because two loaders in one process crash; the system's
+// loader. If there is none, or it finds no platform, and WARPALIGN_OPENCL_DRIVER names a driver,
+// uses that driver without a loader.
 #include "loader/loader.hpp"
 
 #include "loader/driver_file.hpp"
@@ -22,7 +22,7 @@ constexpr const char* loader_variable = "WARPALIGN_OPENCL_LOADER";
 constexpr const char* driver_variable = "WARPALIGN_OPENCL_DRIVER";
 constexpr const char* usual_name = "libOpenCL.so.1";
 
-/// Empty for a variable that is not set.
+/// Empty if the variable is not set.
 std::string value_of(const char* variable) {
   const char* value = std::getenv(variable);
   return value == nullptr ? "" : value;
@@ -41,7 +41,7 @@ int note_loader(dl_phdr_info* info, std::size_t /*size*/, void* found) {
   return 1;
 }
 
-/// The file of the loader that the process has, or empty.
+/// The file of the loader that the process has loaded, or empty.
 std::string loaded_already() {
   std::string file;
   dl_iterate_phdr(note_loader, &file);
@@ -68,7 +68,7 @@ Library open_loader() {
   Library library;
   library.loader = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library.loader == nullptr) {
-    library.problem = "the OpenCL library was not opened: " + last_problem(file) +
+    library.problem = "cannot open the OpenCL library: " + last_problem(file) +
                       (named.empty() ? "" : std::string(", named by ") + loader_variable);
   }
   return library;
@@ -77,7 +77,7 @@ Library open_loader() {
 Library open_library() {
   Library library = open_loader();
   const std::string driver = value_of(driver_variable);
-  if (!value_of(loader_variable).empty()) return library;  // that one or none
+  if (!value_of(loader_variable).empty()) return library;  // use no other library
   if (driver.empty() || (library.loader != nullptr && has_platforms(library.loader))) {
     return library;
   }
@@ -87,7 +87,7 @@ Library open_library() {
     return library;
   }
   library.problem = (library.problem.empty() ? "OpenCL finds no platform" : library.problem) +
-                    "; nor was the driver opened that " + driver_variable +
+                    "; cannot open the driver that " + driver_variable +
                     " names: " + library.driver.problem;
   return library;
 }

@@ -1,5 +1,5 @@
-// The arguments of the illumination kernels that both forms share: those that describe the two
-// images and the prior.
+// The arguments of the illumination kernels that the forms for GPUs and CPUs share: the two images
+// and the prior.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -10,7 +10,7 @@
 
 namespace warpalign::opencl {
 
-/// The gain towards which a field is regularized, and the grey levels about which sums are taken.
+/// The prior gain, and the intensities that are subtracted before summation.
 struct IlluminationLeaning {
   explicit IlluminationLeaning(const IlluminationPrior& prior)
       : means{{static_cast<cl_float>(prior.reference), static_cast<cl_float>(prior.moving)}},
@@ -30,7 +30,7 @@ class IlluminationPair {
         height_(extent(spec.moving.height, site)),
         moving_margin_(spec.moving_margin) {}
 
-  /// Launches "illumination_moments"; `rest` are the arguments that follow those of the images.
+  /// Launches "illumination_moments". `rest` are the arguments after those of the images.
   template <class... Rest>
   void launch_moments(Kernel& kernel, cl_command_queue queue, const Grid& grid,
                       const backend::SimilarityMemory& images, const Homography& matrix,

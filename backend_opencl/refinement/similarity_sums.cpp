@@ -16,13 +16,13 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "similarity_sums";
-constexpr std::size_t max_group = 128;  // each work-item holds all the sums in registers
+constexpr std::size_t max_group = 128;  // because each work-item holds all the sums in registers
 constexpr std::int64_t max_groups = 1024;
-// Where the device adds up the sums itself, each by one work-item.
+// For fits on the device, where one work-item adds each total over the groups.
 constexpr std::int64_t max_resident_groups = 128;
 
-// On CPUs, work-items share nothing: a group of one needs no barriers, which PoCL 5 gets wrong
-// around this many private sums.
+// On CPUs a group has one work-item and needs no barriers, which PoCL 5 gets wrong if a kernel
+// keeps this many private sums.
 std::size_t group_for(const Context& context) {
   return context.is_cpu() ? 1 : std::min(reduction_group(context), max_group);
 }
@@ -124,7 +124,7 @@ class SimilaritySums final : public backend::SimilaritySums {
     launch_tiled(m.w_row.nearest, m.w_row.rest);
   }
 
-  // How many tiles, or rows, the work-groups divide among themselves.
+  // The number of tiles, or rows, that the work-groups divide among themselves.
   [[nodiscard]] std::int64_t shares() const {
     if (!simd_) return rows_;
     return divide_up(columns_, row_segment) * divide_up(rows_, tile_rows_);

@@ -1,4 +1,4 @@
-// A plane transform as kernels take it (lib/sample_location.h).
+// A plane transform, in the form that kernels take (lib/sample_location.h).
 #pragma once
 
 #include "device/two_floats.hpp"

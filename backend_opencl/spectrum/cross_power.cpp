@@ -24,12 +24,12 @@ std::string options_for(const CrossPowerSpec& spec, bool simd) {
   return options;
 }
 
-/// How many rows the spectra of so many images, or that of a volume, have together.
+/// The number of rows in the spectra of all images, or in that of a volume.
 std::int64_t rows_of(const CrossPowerSpec& spec, std::int64_t images) {
   return spec.image.height * spec.image.depth * images;
 }
 
-/// Volumes and stacks get patches, because they may have more rows than a grid can have.
+/// Volumes and stacks get patches, because they may have more rows than a grid may.
 Grid grid_for(const Context& context, const CrossPowerSpec& spec) {
   const Shape half = RealFftPlan::half_spectrum(spec.image);
   const std::int64_t rows = rows_of(spec, backend::images_of(spec));
@@ -42,7 +42,7 @@ Grid grid_for(const Context& context, const CrossPowerSpec& spec) {
                             : covering(context, half.width, rows);
 }
 
-/// 1 / (2 sigma^2), as wa_gaussian_weight takes it.
+/// 1 / (2 sigma^2), the argument of wa_gaussian_weight.
 cl_float falloff_of(float sigma) {
   const double wide = sigma;
   return sigma > 0 ? static_cast<cl_float>(1 / (2 * wide * wide)) : 0;

@@ -1,7 +1,7 @@
 // Stage: log-polar resampling of a centred spectrum magnitude.
 //
-// It always loads from buffers and computes in single precision: GPUs serve such loads from the
-// same cache as textures, and the spectrum's peaks are too sharp for 8 fractional bits.
+// The kernels always load from buffers and compute in single precision: GPUs cache such loads like
+// textures, and the spectrum's peaks are too sharp for the 8 fractional bits of a texture unit.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
@@ -27,8 +27,8 @@ std::vector<float> flat(const std::vector<std::array<float, 2>>& pairs) {
   return values;
 }
 
-// On GPUs, groups of 8 radii x 16 angles: far from the centre, 32 radii along a ray would lie in 32
-// rows of the spectrum, each of them in a cache line of its own.
+// GPUs use groups of 8 radii x 16 angles: far from the centre, 32 radii along a ray would touch 32
+// rows of the spectrum, and as many cache lines.
 Grid grid_for(const Context& context, const Shape& output) {
   if (context.is_cpu()) return covering(context, output.width, output.height);
   return {{rounded_up(output.width, 8), rounded_up(output.height, 16)}, {8, 16}};

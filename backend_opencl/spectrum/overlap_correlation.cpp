@@ -1,5 +1,5 @@
-// Stage: the products of spectra for correlation that takes account of how much of the images
-// overlaps.
+// Stage: the products of spectra for a correlation that is normalized over the overlap of the
+// images.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"

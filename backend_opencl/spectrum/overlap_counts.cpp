@@ -1,4 +1,4 @@
-// Stage: how many pixels two images have in common at every shift, where all pixels of one count.
+// Stage: the number of overlapping pixels at every shift, for images of which one has no mask.
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
@@ -17,8 +17,8 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "overlap_counts";
-constexpr std::size_t lines = 8;       // of a work-group
-constexpr std::size_t max_lanes = 32;  // that share a line
+constexpr std::size_t lines = 8;       // per work-group
+constexpr std::size_t max_lanes = 32;  // that work on one line
 constexpr std::size_t vector = 16;
 
 class OverlapCounts final : public backend::OverlapCounts {
@@ -65,11 +65,11 @@ class OverlapCounts final : public backend::OverlapCounts {
                 int_option("MAX_EXTENT", static_cast<int>(backend::max_overlap_counts_extent))};
   }
 
-  /// A work-item for each so many lines of an image.
+  /// One work-item for each `of_item` lines of an image.
   [[nodiscard]] Grid grid(cl_int n, std::size_t of_item) const {
     return {{rounded_up(n, of_item) / of_item, batch_}, {1, 1}};
   }
-  /// A work-group for each few lines of an image.
+  /// One work-group for a few lines of an image.
   [[nodiscard]] Grid grid_of_lines(cl_int n, const std::array<std::size_t, 2>& group) const {
     const std::size_t groups = rounded_up(n, lines) / lines;
     return {{groups * group[0], batch_ * group[1]}, group};

@@ -1,5 +1,4 @@
-// Stage: the peaks of correlation surfaces that are scored by the overlap, by a two-stage
-// reduction.
+// Stage: the peaks of correlation surfaces, scored by overlap, by a two-stage reduction.
 #include "device/kernel.hpp"
 #include "device/parameter_upload.hpp"
 #include "device/queue.hpp"
@@ -29,9 +28,9 @@ static_assert(sizeof(PeakRecord) == 48, "the kernel writes twelve words");
 static_assert(sizeof(OverlapLimits) == 24, "the kernel reads six floats");
 static_assert(sizeof(backend::OutlineEdges) == 40, "the kernel reads ten floats, WaOutline");
 
-/// How the first stage divides a surface.
+/// How the first stage divides a surface among its work-groups.
 struct Shares {
-  cl_int rows;  ///< of a work-item on CPUs with vectors
+  cl_int rows;  ///< per work-item, on CPUs with vectors
   std::size_t groups;
 };
 
@@ -42,8 +41,8 @@ Shares shares_of(const Context& context, const Shape& surface) {
   return {static_cast<cl_int>(rows), static_cast<std::size_t>((surface.height + rows - 1) / rows)};
 }
 
-/// A table on the device that is only copied where it is another than the last one. Searches use
-/// the same limits again and again. Who uses it orders its uses.
+/// A table on the device that is copied only if it differs from the last one: searches use the same
+/// limits again and again. The caller orders the uses of the table.
 template <class Entry>
 class KeptTable {
  public:
@@ -105,7 +104,7 @@ class OverlapPeaks final : public backend::OverlapPeaks {
   }
 
  private:
-  /// `source`: overlaps or outlines, of which each image has as many as `each` says.
+  /// `source`: overlaps or outlines, `each` per image.
   template <class Source>
   void launch(cl_command_queue commands, const backend::Memory& surfaces, const Source& source,
               cl_int each, std::span<const OverlapLimits> limits, backend::Memory& records) {
@@ -134,7 +133,7 @@ class OverlapPeaks final : public backend::OverlapPeaks {
 
   cl_int width_, height_;
   std::size_t slices_;
-  cl_int each_;  // overlaps that an image has of its own
+  cl_int each_;  // the number of overlaps per image
   bool has_outlines_;
   bool simd_;
   std::size_t group_;
@@ -143,7 +142,7 @@ class OverlapPeaks final : public backend::OverlapPeaks {
   std::optional<KeptTable<backend::OutlineEdges>> outlines_;
   Handle<cl_mem> partials_;
   Kernel first_, second_;
-  ScratchGuard scratch_guard_;  // it orders the uses of the tables, too
+  ScratchGuard scratch_guard_;  // also orders the uses of the tables
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Stage: the maximum of each slice with its neighbours, by a two-stage reduction.
+// Stage: the maximum of each slice and the values around it, by a two-stage reduction.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"

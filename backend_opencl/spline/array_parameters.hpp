@@ -1,4 +1,5 @@
-// What a kernel for batches reads for each array in place of arguments: the array's transform.
+// The table from which a kernel for batches reads each array's transform, instead of from
+// arguments.
 #pragma once
 
 #include "device/parameter_upload.hpp"
@@ -9,8 +10,8 @@
 
 namespace warpalign::opencl {
 
-/// The option of kernels for batches (kernels_cl/lib/batch.h). Single arrays keep kernels of their
-/// own, whose arguments are the transform.
+/// The option of kernels for batches (kernels_cl/lib/batch.h). Single arrays use separate kernels,
+/// which take the transform as arguments.
 [[nodiscard]] inline const char* batch_option(std::int64_t batch) {
   return batch > 1 ? " -D BATCH" : "";
 }
@@ -40,8 +41,8 @@ class ArrayParameters {
   ParameterUpload upload_;
 };
 
-/// Calls launch() for a single array, and for a batch launch(entries, each, last...), with the
-/// arguments that kernels for batches have in addition.
+/// Calls launch() for a single array, and launch(entries, each, last...) for a batch, with the
+/// additional arguments of kernels for batches.
 template <class Entry, class EntryOf, class Launch, class... Last>
 void launch_for_arrays(std::optional<ArrayParameters<Entry>>& table, cl_command_queue queue,
                        std::size_t count, const EntryOf& entry_of, const Launch& launch,

@@ -22,7 +22,8 @@ TextureKind texture_of(const ComplexBilinearSpec& spec) {
           .filter = static_cast<cl_filter_mode>(filtered ? CL_FILTER_LINEAR : CL_FILTER_NEAREST)};
 }
 
-/// The form that this device can run: loads, where its images are unusable or not large enough.
+/// The form that this device can run: loads from buffers if it has no usable images, or only
+/// smaller ones.
 BilinearForm usable_form(const Context& context, const ComplexBilinearSpec& spec) {
   const bool usable =
       context.info().sampling == Sampling::texture && fits_texture(context, texture_of(spec));

@@ -77,7 +77,7 @@ class Interpolate final : public backend::Interpolate {
         by_transform_->enqueue(call.queue, call.source, points.transforms, output)) {
       return;
     }
-    // Kernels need some buffer here even if there is no field.
+    // Kernels need a valid buffer argument even if there is no field.
     call.field = points.coordinates != nullptr ? buffer_of(*points.coordinates) : call.source;
     call.at = points_for(points, 0);
     call.arrays = batch_;
@@ -89,7 +89,7 @@ class Interpolate final : public backend::Interpolate {
     if (gradient != nullptr) return launch(*gradients_, call, output, *gradient);
     if (!by_texture_) return launch(values_, call, output);
     scratch_guard_.enter(call.queue, stage);
-    call.arrays = 1;  // in the texture at a time
+    call.arrays = 1;  // the texture holds one array at a time
     for (; call.first_array < batch_; ++call.first_array) {
       texture_->fill(call.queue, call.source, call.first_array);
       launch(values_, call, output, texture_->image(), texture_->sampler(), table_);
@@ -97,11 +97,11 @@ class Interpolate final : public backend::Interpolate {
   }
 
  private:
-  /// What the launches of an execution have in common.
+  /// The arguments that all launches of an execution share.
   struct Call {
     cl_command_queue queue = nullptr;
     cl_mem source = nullptr, field = nullptr;
-    Points at;  ///< of a single array
+    Points at;  ///< for a single array
     ArrayParameters<PointsOfArray>::Table table{};
     cl_int first_array = 0, arrays = 1;
   };
@@ -127,7 +127,8 @@ class Interpolate final : public backend::Interpolate {
            spec.spline.precision == Precision::full;
   }
 
-  /// A spline that is too small to contain a whole neighbourhood needs no texture.
+  /// Whether the texture unit evaluates the spline. One that is too small to contain a whole
+  /// neighbourhood needs no texture.
   [[nodiscard]] bool is_by_texture(const Context& context, const InterpolateSpec& spec) const {
     const std::int64_t minimum = std::min(
         {shape_.width, shape_.height, spec.images.dimensions == 3 ? shape_.depth : shape_.width});
@@ -156,7 +157,7 @@ class Interpolate final : public backend::Interpolate {
     check(clFinish(queue.get()), "clFinish", site_);
   }
 
-  /// Launches a kernel that takes `first` before the arguments that all of them take.
+  /// Launches a kernel that takes `first` before the arguments that all kernels take.
   template <class... Arguments>
   void launch(Kernel& kernel, const Call& call, const backend::Memory& output,
               const Arguments&... first) {

@@ -1,4 +1,4 @@
-// Interpolation of degree 1 by loads from memory.
+// Interpolation of degree 1, by loads from memory.
 #include "spline/interpolate_linear.hpp"
 
 #include "device/build_options.hpp"
@@ -27,7 +27,7 @@ constexpr Sides plane_tile{WA_LINEAR_PLANE_X, WA_LINEAR_PLANE_Y, 1};
 constexpr Sides volume_tile{WA_LINEAR_VOLUME_X, WA_LINEAR_VOLUME_Y, WA_LINEAR_VOLUME_Z};
 
 // The width of the patch of pixels that 32 neighbouring work-items compute. A wider patch makes
-// their stores better; but the steeper the transform is, the more rows its loads then lie in.
+// stores more efficient; but the steeper the transform, the more rows its loads touch.
 constexpr int wide_patch = 16;
 constexpr int narrow_patch = 8;
 
@@ -51,8 +51,8 @@ std::string options_for(const InterpolateSpec& spec, const backend::InterpolateD
          output_option(spec.output_type) + batch_option(spec.images.count);
 }
 
-/// A transform as the kernel takes it. Along each axis, a tile's coordinates reach from `minimum`
-/// to `maximum`, counted from its first one.
+/// A transform in the form that the kernel takes. Along each axis, a tile's coordinates range from
+/// `minimum` to `maximum`, relative to its first point.
 LinearAxes axes_of(const double* matrix, int dimensions) {
   constexpr double rounding = 0x1p-20;  // more than fixed-point steps lose over a tile
   LinearAxes axes{};
@@ -92,7 +92,7 @@ LinearEvaluation::LinearEvaluation(Context& context, const InterpolateSpec& spec
       kernel_(context, stage, kernels::interpolate_linear, "interpolate_linear",
               options_for(spec, details, dimensions_ == 2 ? narrow_patch : wide_patch)) {
   if (batch_ > 1) table_.emplace(context, batch_, stage);
-  if (dimensions_ == 2) return;  // in planes, narrow patches are as good for every transform
+  if (dimensions_ == 2) return;  // in planes, narrow patches suit every transform
   steep_.emplace(context, stage, kernels::interpolate_linear, "interpolate_linear",
                  options_for(spec, details, narrow_patch));
 }

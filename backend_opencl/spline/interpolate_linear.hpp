@@ -26,15 +26,15 @@ struct LinearAxes {
 class LinearEvaluation final : public TransformEvaluation {
  public:
   /// Whether this class can serve a plan: on GPUs (and CPUs without vectors), real splines of
-  /// degree 1 in two or three dimensions, in any precision. The results are those of full
-  /// precision, and loads take less time than the copy to an image that the texture unit needs.
+  /// degree 1 in two or three dimensions, in any precision. The results have full precision, and
+  /// loads take less time than the copy to an image that the texture unit needs.
   [[nodiscard]] static bool serves(const Context& context, const InterpolateSpec& spec,
                                    const backend::InterpolateDetails& details);
 
   LinearEvaluation(Context& context, const InterpolateSpec& spec,
                    const backend::InterpolateDetails& details);
 
-  /// False if a transform is not affine or leads too far away.
+  /// Returns false if a transform is not affine or maps too far away.
   bool enqueue(cl_command_queue queue, cl_mem samples, std::span<const Transform> transforms,
                const backend::Memory& output) override;
 
@@ -45,7 +45,7 @@ class LinearEvaluation final : public TransformEvaluation {
   Grid grid_;
   std::int64_t batch_;
   Kernel kernel_;
-  std::optional<Kernel> steep_;  // the faster one where rows of the output cross many source rows
+  std::optional<Kernel> steep_;  // faster if rows of the output cross many rows of the source
   std::optional<ArrayParameters<LinearAxes>> table_;
 };
 

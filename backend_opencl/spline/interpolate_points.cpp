@@ -1,4 +1,4 @@
-// The points at which a spline is evaluated, as interpolation kernels take them.
+// The points at which a spline is evaluated, in the form that interpolation kernels take.
 #include "spline/interpolate_points.hpp"
 
 #include <algorithm>
@@ -8,9 +8,9 @@ namespace warpalign::opencl {
 
 namespace {
 
-/// The rows of a transform, with their values at the output's centre: coordinates are counted from
-/// there so that they stay small. Only the ratios of a projective transform's rows matter, so these
-/// are scaled to a divisor of about 1, by a power of two, which rounds nothing.
+/// The rows of a transform, with their values at the output's centre: coordinates are relative to
+/// it so that they stay small. Only the ratios of a projective transform's rows matter, so they are
+/// scaled to a divisor of about 1, by a power of two, which causes no rounding.
 std::array<std::array<double, 4>, 4> rows_about(const std::array<cl_int, 3>& centre,
                                                 const Transform& transform) {
   std::array<std::array<double, 4>, 4> rows{};

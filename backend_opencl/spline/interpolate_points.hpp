@@ -1,4 +1,4 @@
-// The points at which a spline is evaluated, as interpolation kernels take them.
+// The points at which a spline is evaluated, in the form that interpolation kernels take.
 #pragma once
 
 #include "device/two_floats.hpp"
@@ -13,7 +13,7 @@
 
 namespace warpalign::opencl {
 
-/// The kinds of points, numbered as in interpolate.cl, and what describes them.
+/// The kinds of points, numbered as in interpolate.cl, and their parameters.
 enum class Kind : cl_int { affine, projective, field, log_polar };
 struct Points {
   Kind kind = Kind::affine;

@@ -24,12 +24,12 @@ constexpr const char* stage = "interpolate";
 constexpr int group_items = WA_TILED_GROUP;
 constexpr int kept_bytes = 1024;  // of local memory besides the copy, at most
 using Sides = std::array<int, 3>;
-/// The sides of tiles in the order in which they are tried, the largest first.
+/// The sides of tiles in the order of preference, the largest first.
 constexpr std::array<Sides, 4> plane_tiles{{{64, 64, 1}, {64, 32, 1}, {64, 16, 1}, {64, 8, 1}}};
 constexpr std::array<Sides, 4> volume_tiles{{{16, 16, 8}, {16, 8, 8}, {16, 8, 4}, {16, 8, 2}}};
 
-// The distance between rows of a copy, in floats. In planes, 32 neighbouring work-items go along a
-// row of the output: where that is mostly a row of the source, too, a multiple of the 32 banks is
+// The distance between rows of a copy, in floats. In planes, 32 neighbouring work-items lie along a
+// row of the output. If that row mostly follows a row of the source, a multiple of the 32 banks is
 // best, and otherwise anything but a multiple. In volumes they cover 16 x 1 x 2 pixels, so planes
 // are offset by half the banks.
 constexpr int flat_pitch = 96;
@@ -50,7 +50,7 @@ cl_float4 vector_of(const std::array<float, 3>& row) { return {{row[0], row[1], 
 
 }  // namespace
 
-/// What the tiles of all arrays of a batch have in common.
+/// The data that the tiles of all arrays of a batch share.
 struct TiledEvaluation::Tiles {
   std::array<int, 3> sides{};
   bool steep = false;
@@ -121,7 +121,7 @@ bool TiledEvaluation::choose_tiles(std::span<const Transform> transforms, Tiles&
 
 TiledAxes TiledEvaluation::axes_of(const Transform& transform, const Sides& sides) const {
   const Points at = points_of(transform, spec_.output);
-  const auto source = source_of(transform, sides);  // there is one, or the tiles would not fit
+  const auto source = source_of(transform, sides);  // not empty: the tiles fit
   TiledAxes axes{};
   for (std::size_t i = 0; i < 3; ++i) {
     axes.rows[i] = {at.rows[i].nearest, at.rows[i].rest, vector_of(source->high[i]),

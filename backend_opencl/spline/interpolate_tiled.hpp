@@ -36,7 +36,7 @@ class TiledEvaluation final : public TransformEvaluation {
   TiledEvaluation(Context& context, const InterpolateSpec& spec,
                   const backend::InterpolateDetails& details, const Shape& stored);
 
-  /// False if a transform is not affine or a tile's copy does not fit.
+  /// Returns false if a transform is not affine or a tile's copy does not fit.
   bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
                const backend::Memory& output) override;
 
@@ -55,7 +55,7 @@ class TiledEvaluation final : public TransformEvaluation {
   backend::InterpolateDetails details_;
   Shape stored_;
   std::size_t max_bytes_;
-  Kernel flat_, steep_;  // with different distances between rows of the copy
+  Kernel flat_, steep_;  // kernels with different distances between rows of the copy
   std::optional<ArrayParameters<TiledAxes>> table_;
 };
 

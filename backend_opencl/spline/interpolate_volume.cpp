@@ -25,7 +25,7 @@ constexpr int group_items = WA_VOLUME_GROUP;
 constexpr int pitch = WA_VOLUME_PITCH;
 
 using Sides = std::array<int, 3>;
-/// The sides of tiles in the order in which they are tried, the largest first.
+/// The sides of tiles in the order of preference, the largest first.
 constexpr std::array<Sides, 7> tiles{
     {{16, 16, 8}, {16, 16, 6}, {16, 8, 8}, {16, 16, 4}, {16, 8, 6}, {16, 8, 4}, {16, 8, 2}}};
 

@@ -18,8 +18,9 @@ namespace warpalign::opencl {
 /// The entry of interpolate_volume.cl's table.
 struct VolumeAxes {
   std::array<FixedRow, 3> rows;
-  std::array<cl_long, 3> minimum;  ///< coordinates from the tile's first point, in fixed point
-  std::array<cl_int, 3> extent;    ///< of the copy
+  /// coordinates relative to the tile's first point, in fixed point
+  std::array<cl_long, 3> minimum;
+  std::array<cl_int, 3> extent;  ///< of the copy
 };
 
 class VolumeEvaluation final : public TransformEvaluation {
@@ -33,7 +34,7 @@ class VolumeEvaluation final : public TransformEvaluation {
   VolumeEvaluation(Context& context, const InterpolateSpec& spec,
                    const backend::InterpolateDetails& details, const Shape& stored);
 
-  /// False if a transform is not affine or a tile's copy does not fit.
+  /// Returns false if a transform is not affine or a tile's copy does not fit.
   bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
                const backend::Memory& output) override;
 

@@ -61,8 +61,9 @@ class Prefilter final : public backend::Prefilter {
   }
 
  private:
-  /// The last pass writes the coefficients. The passes before it that are not in place alternate
-  /// between the scratch memory and that of the coefficients, which is large enough for all passes.
+  /// Chooses the memory of each pass. The last pass writes the coefficients. Earlier passes that
+  /// are not in place alternate between the scratch memory and that of the coefficients, which is
+  /// large enough for all of them.
   void assign_passes() {
     to_scratch_.assign(passes_.size(), false);
     for (std::size_t i = passes_.size() - 1; i > 0; --i) {

@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* stage = "prefilter";
 
-/// A pole after the first filters the line, with its margin, in place. Beyond its ends the line
-/// then repeats by the samples' own boundary rule, or has become constant (`clamp`, `fill`).
+/// Each pole after the first filters the line, with its margin, in place. Beyond its ends the line
+/// then repeats by the boundary rule of the samples, or has become constant (`clamp`, `fill`).
 Pass pole_pass(const PassMaker& maker, const Shape& shape, int axis, std::size_t pole, bool first) {
   using backend::Extension;
   const bool in_place = pole > 0 || (maker.details.margin == 0 && !first);

@@ -1,4 +1,4 @@
-// The prefilter as a chain of passes, each of which filters one axis, or two at once.
+// The prefilter as a chain of passes, each of which filters one axis or two.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -23,7 +23,7 @@ struct Pass {
   bool in_place = false;  ///< reads and writes the target
 };
 
-/// What the passes of one plan have in common.
+/// The data that the passes of one plan share.
 struct PassMaker {
   Context& context;
   const PrefilterSpec& spec;
@@ -32,24 +32,24 @@ struct PassMaker {
   [[nodiscard]] int components() const { return spec.input == PixelType::c32 ? 2 : 1; }
   /// The view of a batch of arrays of that shape along axis 0 (x), 1 or 2.
   [[nodiscard]] AxisView view(const Shape& shape, int axis) const;
-  /// That shape with the margin added at both ends of the axis.
+  /// The shape with the margin added at both ends of the axis.
   [[nodiscard]] Shape with_margin(const Shape& shape, int axis) const;
   /// The type that a pass reads: that of the samples if it is the first of the chain, else f32.
   [[nodiscard]] PixelType source_type(bool first) const;
   [[nodiscard]] int halo() const;
-  /// The factor by which the result of filtering so many axes must be multiplied.
+  /// The gain by which the result must be multiplied after `axes` axes are filtered.
   [[nodiscard]] double gain_of(int axes) const;
-  /// The factor that is applied by the pass after which `axes` axes are filtered: in the last pass
-  /// the gain of all axes, else 1, so that a constant image is not rounded once more for each axis.
+  /// The gain that the pass applies after which `axes` axes are filtered: the last pass applies the
+  /// gain of all axes and the others 1, so that a constant image is not rounded once more per axis.
   [[nodiscard]] double gain_after(int axes) const;
-  /// What `cval` has become after `axes` axes are filtered without their gain.
+  /// The value of `cval` after `axes` axes are filtered without their gain.
   [[nodiscard]] cl_float cval_after(int axes) const;
   /// The options EXTENSION, POLE_0 and, with two poles, TWO_POLES and POLE_1.
   [[nodiscard]] std::string recursion_options() const;
 };
 
-// The chains of passes, one for each way of filtering; each has a file of its own.
-/// exact, and fir of up to max_streaming_taps; on GPUs, and on CPUs without vectors
+// The chains of passes, one for each way of filtering, each in its own file.
+/// For exact, and for fir of up to max_streaming_taps; on GPUs, and on CPUs without vectors.
 std::vector<Pass> streaming_passes(const PassMaker& maker);
 std::vector<Pass> line_passes(const PassMaker& maker);  ///< exact, on CPUs with vectors
 std::vector<Pass> iir_passes(const PassMaker& maker);

@@ -1,5 +1,5 @@
-// The prefilter on GPUs, and on CPUs without vectors: x and y are filtered by one kernel, a third
-// axis by another; complex images are filtered axis by axis.
+// The prefilter on GPUs, and on CPUs without vectors. One kernel filters x and y, another filters a
+// third axis; complex images are filtered axis by axis.
 #include "device/build_options.hpp"
 #include "device/device_list.hpp"
 #include "device/stage.hpp"
@@ -30,13 +30,14 @@ constexpr int row_pixels = WA_STREAMING_ROW_LANES * WA_STREAMING_LANE_PIXELS;
 constexpr int max_column_block = 8;  // in chunks
 constexpr int max_segment = 64;
 
-/// A filter as lib/prefilter_streaming.h takes it.
+/// A filter in the form that lib/prefilter_streaming.h takes.
 struct Filter {
   cl_float8 taps{};
   std::string options;
-  double axis_gain = 1;  // of a convolution; PassMaker has that of recursions
+  double axis_gain = 1;  // of a convolution; PassMaker has the gain of recursions
   int chunk = 1;
-  int side = 0;                           ///< columns beyond each end of a group's row
+  /// the number of columns beyond each end of a group's row
+  int side = 0;
   int plane_groups = 8, axis_groups = 6;  ///< that a compute unit runs at once, about
   [[nodiscard]] int useful() const { return row_pixels - 2 * side; }
 };
@@ -75,7 +76,7 @@ Filter convolution(const PassMaker& maker) {
   return filter;
 }
 
-/// The convolution with 15 taps, each of which is the middle one times a power of the pole.
+/// The convolution with 15 taps, each of which is the middle tap times a power of the pole.
 Filter running_sums(const PassMaker& maker) {
   Filter filter = convolution(maker);
   filter.options += " -D RUNNING_SUMS";
@@ -175,7 +176,7 @@ class StreamingPasses {
     cl_float8 taps;
   };
 
-  /// The arguments of a pass over so many axes, apart from its sizes.
+  /// The arguments, apart from the sizes, of a pass after which `axes` axes are filtered.
   [[nodiscard]] Rest rest(int axes) const {
     const bool recursive = maker_.spec.spline.prefilter == PrefilterMethod::exact;
     return {

@@ -1,5 +1,5 @@
-// Stage: prefilter and evaluation in one kernel. There is one on GPUs, for cubic splines in the
-// plane, computed from and in single precision, the exact prefilter and affine transforms.
+// Stage: prefilter and evaluation in one kernel. It exists on GPUs, for cubic splines in the plane,
+// with single-precision input and arithmetic, the exact prefilter and affine transforms.
 #include "device/build_options.hpp"
 #include "device/device_list.hpp"
 #include "device/kernel.hpp"
@@ -56,7 +56,7 @@ std::string options_for(const ResampleSpec& spec, const backend::PrefilterDetail
          output_option(spec.output_type) + batch_option(spec.images.count);
 }
 
-/// The entry of resample.cl's table: a transform and its tiles.
+/// An entry of resample.cl's table: a transform and its tiles.
 struct TilesOfArray {
   FixedRow x, y;
   cl_long min_x, min_y;
@@ -109,10 +109,10 @@ class Resample final : public backend::Resample {
     Kernel flat, steep;
   };
 
-  /// The entries, in the order of the table, that one kernel is launched for.
+  /// A range of table entries that one kernel launch processes.
   struct Share {
     std::size_t first = 0, entries = 0;
-    std::int64_t groups = 0;  ///< of the array that needs the most
+    std::int64_t groups = 0;  ///< for the array that needs the most
     std::int64_t arrays = 0;
   };
 
@@ -124,7 +124,7 @@ class Resample final : public backend::Resample {
     return backend::resample_grid(spec_.output, tiles.steep, tiles.shear);
   }
 
-  /// False if there are no tiles for one of the transforms.
+  /// Returns false if a transform has no tiles.
   bool choose_tiles(std::span<const Transform> transforms) {
     for (std::size_t i = 0; i < transforms.size(); ++i) {
       if (!transforms[i].is_affine()) return false;
@@ -135,8 +135,8 @@ class Resample final : public backend::Resample {
     return true;
   }
 
-  /// Orders the transforms by the kernels that they need. False if there are too many tiles for one
-  /// launch.
+  /// Groups the transforms by the kernel that they need. Returns false if there are too many tiles
+  /// for one launch.
   bool share_out(std::size_t transforms, std::array<Share, 4>& shares) {
     for (std::size_t i = 0; i < transforms; ++i) {
       Share& share = shares[kind_of(tiles_[i])];
@@ -177,8 +177,8 @@ class Resample final : public backend::Resample {
             number(static_cast<std::int64_t>(array))};
   }
 
-  /// Launches the kernel for a share. `first` is its first entry; `last` are the arguments that
-  /// kernels for batches have in addition.
+  /// Launches the kernel for a share. `first` is its first entry; `last` are the additional
+  /// arguments of kernels for batches.
   template <class... Last>
   void launch(const Share& share, cl_command_queue queue, const backend::Memory& samples,
               const TilesOfArray& first, const backend::Memory& output, const Last&... last) {
@@ -204,8 +204,8 @@ class Resample final : public backend::Resample {
 
   CallSite site_;
   ResampleSpec spec_;
-  std::vector<backend::ResampleTiles> tiles_;  // for each transform of the last execution
-  std::vector<std::size_t> order_;             // of the transforms, by kernel
+  std::vector<backend::ResampleTiles> tiles_;  // one for each transform of the last execution
+  std::vector<std::size_t> order_;             // indices of the transforms, ordered by kernel
   std::optional<ArrayParameters<TilesOfArray>> table_;
   Kernels few_, many_;
 };

@@ -1,4 +1,4 @@
-// The kernels for evaluation under transforms, in the order in which they are preferred.
+// The implementations of evaluation under transforms, in order of preference.
 #include "spline/transform_evaluation.hpp"
 
 #include "spline/cpu/interpolate_cpu.hpp"

@@ -1,5 +1,5 @@
-// Evaluation of splines under transforms: the kernels that a device may have for it beside the one
-// that serves every plan, and which of them a plan gets.
+// Evaluation of splines under transforms: the specialized kernels that a device may have, in
+// addition to the general one, and the choice of a kernel for a plan.
 #pragma once
 
 #include "device/context.hpp"
@@ -18,13 +18,13 @@ class TransformEvaluation {
   TransformEvaluation& operator=(const TransformEvaluation&) = delete;
   virtual ~TransformEvaluation() = default;
 
-  /// One transform for all arrays of a batch, or one for each. Returns false, and enqueues nothing,
-  /// if the kernel cannot serve one of them: one that is not affine, say.
+  /// Takes one transform for all arrays of a batch, or one for each. Returns false, and enqueues
+  /// nothing, if the kernel cannot serve one of them, for example one that is not affine.
   virtual bool enqueue(cl_command_queue queue, cl_mem coefficients,
                        std::span<const Transform> transforms, const backend::Memory& output) = 0;
 };
 
-/// What is to be evaluated.
+/// The evaluation that a plan needs.
 struct EvaluationRequest {
   const InterpolateSpec& spec;
   const backend::InterpolateDetails& details;
@@ -32,7 +32,7 @@ struct EvaluationRequest {
   bool by_texture;      ///< whether the texture unit serves the plan's other points
 };
 
-/// The first of the kernels, fastest first, that serves the request; null if none does.
+/// Returns the first implementation, fastest first, that serves the request; null if none does.
 [[nodiscard]] std::unique_ptr<TransformEvaluation> make_transform_evaluation(
     Context& context, const EvaluationRequest& request);
 

@@ -82,8 +82,8 @@ class Warp final : public backend::Warp {
     return slice * output_width_ * output_height_;
   }
 
-  /// On GPUs, 32 neighbouring work-items cover 8 x 4 pixels and then go on to the right. What they
-  /// read lies close together in this way even if the image is rotated.
+  /// On GPUs, 32 neighbouring work-items cover 8 x 4 pixels and then move to the right. This keeps
+  /// their loads close together even if the image is rotated.
   [[nodiscard]] Grid grid_for(const Context& context) const {
     if (context.is_cpu()) return covering(context, output_width_, output_height_);
     constexpr std::size_t columns = 8;

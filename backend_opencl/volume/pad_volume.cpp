@@ -1,4 +1,4 @@
-// Stage: offset and scale a volume's grey levels, taper them, and place them in a padded frame.
+// Stage: offset, scale and taper a volume's intensities, and copy them into a padded frame.
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"

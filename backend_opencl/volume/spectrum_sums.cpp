@@ -1,4 +1,4 @@
-// Stage: how much of the power in the spectra of two volumes lies at the same frequencies.
+// Stage: how much of the power in the spectra of two volumes falls on the same frequencies.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"

@@ -1,4 +1,4 @@
-// Stage: the strength of the edges in a volume.
+// Stage: the gradient magnitude of a volume.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"

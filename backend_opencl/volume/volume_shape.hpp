@@ -1,4 +1,4 @@
-// Shapes of volumes, and positions in them, as kernels take them.
+// Shapes of volumes and positions in them, in the form that kernels take.
 #pragma once
 
 #include "device/stage.hpp"

@@ -52,8 +52,8 @@ class VolumeSums final : public backend::VolumeSums {
   }
   [[nodiscard]] Grid grid() const { return {{groups_ * group_, 1}, {group_, 1}}; }
 
-  /// The position `before` voxels, along each axis, before the moving voxel that the box's first
-  /// voxel is compared with.
+  /// The position `before` voxels, along each axis, before the moving voxel that corresponds to the
+  /// box's first voxel.
   [[nodiscard]] static cl_int4 moving_first(const backend::VolumeBox& box, std::int64_t before) {
     return to_int4({box.first[0] + box.shift[0] - before, box.first[1] + box.shift[1] - before,
                     box.first[2] + box.shift[2] - before});

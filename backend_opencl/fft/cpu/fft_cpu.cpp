@@ -1,7 +1,8 @@
-// FFT provider for CPUs: sixteen lines at once in the lanes of vectors (kernels_cl/fft/cpu).
+// FFT provider for CPUs: transforms sixteen lines at once in the lanes of vectors
+// (kernels_cl/fft/cpu).
 //
 // VkFFT's kernels are made for GPUs: on PoCL they take 3 to 7 times the processor time of these,
-// and are compiled for each size. These are compiled once.
+// and must be compiled for each size. These are compiled once.
 #include "device/device_list.hpp"
 #include "device/errors.hpp"
 #include "device/kernel.hpp"
@@ -25,8 +26,8 @@ namespace {
 constexpr const char* stage = "fft";
 constexpr std::int64_t lanes = 16;
 
-/// The radices of the passes over a line (kernels_cl/lib/fft_simd.h); none if there is none for a
-/// factor of n.
+/// The radices of the passes over a line (kernels_cl/lib/fft_simd.h). Empty if n has a prime factor
+/// without a radix.
 std::vector<cl_char> radices_of(std::int64_t n) {
   std::vector<cl_char> radices;
   for (const int radix : {8, 4, 2, 3, 5, 7, 11, 13}) {
@@ -35,7 +36,7 @@ std::vector<cl_char> radices_of(std::int64_t n) {
   return n == 1 && radices.size() <= sizeof(cl_char16) ? radices : std::vector<cl_char>{};
 }
 
-/// The roots exp(-2 pi i k / n), with real and imaginary parts in turn.
+/// The roots exp(-2 pi i k / n), real and imaginary parts interleaved.
 std::vector<float> roots_of(std::int64_t n) {
   std::vector<float> roots;
   for (std::int64_t k = 0; k < n; ++k) {
@@ -46,12 +47,12 @@ std::vector<float> roots_of(std::int64_t n) {
   return roots;
 }
 
-/// Two arrays of a line's numbers in every lane.
+/// The size of two arrays that hold a line in every lane.
 std::size_t scratch_bytes(std::int64_t n) {
   return 2 * static_cast<std::size_t>(n * lanes) * sizeof(cl_float2);
 }
 
-/// What the transforms along one axis share.
+/// The data that the transforms along one axis share.
 struct Axis {
   Axis(Context& context, std::int64_t extent)
       : n(static_cast<cl_int>(extent)), scratch{scratch_bytes(extent)} {
@@ -68,7 +69,7 @@ struct Axis {
   Handle<cl_mem> roots;
 };
 
-/// Both directions of the real transforms along the rows.
+/// The forward and inverse real transforms along the rows.
 class Rows {
  public:
   Rows(Context& context, const RealFftSpec& spec)
@@ -89,7 +90,7 @@ class Rows {
   }
 
  private:
-  /// How many arrays are transformed, each by itself: the planes are images, or one volume.
+  /// The number of independent arrays: the planes are images, or belong to one volume.
   static std::int64_t images_of(const RealFftSpec& spec) {
     return spec.dimensions == 2 ? spec.shape.depth : 1;
   }

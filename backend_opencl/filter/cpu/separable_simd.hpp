@@ -14,8 +14,8 @@ namespace warpalign::opencl {
           {1, 1}};
 }
 
-/// The size of what the pass over columns leaves to the pass over rows: `planes` planes with the
-/// input's columns and the output's rows.
+/// The size of the intermediate result between the pass over columns and the pass over rows:
+/// `planes` planes with the input's columns and the output's rows.
 [[nodiscard]] inline std::size_t separable_bytes(std::int64_t columns, std::int64_t rows,
                                                  std::int64_t planes) {
   return static_cast<std::size_t>(planes * columns) * rounded_up(rows, 16) * sizeof(cl_float);

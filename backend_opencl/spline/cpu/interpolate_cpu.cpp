@@ -29,7 +29,8 @@ int components_of(const InterpolateSpec& spec) {
   return spec.coefficients == PixelType::c32 ? 2 : 1;
 }
 
-/// The floats of a row of neighbours, rounded up to the size of a vector: 1, 2, 4, 8 or 16.
+/// The floats that are loaded for a row of neighbours, rounded up to a vector size: 1, 2, 4, 8 or
+/// 16.
 int loaded_floats(const InterpolateSpec& spec) {
   int floats = 1;
   while (floats < (spec.spline.degree + 1) * components_of(spec)) floats *= 2;

@@ -21,16 +21,16 @@ struct RowsOfArray {
   cl_float4 row_x, row_y, row_z, rest_x, rest_y, rest_z;
 };
 
-/// Whether all points of a transform are near enough for fixed point.
+/// Whether all points of a transform fit fixed-point coordinates.
 [[nodiscard]] bool all_near(const Transform& transform, const Shape& output);
-/// An axis of a transform in fixed point, counted from the first coefficient, which lies `shift`
-/// before the first sample. `m`: three matrix entries and the shift of the transform.
+/// An axis of a transform in fixed point. Coordinates count from the first coefficient, `shift`
+/// before the first sample. `m`: three matrix entries and the translation.
 [[nodiscard]] cl_long4 fixed_row(const double* m, double shift);
 
 class CpuEvaluation final : public TransformEvaluation {
  public:
-  /// The spec and the details of bilinear interpolation in images that are surrounded by zeros, for
-  /// stages that do not evaluate splines.
+  /// The spec and the details of bilinear interpolation with zeros outside the image, for stages
+  /// that do not evaluate splines.
   [[nodiscard]] static InterpolateSpec bilinear(const Shape& image, const Shape& output,
                                                 PixelType pixels);
   static constexpr backend::InterpolateDetails zero_padded{
@@ -38,7 +38,7 @@ class CpuEvaluation final : public TransformEvaluation {
       .extension = backend::Extension::fill,
       .margin = 0};
 
-  /// Whether this class can serve a plan: on CPUs with vectors, splines that are large enough to
+  /// Whether this class can serve a plan: on CPUs with vectors, if the spline is large enough to
   /// contain a neighbourhood. `stored` is the shape of the coefficients.
   [[nodiscard]] static bool serves(const Context& context, const InterpolateSpec& spec,
                                    const Shape& stored);
@@ -47,13 +47,13 @@ class CpuEvaluation final : public TransformEvaluation {
   CpuEvaluation(Context& context, const char* stage, From points, const InterpolateSpec& spec,
                 const backend::InterpolateDetails& details, const Shape& stored);
 
-  /// For objects made with From::transform. False if a transform is not affine or leads too far
-  /// away.
+  /// For objects made with From::transform. Returns false if a transform is not affine or maps too
+  /// far away.
   bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
                const backend::Memory& output) override {
     return enqueue(queue, coefficients, transforms, output, 0);
   }
-  /// The same into a part of the memory, which begins at its pixel `first`.
+  /// Writes to the part of the memory that begins at pixel `first`.
   bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
                const backend::Memory& output, std::int64_t first);
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* stage = "prefilter";
 
-/// The samples of a segment with both halos: long, so that halos cost little, but short enough for
-/// the first levels of cache.
+/// The samples of a segment with both halos: enough to make the halos cheap, few enough for the L1
+/// and L2 caches.
 constexpr int segment_with_halos = 256;
 constexpr std::int64_t lanes = 16;
 
