@@ -1,8 +1,7 @@
-// Copies pixels of a buffer, from number `first` on, to a whole image, because some drivers' own
-// copy takes several times
-// as long.
+// Copies pixels of a buffer, from number `first` on, to a whole image. It exists because the copy
+// of some drivers takes several times as long.
 //
-// Option: COMPLEX, where pixels are pairs of floats.
+// Option: COMPLEX, if pixels are pairs of floats.
 //
 // variant: gpu
 // variant: gpu -DCOMPLEX

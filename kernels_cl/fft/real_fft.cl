@@ -1,5 +1,5 @@
-// Conversion between real and complex for images that are one pixel wide, whose half spectrum is
-// the whole one.
+// Conversion between real and complex for images one pixel wide, whose half spectrum is the whole
+// spectrum.
 //
 // variant: gpu
 

@@ -1,15 +1,15 @@
-// Subtracts the mean from an image, or from its gradient, applies a window and places the result in
+// Subtracts the mean from an image, or from its gradient, applies a window and copies the result to
 // a padded frame.
 //
-// Options: those of lib/signal.h; PADDED_WORDS, where the rows of the padded frame also begin at
-// words of four pixels.
+// Options: those of lib/signal.h; PADDED_WORDS, if the rows of the padded frame also begin at words
+// of four pixels.
 //
 // variant: gpu -DPIXEL_F32 -DWHOLE_WORDS -DPADDED_WORDS
 // variant: gpu -DPIXEL_U8 -DSIGNAL_GRADIENT
 // variant: gpu -DPIXEL_U16 -DSIGNAL_GRADIENT -DWHOLE_WORDS
 #include "lib/signal.h"
 
-// A signal that is not finite counts as the mean.
+// A signal that is not finite is replaced by the mean.
 inline float4 weighted_deviation(float4 value, float mean, float4 weight) {
   return select((float4)(0.0f), (value - mean) * weight, isfinite(value));
 }
@@ -30,8 +30,8 @@ inline float4 four_weights(global const float* window, int x, int width) {
 #endif
 }
 
-// statistics[0] is the mean; (ox, oy) is the position of the input's pixel (0, 0) in the padded
-// frame, whose pixels outside the input are 0 already. Each work-item processes a block of 4 x 2
+// statistics[0] is the mean. (ox, oy) is the position of the input's pixel (0, 0) in the padded
+// frame, whose pixels outside the input are already 0. Each work-item processes a block of 4 x 2
 // pixels.
 kernel void apodize(global const Pixel* input, int width, int height,
                     global const float* statistics, global const float* window_x,

@@ -5,7 +5,7 @@
 // variant: gpu -DCOLUMNS=256
 #include "shared/double_angle_row.h"
 
-// A work-group takes a row of a slice.
+// A work-group processes a row of a slice.
 WA_KERNEL(COLUMNS, 1)
 double_angle(global const float* input, global const float* weight, int width, int height,
              int first_slice, float epsilon, global const WaDoubleAngleTerms* terms,

@@ -1,4 +1,4 @@
-// The impulse noise filter: finds impulses and fills them in from their neighbours.
+// The impulse noise filter: detects impulses and replaces them by means of their neighbours.
 //
 // Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32, the type of the input; GROUP, the size of the
 // work-groups that process one row each, a power of two.
@@ -15,7 +15,7 @@ typedef ushort Pixel;
 typedef float Pixel;
 #endif
 
-// Counts the neighbours of (x, y) within the image that have the same value, which is an end of the
+// Counts the neighbours of (x, y) in the image that have the same value, which is an end of the
 // range.
 inline int equal_neighbours(global const Pixel* input, int width, int height, int x, int y,
                             float value) {
@@ -51,8 +51,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void row_extremes(
   if (item == 0) rows[get_group_id(0)] = shared[0];
 }
 
-// rows: the number of pixels in every step-th row that are at an end of the range and have no
-// neighbour of the same value.
+// rows: for every step-th row, the number of pixels at an end of the range that have no neighbour
+// of the same value.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void row_isolated(
     global const Pixel* input, int width, int height, int step, float lowest, float highest,
     global float* rows) {

@@ -1,9 +1,9 @@
 // Local normalization of brightness and contrast: moments along rows, then along columns.
 //
-// Option: MASKED, where weights tell which pixels count.
+// Option: MASKED, if the image has weights.
 //
 // The weights are those of a Gaussian: output i of an axis is the sum over k of weights[k n + i]
-// times input first[i] + k. The given mean is subtracted before anything is squared.
+// times input first[i] + k. The given mean is subtracted before squaring.
 //
 // variant: gpu
 // variant: gpu -DMASKED

@@ -1,8 +1,7 @@
-// Gaussian smoothing onto a grid of its own, one axis per pass.
+// Gaussian smoothing, sampled on a separate output grid, one axis per pass.
 //
-// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32, the type of the first pass's input; MASKED, where a
-// mask tells which pixels count: the sums of weights are then carried along with the sums of
-// pixels.
+// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32, the type of the first pass's input; MASKED, if there
+// is a mask: the kernels then compute the sums of weights along with the sums of pixels.
 //
 // Output i of an axis is the sum over k of weights[k n + i] times input first[i] + k.
 //

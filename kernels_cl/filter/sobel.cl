@@ -8,8 +8,8 @@
 // variant: gpu -DPIXEL_F32 -DWHOLE_WORDS -DSIGNAL_GRADIENT
 #include "lib/signal.h"
 
-// Each work-item computes one output and reads each of its neighbours separately. The paper's
-// kernel is compared with this one.
+// Each work-item computes one output and reads each of its neighbours separately. It is the
+// baseline for the paper's kernel.
 kernel void sobel_plain(global const Pixel* input, global float* output, int width, int height) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);

@@ -5,9 +5,8 @@
 // gradients, SIGNAL_GRADIENT and WHOLE_WORDS (lib/signal.h).
 //
 // The mean keeps two sums, so that it is right for every finite image: `large` collects values
-// beyond 1e28 scaled by 2^-40 and cannot overflow, `ordinary` collects the others. Both are
-// compensated (Kahan), so that the error does not grow with the number of pixels that a work-item
-// adds.
+// beyond 1e28 scaled by 2^-40 and cannot overflow, `ordinary` collects the others. Both sums are
+// compensated (Kahan), so that the error does not grow with the number of pixels per work-item.
 //
 // variant: gpu -DGROUP=256 -DPIXEL_F32
 // variant: gpu -DGROUP=256 -DPIXEL_F32 -DSIGNAL_GRADIENT -DWHOLE_WORDS

@@ -54,8 +54,8 @@ WA_INLINE float wa_divide(float high, float low, float divisor, float divisor_lo
   return quotient;
 }
 
-// Snaps *high + *low to the nearest integer if it is less than 2^-25 away. The rounding of a
-// transform's coefficients to double must not decide whether a point lies within an image.
+// Snaps *high + *low to the nearest integer if it is less than 2^-25 away, so that the rounding of
+// a transform's coefficients to double does not decide whether a point lies within an image.
 WA_INLINE void wa_snap(float* high, float* low) {
   const float below = WA_FLOOR(*high);
   const float part = *high - below;
@@ -63,8 +63,8 @@ WA_INLINE void wa_snap(float* high, float* low) {
   if (WA_FABS((part - nearest) + *low) < 0x1p-25f) *high = wa_two_sum(below, nearest, low);
 }
 
-// Splits high + low into the integer below, in *whole, and the fraction above it, in [0, 1], which
-// is returned.
+// Splits high + low into the integer below, stored in *whole, and the fraction above it, in [0, 1],
+// which it returns.
 WA_INLINE float wa_split(float high, float low, int* whole) {
   const float below = WA_FLOOR(high);
   const float rest = (high - below) + low;

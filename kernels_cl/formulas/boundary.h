@@ -1,8 +1,8 @@
-// Boundary rules: how indices beyond the ends of an axis are mapped, and how to treat coordinates
-// so far away that their integer part does not fit an int.
+// Boundary rules: the mapping of indices beyond the ends of an axis, and of coordinates whose
+// integer part does not fit an int.
 //
 // The rules are numbered like warpalign::backend::Extension. An axis has n samples, 1 <= n <= 2^30
-// + 1024; an index is any int.
+// + 1024; an index may be any int.
 #ifndef WARPALIGN_FORMULAS_BOUNDARY_H
 #define WARPALIGN_FORMULAS_BOUNDARY_H
 
@@ -44,8 +44,8 @@ WA_INLINE int wa_extend_periodic(int i, int n) {
 // a a a | a b c d | d d d.
 WA_INLINE int wa_extend_clamp(int i, int n) { return i < 0 ? 0 : (i < n ? i : n - 1); }
 
-// The sample at which index i of an axis of n samples is found; -1 if there is none, and the fill
-// value applies.
+// The sample to which index i of an axis of n samples maps; -1 if there is none and the fill value
+// applies.
 WA_INLINE int wa_extend(int rule, int i, int n) {
   switch (rule) {
     case WA_MIRROR:
@@ -76,8 +76,8 @@ WA_INLINE unsigned int wa_extension_period(int rule, int n) {
 }
 
 // Returns x modulo the period, in 0 ... period - 1, exactly, for an integer x of any size; period <
-// 2^32. (fmod() would need the period as a float, which holds only 24 bits of it.) Here x =
-// mantissa * 2^exponent.
+// 2^32. (fmod() would need the period as a float, which holds only 24 bits of it.) The code writes
+// x as mantissa * 2^exponent.
 WA_INLINE unsigned int wa_modulo(float x, unsigned int period) {
   const unsigned int bits = WA_FLOAT_BITS(x);
   int exponent = (int)((bits >> 23) & 255u) - 150;
@@ -93,12 +93,11 @@ WA_INLINE unsigned int wa_modulo(float x, unsigned int period) {
   return (unsigned int)(x < 0.0f && at != 0 ? period - at : at);
 }
 
-// Whether a coordinate is too far away for wa_split() and must be brought nearer by one of the
-// functions below.
+// Whether a coordinate is too far away for wa_split() and needs one of the functions below.
 WA_INLINE bool wa_is_far(float high) { return !(WA_FABS(high) < 0x1p+30f); }
 
-// Like wa_split(), for a finite high + low that is far away. *whole is the representative of the
-// integer part modulo the period that is nearest to 0.
+// Like wa_split(), for a finite high + low that is far away. *whole is the integer part modulo the
+// period, represented by the number nearest to 0.
 WA_INLINE float wa_split_far(float high, float low, unsigned int period, int* whole) {
   const float below = WA_FLOOR(low);
   const WA_UINT64 sum = (WA_UINT64)wa_modulo(high, period) + wa_modulo(below, period);
@@ -118,9 +117,9 @@ WA_INLINE float wa_split_extended(int rule, float high, float low, int n, int* w
   return 0.0f;
 }
 
-// Like wa_split(), for any finite high + low, which is mapped into [0, n - 1] modulo n - 1
-// (`wrap`) as SciPy does: the interval itself is left as it is; multiples of n - 1 above it map to
-// 0, those below it to n - 1.
+// Like wa_split(), for any finite high + low, which is mapped into [0, n - 1] modulo n - 1 (`wrap`)
+// as SciPy does: coordinates in the interval stay unchanged; multiples of n - 1 above it map to 0,
+// those below it to n - 1.
 WA_INLINE float wa_split_wrapped(float high, float low, int n, int* whole) {
   const int period = n - 1;
   const bool far = wa_is_far(high);

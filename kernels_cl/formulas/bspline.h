@@ -4,9 +4,9 @@
 // neighbour is floor(x) - (degree - 1) / 2. For even degrees, t = x - floor(x + 1/2) in [-1/2,
 // 1/2], and the first neighbour is floor(x + 1/2) - degree / 2. w[i] is the weight of neighbour i.
 // Weights are polynomials in t or 1 - t that are evaluated without cancellation: the error stays
-// below 1e-7. For odd degrees, one weight next to the point is 1 minus the others, because their
-// rounding errors would otherwise add up where neighbouring coefficients are alike, by 4.5e-7 in
-// three dimensions.
+// below 1e-7. For odd degrees, one weight next to the point is 1 minus the others. Otherwise their
+// rounding errors would add up to 4.5e-7 in three dimensions if neighbouring coefficients are
+// similar.
 #ifndef WARPALIGN_FORMULAS_BSPLINE_H
 #define WARPALIGN_FORMULAS_BSPLINE_H
 
@@ -39,7 +39,7 @@ WA_INLINE void wa_bspline_weights_3(WA_REAL t, WA_REAL* w) {
   w[2] = (1.0f - w[1]) - (w[0] + w[3]);
 }
 
-// Six times the cubic weights, each rounded by itself, for sums whose scale absorbs the factor.
+// Six times the cubic weights, each rounded separately, for sums whose scale includes the factor.
 WA_INLINE void wa_bspline_sixfold_weights_3(float t, float* w) {
   const float s = 1.0f - t;
   w[0] = s * (s * s);

@@ -1,20 +1,20 @@
-// What two images have in common, in frames of zeros, and how its texture is spread.
+// The common area of two images, in zero-padded frames, and the moments of its texture.
 #ifndef WARPALIGN_FORMULAS_COMMON_FRAMES_H
 #define WARPALIGN_FORMULAS_COMMON_FRAMES_H
 
 #include "formulas/language.h"
 
-// Pixels with weights above this count.
+// A pixel is valid if its weight is above this.
 #define WA_COMMON_MIN_WEIGHT 0.5f
 // Half the side of the square over which the energy of texture is summed.
 #define WA_COMMON_RADIUS 8
-// The sums of the first pass: pixels in common, and the values there of the reference's two
-// channels and of the moving image's.
+// The sums of the first pass: the number of common pixels, and their values in the two channels of
+// the reference and of the moving image.
 #define WA_COMMON_MOMENTS 5
 // The members of warpalign::CommonSums.
 #define WA_COMMON_SUMS 4
 
-// How two channels are turned.
+// The rotation of two channels.
 typedef struct {
   float cosine, sine;
 } WaChannelTurn;

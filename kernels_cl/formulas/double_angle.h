@@ -4,17 +4,17 @@
 
 #include "formulas/language.h"
 
-// The weight below which a pixel does not count.
+// A pixel is valid if its weight is at least this.
 #define WA_DOUBLE_ANGLE_MIN_WEIGHT 0.99f
 
-// What is done to the representation of every pixel of a slice, as the host has it: the mean, and the
-// gain.
+// The normalization of all pixels of a slice, in the host's layout: the mean, and the gain.
 typedef struct {
   float mean_cosine, mean_sine, gain;
 } WaDoubleAngleTerms;
 
-// Cosine and sine of (gx + i gy)^2 / (|g|^2 + epsilon), from twice the gradient: less the mean, times
-// the gain.
+// Cosine and sine of (gx + i gy)^2 / (
+// g
+// ^2 + epsilon), computed from twice the gradient, minus the mean, times the gain.
 WA_INLINE void wa_double_angle(WA_REAL twice_gx, WA_REAL twice_gy, float epsilon,
                                WaDoubleAngleTerms terms, WA_REAL* cosine, WA_REAL* sine) {
   const WA_REAL gx = 0.5f * twice_gx;

@@ -1,13 +1,15 @@
-// Doubles from and to floats by integer arithmetic: many OpenCL devices have no type double.
+// Converts doubles to floats and back by integer arithmetic: many OpenCL devices have no type
+// double.
 //
 // A double has 11 bits of exponent and 52 of mantissa, a float 8 and 23 (IEEE 754). The constants
-// take no suffix: OpenCL reserves `ull` for integers of 128 bits, and compilers refuse those.
+// have no suffix: OpenCL reserves `ull` for 128-bit integers, and compilers reject those.
 #ifndef WARPALIGN_FORMULAS_DOUBLE_BITS_H
 #define WARPALIGN_FORMULAS_DOUBLE_BITS_H
 
 #include "formulas/language.h"
 
-// The bits of the float nearest to a double, halves to even. What is too large becomes infinite.
+// The bits of the float nearest to a double, halves to even. A double that is too large becomes
+// infinite.
 WA_INLINE unsigned int wa_float_bits_of_double(WA_UINT64 bits) {
   const unsigned int sign = (unsigned int)(bits >> 32) & 0x80000000u;
   const WA_UINT64 mantissa = bits & 0xfffffffffffff;
@@ -23,7 +25,7 @@ WA_INLINE unsigned int wa_float_bits_of_double(WA_UINT64 bits) {
   const WA_UINT64 half_way = (WA_UINT64)1 << (dropped - 1);
   unsigned int kept = (unsigned int)(digits >> dropped);
   if (rest > half_way || (rest == half_way && (kept & 1u) != 0)) kept += 1;
-  // The leading digit, where there is one, and what rounding carries add to the exponent.
+  // Adds the leading digit, if there is one; a carry from rounding increments the exponent.
   return sign | ((exponent > 0 ? (unsigned int)(exponent - 1) << 23 : 0) + kept);
 }
 

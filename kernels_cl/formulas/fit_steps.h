@@ -1,6 +1,7 @@
-// The steps of one Gauss-Newton fit of a transform between two images, from sums to state to sums.
+// The steps of one Gauss-Newton fit of a transform between two images: from sums to a new state, at
+// which the next sums are computed.
 //
-// Core takes them in double precision, and where a fit stays on the device, a kernel takes them in
+// Core takes the steps in double precision. If a fit stays on the device, a kernel takes them in
 // single precision.
 #ifndef WARPALIGN_FORMULAS_FIT_STEPS_H
 #define WARPALIGN_FORMULAS_FIT_STEPS_H
@@ -12,24 +13,25 @@
 
 // A fit. In single precision this is warpalign::FitRecord.
 typedef struct {
-  // Given: half of the distances between the outermost pixels of both images; transforms are as in
+  // Input: half of the distances between the outermost pixels of both images. Transforms are as in
   // plane_maps.h, with 1 as their last number.
   WA_REAL reference_x, reference_y, moving_x, moving_y;
   WA_REAL start[9];
   WA_REAL min_pixels, max_drift, tolerance;
-  WA_REAL min_pivot;       // of wa_solve_symmetric()
-  WA_REAL scale_of_mean;   // the scale of Tukey's weights over the residuals' mean absolute value
-  int free_parameters;     // bit i: parameter i of warpalign::SimilaritySumsResult is fitted
+  WA_REAL min_pivot;  // for wa_solve_symmetric()
+  // the scale of Tukey's weights divided by the residuals' mean absolute value
+  WA_REAL scale_of_mean;
+  int free_parameters;     // bit i: the fit varies parameter i of warpalign::SimilaritySumsResult
   int iterations;          // at most
-  int keeps_illumination;  // whether gain and offset stay those of the start
-  // The state that sums are wanted for.
+  int keeps_illumination;  // whether gain and offset keep their initial values
+  // The state at which the next sums are computed.
   int goes_on;
   int iteration;
   WA_REAL matrix[9];
   WA_REAL gain, offset, second_offset;  // the offset of a second channel
   WA_REAL scale;                        // of Tukey's weights; 0: all pixels count equally
   WA_REAL centre_x, centre_y, unit;     // of the parameters of a homography
-  // Found.
+  // Output.
   int found, converged;
   WA_REAL last_move, correlation, pixels;
 } WaFit;
@@ -43,9 +45,9 @@ WA_INLINE WA_REAL wa_within(WA_REAL x, WA_REAL limit) {
   return x < -limit ? -limit : (x > limit ? limit : x);
 }
 
-// Takes the parameters of a homography about the part of the moving image in which the reference
-// lies, with a unit by which it reaches from about -1 to 1: the normal equations are then well
-// conditioned. Whole pixels reach the sums unrounded.
+// Chooses the origin and unit of a homography's parameters: the part of the moving image that the
+// reference covers then reaches from about -1 to 1, so that the normal equations are well
+// conditioned. Both are rounded to whole pixels, which reach the sums without rounding errors.
 WA_INLINE void wa_fit_frame(WaFit* fit) {
   WA_REAL left = fit->moving_x;
   WA_REAL right = -fit->moving_x;
@@ -69,9 +71,8 @@ WA_INLINE void wa_fit_frame(WaFit* fit) {
   fit->unit = unit > 1.0f ? unit : WA_NUMBER(1.0f);
 }
 
-// The gain is the ratio of the contrasts: a least squares gain would be too small where the
-// reference is noisy, and uneven illumination can even reverse its sign. The offsets are those of
-// each channel.
+// The gain is the ratio of the contrasts: a least-squares gain would be too small if the reference
+// is noisy, and uneven illumination can even reverse its sign. Each channel has its own offset.
 WA_INLINE void wa_fit_illumination(WaFit* fit, const WaMoments* all, const WaMoments* channels) {
   fit->gain = wa_gain(all);
   fit->offset = wa_offset(&channels[0], fit->gain);
@@ -82,8 +83,8 @@ WA_INLINE WaMoments wa_of_channels(const WaMoments* channels, int count) {
   return count == 2 ? wa_joined(&channels[0], &channels[1]) : channels[0];
 }
 
-// Begins, with the moments of one or two channels at the start. `channels` has two elements
-// always; what an unused one says has no effect.
+// Begins a fit, with the moments of one or two channels at the start. `channels` always has two
+// elements; an unused one has no effect.
 WA_INLINE void wa_fit_begin(WaFit* fit, const WaMoments* channels, int count, int projective) {
   const WaMoments all = wa_of_channels(channels, count);
   if (!(all.pixels >= fit->min_pixels)) {
@@ -104,7 +105,7 @@ WA_INLINE void wa_fit_begin(WaFit* fit, const WaMoments* channels, int count, in
   if (projective) wa_fit_frame(fit);
 }
 
-// The parameters of a step as a homography of places in the moving image.
+// The parameters of a step as a homography of positions in the moving image.
 WA_INLINE void wa_homography_update(const WaFit* fit, const WA_REAL* d, WA_REAL* update) {
   const WA_REAL inverse = 1.0f / fit->unit;
   WA_REAL about_centre[9];
@@ -132,7 +133,7 @@ WA_INLINE void wa_homography_update(const WaFit* fit, const WA_REAL* d, WA_REAL*
   }
 }
 
-// The same of a similarity, whose parameters are about the moving image's centre.
+// The parameters of a step of a similarity, relative to the moving image's centre, as a matrix.
 WA_INLINE void wa_similarity_update(const WA_REAL* d, WA_REAL* update) {
   const WA_REAL scale = WA_EXP(d[2]);
   const WA_REAL cosine = scale * WA_COS(d[3]);
@@ -148,13 +149,13 @@ WA_INLINE void wa_similarity_update(const WA_REAL* d, WA_REAL* update) {
   update[8] = 1.0f;
 }
 
-// Finds the matrix to which one step leads, by the sums over `pixels` of all channels: the normal
-// equations of four or eight parameters, which must be a constant in kernels, and which are
-// overwritten. Returns 0 where there is none.
+// Finds the matrix after one step, from the sums over `pixels` of all channels: the normal
+// equations of four or eight parameters (a constant in kernels), which are overwritten. Returns 0
+// if there is no such matrix.
 WA_INLINE int wa_fit_step(const WaFit* fit, WA_REAL pixels, WA_REAL* hessian, WA_REAL* gradient,
                           int parameters, WA_REAL* next) {
   if (!(pixels >= fit->min_pixels)) return 0;
-  // Of a parameter that is not fitted the equations say that it is 0, and nothing else.
+  // For a fixed parameter the equations become: step 0, independent of the others.
   WA_UNROLL
   for (int i = 0; i < parameters; ++i) {
     const int row_is_free = fit->free_parameters >> i & 1;
@@ -180,7 +181,7 @@ WA_INLINE int wa_fit_step(const WaFit* fit, WA_REAL pixels, WA_REAL* hessian, WA
   return wa_is_regular(next, fit->reference_x, fit->reference_y);
 }
 
-// Takes the step to `next`, which moves the images by `moved`, and to `drift` from the start.
+// Takes the step to `next`, which moves the images by `moved` and is `drift` away from the start.
 WA_INLINE void wa_fit_take(WaFit* fit, const WaMoments* channels, int count, const WA_REAL* next,
                            WA_REAL moved, WA_REAL drift, int projective) {
   if (!(drift < fit->max_drift)) {
@@ -190,7 +191,7 @@ WA_INLINE void wa_fit_take(WaFit* fit, const WaMoments* channels, int count, con
   const WaMoments all = wa_of_channels(channels, count);
   WA_UNROLL
   for (int i = 0; i < 9; ++i) fit->matrix[i] = next[i];
-  // In the first iteration all pixels have equal weight; it only tells the residuals' size.
+  // In the first iteration all pixels have equal weight; it only measures the residuals' size.
   fit->converged = fit->scale > 0.0f && moved < fit->tolerance ? 1 : 0;
   fit->last_move = moved;
   fit->correlation = wa_correlation(&all);

@@ -1,17 +1,17 @@
-// What one pixel adds to the sums of a Gauss-Newton step on the similarity of a frame.
+// The terms that one pixel adds to the sums of a Gauss-Newton step for the similarity of a frame.
 #ifndef WARPALIGN_FORMULAS_FRAME_SUMS_H
 #define WARPALIGN_FORMULAS_FRAME_SUMS_H
 
 #include "formulas/language.h"
 #include "formulas/similarity.h"
 
-// As warpalign::backend::frame_sum_count, in the order of warpalign::FrameSums.
+// Equals warpalign::backend::frame_sum_count; the sums are in the order of warpalign::FrameSums.
 #define WA_FRAME_SUMS 45
 // The words of warpalign::FrameState.
 #define WA_FRAME_STATE_WORDS 20
 
-// The derivatives of a value with the slopes (x, y), (dx, dy) from the centre, in the parameters of
-// a similarity.
+// The derivatives of a value with respect to the parameters of a similarity; its slopes are (x, y)
+// at (dx, dy) from the centre.
 WA_INLINE void wa_similarity_slopes(WA_REAL x, WA_REAL y, WA_REAL dx, WA_REAL dy, WA_REAL* j) {
   j[0] = x;
   j[1] = y;
@@ -20,8 +20,8 @@ WA_INLINE void wa_similarity_slopes(WA_REAL x, WA_REAL y, WA_REAL dx, WA_REAL dy
 }
 
 // Adds one pixel: the frame's value m with the sum of its squared slopes, the reference's value r,
-// the derivatives z of the one and j of the other, and the residual with its weight. counts is 1,
-// or 0 for a pixel that adds nothing; everything else must then be 0, too.
+// the derivatives z of the frame and j of the reference, and the residual with its weight. counts
+// is 1, or 0 for a pixel that adds nothing; everything else must then be 0, too.
 WA_INLINE void wa_frame_add(WA_REAL m, WA_REAL slopes, const WA_REAL* z, WA_REAL r,
                             const WA_REAL* j, WA_REAL residual, WA_REAL weight, WA_REAL counts,
                             WA_REAL* sums) {

@@ -1,12 +1,11 @@
-// The illumination model: a field of gains and offsets at the centres of square cells, linear in
-// between.
+// The illumination model: gains and offsets at the centres of square cells, interpolated linearly.
 #ifndef WARPALIGN_FORMULAS_ILLUMINATION_H
 #define WARPALIGN_FORMULAS_ILLUMINATION_H
 
 #include "formulas/language.h"
 
-// The cells before and after a pixel along an axis with `cells` cells; returns the weight of the
-// second. Beyond the outermost cell centres, the values of the outermost cells continue.
+// Finds the cells before and after a pixel along an axis with `cells` cells; returns the weight of
+// the second. Pixels beyond the outermost cell centres take the values of the outermost cells.
 WA_INLINE float wa_illumination_cells(int pixel, float inverse_side, int cells, int* before,
                                       int* after) {
   const float at = WA_FMA((float)pixel + 0.5f, inverse_side, -0.5f);
@@ -21,7 +20,7 @@ WA_INLINE WA_REAL wa_illumination_between(WA_REAL a, WA_REAL b, WA_REAL part) {
   return WA_FMA(part, b - a, a);
 }
 
-// Bilinear interpolation between (a b) above and (c d) below.
+// Bilinear interpolation between (a b) in the upper and (c d) in the lower row.
 WA_INLINE WA_REAL wa_illumination_mix(WA_REAL a, WA_REAL b, WA_REAL c, WA_REAL d, WA_REAL right,
                                       WA_REAL down) {
   return wa_illumination_between(wa_illumination_between(a, b, right),

@@ -1,5 +1,4 @@
-// The impulse noise filter: which pixels count as impulses, and the weights by which they are
-// filled in.
+// The impulse noise filter: the test for impulses, and the weights for their replacement.
 #ifndef WARPALIGN_FORMULAS_IMPULSE_H
 #define WARPALIGN_FORMULAS_IMPULSE_H
 
@@ -8,7 +7,7 @@
 // The maximum number of neighbours at the same end of the range that an impulse may have.
 #define WA_IMPULSE_MAX_EQUAL 2
 
-// Whether a grey level is at an end of the range [lowest, highest].
+// Whether an intensity is at an end of the range [lowest, highest].
 WA_INLINE bool wa_is_extreme(float value, float lowest, float highest) {
   return value <= lowest || value >= highest;
 }

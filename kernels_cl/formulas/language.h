@@ -1,10 +1,10 @@
-// The macros that let one text compile as OpenCL C 1.2 and as CUDA C++, and, where core computes
-// what kernels do, as C++ in double precision.
+// The macros with which one text compiles as OpenCL C 1.2, as CUDA C++, and, for formulas that core
+// computes too, as C++ in double precision.
 #ifndef WARPALIGN_FORMULAS_LANGUAGE_H
 #define WARPALIGN_FORMULAS_LANGUAGE_H
 
-// The type that some formulas compute with: one float; in OpenCL a vector type, where the kernel
-// defines it before it includes them; in core double.
+// The type that some formulas compute with: float by default; in OpenCL a vector type if the kernel
+// defines it before it includes them; double in core.
 #ifndef WA_REAL
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__) || defined(__CUDACC__)
 #define WA_REAL float
@@ -18,8 +18,8 @@
 // PoCL otherwise leaves large functions out of line and does not propagate their constant
 // arguments.
 #define WA_INLINE inline __attribute__((always_inline))
-// Unrolls a loop whose number of turns is known only once its function is inlined: the other pragma
-// unrolls such a loop by a few turns before that.
+// Unrolls a loop whose number of iterations becomes constant only after inlining: the other pragma
+// would unroll it by a few iterations before that.
 #if defined(__clang__)
 #define WA_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -48,7 +48,7 @@
 #define WA_INLINE __device__ __forceinline__
 #define WA_UNROLL _Pragma("unroll")
 #define WA_FMA(a, b, c) fmaf(a, b, c)
-// Accurate to 1 ulp (OpenCL's is to 3); the correctly rounded square root takes three times as
+// Accurate to 1 ulp (OpenCL's is to 3). The correctly rounded square root takes three times as
 // long.
 WA_INLINE float wa_sqrt(float x) {
   float root;
@@ -75,7 +75,7 @@ WA_INLINE float wa_exp2(float x) {
 #define WA_ROUND(x) roundf(x)
 #define WA_FMIN(a, b) fminf(a, b)
 #define WA_FMAX(a, b) fmaxf(a, b)
-// The instruction that computes x does this as well.
+// The instruction that computes x saturates at no cost.
 #define WA_SATURATE(x) __saturatef(x)
 #define WA_BITS_FLOAT(x) __uint_as_float(x)
 #define WA_FLOAT_BITS(x) __float_as_uint(x)
@@ -84,7 +84,7 @@ WA_INLINE float wa_exp2(float x) {
 #include <cmath>
 #define WA_INLINE inline
 #define WA_UNROLL
-// Not std::fma, which is a call where the processor's instruction may not be used.
+// std::fma would be a call if the compiler may not use the processor's instruction.
 #define WA_FMA(a, b, c) ((a) * (b) + (c))
 #define WA_SQRT(x) std::sqrt(x)
 #define WA_EXP(x) std::exp(x)

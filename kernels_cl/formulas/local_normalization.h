@@ -1,12 +1,11 @@
-// Local normalization: normalizes a value by the mean and the standard deviation of its
-// surroundings.
+// Local normalization of a value by the mean and the standard deviation of its neighbourhood.
 #ifndef WARPALIGN_FORMULAS_LOCAL_CONTRAST_H
 #define WARPALIGN_FORMULAS_LOCAL_CONTRAST_H
 
 #include "formulas/language.h"
 
 // (v - m) / sqrt(d^2 + floor^2), with the mean m and the standard deviation d from the
-// surroundings' sums of weights, of values and of squares.
+// neighbourhood's sums of weights, of values and of squares.
 WA_INLINE WA_REAL wa_normalize(WA_REAL value, WA_REAL weights, WA_REAL values, WA_REAL squares,
                                float floor_square) {
   const WA_REAL mean = values / weights;

@@ -1,4 +1,4 @@
-// Volumes in which NaN marks the voxels that do not count.
+// Volumes in which NaN marks the voxels outside the mask.
 #ifndef WARPALIGN_FORMULAS_MARKED_VOLUME_H
 #define WARPALIGN_FORMULAS_MARKED_VOLUME_H
 
@@ -13,7 +13,7 @@ WA_INLINE int wa_is_marked(float value) { return !(value == value); }
 WA_INLINE int wa_reflected_before(int i, int n) { return i > 0 ? i - 1 : n > 1 ? 1 : 0; }
 WA_INLINE int wa_reflected_after(int i, int n) { return i < n - 1 ? i + 1 : n > 1 ? n - 2 : 0; }
 
-// The cubic B-spline at the middle one of three coefficients. NaN where one of them is.
+// The cubic B-spline at the middle one of three coefficients; NaN if one of them is NaN.
 WA_INLINE float wa_spline_of_three(float before, float here, float after) {
   return WA_FMA(here, 2.0f / 3.0f, (before + after) * (1.0f / 6.0f));
 }

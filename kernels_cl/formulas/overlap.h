@@ -1,12 +1,12 @@
-// Correlation scored by the overlap: which shifts are admitted, how much the images overlap there
-// where all their pixels count, and the shifts' scores.
+// Correlation scored by the overlap: the admissible shifts, the overlap of two images without
+// masks, and the scores of the shifts.
 #ifndef WARPALIGN_FORMULAS_OVERLAP_H
 #define WARPALIGN_FORMULAS_OVERLAP_H
 
 #include "formulas/language.h"
 
-// A weight, from 0 to 1, as a multiple of 2^-12: sums of such integers are exact in any order, up
-// to 2^20 of them.
+// Weights from 0 to 1 are multiples of 2^-12: sums of up to 2^20 such integers are exact in any
+// order.
 #define WA_OVERLAP_UNIT 4096.0f
 
 // The distance of shift i from `centre` along a periodic axis of n pixels, signed.
@@ -18,13 +18,13 @@ WA_INLINE WA_REAL wa_shift_distance(WA_REAL i, float centre, float n) {
 
 WA_INLINE WA_REAL wa_shift_square(WA_REAL dx, WA_REAL dy) { return WA_FMA(dx, dx, dy * dy); }
 
-// The same for shifts from 0 to below n, from the sum of the shift and of the distance of shift 0.
+// The distance of a shift in [0, n), from the sum of the shift and of the distance of shift 0.
 WA_INLINE WA_REAL wa_wrapped_distance(WA_REAL distance, float n) {
   return distance >= 0.5f * n ? distance - n : distance;
 }
 
-// The score C / sqrt(N) from an unnormalised inverse transform, where `normalization` is one over
-// its number of pixels; 0 where the overlap, N `pixels`, is too small.
+// The score C / sqrt(N) from an unnormalised inverse transform, with `normalization` = 1 / its
+// number of pixels; 0 if the overlap, N `pixels`, is too small.
 WA_INLINE WA_REAL wa_score_over(WA_REAL correlation, WA_REAL pixels, float normalization,
                                 float min_overlap) {
   const WA_REAL minimum = WA_NUMBER(min_overlap);
@@ -33,14 +33,15 @@ WA_INLINE WA_REAL wa_score_over(WA_REAL correlation, WA_REAL pixels, float norma
   return pixels >= minimum ? score : WA_NUMBER(0.0f);
 }
 
-// Scores are in the order of their squares with their signs, which take neither a root nor, to be
-// compared with a bound, a division: this is such a square times the overlap, from the correlation
-// times `normalization`.
+// Scores have the same order as their signed squares, which need no root, and no division to be
+// compared with a bound. This is such a square times the overlap, from the correlation times
+// `normalization`.
 WA_INLINE WA_REAL wa_signed_square(WA_REAL normal) { return normal * WA_FABS(normal); }
 
-// Where the signed square of a shift's score, within 2^-20 of itself, is less than this bound, its
-// score is certain to be less than one whose signed square is `square`: 2^-16 is far more than all
-// rounding of scores. Squares that are so small that floats may not hold their factors are taken
+// If the signed square of a shift's score, within 2^-20 of itself, is less than this bound, its
+// score is certainly less than a score whose signed square is `square`: the margin of 2^-16 far
+// exceeds all rounding of scores. Squares so small or so large that floats may not hold their
+// factors count as equal; if overlaps may be that small, nothing is less.
 // for alike, and so are those that are as large; where overlaps may be that small, nothing is less.
 WA_INLINE float wa_score_bound(float square, float min_overlap) {
   const float least = 0x1p-60f;
@@ -51,39 +52,41 @@ WA_INLINE float wa_score_bound(float square, float min_overlap) {
   return within - WA_FABS(within) * 0x1p-16f;
 }
 
-// Where all pixels of both images count, their overlap is the area that a rectangle has in common
-// with a parallelogram: the integral along x of what lies between the parallelogram's upper and
-// lower edges, where both are limited to the rectangle's height. So it is a sum over four edges,
-// each within the rectangle's width.
+// The overlap of two images without masks is the area of the intersection of a rectangle and a
+// parallelogram: the integral along x of the distance between the parallelogram's upper and lower
+// edges, both clipped to the rectangle's height. So it is a sum over four edges, each within the
+// rectangle's width.
 //
-// The rectangle lies about the origin. Edges are half edges, from the middle of an edge to its end.
+// The rectangle is centred on the origin. Edges are half edges, from the middle of an edge to its
+// end.
 
-// Of a direction with y above 0 and with x not 0: both at least 2^-20, so that nothing is infinite.
-// That moves an edge by less than rounding does.
+// The half edge points upwards (y > 0) and has x != 0. Both are at least 2^-20 in size, so that
+// nothing becomes infinite; this moves an edge by less than rounding does.
 typedef struct {
   float x, y;
   float per_span;  // 1 / (2 x)
   float per_y;     // 1 / y
 } WaHalfEdge;
 
-// `second` is turned from `first` as y is from x: first.x second.y - first.y second.x is 0 or more.
+// `second` is counterclockwise from `first` in these coordinates: first.x second.y - first.y
+// second.x is 0 or more.
 typedef struct {
   float half_width, half_height;  // of the rectangle
   WaHalfEdge first, second;       // of the parallelogram
 } WaOutline;
 
-// What the shift does not change of two parallel edges. Places on an edge are numbers from 0 at its
-// lower end, in y, to 1. Heights are multiples of the half edge's.
+// The constants, for all shifts, of two parallel edges. Positions on an edge run from 0 at its
+// lower end, in y, to 1. Heights are in units of the half edge's height.
 typedef struct {
-  float per_shift;                   // how places change where the parallelogram moves along x
-  float left, right;                 // places at which the one edge meets the rectangle's sides
-  float other_left, other_right;     // and the other
-  float per_y, offset, half_height;  // `offset`: of the one edge from the middle
+  float per_shift;                   // change of position per shift of the parallelogram along x
+  float left, right;                 // positions where one edge meets the rectangle's sides
+  float other_left, other_right;     // the same for the other edge
+  float per_y, offset, half_height;  // `offset`: of the first edge from the middle
   float straight, bent;              // areas
 } WaEdgePair;
 
-// `across` leads from the middle to the one of the edges. `turn`: 1 where it is turned from `edge`
-// as y is from x, else -1.
+// `across` leads from the middle to one of the edges. `turn`: 1 if it is counterclockwise from
+// `edge`, else -1.
 WA_INLINE WaEdgePair wa_edge_pair(float half_width, float half_height, WaHalfEdge edge,
                                   WaHalfEdge across, float turn) {
   const float one = WA_FMA(-across.x, edge.per_span, 0.5f);
@@ -102,8 +105,8 @@ WA_INLINE WaEdgePair wa_edge_pair(float half_width, float half_height, WaHalfEdg
   return pair;
 }
 
-// How high the lower ends of two parallel edges lie above the rectangle's lower and upper side,
-// where the parallelogram is `dy` away.
+// The heights of the lower ends of two parallel edges above the rectangle's lower and upper sides,
+// for a parallelogram `dy` away.
 typedef struct {
   WA_REAL above_low, above_high, other_above_low, other_above_high;
 } WaEdgeHeights;
@@ -120,15 +123,16 @@ WA_INLINE WaEdgeHeights wa_edge_heights(WaEdgePair pair, WA_REAL dy) {
   return heights;
 }
 
-// An edge within the rectangle's width.
+// An edge, clipped to the rectangle's width.
 typedef struct {
   WA_REAL length;
-  WA_REAL between;       // the distance of twice its middle from the lower side, less that from the
-                         // upper one
-  WA_REAL below, above;  // how much of it lies beyond these sides
+  // the distance of twice its middle from the lower side, minus that from the upper side
+  WA_REAL between;
+  WA_REAL below, above;  // the lengths of its parts beyond these sides
 } WaClippedEdge;
 
-// From the places at which it meets the left and the right side, and the heights of its lower end.
+// Clips an edge, given the positions where it meets the left and the right side, and the heights of
+// its lower end.
 WA_INLINE WaClippedEdge wa_clipped_edge(WA_REAL at_left, WA_REAL at_right, WA_REAL above_low,
                                         WA_REAL above_high) {
   const WA_REAL left = WA_SATURATE(at_left);
@@ -144,12 +148,12 @@ WA_INLINE WaClippedEdge wa_clipped_edge(WA_REAL at_left, WA_REAL at_right, WA_RE
   return edge;
 }
 
-// What two parallel edges add to the overlap where the parallelogram is `dx` away. Of an edge that
-// crosses no side, the mean height is that of its middle, twice which is the difference of two
-// distances. Where it crosses the lower or the upper side, the part beyond adds a square.
+// The area that two parallel edges add to the overlap for a parallelogram `dx` away. For an edge
+// that crosses no side, the mean height is that of its middle, twice which is the difference of two
+// distances. If it crosses the lower or the upper side, the part beyond adds a square.
 //
-// No sum here has a product that is not fused explicitly: no compiler has a choice, and all who
-// compute an overlap find the same bits.
+// All products in these sums are fused explicitly. This leaves the compiler no choice, and every
+// program that computes an overlap gets the same bits.
 WA_INLINE WA_REAL wa_area_by_edges(WaEdgePair pair, WaEdgeHeights heights, WA_REAL dx) {
   const WA_REAL per_shift = WA_NUMBER(pair.per_shift);
   const WaClippedEdge one = wa_clipped_edge(
@@ -167,7 +171,7 @@ WA_INLINE WA_REAL wa_area_by_edges(WaEdgePair pair, WaEdgeHeights heights, WA_RE
   return WA_FMA(WA_NUMBER(pair.straight), straight, WA_NUMBER(pair.bent) * bent);
 }
 
-// What the shift does not change of an outline.
+// The constants of an outline, for all shifts.
 typedef struct {
   WaEdgePair first, second;
   float most;  // the smaller area
@@ -186,7 +190,7 @@ WA_INLINE WaOutlinePairs wa_outline_pairs(WaOutline outline) {
   return pairs;
 }
 
-// The overlap, in pixels. Rounding moves it by up to 0.1 pixels where sides have up to 512.
+// The overlap, in pixels. The rounding error is up to 0.1 pixels for sides of up to 512.
 WA_INLINE WA_REAL wa_outline_overlap(WaOutlinePairs pairs, WaEdgeHeights first,
                                      WaEdgeHeights second, WA_REAL dx) {
   const WA_REAL area =

@@ -1,17 +1,17 @@
 // Homographies between two images, as nine numbers row by row.
 //
-// Points are about the centres of their images, of which (half_width, half_height) is the last
-// pixel: in single precision this keeps places as near to the truth as their distance from the
-// centre allows.
+// Points are relative to the centres of their images; (half_width, half_height) is the last pixel.
+// This limits the error in single precision to that of the distance from the centre.
 #ifndef WARPALIGN_FORMULAS_PLANE_MAPS_H
 #define WARPALIGN_FORMULAS_PLANE_MAPS_H
 
 #include "formulas/language.h"
 
-// What a homography may at most do to the lengths of an image: the ratio of its divisors there.
+// The smallest ratio of a homography's divisors in an image, which limits the change of lengths
+// there.
 #define WA_MIN_DIVISOR_RATIO 1e-3f
 
-// What a homography divides by at a point.
+// The divisor of a homography at a point.
 WA_INLINE WA_REAL wa_divisor(const WA_REAL* h, WA_REAL x, WA_REAL y) {
   return WA_FMA(h[6], x, WA_FMA(h[7], y, h[8]));
 }
@@ -35,8 +35,8 @@ WA_INLINE void wa_compose(const WA_REAL* a, const WA_REAL* b, WA_REAL* product) 
   }
 }
 
-// Whether the divisors at the four corners of an image are finite and have one sign, and the
-// smallest is more than `min_ratio` of the largest: no point of the image comes near to infinity.
+// Whether the divisors at the four corners of an image are finite and have the same sign, and the
+// smallest is more than `min_ratio` of the largest: no point of the image maps near infinity.
 WA_INLINE int wa_divisors_agree(const WA_REAL* w, WA_REAL min_ratio) {
   WA_REAL smallest = w[0];
   WA_REAL largest = w[0];
@@ -49,7 +49,7 @@ WA_INLINE int wa_divisors_agree(const WA_REAL* w, WA_REAL min_ratio) {
   return largest < 0.0f ? largest / smallest > min_ratio : smallest / largest > min_ratio;
 }
 
-// Corner 0 to 3 of an image.
+// The position of corner 0 to 3 of an image.
 WA_INLINE WA_REAL wa_corner_x(int corner, WA_REAL half_width) {
   return (corner & 1) != 0 ? half_width : -half_width;
 }
@@ -66,7 +66,7 @@ WA_INLINE int wa_is_regular(const WA_REAL* h, WA_REAL half_width, WA_REAL half_h
   return wa_divisors_agree(w, WA_NUMBER(WA_MIN_DIVISOR_RATIO));
 }
 
-// The square of the distance between the places to which two homographies map a point.
+// The squared distance between the images of a point under two homographies.
 WA_INLINE WA_REAL wa_square_distance(const WA_REAL* a, const WA_REAL* b, WA_REAL x, WA_REAL y) {
   WA_REAL ax, ay, bx, by;
   wa_map(a, x, y, &ax, &ay);
@@ -74,7 +74,7 @@ WA_INLINE WA_REAL wa_square_distance(const WA_REAL* a, const WA_REAL* b, WA_REAL
   return WA_FMA(ax - bx, ax - bx, (ay - by) * (ay - by));
 }
 
-// The largest such distance at the corners of an image.
+// The largest distance between the images of the corners under two homographies.
 WA_INLINE WA_REAL wa_corner_distance(const WA_REAL* a, const WA_REAL* b, WA_REAL half_width,
                                      WA_REAL half_height) {
   WA_REAL largest = 0.0f;
@@ -82,14 +82,14 @@ WA_INLINE WA_REAL wa_corner_distance(const WA_REAL* a, const WA_REAL* b, WA_REAL
   for (int i = 0; i < 4; ++i) {
     const WA_REAL square =
         wa_square_distance(a, b, wa_corner_x(i, half_width), wa_corner_y(i, half_height));
-    // What is not a number counts as the largest.
+    // NaN counts as the largest.
     if (!(square <= largest)) largest = square;
   }
   return WA_SQRT(largest);
 }
 
-// Adds a point to a mean square distance between two homographies: it counts where the second one
-// maps it into the moving image.
+// Adds a point to the mean squared distance between two homographies, if the second one maps it
+// into the moving image.
 WA_INLINE void wa_add_distance(const WA_REAL* a, const WA_REAL* b, WA_REAL x, WA_REAL y,
                                WA_REAL moving_x, WA_REAL moving_y, WA_REAL* squares,
                                WA_REAL* points) {

@@ -1,5 +1,5 @@
-// Gauss-Newton fits that stay on the device: what is kept of each, and how it becomes the states at
-// which its sums are evaluated. For kernels only.
+// Gauss-Newton fits that stay on the device: the record of a fit, and its conversion to the states
+// at which the sums are evaluated. For kernels only.
 #ifndef WARPALIGN_FORMULAS_RESIDENT_FIT_H
 #define WARPALIGN_FORMULAS_RESIDENT_FIT_H
 
@@ -7,11 +7,11 @@
 #include "formulas/fit_steps.h"
 #include "formulas/resident_state.h"
 
-// What is to be done next for a fit.
-#define WA_FIT_IS_PLACED 0  // its states have to be written
-#define WA_FIT_BEGINS 1     // the sums at the start have to be taken
+// The next task for a fit.
+#define WA_FIT_IS_PLACED 0  // write its states
+#define WA_FIT_BEGINS 1     // compute the sums at the start
 #define WA_FIT_STEPS 2
-#define WA_FIT_HAS_ENDED 3  // in no record: said by WaFit
+#define WA_FIT_HAS_ENDED 3  // never in a record: follows from WaFit
 
 // As warpalign::FitRecord. The sums of channel c are those of state states[c]: sum i of `groups`
 // work-groups is stored from number partials[c] + i groups on.
@@ -21,14 +21,14 @@ typedef struct {
   WaFit fit;
 } WaFitRecord;
 
-// Shifts the places to which a column of a homography maps.
+// Shifts the points to which a column of a homography maps.
 WA_INLINE void wa_shift_column(int column, float by_x, float by_y, float* matrix, float* rest) {
   const float divisor = matrix[6 + column];
   wa_add_product(by_x, 0.0f, divisor, &matrix[column], &rest[column]);
   wa_add_product(by_y, 0.0f, divisor, &matrix[3 + column], &rest[3 + column]);
 }
 
-// Makes a row of a homography one of points that are shifted by (x, y) the other way.
+// Makes a row of a homography apply to points that are shifted by (-x, -y).
 WA_INLINE void wa_shift_row(float x, float y, float* matrix, float* rest) {
   wa_add_product(matrix[0], rest[0], -x, &matrix[2], &rest[2]);
   wa_add_product(matrix[1], rest[1], -y, &matrix[2], &rest[2]);

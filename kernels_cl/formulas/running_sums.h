@@ -3,8 +3,7 @@
 // samples follows from the previous one, or from sums over four. z[k] are the powers, up to the
 // eighth.
 //
-// A row is filtered by neighbouring work-items, here called lanes, each of which has four of its
-// pixels.
+// Neighbouring work-items, called lanes, filter a row. Each lane has four of its pixels.
 #ifndef WARPALIGN_FORMULAS_RUNNING_SUMS_H
 #define WARPALIGN_FORMULAS_RUNNING_SUMS_H
 
@@ -20,9 +19,9 @@ WA_INLINE void wa_lane_sums(float first, float second, float third, float last, 
   sum[3] = WA_FMA(z[3], first, sum[2]);
 }
 
-// The sums over the pixels before a lane's own that are within reach: pixel j reaches 7 - j of
-// them. `whole` is the sum over the previous lane; part[n - 1] is the sum over the last n pixels of
-// the lane before that, for n = 1, 2, 3.
+// The sums over the pixels before a lane's first one that are within reach: pixel j reaches 7 - j
+// of them. `whole` is the sum over the previous lane; part[n - 1] is the sum over the last n pixels
+// of the lane before that, for n = 1, 2, 3.
 WA_INLINE void wa_reached_sums(float whole, const float* part, const float* z, float* reached) {
 #pragma unroll
   for (int j = 0; j < 3; ++j) reached[j] = WA_FMA(z[4], part[2 - j], whole);
@@ -50,8 +49,8 @@ WA_INLINE void wa_running_row(float* v, const float* before, const float* after,
 }
 
 // Takes the next eight samples of a column and computes the results of the eight before, which
-// `previous` holds. `causal` holds the running sums up to each of those. Both are updated, and
-// start as zeros.
+// `previous` holds. `causal` holds the running sums up to each of those. Updates both; they start
+// as zeros.
 WA_INLINE void wa_running_column(float* previous, float* causal, const float* samples,
                                  const float* z, float* results) {
   float below = 0.0f;  // sum over the new samples within reach

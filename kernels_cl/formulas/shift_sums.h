@@ -1,4 +1,4 @@
-// What one pixel adds to the sums of a Gauss-Newton step on the shift of a window.
+// The terms that one pixel adds to the sums of a Gauss-Newton step for the shift of a window.
 #ifndef WARPALIGN_FORMULAS_SHIFT_SUMS_H
 #define WARPALIGN_FORMULAS_SHIFT_SUMS_H
 
@@ -6,7 +6,7 @@
 #include "formulas/language.h"
 #include "formulas/similarity.h"
 
-// As warpalign::backend::shift_sum_count, in the order of warpalign::ShiftSums.
+// Equals warpalign::backend::shift_sum_count; the sums are in the order of warpalign::ShiftSums.
 #define WA_SHIFT_SUMS 25
 
 // The derivatives of the cubic weights (Ruijters et al., equations 2 and 3).

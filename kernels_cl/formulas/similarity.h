@@ -1,19 +1,20 @@
-// What one pixel adds to the sums of a Gauss-Newton step on the parameters of a similarity or a
-// homography, with Tukey's biweight, and to the fit of the illumination model.
+// The terms that one pixel adds to the sums of a Gauss-Newton step for the parameters of a
+// similarity or a homography, with Tukey's biweight, and to those for the fit of the illumination
+// model.
 #ifndef WARPALIGN_FORMULAS_SIMILARITY_H
 #define WARPALIGN_FORMULAS_SIMILARITY_H
 
 #include "formulas/bspline.h"
 #include "formulas/language.h"
 
-// In the order of the sums that warpalign::backend::similarity_sum_count counts: the upper triangle
+// Equals warpalign::backend::similarity_sum_count. The sums are, in this order, the upper triangle
 // of a 4 x 4 matrix by rows, four products, and eight sums.
 #define WA_SIMILARITY_SUMS 22
-// The same for eight parameters, as warpalign::backend::homography_sum_count.
+// For eight parameters; equals warpalign::backend::homography_sum_count.
 #define WA_HOMOGRAPHY_SUMS 52
 
-// A pixel with a lower weight has pixels that do not count within the support of its smoothing, and
-// does not count itself.
+// A pixel counts if its weight is at least this. A lower weight means that the support of its
+// smoothing contains masked pixels.
 #define WA_MIN_WEIGHT 0.999f
 
 // (1 - (e / scale)^2)^2 within the scale, 0 beyond it; 1 everywhere if inverse_scale is 0.
@@ -23,9 +24,9 @@ WA_INLINE WA_REAL wa_tukey_weight(WA_REAL residual, float inverse_scale) {
   return rest > 0.0f ? rest * rest : WA_NUMBER(0.0f);
 }
 
-// Adds one pixel, whose `value` is compared with `reference`; j has the derivatives of the value in
-// each of the `parameters`, which must be a constant. counts is 1, or 0 for a pixel that adds
-// nothing; its value, derivatives, reference and offset must then be 0, too.
+// Adds one pixel, whose `value` is compared with `reference`; j has the derivatives of the value
+// with respect to the `parameters`, whose number must be a constant. counts is 1, or 0 for a pixel
+// that adds nothing; its value, derivatives, reference and offset must then be 0, too.
 WA_INLINE void wa_add_step(const WA_REAL* j, int parameters, WA_REAL value, WA_REAL reference,
                            WA_REAL gain, WA_REAL offset, float inverse_scale, WA_REAL counts,
                            WA_REAL* sums) {
@@ -57,8 +58,8 @@ WA_INLINE void wa_add_step(const WA_REAL* j, int parameters, WA_REAL value, WA_R
   sums[next + 7] = WA_FMA(reference, value, sums[next + 7]);
 }
 
-// Adds one pixel to the sums for a similarity. The slopes are those of the value at q, with
-// q - centre = (dx, dy).
+// Adds one pixel to the sums for a similarity. The slopes are those of the value at q, with q -
+// centre = (dx, dy).
 WA_INLINE void wa_similarity_add(WA_REAL value, WA_REAL slope_x, WA_REAL slope_y, WA_REAL dx,
                                  WA_REAL dy, WA_REAL reference, WA_REAL gain, WA_REAL offset,
                                  float inverse_scale, WA_REAL counts, WA_REAL* sums) {
@@ -70,7 +71,7 @@ WA_INLINE void wa_similarity_add(WA_REAL value, WA_REAL slope_x, WA_REAL slope_y
   wa_add_step(j, 4, value, reference, gain, offset, inverse_scale, counts, sums);
 }
 
-// The same for a homography, with (q - centre) / unit = (u, v).
+// Adds one pixel to the sums for a homography, with (q - centre) / unit = (u, v).
 WA_INLINE void wa_homography_add(WA_REAL value, WA_REAL slope_x, WA_REAL slope_y, WA_REAL u,
                                  WA_REAL v, WA_REAL reference, WA_REAL gain, WA_REAL offset,
                                  float inverse_scale, WA_REAL counts, WA_REAL* sums) {
@@ -96,8 +97,8 @@ WA_INLINE WA_REAL wa_row_of_four(WA_REAL c0, WA_REAL c1, WA_REAL c2, WA_REAL c3,
 // Moments of a cell: the sums over its pixels of 1, r, m, r r and r m, with r of the reference and
 // m of the moving image.
 #define WA_ILLUMINATION_MOMENTS 5
-// Sums over a row of cells: the moments, and what describes how they change from cell to cell, the
-// sums of u, u u, r u and m u.
+// Sums over a row of cells: the moments, and the sums of u, u u, r u and m u, which describe how
+// they change from cell to cell.
 #define WA_ILLUMINATION_ROW_SUMS 9
 // Sums over rows of cells: also of v, u v, v v, r v and m v.
 #define WA_ILLUMINATION_SUMS 14
@@ -139,10 +140,10 @@ WA_INLINE void wa_add_illumination_row(const WA_REAL* row, float weight, float v
   sums[13] = WA_FMA(down, row[2], sums[13]);
 }
 
-// The gain g and the offset o at (0, 0) of the least-squares fit m = g r + o + p u + q v, with the
-// gain drawn towards the prior `gain` by `strength`. The sums are about (reference_mean,
-// moving_mean). r and m are first freed of their own least-squares planes in u and v, so that the
-// covariance that remains is not due to the illumination.
+// The gain g and the offset o at (0, 0) of the least-squares fit m = g r + o + p u + q v,
+// regularized towards the prior `gain` by `strength`. The sums are about (reference_mean,
+// moving_mean). First, the least-squares planes in u and v are subtracted from r and m, so that the
+// remaining covariance is not due to the illumination.
 WA_INLINE void wa_local_illumination(const WA_REAL* sums, float gain, float strength,
                                      float reference_mean, float moving_mean, WA_REAL* local_gain,
                                      WA_REAL* local_offset) {
@@ -171,7 +172,7 @@ WA_INLINE void wa_local_illumination(const WA_REAL* sums, float gain, float stre
   const WA_REAL r_here = r - WA_FMA(r_across, u, r_down * v);
   const WA_REAL m_here = m - WA_FMA(m_across, u, m_down * v);
   const WA_REAL offset = (m_here + moving_mean) - fitted * (r_here + reference_mean);
-  // Where no pixel counts, the prior applies.
+  // Without any valid pixel, the prior applies.
   *local_gain = sums[0] > 0.0f ? fitted : WA_NUMBER(gain);
   *local_offset = sums[0] > 0.0f ? offset : WA_NUMBER(moving_mean - gain * reference_mean);
 }

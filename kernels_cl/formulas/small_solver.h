@@ -7,8 +7,8 @@
 #define WA_MAX_UNKNOWNS 12
 
 // Computes the lower triangle L of a = L L^T in place, with the reciprocals of its diagonal in
-// `inverse`. Returns 0 where a, whose diagonal is 1, is not positive definite: where a pivot is not
-// above min_pivot.
+// `inverse`. The diagonal of a must be 1. Returns 0 if a is not positive definite: if a pivot is
+// not above min_pivot.
 WA_INLINE int wa_decompose(WA_REAL* a, int n, WA_REAL min_pivot, WA_REAL* inverse) {
   WA_UNROLL
   for (int column = 0; column < n; ++column) {
@@ -44,10 +44,10 @@ WA_INLINE void wa_substitute(const WA_REAL* lower, const WA_REAL* inverse, int n
   }
 }
 
-// Solves H x = b for a symmetric, positive definite H of n rows, of which the lower triangle is
-// read, and replaces b by x. H is scaled to a unit diagonal and overwritten. Returns 0 where it is
-// not positive definite to working precision, which min_pivot says; b is then meaningless. In
-// kernels n must be a constant.
+// Solves H x = b for a symmetric, positive definite H of n rows, and replaces b by x. Reads the
+// lower triangle of H, scales it to a unit diagonal and overwrites it. Returns 0 if a pivot is not
+// above min_pivot, that is, if H is not positive definite to working precision; b is then
+// meaningless. In kernels n must be a constant.
 WA_INLINE int wa_solve_symmetric(WA_REAL* h, WA_REAL* b, int n, WA_REAL min_pivot) {
   WA_REAL unit[WA_MAX_UNKNOWNS];
   WA_REAL inverse[WA_MAX_UNKNOWNS];

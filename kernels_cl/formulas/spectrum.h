@@ -39,7 +39,7 @@ WA_INLINE float wa_reciprocal_magnitude(float re, float im) {
   const float r = re * scale;
   const float i = im * scale;
   const float square = WA_FMA(r, r, i * i);
-  if (!(square > 0.0f)) return 0.0f;  // a NaN next to a number, which fmax() hides
+  if (!(square > 0.0f)) return 0.0f;  // one part is NaN and fmax() has ignored it
   return scale * WA_RSQRT(square);
 }
 

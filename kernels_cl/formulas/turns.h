@@ -6,8 +6,7 @@
 
 #define ONE_TURN 6.28318531f
 
-// The angle of (x, y) in turns, from 0 on and below 1, to 2e-6 (a minimax polynomial of the arc
-// tangent).
+// The angle of (x, y) in turns, in [0, 1), to 2e-6 (a minimax polynomial of the arc tangent).
 WA_INLINE WA_REAL wa_turns(WA_REAL y, WA_REAL x) {
   const WA_REAL zero = WA_NUMBER(0.0f);
   const WA_REAL a = WA_FABS(x);

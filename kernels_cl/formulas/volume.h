@@ -1,4 +1,4 @@
-// What one voxel adds to the sums over the overlap of two volumes.
+// The terms that one voxel adds to the sums over the overlap of two volumes.
 #ifndef WARPALIGN_FORMULAS_VOLUME_H
 #define WARPALIGN_FORMULAS_VOLUME_H
 
@@ -54,8 +54,8 @@ WA_INLINE void wa_volume_add_plane(const float* plane, float z, float dz, float*
   location[3] = WA_FMA(dz, plane[0], location[3]);
 }
 
-// Whether a pair of marked volumes counts: whether none of the voxels is NaN that the reference,
-// its slopes and the spline need.
+// Whether a pair of marked volumes is valid at a point: whether no voxel that the reference, its
+// slopes and the spline need is NaN.
 WA_INLINE int wa_volume_counts(float reference, const float* reference_slope,
                                const float* location) {
   return !(wa_is_marked(reference) || wa_is_marked(reference_slope[0]) ||

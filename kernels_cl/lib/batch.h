@@ -1,10 +1,10 @@
 // Kernels for batches of arrays, one after the other in memory, for OpenCL kernels only.
 //
-// With the option BATCH a kernel takes its transform from a table instead of its arguments: an
-// entry for each array, or one for all (`each` is 0). Without it, a kernel for a single array stays
-// as it is.
+// With the option BATCH a kernel takes its transform from a table instead of its arguments: one
+// entry for each array, or one for all (`each` is 0). Without it, the kernel processes a single
+// array.
 //
-// Work-groups that each process a tile are numbered array by array along the first axis; an array
+// Work-groups that each process a tile are numbered array by array along the first axis; each array
 // has `groups` of them.
 #ifndef WARPALIGN_LIB_BATCH_H
 #define WARPALIGN_LIB_BATCH_H
@@ -15,7 +15,7 @@
 #define GROUP_OF_ARRAY ((int)get_group_id(0) % groups)
 #define SHIFT_TO_ARRAY(pointer, width, height, depth) \
   pointer += (size_t)ARRAY * ((size_t)(width) * (size_t)(height) * (size_t)(depth))
-// Takes the axes of the group's array from the table, by the kernel's TAKE_AXIS, and moves `input`
+// Loads the axes of the group's array from the table, by the kernel's TAKE_AXIS, and moves `input`
 // and the output to that array.
 #define TAKE_ARRAY_OF_GROUP(Entry, input)             \
   global const Entry* entry = entries + ARRAY * each; \

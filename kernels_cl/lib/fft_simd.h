@@ -3,7 +3,7 @@
 //
 // Stockham's form of the mixed-radix algorithm of Cooley & Tukey (Math. Comp. 19, 1965; the form is
 // in Van Loan, Computational Frameworks for the FFT, 1992, section 1.7): every pass reads one array
-// and writes the other in the order that the next pass reads, so that nothing is reordered.
+// and writes the other in the order that the next pass reads, so no pass reorders the data.
 #ifndef WARPALIGN_LIB_FFT_SIMD_H
 #define WARPALIGN_LIB_FFT_SIMD_H
 
@@ -75,7 +75,7 @@ WA_INLINE void transform_4(Lanes* a) {
   a[3] = plus_i_times(even_difference, odd_difference);
 }
 
-// exp(-2 pi i k / 8) a, for k of 1 and 3.
+// exp(-2 pi i k / 8) a, for k = 1 and 3.
 WA_INLINE Lanes turned_1(Lanes a) {
   const Lanes turned = {(a.re + a.im) * M_SQRT1_2_F, (a.im - a.re) * M_SQRT1_2_F};
   return turned;
@@ -104,8 +104,8 @@ WA_INLINE void pass_4(Pass pass, Transform transform) {
   }
 }
 
-// Long lines exceed the first cache, so that a pass takes as long as its loads and stores: one of 8
-// instead of two or three of 4 and 2.
+// Long lines exceed the L1 cache, so a pass takes as long as its loads and stores: one pass of
+// radix 8 replaces two or three of radix 4 and 2.
 WA_INLINE void pass_8(Pass pass, Transform transform) {
   const int step = pass.stride * pass.parts;
   for (int p = 0; p < pass.parts; ++p) {
@@ -135,7 +135,7 @@ WA_INLINE void pass_8(Pass pass, Transform transform) {
   }
 }
 
-// An odd radix: inputs k and radix - k are added and subtracted first, and so are the results.
+// An odd radix: inputs k and radix - k are first added and subtracted, and so are the results.
 WA_INLINE void pass_odd(Pass pass, Transform transform, int radix) {
   const int half_radix = radix / 2;
   const int step = pass.stride * pass.parts;
@@ -175,8 +175,8 @@ WA_INLINE void pass_odd(Pass pass, Transform transform, int radix) {
   }
 }
 
-// Transforms the n numbers of `lines` in each lane; `spare` has room for as many. Returns the one
-// of the two that has the result.
+// Transforms the n numbers of `lines` in each lane; `spare` has room for as many. Returns the array
+// that holds the result.
 WA_INLINE local Lanes* transformed(local Lanes* lines, local Lanes* spare, Transform transform) {
   int stride = 1;
   for (int i = 0; i < transform.passes; ++i) {

@@ -1,10 +1,10 @@
 // Points of an affine transform in fixed point, in multiples of 2^-32 of a pixel, for OpenCL
 // kernels only.
 //
-// A row of the transform is passed twice. `fine` has its entries in multiples of 2^-60 and the
-// shift in fixed point; with it, a pixel's point is found to 2^-30 wherever it lies. `steps` has
-// the entries in fixed point; with it, one goes from that point to those of a tile's other pixels.
-// Entries are at most 4, and points are less than 2^29 away.
+// Kernels get each row of the transform twice. `fine` has its entries in multiples of 2^-60 and the
+// shift in fixed point: it locates any pixel's point to 2^-30. `steps` has the entries in fixed
+// point: it leads from that point to those of a tile's other pixels. Entries are at most 4, and
+// points are less than 2^29 away.
 #ifndef WARPALIGN_LIB_FIXED_POINT_H
 #define WARPALIGN_LIB_FIXED_POINT_H
 

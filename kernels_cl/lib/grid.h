@@ -1,4 +1,5 @@
-// Which element of a plane a work-item processes, for OpenCL kernels only (see opencl::patches()).
+// The element of a plane that a work-item processes, for OpenCL kernels only (see
+// opencl::patches()).
 #ifndef WARPALIGN_LIB_GRID_H
 #define WARPALIGN_LIB_GRID_H
 

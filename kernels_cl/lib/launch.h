@@ -1,5 +1,5 @@
-// The sizes of work-groups, tiles and tables that OpenCL kernels and the host code that launches
-// them must agree on. This is the only file here that backend_opencl/ includes.
+// The sizes of work-groups, tiles and tables that OpenCL kernels and the host code share. This is
+// the only file here that backend_opencl/ includes.
 #ifndef WARPALIGN_LIB_LAUNCH_H
 #define WARPALIGN_LIB_LAUNCH_H
 
@@ -12,7 +12,7 @@
 #define WA_COMMON_BAND 32
 
 // spectrum/: the tile of a work-item of cross_power_cpu.cl, and the pixels of a work-item of
-// peak.cl on CPUs; overlap_peaks_cpu.cl takes as many in whole rows.
+// peak.cl on CPUs; overlap_peaks_cpu.cl takes about as many, in whole rows.
 #define WA_CROSS_POWER_COLUMNS 128
 #define WA_CROSS_POWER_ROWS 16
 #define WA_PEAK_SHARE 16384
@@ -21,8 +21,8 @@
 // spectrum/cpu/overlap_counts_cpu.cl: vectors of sixteen columns that a work-item sums up.
 #define WA_OVERLAP_VECTORS 16
 
-// spline/prefilter_planes.cl and prefilter_axes.cl (lib/prefilter_streaming.h): a row of pixels is
-// shared by some of a work-group's work-items.
+// spline/prefilter_planes.cl and prefilter_axes.cl (lib/prefilter_streaming.h): several work-items
+// of a work-group share a row of pixels.
 #define WA_STREAMING_GROUP 128
 #define WA_STREAMING_ROW_LANES 32
 #define WA_STREAMING_LANE_PIXELS 4

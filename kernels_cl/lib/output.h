@@ -1,7 +1,7 @@
 // The types of the coefficients and of the results of interpolation, and how results are stored,
 // for OpenCL kernels only.
 //
-// Options: COMPLEX, where coefficients and results are pairs of floats; otherwise one of OUTPUT_U8,
+// Options: COMPLEX, if coefficients and results are pairs of floats; otherwise one of OUTPUT_U8,
 // OUTPUT_U16, OUTPUT_F16, OUTPUT_F32. Integers are rounded, halves away from zero, and saturated.
 #ifndef WARPALIGN_LIB_OUTPUT_H
 #define WARPALIGN_LIB_OUTPUT_H

@@ -1,6 +1,6 @@
-// The limits of surfaces' shifts, as kernels find them: OverlapLimits, six floats for each image.
-// And by how many pixels images overlap, which is stored or, with the option OUTLINES, found from
-// outlines, of which each image has one.
+// The limits of the shifts of correlation surfaces, in the layout that kernels read: OverlapLimits,
+// six floats per image. Also the overlaps of images, in pixels: stored ones or, with the option
+// OUTLINES, computed from the outlines, one per image.
 #ifndef WARPALIGN_LIB_OVERLAP_LIMITS_H
 #define WARPALIGN_LIB_OVERLAP_LIMITS_H
 
@@ -8,13 +8,12 @@
 
 typedef struct {
   float min_overlap;
-  float
-      reach2;  // the square of the maximum distance of a shift from the centre, 0 for any distance
+  float reach2;  // the square of the maximum distance of a shift from the centre; 0 for no limit
   float centre_x, centre_y;
 } SurfaceLimits;
 
-// Of slice number `slice`: surfaces of images are straight and mirrored in turn. `own` is 1 where
-// each image has limits of its own, else 0.
+// The limits of slice number `slice`: surfaces of images are straight and mirrored in turn. `own`
+// is 1 if each image has its own limits, else 0.
 WA_INLINE SurfaceLimits limits_of(global const float* limits, int own, size_t slice) {
   global const float* of_image = limits + (own != 0 ? slice / 2 * 6 : 0);
   const bool mirrored = slice % 2 == 1;
@@ -33,7 +32,7 @@ typedef struct {
   float width, height;
 } Overlaps;
 
-// Of a slice; `each` is 1.
+// The overlaps of a slice; `each` is 1.
 WA_INLINE Overlaps overlaps_of(OverlapSource outlines, int each, size_t slice, int width,
                                int height, SurfaceLimits limits) {
   Overlaps overlaps;
@@ -46,7 +45,7 @@ WA_INLINE Overlaps overlaps_of(OverlapSource outlines, int each, size_t slice, i
   return overlaps;
 }
 
-// In pixels, of shifts at columns x of rows y.
+// The overlap, in pixels, of shifts at columns x of rows y.
 WA_INLINE WA_REAL outline_pixels(Overlaps overlaps, WA_REAL x, WA_REAL y) {
   const WA_REAL dx = wa_wrapped_distance(x + overlaps.x_of_zero, overlaps.width);
   const WA_REAL dy = wa_wrapped_distance(y + overlaps.y_of_zero, overlaps.height);
@@ -57,11 +56,11 @@ WA_INLINE WA_REAL outline_pixels(Overlaps overlaps, WA_REAL x, WA_REAL y) {
 typedef global const float* OverlapSource;
 
 typedef struct {
-  global const float* stored;  // times the number of pixels
-  float normalization;         // one over it
+  global const float* stored;  // multiplied by the number of pixels
+  float normalization;         // 1 / the number of pixels
 } Overlaps;
 
-// Of a slice; each image has as many as `each`, or shares two where it is 0.
+// The overlaps of a slice. Each image has `each` of them, or all images share two if `each` is 0.
 WA_INLINE Overlaps overlaps_of(OverlapSource stored, int each, size_t slice, int width, int height,
                                SurfaceLimits limits) {
   const size_t plane = (size_t)width * (size_t)height;

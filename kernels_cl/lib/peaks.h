@@ -1,4 +1,4 @@
-// Maxima of images and where they are, for kernels that find peaks in two stages.
+// The maxima of images and their positions, for kernels that find peaks in two stages.
 //
 // Option: GROUP, the size of the work-group that best_of_group() serves, a power of two.
 #ifndef WARPALIGN_LIB_PEAKS_H
@@ -37,7 +37,7 @@ WA_INLINE Best best_of_group(Best mine, local Best* shared) {
   return shared[0];
 }
 
-// The same of the `count` partial maxima of a slice.
+// The best of the `count` partial maxima of a slice. Every work-item must call it.
 WA_INLINE Best best_of_partials(global const Best* partials, size_t slice, uint count,
                                 local Best* shared) {
   Best mine = nothing();
@@ -48,7 +48,7 @@ WA_INLINE Best best_of_partials(global const Best* partials, size_t slice, uint 
 }
 #endif
 
-// The best of sixteen lanes, where lane k has seen pixels number blocks[k] + k.
+// The best of sixteen lanes. The value of lane k comes from pixel blocks[k] + k.
 WA_INLINE Best best_of_lanes(float16 values, uint16 blocks) {
   Best best = nothing();
   for (uint lane = 0; lane < 16; ++lane) {
@@ -59,13 +59,13 @@ WA_INLINE Best best_of_lanes(float16 values, uint16 blocks) {
   return best;
 }
 
-// The pixel of a peak: the first where every pixel is NaN.
+// The pixel of a peak; the first pixel if all are NaN.
 WA_INLINE int2 place_of(Best peak, int width) {
   const uint index = peak.index == NOWHERE ? 0u : peak.index;
   return (int2)((int)(index % (uint)width), (int)(index / (uint)width));
 }
 
-// Number n of the 3 x 3 pixels about a pixel, row-major, going round the edges.
+// Number n of the 3 x 3 pixels around a pixel, row-major; the image is periodic.
 WA_INLINE int2 neighbour(int2 place, int n, int width, int height) {
   return (int2)((place.x + n % 3 - 1 + width) % width, (place.y + n / 3 - 1 + height) % height);
 }

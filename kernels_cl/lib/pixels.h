@@ -1,7 +1,7 @@
 // Pixels of any type as floats, for OpenCL kernels only (CUDA has templates for this).
 //
-// Options: PIXEL_U8, PIXEL_U16, PIXEL_F16 or PIXEL_F32, the type that is read (complex numbers are
-// pairs of PIXEL_F32). half is only loaded and stored, which needs no extension. LOAD_WORD loads
+// Options: PIXEL_U8, PIXEL_U16, PIXEL_F16 or PIXEL_F32, the type of the input (complex numbers are
+// pairs of PIXEL_F32). Kernels only load and store half, which needs no extension. LOAD_WORD loads
 // four pixels that are aligned as one word.
 #ifndef WARPALIGN_LIB_PIXELS_H
 #define WARPALIGN_LIB_PIXELS_H

@@ -1,17 +1,17 @@
 // The prefilter for OpenCL kernels only: rows are filtered across neighbouring work-items, columns
 // are streamed.
 //
-// A row is 128 pixels and is shared by 32 work-items, here called lanes, with four pixels each. A
-// column is taken in chunks of samples, none shorter than what the filter needs on either side; a
-// chunk's results are complete once the next chunk has been taken, and the first chunk only warms
-// the filter up. A recursion starts from the state that a constant signal would have left; over a
-// halo it forgets this start to single precision.
-//
+// A row has 128 pixels. 32 work-items, called lanes, share it, with four pixels each. A column is
+// processed in chunks of samples, none shorter than the filter's support on either side. A chunk's
+// results are complete after the next chunk; the first chunk only warms the filter up. A recursion
+// starts from the state that a constant signal would have left, and forgets this start over a halo,
+// to single precision.
 // Options: EXTENSION (formulas/boundary.h); ROWS, the number of rows that a work-item filters at
-// once; CHUNK, the number of samples of a column's chunk; and for the recursive filter POLE_0,
-// START_0 (1 / (1 - POLE_0)) and HALO, with TWO_POLES also POLE_1 and START_1; or else CONVOLUTION:
-// up to 15 taps, of which b(0) ... b(7) are in `taps` (Champagnat and Le Sant, equation 12), and
-// with RUNNING_SUMS also the 15 that are powers of the cubic pole, z ... z^8 being in `taps`.
+// once; CHUNK, the number of samples of a column's chunk. For the recursive filter POLE_0, START_0
+// (1 / (1 - POLE_0)) and HALO, with TWO_POLES also POLE_1 and START_1. For the convolution
+// CONVOLUTION: up to 15 taps, of which b(0) ... b(7) are in `taps` (Champagnat and Le Sant,
+// equation 12); with RUNNING_SUMS the 15 taps are powers of the cubic pole, and z ... z^8 are in
+// `taps`.
 #ifndef WARPALIGN_LIB_PREFILTER_STREAMING_H
 #define WARPALIGN_LIB_PREFILTER_STREAMING_H
 
@@ -46,7 +46,7 @@
 #define EXCHANGE_SIZE (2 * ROWS * EXCHANGE_STEP)
 typedef float Exchanged;
 
-// Clears the entries beyond the lanes, from where nothing comes. A barrier must follow.
+// Clears the entries beyond the lanes, which nothing is added to. A barrier must follow.
 WA_INLINE void clear_exchange(local Exchanged* exchange) {
   for (int i = (int)get_local_id(0); i < EXCHANGE_SIZE; i += GROUP) exchange[i] = 0.0f;
 }
@@ -105,11 +105,11 @@ WA_INLINE void run_over_rows(float4* rows, int direction, float z, float start, 
 #define OF_CONSTANT (START_0 * START_0)
 #endif
 
-// Filters rows. The lanes taken into account are as many as contribute in single precision: z^16 =
-// 7e-10 for one pole (degrees 2 and 3); for two poles (degrees 4 and 5), z^32 <= 2e-12 for the
-// slower and z^8 <= 2e-11 for the other. `is_constant`, which is the same for the whole group, says
-// that each row is constant. Such rows are only scaled, because the runs would round them in the
-// same direction every time.
+// Filters rows. It considers as many lanes as contribute in single precision: z^16 = 7e-10 for one
+// pole (degrees 2 and 3); for two poles (degrees 4 and 5), z^32 <= 2e-12 for the slower and z^8 <=
+// 2e-11 for the other. `is_constant`, the same for the whole group, means that each row is
+// constant. Such rows are only scaled, because the runs would round them in the same direction
+// every time.
 WA_INLINE void filter_rows(float4* rows, bool is_constant, float8 taps, local Exchanged* exchange) {
   if (is_constant) {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -156,7 +156,7 @@ WA_INLINE void start_column(Column* column) {
   for (int i = 0; i < CHUNK; ++i) column->previous[i] = 0.0f;
 }
 
-// Takes chunk number `index`. From number 2 on, `results` are those of the previous chunk.
+// Processes chunk number `index`. From number 2 on, `results` are those of the previous chunk.
 WA_INLINE void advance(Column* column, int index, float8 taps, float* samples, float* results) {
   if (index == 0) start_steady(column->causal, samples[0]);
 #pragma unroll
@@ -196,7 +196,8 @@ WA_INLINE float4 lane_sums(float4 v, const float* z) {
   return (float4)(sum[0], sum[1], sum[2], sum[3]);
 }
 
-// From the sums of the next lane and of the one after it (in the direction away from this lane).
+// The reached sums, from the sums of the next lane and of the one after it (in the direction away
+// from this lane).
 WA_INLINE void reached_sums(float4 next, float4 after_next, const float* z, float* reached) {
   const float part[3] = {after_next.x, after_next.y, after_next.z};
   wa_reached_sums(next.w, part, z, reached);
@@ -300,7 +301,7 @@ WA_INLINE void filter_rows(float4* rows, bool is_constant, float8 taps, local Ex
 }
 
 typedef struct {
-  float window[CHUNK + REACH];  // the last REACH samples before the previous chunk, and it
+  float window[CHUNK + REACH];  // the last REACH samples before the previous chunk, and that chunk
 } Column;
 
 WA_INLINE void start_column(Column* column) {

@@ -1,15 +1,15 @@
 // Loads of four consecutive floats from any location for each of sixteen pixels, for OpenCL kernels
 // on CPUs only.
 //
-// A vector holds the rows of four floats of four pixels, called a quad. Quad q is of the pixels q,
-// 4 + q, 8 + q and 12 + q, so that every move stays within four floats, which is what CPUs do
-// fastest.
+// A vector, called a quad, holds the rows of four floats of four pixels. Quad q belongs to the
+// pixels q, 4 + q, 8 + q and 12 + q, so that every move stays within four floats, which is fastest
+// on CPUs.
 #ifndef WARPALIGN_LIB_QUADS_H
 #define WARPALIGN_LIB_QUADS_H
 
 #include "lib/simd.h"
 
-// A packed structure is loaded in one instruction from any address; vload4 is two loads in PoCL.
+// CPUs load a packed structure in one instruction from any address; PoCL's vload4 is two loads.
 typedef struct __attribute__((packed)) {
   float4 values;
 } Four;
@@ -39,7 +39,7 @@ WA_INLINE float16 load_quad(global const float* row, const int* at, int q) {
 #define EVEN_PAIRS(a, b) as_float16((long8)(a.s0, b.s0, a.s2, b.s2, a.s4, b.s4, a.s6, b.s6))
 #define ODD_PAIRS(a, b) as_float16((long8)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7))
 
-// Turns the rows of four quads into four columns of sixteen pixels.
+// Transposes the rows of four quads to four columns of sixteen pixels.
 WA_INLINE void make_columns(float16* v) {
   const long8 low = as_long8(LOW_PAIRS(v[0], v[1]));
   const long8 high = as_long8(HIGH_PAIRS(v[0], v[1]));

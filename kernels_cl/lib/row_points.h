@@ -1,5 +1,5 @@
-// The points of sixteen neighbouring pixels of a row: their location among the coefficients, and
-// how the boundary rule treats them. For OpenCL kernels only; options as in
+// The points of sixteen neighbouring pixels of a row: their locations among the coefficients, and
+// their treatment by the boundary rule. For OpenCL kernels only; options as in
 // spline/cpu/interpolate_cpu.cl.
 #ifndef WARPALIGN_LIB_ROW_POINTS_H
 #define WARPALIGN_LIB_ROW_POINTS_H
@@ -10,8 +10,8 @@
 
 #define FIXED_POINT WA_CPU_FRACTION_BITS
 
-// The number of pixels whose weights, sums and values are computed one step after the other, so
-// that what a step reads from memory was written long before.
+// The number of pixels that each step (weights, sums, values) processes before the next step
+// begins. It is large enough that a step reads from memory what was written long before.
 #define SEGMENT 64
 #define CHUNKS (SEGMENT / 16)
 
@@ -46,8 +46,8 @@ WA_INLINE Along16 along_fixed(long16 at) {
   return along;
 }
 
-// `at`: relative to the first sample of an axis of n coefficients. Points that are far beyond the
-// ends, or NaN, are moved to just beyond them and marked in `far`.
+// `at`: relative to the first sample of an axis of n coefficients. Points far beyond the ends, or
+// NaN, are moved to just beyond the ends and marked in `far`.
 WA_INLINE Along16 along_float(float16 at, int n, int margin, int16* far) {
   const float16 near = fmin(fmax(at, -64.0f), (float)n + 64.0f);
   *far |= near != at;
@@ -70,8 +70,8 @@ typedef struct {
 
 WA_INLINE int16 is_within(int16 at, Range range) { return at >= range.first && at <= range.last; }
 
-// The range in which a point is certain to have a value and all its neighbours, on an axis of n
-// coefficients of which `loaded` are loaded at once.
+// The range of first neighbours for which a point certainly has a value and all its neighbours, on
+// an axis of n coefficients of which `loaded` are loaded at once.
 WA_INLINE Range range_inside(int n, int margin, int loaded) {
   Range range = {0, n - loaded};
 #if defined(POINTS_REJECT) || defined(POINTS_WRAP)
@@ -95,7 +95,7 @@ WA_INLINE Inside inside_of(const Spline* spline) {
 
 typedef struct {
   Along16 x, y, z;
-  int16 far;  // the location above is not valid; locate_point() finds it
+  int16 far;  // the location above is not valid; locate_point() must find it
 } Points16;
 
 WA_INLINE int16 are_inside(const Inside* inside, const Points16* points) {
@@ -105,7 +105,7 @@ WA_INLINE int16 are_inside(const Inside* inside, const Points16* points) {
   return result;
 }
 
-// How the boundary rule treats a point on an axis.
+// The treatment of a point on an axis by the boundary rule.
 typedef struct {
   int16 exists;   // otherwise its value is cval
   int16 certain;  // otherwise rounding might matter, and locate_point() decides

@@ -1,5 +1,5 @@
-// Sums over the neighbours of a segment of pixels: vectors lie along the rows of coefficients at
-// first, and then along the pixels. For OpenCL kernels only; options as in
+// Sums over the neighbours of a segment of pixels: vectors first lie along the rows of
+// coefficients, and then along the pixels. For OpenCL kernels only; options as in
 // spline/cpu/interpolate_cpu.cl.
 #ifndef WARPALIGN_LIB_ROW_SUMS_H
 #define WARPALIGN_LIB_ROW_SUMS_H
@@ -51,7 +51,8 @@ WA_INLINE Loaded sum_rows(global const float* first, size_t row, size_t plane, c
   return sum;
 }
 
-// The same sum where the boundary rule must find each neighbour; the first is (x, y, z).
+// Sums all rows of a pixel's neighbours, each of which the boundary rule must find; the first is
+// (x, y, z).
 WA_INLINE void sum_extended(const Spline* spline, int x, int y, int z, const Weights* wy,
                             const Weights* wz, int i, float* sums) {
   int at_x[TAPS];
@@ -81,8 +82,7 @@ WA_INLINE void sum_extended(const Spline* spline, int x, int y, int z, const Wei
   }
 }
 
-// What a segment's pixels are computed from: the offsets of their first neighbours, and their
-// weights.
+// The input for a segment's pixels: the offsets of their first neighbours, and their weights.
 typedef struct {
   int16 at[CHUNKS];
   Weights x, y, z;
@@ -126,8 +126,8 @@ WA_INLINE void sum_columns(const Segment* segment, int chunk, const float* sums,
   }
 }
 
-// The tensor product at sixteen points. Where `inside` is not 0, all neighbours are coefficients;
-// where `extended` is not 0, the boundary rule finds them.
+// The tensor product at sixteen points. If `inside` is not 0, all neighbours are coefficients; if
+// `extended` is not 0, the boundary rule finds them.
 WA_INLINE void evaluate_mixed(const Spline* spline, const Points16* points, int16 inside,
                               int16 extended, float16* value) {
   Segment segment;

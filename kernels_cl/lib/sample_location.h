@@ -1,7 +1,7 @@
 // The location in a moving image to which a reference pixel maps, and the image's cubic spline
 // there, for OpenCL kernels only.
 //
-// Option: PROJECTIVE, where the matrix has a third row, whose result the others are divided by.
+// Option: PROJECTIVE, if the matrix has a third row, by whose result the others are divided.
 #ifndef WARPALIGN_LIB_SAMPLE_LOCATION_H
 #define WARPALIGN_LIB_SAMPLE_LOCATION_H
 
@@ -22,8 +22,8 @@ typedef struct {
   float a, b, x, y;
 } SampleLocation;
 
-// Returns false where the location is closer than `margin` >= 1 to the centres of the edge pixels,
-// or NaN.
+// Returns false if the location is closer than `margin` >= 1 to the centres of the edge pixels, or
+// NaN.
 inline bool sample_location(const Matrix* m, int px, int py, int width, int height, int margin,
                             SampleLocation* location) {
   float x_low, y_low;
@@ -83,7 +83,7 @@ inline float spline_value_and_slopes(global const float* coefficients, int width
   return value;
 }
 
-// Whether the pixel of the moving image that is nearest to the location counts.
+// Whether the pixel of the moving image nearest to the location is valid.
 inline bool location_counts(global const float* weight, int width, const SampleLocation* location) {
   const int x = location->x0 + (location->a >= 0.5f ? 1 : 0);
   const int y = location->y0 + (location->b >= 0.5f ? 1 : 0);

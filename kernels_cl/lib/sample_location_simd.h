@@ -1,12 +1,12 @@
 // The locations in a moving image to which sixteen neighbouring pixels of a row map, and the
 // image's cubic spline there, for OpenCL kernels on CPUs only, with float16 as WA_REAL.
 //
-// The locations of a segment of a row are found from that of its first pixel (formulas/affine.h)
-// and a table of the steps to the pixels after it, which is the same in every row. Under a
-// homography the steps are computed for every sixteen pixels.
+// The locations of a segment of a row follow from that of its first pixel (formulas/affine.h) and a
+// table of the steps to the pixels after it, which is the same in every row. For a homography the
+// steps are computed for every sixteen pixels.
 //
-// Options: MASKED, where weights tell which pixels count; PROJECTIVE, where the matrix has a third
-// row, whose result the others are divided by.
+// Options: MASKED, if the images have weights; PROJECTIVE, if the matrix has a third row, by whose
+// result the others are divided.
 #ifndef WARPALIGN_LIB_SAMPLE_LOCATION_SIMD_H
 #define WARPALIGN_LIB_SAMPLE_LOCATION_SIMD_H
 
@@ -17,8 +17,8 @@
 
 #define SEGMENT WA_ROW_SEGMENT
 #define CHUNKS (SEGMENT / 16)
-// Coordinates and steps beyond this limit become FAR, which added to any other coordinate lies
-// beyond all images.
+// Coordinates and steps beyond this limit become FAR. The sum of FAR and any other coordinate lies
+// outside all images.
 #define NEAR 0x1p28f
 #define FAR (1 << 29)
 
@@ -94,9 +94,9 @@ WA_INLINE SegmentStart segment_start(const Matrix* matrix, int px, int py) {
   return start;
 }
 
-// One coordinate of sixteen pixels from (px, py) on, where w + w_low is the divisor of the first
-// and `slope` what it grows by from pixel to pixel. A pixel i after the first lies
-// i (a - x slope) / (w + i slope) beyond the x of the first, which float holds well enough.
+// One coordinate of sixteen pixels from (px, py) on. w + w_low is the divisor of the first, and
+// `slope` is its increase per pixel. A pixel i after the first lies i (a - x slope) / (w + i slope)
+// beyond the x of the first, which float holds well enough.
 WA_INLINE void project(float4 row, float4 rest, float px, float py, float w, float w_low,
                        float slope, int16* whole, float16* part) {
   float low, rest_of_first;
@@ -126,7 +126,7 @@ WA_INLINE Locations locations_of(const Matrix* m, SegmentStart start, int chunk)
   return locations;
 }
 #else
-// Where the first pixel of a segment maps to.
+// The location to which the first pixel of a segment maps.
 typedef struct {
   Coordinate x, y;
 } SegmentStart;
@@ -153,8 +153,8 @@ WA_INLINE Locations locations_of(const Matrix* matrix, SegmentStart start, int c
 }
 #endif
 
-// The coefficients of a moving image; on either axis, cells from the first to the last, inclusive,
-// are within it.
+// The coefficients of a moving image. On either axis, the cells from the first to the last,
+// inclusive, are inside.
 typedef struct {
   global const float* coefficients;
   int width, first, last_x, last_y;
@@ -171,8 +171,8 @@ WA_INLINE int16 are_within(const Moving* moving, const Locations* locations) {
          locations->y0 >= moving->first && locations->y0 <= moving->last_y;
 }
 
-// Which of the first `count` pixels count: those within the moving image and, with MASKED, by the
-// weights of both images.
+// Which of the first `count` pixels are valid: those inside the moving image and, with MASKED,
+// inside the weights of both images.
 WA_INLINE int16 which_count(const Moving* moving, const Locations* locations, int count,
                             global const float* reference_weight,
                             global const float* moving_weight) {
@@ -191,8 +191,8 @@ typedef struct {
   float16 value, slope_x, slope_y;
 } Splines;
 
-// The spline, and if wanted its slopes, at the locations that count; for the others, the results
-// are those of some location that exists.
+// The spline, and its slopes on request, at the valid locations. At the others, the results are
+// those of some existing location.
 WA_INLINE Splines splines_at(const Moving* moving, const Locations* locations, int16 counts,
                              bool slopes) {
   float16 wx[4], wy[4], dy[4], sums[4], slopes_y[4];

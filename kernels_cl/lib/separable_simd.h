@@ -2,8 +2,7 @@
 //
 // Output i of an axis is the sum over k of weights[k n + i] times input first[i] + k. Columns come
 // first. The intermediate result is stored in blocks of sixteen rows, with sixteen consecutive
-// numbers for each column, so that rows are summed sixteen at a time wherever along them the inputs
-// lie.
+// numbers for each column, so that sixteen rows can be summed at a time, at any position.
 #ifndef WARPALIGN_LIB_SEPARABLE_SIMD_H
 #define WARPALIGN_LIB_SEPARABLE_SIMD_H
 

@@ -1,17 +1,17 @@
 // An image or its Sobel gradient (registration paper, section 4), in blocks of 4 x 2 pixels.
 //
-// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32; WHOLE_WORDS, where the width is a multiple of 4, so
-// that four pixels are one aligned word in every row; SIGNAL_GRADIENT for the gradient.
+// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32; WHOLE_WORDS, if the width is a multiple of 4, so that
+// four pixels are one aligned word in every row; SIGNAL_GRADIENT for the gradient.
 //
-// The paper exchanges the pixels to the left and right of a word through local memory. Here,
-// caches, which its cards lacked, serve those two reads.
+// The paper exchanges the pixels to the left and right of a word through local memory, because its
+// cards had no caches. Here, caches serve those two reads.
 #ifndef WARPALIGN_LIB_SIGNAL_H
 #define WARPALIGN_LIB_SIGNAL_H
 
 #include "formulas/sobel.h"
 #include "lib/pixels.h"
 
-// Columns x ... x + 3 of a row; those beyond its end may be any pixels of the row.
+// Columns x ... x + 3 of a row; columns beyond its end may be any pixels of the row.
 inline float4 four_pixels(global const Pixel* row, int x, int width) {
 #if defined(WHOLE_WORDS)
   return LOAD_WORD(row + x);
@@ -80,7 +80,7 @@ inline float4 magnitudes(Six above, Six at, Six below) {
                   wa_sobel_magnitude(s.s2, s_right, d.s2, d.s3, d_right));
 }
 
-// Columns x ... x + 3 of row y and, where it exists, of row y + 1.
+// Columns x ... x + 3 of row y and, if it exists, of row y + 1.
 typedef struct {
   float4 upper, lower;
 } Block;

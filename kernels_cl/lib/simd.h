@@ -39,7 +39,7 @@ WA_INLINE bool are_all(int16 tests) {
   return (two.x & two.y) != 0;
 }
 
-// The values in the wanted lanes; 0 in the others, whatever they hold.
+// The values in the lanes where `wanted` is set; 0 in the others, even if they hold NaN.
 WA_INLINE float16 only(float16 v, int16 wanted) { return select((float16)(0.0f), v, wanted); }
 
 WA_INLINE float sum_of_lanes(float16 v) {
@@ -49,8 +49,8 @@ WA_INLINE float sum_of_lanes(float16 v) {
   return two.x + two.y;
 }
 
-// Transposes the block: interleaving its halves four times rotates the eight bits of an element's
-// index by four.
+// Transposes the block: four times, it interleaves the block's halves, which rotates the eight bits
+// of an element's index by four.
 WA_INLINE void transpose(float16* block) {
   float16 mixed[16];
 #pragma unroll 1

@@ -1,5 +1,5 @@
-// Points of a transform in nearly twice single precision, and whether a spline has a value there,
-// for OpenCL kernels only.
+// The points of a transform in nearly twice single precision, and the test whether a spline has a
+// value there, for OpenCL kernels only.
 //
 // Options: DEGREE 0 to 5; DIMENSIONS 1 to 3; EXTENSION; one of POINTS_FREE, POINTS_REJECT,
 // POINTS_CLAMP, POINTS_WRAP (backend::InterpolateDetails).
@@ -17,10 +17,10 @@
 #define DERIVATIVES JOIN(wa_bspline_derivatives_, DEGREE)
 
 // Splits a point's coordinate on an axis of n samples, mapped by the boundary rule, into integer
-// and fraction; false if the value is cval.
+// and fraction; returns false if the value is cval.
 WA_INLINE bool split_point(float high, float low, int n, int* whole, float* fraction) {
 #if defined(POINTS_REJECT)
-  // The sign is tested first, because the fraction of a coordinate just below 0 rounds to 1.
+  // Tests the sign first, because the fraction of a coordinate just below 0 rounds to 1.
   if (wa_is_far(high) || high + low < 0.0f) return false;
   *fraction = wa_split(high, low, whole);
   return *whole >= 0 && (*whole < n - 1 || (*whole == n - 1 && *fraction == 0.0f));

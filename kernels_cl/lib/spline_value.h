@@ -39,7 +39,8 @@ typedef struct {
   bool clamped;
 } Along;
 
-// Locates high + low on an axis of n coefficients, margins included; false if the value is cval.
+// Locates high + low on an axis of n coefficients, margins included; returns false if the value is
+// cval.
 WA_INLINE bool locate(float high, float low, int n, int margin, Along* along) {
   if (isnan(high)) return false;
 #ifdef POINTS_CLAMP
@@ -54,7 +55,7 @@ WA_INLINE bool locate(float high, float low, int n, int margin, Along* along) {
   whole += margin;
   along->clamped = false;
 #ifdef POINTS_CLAMP
-  // Without a margin, the spline is constant from where all neighbours are the edge's coefficient.
+  // Without a margin, the spline is constant where all neighbours are the edge's coefficient.
   const int reach = margin > 0 ? 0 : TAPS;
   const int last = n - 1 + reach;
   if (whole < -reach || whole > last || (whole == last && t > 0.0f)) {
@@ -86,7 +87,7 @@ typedef struct {
   float dx, dy, dz;
 } Result;
 
-// The weights along one axis, and their derivatives if wanted.
+// The weights along one axis, and optionally their derivatives.
 WA_INLINE void weigh(Along along, bool gradient, float* w, float* d) {
   WEIGHTS(along.t, w);
   if (!gradient) return;
@@ -95,13 +96,13 @@ WA_INLINE void weigh(Along along, bool gradient, float* w, float* d) {
   for (int i = 0; i < TAPS; ++i) d[i] = along.clamped ? 0.0f : d[i];
 }
 
-// Finds the neighbours along one axis; -1 where there is none.
+// Finds the neighbours along one axis; -1 for a neighbour that does not exist.
 WA_INLINE void map_neighbours(Along along, int n, int* at) {
 #pragma unroll
   for (int i = 0; i < TAPS; ++i) at[i] = wa_extend(EXTENSION, along.first + i, n);
 }
 
-// A row of neighbours. Four real ones are a vector, whose elements CPUs compute at once.
+// A row of neighbours. Four real ones form a vector, whose elements CPUs compute at once.
 #if TAPS == 4 && !defined(COMPLEX)
 typedef float4 Row;
 #define NO_ROW ((float4)(0.0f))
@@ -153,8 +154,8 @@ WA_INLINE Row row_of(const Value* values) {
 }
 #endif
 
-// Loads row (y, z); both are -1 if there is none. Inside the image its neighbours are consecutive;
-// elsewhere the boundary rule finds each of them.
+// Loads row (y, z); both are -1 if it does not exist. Inside the image its neighbours are
+// consecutive; elsewhere the boundary rule finds each of them.
 WA_INLINE Row load_row(const Spline* spline, bool inside, int first_x, const int* at_x, int y,
                        int z) {
   const size_t number = (size_t)max(z, 0) * (size_t)spline->height + (size_t)max(y, 0);
@@ -177,7 +178,7 @@ WA_INLINE float pick(const float* w, int k) {
   return value;
 }
 
-// Neighbour k along an axis: consecutive if `inside`, otherwise where the boundary rule finds it.
+// Neighbour k along an axis: consecutive if `inside`; otherwise the boundary rule finds it.
 WA_INLINE int neighbour(Along along, int k, int n, bool inside) {
   return inside ? along.first + k : wa_extend(EXTENSION, along.first + k, n);
 }
@@ -237,7 +238,7 @@ typedef struct {
   float low[3];
 } Point;
 
-// Finds the neighbourhood of a point; false if its value is cval.
+// Finds the neighbourhood of a point; returns false if its value is cval.
 WA_INLINE bool locate_point(const Spline* spline, const Point* point, Along* x, Along* y,
                             Along* z) {
   bool exists = locate(point->high[0], point->low[0], spline->width, spline->margin, x);
@@ -255,10 +256,10 @@ WA_INLINE bool locate_point(const Spline* spline, const Point* point, Along* x, 
 #define FIELD 2
 #define LOG_POLAR 3
 
-// The points, which are the same for every work-item: the rows of a transform about the output's
-// centre, rounded to float, and the rounding errors (formulas/affine.h). For LOG_POLAR, row 0 is
-// the centre's x, the logarithm of the radius and its step; row 1 is the centre's y, the angle and
-// its step.
+// The parameters of the points, the same for every work-item: the rows of a transform about the
+// output's centre, rounded to float, and the rounding errors (formulas/affine.h). For LOG_POLAR,
+// row 0 is the centre's x, the logarithm of the radius and its step; row 1 is the centre's y, the
+// angle and its step.
 #define POINTS_PARAMETERS                                                                         \
   int kind, float4 row_x, float4 row_y, float4 row_z, float4 row_w, float4 rest_x, float4 rest_y, \
       float4 rest_z, float4 rest_w, int centre_x, int centre_y, int centre_z,                     \
@@ -290,8 +291,8 @@ WA_INLINE void project(float divisor, float divisor_low, Point* point) {
   }
 }
 
-// The rounding of a transform's coefficients to double must not decide whether a point is within
-// the image.
+// Snaps a point, so that the rounding of a transform's coefficients to double does not decide
+// whether it lies in the image.
 WA_INLINE void snap(Point* point) {
 #if defined(POINTS_REJECT) || defined(POINTS_WRAP)
 #pragma unroll
@@ -331,7 +332,7 @@ WA_INLINE void find_point(POINTS_PARAMETERS, int x, int y, int z, size_t pixel, 
 }
 
 #ifdef BATCH
-// An entry of the table of a batch (lib/batch.h): POINTS_PARAMETERS, but for the field.
+// An entry of the table of a batch (lib/batch.h): POINTS_PARAMETERS without the field.
 typedef struct {
   float4 row_x, row_y, row_z, row_w, rest_x, rest_y, rest_z, rest_w;
   int kind, centre_x, centre_y, centre_z;

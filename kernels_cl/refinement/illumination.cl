@@ -1,8 +1,8 @@
 // The illumination model: local gain and offset between two registered images, from moments of
 // cells.
 //
-// Options: CELL, the side of a cell in pixels; MASKED, where weights tell which pixels count;
-// PROJECTIVE, where the matrix is a homography's.
+// Options: CELL, the side of a cell in pixels; MASKED, if the images have weights; PROJECTIVE, if
+// the matrix is a homography's.
 //
 // variant: gpu -DCELL=8
 // variant: gpu -DCELL=8 -DMASKED

@@ -1,10 +1,10 @@
-// The sums of a Gauss-Newton step of registration by a similarity or a homography, in one pass: the moving image's
-// spline value and gradient at the location to which every reference pixel maps, residual, weight
-// and products.
+// The sums of a Gauss-Newton step of registration by a similarity or a homography, in one pass: the
+// moving image's spline value and gradient at the location to which every reference pixel maps,
+// residual, weight and products.
 //
-// Options: GROUP, the work-group's size, a power of two; MASKED, where weights tell which pixels
-// count; ILLUMINATED, where there is an illumination model; PROJECTIVE, for a homography; RESIDENT,
-// for many states that fit_step.cl writes.
+// Options: GROUP, the work-group's size, a power of two; MASKED, if the images have weights;
+// ILLUMINATED, if there is an illumination model; PROJECTIVE, for a homography; RESIDENT, for many
+// states, which fit_step.cl writes.
 //
 // variant: gpu -DGROUP=128
 // variant: gpu -DGROUP=128 -DMASKED -DILLUMINATED
@@ -57,9 +57,9 @@ inline Matrix resident_matrix(global const WaSumsState* state) {
 }
 #endif
 
-// illumination: gain, offset, 1 / scale and 1 / unit. Sum i of group g is written to partials[first +
-// i * groups + g]; with RESIDENT, where each row of the grid has a state, those of state s behind
-// them, at s SUMS groups.
+// illumination: gain, offset, 1 / scale and 1 / unit. Sum i of group g is written to partials[first
+// + i * groups + g]. With RESIDENT each row of the grid has a state, and the sums of state s begin
+// s SUMS groups later.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
     global const float* reference, int reference_width, int first_column, int columns,
     int first_row, int rows, global const float* coefficients, int width, int height, int margin,
@@ -112,7 +112,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
 #else
       const float2 here = illumination.xy;
 #endif
-      // The cell and the fraction within it hold more than location.x does, far from the origin.
+      // Far from the origin, the cell and the fraction within it are more accurate than location.x.
       const float dx = ((float)location.x0 - centre.x) + location.a;
       const float dy = ((float)location.y0 - centre.y) + location.b;
       ADD_PIXEL(value, slope_x, slope_y, dx * illumination.w, dy * illumination.w,

@@ -1,29 +1,29 @@
-// The sums of a Gauss-Newton step on the affine transform between two volumes, at several
+// The sums of a Gauss-Newton step for the affine transform between two volumes, at several
 // transforms.
 //
-// The matrix of the normal equations has the form S (x) q q', with S of the gradients and q of the
-// position. It therefore has 6 x 10 different entries, which serve every model within the affine
-// one.
+// The matrix of the normal equations has the form S (x) q q', with S from the gradients and q from
+// the position. It therefore has 6 x 10 different entries, which serve every model that is a
+// special case of the affine one.
 //
-// Options: GROUP, the size of the work-group, a multiple of 16; MARKED, where NaN marks voxels that
-// do not count.
+// Options: GROUP, the size of the work-group, a multiple of 16; MARKED, if NaN marks voxels outside
+// the mask.
 //
 // variant: gpu -DGROUP=64
 // variant: gpu -DGROUP=64 -DMARKED
 #include "formulas/volume.h"
 #include "shared/kernel_language.h"
 
-// As warpalign::backend::affine_volume_sum_count.
+// Equals warpalign::backend::affine_volume_sum_count.
 #define WA_AFFINE_VOLUME_SUMS 80
 
 // The words of warpalign::AffineVolumeState.
 #define STATE_WORDS 16
 
-// The work-items of a group take this many voxels of a row, and as many rows as that leaves.
+// The work-items of a group process this many voxels of a row, and GROUP / COLUMNS rows.
 #define COLUMNS 16
 #define ROWS (GROUP / COLUMNS)
 
-// Adds the products of a gradient product with those of the position, x y z 1.
+// Adds the products of a gradient product with those of the position (x, y, z, 1).
 WA_INLINE void wa_add_positions(float gradients, const float* q, float* sums) {
   const float x = gradients * q[0];
   const float y = gradients * q[1];
@@ -88,8 +88,8 @@ WA_INLINE void wa_affine_volume_add(const float* a, const float* b, const float*
   sums[79] += WA_FABS(residual);
 }
 
-// 1 for a pair that counts; else 0, and the values become 0 as well. There is no branch, around
-// which the sums would take registers of their own.
+// Returns 1 for a valid pair; else 0, and sets the values to 0. It has no branch, which would need
+// additional registers for the sums.
 WA_INLINE float wa_counted(float* reference, float* slope, float* location) {
 #ifdef MARKED
   const int counts = wa_volume_counts(*reference, slope, location);

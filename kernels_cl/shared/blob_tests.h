@@ -1,5 +1,4 @@
-// What tells extrema of differences of Gaussians (Lowe 2004) from other pixels, and their places
-// between pixels.
+// The tests for extrema of differences of Gaussians (Lowe 2004), and their subpixel positions.
 #ifndef WARPALIGN_SHARED_BLOB_TESTS_H
 #define WARPALIGN_SHARED_BLOB_TESTS_H
 
@@ -7,11 +6,11 @@
 
 #include "formulas/features.h"
 
-// In pixels: extrema are no closer to the edges of a plane.
+// The distance of extrema from the edges of a plane, in pixels, at least.
 #define MARGIN 5
 #define MAX_EDGE_RATIO 10.0f
 
-// The differences at a pixel and about it: of three scales, three rows and three columns.
+// The differences at a pixel and around it: three scales, three rows and three columns.
 typedef struct {
   float of[27];
 } WaDifferences;
@@ -34,7 +33,7 @@ WA_INLINE int wa_is_extremum(WaDifferences d) {
   return exceeds;
 }
 
-// Whether the difference bends much more along one direction than along another.
+// Whether the curvature of the difference is much larger along one direction than along the other.
 WA_INLINE int wa_is_edge(WaDifferences d) {
   const float here = WA_DIFFERENCE(d, 0, 0, 0);
   const float xx = WA_DIFFERENCE(d, 0, 0, -1) - 2.0f * here + WA_DIFFERENCE(d, 0, 0, 1);
@@ -48,7 +47,7 @@ WA_INLINE int wa_is_edge(WaDifferences d) {
                                     (MAX_EDGE_RATIO + 1.0f) * (MAX_EDGE_RATIO + 1.0f) * determinant;
 }
 
-// Whether a difference of at least this size is an extremum but on no edge.
+// Whether a difference of at least this size is an extremum and not on an edge.
 WA_INLINE int wa_is_blob(WaDifferences d, float least) {
   const float here = WA_DIFFERENCE(d, 0, 0, 0);
   if (!(WA_FABS(here) >= least) || here == 0.0f) return 0;

@@ -1,5 +1,5 @@
-// Extrema of differences of Gaussians (Lowe 2004) in the images of an octave, of planes of several sizes
-// that lie one behind the other.
+// Extrema of differences of Gaussians (Lowe 2004) in the images of an octave, for planes of several
+// sizes that lie one behind the other.
 //
 // Options: COLUMNS and ROWS, the size of the work-group; COLUMNS ROWS is a power of two.
 //
@@ -11,7 +11,7 @@
 #define GROUP (COLUMNS * ROWS)
 #define DEVIATION_STEP 8
 
-// One work-group for each plane. The mean is subtracted before squares are added up.
+// One work-group for each plane. The mean is subtracted before squaring.
 WA_KERNEL(COLUMNS, ROWS)
 deviations(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes,
            WA_GLOBAL float* deviations_of_planes) {
@@ -41,13 +41,13 @@ deviations(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes,
   if (item == 0) deviations_of_planes[WA_GROUP_X] = WA_SQRT(squares / (float)(columns * rows));
 }
 
-// What a work-group looks at: COLUMNS by TILE_ROWS pixels, and one more on all sides.
+// The area that a work-group tests: COLUMNS by TILE_ROWS pixels, plus a border of one pixel.
 #define TILE_ROWS (WA_ROWS_AN_ITEM * ROWS)
 #define TILE_WIDTH (COLUMNS + 2)
 #define TILE (TILE_WIDTH * (TILE_ROWS + 2))
 #define LOADS ((TILE + GROUP - 1) / GROUP)  // of an image, by each work-item
 
-// The differences about a pixel, from those of three scales that follow one another.
+// The differences around a pixel, from those of three successive scales.
 WA_INLINE WaDifferences wa_differences_about(WA_IN_LOCAL const float* before,
                                              WA_IN_LOCAL const float* here,
                                              WA_IN_LOCAL const float* after) {
@@ -64,8 +64,8 @@ WA_INLINE WaDifferences wa_differences_about(WA_IN_LOCAL const float* before,
   return d;
 }
 
-// Row y of work-groups is plane y. Images are `apart` pixels from one another. The differences of
-// three scales are kept, of which the oldest gives way to the next one.
+// Row y of work-groups is plane y. Images are `apart` pixels from one another. The kernel keeps the
+// differences of three scales; the next one replaces the oldest.
 WA_KERNEL(COLUMNS, ROWS)
 blobs(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes,
       WA_GLOBAL const float* deviations_of_planes, float least_contrast, int images, int apart,
@@ -100,7 +100,7 @@ blobs(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes,
       const int at = item + k * GROUP;
       if (at < TILE) differences[image % 3][at] = next[k] - last[k];
       last[k] = next[k];
-      // Loaded now, so that it is there when these differences have been gone through.
+      // Loads now what it needs after it has tested these differences.
       if (image + 2 < images) next[k] = octave[(image + 2) * apart + pixels[k]];
     }
     WA_BARRIER();
@@ -113,7 +113,7 @@ blobs(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes,
       WA_IN_LOCAL const float* before = differences[(image - 2) % 3] + at;
       WA_IN_LOCAL const float* here = differences[(image - 1) % 3] + at;
       WA_IN_LOCAL const float* after = differences[image % 3] + at;
-      // Most pixels fail a test that needs few neighbours; only those left go through all tests.
+      // Most pixels fail a test that needs few neighbours. Only the rest go through all tests.
       if (!(WA_FABS(here[0]) >= least) || wa_is_exceeded(here[0], before[0], after[0])) continue;
       if (wa_is_exceeded(here[0], here[-1], here[1])) continue;
       if (wa_is_exceeded(here[0], here[-TILE_WIDTH], here[TILE_WIDTH])) continue;

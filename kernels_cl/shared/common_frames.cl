@@ -1,8 +1,8 @@
-// What two images have in common, in frames of zeros, and how its texture is spread: common_moments
-// for the means, then common_frames.
+// The common area of two images, in zero-padded frames, and the moments of its texture: first
+// common_moments for the means, then common_frames.
 //
-// Options: ROWS, the rows of a work-group, a power of two; COLUMNS, its columns and those of a tile;
-// TILE_ROWS and MOMENT_ROWS, the rows of a tile of either kernel.
+// Options: ROWS, the rows of a work-group, a power of two; COLUMNS, the columns of a work-group and
+// of a tile; TILE_ROWS and MOMENT_ROWS, the rows of a tile of either kernel.
 //
 // variant: gpu -DROWS=8 -DCOLUMNS=32 -DTILE_ROWS=16 -DMOMENT_ROWS=64
 #include "formulas/common_frames.h"
@@ -13,7 +13,7 @@
 #define REACHED_COLUMNS (COLUMNS + 2 * WA_COMMON_RADIUS)
 #define REACHED_ROWS (TILE_ROWS + 2 * WA_COMMON_RADIUS)
 
-// Adds up each line of GROUP numbers, in the same order every time; line i's sum becomes line[i][0].
+// Sums each line of GROUP numbers, in the same order every time; line i's sum becomes line[i][0].
 #define SUM_UP_LINES(lines, count, item)                                        \
   for (int reached = GROUP / 2; reached > 0; reached /= 2) {                    \
     WA_BARRIER();                                                               \
@@ -23,9 +23,9 @@
   }                                                                             \
   WA_BARRIER();
 
-// Sum i of tile t goes to moments[i tiles + t]. An image's pitch is the columns of its rows, and its
-// first pixel the part's; width and height are the part's. A work-group has a tile of MOMENT_ROWS
-// rows.
+// Writes sum i of tile t to moments[i tiles + t]. An image's pitch is the number of columns of the
+// whole image, and its first pixel is the first one of the common area; width and height are those
+// of the area. A work-group processes a tile of MOMENT_ROWS rows.
 WA_KERNEL(COLUMNS, ROWS)
 common_moments(WA_GLOBAL const float* reference, WA_GLOBAL const float* reference_second,
                WA_GLOBAL const float* moving, WA_GLOBAL const float* moving_second,
@@ -78,7 +78,7 @@ typedef struct {
   int width, height, channels;
 } CommonPart;
 
-// Less the means, at a pixel in common; else 0.
+// The values minus the means at a common pixel; 0 elsewhere.
 WA_INLINE CommonValues wa_common_values(const CommonPart* part, const CommonValues* mean, int x,
                                         int y) {
   CommonValues v = {0.0f, 0.0f, 0.0f, 0.0f};
@@ -121,8 +121,9 @@ WA_INLINE void wa_store_common(const CommonFrames* frames, int x, int y, const C
   frames->reference[second] = wa_turned_second(frames->turn, v->reference, v->reference_second);
 }
 
-// A work-group has a tile of TILE_ROWS rows of the frames, which begin with a slice of their images,
-// and sums up the moments for itself. Sum i of group g goes to sums[(first + i) groups + g].
+// A work-group processes a tile of TILE_ROWS rows of the frames, which begin with a slice of their
+// images, and computes the total of the moments again. Writes sum i of group g to sums[(first + i)
+// groups + g].
 WA_KERNEL(COLUMNS, ROWS)
 common_frames(WA_GLOBAL const float* reference, WA_GLOBAL const float* reference_second,
               WA_GLOBAL const float* moving, WA_GLOBAL const float* moving_second,
@@ -150,8 +151,8 @@ common_frames(WA_GLOBAL const float* reference, WA_GLOBAL const float* reference
   const CommonFrames frames = {reference_frames + slices, moving_frames + slices, frame_width,
                                frame_height,              channels,               {cosine, sine}};
 
-  // A group without a pixel of the part leaves its loops out, but does not return: PoCL crashes on
-  // barriers after that.
+  // A group without a common pixel skips its loops, but does not return: PoCL crashes on barriers
+  // after a return.
   const int inside = tile_x < width && tile_y < height;
   if (!inside) {
     const CommonValues nothing = {0.0f, 0.0f, 0.0f, 0.0f};
@@ -216,7 +217,7 @@ common_frames(WA_GLOBAL const float* reference, WA_GLOBAL const float* reference
     sum_of_moving += m;
     sum_of_both = WA_FMA(r, m, sum_of_both);
   }
-  // The first group says how many pixels there are in all.
+  // The first group writes the total number of pixels.
   lines[0][item] = item == 0 && tile_x == 0 && tile_y == 0 ? pixels : 0.0f;
   lines[1][item] = sum_of_reference;
   lines[2][item] = sum_of_moving;

@@ -1,8 +1,8 @@
-// Converts pixels of any real type to pixels of another, by way of a float.
+// Converts pixels of any real type to pixels of another type, by way of a float.
 //
-// Options: GROUP, the size of the work-group; CHUNK, the pixels of a work-item. Those of a group
-// alternate, so that neighbouring work-items load neighbouring pixels. TYPE_U8 ... TYPE_F64, the
-// numbers by which the arguments `from` and `to` name the types.
+// Options: GROUP, the size of the work-group; CHUNK, the pixels of a work-item. The pixels of a
+// group's work-items are interleaved, so that neighbouring work-items load neighbouring pixels.
+// TYPE_U8 ... TYPE_F64, the numbers by which the arguments `from` and `to` name the types.
 //
 // variant: gpu -DGROUP=256 -DCHUNK=4 -DTYPE_U8=0 -DTYPE_I8=1 -DTYPE_U16=2 -DTYPE_I16=3 -DTYPE_U32=4 -DTYPE_I32=5 -DTYPE_F16=6 -DTYPE_F64=8
 // variant: cpu -DGROUP=1 -DCHUNK=64 -DTYPE_U8=0 -DTYPE_I8=1 -DTYPE_U16=2 -DTYPE_I16=3 -DTYPE_U32=4 -DTYPE_I32=5 -DTYPE_F16=6 -DTYPE_F64=8
@@ -26,8 +26,8 @@ WA_INLINE unsigned int wa_to_uint32(float value) {
   return (unsigned int)wa_rounded(value, 0.0f, 4294967040.0f);
 }
 
-// Runs `statement` for each pixel of the work-item: `i` is its position in the image, and
-// values[k] its value.
+// Runs `statement` for each pixel of the work-item: `i` is its position in the image, and values[k]
+// its value.
 #define FOR_EACH_PIXEL(statement)          \
   for (int k = 0; k < CHUNK; ++k) {        \
     const WA_UINT64 i = first + k * GROUP; \

@@ -1,8 +1,9 @@
 // Cuts windows out of frames, or of their gradients, subtracts each window's mean, multiplies it by
-// weights and places it in the middle of a slice of the output.
+// weights and copies it to the middle of a slice of the output.
 //
-// `parts` work-groups share the rows of a window, so that few large windows fill a device: one
-// kernel adds up the pixels of each part, and the other one, which needs the mean, writes them.
+// `parts` work-groups share the rows of a window, so that a few large windows occupy a whole
+// device: one kernel sums the pixels of each part, and the other one, which needs the mean, writes
+// them.
 //
 // Options: COLUMNS and ROWS, the size of the work-group; both are powers of two. SIGNAL_GRADIENT
 // for the gradient.
@@ -12,7 +13,7 @@
 #include "formulas/sobel.h"
 #include "shared/kernel_language.h"
 
-// Adds `value` over the work-group; all work-items get the sum.
+// Sums `value` over the work-group; all work-items get the sum.
 #define ADD_UP(shared, value)                                                  \
   shared[item] = value;                                                        \
   WA_BARRIER();                                                                \

@@ -1,8 +1,8 @@
-// Main directions and descriptors of places (Lowe 2004): histograms of the directions of gradients,
-// which are taken from a grid of samples about the place.
+// Dominant orientations and descriptors of keypoints (Lowe 2004): histograms of gradient
+// directions, from a grid of samples around the keypoint.
 //
-// One work-group for each place. Each bin of a histogram belongs to one work-item, which goes over
-// the samples in order, so that sums are the same at every execution.
+// One work-group for each keypoint. Each bin of a histogram belongs to one work-item, which goes
+// over the samples in order, so that the sums are the same in every execution.
 //
 // Option: GROUP, the size of the work-group, a power of two.
 //
@@ -24,7 +24,8 @@ WA_INLINE WaGradient wa_gradient_about(WA_GLOBAL const float* image, int width, 
   return wa_gradient((float)x - place.x, (float)y - place.y, dx, dy);
 }
 
-// Of each place, from place `first` on, the directions of the two highest peaks, the highest first.
+// For each keypoint, from number `first` on, the orientations of the two highest peaks, the highest
+// first.
 WA_KERNEL(GROUP, 1)
 directions(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes, int apart,
            WA_GLOBAL const WaFeaturePlace* places, int first, WA_GLOBAL float* radians) {
@@ -60,7 +61,7 @@ directions(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes, int apart
   if (item == 0) wa_find_directions(bins, radians + MAX_DIRECTIONS * number);
 }
 
-// Of each place, from place `first` on, a descriptor.
+// The descriptor of each keypoint, from number `first` on.
 WA_KERNEL(GROUP, 1)
 descriptors(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes, int apart,
             WA_GLOBAL const WaFeaturePlace* places, int first, WA_GLOBAL float* rows) {
@@ -93,7 +94,7 @@ descriptors(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes, int apar
     const int x = i / DIRECTIONS % CELLS;
     const int y = i / DIRECTIONS / CELLS;
     // Samples of the rows and columns within a cell's side of the bin's middle, and one more at
-    // both ends, since the nearest pixel may lie up to half a pixel away.
+    // both ends, because the nearest pixel may be up to half a pixel away.
     const int per_cell = SIDE / (CELLS + 1);
     const int from_x = x * per_cell - per_cell / 2 + 1;
     const int from_y = y * per_cell - per_cell / 2 + 1;

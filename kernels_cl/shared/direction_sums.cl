@@ -1,5 +1,5 @@
-// The sums of a field of directions: of cosines, of sines, of the squares of both, and how many pixels
-// have a direction.
+// The sums of a field of orientations: of cosines, of sines, of the squares of both, and the number
+// of pixels that have an orientation.
 //
 // Option: GROUP, the size of the work-group, a power of two.
 //
@@ -8,8 +8,8 @@
 
 #define DIRECTION_SUMS 4
 
-// Sum i of group g goes to sums[(first + i) groups + g]. All `groups` work-groups go over the image side
-// by side.
+// Writes sum i of group g to sums[(first + i) groups + g]. Neighbouring work-groups process
+// neighbouring pixels.
 WA_KERNEL(GROUP, 1)
 direction_sums(WA_GLOBAL const float* cosines, WA_GLOBAL const float* sines, int pixels, int groups,
                int first, WA_GLOBAL float* sums) {
@@ -20,7 +20,7 @@ direction_sums(WA_GLOBAL const float* cosines, WA_GLOBAL const float* sines, int
   float of_sines = 0.0f;
   float of_squares = 0.0f;
   int directed = 0;
-  // Unrolled, so that several pixels are on their way at once.
+  // Unrolled, so that several loads are in flight at once.
 #pragma unroll 4
   for (int i = WA_GROUP_X * GROUP + item; i < pixels; i += groups * GROUP) {
     const float c = cosines[i];
@@ -28,7 +28,7 @@ direction_sums(WA_GLOBAL const float* cosines, WA_GLOBAL const float* sines, int
     of_cosines += c;
     of_sines += s;
     of_squares += WA_FMA(c, c, s * s);
-    // The squares of a short direction may be less than any float.
+    // The squares of a short vector may underflow.
     directed += c != 0.0f || s != 0.0f ? 1 : 0;
   }
   lines[0][item] = of_cosines;

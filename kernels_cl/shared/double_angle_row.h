@@ -1,5 +1,6 @@
-// The double-angle representation of an image's gradient, (gx + i gy)^2 / (|g|^2 + epsilon), less a
-// mean, times a gain; 0 where a pixel or one of its neighbours does not count.
+// The double-angle representation of an image's gradient, (gx + i gy)^2 / (
+// g
+// ^2 + epsilon), minus a mean, times a gain; 0 if the pixel or one of its neighbours is masked.
 #ifndef WARPALIGN_SHARED_DOUBLE_ANGLE_ROW_H
 #define WARPALIGN_SHARED_DOUBLE_ANGLE_ROW_H
 
@@ -7,7 +8,7 @@
 
 #include "formulas/double_angle.h"
 
-// Of row y of a slice, every `step`-th pixel from pixel `first` on.
+// Computes every `step`-th pixel of row y of a slice, from pixel `first` on.
 WA_INLINE void wa_double_angle_row(WA_GLOBAL const float* input, WA_GLOBAL const float* weight,
                                    int width, int height, int slice, int y, int first, int step,
                                    float epsilon, WaDoubleAngleTerms terms,

@@ -1,8 +1,9 @@
-// Of each feature of one image, the feature of another one that resembles it most.
+// For each feature of one image, the most similar feature of another image.
 //
-// Products of descriptors are computed in tiles of them, of each row of which the largest of each
-// slice is kept. Few features stand out among what other slices hold. For these alone the slices
-// whose best one lies at the same place as the best of all are gone through again.
+// The products of descriptors are computed in tiles. For each row of a tile the kernel keeps the
+// largest product of each slice. Few features stand out from the best ones of the other slices.
+// Only for these, the second kernel goes again through the slices whose best feature has the same
+// position as the best of all.
 //
 // Options: GROUP, the size of the work-group of the second kernel, a power of two.
 //
@@ -12,8 +13,8 @@
 #include "formulas/features.h"
 #include "shared/nearest_feature.h"
 
-// Work-items of the first kernel along both axes, and how many features and slices they compare. Each
-// work-item computes eight by eight products.
+// Work-items of the first kernel along both axes, and the number of features and slices that they
+// compare. Each work-item computes eight by eight products.
 #define TILE_ITEMS 16
 #define TILE WA_FEATURES_OF_TILE
 #define SLICES_OF_TILE (TILE / SLICE)
@@ -21,7 +22,7 @@
 #define PER_ITEM (TILE / TILE_ITEMS)
 #define DEPTH 16
 
-// Work-group (s, r) compares tile s of the moving features with tile r of the reference's.
+// Work-group (s, r) compares tile s of the moving features with tile r of the reference features.
 WA_KERNEL(TILE_ITEMS, TILE_ITEMS)
 best_of_slices(WA_GLOBAL const float* reference, int reference_count,
                WA_GLOBAL const float* moving, int moving_count, int slices,
@@ -110,7 +111,7 @@ best_of_slices(WA_GLOBAL const float* reference, int reference_count,
   }
 }
 
-// The best of what the work-items have found, for all of them.
+// Combines the best features of all work-items; every work-item gets the result.
 #define BEST_OF_GROUP(own)                                                     \
   shared[item] = own;                                                          \
   WA_BARRIER();                                                                \
@@ -143,7 +144,7 @@ nearest_features(WA_GLOBAL const float* reference, WA_GLOBAL const float* moving
   BEST_OF_GROUP(next)
   if (wa_stands_out(found, next, max_ratio)) {
     WA_GLOBAL const float* wanted = reference + (WA_UINT64)WA_GROUP_X * DIMENSIONS;
-    // Each work-item looks at one slice of GROUP, and all of them together go through those found.
+    // Each work-item tests one slice of GROUP, and all of them together process the slices found.
     for (int from = 0; from < slices; from += GROUP) {
       const int own = from + item;
       near[item] = own < slices && wa_is_near(places, of_slices[own].index, found.index, apart);

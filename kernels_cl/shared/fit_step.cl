@@ -1,8 +1,8 @@
-// One step of each of many Gauss-Newton fits that stay on the device.
+// One step of many Gauss-Newton fits that stay on the device.
 //
-// A work-group adds up the sums of one fit; one of its work-items takes the step and writes the
-// states at which the next sums are evaluated. How far a homography moves the images is measured at
-// a grid of points, by all work-items.
+// A work-group adds the sums of one fit; one of its work-items takes the step and writes the states
+// at which the next sums are evaluated. All work-items measure how far a homography moves the
+// images, on a grid of points.
 //
 // Options: GROUP, the size of the work-group, a power of two; PROJECTIVE, for the eight parameters
 // of a homography instead of the four of a similarity.
@@ -20,8 +20,9 @@ fit_step(WA_GLOBAL WaFitRecord* records, WA_GLOBAL WaSumsState* states,
   WA_LOCAL float maps[27];
   WA_LOCAL float grid[GRID_SUMS * GROUP];  // with PROJECTIVE
   WA_GLOBAL WaFitRecord* record = records + WA_GROUP_X;
-  // What changes is read before the first barrier and written after it. A fit that has ended does
-  // not return here: PoCL 3.1 would then run the last lines once for each work-item.
+  // Variable fields are read before the first barrier and written after it. If the fit has ended,
+  // the kernel does not return here: PoCL 3.1 would then run the last lines once for each
+  // work-item.
   const int phase = wa_phase_of(record);
   const int totals_wanted = phase == WA_FIT_BEGINS || phase == WA_FIT_STEPS ? 2 * SUMS : 0;
   for (int i = WA_ITEM_X; i < totals_wanted; i += GROUP) {

@@ -1,6 +1,6 @@
 // The parts of a step of a Gauss-Newton fit that stays on the device, for kernels that take one or
-// many of them. A kernel may include this more than once, each time with other options, in a
-// namespace of its own.
+// many steps. A kernel may include this file more than once, each time with other options and in
+// another namespace.
 //
 // Options: those of fit_step.cl.
 #include "formulas/resident_fit.h"
@@ -26,10 +26,10 @@
 #define GRID_POINTS 17
 #define GRID_SUMS 4
 
-// Where the moments begin among the sums.
+// The index of the first moment among the sums.
 #define FIRST_MOMENT (SUMS - 7)
 
-// What is to be done for a fit.
+// The next task for a fit.
 WA_INLINE int wa_phase_of(WA_GLOBAL const WaFitRecord* record) {
   const int phase = record->phase;
   return phase != WA_FIT_IS_PLACED && record->fit.goes_on == 0 ? WA_FIT_HAS_ENDED : phase;
@@ -56,7 +56,7 @@ WA_INLINE float wa_total(WA_GLOBAL const float* partials, int groups) {
   return high + low;
 }
 
-// The moments in the totals of both channels.
+// The moments of both channels, from the totals.
 WA_INLINE void wa_both_moments(WA_IN_LOCAL const float* totals, WaMoments* moments) {
   WA_UNROLL
   for (int channel = 0; channel < 2; ++channel) {
@@ -71,7 +71,8 @@ WA_INLINE void wa_both_moments(WA_IN_LOCAL const float* totals, WaMoments* momen
   }
 }
 
-// The normal equations in the totals, of both channels together, as wa_fit_step() takes them.
+// The normal equations of both channels together, from the totals, in the form that wa_fit_step()
+// takes.
 WA_INLINE void wa_equations(WA_IN_LOCAL const float* totals, float* hessian, float* gradient) {
   WA_UNROLL
   for (int row = 0; row < PARAMETERS; ++row) {
@@ -85,9 +86,9 @@ WA_INLINE void wa_equations(WA_IN_LOCAL const float* totals, float* hessian, flo
   }
 }
 
-// Takes the sums of a fit: the first ones whole, and of others the normal equations. Returns
-// whether there is a step to take; `maps` then gets the matrix to which it leads, the last one, and
-// that at the start.
+// Processes the sums of a fit: begins the fit with the moments of the start, or solves the normal
+// equations. Returns whether there is a step to take; `maps` then gets the matrix after the step,
+// the current one, and that at the start.
 WA_INLINE int wa_take_sums(int phase, WA_IN_LOCAL const float* totals,
                            WA_GLOBAL WaFitRecord* record, WA_IN_LOCAL float* maps) {
   if (phase == WA_FIT_HAS_ENDED) return 0;
@@ -123,9 +124,9 @@ WA_INLINE int wa_take_sums(int phase, WA_IN_LOCAL const float* totals,
 }
 
 #ifdef PROJECTIVE
-// Adds up, over a grid of points, how far the fit has moved and how far it is from its start: of
-// both the squares and the number of points that count, in grid[0], grid[GROUP] and so on.
-// `points`: those of the grid, or 0 where there is no step.
+// Sums over a grid of points how far the step moves the image and how far the fit is from its
+// start: the squared distances and the numbers of valid points, in grid[0], grid[GROUP] and so on.
+// `points`: the size of the grid, or 0 if there is no step.
 WA_INLINE void wa_measure(WA_IN_LOCAL const float* maps, WA_GLOBAL const WaFitRecord* record,
                           int points, int item, WA_IN_LOCAL float* grid) {
   float mine[27];
@@ -160,8 +161,8 @@ WA_INLINE void wa_measure(WA_IN_LOCAL const float* maps, WA_GLOBAL const WaFitRe
 }
 #endif
 
-// The root mean square distance at the points of the grid that count, and the largest one at the
-// corners where none does, or for a similarity.
+// The root mean square distance at the valid points of the grid. Without any, or for a similarity,
+// the largest distance at the corners.
 WA_INLINE float wa_distance(float squares, float points, const WaFit* fit, const float* a,
                             const float* b) {
   return points > 0.0f ? WA_SQRT(squares / points)
@@ -188,9 +189,9 @@ WA_INLINE void wa_take_step(WA_IN_LOCAL const float* totals, WA_IN_LOCAL const f
   record->fit = fit;
 }
 
-// Takes a step of a fit by the totals of its sums, by all work-items of a group. What is found is in
-// the record when the group has met a barrier. `steps`, `maps` and `grid` are the group's, of 1, 27
-// and GRID_SUMS GROUP elements.
+// Takes a step of a fit, given the totals of its sums, by all work-items of a group. The result is
+// in the record after the group's next barrier. `steps`, `maps` and `grid` are the group's, of 1,
+// 27 and GRID_SUMS GROUP elements.
 WA_INLINE void wa_step(int phase, WA_IN_LOCAL const float* totals, WA_GLOBAL WaFitRecord* record,
                        int item, WA_IN_LOCAL int* steps, WA_IN_LOCAL float* maps,
                        WA_IN_LOCAL float* grid) {

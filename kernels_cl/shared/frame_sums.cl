@@ -1,6 +1,6 @@
-// The sums of a Gauss-Newton step on the similarity of each of many frames, each in cells.
+// The sums of a Gauss-Newton step for the similarity of each of many frames, each in cells.
 //
-// A work-group sums one cell.
+// A work-group processes one cell.
 //
 // Options: GROUP, the size of the work-group.
 //
@@ -9,7 +9,7 @@
 #include "formulas/shift_sums.h"
 #include "shared/kernel_language.h"
 
-// The cubic B-spline at a sample and its slopes, its coefficients being the samples.
+// The cubic B-spline and its slopes at a sample, with the samples as coefficients.
 WA_INLINE float wa_smoothed(WA_GLOBAL const float* p, int width, float* slope_x, float* slope_y) {
   float values[3];
   float slopes[3];
@@ -23,7 +23,7 @@ WA_INLINE float wa_smoothed(WA_GLOBAL const float* p, int width, float* slope_x,
   return WA_FMA(2.0f / 3.0f, values[1], (1.0f / 6.0f) * (values[0] + values[2]));
 }
 
-// The same between samples: (s, t) beyond the second of four by four.
+// The spline and its slopes between samples: (s, t) beyond the second of four by four samples.
 WA_INLINE float wa_smoothed_between(WA_GLOBAL const float* p, int width, float s, float t,
                                     float* slope_x, float* slope_y) {
   float wx[4];
@@ -100,7 +100,7 @@ frame_sums(WA_GLOBAL const float* frames, WA_GLOBAL const float* reference, int 
         WA_BITS_FLOAT(state[15]);
     const float residual =
         value - WA_FMA(WA_BITS_FLOAT(state[16]), known, WA_BITS_FLOAT(state[17]));
-    // A pixel that is not finite makes all that it touches NaN.
+    // NaN if any pixel in the support is not finite.
     const float test = residual + (rx + ry) + (mx + my);
     if (!(test - test == 0.0f)) continue;
     const float dx = WA_BITS_FLOAT(state[12]) + step_x;

@@ -1,5 +1,5 @@
-// The samples of gradients about a place that its directions and its descriptor come from, and what
-// becomes of their histograms. CPUs evaluate samples for several at once (WA_REAL).
+// The samples of gradients around a keypoint, for its orientations and its descriptor, and the
+// evaluation of their histograms. CPUs evaluate several samples at once (WA_REAL).
 #ifndef WARPALIGN_SHARED_GRADIENT_SAMPLES_H
 #define WARPALIGN_SHARED_GRADIENT_SAMPLES_H
 
@@ -14,7 +14,7 @@
 #define OTHER_DIRECTION 0.8f
 #define MAX_DIRECTIONS 2
 #define NO_DIRECTION 100.0f
-// In units of the place's sigma.
+// In units of the keypoint's sigma.
 #define DIRECTIONS_RADIUS 4.5f
 #define DIRECTIONS_SIGMA 1.5f
 #define CELL_SIDE 3.0f
@@ -32,8 +32,8 @@ WA_INLINE WA_REAL wa_nearest_pixel(float place, WA_REAL apart) {
 
 // The gradient at the pixel that is nearest to a sample.
 typedef struct {
-  WA_REAL x, y;    // of that pixel, from the place on
-  WA_REAL length;  // 0 where there is none
+  WA_REAL x, y;    // relative to the keypoint
+  WA_REAL length;  // 0 if there is no such pixel
   WA_REAL turns;
 } WaGradient;
 
@@ -46,19 +46,19 @@ WA_INLINE WaGradient wa_gradient(WA_REAL x, WA_REAL y, WA_REAL dx, WA_REAL dy) {
   return gradient;
 }
 
-// The distance between the samples for directions, in pixels.
+// The distance between the samples for the orientations, in pixels.
 WA_INLINE float wa_step_for_directions(WaFeaturePlace place) {
   return 2.0f * DIRECTIONS_RADIUS / (float)SIDE * place.sigma;
 }
 
-// What a gradient adds to the bin of its direction.
+// The weight of a gradient in the bin of its direction.
 WA_INLINE WA_REAL wa_length_for_directions(WaGradient gradient, WaFeaturePlace place) {
   const float sigma = DIRECTIONS_SIGMA * place.sigma;
   const WA_REAL square = WA_FMA(gradient.x, gradient.x, gradient.y * gradient.y);
   return gradient.length * WA_EXP(-square / (2.0f * sigma * sigma));
 }
 
-// That bin is this number, rounded down; bin BINS is bin 0.
+// The bin of a gradient is this number, rounded down; bin BINS is bin 0.
 WA_INLINE WA_REAL wa_bin_of(WaGradient gradient) {
   return WA_FMA(gradient.turns, WA_NUMBER(BINS), WA_NUMBER(0.5f));
 }
@@ -69,7 +69,7 @@ WA_INLINE float wa_smoothed_bin(WA_IN_LOCAL const float* bins, int i) {
   return (before + 2.0f * bins[i] + after) / 4.0f;
 }
 
-// In radians, between bins; there is none of bin -1.
+// The orientation of bin i, in radians, interpolated between bins. Bin -1 does not exist.
 WA_INLINE float wa_direction_of_bin(WA_IN_LOCAL const float* bins, int i) {
   if (i < 0) return NO_DIRECTION;
   const float before = bins[(i + BINS - 1) % BINS];
@@ -77,7 +77,7 @@ WA_INLINE float wa_direction_of_bin(WA_IN_LOCAL const float* bins, int i) {
   return ((float)i + wa_vertex(before, bins[i], after)) * (ONE_TURN / (float)BINS);
 }
 
-// The directions of the two highest peaks, the highest first.
+// The orientations of the two highest peaks, the highest first.
 WA_INLINE void wa_find_directions(WA_IN_LOCAL const float* bins, WA_GLOBAL float* radians) {
   int best = -1;
   int next = -1;
@@ -95,7 +95,7 @@ WA_INLINE void wa_find_directions(WA_IN_LOCAL const float* bins, WA_GLOBAL float
   radians[1] = wa_direction_of_bin(bins, next);
 }
 
-// How a place's grid of cells lies.
+// The geometry of a keypoint's grid of cells.
 typedef struct {
   float cell;  // in pixels
   float step;  // the distance between samples, in pixels
@@ -112,8 +112,8 @@ WA_INLINE WaCells wa_cells(WaFeaturePlace place) {
   return cells;
 }
 
-// Where a sample lies in the histogram, in bins from the middle of the first one on, and what it
-// adds.
+// The position of a sample in the histogram, in bins from the middle of the first one, and its
+// weight.
 typedef struct {
   WA_REAL column, row, direction, length;
 } WaSample;
@@ -133,13 +133,13 @@ WA_INLINE WaSample wa_sample_of(WaGradient gradient, WaCells cells) {
   return sample;
 }
 
-// What a sample at distance `apart` from the middle of a bin adds to it.
+// The weight of a sample at distance `apart` from the middle of a bin.
 WA_INLINE WA_REAL wa_share(WA_REAL apart) {
   const WA_REAL share = 1.0f - WA_FABS(apart);
   return share > 0.0f ? share : WA_NUMBER(0.0f);
 }
 
-// Likewise along the directions, the last of which is next to the first.
+// The weight along the orientation axis, which is periodic.
 WA_INLINE WA_REAL wa_share_of_direction(WA_REAL apart) {
   const WA_REAL size = WA_FABS(apart);
   const WA_REAL around = (float)DIRECTIONS - size;
@@ -148,7 +148,7 @@ WA_INLINE WA_REAL wa_share_of_direction(WA_REAL apart) {
 
 WA_INLINE float wa_most_of_bin(float squares) { return MAX_PART * WA_SQRT(squares); }
 
-// A number of the descriptor, from the bin and the sum of all.
+// An element of the descriptor, from the bin and the sum of all bins.
 WA_INLINE WA_REAL wa_of_bin(WA_REAL bin, float sum) {
   return WA_SQRT(bin / (sum > 1e-30f ? sum : 1e-30f));
 }

@@ -1,11 +1,11 @@
-// The sum of a number over a work-group, for kernels that both compilers take.
+// The sum of a number over a work-group, for kernels that OpenCL and nvcc compile.
 #ifndef WARPALIGN_SHARED_GROUP_SUM_H
 #define WARPALIGN_SHARED_GROUP_SUM_H
 
 #include "shared/kernel_language.h"
 
-// Adds `value` over the work-group, of a power of two of `group` work-items, the number of which is
-// `item`; all get the sum. `sums` has room for a float for each.
+// Sums `value` over the work-group. `group` is its number of work-items, a power of two, and `item`
+// the index of this one; all get the sum. `sums` has room for one float per work-item.
 #define WA_ADD_UP(sums, item, group, value)                          \
   sums[item] = value;                                                \
   WA_BARRIER();                                                      \

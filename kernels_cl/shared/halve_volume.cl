@@ -1,5 +1,5 @@
-// Means of neighbouring voxels along the axes that are halved, over those that are not NaN; NaN
-// where fewer than half of them count.
+// Means of neighbouring voxels along the axes that are halved, over those that are not NaN; NaN if
+// fewer than half of them are valid.
 //
 // Option: COLUMNS, the size of the work-group.
 //
@@ -7,7 +7,7 @@
 #include "formulas/marked_volume.h"
 #include "shared/kernel_language.h"
 
-// A work-group takes a row of the output, of which `halved_width` and `halved_height` are sides.
+// A work-group processes a row of the output, whose sides are `halved_width` and `halved_height`.
 // across, down, deep: 2 along an axis that is halved, else 1.
 WA_KERNEL(COLUMNS, 1)
 halve_volume(WA_GLOBAL const float* volume, int width, int height, int across, int down, int deep,

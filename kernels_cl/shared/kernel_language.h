@@ -1,13 +1,14 @@
-// The macros that let one whole kernel compile as OpenCL C 1.2 and as CUDA C++. formulas/language.h
-// has what formulas need; a kernel also needs qualifiers, work-item indices and a barrier.
+// The macros with which one whole kernel compiles as OpenCL C 1.2 and as CUDA C++.
+// formulas/language.h has the macros for formulas; a kernel also needs qualifiers, work-item
+// indices and a barrier.
 #ifndef WARPALIGN_SHARED_KERNEL_LANGUAGE_H
 #define WARPALIGN_SHARED_KERNEL_LANGUAGE_H
 
 #include "formulas/language.h"
 
-// WA_KERNEL(columns, rows) declares a kernel whose work-group has that size. WA_BEGIN() is the
+// WA_KERNEL(columns, rows) declares a kernel with a work-group of that size. WA_BEGIN() is the
 // first statement of every kernel: CUDA may start a kernel before the previous one has ended.
-// WA_LOCAL declares what a work-group shares; WA_IN_LOCAL belongs to pointers to it.
+// WA_LOCAL declares memory that a work-group shares; WA_IN_LOCAL qualifies pointers to it.
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 #define WA_KERNEL(columns, rows) kernel __attribute__((reqd_work_group_size(columns, rows, 1))) void
 #define WA_BEGIN()
@@ -22,7 +23,7 @@
 #define WA_LOAD_FOUR(p) vload4(0, p)
 #define WA_LOAD_HALF(p, i) vload_half(i, (global const half*)(p))
 #define WA_STORE_HALF(value, p, i) vstore_half_rte(value, i, (global half*)(p))
-// Adds 1 to an int in global memory, and gives what it was.
+// Adds 1 to an int in global memory, and returns its previous value.
 #define WA_COUNT_ON(counter) atomic_inc(counter)
 #else
 #define WA_KERNEL(columns, rows) __global__ void __launch_bounds__((columns) * (rows))
@@ -35,7 +36,7 @@
 #define WA_ITEM_Y (static_cast<int>(threadIdx.y))
 #define WA_GROUP_X (static_cast<int>(blockIdx.x))
 #define WA_GROUP_Y (static_cast<int>(blockIdx.y))
-// Four floats, a float4, from an address that 16 divides.
+// Loads four floats as a float4, from a 16-byte aligned address.
 #define WA_LOAD_FOUR(p) (*reinterpret_cast<const float4*>(p))
 // These need cuda_fp16.h.
 #define WA_LOAD_HALF(p, i) __half2float(reinterpret_cast<const __half*>(p)[i])

@@ -1,10 +1,10 @@
 // Log-polar spectra (registration paper, equations 11 to 13) of many images, from their half
-// spectra: each column (radius) divided by its mean over the angles, less 1. What is beyond the
-// Nyquist frequency is not counted and 0.
+// spectra: each column (radius) is divided by its mean over the angles, minus 1. Points beyond the
+// Nyquist frequency are 0 and not part of the mean.
 //
-// Options: COLUMNS and ROWS, the size of the work-group; ROWS is a power of two. POWERS, where
-// magnitude.cl has computed the powers of the magnitudes already: a power is needed at four points
-// or more, which on CPUs costs more than to write and read it.
+// Options: COLUMNS and ROWS, the size of the work-group; ROWS is a power of two. POWERS, if
+// magnitude.cl has already computed the powers of the magnitudes: a power is needed at four or more
+// points, and on CPUs computing it again costs more than storing it.
 //
 // variant: gpu -DCOLUMNS=8 -DROWS=32
 // variant: gpu -DCOLUMNS=8 -DROWS=32 -DPOWERS
@@ -13,7 +13,7 @@
 #include "formulas/magnitude.h"
 #include "shared/kernel_language.h"
 
-// The power of the magnitude in row `row` of a half spectrum whose rows are moved so that row
+// The power of the magnitude at row `row` of a half spectrum whose rows are shifted so that row
 // height / 2 is v = 0; `at` counts pixels in these rows.
 WA_INLINE float wa_power_at(WA_GLOBAL const float* spectrum, int at, int columns, int height,
                             float half_exponent) {
@@ -28,7 +28,7 @@ WA_INLINE float wa_power_at(WA_GLOBAL const float* spectrum, int at, int columns
 #endif
 }
 
-// The same at frequency (u, v), between pixels.
+// The power of the magnitude at frequency (u, v), interpolated.
 WA_INLINE float wa_power_between(WA_GLOBAL const float* spectrum, int columns, int height, float u,
                                  float v, float half_exponent) {
   int above, below, right;
@@ -49,7 +49,7 @@ log_polar_spectra(WA_GLOBAL const float* spectra, int columns, int height, float
   WA_BEGIN();
   WA_LOCAL float sums[ROWS][COLUMNS];
   WA_LOCAL float counts[ROWS][COLUMNS];
-  const int groups = (radius_count + COLUMNS - 1) / COLUMNS;  // of an image
+  const int groups = (radius_count + COLUMNS - 1) / COLUMNS;  // per image
   const int number = WA_GROUP_X / groups;
   const int column = WA_ITEM_X;
   const int row = WA_ITEM_Y;

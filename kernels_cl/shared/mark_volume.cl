@@ -1,8 +1,9 @@
-// Converts voxels to floats, and those that a mask leaves out to NaN.
+// Converts voxels to floats, and masked voxels to NaN.
 //
-// Options: GROUP, the size of the work-group; CHUNK, the voxels of a work-item. Those of a group
-// alternate, so that neighbouring work-items load neighbouring voxels. TYPE_U8 and TYPE_U16, the
-// numbers by which the argument `type` names the types; any other one is f32.
+// Options: GROUP, the size of the work-group; CHUNK, the voxels of a work-item. The voxels of a
+// group's work-items are interleaved, so that neighbouring work-items load neighbouring voxels.
+// TYPE_U8 and TYPE_U16, the numbers by which the argument `type` names the types; any other number
+// is f32.
 //
 // variant: gpu -DGROUP=256 -DCHUNK=4 -DTYPE_U8=0 -DTYPE_U16=2
 // variant: cpu -DGROUP=1 -DCHUNK=64 -DTYPE_U8=0 -DTYPE_U16=2

@@ -1,4 +1,4 @@
-// What is compared with descriptors' products: the best feature, and the best one at another place.
+// The state of the search for a match: the best feature, and the best one at another position.
 #ifndef WARPALIGN_SHARED_NEAREST_FEATURE_H
 #define WARPALIGN_SHARED_NEAREST_FEATURE_H
 
@@ -16,7 +16,7 @@ WA_INLINE WaNearest wa_none() {
   return none;
 }
 
-// Among equals the first one is the better one. `than` may be none.
+// Whether a product is better. Of equal ones the first is better. `than` may be empty.
 WA_INLINE int wa_is_better(float value, int index, WaNearest than) {
   return value > than.value || (value == than.value && index < than.index);
 }
@@ -25,7 +25,7 @@ WA_INLINE WaNearest wa_better(WaNearest a, WaNearest b) {
   return b.index >= 0 && wa_is_better(b.value, b.index, a) ? b : a;
 }
 
-// No feature is at another place than itself, even if no distance counts as near.
+// Whether two features are near each other. A feature is always near itself.
 WA_INLINE int wa_is_near(WA_GLOBAL const float* places, int a, int b, float apart) {
   if (a < 0 || b < 0 || a == b) return 1;
   const float x = places[2 * a] - places[2 * b];

@@ -1,7 +1,7 @@
-// Gaussian smoothing of planes of several sizes that lie one behind the other: along rows, then along
-// columns. By two kernels, each of which can take every `step`-th pixel only; or by one, where the
-// Gaussian is so short that a work-group can share what it reads. One more takes pixels that are not
-// smoothed.
+// Gaussian smoothing of planes of several sizes that lie one behind the other: along rows, then
+// along columns. Two kernels do this, each of which can compute only every `step`-th pixel; or, for
+// a short Gaussian, one kernel in which a work-group shares its input. Another kernel copies pixels
+// without smoothing.
 //
 // Options: COLUMNS and ROWS, the size of the work-group.
 //
@@ -10,14 +10,14 @@
 
 #include "formulas/features.h"
 
-// Where a work-item is among `columns` of a plane; row y of work-groups is plane y.
+// The position of a work-item among `columns` of a plane; row y of work-groups is plane y.
 #define WA_FIND_PIXEL(columns)                                            \
   const int groups = ((columns) + COLUMNS - 1) / COLUMNS;                 \
   const int row_of_groups = WA_GROUP_X / groups;                          \
   const int x = (WA_GROUP_X - row_of_groups * groups) * COLUMNS + WA_ITEM_X; \
   const int y = row_of_groups * ROWS + WA_ITEM_Y;
 
-// The rows of the result are as many as those of the source, and lie where the source's plane begins.
+// The result has as many rows as the source, and begins where the source's plane begins.
 WA_KERNEL(COLUMNS, ROWS)
 octave_rows(WA_GLOBAL const float* source, int first_of_source, WA_GLOBAL const int* source_planes,
             WA_GLOBAL const int* planes, int step, WA_GLOBAL const float* weights,
@@ -54,7 +54,7 @@ octave_columns(WA_GLOBAL const float* between, WA_GLOBAL const int* source_plane
   octave[first_of_image + to[0] + y * to[1] + x] = sum;
 }
 
-// Every `step`-th pixel of the source, as it is.
+// Copies every `step`-th pixel of the source.
 WA_KERNEL(COLUMNS, ROWS)
 octave_taken(WA_GLOBAL const float* source, int first_of_source, WA_GLOBAL const int* source_planes,
              WA_GLOBAL const int* planes, int step, WA_GLOBAL float* octave) {
@@ -66,14 +66,14 @@ octave_taken(WA_GLOBAL const float* source, int first_of_source, WA_GLOBAL const
   octave[to[0] + y * to[1] + x] = source[first_of_source + from[0] + step * (y * from[1] + x)];
 }
 
-// Of each pixel that a work-item reads from what the work-group shares, it adds a multiple to several
-// sums: to those of the smoothed pixels beside one another in a row, or in a column, that this
-// work-item computes. The weights that it does so with move on by one from pixel to pixel.
+// A work-item computes several neighbouring smoothed pixels of a row, or of a column. It adds a
+// multiple of each pixel that it reads from local memory to several sums. The weights for this move
+// on by one from pixel to pixel.
 #define ROW_SUMS 8
 #define COLUMN_SUMS WA_ROWS_AN_ITEM
 #define TILE_ROWS (COLUMN_SUMS * ROWS)
 #define MAX_RADIUS WA_OCTAVE_MAX_RADIUS
-// How many pixels are gone through for so many sums: those of all their taps, rounded up. Weights
+// The number of pixels to read for that many sums: those of all their taps, rounded up. Weights
 // beyond the taps are 0.
 #define WA_STEPS(taps, sums) (((taps) + (sums) - 1 + (sums) - 1) / (sums) * (sums))
 #define MAX_TAPS (2 * MAX_RADIUS + 1)
@@ -130,7 +130,7 @@ octave_image(WA_GLOBAL const float* source, int first_of_source, WA_GLOBAL const
   for (int k = item; k < WA_STEPS(MAX_TAPS, ROW_SUMS); k += COLUMNS * ROWS) {
     weight[k] = k < taps ? weights[first_weight + k] : 0.0f;
   }
-  // All are loaded before the first is stored: a work-item waits for memory once.
+  // All loads come before the first store, so that a work-item waits for memory once.
   float loaded[LOADED_ROWS][LOADED_COLUMNS];
   WA_UNROLL
   for (int r = 0; r < LOADED_ROWS; ++r) {

@@ -1,17 +1,17 @@
-// How many pixels two images have in common at every shift, where all pixels of one of them, a
-// rectangle, count: sums of the other's weights over the rectangle wherever it may lie, down the
-// columns first and then along the rows. All sums are of integers and exact.
+// The number of overlapping pixels of two images at every shift. One of them is a rectangle without
+// a mask: the overlap is the sum of the other image's weights over the rectangle at every position,
+// down the columns first and then along the rows. All sums are of integers and exact.
 //
-// Options: LINES, how many lines a work-group has; LANES, how many work-items share a line;
-// MAX_EXTENT, the longest line.
+// Options: LINES, the lines per work-group; LANES, the work-items per line; MAX_EXTENT, the longest
+// line.
 //
 // variant: gpu -DLINES=8 -DLANES=32 -DMAX_EXTENT=512
 #include "shared/kernel_language.h"
 
 #include "formulas/overlap.h"
 
-// Replaces the first n numbers of each line by the sum of those before it, and number n by the sum
-// of all. A line's work-items, each with its number in `lane`, take equal parts of it.
+// Replaces the first n numbers of each line by the sum of those before it, and number n by the
+// total. A line's work-items, with their number in `lane`, process equal parts of it.
 #define SUM_UP_LINES(line, lane, n)                                      \
   const int part = ((n) + LANES - 1) / LANES;                            \
   const int end = min((lane + 1) * part, n);                             \
@@ -30,12 +30,12 @@
   if (lane == LANES - 1) before[line][n] = of_others + sum;              \
   WA_BARRIER();
 
-// The sum of `count` numbers from number i on, going round.
+// The sum of `count` numbers from number i on, periodically.
 #define SUM_FROM(line, i, count, n)                                           \
   ((i) + (count) <= (n) ? before[line][(i) + (count)] - before[line][i]       \
                         : before[line][n] - before[line][i] + before[line][(i) + (count) - (n)])
 
-// Writes to each pixel the sum over the `rows` pixels from it on, down its column and round.
+// Writes to each pixel the sum over `rows` pixels from it on, down its column, periodically.
 WA_KERNEL(LINES, LANES)
 overlap_columns(WA_GLOBAL const float* weights, int width, int height, int rows,
                 WA_GLOBAL unsigned* sums) {
@@ -58,9 +58,9 @@ overlap_columns(WA_GLOBAL const float* weights, int width, int height, int rows,
   }
 }
 
-// The sum S(p) over the rectangle at p is the straight overlap at shift p, or where the rectangle
-// belongs to the first image at shift -p, and the mirrored one where the rectangle ends at the
-// shift. `scale` is for overlaps in pixels.
+// The sum S(p) over the rectangle at p is the straight overlap at shift p, or at shift -p if the
+// rectangle belongs to the first image. It is the mirrored overlap at the shift at which the
+// rectangle ends. `scale` converts to pixels.
 WA_KERNEL(LANES, LINES)
 overlap_rows(WA_GLOBAL const unsigned* sums, int width, int height, int columns, int rows,
              int is_first, float scale, WA_GLOBAL float* overlaps) {

@@ -1,5 +1,5 @@
 // Radial whitening: divides each column (radius) of a log-polar spectrum by its mean over the
-// angles and subtracts 1, in place. Pixels that are 0 are not counted and stay 0.
+// angles and subtracts 1, in place. Pixels that are 0 stay 0 and are not part of the mean.
 //
 // Options: COLUMNS and ROWS, the size of the work-group; ROWS is a power of two.
 //

@@ -1,4 +1,4 @@
-// How well points with values agree with a volume under many rotations.
+// The scores of many rotations: how well points with values agree with a volume.
 //
 // Option: GROUP, the size of the work-group.
 //
@@ -7,8 +7,8 @@
 
 WA_INLINE float wa_between(float low, float high, float t) { return WA_FMA(t, high - low, low); }
 
-// A work-group takes a rotation. The volume is a cube of 2 radius + 3 voxels, so that the cells of
-// all rotated points lie within it.
+// A work-group processes a rotation. The volume is a cube of 2 radius + 3 voxels, which contains
+// the cells of all rotated points.
 WA_KERNEL(GROUP, 1)
 rotation_scores(WA_GLOBAL const float* volume, int radius, WA_GLOBAL const float* points,
                 int point_count, WA_GLOBAL const float* rotations, WA_GLOBAL float* scores) {

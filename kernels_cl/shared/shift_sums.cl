@@ -1,8 +1,8 @@
-// The sums of a Gauss-Newton step on the shift of each of many windows.
+// The sums of a Gauss-Newton step for the shift of each of many windows.
 //
 // A work-item goes down a column of its part of the window and keeps the rows that the next pixels
-// need: the shift is the same for all pixels of a window, so that each new row costs four pixels of
-// the reference and three of the frame.
+// need. The shift is the same for all pixels of a window, so each new row needs four pixels of the
+// reference and three of the frame.
 //
 // Options: GROUP, the size of the work-group.
 //
@@ -17,7 +17,7 @@ WA_INLINE float wa_weighed(WA_GLOBAL const float* p, const float* w) {
   return WA_FMA(w[3], p[3], WA_FMA(w[2], p[2], WA_FMA(w[1], p[1], w[0] * p[0])));
 }
 
-// A row of the frame, smoothed as the reference is at its samples, and its slope.
+// A row of the frame, smoothed like the reference at its samples, and its slope.
 typedef struct {
   float value, slope;
 } FrameRow;
@@ -29,8 +29,8 @@ WA_INLINE FrameRow wa_frame_row(WA_GLOBAL const float* p) {
   return row;
 }
 
-// `parts` work-groups share a window; `together` windows of a frame share a mean. What a window that
-// is not active has left stays.
+// `parts` work-groups share a window; `together` windows of a frame share a mean. The sums of an
+// inactive window stay unchanged.
 WA_KERNEL(GROUP, 1)
 shift_sums(WA_GLOBAL const float* frames, WA_GLOBAL const float* reference, int frame_width,
            int frame_height, int windows, WA_GLOBAL const float* frame_means,
@@ -92,7 +92,7 @@ shift_sums(WA_GLOBAL const float* frames, WA_GLOBAL const float* reference, int 
       const float rx = WA_FMA(wy[3], b3, WA_FMA(wy[2], b2, WA_FMA(wy[1], b1, wy[0] * b0)));
       const float ry = WA_FMA(dy[3], a3, WA_FMA(dy[2], a2, WA_FMA(dy[1], a1, dy[0] * a0)));
       const float residual = value - WA_FMA(gain, known, offset);
-      // A pixel that is not finite makes all that it touches NaN.
+      // NaN if any pixel in the support is not finite.
       const float test = residual + (rx + ry) + (mx + my);
       if (test - test == 0.0f) {
         wa_shift_add(value, mx, my, known, rx, ry, residual,

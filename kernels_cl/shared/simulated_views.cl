@@ -1,4 +1,4 @@
-// An image as planes that are seen from aside would show it.
+// Views of an image that simulate a tilt of the camera (ASIFT: Morel & Yu 2009).
 //
 // Options: COLUMNS and ROWS, the size of the work-group.
 //
@@ -19,8 +19,8 @@ WA_INLINE float wa_view_sample(WA_GLOBAL const float* image, int width, int heig
                      v - (float)top);
 }
 
-// Row y of work-groups is view y. `planes` has the first pixel, the width, the height and the number
-// of samples of each view.
+// Row y of work-groups is view y. `planes` has the first pixel, the width, the height and the
+// number of samples of each view.
 WA_KERNEL(COLUMNS, ROWS)
 simulated_views(WA_GLOBAL const float* image, int width, int height, WA_GLOBAL const int* planes,
                 WA_GLOBAL const float* maps, WA_GLOBAL float* views) {

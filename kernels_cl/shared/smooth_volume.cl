@@ -1,5 +1,5 @@
-// The cubic B-spline with a volume's voxels as coefficients, at the voxels. NaN where one of the 27
-// coefficients is, so that no voxel is smoothed with what does not count.
+// The cubic B-spline at the voxels of a volume, with the voxels as coefficients. NaN if one of the
+// 27 coefficients is NaN, so that no voxel mixes with masked ones.
 //
 // Option: COLUMNS, the size of the work-group.
 //
@@ -7,12 +7,12 @@
 #include "formulas/marked_volume.h"
 #include "shared/kernel_language.h"
 
-// Along a row, at its voxels `before`, `x` and `after`.
+// Smooths along a row, at its voxels `before`, `x` and `after`.
 WA_INLINE float wa_smoothed_row(WA_GLOBAL const float* row, int before, int x, int after) {
   return wa_spline_of_three(row[before], row[x], row[after]);
 }
 
-// Within a plane; up, here and down: the first voxels of three rows.
+// Smooths within a plane; up, here and down: the first voxels of three rows.
 WA_INLINE float wa_smoothed_plane(WA_GLOBAL const float* plane, WA_UINT64 up, WA_UINT64 here,
                                   WA_UINT64 down, int before, int x, int after) {
   return wa_spline_of_three(wa_smoothed_row(plane + up, before, x, after),
@@ -20,7 +20,7 @@ WA_INLINE float wa_smoothed_plane(WA_GLOBAL const float* plane, WA_UINT64 up, WA
                             wa_smoothed_row(plane + down, before, x, after));
 }
 
-// A work-group takes a row.
+// A work-group processes a row.
 WA_KERNEL(COLUMNS, 1)
 smooth_volume(WA_GLOBAL const float* volume, int width, int height, int depth,
               WA_GLOBAL float* smoothed) {

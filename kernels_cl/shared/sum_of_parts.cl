@@ -1,4 +1,4 @@
-// Adds up sums that work-groups have left for the parts of something, in pairs of floats.
+// Adds the partial sums of several work-groups, in pairs of floats.
 //
 // Options: SUMS, the number of different sums; GROUP, the size of the work-group.
 //
@@ -7,7 +7,8 @@
 #include "shared/kernel_language.h"
 
 // Sum i of part p of group g is partials[((g parts + p) SUMS + i)]; its total, as the sum of two
-// floats, becomes totals[2 (g SUMS + i)] and the next one. A work-group adds up one group's.
+// floats, becomes totals[2 (g SUMS + i)] and the next one. A work-group adds the parts of one
+// group.
 WA_KERNEL(GROUP, 1)
 sum_of_parts(WA_GLOBAL const float* partials, int parts, WA_GLOBAL float* totals) {
   WA_BEGIN();

@@ -1,5 +1,5 @@
-// The double-angle representation of gradients, as it is where they are turned: all numbers turn by
-// twice the angle, of which this kernel has the cosine and the sine.
+// Rotates gradients in the double-angle representation: multiplies every number, as a complex one,
+// by exp(2 i angle), whose real and imaginary parts are arguments.
 //
 // Option: GROUP, the size of the work-group.
 //

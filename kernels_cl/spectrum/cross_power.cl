@@ -1,7 +1,7 @@
 // The normalised cross-power spectrum (registration paper, equation 4), in one pass.
 //
 // Options: WEIGHTED for the Gaussian weight; WITH_ROTATED_180 to write the second slice; VOLUME for
-// the spectra of volumes, and STACK for those of many images, whose grids are ones of
+// the spectra of volumes, and STACK for those of many images. The grids of these two are those of
 // opencl::patches().
 //
 // variant: gpu
@@ -11,9 +11,16 @@
 #include "formulas/spectrum.h"
 #include "lib/grid.h"
 
-// columns = width / 2 + 1. Slice 0: w A conj(B) / |A conj(B)|; slice 1: w A B / |A B|. |A| and |B|
-// are divided out one by one, because their product may overflow or underflow. In a stack, `a` and
-// `b` have so many rows of all images, and the one that has fewer begins again after its last one.
+// columns = width / 2 + 1. Slice 0: w A conj(B) /
+// A conj(B)
+// ; slice 1: w A B /
+// A B
+// . The kernel divides by
+// A
+// and
+// B
+// separately, because their product may overflow or underflow. In a stack, `a` and `b` have the
+// rows of all their images, and the one that has fewer rows repeats from the beginning.
 kernel void cross_power(global const float2* a, global const float2* b, global float2* output,
                         int width, int columns, int height, int depth, int a_rows, int b_rows,
                         float falloff) {

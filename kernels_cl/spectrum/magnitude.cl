@@ -1,6 +1,6 @@
-// The magnitudes of half spectra raised to a power, the rows of each reordered around v = 0.
+// The magnitudes of half spectra raised to a power, with the rows of each reordered around v = 0.
 //
-// Option: SIMD, where a work-item computes sixteen columns, for devices with vector registers.
+// Option: SIMD, for devices with vector registers: a work-item computes sixteen columns.
 //
 // variant: gpu
 // variant: cpu -DSIMD
@@ -10,7 +10,7 @@
 #include "formulas/magnitude.h"
 
 // columns = width / 2 + 1. Row v of an image is written to its row (v + height / 2) mod height;
-// `rows` is how many rows all images have.
+// `rows` is the number of rows of all images.
 kernel void magnitude(global const float2* spectra, global float* output, int columns, int height,
                       int rows, float half_exponent) {
   const int from = (int)get_global_id(1);

@@ -1,7 +1,7 @@
-// Correlation at every shift, scored by the overlap: the products of spectra. overlap_peaks.cl has
-// the scores.
+// The products of spectra for the correlation at every shift that overlap_peaks.cl scores by
+// overlap.
 //
-// Option: SECOND_CHANNEL, where the images that are correlated have two channels.
+// Option: SECOND_CHANNEL, if the images have two channels.
 //
 // variant: gpu
 // variant: gpu -DSECOND_CHANNEL
@@ -11,8 +11,8 @@ inline float4 both_products(float2 p, float2 q) {
                   fma(p.y, q.x, p.x * q.y));
 }
 
-// Writes them to one slice of the products and the next. The second index of a work-item is the
-// number of the image b.
+// Writes the products to one slice and the next. The second index of a work-item is the number of
+// the image b.
 kernel void overlap_products(global const float2* a, global const float2* b,
 #ifdef SECOND_CHANNEL
                              global const float2* a_second, global const float2* b_second,

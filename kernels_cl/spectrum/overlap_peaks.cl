@@ -1,14 +1,14 @@
 // The peaks of the scores of correlation surfaces, by a reduction in two stages. Scores are
-// computed where they are compared, and never stored.
+// computed when they are compared, and never stored.
 //
-// Options: GROUP, the work-group's size, a power of two; OUTLINES, of lib/overlap_limits.h.
+// Options: GROUP, the work-group's size, a power of two; OUTLINES (lib/overlap_limits.h).
 //
 // variant: gpu -DGROUP=256
 // variant: gpu -DGROUP=256 -DOUTLINES
 #include "lib/overlap_limits.h"
 #include "lib/peaks.h"
 
-// In pixels, of the shift at column x of row y, which is pixel number i.
+// The overlap, in pixels, of the shift at column x of row y, which is pixel number i.
 inline float pixels_at(Overlaps overlaps, int x, int y, size_t i) {
 #ifdef OUTLINES
   return outline_pixels(overlaps, (float)x, (float)y);
@@ -17,14 +17,14 @@ inline float pixels_at(Overlaps overlaps, int x, int y, size_t i) {
 #endif
 }
 
-// Of the shift at column x of row y. The surface is times the number of its pixels.
+// The score of the shift at column x of row y. The surface is multiplied by its number of pixels.
 inline float score_at(global const float* surface, Overlaps overlaps, int width, int height, int x,
                       int y, SurfaceLimits limits) {
   const size_t i = (size_t)y * (size_t)width + (size_t)x;
   const float score = wa_score_over(surface[i], pixels_at(overlaps, x, y, i),
                                     1.0f / (float)(width * height), limits.min_overlap);
-  // Searches rarely have a limit, and the distances cost more than the score. Of equivalent
-  // periodic shifts, the smallest is taken.
+  // Tests for a limit first: searches rarely have one, and the distances cost more than the score.
+  // Of equivalent periodic shifts, the smallest applies.
   if (limits.reach2 > 0.0f) {
     const float dx = wa_shift_distance((float)x, limits.centre_x, (float)width);
     const float dy = wa_shift_distance((float)y, limits.centre_y, (float)height);

@@ -31,7 +31,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void peak_partial(global c
     blocks = select(blocks, (uint16)(i), larger);
   }
   Best best = best_of_lanes(values, blocks);
-  // The remaining pixels; if all pixels so far were NaN or -infinity, all of them once more.
+  // The remaining pixels; all pixels again if those so far were NaN or -infinity.
   for (i = best.index == NOWHERE ? first : i; i < end; ++i) {
     const Best here = {pixels[i], i};
     best = better(best, here);

@@ -4,9 +4,9 @@
 //
 // Options: DEGREE 0 to 5; DIMENSIONS 1 to 3; EXTENSION; one of POINTS_FREE, POINTS_REJECT,
 // POINTS_CLAMP, POINTS_WRAP (backend::InterpolateDetails); COMPLEX; one of OUTPUT_U8, OUTPUT_U16,
-// OUTPUT_F16, OUTPUT_F32; GRADIENT for the second kernel as well; TEXTURE, where neighbours within
-// the image are read through the texture unit's linear filter, and with it LUT for a table of
-// weights; BATCH (lib/batch.h), where work-items cover the rows of all arrays.
+// OUTPUT_F16, OUTPUT_F32; GRADIENT for the second kernel too; TEXTURE to read neighbours in the
+// image through the texture unit's linear filter, and with it LUT for a table of weights; BATCH
+// (lib/batch.h): work-items cover the rows of all arrays.
 //
 // variant: gpu -DDEGREE=0 -DDIMENSIONS=1 -DEXTENSION=0 -DPOINTS_FREE -DOUTPUT_F32
 // variant: gpu -DDEGREE=1 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F16
@@ -28,12 +28,12 @@
 #include "lib/spline_value.h"
 
 #ifdef BATCH
-// The arrays of a launch are `arrays` in number, from number first_array on.
+// A launch processes `arrays` arrays, from number first_array on.
 #define BATCH_PARAMETERS \
   , global const PointsOfArray *entries, int each, int first_array, int arrays
 
-// Finds the array that an item is in, and makes the item's row one of that array; false if the item
-// is beyond the last array.
+// Finds the array of an item, and makes the item's row relative to that array; returns false if the
+// item is beyond the last array.
 WA_INLINE bool find_array(Item* item, int rows, int first_array, int arrays, size_t* array) {
   const int number = item->y / rows;
   item->y -= number * rows;
@@ -41,7 +41,7 @@ WA_INLINE bool find_array(Item* item, int rows, int first_array, int arrays, siz
   return number < arrays;
 }
 
-// Makes the parameters those of the array that this work-item's row belongs to.
+// Replaces the parameters by those of the array that this work-item's row belongs to.
 #define TAKE_ARRAY_OF_ITEM                                                                          \
   size_t array;                                                                             \
   if (!find_array(&item, output_height * output_depth, first_array, arrays, &array)) return; \
@@ -52,8 +52,8 @@ WA_INLINE bool find_array(Item* item, int rows, int first_array, int arrays, siz
 #define BATCH_PARAMETERS
 #endif
 
-// Finds the pixel of the output that belongs to an item, the number of pixels, and the point at
-// which the pixel is read; false if the item has none.
+// Finds the output pixel of an item, the number of pixels, and the point at which the pixel is
+// read; returns false if the item has none.
 WA_INLINE bool find_pixel(Item item, POINTS_PARAMETERS, OUTPUT_PARAMETERS, size_t* pixel,
                           size_t* pixels, Point* point) {
   const int z = item.y / output_height;

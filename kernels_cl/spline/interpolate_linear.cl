@@ -1,6 +1,6 @@
-// Interpolation of degree 1 under an affine transform, for GPUs (and CPUs without vectors): all
-// neighbours of a pixel are loaded from global memory. The samples that a tile of the output needs
-// lie close together, so that the first-level cache holds most of them.
+// Interpolation of degree 1 under an affine transform, for GPUs (and CPUs without vectors): loads
+// all neighbours of a pixel from global memory. The samples that a tile of the output needs lie
+// close together, so the L1 cache holds most of them.
 //
 // Options: DIMENSIONS 2 or 3; PATCH_X: the width, 8 or 16, of the patch of pixels that 32
 // neighbouring work-items process; EXTENSION; POINTS_FREE, POINTS_REJECT, POINTS_CLAMP or
@@ -98,9 +98,8 @@ WA_INLINE long wrapped(long at, int n) {
 
 #endif
 
-// Finds the neighbours of any point on an axis of n samples; false if the value is cval. Where
-// values jump, snapping corrects what the steps over a tile lose together with the rounding of the
-// transform.
+// Finds the neighbours of any point on an axis of n samples; returns false if the value is cval. At
+// jumps of the value, snapping corrects the rounding of the steps over a tile and of the transform.
 WA_INLINE bool extended(long at, int n, Pair* pair) {
 #if defined(POINTS_REJECT) || defined(POINTS_WRAP)
   at = wa_fixed_snap(at);
@@ -165,7 +164,7 @@ WA_INLINE float interpolated(Samples samples, Location at, bool inside) {
   return cell.exists ? value : samples.cval;
 }
 
-// What is known of all points of a tile.
+// The position of all points of a tile.
 #define OUTSIDE 0  // they have no value
 #define INSIDE 1   // all their neighbours are samples
 #define ACROSS 2
@@ -209,8 +208,8 @@ WA_INLINE void store_tile(Samples samples, Steps steps, Location origin, Numbers
 #endif
 }
 
-// The coordinates of a tile reach from `minimum` to `maximum` relative to that of its first point,
-// which is `at`.
+// The coordinates of a tile range from `minimum` to `maximum` relative to that of its first point,
+// `at`.
 WA_INLINE bool lie_inside(long at, long minimum, long maximum, int n) {
   return wa_fixed_whole(at + minimum) >= 0 && wa_fixed_whole(at + maximum) + 1 < n;
 }

@@ -1,15 +1,15 @@
 // B-spline evaluation under an affine transform, for GPUs (and CPUs without vectors; cubic volumes
-// have interpolate_volume.cl). For each tile of the output, the coefficients that it needs
-// are copied to local memory.
+// use interpolate_volume.cl). For each tile of the output, the kernel copies the coefficients that
+// it needs to local memory.
 //
 // A point is at most 2^8 away from the corner of the copy. The transform's matrix is split into
 // multiples of 2^-16 (`high`), for which sums of products are exact in float, and a remainder
 // (`low`), which is added to the fraction (core: backend::tile_source()).
 //
-// Options: DEGREE 3 to 5 (at lower degrees, the pieces of the spline join too roughly for points
-// that are rounded across a knot); DIMENSIONS 2 or 3; PITCH, the distance between rows in local
-// memory; EXTENSION; POINTS_FREE, POINTS_REJECT or POINTS_CLAMP; one of OUTPUT_U8, OUTPUT_U16,
-// OUTPUT_F16, OUTPUT_F32; BATCH (lib/batch.h).
+// Options: DEGREE 3 to 5 (at lower degrees the spline is not smooth enough at its knots: rounding
+// moves points across them); DIMENSIONS 2 or 3; PITCH, the distance between rows in local memory;
+// EXTENSION; POINTS_FREE, POINTS_REJECT or POINTS_CLAMP; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16,
+// OUTPUT_F32; BATCH (lib/batch.h).
 //
 // variant: gpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DPITCH=96
 // variant: gpu -DDEGREE=5 -DDIMENSIONS=2 -DEXTENSION=4 -DPOINTS_FREE -DOUTPUT_U8 -DPITCH=100
@@ -22,8 +22,8 @@
 #include "lib/output.h"
 #include "lib/spline_points.h"
 
-// The pixels of a tile that a group's work-items start at: 32 neighbouring ones cover 32 x 1 pixels
-// of a plane, or 16 x 1 x 2 of a volume. From there each proceeds in steps along y, and along z.
+// The pixels of a tile at which a group's work-items start: 32 neighbouring work-items cover 32 x 1
+// pixels of a plane, or 16 x 1 x 2 of a volume. From there each proceeds in steps along y and z.
 #define GROUP WA_TILED_GROUP
 #if DIMENSIONS == 2
 #define TILE_X 64
@@ -79,7 +79,7 @@ WA_INLINE Location locate_tile(float4 row, float4 rest, float minimum, float dx,
   return location;
 }
 
-// An axis as a work-item sees it.
+// The parameters of a work-item on one axis.
 typedef struct {
   int n;  // coefficients, margins included
   int margin;
@@ -146,7 +146,7 @@ WA_INLINE int plane_of(Rows rows, int row) {
   return DIMENSIONS == 2 ? 0 : (int)(((float)row + 0.5f) * rows.inverse_plane_rows);
 }
 
-// Makes a copy that lies within the coefficients, where rows begin at words.
+// Copies coefficients for a tile whose copy lies within the array and whose rows begin at words.
 WA_INLINE void copy_inside(global const float* coefficients, Axis x, Rows rows, local float* copy) {
   const int item = (int)get_local_id(0);
   const int column = item % COPY_LANES * 4;
@@ -173,8 +173,8 @@ WA_INLINE void copy_inside(global const float* coefficients, Axis x, Rows rows, 
   }
 }
 
-// Makes any copy, coefficient by coefficient, extended by the boundary rule. `columns` says where
-// each column is found.
+// Makes any copy, coefficient by coefficient, extended by the boundary rule. `columns` has the
+// position of each column.
 WA_INLINE void copy_extended(global const float* coefficients, Axis x, Rows rows, float cval,
                              local const int* columns, local float* copy) {
   const int item = (int)get_local_id(0);
@@ -191,7 +191,7 @@ WA_INLINE void copy_extended(global const float* coefficients, Axis x, Rows rows
   }
 }
 
-// The weighted sum over a plane of neighbours, of which `first` is the first.
+// The weighted sum over a plane of neighbours, from the first neighbour on.
 WA_INLINE float sum_plane(local const float* first, const float* wx, const float* wy) {
   float sum = 0.0f;
 #pragma unroll
@@ -222,8 +222,8 @@ WA_INLINE float sum_neighbours(local const float* first, const float* t, Rows ro
 #endif
 }
 
-// Whether there is a value at `from_corner` + t. Only where rounding might matter is the boundary
-// rule itself applied, to the pixel (dx, dy, dz) from the output's centre.
+// Whether the spline has a value at `from_corner` + t. Only if rounding might matter, it applies
+// the boundary rule itself, to the pixel (dx, dy, dz) from the output's centre.
 WA_INLINE bool has_value(Axis axis, int from_corner, float t, float dx, float dy, float dz) {
   const float tolerance = 1e-3f;
   const int whole = from_corner + axis.corner - axis.margin;
@@ -283,8 +283,8 @@ WA_INLINE void evaluate_plane(Tile tile, Axis x, Rows rows, int z, local const f
     }
     STORE(output, index, value);
 #else
-    // The sum comes last: computed before the check, it would keep up to 216 loaded coefficients
-    // waiting in registers.
+    // The sum comes last. Before the check, it would keep up to 216 loaded coefficients waiting in
+    // registers.
     const bool exists = !check || (has_value(x, at_x, t[0], dx, dy, dz) &&
                                    has_value(rows.y, at_y, t[1], dx, dy, dz) &&
                                    has_value(rows.z, at_z, t[2], dx, dy, dz));

@@ -1,5 +1,5 @@
 // Cubic B-spline evaluation in volumes under an affine transform, for GPUs (and CPUs without
-// vectors). For each tile of the output, the coefficients that it needs are copied to local
+// vectors). For each tile of the output, the kernel copies the coefficients that it needs to local
 // memory.
 //
 // 32 neighbouring work-items cover 16 x 1 x 2 pixels. The distance between rows of the copy is the
@@ -22,7 +22,7 @@
 #define TILE_X 16
 #define STEP_Y 8  // step of a work-item's pixels
 #define STEP_Z 2
-// The distance between rows of the copy; no copy is wider, higher or deeper.
+// The distance between rows of the copy, which is also its largest extent along each axis.
 #define PITCH WA_VOLUME_PITCH
 #define COPIES 4  // loads in flight at once
 
@@ -72,8 +72,8 @@ WA_INLINE bool is_outside(Tile tile, Numbers size) {
          tile.corner.z + tile.extent.z <= 0 || tile.corner.z >= size.z;
 }
 
-// Makes a copy that lies within the coefficients, where rows begin at words. Eight work-items share
-// a row; the group copies 32 rows of a plane at once.
+// Copies coefficients for a tile whose copy lies within the array and whose rows begin at words.
+// Eight work-items share a row; the group copies 32 rows of a plane at once.
 WA_INLINE void copy_inside(Spline spline, Tile tile, local float* copy) {
   const int column = (int)get_local_id(0) % 8 * 4;
   const int row = (int)get_local_id(0) / 8;

@@ -1,7 +1,7 @@
 // The prefilter along one axis, for GPUs (and CPUs without vectors): rows are filtered across the
 // work-items of a work-group, columns are streamed.
 //
-// Arrays are described as in cpu/prefilter_cpu.cl.
+// The shape of arrays is as in cpu/prefilter_cpu.cl.
 //
 // Options: the pixel's type (lib/pixels.h); EXTENSION; COMPONENTS; SIDE as in prefilter_planes.cl;
 // and those of lib/prefilter_streaming.h, with ROWS equal to COMPONENTS.
@@ -34,8 +34,8 @@ WA_INLINE void load_pixels(global const Pixel* row, int x, int n, float cval, fl
   }
 }
 
-// The 32 lanes from number 32 i on filter USEFUL coefficients of a row, of which each row has
-// `across` such pieces. `words`: rows begin at words.
+// The 32 lanes from number 32 i on filter USEFUL coefficients of a row. Each row has `across` such
+// pieces. `words`: rows begin at words.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_rows(
     global const Pixel* restrict source, global float* restrict target, long outer, int n,
     int margin, int across, int words, float cval, float gain, float8 taps) {
@@ -90,7 +90,7 @@ WA_INLINE void load_chunk(float* next, global const float* line, int k, int n, l
 }
 
 // Each work-item streams along one segment of a column. Work-groups are numbered by the `across`
-// groups of neighbouring columns, then by segment, then by plane. The source is in floats.
+// groups of neighbouring columns, then by segment, then by plane. The source has floats.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_axis(
     global const float* restrict source, global float* restrict target, int n, long inner,
     int margin, int segment, int across, int segments, float cval, float gain, float8 taps) {

@@ -1,7 +1,7 @@
 // The cubic prefilter along one axis, as a convolution with its truncated closed form (Champagnat
 // and Le Sant, proposition 1).
 //
-// A work-item computes VECTOR values that are neighbours in memory. The array is described as in
+// A work-item computes VECTOR values that are neighbours in memory. The array's shape is as in
 // cpu/prefilter_cpu.cl.
 //
 // Options: the pixel's type (lib/pixels.h); EXTENSION; REACH, the number of taps on either side;
@@ -39,7 +39,7 @@ WA_INLINE float extended(global const Pixel* line, size_t stride, int k, int n, 
   return at < 0 ? fill_value : LOAD_PIXEL(line, (size_t)at * stride);
 }
 
-// One value whose neighbours may lie beyond the ends of their line.
+// Computes one value whose neighbours may lie beyond the ends of its line.
 WA_INLINE float convolve_extended(global const Pixel* line, size_t stride, int k, int n,
                                   constant float* taps, float fill_value) {
   float sum = 0.0f;

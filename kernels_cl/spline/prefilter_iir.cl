@@ -1,11 +1,11 @@
 // The two-pass recursion with one line per work-item (Ruijters and Thevenaz; the papers' baseline).
 //
 // Poles are applied in turn, in place after the first. Both recursions start in the state that they
-// would have reached over the infinite extension of the signal: they are warmed up over HORIZON
-// samples found by the boundary rule. The array is described as in cpu/prefilter_cpu.cl.
+// would have reached over the infinite extension of the signal: they warm up over HORIZON samples
+// that the boundary rule finds. The array's shape is as in cpu/prefilter_cpu.cl.
 //
-// Options: the pixel's type (lib/pixels.h); EXTENSION of the samples; POLE; HORIZON; GAIN, that of
-// all axes for the last pole of the last axis, otherwise 1; COMPONENTS.
+// Options: the pixel's type (lib/pixels.h); EXTENSION of the samples; POLE; HORIZON; GAIN, the gain
+// of all axes for the last pole of the last axis, otherwise 1; COMPONENTS.
 //
 // variant: gpu -DPIXEL_F32 -DEXTENSION=0 -DPOLE=(-0.2679492f) -DHORIZON=13 -DGAIN=6.0f -DCOMPONENTS=1
 // variant: gpu -DPIXEL_F16 -DEXTENSION=4 -DPOLE=(-0.4305753f) -DHORIZON=20 -DGAIN=1.0f -DCOMPONENTS=2
@@ -35,7 +35,7 @@ WA_INLINE float causal_before(Line line, int k) {
   return value;
 }
 
-// The sum over i >= 1 of z^i s[k + i], which is what the samples after k add to the anticausal
+// The sum over i >= 1 of z^i s[k + i]: the contribution of the samples after k to the anticausal
 // recursion.
 WA_INLINE float anticausal_after(Line line, int k) {
   float value = wa_prefilter_causal_start(sample(line, k + HORIZON), POLE);
@@ -56,7 +56,7 @@ kernel void prefilter_iir(global const Pixel* source, global float* target, long
   const Line line = {source + (size_t)plane * (size_t)n * (size_t)inner + column, n, (size_t)inner,
                      column % COMPONENTS == 0 ? cval : 0.0f};
   global float* result = target + (size_t)plane * (size_t)out * (size_t)inner + column;
-  // This is computed before anything is overwritten.
+  // Must come before the line is overwritten.
   const float after = anticausal_after(line, n - 1 + margin);
   float value = causal_before(line, -margin);
   for (int k = 0; k < out; ++k) {
@@ -64,8 +64,8 @@ kernel void prefilter_iir(global const Pixel* source, global float* target, long
     result[(size_t)k * (size_t)inner] = value;
   }
   // The value at the end from the sums of both sides is (value + after) / (1 - z^2), Ruijters and
-  // Thevenaz' start for any extension. It is computed as a small correction, so that little is
-  // rounded.
+  // Thevenaz' start for any extension. The code adds it as a small correction, which limits
+  // rounding.
   value += fma(POLE * POLE, value, after) / (1.0f - POLE * POLE);
   result[(size_t)(out - 1) * (size_t)inner] = GAIN * value;
   for (int k = out - 2; k >= 0; --k) {

@@ -1,10 +1,10 @@
 // The prefilter along x and y in one kernel, for GPUs (and CPUs without vectors).
 //
 // A work-group streams along a column block, a range of rows of USEFUL columns of a plane. In each
-// iteration it filters the rows of a chunk; each of its work-items then takes the chunk's samples
-// of one column through the filter along y. Each coefficient is written once; what is read twice
-// (halos) comes mostly from the cache. The rows of the next chunk are loaded before the columns of
-// this one are filtered, and nothing waits for them earlier.
+// iteration it filters the rows of a chunk; each of its work-items then filters the chunk's samples
+// of one column along y. Each coefficient is written once; the halos, which are read twice, come
+// mostly from the cache. The rows of the next chunk are loaded before the columns of this one are
+// filtered, and nothing waits for them earlier.
 //
 // Options: the pixel's type (lib/pixels.h); EXTENSION; SIDE, the number of columns beyond each end
 // of a group's row, a multiple of 4; MAX_COLUMN_BLOCK, the length in chunks of the longest column
@@ -18,11 +18,11 @@
 #include "lib/pixels.h"
 #include "lib/prefilter_streaming.h"
 
-// The columns of a group's rows whose results are right in the end.
+// The columns of a group's rows whose results are correct.
 #define USEFUL (ROW_PIXELS - 2 * SIDE)
 
-// Loads four pixels of a row, each from where `columns` says; if `row` is null, all are the fill
-// value.
+// Loads four pixels of a row, each from its position in `columns`; if `row` is null, all are the
+// fill value.
 WA_INLINE float4 load_pixels(global const Pixel* row, local const int* columns, float cval) {
   float pixels[LANE_PIXELS];
 #pragma unroll
@@ -34,8 +34,8 @@ WA_INLINE float4 load_pixels(global const Pixel* row, local const int* columns, 
   return (float4)(pixels[0], pixels[1], pixels[2], pixels[3]);
 }
 
-// Filters rows of an image that is `width` pixels wide. A single pixel amid fill values is filtered
-// after subtracting these, because the runs would round the constant around it in the same
+// Filters rows of an image that is `width` pixels wide. A single pixel between fill values is
+// filtered after subtracting these, because the runs would round the constant around it in the same
 // direction every time.
 WA_INLINE void filter_image_rows(float4* rows, int width, float cval, float8 taps,
                                  local Exchanged* exchange) {
@@ -51,8 +51,9 @@ WA_INLINE void filter_image_rows(float4* rows, int width, float cval, float8 tap
 #endif
 }
 
-// Loads a work-item's four pixels of each of its rows, which `locations` says where to find. `word`
-// is their position in a row if they are one word; -1 if each is where `columns` says.
+// Loads a work-item's four pixels of each of its rows; `locations` has the positions of the rows.
+// `word` is the pixels' position in a row if they are one word; -1 if `columns` has the position of
+// each.
 WA_INLINE void load_rows(float4* rows, global const Pixel* plane, int width, int word,
                          local const int* locations, local const int* columns, float cval) {
 #pragma unroll
@@ -114,7 +115,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_planes(
 #pragma unroll 1
   for (int chunk = 0; chunk < chunks; ++chunk) {
     filter_image_rows(rows, width, cval, taps,
-                      exchange);  // its barriers ensure that all have taken their columns
+                      // all work-items pass its barriers after they have taken their columns
+                      exchange);
     if (own >= 0 && own < USEFUL) {
 #pragma unroll
       for (int i = 0; i < ROWS; ++i) {

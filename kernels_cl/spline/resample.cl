@@ -4,10 +4,11 @@
 //
 // A work-item filters one half of a column in registers, straight from global memory; half a warp
 // filters a row, with eight pixels per work-item. The coefficients may take up all the local memory
-// that a group has. Therefore what work-items exchange before the coefficients are stored, and the
-// results of steep transforms after they were read, use the same memory. Evaluation is cheapest
-// along a direction that the transform leaves level, so the tile may be a parallelogram, and for
-// steep transforms neighbouring work-items go down the output rather than along it.
+// that a group has. The data that work-items exchange before the coefficients are stored, and the
+// results of steep transforms after they were read, therefore use the same memory. Evaluation is
+// cheapest along a direction in which the source row changes least, so the tile may be a
+// parallelogram, and for steep transforms neighbouring work-items go down the output rather than
+// along it.
 //
 // Options: ROWS, the number of rows of samples that a tile needs, halos included; STEEP; POLE and
 // START, 1 / (1 - POLE); SCALE, the factor by which results are multiplied; EXTENSION;
@@ -29,8 +30,8 @@
 #define GROUP WA_RESAMPLE_GROUP
 #define TILE WA_RESAMPLE_TILE
 #define HALO WA_RESAMPLE_HALO
-// Columns of samples, also the pitch of the coefficients, a multiple of the banks; and the first of
-// them that is kept.
+// The number of columns of samples, a multiple of the banks, which is also the pitch of the
+// coefficients; and the first of the columns that is kept.
 #define COLUMNS WA_RESAMPLE_COLUMNS
 #define FIRST WA_RESAMPLE_FIRST
 #define SHEAR_GROUP WA_RESAMPLE_SHEAR_GROUP
@@ -44,9 +45,9 @@
 #define GROUP_ROWS (GROUP / ROW_LANES)
 #define LANE_ROWS (KEPT / GROUP_ROWS)  // rows of a work-item
 
-// Uses of the memory before the coefficients are stored: where a row's samples are found, and what
-// the halves of columns leave for one another. The ANTICAUSAL_ENDS are where the work-item that
-// reads them writes last.
+// Uses of the memory before the coefficients are stored: the positions of a row's samples, and the
+// state that the halves of columns pass to one another. The ANTICAUSAL_ENDS are where the work-item
+// that reads them writes last.
 #define LOCATIONS(coefficients) ((local int*)(coefficients) + 2 * COLUMNS)
 #define CAUSAL_ENDS(coefficients) ((coefficients) + COLUMNS)
 #define ANTICAUSAL_ENDS(coefficients) (coefficients)
@@ -154,8 +155,8 @@ WA_INLINE void filter_columns(global const float* samples, Source source, Locati
 
 // A work-item's eight pixels of a row, which half a warp filters. Of any eight consecutive
 // work-items, four process the upper of the warp's two rows, whose pixels begin four later, so that
-// their words of four pixels never meet in a bank. What the upper row's last work-item reads beyond
-// its row is too far away to matter.
+// their words of four pixels never conflict in a bank. The upper row's last work-item reads beyond
+// its row, too far away to matter.
 typedef struct {
   int location;    // index among the row's work-items
   int first;       // the group's work-item with the row's first pixels, as ends are numbered
@@ -178,7 +179,7 @@ WA_INLINE RowLane lane_of_row(int columns) {
   return result;
 }
 
-// Not vload4() and vstore4(), with which some compilers do not keep v in registers.
+// Replaces vload4() and vstore4(), with which some compilers do not keep v in registers.
 WA_INLINE float4 four_of(const float* v) { return (float4)(v[0], v[1], v[2], v[3]); }
 WA_INLINE void put_four(float4 four, float* v) {
   v[0] = four.s0;
@@ -187,9 +188,9 @@ WA_INLINE void put_four(float4 four, float* v) {
   v[3] = four.s3;
 }
 
-// What reaches a work-item from the two before it (`direction` 1) or after it (-1), from the values
-// they left in `ends`. At a row's end, it is what the outermost pixel would have left if its value
-// continued forever.
+// The contribution to a work-item of the two before it (`direction` 1) or after it (-1), from the
+// values they left in `ends`. At a row's end, it is what the outermost pixel would have left if its
+// value continued forever.
 WA_INLINE float gathered(RowLane lane, local const float* ends, int direction, float outermost) {
   const int order = direction > 0 ? lane.location : ROW_LANES - 1 - lane.location;
   local const float* own = ends + lane.first + lane.location;
@@ -286,7 +287,7 @@ WA_INLINE void advance(Walk* walk, Points points) {
 #endif
 }
 
-// The weights' factor of six on each axis is part of SCALE.
+// SCALE includes the weights' factor of six on each axis.
 WA_INLINE float value_at(Walk walk, local const float* coefficients) {
   float wx[4], wy[4];
   wa_bspline_sixfold_weights_3(wa_fixed_fraction(walk.x), wx);
@@ -357,7 +358,7 @@ WA_INLINE void evaluate_whole(Points points, Source source, Location location,
 
 #else
 
-// The results pass through local memory, so that they are stored along rows of the output.
+// The results pass through local memory, so that stores go along rows of the output.
 WA_INLINE void evaluate_down_columns(Points points, Source source, Location location,
                                      local float* coefficients, OUTPUT_PARAMETERS) {
   const int item = (int)get_local_id(0);
@@ -419,9 +420,8 @@ WA_INLINE void blank(Source source, Location location, OUTPUT_PARAMETERS) {
 
 #ifdef BATCH
 // An entry of the table of a batch: a transform, its tiles as parameters of resample() describe
-// them,
-// how many of them there are down the output, and the array. The launch takes entries from number
-// `first` on; an array has up to `groups` tiles.
+// them, how many of them there are down the output, and the array. The launch takes entries from
+// number `first` on; an array has up to `groups` tiles.
 typedef struct {
   long4 fine_x, steps_x, fine_y, steps_y;
   long min_x, min_y;
@@ -434,8 +434,8 @@ typedef struct {
 #endif
 
 // A work-group processes a tile; tiles are numbered along x, then y. min_x and min_y are the
-// minimum coordinates of a tile, relative to its first point; (before_x, before_y) is by how much
-// the first tile begins before the output; `across` is the number of tiles side by side.
+// minimum coordinates of a tile, relative to its first point. The first tile begins (before_x,
+// before_y) before the output; `across` is the number of tiles in a row.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void resample(
     global const float* restrict samples, int width, int height, float cval, long4 fine_x,
     long4 steps_x, long min_x, long4 fine_y, long4 steps_y, long min_y, int columns, int shear,

@@ -1,6 +1,5 @@
-// Bilinear resampling under an affine transform, by four bounds-checked loads per pixel. (Through
-// the texture unit, the input would have to be copied to an image first, which costs more than the
-// loads.)
+// Bilinear resampling under an affine transform, by four bounds-checked loads per pixel. (The
+// texture unit would need a copy of the input to an image first, which costs more than the loads.)
 //
 // Option: PIXELS, the number of pixels of a row, a group's width apart, that a work-item computes.
 //
@@ -32,7 +31,8 @@ WA_INLINE float sample(global const float* input, int width, int height, float x
 
 // Output pixel (centre_x + dx, centre_y + dy) is read at the point given by x_row and y_row: each
 // is (a, b, c) of the transform about the output's centre, with the parts that float cannot hold in
-// x_rest and y_rest (formulas/affine.h). `first` pixels of the output belong to slices before this one.
+// x_rest and y_rest (formulas/affine.h). The output has `first` pixels in the slices before this
+// one.
 kernel void warp(global const float* restrict input, int width, int height, float4 x_row,
                  float4 x_rest, float4 y_row, float4 y_rest, int centre_x, int centre_y,
                  global float* restrict output, ulong first, int output_width,
@@ -53,7 +53,7 @@ kernel void warp(global const float* restrict input, int width, int height, floa
 #pragma unroll
   for (int k = 0; k < PIXELS; ++k) {
     if (k >= count) break;
-    // Single precision is ample for the few steps from the first pixel on.
+    // Single precision is enough for the few steps from the first pixel on.
     const float ahead = (float)(k * columns);
     float x_error, y_error;
     const float x_high = wa_two_sum(x, ahead * x_row.x, &x_error);

@@ -1,7 +1,7 @@
-// Subtracts an offset from a volume's voxels, scales and tapers them, and places them in a padded
+// Subtracts an offset from a volume's voxels, scales and tapers them, and copies them to a padded
 // frame.
 //
-// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32; MARKED, where NaN marks voxels that do not count.
+// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32; MARKED, if NaN marks voxels outside the mask.
 //
 // variant: gpu -DPIXEL_U8
 // variant: gpu -DPIXEL_F32

@@ -1,5 +1,5 @@
-// The power of two spectra, and of both at the same frequencies. Each work-group processes several
-// rows; its second number is that of a pair.
+// The power of two spectra, and the power that they share at the same frequencies. Each work-group
+// processes several rows; its second index is the number of a pair.
 //
 // Option: GROUP, the work-group's size, a power of two.
 //
@@ -7,8 +7,8 @@
 #include "formulas/spectrum.h"
 #include "lib/sums.h"
 
-// rows: the number of rows, of `columns` = width / 2 + 1 each; scale: 1 / N.
-// The sums of an execution begin at partials[first].
+// rows: the number of rows, of `columns` = width / 2 + 1 each; scale: 1 / N. The sums of an
+// execution begin at partials[first].
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectrum_sums(
     global const float2* a, global const float2* b, int width, int columns, int rows, float scale,
     int first, global float* partials) {

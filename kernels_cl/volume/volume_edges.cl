@@ -1,4 +1,4 @@
-// The strength of the edges in a volume, by the length of its gradient.
+// The edge strength in a volume, from the length of its gradient.
 //
 // variant: gpu
 #include "formulas/volume_edges.h"

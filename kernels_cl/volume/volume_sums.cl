@@ -1,8 +1,8 @@
 // Sums over the overlap of two shifted volumes: the moments at a shift by whole voxels, and the
 // sums of a Gauss-Newton step at any shift. Each work-group processes several rows.
 //
-// Options: GROUP, the work-group's size, a power of two; MARKED, where NaN marks voxels that do not
-// count: their number is then added as the last sum.
+// Options: GROUP, the work-group's size, a power of two; MARKED, if NaN marks voxels outside the
+// mask: the number of valid voxels is then added as the last sum.
 //
 // variant: gpu -DGROUP=64
 // variant: gpu -DGROUP=64 -DMARKED
@@ -26,8 +26,8 @@ WA_INLINE global const float* row_of(global const float* volume, int4 sides, int
   return volume + (z * (size_t)sides.y + y) * (size_t)sides.x + (size_t)first.x;
 }
 
-// first, size: the box of reference voxels; moving_first: the voxel with which the box's first one
-// is compared; slot: the number of this shift's first sum.
+// first, size: the box of reference voxels; moving_first: the moving voxel that corresponds to the
+// box's first one; slot: the number of this shift's first sum.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void volume_moments(
     global const float* reference, int4 reference_sides, global const float* moving,
     int4 moving_sides, int4 first, int4 size, int4 moving_first, int slot, global float* partials) {
@@ -53,8 +53,8 @@ WA_INLINE void add_row(global const float* c, const WaVolumeWeights* weights, fl
   wa_volume_add_row(c[0], c[1], c[2], c[3], weights, y, dy, plane);
 }
 
-// Adds four rows of four coefficients. There are no loops, because weights indexed by a variable
-// would be kept in memory.
+// Adds four rows of four coefficients. Without loops, because weights indexed by a variable would
+// be kept in memory.
 WA_INLINE void add_plane(global const float* c, size_t across, const WaVolumeWeights* weights,
                          float z, float dz, float* location) {
   float plane[3] = {0.0f, 0.0f, 0.0f};

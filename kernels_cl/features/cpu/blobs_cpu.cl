@@ -18,8 +18,8 @@ WA_INLINE WaDifferences differences_about(global const float* at, int width, int
   return d;
 }
 
-// The differences of two images at sixteen pixels. They may lie beyond the end of a row: with the
-// rows of the margin below it, the images go on for longer than that.
+// The differences of two images at sixteen pixels. They may lie beyond the end of a row: that
+// memory exists, because a margin of rows follows.
 WA_INLINE float16 differences(global const float* at, int apart) {
   return vload16(0, at + apart) - vload16(0, at);
 }
@@ -45,7 +45,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void blobs(
       const float16 before = here;
       here = after;
       after = differences(at + apart, apart);
-      // Most pixels fail a test that needs few neighbours; only those left go through all tests.
+      // Most pixels fail a test that needs few neighbours. Only the rest go through all tests.
       const float16 size = fabs(here);
       const float16 sign = select((float16)(-1.0f), (float16)(1.0f), here > 0.0f);
       int16 fails = ~(within & (size >= least) & (here != 0.0f));

@@ -1,16 +1,16 @@
-// Main directions and descriptors of places, for CPUs: like descriptors.cl, but sixteen samples at
-// once, each of which is then added to the bins that it lies between.
+// Dominant orientations and descriptors of keypoints, for CPUs: like descriptors.cl, but sixteen
+// samples at once, each of which is then added to the bins around it.
 //
 // variant: cpu
 #define WA_REAL float16
 #include "lib/simd.h"
 #include "shared/gradient_samples.h"
 
-// Cells of a side of the histogram with one more at both ends, so that every sample lies between
-// cells that exist.
+// The cells along a side of the histogram, plus one at both ends, so that every sample lies between
+// existing cells.
 #define ALL_CELLS (CELLS + 2)
 
-// Gradients at the pixels nearest to the place plus (u, v).
+// Gradients at the pixels nearest to the keypoint plus (u, v).
 WA_INLINE WaGradient gradients_about(global const float* image, int width, int height,
                                      WaFeaturePlace place, float16 u, float16 v) {
   const int16 x = convert_int16(wa_nearest_pixel(place.x, u));
@@ -32,7 +32,7 @@ WA_INLINE WaGradient gradients_about(global const float* image, int width, int h
   return wa_gradient(convert_float16(x) - place.x, convert_float16(y) - place.y, dx, dy);
 }
 
-// Each work-item finds the directions of a place.
+// Each work-item computes the orientations of a keypoint.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void directions(
     global const float* octave, global const int* planes, int apart,
     global const WaFeaturePlace* places, int first, global float* radians) {
@@ -62,11 +62,11 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void directions(
   wa_find_directions(bins, radians + MAX_DIRECTIONS * number);
 }
 
-// Each work-item finds the descriptor of a place.
+// Each work-item computes the descriptor of a keypoint.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void descriptors(
     global const float* octave, global const int* planes, int apart,
     global const WaFeaturePlace* places, int first, global float* rows) {
-  // Two neighbouring cells of a row are a vector.
+  // Two neighbouring cells of a row form a vector.
   float histogram[ALL_CELLS * ALL_CELLS * DIRECTIONS];
   const float16 direction_of_bin = convert_float16(NUMBERS % DIRECTIONS);
   const float16 cell_of_bin = convert_float16(NUMBERS / DIRECTIONS);
@@ -88,7 +88,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void descriptors(
                         cells.cosine * along - cells.sine * down,
                         cells.sine * along + cells.cosine * down),
         cells);
-    // A sample beyond the outermost cells has no share in those within.
+    // A sample beyond the outermost cells adds nothing to the cells within.
     const int16 left = clamp(convert_int16(floor(sample.column)), -1, CELLS - 1);
     const int16 top = clamp(convert_int16(floor(sample.row)), -1, CELLS - 1);
     const float16 across = sample.column - convert_float16(left);

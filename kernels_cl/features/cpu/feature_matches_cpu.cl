@@ -1,6 +1,6 @@
-// Of each feature of one image, the feature of another one that resembles it most, for CPUs: like
-// feature_matches.cl, but a work-item compares many features with a slice, sixteen at once, of which
-// it makes columns first.
+// For each feature of one image, the most similar feature of another image, for CPUs: like
+// feature_matches.cl, but a work-item compares many features with a slice, sixteen at once, after
+// it has transposed the slice.
 //
 // variant: cpu
 #include "lib/simd.h"
@@ -11,7 +11,7 @@
 #define TOGETHER 4
 #define VECTORS (SLICE / 16)
 
-// Work-item (s, b) compares slice s of the moving features with block b of the reference's.
+// Work-item (s, b) compares slice s of the moving features with block b of the reference features.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void best_of_slices(
     global const float* reference, int reference_count, global const float* moving,
     int moving_count, int slices, global WaNearest* best) {
@@ -66,7 +66,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void best_of_slices(
   }
 }
 
-// Each work-item looks for the match of a feature of the reference.
+// Each work-item finds the match of a feature of the reference.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void nearest_features(
     global const float* reference, global const float* moving, int moving_count,
     global const float* places, float apart, float max_ratio, int slices,

@@ -5,13 +5,14 @@
 #include "formulas/features.h"
 #include "lib/simd.h"
 
-// Sixteen pixels of a row, `step` apart, from pixel x on; beyond its ends it has the values there.
+// Sixteen pixels of a row, `step` apart, from pixel x on. Pixels beyond its ends repeat the end
+// pixels.
 WA_INLINE float16 pixels_from(global const float* row, int width, int x, int step) {
   if (step == 1 && x >= 0 && x + 16 <= width) return vload16(0, row + x);
   return gather(row, clamp(x + step * NUMBERS, 0, width - 1));
 }
 
-// Sixteen pixels of a smoothed row, from pixel x on. Returns the one after them.
+// Smooths sixteen pixels of a row, from pixel x on. Returns the position after them.
 WA_INLINE int smooth_sixteen(global const float* row, int width, int x, int step,
                              global const float* weight, int radius, int columns,
                              global float* target) {
@@ -37,7 +38,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void octave_rows(
   global const float* weight = weights + first_weight + radius;
   global float* target = between + from[0] + y * columns;
   int x = 0;
-  // Four sums at once: the next addition to one need not wait for the one before it.
+  // Four sums at once, so that an addition need not wait for the result of the previous one.
   while (step == 1 && x + 64 + radius <= columns) {
     if (x < radius) {
       x = smooth_sixteen(row, from[1], x, step, weight, radius, columns, target);
@@ -60,7 +61,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void octave_rows(
   while (x < columns) x = smooth_sixteen(row, from[1], x, step, weight, radius, columns, target);
 }
 
-// Each work-item processes a row of a plane, likewise.
+// Each work-item processes a row of a plane: work-item (y, p) row y of plane p.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void octave_columns(
     global const float* between, global const int* source_planes, global const int* planes,
     int step, global const float* weights, int first_weight, int radius, global float* octave,

@@ -1,4 +1,4 @@
-// An image as planes that are seen from aside would show it, for CPUs: like simulated_views.cl, but
+// Views of an image that simulate a tilt of the camera, for CPUs: like simulated_views.cl, but
 // sixteen neighbouring pixels at once.
 //
 // variant: cpu
@@ -9,8 +9,8 @@
 typedef struct {
   global const float* pixels;
   int width, height;
-  int last_x, last_y;      // the last pixels that have others to the right and below, or 0
-  int to_right, to_below;  // how much further those lie, or 0
+  int last_x, last_y;      // the last pixels that have a right and a lower neighbour, or 0
+  int to_right, to_below;  // the offsets of these neighbours, or 0
 } ViewedImage;
 
 WA_INLINE ViewedImage viewed_image(global const float* pixels, int width, int height) {
@@ -30,7 +30,7 @@ WA_INLINE float16 samples_at(ViewedImage image, float16 x, float16 y) {
   const int16 left = convert_int16(u);
   const int16 top = convert_int16(v);
   const int16 at = min(top, image.last_y) * image.width + min(left, image.last_x);
-  // Not four gathers, which take more instructions.
+  // Four gathers would take more instructions.
   float16 h00, h10, h01, h11;
 #pragma unroll
   for (int i = 0; i < 16; ++i) {
@@ -40,7 +40,7 @@ WA_INLINE float16 samples_at(ViewedImage image, float16 x, float16 y) {
     ((float*)&h01)[i] = pixel[image.to_below];
     ((float*)&h11)[i] = pixel[image.to_below + image.to_right];
   }
-  // In the last column and row the pixels further on are those that are wanted.
+  // In the last column and row the right and lower neighbours are the pixels to use.
   const int16 in_last_column = left > image.last_x;
   const int16 in_last_row = top > image.last_y;
   h00 = select(h00, h10, in_last_column);

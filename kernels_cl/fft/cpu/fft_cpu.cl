@@ -3,7 +3,8 @@
 // Rows are real. Two of them make one complex line, z = a + i b, whose transform is A + i B with
 // A(k) = (Z(k) + conj Z(n - k)) / 2 and B(k) = (Z(k) - conj Z(n - k)) / 2i. The other axes of the
 // half spectrum are complex. The inverse transform is the forward one with real and imaginary parts
-// exchanged before and after it. `scratch` is for two times n numbers in each of sixteen lanes.
+// exchanged before and after it. `scratch` has room for two times n numbers in each of sixteen
+// lanes.
 //
 // variant: cpu
 #include "lib/fft_simd.h"
@@ -16,7 +17,7 @@ WA_INLINE Transform transform_of(int n, int passes, char16 radices, global const
   return transform;
 }
 
-// How many of the sixteen rows from `first` there are.
+// The number of the sixteen rows from `first` on that exist.
 WA_INLINE int rows_from(int first, int rows) { return clamp(rows - first, 0, ROWS); }
 
 // Sixteen pixels of sixteen rows from `x`, one row in each lane; 0 beyond the image. Sets bits of
@@ -42,7 +43,8 @@ WA_INLINE void store_pixels(float16* block, int first, int rows, int width, int 
   }
 }
 
-// Eight numbers of sixteen rows of the half spectrum from `u`: real and imaginary parts in turn.
+// Eight numbers of sixteen rows of the half spectrum from `u` on, real and imaginary parts
+// interleaved.
 WA_INLINE void load_numbers(global const float2* spectrum, int first, int rows, int columns, int u,
                             float16* block) {
   const int present = rows_from(first, rows);
@@ -73,9 +75,9 @@ WA_INLINE void clear_rows(int first, int rows, int columns, global float2* spect
   for (int i = 0; i < numbers; i += 16) store_some((float16)(0.0f), numbers - i, from + i);
 }
 
-// Work-item (i, j) transforms 2 x ROWS of the rows of image j: rows that share a line share its
-// rounding, and a row that is not finite spoils the other. Images are often padded with rows of
-// zeros, whose transforms are known.
+// Work-item (i, j) transforms 2 x ROWS of the rows of image j. Rows that share a line share its
+// rounding errors, and a row that is not finite makes the other one NaN. Images are often padded
+// with rows of zeros, whose transforms are known.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void rows_forward(
     global const float* image, global float2* spectrum, local float16* scratch,
     global const float2* roots, char16 radices, int passes, int width, int rows) {
@@ -118,7 +120,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void rows_forward(
   }
 }
 
-// The number of a row, whose spectrum is real at the frequencies 0 and width / 2.
+// Number i of a row, whose spectrum is real at the frequencies 0 and width / 2.
 WA_INLINE Lanes half_number(const float16* block, int i, bool is_real) {
   const Lanes number = {block[2 * i], is_real ? (float16)(0.0f) : block[2 * i + 1]};
   return number;
@@ -173,8 +175,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void rows_inverse(
   }
 }
 
-// Work-item (i, j) transforms sixteen of the `inner` neighbouring lines of n numbers, which are
-// `inner` apart, in place; j is the place along the axes beyond.
+// Work-item (i, j) transforms sixteen of the `inner` neighbouring lines in place. A line has n
+// numbers, `inner` apart; j is the index along the outer axes.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void lines_in_place(
     global float2* spectrum, local float16* scratch, global const float2* roots, char16 radices,
     int passes, int n, int inner, int is_inverse) {

@@ -1,6 +1,6 @@
-// What two images have in common, in frames of zeros, and how its texture is spread, for CPUs: like
-// shared/common_frames.cl, with sixteen pixels of a row at a time, a work-item having a band of
-// WA_COMMON_BAND rows.
+// The common area of two images, in zero-padded frames, and the moments of its texture, for CPUs:
+// like shared/common_frames.cl, with sixteen pixels of a row at a time. A work-item processes a
+// band of WA_COMMON_BAND rows.
 //
 // variant: cpu
 #define WA_REAL float16
@@ -8,8 +8,8 @@
 #include "lib/launch.h"
 #include "lib/simd.h"
 
-// Where an image holds the part: pixels of a row, the number of the part's first pixel, and how many
-// there are from that one on.
+// The position of the common area in an image: the pixels of a row, the index of the area's first
+// pixel, and the number of pixels from it on.
 typedef struct {
   int pitch, first, size;
 } Source;
@@ -34,14 +34,14 @@ typedef struct {
   float reference, reference_second, moving, moving_second;
 } Means;
 
-// Sixteen pixels from (x, y) on, or all that are left of the image: loads reach into the next row
-// rather than end with the part.
+// Sixteen pixels from (x, y) on, or all that are left of the image. Loads may run into the next row
+// instead of ending with the area.
 WA_INLINE float16 pixels_of(global const float* image, Source source, int x, int y) {
   const int at = y * source.pitch + x;
   return load_some(image + source.first + at, min(16, source.size - at));
 }
 
-// Which of sixteen pixels from (x, y) on are in common.
+// Which of sixteen pixels from (x, y) on lie in the common area.
 WA_INLINE int16 counted(const Part* part, int x, int y) {
   const float16 reference = pixels_of(part->reference_weight, part->of_weight, x, y);
   const float16 moving = pixels_of(part->moving_weight, part->of_moving, x, y);
@@ -49,7 +49,7 @@ WA_INLINE int16 counted(const Part* part, int x, int y) {
          (NUMBERS + x < part->width);
 }
 
-// The values in common, less the means; else 0.
+// The values in the common area minus the means; 0 elsewhere.
 WA_INLINE Values values_at(const Part* part, const Means* mean, int x, int y, int16* are_counted) {
   const int16 wanted = counted(part, x, y);
   Values v;
@@ -76,7 +76,7 @@ WA_INLINE void add(const Values* v, Values* sums) {
   sums->moving_second += v->moving_second;
 }
 
-// Sum i of band b goes to moments[i tiles + b]: see shared/common_frames.cl.
+// Writes sum i of band b to moments[i tiles + b]: see shared/common_frames.cl.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void common_moments(
     global const float* reference, global const float* reference_second, global const float* moving,
     global const float* moving_second, global const float* reference_weight,
@@ -93,7 +93,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void common_moments(
   Values sums = {0.0f, 0.0f, 0.0f, 0.0f};
 #pragma unroll 1
   for (int y = band * WA_COMMON_BAND; y < min((band + 1) * WA_COMMON_BAND, height); ++y) {
-    Values of_row = {0.0f, 0.0f, 0.0f, 0.0f};  // added up apart, for fewer roundings
+    Values of_row = {0.0f, 0.0f, 0.0f, 0.0f};  // summed separately, for less rounding
 #pragma unroll 1
     for (int x = 0; x < width; x += 16) {
       int16 wanted;
@@ -117,13 +117,13 @@ WA_INLINE float total(global const float* sums, int count) {
   return sum;
 }
 
-// The squares of both images, each with zeros on either side, summed down columns.
+// The squares of both images, each with zeros on both sides, summed down columns.
 typedef struct {
   local float* reference;
   local float* moving;
 } Columns;
 
-// Adds the squares of row y, or with the sign -1 takes them off.
+// Adds the squares of row y, or subtracts them if the sign is -1.
 WA_INLINE void add_row(const Part* part, const Means* mean, int y, float sign,
                        const Columns* columns) {
 #pragma unroll 1
@@ -174,8 +174,8 @@ WA_INLINE void store_row(const Part* part, const Means* mean, int y, WaChannelTu
   }
 }
 
-// Sum i of band g goes to sums[(first + i) groups + g]: see shared/common_frames.cl. `squares` is for
-// two rows of `reach` numbers.
+// Writes sum i of band g to sums[(first + i) groups + g]: see shared/common_frames.cl. `squares`
+// has room for two rows of `reach` numbers.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void common_frames(
     global const float* reference, global const float* reference_second, global const float* moving,
     global const float* moving_second, global const float* reference_weight,

@@ -1,17 +1,17 @@
-// The sums of a field of directions, for CPUs: like shared/direction_sums.cl, with sixteen pixels at a
-// time, a work-item having a run of them.
+// The sums of a field of orientations, for CPUs: like shared/direction_sums.cl, with sixteen pixels
+// at a time and a run of pixels per work-item.
 //
 // variant: cpu
 #include "lib/simd.h"
 
-// Vectors that are added up apart, for fewer roundings.
+// The number of vectors that are summed separately, for less rounding.
 #define VECTORS_APART 64
 
 typedef struct {
   float16 cosines, sines, squares;
 } Sums;
 
-// Sum i of run r goes to sums[(first + i) runs + r]. `share`: the pixels of a run, a multiple of
+// Writes sum i of run r to sums[(first + i) runs + r]. `share`: the pixels of a run, a multiple of
 // sixteen.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void direction_sums(
     global const float* cosines, global const float* sines, int pixels, int share, int runs,

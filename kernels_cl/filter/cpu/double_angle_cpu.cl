@@ -10,8 +10,8 @@ WA_INLINE int16 counts(global const float* weight, int count) {
   return load_some(weight, count) >= WA_DOUBLE_ANGLE_MIN_WEIGHT;
 }
 
-// Work-item (y, j) takes a row of slice first_slice + j. Loads beside a row's ends are from the rows
-// above and below; what they lead to does not count.
+// Work-item (y, j) processes a row of slice first_slice + j. Loads beyond a row's ends come from
+// the rows above and below; the kernel discards what is computed from them.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void double_angle(
     global const float* input, global const float* weight, int width, int height, int first_slice,
     float epsilon, global const WaDoubleAngleTerms* terms, global float* cosines, global float* sines) {

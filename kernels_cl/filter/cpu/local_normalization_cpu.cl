@@ -1,7 +1,7 @@
 // Local normalization of brightness and contrast for CPUs: like local_normalization.cl, but columns
 // come first (lib/separable_simd.h).
 //
-// Option: MASKED, where weights tell which pixels count.
+// Option: MASKED, if the image has weights.
 //
 // variant: cpu
 // variant: cpu -DMASKED

@@ -1,8 +1,8 @@
-// Gaussian smoothing onto a grid of its own, for CPUs: like smooth.cl, but columns come first
-// (lib/separable_simd.h).
+// Gaussian smoothing, sampled on a separate output grid, for CPUs: like smooth.cl, but columns come
+// first (lib/separable_simd.h).
 //
-// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32, the type of the input; MASKED, where a mask tells
-// which pixels count: the sums of weights are then stored after the sums of pixels.
+// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32, the type of the input; MASKED, if there is a mask: the
+// sums of weights are then stored after the sums of pixels.
 //
 // variant: cpu -DPIXEL_U8
 // variant: cpu -DPIXEL_F32 -DMASKED
@@ -18,7 +18,7 @@ WA_INLINE float16 load_pixels(global const Pixel* from, int count) {
 }
 
 #ifdef MASKED
-// 1 where a pixel counts, otherwise 0.
+// 1 for pixels inside the mask, otherwise 0.
 WA_INLINE float16 load_mask(global const uchar* from, int count) {
   int16 counts = 0;
   if (count >= 16) {

@@ -1,5 +1,5 @@
-// The sums of a Gauss-Newton step on the similarity of each of many frames, for CPUs: like
-// shared/frame_sums.cl, with sixteen neighbouring columns at a time, down which a work-item goes.
+// The sums of a Gauss-Newton step for the similarity of each of many frames, for CPUs: like
+// shared/frame_sums.cl, but a work-item goes down sixteen neighbouring columns at a time.
 //
 // variant: cpu
 #define WA_REAL float16
@@ -7,7 +7,7 @@
 #include "lib/sample_location_simd.h"
 #include "lib/simd.h"
 
-// Sixteen columns of a row of the frame, smoothed as the reference is, and their slopes.
+// Sixteen columns of a row of the frame, smoothed like the reference, and their slopes.
 typedef struct {
   float16 value, slope;
 } FrameRow;
@@ -79,7 +79,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void frame_sums(
       const float16 my = 0.5f * (m2.value - m0.value);
       const float16 r = splines.value - as_float(state[15]);
       const float16 residual = value - fma(gain, r, offset);
-      // A pixel that is not finite makes all that it touches NaN.
+      // NaN if any pixel in the support is not finite.
       const float16 test = residual + (splines.slope_x + splines.slope_y) + (mx + my);
       const int16 counts = within & (test - test == 0.0f);
       const float16 left = only(residual, counts);

@@ -2,11 +2,10 @@
 // at a time, and with the Gaussian of the fit applied along rows of cells first and then down
 // columns.
 //
-// Options: MASKED, where weights tell which pixels count; PROJECTIVE, where the matrix is a
-// homography's.
+// Options: MASKED, if the images have weights; PROJECTIVE, if the matrix is a homography's.
 //
 // Moments and the sums of rows are stored in planes of `down` rows that are `pitch` apart. The
-// moments of a row begin at `reach`; before and after them there are as many zeros.
+// moments of a row begin at `reach`, with as many zeros before and after them.
 //
 // variant: cpu
 // variant: cpu -DMASKED
@@ -15,7 +14,7 @@
 #include "lib/complex_simd.h"
 #include "lib/sample_location_simd.h"
 
-// The images that are compared.
+// The images to compare.
 typedef struct {
   Moving moving;
   float2 means;
@@ -24,8 +23,8 @@ typedef struct {
   global const float* moving_weight;
 } Comparison;
 
-// Adds the first `count` of sixteen pixels, from number `at` of the reference on, which map to
-// these locations.
+// Adds the first `count` of sixteen pixels, from pixel `at` of the reference on, which map to these
+// locations.
 WA_INLINE void add_pixels(const Comparison* pair, const Locations* locations, size_t at, int count,
                           float16* sums) {
   const int16 counts = which_count(&pair->moving, locations, count, pair->reference_weight + at,
@@ -74,7 +73,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_moments(
   for (int cy = first_y; cy < min(first_y + cell_rows, down); ++cy) {
     const int top = max(cy * cell, reference_margin);
     const int rows = min((cy + 1) * cell, reference_height - reference_margin) - top;
-    SegmentStart starts[SEGMENT];  // cells are no higher than a segment is long
+    SegmentStart starts[SEGMENT];  // a cell is no higher than a segment is long
     for (int row = 0; row < rows; ++row) starts[row] = segment_start(&matrix, left, top + row);
     float of_cells[WA_ILLUMINATION_MOMENTS][SEGMENT];
     for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) {

@@ -1,5 +1,5 @@
-// The sums of a Gauss-Newton step on the shift of each of many windows, for CPUs: like
-// shared/shift_sums.cl, with sixteen neighbouring columns at a time, down which a work-item goes.
+// The sums of a Gauss-Newton step for the shift of each of many windows, for CPUs: like
+// shared/shift_sums.cl, but a work-item goes down sixteen neighbouring columns at a time.
 //
 // variant: cpu
 #define WA_REAL float16
@@ -9,7 +9,7 @@
 // The words of warpalign::ShiftState.
 #define STATE_WORDS 14
 
-// Sixteen columns of a row of the frame, smoothed as the reference is at its samples, and their
+// Sixteen columns of a row of the frame, smoothed like the reference at its samples, and their
 // slopes.
 typedef struct {
   float16 value, slope;
@@ -55,8 +55,8 @@ WA_INLINE float16 slope_down(const ReferenceRow* rows, const float* w) {
                  fma((float16)(w[1]), rows[1].slope, w[0] * rows[0].slope)));
 }
 
-// `parts` work-items share a window; `together` windows of a frame share a mean. What a window that
-// is not active has left stays.
+// `parts` work-items share a window; `together` windows of a frame share a mean. The sums of an
+// inactive window stay unchanged.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void shift_sums(
     global const float* frames, global const float* reference, int frame_width, int frame_height,
     int windows, global const float* frame_means, global const float* reference_means,
@@ -116,7 +116,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void shift_sums(
       const float16 rx = slope_down(around, wy);
       const float16 ry = down(around, dy);
       const float16 residual = value - fma(gain, known, offset);
-      // A pixel that is not finite makes all that it touches NaN.
+      // NaN if any pixel in the support is not finite.
       const float16 test = residual + (rx + ry) + (mx + my);
       const int16 counts = wanted & (test - test == 0.0f);
       const float16 left = only(residual, counts);

@@ -1,8 +1,8 @@
 // The sums of a Gauss-Newton step of registration by a similarity or a homography, for CPUs: like
 // similarity_sums.cl, with sixteen neighbouring pixels at a time.
 //
-// Options: MASKED, where weights tell which pixels count; ILLUMINATED, where there is an
-// illumination model; PROJECTIVE, for a homography.
+// Options: MASKED, if the images have weights; ILLUMINATED, if there is an illumination model;
+// PROJECTIVE, for a homography.
 //
 // variant: cpu
 // variant: cpu -DMASKED -DILLUMINATED
@@ -20,8 +20,8 @@
 #endif
 
 #ifdef ILLUMINATED
-// The illumination model along a segment: for each pixel the cells to its left and right, and for
-// the rows of cells above and below, (gain, offset) at each pixel.
+// The illumination model along a segment: the cells to the left and right of each pixel, and the
+// (gain, offset) at each pixel in the rows of cells above and below.
 typedef struct {
   global const float2* field;
   int across, down;
@@ -83,7 +83,7 @@ WA_INLINE float16 offset_at(const Illumination* illumination, int chunk) {
                                  illumination->offset_below[chunk], illumination->part_below);
 }
 #else
-// A gain and an offset that are the same everywhere.
+// A constant gain and offset.
 typedef struct {
   float gain, offset;
 } Illumination;
@@ -115,8 +115,8 @@ typedef struct {
   float16 value, slope_x, slope_y, dx, dy, reference, gain, offset, counts;
 } Pixels;
 
-// Collects those groups of sixteen of the first `count` pixels from (px, py) on in which any pixel
-// counts; returns the number of groups.
+// Collects the groups of sixteen, among the first `count` pixels from (px, py) on, in which any
+// pixel is valid; returns the number of groups.
 WA_INLINE int find_pixels(const Step* step, const Illumination* illumination, int px, int py,
                           int count, Pixels* pixels) {
   const SegmentStart start = segment_start(&step->matrix, px, py);
@@ -145,8 +145,8 @@ WA_INLINE int find_pixels(const Step* step, const Illumination* illumination, in
   return found;
 }
 
-// illumination: gain, offset, 1 / scale and 1 / unit. The tiles, each one segment wide and tile_rows high,
-// are dealt out to the work-items in turn. Sum i of work-item g is written to partials[first + i *
+// illumination: gain, offset, 1 / scale and 1 / unit. The work-items take the tiles, each one
+// segment wide and tile_rows high, in turn. Sum i of work-item g is written to partials[first + i *
 // items + g].
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
     global const float* reference, int reference_width, int first_column, int columns,

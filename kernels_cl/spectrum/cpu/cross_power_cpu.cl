@@ -59,8 +59,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void cross_power(
 #ifdef WEIGHTED
       scale_a *= weights[(u - first) / 16] * row_weight;
 #endif
-      // A number without a reciprocal magnitude may be infinite, so it is replaced by 0 rather than
-      // multiplied by 0.
+      // Replaces a number without a reciprocal magnitude by 0: it may be infinite, and infinity
+      // times 0 is NaN.
       const Lanes p = {select(raw_a.re * scale_a, (float16)(0.0f), none),
                        select(raw_a.im * scale_a, (float16)(0.0f), none)};
       const Lanes q = {select(raw_b.re * scale_b, (float16)(0.0f), none),

@@ -1,6 +1,7 @@
-// Products of spectra, for CPUs: like overlap_correlation.cl, with vectors of eight complex numbers.
+// Products of spectra, for CPUs: like overlap_correlation.cl, with vectors of eight complex
+// numbers.
 //
-// Option: SECOND_CHANNEL, where the images that are correlated have two channels.
+// Option: SECOND_CHANNEL, if the images have two channels.
 //
 // variant: cpu
 // variant: cpu -DSECOND_CHANNEL
@@ -21,7 +22,7 @@ WA_INLINE Products both_products(float16 p, float16 q) {
   return both;
 }
 
-// Writes them to one slice of the products and the next. Work-item (i, j) takes a run of image j.
+// Writes the products to one slice and the next. Work-item (i, j) processes a run of image j.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_products(
     global const float2* a, global const float2* b,
 #ifdef SECOND_CHANNEL

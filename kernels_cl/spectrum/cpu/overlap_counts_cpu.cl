@@ -1,12 +1,12 @@
-// How many pixels two images have in common at every shift, for CPUs: like shared/overlap_counts.cl,
-// with sixteen columns at a time.
+// The number of overlapping pixels of two images at every shift, for CPUs: like
+// shared/overlap_counts.cl, with sixteen columns at a time.
 //
 // variant: cpu
 #include "formulas/overlap.h"
 #include "lib/launch.h"
 #include "lib/simd.h"
 
-// The units of up to sixteen weights.
+// The weights of up to sixteen pixels, in units of WA_OVERLAP_UNIT.
 WA_INLINE uint16 units_of(global const float* weights, int count) {
   return convert_uint16(fma(load_some(weights, count), WA_OVERLAP_UNIT, (float16)(0.5f)));
 }
@@ -15,8 +15,9 @@ WA_INLINE void store_sums(uint16 values, int count, global uint* to) {
   store_some(as_float16(values), count, (global float*)to);
 }
 
-// Writes to each pixel the sum over the `rows` pixels from it on, down its column and round.
-// Work-item (i, j) takes 16 x WA_OVERLAP_VECTORS columns of image j, row by row, as they lie in memory.
+// Writes to each pixel the sum over `rows` pixels from it on, down its column, periodically.
+// Work-item (i, j) processes 16 x WA_OVERLAP_VECTORS columns of image j, row by row, in memory
+// order.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_columns(
     global const float* weights, int width, int height, int rows, global uint* sums) {
   const int x = 16 * WA_OVERLAP_VECTORS * (int)get_global_id(0);
@@ -46,7 +47,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_columns(
   }
 }
 
-// The sums of the first numbers of a vector, up to each.
+// The prefix sums of a vector, each including its own number.
 WA_INLINE uint16 running(uint16 v) {
   v += (uint16)(0, v.s0123, v.s456789ab, v.scde);
   v += (uint16)(0, 0, v.s0123, v.s456789ab, v.scd);
@@ -55,7 +56,7 @@ WA_INLINE uint16 running(uint16 v) {
   return v;
 }
 
-// The sums of all numbers before each of a row that goes round, twice and a vector further.
+// The sum of all numbers before each number of a periodic row, over two periods and one vector.
 WA_INLINE void sum_up(global const uint* row, int width, local uint* before) {
   uint sum = 0;
   int x = 0;
@@ -76,13 +77,14 @@ WA_INLINE void sum_up(global const uint* row, int width, local uint* before) {
   for (x = 0; x <= width; x += 16) vstore16(vload16(0, before + x) + sum, 0, before + width + x);
 }
 
-// The sums over the rectangles at x and the fifteen next.
+// The sums over the rectangles at x and at the next fifteen positions.
 WA_INLINE float16 rectangles(local const uint* before, int x, int columns, float unit) {
   return convert_float16(vload16(0, before + x + columns) - vload16(0, before + x)) * unit;
 }
 
-// Writes the sums over rectangles, of whose columns `sums` has those: see shared/overlap_counts.cl.
-// `before` is for 2 width + 32 numbers. Work-item (i, j) takes sixteen rows of image j.
+// Writes the sums over rectangles; `sums` has those over their columns: see
+// shared/overlap_counts.cl. `before` has room for 2 width + 32 numbers. Work-item (i, j) processes
+// sixteen rows of image j.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_rows(
     global const uint* sums, int width, int height, int columns, int rows, int is_first,
     float scale, local uint* before, global float* overlaps) {

@@ -1,7 +1,7 @@
 // The peaks of the scores of correlation surfaces, for CPUs: like overlap_peaks.cl, with vectors of
-// sixteen pixels, most of which are ruled out before their scores are computed.
+// sixteen pixels, most of which are rejected before their scores are computed.
 //
-// Option: OUTLINES, of lib/overlap_limits.h.
+// Option: OUTLINES (lib/overlap_limits.h).
 //
 // variant: cpu
 // variant: cpu -DOUTLINES
@@ -10,7 +10,7 @@
 #include "lib/peaks.h"
 #include "lib/simd.h"
 
-// The scores of shifts at columns x of rows y; 0 of those beyond reach.
+// The scores of shifts at columns x of rows y; 0 for shifts beyond the limit.
 WA_INLINE float16 scores_within(float16 surface, float16 pixels, float16 x, float16 y, int width,
                                 int height, SurfaceLimits limits) {
   const float16 scores =
@@ -30,7 +30,7 @@ WA_INLINE float16 pixels_from(Overlaps overlaps, int x, int y, int width, int co
 #endif
 }
 
-// The overlaps of the shifts about a place, by number, in pixels.
+// The overlaps of the shifts around a pixel, in the order of neighbour(), in pixels.
 WA_INLINE float16 pixels_about(Overlaps overlaps, int2 place, float16 x, float16 y, int width,
                                int height) {
 #ifdef OUTLINES
@@ -48,7 +48,7 @@ WA_INLINE float16 pixels_about(Overlaps overlaps, int2 place, float16 x, float16
 // The best of each lane so far.
 typedef struct {
   float16 values;
-  uint16 blocks;  // first pixels of the vectors that they are from, or NOWHERE
+  uint16 blocks;  // first pixels of the vectors that the values come from, or NOWHERE
   float bound;    // wa_score_bound() of the best of all
 } LaneBests;
 
@@ -59,8 +59,8 @@ WA_INLINE float largest_of_lanes(float16 v) {
   return fmax(two.x, two.y);
 }
 
-// Of `scores`, the first `count` are of pixels number `block` and on. Of pixels that are -infinity
-// the first is kept as well.
+// Compares with the best so far the first `count` of `scores`, which belong to the pixels from
+// `block` on. If all pixels are -infinity, keeps the first of them too.
 WA_INLINE void consider(LaneBests* best, float16 scores, int count, uint block, float min_overlap) {
   const int16 first = (scores == best->values) & (best->blocks == (uint16)(NOWHERE));
   const int16 larger = ((scores > best->values) | first) & (NUMBERS < count);
@@ -70,7 +70,7 @@ WA_INLINE void consider(LaneBests* best, float16 scores, int count, uint block, 
   best->bound = wa_score_bound(largest * fabs(largest), min_overlap);
 }
 
-// Goes through a row.
+// Processes a row.
 WA_INLINE void consider_row(LaneBests* best, global const float* surface, Overlaps overlaps, int y,
                             int width, int height, SurfaceLimits limits) {
   const float normalization = 1.0f / (float)(width * height);
@@ -81,7 +81,7 @@ WA_INLINE void consider_row(LaneBests* best, global const float* surface, Overla
     const float16 pixels = pixels_from(overlaps, x, y, width, count);
     const int16 few = pixels < limits.min_overlap;
     float16 scores = 0.0f;
-    // Many shifts leave too little in common, and the root and the division are what takes long.
+    // Many shifts have too little overlap, and the root and the division dominate the cost.
     if (are_all(few)) {
       if (best->bound > 0.0f) continue;
     } else {
@@ -113,7 +113,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_peaks_partial
   partials[slice * get_num_groups(0) + get_group_id(0)] = best_of_lanes(best.values, best.blocks);
 }
 
-// A work-item takes a slice. The neighbours are computed as the scores were, as lanes of a vector.
+// A work-item processes a slice. The neighbours are computed like the scores, as lanes of a vector.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_peaks_final(
     global const float* surfaces, OverlapSource source, int each, global const float* all_limits,
     int own_limits, int width, int height, global const Best* partials, uint count,

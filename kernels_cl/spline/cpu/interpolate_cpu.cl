@@ -8,9 +8,9 @@
 //
 // Options: DEGREE 0 to 5; DIMENSIONS 1 to 3; EXTENSION; one of POINTS_FREE, POINTS_REJECT,
 // POINTS_CLAMP, POINTS_WRAP (backend::InterpolateDetails); COMPLEX; one of OUTPUT_U8, OUTPUT_U16,
-// OUTPUT_F16, OUTPUT_F32; LOADED, the number of floats that are loaded of a row of neighbours, 1,
-// 2, 4, 8 or 16; FIELD_POINTS for the kernel for a coordinate field instead of that for transforms;
-// BATCH, with transforms (lib/batch.h): work-items take tiles of all arrays' rows.
+// OUTPUT_F16, OUTPUT_F32; LOADED, the number of floats loaded for a row of neighbours: 1, 2, 4, 8
+// or 16; FIELD_POINTS for the kernel for a coordinate field instead of that for transforms; BATCH,
+// with transforms (lib/batch.h): work-items take tiles of all arrays' rows.
 //
 // variant: cpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DLOADED=4
 // variant: cpu -DDEGREE=0 -DDIMENSIONS=1 -DEXTENSION=2 -DPOINTS_WRAP -DOUTPUT_F16 -DLOADED=1
@@ -22,13 +22,13 @@
 #include "lib/row_sums.h"
 
 // The source of the points: their coordinates, or the transform (as in POINTS_PARAMETERS) and the
-// pixel of the output with which a segment begins.
+// first output pixel of a segment.
 typedef struct {
 #ifdef FIELD_POINTS
   const float* locations[3];
 #else
   float4 row_x, row_y, row_z, rest_x, rest_y, rest_z;
-  float x, y, z;  // from the output's centre
+  float x, y, z;  // relative to the output's centre
 #endif
 } Source;
 
@@ -61,7 +61,7 @@ WA_INLINE void put(Along along, int i, Along16* all) {
   ((float*)&all->t)[i] = along.t;
 }
 
-// Locates the point of pixel i of a chunk by locate_point(); returns whether it has a value.
+// Locates the point of pixel i of a chunk with locate_point(); returns whether it has a value.
 WA_INLINE bool locate_exactly(const Spline* spline, const Source* source, int chunk, int i,
                               Points16* points) {
   const Point point = point_of(source, chunk * 16 + i);
@@ -73,8 +73,8 @@ WA_INLINE bool locate_exactly(const Spline* spline, const Source* source, int ch
   return exists;
 }
 
-// Stores `count` pixels of a chunk whose points are not all inside. `points` are moved to where the
-// boundary rule maps them.
+// Stores `count` pixels of a chunk whose points are not all inside. Moves `points` to the positions
+// to which the boundary rule maps them.
 WA_INLINE void store_mixed(const Spline* spline, const Inside* limits, Points16* points,
                            const Source* source, int chunk, int count, global Output* output) {
   Existence existence = {(int16)(-1), ~points->far};
@@ -160,7 +160,7 @@ WA_INLINE Tile tile_of(int tile_x, int tile_y, int width, int rows) {
 #ifndef FIELD_POINTS
 
 #ifdef BATCH
-// An entry of the table of a batch: the parameters of interpolate_cpu() that describe a transform.
+// An entry of the table of a batch: the parameters of interpolate_cpu() for a transform.
 typedef struct {
   long4 fixed_x, fixed_y, fixed_z;
   float4 row_x, row_y, row_z, rest_x, rest_y, rest_z;
@@ -179,7 +179,7 @@ WA_INLINE long16 walk(long4 fixed, int x, int y, int z) {
 
 #if defined(POINTS_REJECT) || (EXTENSION == WA_FILL && !defined(POINTS_WRAP))
 // Whether the points of a row's pixels from x to `last` all lie beyond the same end of an axis of n
-// coefficients: far enough that none has a value or a neighbour.
+// coefficients, so far that none has a value or a neighbour.
 WA_INLINE bool lie_beyond(long4 fixed, int x, int last, int y, int z, int n) {
   const long row = fixed.y * y + fixed.z * z + fixed.w;
   const long first = (fixed.x * x + row) >> FIXED_POINT;
@@ -197,9 +197,9 @@ WA_INLINE void store_cval(float cval, int count, global Output* output) {
 #define MAY_LIE_BEYOND
 #endif
 
-// Evaluates at the points of an affine transform, and stores from pixel `first` of the output on. row_i and rest_i are as in POINTS_PARAMETERS;
-// fixed_i is row i of the same transform in fixed point: pixel (x, y, z) is read at fixed.x x +
-// fixed.y y + fixed.z z + fixed.w.
+// Evaluates at the points of an affine transform, and stores from pixel `first` of the output on.
+// row_i and rest_i are as in POINTS_PARAMETERS; fixed_i is row i of the same transform in fixed
+// point: pixel (x, y, z) is read at fixed.x x + fixed.y y + fixed.z z + fixed.w.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_cpu(
     SPLINE_PARAMETERS, float4 row_x, float4 row_y, float4 row_z, float4 rest_x, float4 rest_y,
     float4 rest_z, int centre_x, int centre_y, int centre_z, long4 fixed_x, long4 fixed_y,
@@ -262,7 +262,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_cpu(
 
 #else
 
-// Loads sixteen coordinates, of which `count` exist, and also keeps them for point_of().
+// Loads sixteen coordinates, of which `count` exist, and also stores them for point_of().
 WA_INLINE Along16 load_along(global const float* field, int count, int n, int margin,
                              float16* locations, int16* far) {
   if (count >= 16) {

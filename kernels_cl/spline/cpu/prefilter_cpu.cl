@@ -1,11 +1,11 @@
 // The exact B-spline prefilter for CPUs: sixteen lines at a time, one in each lane of a vector.
 //
 // A work-item filters a segment of its lines with a halo on both sides, over which the recursions
-// forget their start (see lib/prefilter_streaming.h). Blocks of 16 x 16 samples are transposed to
-// bring rows into lanes: if 16 rows were read sample by sample, they would compete for the same
-// lines of the cache.
+// forget their start (see lib/prefilter_streaming.h). To bring rows into lanes, it transposes
+// blocks of 16 x 16 samples: if it read 16 rows sample by sample, they would compete for the same
+// cache lines.
 //
-// An array is described as [outer][n][inner] and is filtered along its middle axis; the target has
+// An array has the shape [outer][n][inner] and is filtered along its middle axis; the target has
 // `margin` more values at either end of it. For rows, inner = COMPONENTS (2 for complex numbers,
 // otherwise 1).
 //
@@ -20,7 +20,7 @@
 #include "lib/simd.h"
 
 #define LENGTH (SEGMENT + 2 * HALO)
-// Vectors side by side in a column pass: two recursions hide each other's latency.
+// The number of adjacent vectors in a column pass: two recursions hide each other's latency.
 #define VECTORS WA_PREFILTER_VECTORS
 
 // Applies the steps of formulas/bspline.h to sixteen lines.

@@ -1,13 +1,13 @@
-// The warp of an image whose pixels are all 1, for CPUs: how much of each pixel's neighbourhood
-// lies in the image, as interpolate_cpu.cl computes it from the pixels themselves.
+// The warp of an image whose pixels are all 1 (unit weights), for CPUs: the part of each pixel's
+// neighbourhood that lies in the image, as interpolate_cpu.cl would compute it from the pixels.
 //
 // variant: cpu
 #include "lib/launch.h"
 #include "lib/simd.h"
 
-// The weight of those of a point's two neighbours along an axis that exist, of sixteen points that
-// begin `after_first` after the first of the n samples and are `step` apart. In fixed point the
-// distances from both ends are exact where they matter.
+// The weight of the existing ones of a point's two neighbours along an axis, for sixteen points
+// that begin `after_first` after the first of the n samples and are `step` apart. In fixed point
+// the distances from both ends are exact where they matter.
 WA_INLINE float16 part_inside(long after_first, float step, int n) {
   const float unit = 1.0f / (float)(1L << WA_CPU_FRACTION_BITS);
   const long one = 1L << WA_CPU_FRACTION_BITS;
@@ -18,7 +18,7 @@ WA_INLINE float16 part_inside(long after_first, float step, int n) {
 }
 
 // Pixel (x, y) of the output lies at fixed_i.x x + fixed_i.y y + fixed_i.w along axis i of the
-// input. Work-item y takes a row of the output, which begins at pixel `first`.
+// input. Work-item y processes a row of the output, which begins at pixel `first`.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void warp_ones(
     int width, int height, long4 fixed_x, long4 fixed_y, float2 step, global float* output,
     ulong first, int output_width, int output_height) {
