@@ -37,7 +37,8 @@ __device__ __forceinline__ void add_over_block(const float (&sums)[count], const
   put(thread, sum);
 }
 
-/// The same, once in a kernel. Sum i of block g goes to partials[i * blocks + g].
+/// Stores the sums of the block: sum i of block g at partials[i * blocks + g]. A kernel may call
+/// this once.
 template <int warps, int count>
 __device__ __forceinline__ void store_block_sums(const float (&sums)[count], int blocks,
                                                  float* __restrict__ partials) {
@@ -45,7 +46,7 @@ __device__ __forceinline__ void store_block_sums(const float (&sums)[count], int
       sums, [&](int i, float sum) { partials[i * blocks + static_cast<int>(blockIdx.x)] = sum; });
 }
 
-/// The same of all blocks of a grid.
+/// Stores the sums of the block for a grid whose blocks along x all take part.
 template <int warps, int count>
 __device__ __forceinline__ void store_block_sums(const float (&sums)[count],
                                                  float* __restrict__ partials) {

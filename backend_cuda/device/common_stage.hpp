@@ -1,8 +1,8 @@
-// What the stages of backend_common/ are written with, on CUDA. backend_common/README.md describes
-// each name; backend_opencl/device/common_stage.hpp defines the same ones.
+// The names that the stages of backend_common/ use, for CUDA. backend_common/README.md describes
+// each name; backend_opencl/device/common_stage.hpp defines the same ones for OpenCL.
 //
-// A stage compiles its kernel itself, with its options as macros, so that the functions below give
-// the sizes that these were compiled with.
+// nvcc compiles the kernel with its stage, whose options are macros. The functions below therefore
+// return the sizes with which the kernel was compiled.
 #pragma once
 
 #include "device/early_launch.cuh"
@@ -40,7 +40,7 @@ using DeviceContext = const Context;
 [[nodiscard]] constexpr int row_group(const Context&, int size) { return size; }
 [[nodiscard]] constexpr int group_or_vector(const Context&, int size) { return size; }
 
-/// The kernel was compiled with its options.
+/// Does nothing: the kernel was compiled with its options.
 struct KernelOptions {
   constexpr const KernelOptions& set(const char*, int) const { return *this; }
 };
@@ -60,7 +60,7 @@ class Launcher<void (*)(Parameters...)> {
   template <class... Arguments>
   void launch(const backend::Queue& queue, const WorkGrid& grid, Arguments&&... arguments) const {
     static_assert(sizeof...(Arguments) == sizeof...(Parameters),
-                  "the kernel takes another number of arguments");
+                  "the kernel takes a different number of arguments");
     launch_early(
         site_, queue, dim3(static_cast<unsigned>(grid.columns), static_cast<unsigned>(grid.rows)),
         dim3(static_cast<unsigned>(grid.group.columns), static_cast<unsigned>(grid.group.rows)),
@@ -82,7 +82,7 @@ class Launcher<void (*)(Parameters...)> {
       static_assert(sizeof(Value) == sizeof(Parameter) &&
                         std::is_integral_v<Value> == std::is_integral_v<Parameter> &&
                         std::is_signed_v<Value> == std::is_signed_v<Parameter>,
-                    "the kernel takes an argument of another type");
+                    "the kernel takes an argument of a different type");
       return static_cast<Parameter>(value);
     }
   }

@@ -32,7 +32,7 @@ void require(cudaError_t code, const char* call, const std::string& what,
 
 int count_devices() {
   int count = 0;
-  require(cudaGetDeviceCount(&count), "cudaGetDeviceCount", "no CUDA device can be used");
+  require(cudaGetDeviceCount(&count), "cudaGetDeviceCount", "cannot use a CUDA device");
   if (count > 0) return count;
   ErrorContext context;
   context.backend = "cuda";
@@ -43,7 +43,7 @@ int count_devices() {
 cudaDeviceProp properties_of(int ordinal) {
   cudaDeviceProp properties{};
   require(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties",
-          "CUDA device " + std::to_string(ordinal) + " cannot be queried");
+          "cannot query CUDA device " + std::to_string(ordinal));
   return properties;
 }
 
@@ -56,9 +56,9 @@ std::string driver_version() {
   int driver = 0;
   int runtime = 0;
   require(cudaDriverGetVersion(&driver), "cudaDriverGetVersion",
-          "the version of the CUDA driver cannot be determined");
+          "cannot determine the version of the CUDA driver");
   require(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion",
-          "the version of the CUDA runtime cannot be determined");
+          "cannot determine the version of the CUDA runtime");
   return "CUDA " + dotted(driver) + " (runtime " + dotted(runtime) + ")";
 }
 
@@ -104,7 +104,7 @@ int ordinal_of(std::size_t index) {
   ErrorContext context;
   context.backend = "cuda";
   throw Error(ErrorKind::device_unavailable,
-              "there is no cuda:" + std::to_string(index) + "; this machine has " +
+              "there is no device cuda:" + std::to_string(index) + "; this machine has " +
                   std::to_string(count) + " CUDA device" + (count == 1 ? "" : "s"),
               std::move(context));
 }
@@ -122,9 +122,9 @@ CudaDriver::CudaDriver(std::size_t index) {
   const int ordinal = ordinal_of(index);
   info_ = describe_device(ordinal);
   context_ = context_for(ordinal);
-  require(cudaSetDevice(ordinal), "cudaSetDevice", "the device cannot be opened", info_.name);
-  // Where a kernel has failed before in this process, choosing the device may yet succeed.
-  require(cudaFree(nullptr), "cudaFree", "the device cannot be opened", info_.name);
+  require(cudaSetDevice(ordinal), "cudaSetDevice", "cannot open the device", info_.name);
+  // If a kernel has failed before in this process, choosing the device may still succeed.
+  require(cudaFree(nullptr), "cudaFree", "cannot open the device", info_.name);
   context_.pool = std::make_unique<MemoryPool>(ordinal);
   context_.service = std::make_unique<ServiceStream>(ordinal);
   context_.events = std::make_unique<EventPool>(ordinal);
@@ -154,7 +154,7 @@ std::unique_ptr<backend::HostMemory> CudaDriver::allocate_host(std::size_t bytes
   return std::make_unique<PinnedMemory>(CallSite{context_}, bytes);
 }
 
-// Every queue of this backend can be timed, because a mark creates its own event.
+// Every queue of this backend can be timed, because a mark creates an event.
 std::unique_ptr<backend::Queue> CudaDriver::make_queue(bool /*timed*/,
                                                        backend::QueuePriority priority) {
   return std::make_unique<StreamQueue>(context_, priority);

@@ -11,7 +11,7 @@
 
 namespace warpalign::cuda {
 
-/// Throws Error(device_unavailable) when there is no driver or no device.
+/// Throws Error(device_unavailable) if there is no driver or no device.
 [[nodiscard]] std::vector<DeviceInfo> list_devices();
 
 class CudaDriver final : public backend::MakesEach<CudaDriver> {

@@ -1,18 +1,18 @@
-// Launches of kernels that overlap with the end of the work before them.
+// Kernel launches that overlap with the end of the previous work in the stream.
 //
-// Between consecutive kernels of a stream 1.2 us pass on an H100, a tenth of what the stages of a
-// registration take. The blocks of a kernel that is launched early become resident as those of the
-// previous work leave the multiprocessors, and wait in await_previous(), which removes the gap.
-// This is programmatic dependent launch, which needs compute capability 9.0; on other devices these
-// are plain launches. Letting the next kernel in right from the start of the previous one is no
-// faster, and its idle blocks made a small kernel before them take half as long again.
+// Consecutive kernels of a stream are 1.2 us apart on an H100, a tenth of the duration of a
+// registration's stages. The blocks of a kernel that is launched early become resident as the
+// blocks of the previous work leave the multiprocessors, and wait in await_previous(). This closes
+// the gap. It is programmatic dependent launch, which needs compute capability 9.0; on other
+// devices these are ordinary launches. To admit the next kernel right from the start of the
+// previous one is no faster, and its idle blocks slowed down a small kernel before them by half.
 #pragma once
 
 #include "device/launch.hpp"
 
 namespace warpalign::cuda {
 
-/// Must be the first statement of every kernel that is launched early. Until it returns, the
+/// Must be the first statement of every kernel that is launched early. Before it returns, the
 /// kernel's inputs may not have been written yet, and its outputs may still be in use.
 __device__ __forceinline__ void await_previous() {
 #if __CUDA_ARCH__ >= 900
@@ -21,7 +21,7 @@ __device__ __forceinline__ void await_previous() {
 #endif
 }
 
-/// As launch_with_shared(), for a kernel that begins with await_previous().
+/// Like launch_with_shared(), for a kernel that begins with await_previous().
 template <class... Parameters, class... Arguments>
 void launch_early_with_shared(const CallSite& site, const backend::Queue& queue, dim3 grid,
                               dim3 block, std::size_t shared_bytes, void (*kernel)(Parameters...),

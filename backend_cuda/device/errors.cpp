@@ -1,4 +1,4 @@
-// Failures of the CUDA runtime as warpalign::Error.
+// Converts failures of the CUDA runtime to warpalign::Error.
 #include "device/errors.hpp"
 
 #include <warpalign/error.hpp>
@@ -18,7 +18,7 @@ ErrorContext context_of(cudaError_t code, const char* call, const CallSite& site
 }
 
 /// Failures after which every call of the process on this device fails: CUDA's sticky errors, and
-/// those of a device that is gone.
+/// those of a lost device.
 bool is_loss(cudaError_t code) {
   switch (code) {
     case cudaErrorIllegalAddress:
@@ -39,7 +39,7 @@ bool is_loss(cudaError_t code) {
   }
 }
 
-// A failed call also sets the thread's last error, which the next launch would report again.
+// Clears the thread's last error, which a failed call sets and the next launch would report again.
 void forget_last_error() noexcept { static_cast<void>(cudaGetLastError()); }
 
 std::string memory_left() {
@@ -69,7 +69,7 @@ std::string advice_for(cudaError_t code) {
       return "the GPU is in use by another program in exclusive mode: wait, or choose another";
     default:
       if (!is_loss(code)) return {};
-      return "CUDA cannot be used any more in this process: restart the program; "
+      return "restart the program, because this process can no longer use CUDA; "
              "compute-sanitizer shows the cause";
   }
 }
@@ -92,9 +92,10 @@ void check_allocation(cudaError_t code, const char* call, std::size_t bytes, con
   if (code == cudaSuccess) return site.context.count_allocation();
   if (code != cudaErrorMemoryAllocation) return check(code, call, site);
   forget_last_error();
-  throw Error(ErrorKind::out_of_memory,
-              "the device cannot give " + std::to_string(bytes) + " bytes" + memory_left(),
-              context_of(code, call, site));
+  throw Error(
+      ErrorKind::out_of_memory,
+      "cannot allocate " + std::to_string(bytes) + " bytes of device memory" + memory_left(),
+      context_of(code, call, site));
 }
 
 }  // namespace warpalign::cuda

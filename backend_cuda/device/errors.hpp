@@ -1,4 +1,4 @@
-// Failures of the CUDA runtime as warpalign::Error.
+// Converts failures of the CUDA runtime to warpalign::Error.
 #pragma once
 
 #include "device/context.hpp"
@@ -12,8 +12,8 @@ namespace warpalign::cuda {
 /// Throws Error(out_of_memory) or Error(device_failure) unless `code` is cudaSuccess.
 void check(cudaError_t code, const char* call, const CallSite& site);
 
-/// The same for allocations, which a success also counts. The message for a lack of memory names
-/// the bytes that were asked for and the memory that is free.
+/// Checks an allocation, and counts it if it succeeded. If memory is short, the message gives the
+/// requested bytes and the free memory.
 void check_allocation(cudaError_t code, const char* call, std::size_t bytes, const CallSite& site);
 
 /// Advice on what to do about a failure; may be empty.

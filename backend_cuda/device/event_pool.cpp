@@ -1,4 +1,4 @@
-// Events that order streams, kept to be given out again.
+// A pool of events that order streams.
 #include "device/event_pool.hpp"
 
 #include "device/context.hpp"

@@ -1,4 +1,4 @@
-// Events that order streams, kept to be given out again.
+// A pool of events that order streams.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,9 +11,9 @@ namespace warpalign::cuda {
 struct CallSite;
 struct Context;
 
-/// Threads that make events wait for each other in the driver, and each plan has some. There are as
-/// many as were in use at the same time. One that was given back may have waits enqueued still,
-/// which stay with the work that it was recorded behind.
+/// Threads that create events block each other in the driver, and each plan has some events, so
+/// they are reused. The pool holds as many as were in use at the same time. Streams may still wait
+/// for an event that was given back; they wait for the work after which it was recorded.
 class EventPool {
  public:
   explicit EventPool(int ordinal) : ordinal_(ordinal) {}
@@ -31,7 +31,7 @@ class EventPool {
   std::vector<cudaEvent_t> idle_;
 };
 
-/// An event of the pool, for as long as this lives.
+/// An event of the pool, which returns to it at the end of this object's life.
 class PooledEvent {
  public:
   explicit PooledEvent(const CallSite& site);

@@ -1,4 +1,4 @@
-// What CUDA tells about handles that the caller made.
+// Checks handles that the caller made, by asking CUDA about them.
 #include "device/foreign.hpp"
 
 #include "device/errors.hpp"
@@ -28,15 +28,15 @@ void check_place(const Context& context, const void* address) {
       refuse_foreign(context, "the memory belongs to " + device_name(attributes.device) +
                                   ", the device is " + device_name(context.ordinal));
     case cudaMemoryTypeHost:
-      refuse_foreign(context, "the memory is the host's", "copy it to the device");
+      refuse_foreign(context, "this is host memory", "copy it to the device");
     default:
-      refuse_foreign(context, "the address is not of memory that CUDA knows");
+      refuse_foreign(context, "the address does not belong to memory that CUDA knows");
   }
 }
 
 using AddressRange = CUresult (*)(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr address);
 
-/// The driver's cuMemGetAddressRange, to which this library is not linked; null where there is
+/// The driver's cuMemGetAddressRange, to which this library is not linked; null if the driver has
 /// none.
 AddressRange address_range() {
   void* function = nullptr;
@@ -55,7 +55,7 @@ AddressRange address_range() {
   return reinterpret_cast<AddressRange>(function);
 }
 
-/// Memory that the driver does not know as one allocation is taken for what the caller says.
+/// Checks the size, if the driver knows the memory as one allocation; otherwise trusts the caller.
 void check_range(const Context& context, std::uintptr_t address, std::size_t bytes) {
   static const AddressRange range_of = address_range();
   if (range_of == nullptr) return;
@@ -97,8 +97,8 @@ void check_stream(const Context& context, cudaStream_t stream, cudaEvent_t event
   const cudaError_t code = cudaEventRecord(event, stream);
   if (code == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
-  refuse_foreign(context,
-                 "the stream is not of " + device_name(context.ordinal) + ": " + describe(code));
+  refuse_foreign(context, "the stream does not belong to " + device_name(context.ordinal) + ": " +
+                              describe(code));
 }
 
 }  // namespace warpalign::cuda

@@ -1,4 +1,4 @@
-// Checks of what the caller made with CUDA itself. All throw Error(invalid_argument).
+// Checks objects that the caller made with CUDA. All checks throw Error(invalid_argument).
 #pragma once
 
 #include "device/context.hpp"
@@ -14,12 +14,12 @@ namespace warpalign::cuda {
 [[noreturn]] void refuse_foreign(const Context& context, const std::string& message,
                                  const std::string& advice = {});
 
-/// The address of the caller's memory, which must be device memory or managed memory of this
-/// device, aligned, and have that many bytes as far as the driver knows.
+/// Returns the address of the caller's memory. Checks that it is device memory or managed memory of
+/// this device, aligned, and as large as stated, as far as the driver knows.
 [[nodiscard]] void* checked_address(const Context& context, const backend::ForeignMemory& memory);
 
-/// The stream must be of this device. `event` is recorded on it, which the runtime refuses
-/// otherwise.
+/// Checks that the stream belongs to this device, by recording `event` on it, which the runtime
+/// refuses otherwise.
 void check_stream(const Context& context, cudaStream_t stream, cudaEvent_t event);
 
 }  // namespace warpalign::cuda

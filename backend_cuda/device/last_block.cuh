@@ -1,8 +1,7 @@
 // Reductions in a single kernel: the last block to finish combines the partial results of all
 // blocks.
 //
-// Each reduction has a counter, which is 0 when the kernel starts; the last block sets it back to
-// 0.
+// Each reduction has a counter, which is 0 when the kernel starts; the last block resets it.
 #pragma once
 
 #include "device/memory.hpp"
@@ -14,9 +13,8 @@
 
 namespace warpalign::cuda {
 
-/// Whether this block is the last of `blocks` to arrive here; the answer is the same in all of its
-/// threads. What thread 0 of the other blocks wrote before arriving can then be read with
-/// load_fresh().
+/// Whether this block is the last of `blocks` to arrive here; all its threads get the same answer.
+/// If so, they can read with load_fresh() what thread 0 of the other blocks wrote before arriving.
 __device__ __forceinline__ bool is_last_block(unsigned* counter, unsigned blocks) {
   __shared__ bool last;
   if (threadIdx.x == 0 && threadIdx.y == 0) {
@@ -28,7 +26,7 @@ __device__ __forceinline__ bool is_last_block(unsigned* counter, unsigned blocks
   return last;
 }
 
-/// Reads what another block wrote, bypassing this multiprocessor's own cache.
+/// Reads data that another block wrote, bypassing this multiprocessor's own cache.
 template <class T>
 __device__ __forceinline__ T load_fresh(const T* source) {
   static_assert(sizeof(T) % 8 == 0 && alignof(T) == 8);

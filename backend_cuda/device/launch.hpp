@@ -25,7 +25,8 @@ inline constexpr int row_block_height = 8;
 /// The size of the blocks of reductions.
 inline constexpr int reduction_threads = 256;
 
-/// An extent as the int that kernels index with. Throws Error(invalid_argument) if it is none.
+/// Converts an extent to the int that kernels index with. Throws Error(invalid_argument) if it does
+/// not fit.
 [[nodiscard]] inline int extent(std::int64_t n, const CallSite& site) {
   return backend::checked_extent(n, [&] {
     return ErrorContext{.stage = site.stage, .backend = "cuda", .device = site.context.name};
@@ -44,7 +45,7 @@ inline constexpr int reduction_threads = 256;
 }
 
 /// The number of blocks for the first step of a reduction: enough to saturate the device with loads
-/// while each block has some work, and no more, because a single block reduces their partial
+/// if each block has enough work, and no more, because a single block reduces their partial
 /// results.
 [[nodiscard]] inline int reduction_blocks(std::int64_t pixels, const Context& context) {
   constexpr std::int64_t pixels_per_block = 8 * reduction_threads;
@@ -52,7 +53,7 @@ inline constexpr int reduction_threads = 256;
                                                    4 * std::int64_t{context.multiprocessors}));
 }
 
-/// Loads a kernel now, so that its first launch does not have to.
+/// Loads a kernel now, so that its first launch is not delayed.
 template <class... Parameters>
 void load(void (*kernel)(Parameters...), const CallSite& site) {
   site.context.activate();
@@ -61,8 +62,8 @@ void load(void (*kernel)(Parameters...), const CallSite& site) {
         "cudaFuncGetAttributes", site);
 }
 
-/// The dynamic shared memory that a block may be launched with. 2 KiB are left for the static
-/// shared memory that a kernel may declare.
+/// The dynamic shared memory that a block may have. 2 KiB are reserved for the static shared memory
+/// that a kernel may declare.
 [[nodiscard]] inline std::size_t max_shared(const CallSite& site) {
   int bytes = 0;
   check(
@@ -71,8 +72,7 @@ void load(void (*kernel)(Parameters...), const CallSite& site) {
   return static_cast<std::size_t>(bytes) - 2048;
 }
 
-/// Lets a kernel be launched with up to `bytes` of dynamic shared memory. Without this, every
-/// kernel may have 48 KiB.
+/// Allows a kernel up to `bytes` of dynamic shared memory. The default limit is 48 KiB.
 template <class... Parameters>
 void allow_shared(void (*kernel)(Parameters...), std::size_t bytes, const CallSite& site) {
   site.context.activate();
@@ -81,8 +81,8 @@ void allow_shared(void (*kernel)(Parameters...), std::size_t bytes, const CallSi
         "cudaFuncSetAttribute", site);
 }
 
-/// Launches with `shared_bytes` of dynamic shared memory and with one launch attribute, or none
-/// where `attribute` is null.
+/// Launches with `shared_bytes` of dynamic shared memory and with one launch attribute, or none if
+/// `attribute` is null.
 template <class... Parameters, class... Arguments>
 void launch_with_attribute(const CallSite& site, const backend::Queue& queue, dim3 grid, dim3 block,
                            std::size_t shared_bytes, cudaLaunchAttribute* attribute,

@@ -40,10 +40,10 @@ cudaTextureObject_t DeviceMemory::texture(const ImageView& view, const CallSite&
       if (texture.view == view) return texture.object;
     }
     refuse_foreign(context_,
-                   "the image cannot be sampled by texture lookups, for which the device wants "
+                   "the image cannot be sampled by texture lookups, for which the device needs "
                    "memory that begins at a multiple of " +
                        std::to_string(context_.texture_alignment) + " bytes",
-                   "use Precision::full, or memory that is aligned so");
+                   "use Precision::full, or align the memory");
   }
   const std::scoped_lock lock(mutex_);
   const auto found = std::find(views_.begin(), views_.end(), view);
@@ -55,7 +55,7 @@ cudaTextureObject_t DeviceMemory::texture(const ImageView& view, const CallSite&
   return textures_.back();
 }
 
-// `warp`, `interpolate` and `complex_bilinear` read planes in place where the rows are aligned;
+// `warp`, `interpolate` and `complex_bilinear` read planes in place if the rows are aligned;
 // complex planes are read with and without filtering.
 std::vector<DeviceMemory::ImageView> texture_views(const Context& context, PixelType type,
                                                    const Shape& shape) {

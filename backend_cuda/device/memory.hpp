@@ -31,7 +31,7 @@ class DeviceMemory final : public backend::Memory {
   };
 
   DeviceMemory(const CallSite& site, std::size_t bytes);
-  /// The caller's memory, with textures that are not destroyed here.
+  /// Wraps the caller's memory, with textures that this object does not own.
   DeviceMemory(const Context& context, void* address,
                std::shared_ptr<const std::vector<Texture>> textures);
   ~DeviceMemory() override;
@@ -46,9 +46,9 @@ class DeviceMemory final : public backend::Memory {
     return {nullptr, reinterpret_cast<std::uintptr_t>(data_)};
   }
 
-  /// The texture of a view: the one that make_textures() made, or else one made now. It lives as
-  /// long as the memory, since a kernel in flight may still read through it. Throws
-  /// Error(invalid_argument) for the caller's memory where it is not aligned for textures.
+  /// Returns the texture of a view: the one that make_textures() made, or else a new one. It lives
+  /// as long as the memory, because a kernel in flight may still read through it. Throws
+  /// Error(invalid_argument) if the caller's memory is not aligned for textures.
   [[nodiscard]] cudaTextureObject_t texture(const ImageView& view, const CallSite& site) const;
 
   /// Makes the textures that stages may need for an image that fills this memory.
@@ -59,12 +59,13 @@ class DeviceMemory final : public backend::Memory {
   void* data_ = nullptr;
   std::size_t bytes_ = 0;  ///< of the block; 0 for the caller's memory
   mutable std::mutex mutex_;
-  mutable std::vector<ImageView> views_;                 ///< of the textures, in their order
-  mutable std::vector<cudaTextureObject_t> textures_;    ///< over memory of our own
-  std::shared_ptr<const std::vector<Texture>> wrapped_;  ///< null for memory of our own
+  mutable std::vector<ImageView> views_;                 ///< parallel to textures_
+  mutable std::vector<cudaTextureObject_t> textures_;    ///< over memory that this object owns
+  std::shared_ptr<const std::vector<Texture>> wrapped_;  ///< null for memory that this object owns
 };
 
-/// The views through which stages read an image; none where textures cannot be over it.
+/// The views through which stages read an image; empty if the image's memory does not allow
+/// textures.
 [[nodiscard]] std::vector<DeviceMemory::ImageView> texture_views(const Context& context,
                                                                  PixelType type,
                                                                  const Shape& shape);

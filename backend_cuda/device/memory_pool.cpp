@@ -1,4 +1,4 @@
-// Device memory that was freed, kept to be given out again.
+// A pool of freed device memory.
 #include "device/memory_pool.hpp"
 
 #include "device/errors.hpp"
@@ -18,13 +18,13 @@ namespace warpalign::cuda {
 
 namespace {
 
-// Larger pieces are few, and would displace many small ones.
+// Larger blocks are few, and would displace many small ones.
 constexpr std::size_t max_block = std::size_t{16} << 20;
 constexpr std::size_t default_kept = std::size_t{256} << 20;
 constexpr const char* variable = "WARPALIGN_CUDA_POOL_MIB";
 
-/// Sizes that are rounded up to one of four steps between powers of two meet again more often; at
-/// most a fifth of a block is left unused.
+/// Rounds a size up to one of four steps between powers of two, so that blocks can be reused more
+/// often; at most a fifth of a block is left unused.
 std::size_t rounded(std::size_t bytes) {
   constexpr std::size_t granule = 512;  // of cudaMalloc
   const std::size_t step = std::max(granule, std::bit_floor(bytes) / 4);
@@ -41,10 +41,9 @@ std::size_t MemoryPool::max_kept_bytes() {
   const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), mebibytes);
   constexpr std::size_t most = std::size_t{1} << 24;
   if (problem != std::errc() || rest != text.data() + text.size() || mebibytes > most) {
-    throw Error(
-        ErrorKind::invalid_argument,
-        std::string(variable) + "=" + set +
-            ": is not a number of mebibytes of freed device memory that are kept for reuse");
+    throw Error(ErrorKind::invalid_argument,
+                std::string(variable) + "=" + set +
+                    ": invalid, give the mebibytes of freed device memory to keep for reuse");
   }
   return mebibytes << 20;
 }
@@ -97,10 +96,10 @@ void MemoryPool::give_back(Block block, std::vector<cudaTextureObject_t> texture
       kept_bytes_ += block.bytes;
       return;
     } catch (const std::bad_alloc&) {
-      // The system has no memory left, so none is kept on the device either.
+      // The host has no memory left, so the pool keeps none on the device either.
     }
   }
-  // The memory is freed first, because cudaFree waits for kernels that may still read through the
+  // Frees the memory first, because cudaFree waits for kernels that may still read through the
   // textures.
   static_cast<void>(cudaFree(block.address));
   for (const cudaTextureObject_t texture : textures) {
@@ -108,7 +107,7 @@ void MemoryPool::give_back(Block block, std::vector<cudaTextureObject_t> texture
   }
 }
 
-/// A block of exactly this size, which is then no longer kept; null if there is none.
+/// Removes a block of exactly this size from the pool and returns it; null if there is none.
 void* MemoryPool::idle_block(std::size_t bytes) noexcept {
   const auto found = idle_.find(bytes);
   if (found == idle_.end()) return nullptr;
@@ -118,7 +117,7 @@ void* MemoryPool::idle_block(std::size_t bytes) noexcept {
   return address;
 }
 
-/// Waits for the device; what was freed is idle then.
+/// Waits for the device; the freed blocks are idle then.
 void MemoryPool::finish_freed() noexcept {
   static_cast<void>(cudaDeviceSynchronize());
   for (const cudaTextureObject_t texture : textures_) {

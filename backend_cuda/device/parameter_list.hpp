@@ -1,4 +1,4 @@
-// Parameters of several pieces of work that one launch does.
+// Parameters of several tasks that one launch performs.
 #pragma once
 
 #include <algorithm>
@@ -7,15 +7,15 @@
 namespace warpalign::cuda {
 
 /// An argument of a kernel, by value: a copy to the device would cost more than it saves. All
-/// arguments of a kernel together have 4 KiB.
+/// arguments of a kernel together may have 4 KiB.
 template <class Entry, int capacity>
 struct ParameterList {
   Entry entries[capacity];
 };
 
-/// Calls `launch`, a generic function of a list, of the number of its first entry and of how many
-/// it holds, for `count` entries, which entry(i) makes. A single entry has a list of its own length:
-/// a launch takes longer where its arguments do.
+/// Splits `count` entries, which entry(i) makes, into lists, and calls `launch`, a generic function
+/// of a list, the number of its first entry, and its length. A single entry gets a list type of
+/// length 1, because larger arguments make a launch slower.
 template <class Entry, int capacity, class Make, class Launch>
 void launch_for_entries(std::size_t count, const Make& entry, const Launch& launch) {
   if (count == 1) {

@@ -16,7 +16,7 @@ constexpr int threads = 256;
 constexpr std::int64_t bytes_per_block = std::int64_t{16} << 10;
 constexpr unsigned polls_per_query = 1U << 10;  // about 50 us
 
-// `arrived` becomes 1 only after the bytes are visible, to the host as well.
+// Sets `arrived` to 1 only after the bytes are visible, also to the host.
 __global__ void __launch_bounds__(threads)
     store_kernel(const char* __restrict__ source, std::size_t bytes, char* __restrict__ target,
                  unsigned* arrived, unsigned* counter) {
@@ -92,7 +92,7 @@ void PinnedSlot::set_arrived(bool there) noexcept {
 void PinnedSlot::enqueue(const backend::Queue& queue, const void* source, std::size_t bytes) {
   const CallSite site{context_};
   context_.activate();
-  // A result that nobody waited for must not be mistaken for the new one.
+  // Do not mistake an earlier result, which no thread has waited for, for the new one.
   if (!arrived()) check(filling_->synchronize(), "cudaStreamSynchronize", site);
   filling_ = static_cast<const StreamQueue&>(queue).handle();
   set_arrived(false);
@@ -107,8 +107,8 @@ void PinnedSlot::enqueue(const backend::Queue& queue, const void* source, std::s
   }
 }
 
-// On a failing device the bytes never arrive, so the state of the stream is queried from time to
-// time.
+// On a failing device the bytes never arrive, so wait() queries the state of the stream from time
+// to time.
 const void* PinnedSlot::wait() {
   for (unsigned polls = 1; !arrived(); ++polls) {
     relax();

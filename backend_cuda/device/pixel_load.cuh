@@ -27,7 +27,7 @@ auto with_pixel_type(PixelType type, Make make) {
   }
 }
 
-/// The same for the types of greyscale images: u8, u16 and f32.
+/// Calls make(Pixel{}) for the types of greyscale images: u8, u16 and f32.
 template <class Make>
 auto with_grey_type(PixelType type, Make make) {
   switch (type) {
@@ -60,8 +60,7 @@ __device__ __forceinline__ void to_floats(float2 pixel, float (&value)[2]) {
   value[1] = pixel.y;
 }
 
-/// Four pixels that are loaded as one word, aligned to its size (for c32: two words, each aligned
-/// to 16 bytes).
+/// Four pixels as one aligned word (for c32: two words, each aligned to 16 bytes).
 template <class Pixel>
 struct alignas(4 * sizeof(Pixel) < 16 ? 4 * sizeof(Pixel) : 16) FourPixels {
   Pixel pixel[4];

@@ -12,8 +12,8 @@ namespace warpalign::cuda {
 
 namespace {
 
-// CUDA has no priority below the default, which a caller's own streams mostly have. Smaller numbers
-// come first.
+// CUDA has no priority below the default, which most of the caller's own streams have. Smaller
+// numbers have precedence.
 int stream_priority(backend::QueuePriority priority, const CallSite& site) {
   int lowest = 0;
   int highest = 0;
@@ -65,7 +65,7 @@ cudaEvent_t StreamHandle::mark(cudaEvent_t event, const CallSite& site) const {
   return event;
 }
 
-// The caller's stream is waited for by an event: whoever waits does not keep it from being let go.
+// Waits for the caller's stream by an event, without holding the mutex that let_go() needs.
 cudaError_t StreamHandle::synchronize() const noexcept {
   if (!end_) return cudaStreamSynchronize(stream_);
   {
@@ -120,8 +120,8 @@ StreamQueue::StreamQueue(const Context& context, backend::QueuePriority priority
 StreamQueue::StreamQueue(const Context& context, cudaStream_t stream)
     : context_(context), handle_(std::make_shared<StreamHandle>(context, stream)) {}
 
-// A ScratchGuard in another thread may hold the handle a moment longer, so the destructor waits
-// here as well.
+// A ScratchGuard in another thread may hold the handle a moment longer, so the destructor also
+// waits here.
 StreamQueue::~StreamQueue() { handle_->let_go(); }
 
 void StreamQueue::wait(const char* call) {
@@ -207,8 +207,8 @@ ScratchGuard::ScratchGuard(const CallSite& site) : site_(site), event_(site) {}
 
 void ScratchGuard::enter(const backend::Queue& queue) {
   const std::shared_ptr<StreamHandle>& current = static_cast<const StreamQueue&>(queue).handle();
-  // A stream of our own that no longer exists has already waited for its work; the caller's has
-  // left an event. Another thread may be letting go of it at this moment.
+  // A stream that this backend owned and that no longer exists has already waited for its work; the
+  // caller's stream has left an event. Another thread may be releasing it at this moment.
   const std::shared_ptr<StreamHandle> last = last_.lock();
   if (last == current) return;
   cudaEvent_t done = last_end_ ? last_end_->get() : nullptr;

@@ -27,7 +27,7 @@ class Event final : public backend::Mark {
   cudaEvent_t event_ = nullptr;
 };
 
-/// A point in a stream's work, without timing, or an event of the caller's.
+/// A point in a stream's work, without timing, or an event of the caller.
 class StreamEvent final : public backend::Event {
  public:
   explicit StreamEvent(const Context& context);
@@ -39,30 +39,30 @@ class StreamEvent final : public backend::Event {
 
  private:
   const Context& context_;
-  std::optional<cuda::Event> own_;  ///< the name alone would be that of the base
+  std::optional<cuda::Event> own_;  ///< `Event` alone would name the base class
   cudaEvent_t event_;
 };
 
-/// A stream, as what has work on it keeps hold of it. The caller may destroy a stream of his own
-/// when its queue is gone, so an event then takes its place.
+/// A stream that objects with work on it keep alive. The caller may destroy a stream after its
+/// queue is gone, so an event then replaces it.
 class StreamHandle {
  public:
   StreamHandle(const Context& context, backend::QueuePriority priority);
-  /// The caller's stream. Throws Error(invalid_argument) if it is of another device.
+  /// The caller's stream. Throws Error(invalid_argument) if it belongs to another device.
   StreamHandle(const Context& context, cudaStream_t stream);
   StreamHandle(const StreamHandle&) = delete;
   StreamHandle& operator=(const StreamHandle&) = delete;
   ~StreamHandle();  ///< waits for the enqueued work, except on the caller's stream
 
   [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
-  /// Where the work on the caller's stream ends, once it was let go of; null for our own.
+  /// The end of the work on the caller's stream, once it was released; null for an owned stream.
   [[nodiscard]] const std::shared_ptr<Event>& end() const noexcept { return end_; }
-  /// To be called when the queue goes: the caller's stream is not used after this. Waits for the
-  /// work on our own.
+  /// Call this when the queue goes: the caller's stream is not used after this. Waits for the work
+  /// on an owned stream.
   void let_go() noexcept;
-  // Other threads may call these at any time, let_go() included: a plan that several threads share,
-  // for one, has its scratch memory guarded by the stream that it was used on last.
-  /// Where the work up to now ends: `event`, recorded for that, or end(). Throws Error.
+  // Other threads may call these at any time, also during let_go(): for example, the scratch memory
+  // of a plan that several threads share is guarded by the last stream that used it.
+  /// The end of the work so far: `event`, which this records, or end(). Throws Error.
   [[nodiscard]] cudaEvent_t mark(cudaEvent_t event, const CallSite& site) const;
   [[nodiscard]] cudaError_t synchronize() const noexcept;
   [[nodiscard]] cudaError_t query() const noexcept;
@@ -71,7 +71,7 @@ class StreamHandle {
   const Context& context_;
   cudaStream_t stream_ = nullptr;
   std::shared_ptr<Event> end_;
-  /// Held while the caller's stream is used: once it was let go of, it may not even exist.
+  /// Locked while the caller's stream is in use: after its release it may not even exist.
   mutable std::mutex mutex_;
   bool is_gone_ = false;
 };
@@ -79,7 +79,7 @@ class StreamHandle {
 class StreamQueue final : public backend::Queue {
  public:
   StreamQueue(const Context& context, backend::QueuePriority priority);
-  StreamQueue(const Context& context, cudaStream_t stream);  ///< the caller's
+  StreamQueue(const Context& context, cudaStream_t stream);  ///< the caller's stream
   ~StreamQueue() override;
 
   void upload(const backend::HostRows& source, backend::Memory& target) override;
@@ -99,8 +99,8 @@ class StreamQueue final : public backend::Queue {
 
   const Context& context_;
   std::shared_ptr<StreamHandle> handle_;
-  std::optional<PinnedSlot> slot_;       ///< for small downloads; made by the first of them
-  std::optional<SmallUploads> uploads_;  ///< likewise
+  std::optional<PinnedSlot> slot_;       ///< for small downloads; created by the first one
+  std::optional<SmallUploads> uploads_;  ///< created by the first small upload
 };
 
 /// The stream of a queue that this backend made.
@@ -108,17 +108,17 @@ class StreamQueue final : public backend::Queue {
   return static_cast<const StreamQueue&>(queue).handle()->get();
 }
 
-/// Orders the uses of a stage's scratch memory when the stage is enqueued on different queues.
-/// Costs nothing while the stage stays on one queue.
+/// Orders the uses of a stage's scratch memory if the stage runs on different queues. Costs nothing
+/// if the stage stays on one queue.
 class ScratchGuard {
  public:
   explicit ScratchGuard(const CallSite& site);
-  /// Work that is enqueued on `queue` from now on runs after the stage's earlier work.
+  /// Makes work that is enqueued on `queue` from now on run after the stage's earlier work.
   void enter(const backend::Queue& queue);
 
  private:
   CallSite site_;
-  PooledEvent event_;  ///< here, so that nothing has to be made when the queue changes
+  PooledEvent event_;  ///< a member, so that a change of queue allocates nothing
   std::weak_ptr<StreamHandle> last_;
   std::shared_ptr<Event> last_end_;  ///< of the caller's stream, which outlives the queue
 };

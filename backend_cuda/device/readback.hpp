@@ -1,4 +1,4 @@
-// Readback of a few bytes to the host.
+// Copies of a few bytes to the host.
 #pragma once
 
 #include "device/memory.hpp"

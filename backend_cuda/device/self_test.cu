@@ -1,4 +1,4 @@
-// Checks that are run on a device before it is made available.
+// Tests that a device must pass before it becomes available.
 #include "device/self_test.hpp"
 
 #include "device/errors.hpp"
@@ -68,13 +68,13 @@ void require_kernels(const Context& context) {
   where.code = cudaGetErrorName(code);
   where.advice = advice_for(code);
   throw Error(ErrorKind::device_unavailable,
-              "the kernels of this build cannot run on the device: " + describe(code),
-              std::move(where));
+              "this build's kernels cannot run on the device: " + describe(code), std::move(where));
 }
 
 std::string texture_fault(backend::Driver& driver) {
-  if (!warps_rightly(driver, {64, 5, 1})) return "the texture unit reads linear memory wrongly";
-  if (!warps_rightly(driver, {13, 5, 1})) return "the texture unit reads arrays wrongly";
+  if (!warps_rightly(driver, {64, 5, 1}))
+    return "the texture unit returns wrong values for linear memory";
+  if (!warps_rightly(driver, {13, 5, 1})) return "the texture unit returns wrong values for arrays";
   return {};
 }
 

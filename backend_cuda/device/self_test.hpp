@@ -1,4 +1,4 @@
-// Checks that are run on a device before it is made available.
+// Tests that a device must pass before it becomes available.
 #pragma once
 
 #include "device/context.hpp"
@@ -9,10 +9,10 @@
 
 namespace warpalign::cuda {
 
-/// Throws Error(device_unavailable) when this build holds no code for the device.
+/// Throws Error(device_unavailable) if this build has no code for the device.
 void require_kernels(const Context& context);
 
-/// Why warps through the texture unit cannot be trusted; empty when their results are right.
+/// The reason why warps through the texture unit are wrong; empty if they are right.
 [[nodiscard]] std::string texture_fault(backend::Driver& driver);
 
 }  // namespace warpalign::cuda

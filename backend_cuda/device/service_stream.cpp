@@ -1,4 +1,4 @@
-// A stream for what is uploaded while plans are made.
+// A stream for uploads during the creation of plans.
 #include "device/service_stream.hpp"
 
 #include "device/errors.hpp"

@@ -1,4 +1,4 @@
-// A stream for what is uploaded while plans are made.
+// A stream for uploads during the creation of plans.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,7 +10,8 @@ namespace warpalign::cuda {
 
 struct CallSite;
 
-/// Making a stream takes longer than most such uploads, so that one serves them all, one at a time.
+/// Creating a stream takes longer than most such uploads, so one stream serves them all, one at a
+/// time.
 class ServiceStream {
  public:
   explicit ServiceStream(int ordinal) : ordinal_(ordinal) {}
@@ -18,13 +19,13 @@ class ServiceStream {
   ServiceStream& operator=(const ServiceStream&) = delete;
   ~ServiceStream();
 
-  /// Is complete when it returns. The device must be the thread's current one.
+  /// Returns after the upload is complete. The device must be the thread's current one.
   void upload(const void* values, std::size_t bytes, void* target, const CallSite& site);
 
  private:
   int ordinal_;
   std::mutex mutex_;
-  cudaStream_t stream_ = nullptr;  ///< made by the first upload
+  cudaStream_t stream_ = nullptr;  ///< created by the first upload
 };
 
 }  // namespace warpalign::cuda

@@ -1,4 +1,4 @@
-// Small copies to the device that the host does not wait for.
+// Small asynchronous uploads.
 #include "device/small_uploads.hpp"
 
 #include "device/errors.hpp"
@@ -14,7 +14,7 @@ namespace warpalign::cuda {
 namespace {
 
 constexpr std::size_t half_bytes = 8 * SmallUploads::largest;
-constexpr std::size_t alignment = 16;  // of what kernels read as vectors
+constexpr std::size_t alignment = 16;  // for kernels that read vectors
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void SmallUploads::begin_other_half() {
   const CallSite site{context_, "upload"};
   check(cudaEventRecord(halves_[current_].copied->get(), stream_->get()), "cudaEventRecord", site);
   current_ = 1 - current_;
-  // An event that was never recorded has happened.
+  // An event that was never recorded counts as complete.
   check(cudaEventSynchronize(halves_[current_].copied->get()), "cudaEventSynchronize", site);
   halves_[current_].used = 0;
 }

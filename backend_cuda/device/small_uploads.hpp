@@ -1,4 +1,4 @@
-// Small copies to the device that the host does not wait for.
+// Small asynchronous uploads.
 #pragma once
 
 #include "device/context.hpp"
@@ -15,8 +15,8 @@ namespace warpalign::cuda {
 class Event;
 class StreamHandle;
 
-/// What is uploaded on one stream passes through page-locked memory, so that the caller may reuse
-/// his own at once. A copy that waited would keep the host from what it enqueues next.
+/// Uploads on one stream pass through page-locked memory, so that the caller may reuse its memory
+/// at once. A synchronous copy would delay the host's next commands.
 class SmallUploads {
  public:
   static constexpr std::size_t largest = std::size_t{16} << 10;
@@ -30,7 +30,7 @@ class SmallUploads {
   void enqueue(const void* source, std::size_t bytes, void* target);
 
  private:
-  /// Filled from its start to its end, and then left until the copies of all of it are done.
+  /// Filled from its start to its end, and then unused until all its copies are done.
   struct Half {
     std::size_t used = 0;
     std::unique_ptr<Event> copied;

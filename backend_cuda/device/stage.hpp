@@ -1,4 +1,4 @@
-// How this backend makes its stages: the file of each stage defines make() for its class, and the
+// How this backend creates its stages: the file of each stage defines make() for its class, and the
 // driver calls it for every stage in stage_list.hpp.
 #pragma once
 

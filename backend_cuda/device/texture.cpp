@@ -1,4 +1,4 @@
-// Textures over arrays that a stage copies its input to, and over linear memory.
+// Textures over arrays that hold a copy of a stage's input, and over linear memory.
 #include "device/texture.hpp"
 
 #include "device/errors.hpp"

@@ -1,4 +1,4 @@
-// Textures over arrays that a stage copies its input to, and over linear memory.
+// Textures over arrays that hold a copy of a stage's input, and over linear memory.
 #pragma once
 
 #include "device/context.hpp"
@@ -11,9 +11,9 @@
 
 namespace warpalign::cuda {
 
-/// The block of kernels that do one lookup per pixel. A warp covers 8 x 4 pixels at a time, which
-/// keeps the texels that a rotated image reads close together, and then moves on to the right; a
-/// block covers 32 x 32 pixels.
+/// The block of kernels that do one lookup per pixel. A warp covers 8 x 4 pixels at a time, so that
+/// the texels that a rotated image reads lie close together, and then moves to the right; a block
+/// covers 32 x 32 pixels.
 struct LookupBlock {
   static constexpr int width = 8;
   static constexpr int height = 32;
@@ -21,10 +21,10 @@ struct LookupBlock {
   static constexpr int tile_width = width * pixels_per_thread;
 };
 
-/// How a texture is read. Coordinates are in texels, not normalised. Beyond the array the value is
+/// How a texture is read. Coordinates are in texels, not normalised. Outside the array the value is
 /// 0 (`border`) or that of the edge.
 struct TextureReading {
-  bool linear = true;  ///< filtered; otherwise the value of the nearest texel
+  bool linear = true;  ///< bilinear filtering; otherwise the value of the nearest texel
   bool border = true;
 };
 
@@ -59,7 +59,7 @@ class TextureArray {
   cudaSurfaceObject_t surface_ = 0;  ///< of planes and volumes with one float per texel
 };
 
-/// Enqueues a copy of dense floats to an array of that size through a surface over it, which is two
+/// Enqueues a copy of dense floats to an array of that size through a surface over it. This is two
 /// to three times as fast as the runtime's own copy.
 void write_surface(const CallSite& site, const backend::Queue& queue, const float* source,
                    cudaSurfaceObject_t surface, const TextureArray::Size& size);

@@ -10,7 +10,7 @@ struct Extent {
 };
 
 // A thread writes `pixels` consecutive pixels of a row. The blocks of the kernel that writes four
-// are high rather than wide, because arrays are stored in tiles.
+// pixels are high rather than wide, because arrays are stored in tiles.
 template <int pixels>
 __global__ void write_plane_kernel(const float* __restrict__ source, cudaSurfaceObject_t surface,
                                    Extent size) {

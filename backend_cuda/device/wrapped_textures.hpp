@@ -1,9 +1,9 @@
 // Textures over images in the caller's memory.
 //
 // A program may wrap the same memory for every call, and may free it as soon as the device is done
-// with it, which nobody here knows. So the textures do not go with the object that wraps the
-// memory: they are kept, by address, size and type, and found again when the same memory is wrapped
-// again.
+// with it, which this library cannot know. The textures therefore outlive the object that wraps the
+// memory: the cache keeps them by address, size and type, and reuses them when the program wraps
+// the same memory again.
 #pragma once
 
 #include "device/memory.hpp"
@@ -25,7 +25,7 @@ class WrappedTextures {
   ~WrappedTextures();
 
   using Textures = std::vector<DeviceMemory::Texture>;
-  /// The textures that stages may need of such an image; none where its address or its rows are not
+  /// The textures that stages may need for such an image; empty if its address or its rows are not
   /// aligned as textures need. They exist as long as the result.
   [[nodiscard]] std::shared_ptr<const Textures> over(void* address, PixelType type,
                                                      const Shape& shape);

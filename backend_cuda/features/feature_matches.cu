@@ -1,4 +1,4 @@
-// Stage: of each feature of one image, the feature of another one that resembles it most.
+// Stage: for each feature of one image, the most similar feature of another image.
 #include "device/early_launch.cuh"
 #include "device/errors.hpp"
 #include "device/memory.hpp"

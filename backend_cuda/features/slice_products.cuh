@@ -1,10 +1,10 @@
-// Products of descriptors by tensor cores, and the best of each slice of them.
+// Products of descriptors by tensor cores, and the best one of each slice.
 //
-// A float is the sum of two half-precision numbers to within 2^-22 of it, or 2^-25 of the length of
-// a descriptor, which is 1. Three products of these, summed in single precision, are a product of
-// floats but for that: the fourth is less than what is left out already (Ootomo and Yokota 2022,
-// "Recovering single precision accuracy from Tensor Cores while surpassing the FP32 theoretical
-// peak performance").
+// A float equals the sum of two half-precision numbers to within 2^-22 of its value, or 2^-25 of
+// the length of a descriptor, which is 1. Three products of these numbers, summed in single
+// precision, equal a product of floats to that accuracy: the fourth is smaller than the error
+// (Ootomo and Yokota 2022, "Recovering single precision accuracy from Tensor Cores while surpassing
+// the FP32 theoretical peak performance").
 #pragma once
 
 #include "device/early_launch.cuh"
@@ -17,33 +17,33 @@
 
 namespace warpalign::cuda {
 
-/// Compute capability that the kernel below needs.
+/// The compute capability that the kernel below needs.
 inline constexpr int slice_products_capability = 8;
 
 namespace slice_products {
 
-// A block compares a tile of features of either image: four warps along the reference's, each with
-// 32 of them, and two along the moving image's, each with a slice.
+// A block compares a tile of features of each image. Along the reference it has four warps with 32
+// features each, along the moving image two warps with a slice each.
 inline constexpr int tile = WA_FEATURES_OF_TILE;
 inline constexpr int rows_of_warp = 32;
 inline constexpr int warps_along_rows = tile / rows_of_warp;
 inline constexpr int threads = 32 * warps_along_rows * (tile / SLICE);
-// How many values of each descriptor are in shared memory at once, and the words of a row of them,
-// two values each: threads that read rows beside one another use different banks.
+// The number of values of each descriptor that are in shared memory at once, and the words of a row
+// of them, two values each: threads that read neighbouring rows use different banks.
 inline constexpr int depth = 32;
 inline constexpr int row_words = depth / 2 + 4;
-// Loads of four values that a thread makes for either tile.
+// Loads of four values that a thread makes for each tile.
 inline constexpr int loads = tile * depth / 4 / threads;
 
 static_assert(tile % rows_of_warp == 0 && tile % SLICE == 0 && DIMENSIONS % depth == 0);
 
-/// The values of a tile as two half-precision numbers each, two of them in a word.
+/// The values of a tile as two half-precision numbers each, two values per word.
 struct Halves {
   std::uint32_t high[tile][row_words];
   std::uint32_t low[tile][row_words];
 };
 
-/// What a thread loads of a tile before it is stored.
+/// The values of a tile that a thread has loaded but not yet stored.
 struct Loaded {
   float4 values[loads];
 };
@@ -92,7 +92,7 @@ __device__ __forceinline__ void store_tile(const Loaded& loaded, Halves& halves)
   }
 }
 
-/// sums += a b, of 16 x 16 and 16 x 8 values, which are spread over a warp as mma.sync has them.
+/// sums += a b, of 16 x 16 and 16 x 8 values, distributed over a warp as mma.sync requires.
 __device__ __forceinline__ void multiply_add(float (&sums)[4], const std::uint32_t (&a)[4],
                                              const std::uint32_t (&b)[2]) {
 #if __CUDA_ARCH__ >= 800
@@ -104,8 +104,8 @@ __device__ __forceinline__ void multiply_add(float (&sums)[4], const std::uint32
 #endif
 }
 
-// Thread t of a group of four, of which a warp has eight, holds words t and t + 4 of eight: of the
-// rows of its group, and of those eight further on.
+// A warp has eight groups of four threads. Thread t of a group holds words t and t + 4 of eight: of
+// the rows of its group, and of the rows eight further on.
 __device__ __forceinline__ void rows_from(const std::uint32_t (&words)[tile][row_words], int row,
                                           int word, std::uint32_t (&a)[4]) {
   a[0] = words[row][word];
@@ -150,8 +150,8 @@ __device__ __forceinline__ void add_products(const Halves& reference, const Halv
   }
 }
 
-// The best of a row of products, of which this thread holds two of every eight; the same for all
-// four threads that share the row.
+// The best of a row of products. This thread holds two of every eight; the four threads that share
+// the row get the same result.
 __device__ __forceinline__ WaNearest best_of_row(const float (&products)[SLICE / 8][4], int lower,
                                                  int first_column, int count) {
   WaNearest best{-1, -1.0F};
@@ -175,8 +175,8 @@ __device__ __forceinline__ WaNearest best_of_row(const float (&products)[SLICE /
 
 }  // namespace slice_products
 
-/// As best_of_slices() of shared/feature_matches.cl, whose results these are but for the rounding
-/// of products.
+/// Like best_of_slices() of shared/feature_matches.cl, with the same results except for the
+/// rounding of products.
 __global__ void __launch_bounds__(slice_products::threads, 2)
     best_of_slice_products(const float* __restrict__ reference, int reference_count,
                            const float* __restrict__ moving, int moving_count, int slices,

@@ -1,8 +1,8 @@
 // Stage: the Fourier transform of real images and volumes, by cuFFT.
 //
-// Images and volumes that are one pixel wide are handled separately: their half spectrum is the
-// whole spectrum of a line or of a plane, which an in-place complex transform computes. cuFFT is
-// thus never asked for a dimension of size 1.
+// Images and volumes one pixel wide have a separate implementation: their half spectrum is the
+// whole spectrum of a line or of a plane, which an in-place complex transform computes. cuFFT thus
+// never gets a dimension of size 1.
 #include "device/errors.hpp"
 #include "device/memory.hpp"
 #include "device/queue.hpp"
@@ -64,14 +64,15 @@ std::string advice_for_fft(cufftResult code) {
   if (code == CUFFT_INVALID_SIZE) return "use a smaller image or fewer images at once";
   if (code == CUFFT_SETUP_FAILED || code == CUFFT_INTERNAL_ERROR) {
     return "check that libcufft belongs to the CUDA toolkit that warpalign was built with, and "
-           "that device memory is left";
+           "that device memory is free";
   }
   return {};
 }
 
 void check_fft(cufftResult code, const char* call, const CallSite& site) {
   if (code == CUFFT_SUCCESS) return;
-  static_cast<void>(cudaGetLastError());  // clears an error of the runtime, which is reported here
+  // clears the runtime's error, which the exception below reports
+  static_cast<void>(cudaGetLastError());
   ErrorContext context;
   context.stage = site.stage;
   context.backend = "cuda";
@@ -112,15 +113,15 @@ class FftPlan {
     check_fft(cufftSetWorkArea(handle_, work.as<void>()), "cufftSetWorkArea", site_);
   }
 
-  /// The handle, set to run on the queue's stream.
+  /// The handle, with its stream set to that of the queue.
   cufftHandle on(const backend::Queue& queue) const {
     check_fft(cufftSetStream(handle_, stream_of(queue)), "cufftSetStream", site_);
     return handle_;
   }
 
  private:
-  // The arrays are dense and the images of a batch follow one another, which is what cuFFT assumes
-  // when no embedding is given. `extents` are ordered from the outermost dimension.
+  // The arrays are dense and the images of a batch are consecutive, which cuFFT assumes if no
+  // embedding is given. `extents` are ordered from the outermost dimension.
   void make(std::vector<long long>& extents, cufftType type, long long batch) {
     check_fft(cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation", site_);
     check_fft(cufftMakePlanMany64(handle_, static_cast<int>(extents.size()), extents.data(),
@@ -140,7 +141,7 @@ std::vector<long long> extents_of(const RealFftSpec& spec) {
   return {shape.height, shape.width};
 }
 
-/// The same for images and volumes that are one pixel wide.
+/// The extents for images and volumes one pixel wide.
 std::vector<long long> column_extents_of(const RealFftSpec& spec) {
   if (spec.dimensions == 3) return {spec.shape.depth, spec.shape.height};
   return {spec.shape.height};
@@ -161,7 +162,7 @@ class RealFftStage final : public backend::RealFft {
       inverse_.emplace(site_, extents_of(spec), CUFFT_C2R, batch_of(spec));
       bytes = std::max(bytes, inverse_->work_bytes());
     }
-    // cuFFT may need no work area, but cudaMalloc() does not take a size of 0.
+    // cuFFT may need no work area, but cudaMalloc() rejects a size of 0.
     work_.emplace(site_, std::max<std::size_t>(bytes, 1));
     if (forward_) forward_->use_work_area(*work_);
     if (inverse_) inverse_->use_work_area(*work_);
@@ -190,14 +191,14 @@ class RealFftStage final : public backend::RealFft {
 
  private:
   CallSite site_;
-  std::optional<FftPlan> forward_;  // the directions that were asked for
+  std::optional<FftPlan> forward_;  // the directions of the spec
   std::optional<FftPlan> inverse_;
   std::optional<DeviceMemory> work_;
   ScratchGuard scratch_guard_;
-  std::mutex mutex_;  // setting a plan's stream and executing it must not be interleaved
+  std::mutex mutex_;  // held while a plan's stream is set and the plan is executed
 };
 
-// Transforms images and volumes of width 1. Those of 1 x 1 are their own transform.
+// Transforms images and volumes of width 1. A 1 x 1 image is its own transform.
 class ColumnFftStage final : public backend::RealFft {
  public:
   ColumnFftStage(const Context& context, const RealFftSpec& spec)
@@ -238,7 +239,7 @@ class ColumnFftStage final : public backend::RealFft {
     check_fft(cufftExecC2C(plan_->on(queue), line, line, direction), "cufftExecC2C", site_);
   }
 
-  // Copies one real number every `source_step` bytes to one every `target_step` bytes.
+  // Copies one real number per `source_step` bytes to one per `target_step` bytes.
   void copy_every(const backend::Queue& queue, void* target, std::size_t target_step,
                   const void* source, std::size_t source_step) const {
     check(cudaMemcpy2DAsync(target, target_step, source, source_step, sizeof(cufftReal), pixels_,

@@ -1,5 +1,5 @@
-// Stage: subtract the mean from an image, or from its gradient, apply a window, and place the
-// result in a padded frame.
+// Stage: subtract the mean from an image, or from its gradient, apply a window, and copy the result
+// to a padded frame.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/pixel_load.cuh"
@@ -31,8 +31,8 @@ __device__ __forceinline__ float weighted_deviation(float value, float mean, flo
   return isfinite(value) ? (value - mean) * weight : 0.0f;
 }
 
-// The padded frame is 0 already outside the input. `words` says that the rows of the input, and
-// `padded_words` that those of the padded frame too, begin at a word of four pixels.
+// The padded frame is already 0 outside the input. `words`: the rows of the input begin at a word
+// of four pixels; `padded_words`: those of the padded frame do too.
 template <bool gradient, bool words, bool padded_words, class Pixel>
 __global__ void apodize_kernel(const Pixel* __restrict__ input, const float* __restrict__ mean,
                                Window2d window, float* __restrict__ padded, Geometry g) {
@@ -103,7 +103,7 @@ class ApodizeStage final : public backend::Apodize {
  private:
   CallSite site_;
   Geometry geometry_;
-  std::size_t margin_bytes_;  // to clear; 0 when the input covers the padded frame
+  std::size_t margin_bytes_;  // to clear; 0 if the input covers the padded frame
   Constants window_x_, window_y_;
   Kernel<Pixel> kernel_;
 };

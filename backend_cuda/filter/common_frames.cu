@@ -1,4 +1,4 @@
-// Stage: what two images have in common, in frames of zeros, and how its texture is spread.
+// Stage: the common area of two images, in zero-padded frames, and the moments of its texture.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"

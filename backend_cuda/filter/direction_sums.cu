@@ -1,4 +1,4 @@
-// Stage: the sums of a field of directions of which its mean and its energy are made.
+// Stage: the sums from which the mean and the energy of a field of orientations follow.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"

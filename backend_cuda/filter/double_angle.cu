@@ -20,7 +20,7 @@ constexpr int max_slices_at_once = 32;
 template <int slices>
 using Slices = ParameterList<WaDoubleAngleTerms, slices>;
 
-// A block takes a row of a slice.
+// A block processes a row of a slice.
 template <int slices>
 __global__ void __launch_bounds__(columns)
     double_angle_kernel(const float* input, const float* weight, int width, int height,
@@ -77,7 +77,7 @@ class DoubleAngleStage final : public backend::DoubleAngle {
   CallSite site_;
   int width_;
   int height_;
-  int pixels_;  // of all slices
+  int pixels_;  // in all slices
   float epsilon_;
 };
 

@@ -2,8 +2,7 @@
 // section 4).
 //
 // Each thread computes blocks of 4 x 4 pixels. For a gradient it reads six rows of four pixels, one
-// word per row, and takes the columns to the left and right of them from its neighbours in the
-// warp.
+// word per row, and gets the columns to the left and right of them from its neighbours in the warp.
 #pragma once
 
 #include "device/launch.hpp"
@@ -27,7 +26,7 @@ inline constexpr unsigned all_lanes = 0xffffffffU;
 /// Whether every row begins at a word of four pixels.
 [[nodiscard]] inline bool rows_are_words(int width) { return width % block_columns == 0; }
 
-// Converts bytes of a word to a float by placing them in the mantissa of 2^23 + n. That costs a
+// Converts bytes of a word to a float by inserting them in the mantissa of 2^23 + n. That costs a
 // permutation and an addition, whereas conversions run at a quarter of their rate. `selector` names
 // the bytes; 4 stands for those of the exponent.
 template <unsigned selector>
@@ -52,8 +51,8 @@ __device__ __forceinline__ float4 load_four(const float* pixels) {
 }
 
 // Pixels x ... x + 3 of a row. Beyond the edge they are arbitrary pixels of the row if `words`,
-// otherwise the pixel at the edge. `words` says that the width is a multiple of four, so that words
-// are aligned.
+// otherwise the pixel at the edge. `words`: the width is a multiple of four, so that words are
+// aligned.
 template <bool words, class Pixel>
 __device__ __forceinline__ float4 four_pixels(const Pixel* row, int x, int width) {
   const int last = width - 1;
@@ -65,7 +64,7 @@ __device__ __forceinline__ float4 four_pixels(const Pixel* row, int x, int width
   }
 }
 
-// Pixels x - 1 ... x + 4 of a row, with the edge repeated. All lanes of the warp must take part.
+// Pixels x - 1 ... x + 4 of a row, with the edge repeated. All lanes of the warp must call it.
 template <bool words, class Pixel>
 __device__ __forceinline__ void six_pixels(const Pixel* row, int x, int width, float (&six)[6]) {
   const int lane = static_cast<int>(threadIdx.x);
@@ -104,9 +103,9 @@ __device__ __forceinline__ float4 four_magnitudes(const float (&above)[6], const
   return make_float4(magnitude(0), magnitude(1), magnitude(2), magnitude(3));
 }
 
-/// Calls take(x, y, four) for pixels x ... x + 3 of row y until every pixel of the image has been
-/// visited; `four` holds the magnitudes of the gradient or the pixels themselves. Values of columns
-/// from `width` on are unspecified.
+/// Calls take(x, y, four) for pixels x ... x + 3 of row y, for every pixel of the image; `four`
+/// holds the magnitudes of the gradient or the pixels themselves. Values of columns from `width` on
+/// are unspecified.
 template <bool gradient, bool words, class Pixel, class Take>
 __device__ __forceinline__ void for_rows_of_four(const Pixel* __restrict__ input, int width,
                                                  int height, Take take) {
@@ -136,8 +135,8 @@ __device__ __forceinline__ void for_rows_of_four(const Pixel* __restrict__ input
   }
 }
 
-/// Stores four values from for_rows_of_four() to a row of `width` pixels. `words` says that row + x
-/// is aligned.
+/// Stores four values from for_rows_of_four() to a row of `width` pixels. `words`: row + x is
+/// aligned.
 template <bool words>
 __device__ __forceinline__ void store_four(float* row, int x, int width, float4 four) {
   if constexpr (words) {

@@ -12,8 +12,7 @@
 namespace warpalign::cuda {
 namespace {
 
-// The number of neighbours of (x, y) within the image that are equal to `value`, an end of the
-// range.
+// The number of neighbours of (x, y) in the image that are equal to `value`, an end of the range.
 template <class Pixel>
 __device__ int equal_neighbours(const Pixel* __restrict__ input, int width, int height, int x,
                                 int y, float value) {
@@ -78,7 +77,7 @@ __global__ void __launch_bounds__(reduction_threads)
 }
 
 // The mean of the neighbours within `reach` that are not at an end of the range, weighted by their
-// distance; `weight` is 0 where there is none.
+// distance; `weight` is 0 if there is none.
 template <class Pixel>
 __device__ float filled(const Pixel* __restrict__ input, int width, int height, int x, int y,
                         int reach, float lowest, float highest, float* weight) {

@@ -14,12 +14,12 @@ namespace {
 
 struct LocalImage {
   const float* __restrict__ input;
-  const float* __restrict__ counts;  // the weight of each pixel, where masked
+  const float* __restrict__ counts;  // the weight of each pixel, if masked
   int width, height;
   float mean;
 };
 
-// Writes the moments (sum of weights, of values, of squares, 0) of the values less image.mean.
+// Writes the moments (sum of weights, of values, of squares, 0) of the values minus image.mean.
 template <bool masked>
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
     local_moments_kernel(LocalImage image, Axis axis, float4* __restrict__ moments) {

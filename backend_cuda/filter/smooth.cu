@@ -21,7 +21,7 @@ constexpr int rows_per_thread = 4;
 constexpr int columns_per_thread = 4;
 constexpr int column_block_height = 16;
 
-// A weighted sum of pixels; with a mask, (sum, weight of the pixels that count).
+// A weighted sum of pixels; with a mask, (sum, sum of the weights of valid pixels).
 template <bool masked>
 using Sum = std::conditional_t<masked, float2, float>;
 

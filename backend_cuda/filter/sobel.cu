@@ -1,7 +1,7 @@
 // Stage: gradient magnitude by the 3 x 3 Sobel operator (registration paper, section 4).
 //
-// The usual kernel computes blocks of 4 x 4 pixels (gradient_rows.cuh). The plain kernel, which it
-// is compared with, computes one pixel per thread and loads all of its neighbours itself.
+// The usual kernel computes blocks of 4 x 4 pixels (gradient_rows.cuh). The plain kernel, its
+// baseline, computes one pixel per thread and loads all of its neighbours itself.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/pixel_load.cuh"

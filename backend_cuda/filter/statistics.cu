@@ -84,7 +84,7 @@ __device__ __forceinline__ Partial partial_of_pixels(const Pixel* __restrict__ i
   const long long step = static_cast<long long>(gridDim.x) * reduction_threads;
   const long long quads = pixels / 4;
   Partial partial = nothing();
-#pragma unroll 4  // so many loads are in flight at a time
+#pragma unroll 4  // to have that many loads in flight at a time
   for (long long i = first; i < quads; i += step) {
     include_four(partial, load_four(input + 4 * i));
   }
@@ -108,11 +108,11 @@ __device__ __forceinline__ Partial partial_of_gradient(const Pixel* __restrict__
 }
 
 struct Scratch {
-  Partial* partials;  // of every block
+  Partial* partials;  // from every block
   unsigned* counter;
 };
 
-// The fields of the record as raw words, because the type of the record is for the host.
+// The fields of the record as raw words, because the record's type is only for the host.
 __device__ __forceinline__ float4 record_of(const Partial& total, long long pixels) {
   const long long finite = pixels - static_cast<long long>(total.nonfinite);
   const double mean = finite > 0 ? total.sum / static_cast<double>(finite) : 0.0;

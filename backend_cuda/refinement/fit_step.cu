@@ -1,4 +1,4 @@
-// Stage: one step of each of many Gauss-Newton fits that stay on the device.
+// Stage: one step of many Gauss-Newton fits, whose state stays on the device.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"

@@ -19,7 +19,7 @@ struct Cells {
   int side, across, down;
 };
 
-/// The images that are compared. The values r and m are summed about the means given.
+/// The images to compare. The values r and m are summed about the given means.
 template <bool projective>
 struct Comparison {
   MatrixOf<projective> matrix;

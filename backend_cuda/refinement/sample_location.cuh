@@ -18,20 +18,20 @@
 
 namespace warpalign::cuda {
 
-/// The spline of a moving image: its coefficients, and the cells that count.
+/// The spline of a moving image: its coefficients, and its valid cells.
 struct MovingSpline {
   const float* coefficients;
   int width;
   int margin;
-  int cells_x, cells_y;  ///< counted from `margin`; 0 where the margin leaves none
+  int cells_x, cells_y;  ///< counted from `margin`; 0 if the margin leaves none
 };
 
-/// What margins on both sides leave of n pixels.
+/// The number of n pixels that remain between margins on both sides.
 [[nodiscard]] inline int without_margins(int n, int margin) {
   return static_cast<int>(std::max<std::int64_t>(n - 2 * std::int64_t{margin}, 0));
 }
 
-/// The spline of an image whose coefficients are not known yet.
+/// The spline of an image whose coefficients are set later.
 [[nodiscard]] inline MovingSpline moving_spline(const Shape& shape, int margin,
                                                 const CallSite& site) {
   const int width = extent(shape.width, site);
@@ -39,7 +39,7 @@ struct MovingSpline {
           without_margins(extent(shape.height, site) - 1, margin)};
 }
 
-/// The start of memory that a stage may do without; null where there is none.
+/// The start of optional memory; null if there is none.
 template <class T>
 [[nodiscard]] const T* data_or_null(const backend::Memory* memory) noexcept {
   return memory == nullptr ? nullptr : data<T>(*memory);
@@ -51,21 +51,21 @@ struct SampleLocation {
   float a, b;
 };
 
-// The largest integer not above a number, and the remainder in [0, 1], from the nearest integer and
-// what the number exceeds it by.
+// The largest integer not above a number, and the remainder in [0, 1], given the nearest integer
+// and the difference of the number from it.
 __device__ __forceinline__ int cell_near(int nearest, float difference, float& part) {
   const bool before = difference < 0.0f;
   part = before ? difference + 1.0f : difference;
   return before ? nearest - 1 : nearest;
 }
 
-// The same from the number itself, which must be near (see is_near()).
+// The same for a number itself, for which is_near() must hold.
 __device__ __forceinline__ int cell_of(double x, float& part) {
   const AxisLocation location = split(x, false);
   return cell_near(location.whole, location.fraction, part);
 }
 
-// Whether a location lies within the cells that count.
+// Whether a location lies in a valid cell.
 __device__ __forceinline__ bool counts_in(const MovingSpline& moving,
                                           const SampleLocation& location) {
   const int column = location.x0 - moving.margin;
@@ -73,13 +73,13 @@ __device__ __forceinline__ bool counts_in(const MovingSpline& moving,
   return column >= 0 && column < moving.cells_x && row >= 0 && row < moving.cells_y;
 }
 
-/// A homography as kernels take it, row by row; device code cannot index a std::array.
+/// A homography in the form that kernels take, row by row; device code cannot index a std::array.
 struct ProjectiveMatrix {
   double h[9];
 };
 
-// Where a homography maps a reference pixel to; reciprocals of the divisor are exact to double
-// precision.
+// The point to which a homography maps a reference pixel; reciprocals of the divisor are exact to
+// double precision.
 __device__ __forceinline__ double2 mapped(const ProjectiveMatrix& m, int px, int py) {
   const auto row = [&](int first) {
     return fma(m.h[first], static_cast<double>(px),
@@ -94,9 +94,9 @@ __device__ __forceinline__ double2 mapped(const Affine& m, int px, int py) {
                       fma(m.d, static_cast<double>(px), fma(m.e, static_cast<double>(py), m.f)));
 }
 
-// Returns false where the sample location lies within the margin of the moving image or outside it,
-// or is not a number. Double precision is needed because single precision would misplace the pixels
-// of large images by 1e-4.
+// Returns false if the sample location lies within the margin of the moving image or outside it, or
+// is NaN. Computes in double precision, because single precision would displace the pixels of large
+// images by 1e-4.
 template <class Matrix>
 __device__ __forceinline__ bool find_sample_location(const Matrix& m, int px, int py,
                                                      const MovingSpline& moving,
@@ -153,7 +153,7 @@ __device__ __forceinline__ ValueAndSlopes spline_value_and_slopes(const MovingSp
   return sum;
 }
 
-/// The matrix as kernels of a plan take it.
+/// The matrix in the form that a plan's kernels take.
 template <bool projective>
 using MatrixOf = std::conditional_t<projective, ProjectiveMatrix, Affine>;
 
@@ -168,20 +168,20 @@ template <bool projective>
   }
 }
 
-/// The weights of the two images where a plan is masked; unused otherwise.
+/// The weights of the two images, if a plan is masked; unused otherwise.
 struct PairWeights {
   const float* reference;
   const float* moving;
 };
 
-// Whether both the reference pixel and the moving image's pixel nearest to the sample location
-// count.
+// Whether both the reference pixel and the moving image's pixel nearest to the sample location are
+// valid.
 __device__ __forceinline__ bool pair_counts(const PairWeights& weights, long long reference_pixel,
                                             const MovingSpline& moving,
                                             const SampleLocation& location) {
   const int x = location.x0 + (location.a >= 0.5f ? 1 : 0);
   const int y = location.y0 + (location.b >= 0.5f ? 1 : 0);
-  // Neither load waits for what the other one says.
+  // Neither load depends on the other one's value.
   const float of_reference = __ldg(weights.reference + reference_pixel);
   const float of_moving = __ldg(weights.moving + static_cast<long long>(y) * moving.width + x);
   return of_reference >= WA_MIN_WEIGHT & of_moving >= WA_MIN_WEIGHT;

@@ -1,8 +1,8 @@
-// The sums of one Gauss-Newton step over the pixels of a reference, as the kernels take them that
-// are launched for a step and those that take all steps of a fit.
+// The sums of one Gauss-Newton step over the pixels of a reference, for the kernels that compute
+// one step per launch and for those that take all steps of a fit.
 //
-// A warp covers a small tile of the reference at a time, which keeps its reads of a rotated moving
-// image close together; blocks step over the tiles.
+// A warp covers a small tile of the reference at a time, so that its reads of a rotated moving
+// image lie close together; blocks step over the tiles.
 #pragma once
 
 #include "refinement/sample_location.cuh"
@@ -14,9 +14,9 @@
 
 namespace warpalign::cuda {
 
-// One block per multiprocessor leaves few partial sums for the host, and where many states share a
-// launch, a quarter of that for each. The sums of a homography take more registers than a thread of
-// 512 has.
+// One block per multiprocessor leaves few partial sums for the host; if many states share a launch,
+// each gets a quarter of that. The sums of a homography need more registers than a thread of a
+// 512-thread block has.
 template <bool projective>
 constexpr int threads_of = projective ? 256 : 512;
 template <bool projective>
@@ -40,7 +40,7 @@ struct LocalIllumination {
   int across, down;
 };
 
-/// The images that steps compare.
+/// The images to compare.
 struct ComparedImages {
   const float* reference;
   int reference_width, margin, columns, rows;
@@ -63,25 +63,25 @@ __device__ __forceinline__ float row_of(const SingleMatrix<projective>& m, int r
   return fmaf(h[0], x, fmaf(h[1], y, h[2])) + fmaf(rest[0], x, fmaf(rest[1], y, rest[2]));
 }
 
-// 1.5 2^23: a float that is larger than this by less than 2^22 has a whole number in its low bits.
-// Additions take it there and back; conversions run at a quarter of their rate.
+// 1.5 2^23: a float that exceeds this by less than 2^22 has an integer in its low bits. Additions
+// convert to such a float and back; conversions run at a quarter of their rate.
 constexpr float whole_numbers = 12582912.0f;
 constexpr int bits_of_whole_numbers = 0x4b400000;
 
-// A whole number of a magnitude below 2^22 as a float.
+// Converts an integer with a magnitude below 2^22 to a float.
 __device__ __forceinline__ float whole_as_float(int n) {
   return __int_as_float(bits_of_whole_numbers + n) - whole_numbers;
 }
 
-// As cell_of() of a double, of numbers of a magnitude below 2^22.
+// Like cell_of() of a double, for numbers with a magnitude below 2^22.
 __device__ __forceinline__ int cell_of(float x, float& part) {
   const float shifted = x + whole_numbers;
   return cell_near(__float_as_int(shifted) - bits_of_whole_numbers, x - (shifted - whole_numbers),
                    part);
 }
 
-// Places the pixels of images that are 256 wide to 3e-5 pixels, each with an error of its own, of
-// which hardly anything is left in the sums. Fits that stay on the device are of such images.
+// Maps the pixels of images 256 wide to 3e-5 pixels. The errors of the pixels are independent, so
+// they nearly cancel in the sums. Fits that stay on the device use images of this size.
 template <bool projective>
 __device__ __forceinline__ bool find_sample_location(const SingleMatrix<projective>& m, int px,
                                                      int py, const MovingSpline& moving,
@@ -104,12 +104,12 @@ __device__ __forceinline__ bool find_sample_location(const SingleMatrix<projecti
   return counts_in(moving, location);
 }
 
-/// The state that a step starts from.
+/// The state at which a step begins.
 template <bool projective, class Matrix = MatrixOf<projective>>
 struct State {
   Matrix matrix;
   float centre_x, centre_y, inverse_unit, inverse_scale;
-  float gain, offset;  ///< of all pixels alike
+  float gain, offset;  ///< for all pixels
 };
 
 /// The state of a fit that stays on the device.
@@ -146,16 +146,15 @@ __device__ __forceinline__ float2 illumination_at(const LocalIllumination& illum
                      wa_illumination_mix(p.y, q.y, r.y, s.y, a, b));
 }
 
-// The nearest location that counts in a moving image in which some do.
+// The nearest valid location of a moving image that has some.
 __device__ __forceinline__ void bring_inside(const MovingSpline& moving, SampleLocation& location) {
   location.x0 = min(max(location.x0, moving.margin), moving.margin + moving.cells_x - 1);
   location.y0 = min(max(location.y0, moving.margin), moving.margin + moving.cells_y - 1);
 }
 
-// Called by all lanes of a warp, each with a pixel that is added where it counts, and of which
-// `counts` says whether it may. All that a pixel needs is loaded before it is known whether it
-// counts: a branch behind each kind of load made a step take twice as long, as few warps share a
-// multiprocessor.
+// All lanes of a warp call this, each with a pixel that is added if it is valid and `counts` is
+// set. The function loads all data of a pixel before it knows whether the pixel is valid: with a
+// branch after each load, a step took twice as long, because few warps share a multiprocessor.
 template <bool projective, bool masked, bool illuminated, class Matrix>
 __device__ __forceinline__ void add_pixel(const ComparedImages& images,
                                           const State<projective, Matrix>& s, int px, int py,
@@ -187,8 +186,8 @@ __device__ __forceinline__ void add_pixel(const ComparedImages& images,
   }
 }
 
-/// Adds the pixels of one of several blocks to sums of each thread. Without `masked` no image has
-/// weights.
+/// Adds the pixels of one of several blocks to the sums of each thread. Without `masked` the images
+/// have no weights.
 template <bool projective, bool masked, bool illuminated, class Matrix>
 __device__ __forceinline__ void add_pixels(const ComparedImages& images,
                                            const State<projective, Matrix>& s, int block,
@@ -217,7 +216,7 @@ __device__ __forceinline__ void add_pixels(const ComparedImages& images,
   }
 }
 
-/// What a stage of sums is made for, as far as it is the same for all images.
+/// The parameters of a stage of sums that all images share.
 class SimilarityImagesStage : public backend::SimilaritySums {
  public:
   [[nodiscard]] ComparedImages images_in(const backend::SimilarityMemory& memory) const {
@@ -229,7 +228,7 @@ class SimilarityImagesStage : public backend::SimilaritySums {
                       data_or_null<float>(memory.moving_weight)};
     return images;
   }
-  /// How many pixels of the reference are compared at most.
+  /// The maximum number of reference pixels that are compared.
   [[nodiscard]] int pixels() const noexcept { return images_.columns * images_.rows; }
 
  protected:

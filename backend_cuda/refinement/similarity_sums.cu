@@ -14,7 +14,7 @@
 namespace warpalign::cuda {
 namespace {
 
-// Each layer of a grid has a state. Illumination is estimated for one state at a time.
+// Each layer of a grid processes one state. With an illumination model there is only one state.
 constexpr int max_states_at_once = 32;
 template <bool projective, int states>
 using States = ParameterList<State<projective>, states>;
@@ -29,7 +29,7 @@ __device__ __forceinline__ void sum_pixels(const ComparedImages& images,
   store_block_sums<warps_of<projective>>(sums, blocks, partials);
 }
 
-// Where the partial sums of a layer of a grid are.
+// The position of a layer's partial sums.
 template <bool projective>
 __device__ __forceinline__ float* of_layer(float* partials, int blocks) {
   return partials + static_cast<std::size_t>(blockIdx.y) * sums_of<projective> * blocks;
@@ -46,12 +46,12 @@ __global__ void __launch_bounds__(threads_of<projective>, blocks_per_multiproces
                                               blocks, of_layer<projective>(partials, blocks));
 }
 
-/// Images, and the states that they are compared at. Each slice of a grid has some.
+/// Images, and the states at which to compare them. Each slice of a grid has some.
 struct ResidentWork {
   ComparedImages images;
   int first_state, states;
   int blocks;
-  std::size_t first;  ///< of the partial sums
+  std::size_t first;  ///< index of the first partial sum
 };
 constexpr int max_works_at_once = 8;
 template <int works>
@@ -91,7 +91,7 @@ ResidentKernels resident_kernels() {
 template <bool projective>
 struct Kernels {
   Kernel<projective, 1> one;
-  Kernel<projective, max_states_at_once> many;  ///< none with an illumination model
+  Kernel<projective, max_states_at_once> many;  ///< unused with an illumination model
 };
 
 template <bool projective, bool masked>

@@ -1,4 +1,4 @@
-// Gauss-Newton fits that one launch takes to their ends.
+// Complete Gauss-Newton fits, with all steps in one launch.
 #include "refinement/whole_fits.hpp"
 
 #include "device/block_sums.cuh"
@@ -33,17 +33,17 @@ constexpr int grid_sums = GRID_SUMS * GROUP;
 static_assert(sizeof(WaFitRecord) == sizeof(FitRecord));
 static_assert(threads_of<false> == 512 && threads_of<true> == 256);
 
-// With more pixels, the blocks of all multiprocessors are needed for each step.
+// Larger images need the blocks of all multiprocessors for each step.
 constexpr int max_pixels = 1 << 16;
 
-// In blocks. All devices with clusters have the small ones.
+// The sizes of clusters, in blocks. All devices with clusters support the small size.
 constexpr int large_cluster = 16;
 constexpr int small_cluster = 8;
-// How many parts the pixels are divided into, of which each block takes one or two: a fit has the
-// same bits in clusters of both sizes.
+// The number of parts of the pixels, of which each block processes one or two: a fit gives the same
+// bits in clusters of both sizes.
 constexpr int groups = large_cluster;
 
-/// Images, and the numbers of the states that they are compared at.
+/// Images, and the numbers of the states at which to compare them.
 struct Work {
   ComparedImages images;
   int first_state, states;
@@ -53,7 +53,7 @@ struct Works {
   Work entries[max_works];
 };
 
-/// What the first block of a cluster keeps of a fit.
+/// The data of a fit in the first block of a cluster.
 template <bool projective>
 struct KeptFit {
   WaFitRecord record;
@@ -71,7 +71,8 @@ __device__ __forceinline__ void copy_words(const void* from, void* to, std::size
   for (std::size_t i = threadIdx.x; i < bytes / sizeof(int); i += blockDim.x) target[i] = source[i];
 }
 
-// Sets the states of a fit's channels. All threads must have met a barrier since the last step.
+// Writes the states of a fit's channels. All threads must have passed a barrier since the last
+// step.
 template <bool projective>
 __device__ __forceinline__ void set_states(KeptFit<projective>& fit) {
   const int channel = static_cast<int>(threadIdx.x);
@@ -84,7 +85,8 @@ template <bool projective>
 __device__ __forceinline__ void begin(KeptFit<projective>& fit, const WaFitRecord& record) {
   copy_words(&record, &fit.record, sizeof(WaFitRecord));
   __syncthreads();
-  // All threads read it before one writes it: compilers have others than that one read it, too.
+  // All threads read the phase before thread 0 writes it: compilers make the other threads evaluate
+  // the condition below too, and their read would race with the write.
   const int phase = fit.record.phase;
   __syncthreads();
   if (threadIdx.x == 0 && phase == WA_FIT_IS_PLACED) fit.record.phase = WA_FIT_BEGINS;
@@ -92,7 +94,7 @@ __device__ __forceinline__ void begin(KeptFit<projective>& fit, const WaFitRecor
   set_states(fit);
 }
 
-// Takes a step by the partial sums of all groups.
+// Takes a step, given the partial sums of all groups.
 template <bool projective>
 __device__ __forceinline__ void take_step(KeptFit<projective>& fit) {
   constexpr int sums = sums_of<projective>;
@@ -112,7 +114,7 @@ __device__ __forceinline__ void take_step(KeptFit<projective>& fit) {
   set_states(fit);
 }
 
-// One of the works has the state, as core has made sure.
+// Core ensures that one of the works has the state.
 __device__ __forceinline__ const ComparedImages& images_of(const Works& works, int state) {
   int work = 0;
   const auto has_state = [&](const Work& one) {
@@ -161,7 +163,7 @@ __global__ void __launch_bounds__(threads_of<projective>)
     if (block == 0) take_step(kept);
     cluster.sync();
   }
-  cluster.sync();  // no block may end as long as others read what it keeps
+  cluster.sync();  // no block may end while others read its shared memory
   if (block == 0) copy_words(&kept.record, &record, sizeof(WaFitRecord));
 #endif
 }
@@ -184,7 +186,7 @@ struct ClusterLaunch {
   cudaLaunchConfig_t config{};
 };
 
-// How many clusters of so many blocks the device holds; 0 where it cannot launch them.
+// How many clusters of this size the device holds; 0 if it cannot launch them.
 template <bool projective>
 int clusters_at_once(int blocks) {
   const ClusterLaunch launch(1, blocks, threads_of<projective>, nullptr);
@@ -196,7 +198,7 @@ int clusters_at_once(int blocks) {
   return 0;
 }
 
-// Whether the device runs code that was compiled for devices with clusters, which others cannot.
+// Whether the device runs code that was compiled for devices with clusters.
 template <bool projective>
 bool is_for_clusters(const CallSite& site) {
   site.context.activate();
@@ -248,7 +250,7 @@ bool WholeFits::serve(std::span<const backend::ResidentSums> sums) const noexcep
          });
 }
 
-// Larger clusters are faster as long as the device holds them all.
+// Larger clusters are faster if the device holds them all.
 void WholeFits::enqueue(const backend::Queue& queue, std::span<const backend::ResidentSums> sums,
                         backend::Memory& records, std::size_t fits, int steps) const {
   const int count = static_cast<int>(fits);

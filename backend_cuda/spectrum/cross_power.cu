@@ -15,13 +15,15 @@ namespace {
 
 struct Grid {
   int columns, height, depth;             // of the half spectrum
-  int a_rows, b_rows;                     // of all images, or of a volume
+  int a_rows, b_rows;                     // in all images, or in a volume
   float rho_per_u, rho_per_v, rho_per_w;  // 2 / width, 2 / height, 2 / depth of the image
   float falloff;                          // of the Gaussian weight; 0 for no weight
 };
 
-// z / |z|, or 0 where that is undefined. Each spectrum is normalised on its own, because the
-// product of two large coefficients would overflow.
+// z /
+// z
+// , or 0 if that is undefined. Each spectrum is normalised separately, because the product of two
+// large coefficients would overflow.
 __device__ __forceinline__ float2 phase(float2 z) {
   const float r = wa_reciprocal_magnitude(z.x, z.y);
   return r > 0.0f ? make_float2(z.x * r, z.y * r) : make_float2(0.0f, 0.0f);
@@ -48,7 +50,7 @@ __device__ __forceinline__ float weight_of(float rho_x, int row, const Grid& g) 
   return wa_gaussian_weight(rho_square, g.falloff);
 }
 
-/// What the spectra are of: images whose stacks may be of different depth, one image, or a volume.
+/// The shape of the spectra: images whose stacks may have different depths, one image, or a volume.
 enum class Of { image, stack, volume };
 
 template <bool with_rotated_180, Of of>
@@ -64,7 +66,7 @@ __global__ void cross_power_kernel(const float2* __restrict__ a, const float2* _
   const int rows = of == Of::image ? g.height : max(g.a_rows, g.b_rows);
   for (int row = top; row < rows; row += step) {
     const long long i = static_cast<long long>(row) * g.columns + u;
-    // The one that has fewer images begins again after its last row.
+    // The stack with fewer images repeats from its beginning.
     const bool stack = of == Of::stack;
     const long long in_a = stack ? static_cast<long long>(row % g.a_rows) * g.columns + u : i;
     const long long in_b = stack ? static_cast<long long>(row % g.b_rows) * g.columns + u : i;

@@ -14,11 +14,11 @@
 namespace warpalign::cuda {
 namespace {
 
-// A warp covers 8 radii x 4 angles: 32 radii along a ray far from the centre could lie in as many
-// rows of the spectrum, each in a cache line of its own.
+// A warp covers 8 radii x 4 angles: 32 radii along a ray far from the centre could touch 32 rows of
+// the spectrum, and as many cache lines.
 constexpr int block_radii = 8;
 constexpr int block_angles = 32;
-constexpr int rows_per_thread = 2;  // so that several loads are in flight at a time
+constexpr int rows_per_thread = 2;  // to have several loads in flight at a time
 constexpr int rows_per_block = rows_per_thread * block_angles;
 
 struct Map {

@@ -11,7 +11,7 @@
 namespace warpalign::cuda {
 namespace {
 
-constexpr int rows_per_thread = 4;  // so that several loads are in flight at a time
+constexpr int rows_per_thread = 4;  // to have several loads in flight at a time
 constexpr int rows_per_block = rows_per_thread * row_block_height;
 
 __global__ void magnitude_kernel(const float2* __restrict__ spectrum, float* __restrict__ magnitude,

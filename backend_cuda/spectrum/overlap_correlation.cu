@@ -1,4 +1,4 @@
-// Stage: the products of spectra for the correlation that is judged by its overlap.
+// Stage: the products of spectra for the correlation that is scored by overlap.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -14,7 +14,7 @@ constexpr int blocks_per_multiprocessor = 16;
 
 struct Spectra {
   const float2 *a, *b;
-  const float2 *a_second, *b_second;  // null where the images have one channel
+  const float2 *a_second, *b_second;  // null for images with one channel
 };
 
 struct Products {

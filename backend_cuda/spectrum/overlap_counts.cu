@@ -1,4 +1,4 @@
-// Stage: how many pixels two images have in common at every shift, where all pixels of one count.
+// Stage: the number of overlapping pixels at every shift, for images of which one has no mask.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"

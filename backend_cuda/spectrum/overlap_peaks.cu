@@ -1,6 +1,6 @@
-// Stage: the peaks of correlation surfaces that are scored by the overlap, in one kernel: scores
-// are computed where they are compared, and never stored, and so are overlaps that are found from
-// outlines. The last block of a surface writes its record.
+// Stage: the peaks of correlation surfaces, scored by overlap, in one kernel. It computes scores,
+// and overlaps from outlines, when it compares them, and never stores them. The last block of a
+// surface writes its record.
 #include "device/early_launch.cuh"
 #include "device/last_block.cuh"
 #include "device/memory.hpp"
@@ -23,28 +23,28 @@
 namespace warpalign::cuda {
 namespace {
 
-// Groups of four pixels that a thread loads at once of a surface, and as many of its overlaps; or
-// of both surfaces of an image whose overlaps it finds from an outline.
+// Groups of four pixels that a thread loads at once from a surface, and as many of its overlaps;
+// or, with outlines, from both surfaces of an image.
 constexpr int quads_at_once = 4;
 constexpr int outlined_quads_at_once = 2;
 
-// This leaves a thread registers for all of these loads: with more blocks the compiler makes it
-// wait for some before it begins the others.
+// This leaves a thread enough registers for all of these loads. With more blocks the compiler makes
+// it wait for some before it begins the others.
 constexpr int blocks_per_multiprocessor = 4;
 
-// Blocks of a surface: its last block reduces their candidates by one warp, without a barrier.
+// Blocks of a surface: one warp of the last block reduces their candidates, without a barrier.
 constexpr int max_blocks = warp_lanes;
 
-/// The limits of all images of a launch, or of each.
+/// The limits that all images of a launch share, or those of each.
 template <int images>
 using Limits = ParameterList<OverlapLimits, images>;
 
-// How many images with limits of their own share a launch.
+// The number of images with different limits that share a launch.
 constexpr int max_images = 64;
 
-/// Of an image whose overlaps are found from an outline.
+/// The parameters of an image with an outline.
 struct Outlined {
-  OverlapLimits limits;  // the centres are those nearest to shift 0 of the same going round
+  OverlapLimits limits;  // the centres are the equivalent ones nearest to shift 0
   WaOutline outline;
 };
 static_assert(sizeof(WaOutline) == sizeof(backend::OutlineEdges));
@@ -52,7 +52,7 @@ static_assert(sizeof(WaOutline) == sizeof(backend::OutlineEdges));
 template <int images>
 using OutlinedImages = ParameterList<Outlined, images>;
 
-// How many of these share a launch: other arguments take less than 256 bytes.
+// The number of such images that share a launch: other arguments take less than 256 bytes.
 constexpr int max_outlines = 60;
 static_assert(sizeof(Outlined) * max_outlines <= 4096 - 256);
 
@@ -77,13 +77,14 @@ Divisor divisor(int by) {
 struct Plane {
   int width, height;
   int pixels;
-  int quads;  // groups of four pixels, aligned in every surface; 0 where they are not. Of a plane
-              // for outlines, no group goes on in another row
+  // groups of four pixels, aligned in every surface; 0 if they are not. In a plane with outlines,
+  // no group crosses rows
+  int quads;
   Divisor quads_of_row;
-  float normalization;  // one over the number of pixels
+  float normalization;  // 1 / the number of pixels
 };
 
-// Accurate to 1 ulp; 0 of numbers above 2^126.
+// Accurate to 1 ulp; 0 for numbers above 2^126.
 __device__ __forceinline__ float approximate_reciprocal(float x) {
   float reciprocal;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(x));
@@ -98,28 +99,28 @@ __device__ __forceinline__ float largest_of_warp(float value) {
   return value;
 }
 
-/// Pixels that a thread considers at once: of a surface, or their overlaps.
+/// Pixels that a thread processes at once: of a surface, or their overlaps.
 template <int quads>
 struct Pixels {
   float4 of[quads];
 };
 
-/// What is known of some pixels before any score is computed. A pixel's bit has its number.
+/// Estimates for some pixels, before any score is computed. Bit i belongs to pixel number i.
 template <int quads>
 struct Estimates {
-  float squares[4 * quads];  // of scores, with their signs
+  float squares[4 * quads];  // of scores, signed
   float largest;             // ignores NaN
-  unsigned zeros = 0;        // pixels that score 0 as they overlap too little
+  unsigned zeros = 0;        // pixels that score 0 because their overlap is too small
 };
 
-/// Overlaps N that are stored, times the number of pixels.
+/// Stored overlaps N, multiplied by the number of pixels.
 struct StoredOverlaps {
   static constexpr int quads = quads_at_once;
 
   const float* __restrict__ overlap;
   float normalization;
 
-  /// Of a group of four pixels, in pixels.
+  /// The overlaps of a group of four pixels, in pixels.
   __device__ __forceinline__ float4 pixels_of(int quad) const {
     const float4 n = __ldg(reinterpret_cast<const float4*>(overlap) + quad);
     return {n.x * normalization, n.y * normalization, n.z * normalization, n.w * normalization};
@@ -127,14 +128,14 @@ struct StoredOverlaps {
   __device__ __forceinline__ float pixels_at(int index) const {
     return __ldg(overlap + index) * normalization;
   }
-  /// Of what pixels_of() has found, that of pixel `number`, which is at `index`.
+  /// The overlap of pixel `number`, at `index`, among those that pixels_of() has returned.
   __device__ __forceinline__ float pixels_again(const Pixels<quads>&, int, int index) const {
     return pixels_at(index);
   }
 };
 
-/// Overlaps that are found from outlines. All find the same bits of them: columns are counted from
-/// that of a group's first pixel always.
+/// Overlaps that are computed from outlines. Every computation of an overlap gives the same bits:
+/// columns are always counted from that of a group's first pixel.
 struct OutlineOverlaps {
   static constexpr int quads = outlined_quads_at_once;
 
@@ -152,7 +153,7 @@ struct OutlineOverlaps {
     const float dy = wa_wrapped_distance(static_cast<float>(y) + y_of_zero, turn_y);
     return {wa_edge_heights(pairs.first, dy), wa_edge_heights(pairs.second, dy)};
   }
-  /// Of number k of a group's pixels, the first of which is in column x.
+  /// The overlap of number k of a group's pixels; the first is in column x.
   __device__ __forceinline__ float pixels_in(const Row& row, int x, float k) const {
     const float dx = wa_wrapped_distance(static_cast<float>(x) + x_of_zero + k, turn_x);
     return wa_outline_overlap(pairs, row.first, row.second, dx);
@@ -169,7 +170,7 @@ struct OutlineOverlaps {
     const int x = index - y * width;
     return pixels_in(row_of(y), x & ~3, static_cast<float>(x & 3));
   }
-  // To choose takes less time than to find it again.
+  // A selection takes less time than another computation.
   __device__ __forceinline__ float pixels_again(const Pixels<quads>& pixels, int number,
                                                 int) const {
     float again = 0.0f;
@@ -186,11 +187,11 @@ struct OutlineOverlaps {
   }
 };
 
-/// One surface C, straight or mirrored, times the number of pixels, and its overlaps.
+/// One surface C, straight or mirrored, multiplied by the number of pixels, and its overlaps.
 ///
 /// A score takes a root and a division, one after the other and with a branch for rare numbers. So
-/// squares of scores are estimated first, of many pixels at once, and only what may be the highest
-/// of a warp's is computed: mostly one pixel.
+/// the kernel first estimates the squares of scores of many pixels at once, and computes the score
+/// only where it may be the highest of a warp's: mostly for one pixel.
 template <class Overlaps>
 struct ScoredSurface {
   static constexpr int quads = Overlaps::quads;
@@ -199,7 +200,7 @@ struct ScoredSurface {
   Overlaps overlaps;
   Plane plane;
   float min_overlap;
-  float reach2;  // the square of the maximum distance from the centre; 0: any
+  float reach2;  // the square of the maximum distance from the centre; 0 for no limit
   float centre_x, centre_y;
 
   __device__ __forceinline__ bool is_within_reach(int index) const {
@@ -231,7 +232,7 @@ struct ScoredSurface {
     estimates.largest = fmaxf(so_far, estimates.squares[number]);
   }
 
-  // The group of four pixels, number k of those that are loaded at once.
+  // The index of group number k among those that are loaded at once.
   __device__ __forceinline__ int quad_of(int first, int k) const {
     const int step = static_cast<int>(gridDim.x) * reduction_threads;
     return min(first + k * step, plane.quads - 1);
@@ -276,7 +277,7 @@ struct ScoredSurface {
     return estimates;
   }
 
-  /// Considers what may be the best of some pixels; `largest` is the largest estimate so far.
+  /// Compares the possible best among some pixels; `largest` is the largest estimate so far.
   __device__ __forceinline__ void consider_some(Candidate& best, float& largest, int first,
                                                 const Pixels<quads>& c,
                                                 const Pixels<quads>& pixels) const {
@@ -297,12 +298,12 @@ struct ScoredSurface {
     }
   }
 
-  // Searches rarely have a limit of the distance, which takes longer to compute than the score.
+  // Searches rarely limit the distance, which takes longer to compute than the score.
   __device__ __forceinline__ int quads_to_estimate() const {
     return reach2 > 0.0f ? 0 : plane.quads;
   }
 
-  /// Considers the pixels of this thread's share that are not estimated.
+  /// Compares the pixels of this thread's share for which there is no estimate.
   __device__ __forceinline__ void consider_rest(Candidate& best) const {
     const int step = static_cast<int>(gridDim.x) * reduction_threads;
     const int first = static_cast<int>(blockIdx.x * reduction_threads + threadIdx.x);
@@ -312,8 +313,8 @@ struct ScoredSurface {
   }
 };
 
-/// Calls consider_at(i), where i is a thread's first group of those that are considered at once.
-/// All threads of a block go on as long as one does: they exchange estimates.
+/// Calls consider_at(i) for each i, a thread's first group of those that it processes at once. All
+/// threads of a block iterate as long as one does, because they exchange estimates.
 template <class Overlaps, class Consider>
 __device__ __forceinline__ void for_share(const ScoredSurface<Overlaps>& scored,
                                           const Consider& consider_at) {
@@ -325,7 +326,7 @@ __device__ __forceinline__ void for_share(const ScoredSurface<Overlaps>& scored,
   }
 }
 
-/// The best pixel of this thread's share, or nobody where another of the warp has a better one.
+/// The best pixel of this thread's share, or none if another thread of the warp has a better one.
 __device__ __forceinline__ Candidate best_of_share(const ScoredSurface<StoredOverlaps>& scored) {
   Candidate best = nobody();
   float largest = -INFINITY;
@@ -336,8 +337,8 @@ __device__ __forceinline__ Candidate best_of_share(const ScoredSurface<StoredOve
   return best;
 }
 
-/// Pixels of both surfaces on their way from memory, while a block finds their overlaps: the
-/// compiler would load them after that, and wait. A thread reads what it has copied itself.
+/// Pixels of both surfaces that are loaded asynchronously while a block computes their overlaps:
+/// the compiler would load them afterwards, and wait. A thread reads only its own copies.
 struct StagedPixels {
   float4 straight[outlined_quads_at_once][reduction_threads];
   float4 mirrored[outlined_quads_at_once][reduction_threads];
@@ -355,13 +356,14 @@ struct OutlinedSurfaces {
     return pixels;
   }
 
-  /// Whether both overlap alike, having the same centre, as surfaces of frames of even sides have.
+  /// Whether both surfaces have the same overlaps because they have the same centre, as for frames
+  /// with even sides.
   __device__ __forceinline__ bool are_alike() const {
     return straight.overlaps.x_of_zero == mirrored.overlaps.x_of_zero &&
            straight.overlaps.y_of_zero == mirrored.overlaps.y_of_zero;
   }
 
-  /// The one or the other, in registers: a reference to either would keep both in memory.
+  /// One of the surfaces, in registers: a reference would keep both in memory.
   __device__ __forceinline__ ScoredSurface<OutlineOverlaps> on(bool is_mirrored) const {
     ScoredSurface<OutlineOverlaps> one = straight;
     if (!is_mirrored) return one;
@@ -373,8 +375,8 @@ struct OutlinedSurfaces {
     return one;
   }
 
-  /// The best of this thread's share of both. Overlaps take most of the time: where they are alike,
-  /// they are found once.
+  /// The best of this thread's share of both surfaces. Overlaps take most of the time: if they are
+  /// the same for both, they are computed once.
   __device__ __forceinline__ void find_best(StagedPixels& staged, Candidate& best,
                                             Candidate& mirrored_best) const {
     const bool alike = are_alike();
@@ -397,7 +399,7 @@ struct OutlinedSurfaces {
   }
 };
 
-// Surface number `slice`: straight and mirrored ones in turn.
+// Surface number `slice`: straight and mirrored surfaces alternate.
 template <class Overlaps>
 __device__ __forceinline__ ScoredSurface<Overlaps> scored_surface(const float* surfaces,
                                                                   unsigned slice,
@@ -414,7 +416,7 @@ __device__ __forceinline__ ScoredSurface<Overlaps> scored_surface(const float* s
           mirrored ? limits.mirrored_centre_y : limits.centre_y};
 }
 
-// `each` is how many overlaps an image has of its own, 2 or 0.
+// `each` is the number of overlaps per image, 2, or 0 if all images share two.
 __device__ __forceinline__ StoredOverlaps stored_overlaps(const float* overlaps, unsigned slice,
                                                           int each, const Plane& plane) {
   const long long image = slice / 2;
@@ -429,7 +431,7 @@ __device__ __forceinline__ OutlineOverlaps outline_overlaps(const WaOutlinePairs
   return {pairs, plane.quads_of_row, -centre_x, -centre_y, plane.width, width, height};
 }
 
-// Of image number `image`.
+// The surfaces of image number `image`.
 __device__ __forceinline__ OutlinedSurfaces outlined_surfaces(const float* surfaces, unsigned image,
                                                               const Outlined& outlined,
                                                               const Plane& plane) {
@@ -455,7 +457,7 @@ __device__ __forceinline__ Candidate best_of_warp(Candidate best) {
   return best;
 }
 
-/// What the blocks of a launch share.
+/// The memory that the blocks of a launch share.
 struct Results {
   Candidate* __restrict__ partials;  // of every block for each surface, one surface after the other
   unsigned* __restrict__ counters;   // at least one for each second index of a block
@@ -492,8 +494,8 @@ __global__ void __launch_bounds__(reduction_threads, blocks_per_multiprocessor)
   write_peak(scored, slice, results);
 }
 
-// The second index of a block is the number of an image, both of whose surfaces it reads. Of the
-// last block the first two warps write their records.
+// The second index of a block is the number of an image, both of whose surfaces it reads. The first
+// two warps of the last block write their records.
 template <int images>
 __global__ void __launch_bounds__(reduction_threads, blocks_per_multiprocessor)
     outlined_peaks_kernel(const float* __restrict__ surfaces, Plane plane,
@@ -539,7 +541,7 @@ OverlapLimits with_near_centres(OverlapLimits limits, const Plane& plane) {
   return limits;
 }
 
-// Of a surface, or of both of an image.
+// The blocks for a surface, or for both surfaces of an image.
 unsigned blocks_for(const OverlapPeaksSpec& spec, const CallSite& site) {
   const int quads = spec.outlines ? outlined_quads_at_once : quads_at_once;
   const int pixels = extent(spec.surface.plane(), site);
@@ -605,7 +607,7 @@ class OverlapPeaksStage final : public backend::OverlapPeaks {
   }
 
  private:
-  /// Of the surfaces from number `first` on.
+  /// The results from surface number `first` on.
   [[nodiscard]] Results results_from(std::size_t first, backend::Memory& records) const {
     return {partials_.as<Candidate>() + first * blocks_, counters_.get() + first,
             data<DevicePeakRecord>(records) + first};
@@ -614,7 +616,7 @@ class OverlapPeaksStage final : public backend::OverlapPeaks {
   CallSite site_;
   Plane plane_;
   unsigned surfaces_;
-  int each_;  // overlaps that an image has of its own
+  int each_;  // the number of overlaps per image
   unsigned blocks_;
   DeviceMemory partials_;
   Counters counters_;

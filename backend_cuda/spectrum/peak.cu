@@ -22,7 +22,7 @@ __device__ __forceinline__ void consider_next_four(Candidate& best, float4 four,
   consider_next(best, four.w, index + 3);
 }
 
-constexpr int quads_at_once = 8;  // so many loads are in flight at a time
+constexpr int quads_at_once = 8;  // to have that many loads in flight at a time
 
 // The best pixel of this thread's share of one slice. `quads` is the number of groups of four
 // pixels, from the start of the slice, that can be loaded as one word.

@@ -1,5 +1,5 @@
-// What searches for the maximum of a slice have in common: candidates, which of them is the better
-// one, and the record of the last one that is left.
+// The common part of the searches for the maximum of a slice: candidates, their comparison, and the
+// record of the winner.
 #pragma once
 
 #include "device/launch.hpp"
@@ -28,8 +28,9 @@ struct alignas(8) Candidate {
 
 inline constexpr int no_index = 0x7fffffff;
 
-// NaN is neither greater than nor equal to anything, so it never wins. Written without branches,
-// which && and || would be.
+// NaN is neither greater than nor equal to anything, so it never wins. The code avoids && and
+//
+// , which would compile to branches.
 __device__ __forceinline__ bool beats(float value, int index, const Candidate& best) {
   const bool is_greater = value > best.value;
   const bool is_equal = value == best.value;
@@ -51,7 +52,8 @@ __device__ __forceinline__ void consider(Candidate& best, float value, int index
   if (beats(value, index, best)) best = {value, index};
 }
 
-// The same for indices that increase from call to call. Pixels of -infinity are left to consider().
+// Like consider(), for indices that increase from call to call. Leaves pixels of -infinity to
+// consider().
 __device__ __forceinline__ void consider_next(Candidate& best, float value, int index) {
   if (value > best.value) best = {value, index};
 }
@@ -60,8 +62,8 @@ using BestOfBlock = cub::BlockReduce<Candidate, reduction_threads>;
 
 __device__ __forceinline__ int wrap(int i, int n) { return i < 0 ? i + n : (i >= n ? i - n : i); }
 
-// Executed by threads number 0 to 8, of a block or a warp. value_at(column, row) is the value of a
-// pixel. Where every pixel is NaN, the first one is named.
+// Threads number 0 to 8, of a block or a warp, execute this. value_at(column, row) is the value of
+// a pixel. If every pixel is NaN, the record names the first one.
 template <class ValueAt>
 __device__ __forceinline__ void write_record(const Candidate& peak, int width, int height,
                                              const ValueAt& value_at, DevicePeakRecord& record,

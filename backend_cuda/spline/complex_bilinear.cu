@@ -1,9 +1,8 @@
 // Stage: bilinear interpolation of complex data at given points, in the three forms of the
 // interview text (equations 1 to 4).
 //
-// A texture is placed over the input's own memory where its rows are aligned as the texture unit
-// requires, and otherwise over an array that the stage copies the input to. Texels outside the
-// image are 0.
+// A texture covers the input's own memory if its rows are aligned as the texture unit requires, and
+// otherwise an array to which the stage copies the input. Texels outside the image are 0.
 #include "device/launch.hpp"
 #include "device/memory.hpp"
 #include "device/stage.hpp"

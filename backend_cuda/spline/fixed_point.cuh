@@ -11,8 +11,7 @@ __device__ __forceinline__ long long fixed_of(double coordinate) {
   return __double2ll_rn(coordinate * fixed_one);
 }
 
-/// The two words of a coordinate, taken apart without the shift and mask that the compiler would
-/// emit.
+/// The two words of a coordinate, split without the shift and mask that the compiler would emit.
 struct FixedParts {
   int whole;
   unsigned rest;

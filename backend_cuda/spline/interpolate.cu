@@ -1,8 +1,8 @@
 // Stage: evaluate a B-spline at the points of a transform, a coordinate field or a log-polar grid.
 //
-// In full precision the neighbours are loaded, through shared memory where possible. In texture
-// precision the texture unit looks them up: in place if the rows are aligned, otherwise in an array
-// that the stage copies the coefficients to.
+// In full precision the neighbours are loaded, through shared memory if possible. In texture
+// precision the texture unit reads them: in place if the rows are aligned, otherwise from an array
+// to which the stage copies the coefficients.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -45,7 +45,7 @@ PointSource points_of(const Transform& transform) {
 
 namespace {
 
-// `array`: the number of an array of the batch.
+// `array`: the index of an array of the batch.
 PointSource points_of(const backend::SamplingPoints& points, long long pixels, std::size_t array) {
   if (!points.transforms.empty()) {
     return cuda::points_of(points.transforms[points.transforms.size() == 1 ? 0 : array]);
@@ -64,8 +64,8 @@ PointSource points_of(const backend::SamplingPoints& points, long long pixels, s
   return source;
 }
 
-// Blocks have 256 threads. In planes and volumes a warp covers 8 x 4 pixels, which keeps the
-// neighbours that a rotated image reads close together.
+// Blocks have 256 threads. In planes and volumes a warp covers 8 x 4 pixels, so that the neighbours
+// that a rotated image reads lie close together.
 dim3 block_for(int dimensions) { return dimensions == 1 ? dim3(256) : dim3(8, 32); }
 
 class InterpolateStage : public backend::Interpolate {
@@ -267,8 +267,8 @@ class TextureInterpolate final : public InterpolateStage {
   }
 
   TextureArray::Size size_;
-  /// Empty where coefficients are read in place. A batch passes through it array by array, since
-  /// textures over linear memory begin at addresses that not every array has.
+  /// Empty if coefficients are read in place. The arrays of a batch pass through it one by one,
+  /// because not every array begins at an address that a texture over linear memory allows.
   std::optional<TextureArray> array_;
   std::optional<LookupTable> table_;
   TextureKernel kernel_ = nullptr;

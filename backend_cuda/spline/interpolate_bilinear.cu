@@ -2,8 +2,8 @@
 //
 // A thread locates its first pixel in double precision and the others relative to it in single
 // precision, which is as exact as the coordinates of the texture unit. A point beyond an edge is
-// mapped to a point inside the image where the boundary rule gives the same value. Pixels so near
-// an edge that rounding might matter, and those whose neighbours are not adjacent in memory, are
+// mapped to a point in the image with the same value under the boundary rule. Pixels so near an
+// edge that rounding might matter, and those whose neighbours are not adjacent in memory, are
 // evaluated in full precision.
 #include "device/early_launch.cuh"
 #include "device/texture.hpp"
@@ -19,13 +19,13 @@ enum class Method {
   full_precision  // full precision, without the texture unit
 };
 
-// A coordinate modulo the period, for coordinates less than eight periods away. The result may be
-// below 0 or above the period by a rounding error.
+// A coordinate modulo the period, for coordinates less than eight periods away. Because of
+// rounding, the result may be slightly below 0 or above the period.
 __device__ __forceinline__ float modulo(float at, float period) {
   return fmaf(-period, floorf(__fdividef(at, period)), at);
 }
 
-// Maps a coordinate that may lie anywhere into [0, n - 1].
+// Maps any coordinate into [0, n - 1].
 __device__ __forceinline__ Method extend(int extension, int n, float& at) {
   const float last = static_cast<float>(n - 1);
   switch (extension) {
@@ -49,7 +49,7 @@ __device__ __forceinline__ Method extend(int extension, int n, float& at) {
   }
 }
 
-// What to do at a coordinate along an axis of n samples. For a lookup, the coordinate is mapped
+// The method for a coordinate along an axis of n samples. For a lookup, the coordinate is mapped
 // into [0, n - 1].
 __device__ __forceinline__ Method method_at(const SplineRules& rules, int n, float& at) {
   constexpr float tolerance = 0.0078125f;  // exceeds the rounding error of coordinates below 2^15

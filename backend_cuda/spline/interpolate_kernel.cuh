@@ -77,8 +77,7 @@ __device__ __forceinline__ void accumulate(float2& sum, float w, float2 value) {
   sum.y = fmaf(w, value.y, sum.y);
 }
 
-/// A sum of products and, where wanted, its derivatives along the axes that have been summed so
-/// far.
+/// A sum of products and, optionally, its derivatives along the axes that have been summed so far.
 template <class Value, bool gradient>
 struct Sums {
   Value value{};
@@ -109,7 +108,7 @@ __device__ __forceinline__ Sums<Value, gradient> sum_row(const Neighbours<degree
   return row;
 }
 
-// Sums the neighbours where all of them lie within the coefficients.
+// Sums the neighbours if all of them lie within the coefficients.
 template <int degree, int dimensions, bool gradient, class Value>
 __device__ __forceinline__ Sums<Value, gradient> sum_inside(
     const Value* __restrict__ coefficients, const SplineGeometry& spline,
@@ -148,8 +147,9 @@ __device__ __forceinline__ Sums<Value, gradient> sum_inside(
   }
 }
 
-// Sums the neighbours where some lie beyond the coefficients; the boundary rule finds each of them.
-// This is rare, so the loops are not unrolled, and they work on copies of what they index.
+// Sums the neighbours if some lie beyond the coefficients; the boundary rule finds each of them.
+// This is rare, so the loops are not unrolled, and they work on copies of the arrays that they
+// index.
 template <int degree, int dimensions, bool gradient, class Value>
 __device__ __forceinline__ Sums<Value, gradient> sum_at_border(
     const Value* __restrict__ coefficients, const SplineGeometry& spline,
@@ -237,8 +237,7 @@ __device__ __forceinline__ Sums<Value, gradient> evaluate(const Value* __restric
   return sum_at_border<degree, dimensions, gradient>(coefficients, spline, at);
 }
 
-// Stores a pixel. For integer types the value is rounded, with halves away from zero, and
-// saturated.
+// Stores a pixel. For integer types the value is rounded, halves away from zero, and saturated.
 __device__ __forceinline__ void store(const OutputImage& output, long long index, float value) {
   switch (output.type) {
     case PixelType::u8:
@@ -261,7 +260,7 @@ __device__ __forceinline__ void store(const OutputImage& output, long long index
   static_cast<float2*>(output.pixels)[index] = value;
 }
 
-/// The same where it is known at compile time whether the type is f32.
+/// Stores a pixel; `floats`: the type is f32.
 template <bool floats>
 __device__ __forceinline__ void store_pixel(const OutputImage& output, long long index,
                                             float value) {
@@ -307,7 +306,7 @@ __global__ void __launch_bounds__(256)
   });
 }
 
-/// The kernel for a degree that is known at run time only.
+/// The kernel for a degree that is only known at run time.
 template <int dimensions, bool gradient, class Value>
 InterpolateKernel<Value> kernel_of_degree(int degree) {
   switch (degree) {

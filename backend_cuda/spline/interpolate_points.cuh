@@ -1,4 +1,4 @@
-// Where a spline is evaluated: the point of an output pixel, and the location of a point on each
+// The points at which a spline is evaluated: the point of an output pixel, and its location on each
 // axis.
 //
 // Points are computed in double precision. A coordinate is then split, exactly, into the nearest
@@ -18,7 +18,7 @@ namespace warpalign::cuda {
 struct AxisLocation {
   int whole = 0;
   float fraction = 0.0f;
-  bool halfway = false;  // exactly 1/2, which the rounded fraction cannot tell
+  bool halfway = false;  // exactly 1/2, which the rounded fraction cannot show
   bool flat = false;     // clamped; the spline is constant along this axis there
 };
 
@@ -29,9 +29,9 @@ __device__ __forceinline__ bool is_near(double x) {
 }
 
 // Splits a coordinate for which is_near() holds. Adding 1.5 * 2^52 leaves the nearest integer in
-// the low bits, which takes additions instead of conversions, which are several times slower.
-// Computed points (`snap`) that miss an integer by less than 2^-25 are moved to it, as in
-// wa_snap(): rounding must not decide whether the last sample lies within an image.
+// the low bits; additions are several times as fast as conversions. Computed points (`snap`) less
+// than 2^-25 from an integer are moved to it, as in wa_snap(), so that rounding does not decide
+// whether the last sample lies within an image.
 __device__ __forceinline__ AxisLocation split(double x, bool snap) {
   constexpr double magic = 6755399441055744.0;
   const double shifted = x + magic;
@@ -125,8 +125,7 @@ __device__ __forceinline__ double product_with_row(const double* m, int x, int y
   return fma(m[0], static_cast<double>(x), sum);
 }
 
-/// The point of the source at which an output pixel is evaluated; `index` is the number of the
-/// pixel.
+/// The source point of an output pixel; `index` is the number of the pixel.
 template <int dimensions>
 __device__ __forceinline__ void find_point(const PointSource& s, int x, int y, int z,
                                            long long index, double (&point)[dimensions]) {

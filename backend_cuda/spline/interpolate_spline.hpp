@@ -16,11 +16,11 @@ struct SplineRules {
   PointRule points = PointRule::free;
   int extension = 0;  // numbered as in formulas/boundary.h
   int margin = 0;
-  int reach = 0;  // clamp_to_margin: how far outside the samples a point may lie
+  int reach = 0;  // clamp_to_margin: the maximum distance of a point from the samples
   float cval = 0;
 };
 
-/// The axes are x, y and z; those beyond the spline's dimensions hold 1 sample and no margin.
+/// The axes are x, y and z. Axes beyond the spline's dimensions have 1 sample and no margin.
 struct SplineGeometry {
   int samples[3];
   int stored[3];  // numbers of coefficients: samples and margins
@@ -48,7 +48,7 @@ struct OutputImage {
   PixelType type = PixelType::f32;
   int width = 1, height = 1, depth = 1;
   float* gradient = nullptr;     // ds/dx, then ds/dy, then ds/dz
-  long long gradient_plane = 0;  // pixels from one of them to the next
+  long long gradient_plane = 0;  // the distance from one to the next, in pixels
 };
 
 /// All parameters of a kernel except the coefficients.
@@ -61,7 +61,7 @@ struct Evaluation {
 template <class Value>
 using InterpolateKernel = void (*)(const Value*, Evaluation);
 
-// The kernels by number of dimensions, each in a file of its own, so that they compile in parallel.
+// The kernels by number of dimensions, each in its own file, so that they compile in parallel.
 template <class Value>
 InterpolateKernel<Value> interpolate_kernel_1d(int degree);
 template <class Value>

@@ -1,8 +1,8 @@
-// Interpolation kernels that let the texture unit sum neighbours: two lookups per axis for degree 3
-// (Ruijters et al., equation 5), a single lookup for degree 1.
+// Interpolation kernels in which the texture unit sums neighbours: two lookups per axis for degree
+// 3 (Ruijters et al., equation 5), a single lookup for degree 1.
 //
-// They use the texture unit only where all neighbours lie within the coefficients; other pixels are
-// evaluated in full precision.
+// They use the texture unit only if all neighbours lie within the coefficients, and evaluate other
+// pixels in full precision.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "spline/lookup_table.hpp"

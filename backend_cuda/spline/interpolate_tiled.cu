@@ -13,14 +13,14 @@
 namespace warpalign::cuda {
 namespace {
 
-// The row pitch of a copy in shared memory. A warp runs along a row of the output. Where that is
-// mostly a row of the source too, a multiple of the 32 banks is best; otherwise any pitch that is
-// not such a multiple is better.
+// The row pitch of a copy in shared memory. A warp runs along a row of the output. If that mostly
+// follows a row of the source, a multiple of the 32 banks is best; otherwise any pitch that is not
+// such a multiple is better.
 constexpr int flat_pitch = 96;
 constexpr int steep_pitch = 100;
 constexpr std::size_t wanted_shared = 96 * 1024;
 
-// Makes a copy that lies within the coefficients; each lane copies four coefficients of a row.
+// Copies coefficients that all lie within the array; each lane copies four coefficients of a row.
 template <int pitch>
 __device__ __forceinline__ void copy_inside(const float* __restrict__ coefficients,
                                             const Evaluation& e, const TileSource<2>& source,
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(tile_threads, tiled_blocks<degree>)
       blank_tile(e, location);
       return;
     }
-    if (location.split) return;  // left to split_tile_kernel()
+    if (location.split) return;  // split_tile_kernel() evaluates it
     if (location.inside && source.words) {
       copy_inside<pitch>(coefficients, e, source, location, copy);
     } else {
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(tile_threads, tiled_blocks<degree>)
     } else {
       evaluate_tile<degree, floats, false>(e, source, location, value);
     }
-    __syncthreads();  // before the next tile's copy is made
+    __syncthreads();  // before the next tile's copy overwrites this one
   });
 }
 

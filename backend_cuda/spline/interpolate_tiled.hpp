@@ -11,12 +11,12 @@
 
 namespace warpalign::cuda {
 
-/// Evaluates from shared memory where that is possible: for affine transforms in two or three
+/// Evaluates from shared memory if that is possible: for affine transforms in two or three
 /// dimensions, degrees 1 and above (at degree 0 a point rounded across a knot would have another
-/// value), and kernels that fit. Returns false if nothing was enqueued.
+/// value), and copies that fit. Returns false if nothing was enqueued.
 bool evaluate_tiled(const CallSite& site, const backend::Queue& queue, const float* coefficients,
                     const Evaluation& e, int dimensions, int degree);
-/// The same in three dimensions.
+/// Evaluates in three dimensions, like evaluate_tiled().
 bool evaluate_volume(const CallSite& site, const backend::Queue& queue, const float* coefficients,
                      const Evaluation& e, int degree);
 /// Loads all kernels that evaluate_tiled() and evaluate_volume() may use.

@@ -2,8 +2,8 @@
 // shared memory.
 //
 // A cubic spline has 64 neighbours per point, so shared memory is the bottleneck. A warp evaluates
-// 16 x 1 x 2 pixels, and the rows and planes of the copy are laid out so that its lanes conflict in
-// a bank as rarely as possible.
+// 16 x 1 x 2 pixels, and the layout of the copy's rows and planes minimizes the bank conflicts of
+// its lanes.
 #include "device/early_launch.cuh"
 #include "spline/interpolate_shared.cuh"
 #include "spline/interpolate_tiled.hpp"
@@ -29,7 +29,7 @@ constexpr int plane_offset = 16;               // consecutive planes begin half 
 constexpr int max_yz_extent = 48;              // along y and z; a longer one would not fit
 constexpr std::size_t max_bytes = 110 * 1024;  // two blocks per multiprocessor
 
-/// What all tiles of a transform have in common.
+/// The data that all tiles of a transform share.
 struct VolumeSource : TileSource<3> {
   int depth = 0;  // of a tile
   int pitch = 0;  // floats from row to row of the copy
@@ -73,7 +73,7 @@ __device__ __forceinline__ VolumeLocation location_of(const Evaluation& e,
                                                                z + source.depth <= e.output.depth};
 }
 
-// Makes a copy that lies within the coefficients; a thread copies four coefficients of a row in
+// Copies coefficients that all lie within the array; a thread copies four coefficients of a row in
 // every plane.
 template <int pitch>
 __device__ __forceinline__ void copy_inside(const float* __restrict__ coefficients,
@@ -153,8 +153,8 @@ __device__ __forceinline__ float sum_of_neighbours(const Located<degree> (&at)[3
   return sum;
 }
 
-// Calls visit(walk, index) for the pixels of a thread that lie in the output. `whole` says that all
-// pixels of the tile do.
+// Calls visit(walk, index) for the pixels of a thread that lie in the output. `whole`: all pixels
+// of the tile do.
 template <int degree, bool whole, class Visit>
 __device__ __forceinline__ void for_pixels(const Evaluation& e, const VolumeSource& source,
                                            const VolumeLocation& location, Visit visit) {
@@ -201,7 +201,7 @@ __device__ __forceinline__ void evaluate_volume_tile(const float* __restrict__ c
     });
     return;
   }
-  if (location.split) return;  // left to split_tile_kernel()
+  if (location.split) return;  // split_tile_kernel() evaluates it
   if (location.inside && source.words) {
     copy_inside<pitch>(coefficients, e, source, location, copy);
   } else {
@@ -230,7 +230,7 @@ __device__ __forceinline__ void evaluate_volume_tile(const float* __restrict__ c
   } else {
     for_pixels<degree, false>(e, source, location, visitor(careful));
   }
-  __syncthreads();  // before the next tile's copy is made
+  __syncthreads();  // before the next tile's copy overwrites this one
 }
 
 // Calls visit(location) for every tile of a block.

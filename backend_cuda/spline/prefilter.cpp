@@ -1,4 +1,4 @@
-// Stage: computes B-spline coefficients from samples by the method asked for.
+// Stage: computes B-spline coefficients from samples by the chosen method.
 #include "device/stage.hpp"
 #include "spline/prefilter_method.hpp"
 

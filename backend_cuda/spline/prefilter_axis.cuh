@@ -1,4 +1,4 @@
-// What the prefilter's kernels know about an axis, and the memory layout of a pass along one axis.
+// An axis in the form that the prefilter's kernels take, and the memory layout of a pass along it.
 #pragma once
 
 #include "device/launch.hpp"
@@ -51,7 +51,7 @@ __device__ __forceinline__ float sample_at(const float* __restrict__ line, const
 }
 
 /// The length of the segments of an axis, one per row of blocks: about `wanted`, a multiple of
-/// `multiple`, and large enough for the number of segments to fit the height of a grid.
+/// `multiple`, and large enough that the number of segments fits the height of a grid.
 [[nodiscard]] inline int segment_length(int length, int wanted, int multiple) {
   const std::int64_t minimum = divide_up(length, 65535);
   return static_cast<int>(divide_up(std::max<std::int64_t>(wanted, minimum), multiple) * multiple);
@@ -61,7 +61,7 @@ __device__ __forceinline__ float sample_at(const float* __restrict__ line, const
   return static_cast<unsigned>(std::min<std::int64_t>(slices, 65535));
 }
 
-/// The shape of the arrays that a stage filters, and the number of axes along which it does so.
+/// The shape of the arrays that a stage filters, and the number of axes to filter.
 struct Volume {
   int width, height, depth;
   int components;

@@ -52,7 +52,7 @@ __device__ __forceinline__ void convolve_row(float (&v)[lane_pixels], const Symm
   }
 }
 
-/// As RecursiveColumn: the results of a chunk come out when the next chunk goes in.
+/// Like RecursiveColumn: the results of a chunk come out when the next chunk goes in.
 template <int chunk>
 struct ConvolvedColumn {
   float window[chunk + reach];  // the last samples before the previous chunk, and that chunk

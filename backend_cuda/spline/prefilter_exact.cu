@@ -14,7 +14,7 @@ template <class Pixel>
 StreamingKernels<Pixel, Recursion> kernels_for(int degree) {
   if (degree == 4) return streaming_kernels<Pixel, Exact<4>>();
   if (degree == 5) return streaming_kernels<Pixel, Exact<5>>();
-  return streaming_kernels<Pixel, Exact<3>>();  // degree 2 has one pole and a halo as well
+  return streaming_kernels<Pixel, Exact<3>>();  // degree 2 has one pole, too, and the same halo
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ constexpr int tile_columns = results_per_lane * warp_lanes;
 constexpr int results_per_column = 8;  // per thread, along a column
 constexpr int staged_pixels = tile_columns + max_taps;
 constexpr int tallest_tile = 48;
-constexpr std::size_t shared_bytes = 48 * 1024;  // what every device allows
+constexpr std::size_t shared_bytes = 48 * 1024;  // the limit on every device
 
 /// Taps b(-K) ... b(K). The window is `count` samples long, a multiple of 8; the taps are padded
 /// with zeros.
@@ -67,8 +67,8 @@ __device__ __forceinline__ void convolve(const Taps& taps, Fetch fetch, float (&
   }
 }
 
-// Stages in shared memory the samples that a row of a tile is computed from. A null `row` stands
-// for the fill value throughout.
+// Copies to shared memory the samples for a row of a tile. A null `row` stands for the fill value
+// throughout.
 template <class Pixel>
 __device__ __forceinline__ void stage_row(const Pixel* __restrict__ row, const FirPlane& p,
                                           int first, int count, float* staged) {
@@ -105,7 +105,7 @@ __device__ __forceinline__ void convolve_rows(const Pixel* __restrict__ plane, c
         four);
     *reinterpret_cast<float4*>(tile + i * tile_columns + x) =
         make_float4(four[0], four[1], four[2], four[3]);
-    __syncwarp();  // before the next row is staged in the same memory
+    __syncwarp();  // before the next row overwrites the same memory
   }
 }
 
@@ -207,14 +207,14 @@ Taps taps_of(const std::vector<double>& values) {
   return taps;
 }
 
-// As many rows as shared memory can hold together with the rows around them.
+// As many rows as fit in shared memory together with the rows around them.
 int tile_rows_for(const Taps& taps) {
   const std::size_t rest = shared_bytes - tile_warps * staged_pixels * sizeof(float);
   const int rows = static_cast<int>(rest / (tile_columns * sizeof(float))) - taps.count;
   return std::min(rows / results_per_column * results_per_column, tallest_tile);
 }
 
-/// For c32, Pixel is float: both components are filtered alike.
+/// For c32, Pixel is float, and both components are filtered in the same way.
 template <class Pixel>
 class FirPrefilter final : public backend::Prefilter {
  public:
@@ -322,7 +322,7 @@ std::unique_ptr<backend::Prefilter> make_prefilter_fir(const Context& context,
     });
   }
   return with_pixel_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Prefilter> {
-    // For c32, both components are filtered alike.
+    // For c32, both components are filtered in the same way.
     using Pixel = decltype(pixel);
     using Sample = std::conditional_t<std::is_same_v<Pixel, float2>, float, Pixel>;
     return std::make_unique<FirPrefilter<Sample>>(context, spec, details);

@@ -1,7 +1,6 @@
 // Prefilter, method `iir_line`: Ruijters and Thevenaz' two-pass recursion, one line per thread, in
-// place in the memory of the coefficients. It is the baseline that the other methods are measured
-// against: neighbouring threads read neighbouring columns, except in the pass along x, where they
-// read whole rows apart.
+// place in the memory of the coefficients. It is the baseline for the other methods: neighbouring
+// threads read neighbouring columns, except in the pass along x, where they read whole rows apart.
 #include "device/memory.hpp"
 #include "device/pixel_load.cuh"
 #include "spline/prefilter_axis.cuh"
@@ -17,8 +16,7 @@ namespace {
 
 constexpr int block_threads = 128;
 
-/// How samples are copied to the memory of the coefficients, extended by the margin along filtered
-/// axes.
+/// The layout of samples in the memory of the coefficients, with the margin along filtered axes.
 struct Placement {
   int width, height, depth;  // of an array's samples
   long long batch;
@@ -67,9 +65,8 @@ __global__ void place_kernel(const Pixel* __restrict__ samples, float* __restric
 
 // The recursion of one pole over one line, in place (Ruijters and Thevenaz, equations 8 and 9).
 //
-// What lies beyond the ends of the line is read before the line is overwritten: the causal run
-// starts `horizon` samples early, and the anticausal run starts, where c+ are the causal results,
-// from
+// The values beyond the ends of the line are read before the line is overwritten: the causal run
+// starts `horizon` samples early. With c+ the causal results, the anticausal run starts from
 //   d[n - 1] = sum_j z^j c+[n - 1 + j] = (c+[n - 1] + sum_{i >= 1} z^i s[n - 1 + i]) / (1 - z^2),
 // where c- = -z d (see prefilter_recursion.cuh).
 __device__ __forceinline__ void filter_line(float* line, const AxisPass& pass, float z, float scale,
@@ -127,7 +124,7 @@ class LinePrefilter final : public backend::Prefilter {
       const AxisPass pass = pass_along(axis);
       const auto blocks = static_cast<unsigned>(divide_up(pass.outer * pass.inner, block_threads));
       for (std::size_t i = 0; i < poles_.size(); ++i) {
-        // Each run leaves out its factor (1 - z)^2; the last one applies all of them.
+        // Each run omits its factor (1 - z)^2; the last one applies all of them.
         const bool last = axis + 1 == volume_.dimensions && i + 1 == poles_.size();
         const double scale =
             last ? std::pow(backend::recursion_gain(poles_), volume_.dimensions) : 1.0;
@@ -143,8 +140,8 @@ class LinePrefilter final : public backend::Prefilter {
     return axis < volume_.dimensions ? beyond_.margin : 0;
   }
 
-  // With the margin in place the lines are longer and are extended by their own rule. Where samples
-  // are filled or clamped, the coefficients are constant by the end of the margin.
+  // With the margin in place the lines are longer and have their own extension rule. If samples are
+  // filled or clamped, the coefficients are constant by the end of the margin.
   [[nodiscard]] AxisPass pass_along(int axis) const {
     Beyond own = beyond_;
     own.margin = 0;

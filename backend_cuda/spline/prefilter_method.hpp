@@ -1,4 +1,4 @@
-// The prefilter's methods, each in the file of its name; prefilter.cpp chooses among them.
+// The prefilter's methods, each in the file of its name; prefilter.cpp chooses one.
 #pragma once
 
 #include "device/context.hpp"

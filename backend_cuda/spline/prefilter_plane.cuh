@@ -3,9 +3,10 @@
 // A warp reads as many pixels of a row as its 32 lanes hold, filters them with shuffles and keeps
 // those that are far enough from both ends. For planes, a block streams down a column block: in
 // each iteration its warps filter the rows of a chunk, and the block's threads, one per column,
-// then run the filter along y over that chunk. Each coefficient is written once; what is read twice
-// (halos) comes mostly from the L2 cache. The loads of the next chunk's rows are issued before the
-// columns of the current chunk are filtered, so nothing may wait for them before that is done.
+// then run the filter along y over that chunk. Each coefficient is written once; the halos, which
+// are read twice, come mostly from the L2 cache. The loads of the next chunk's rows are issued
+// before the columns of the current chunk are filtered, so nothing may wait for them before that is
+// done.
 #pragma once
 
 #include "device/early_launch.cuh"
@@ -69,7 +70,7 @@ inline constexpr int max_column_block = 8;                      // in chunks
 template <class Filter>
 inline constexpr int useful_columns = row_pixels - 2 * Filter::side;
 
-/// Where the samples of a column block are found: row k of the stream, column i of the block; -1
+/// The positions of the samples of a column block: row k of the stream, column i of the block; -1
 /// stands for the fill value.
 template <class Filter>
 struct ColumnBlockMap {

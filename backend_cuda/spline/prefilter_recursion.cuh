@@ -127,14 +127,14 @@ struct RunState {
 };
 
 /// Streams a column: chunks of samples, none shorter than the halo, go in; the results of a chunk
-/// come out once the next chunk is there, because the anticausal run warms up over that one. The
-/// first chunk only warms up the causal run.
+/// come out after the next chunk, over which the anticausal run warms up. The first chunk only
+/// warms up the causal run.
 template <int chunk, int halo, int poles>
 struct RecursiveColumn {
   RunState<poles> causal;
   float previous[chunk];  // causal results of the previous chunk
 
-  /// Takes chunk number `index`. From number 2 on, `results` are those of the previous chunk.
+  /// Processes chunk number `index`. From number 2 on, `results` are those of the previous chunk.
   __device__ __forceinline__ void advance(int index, const Recursion& r, float (&samples)[chunk],
                                           float (&results)[chunk]) {
     if (index == 0) causal.start_steady(samples[0], r);
@@ -160,7 +160,7 @@ struct Recursive {
   static constexpr int side = side_columns;
   // Without launch bounds the compiler uses twice the registers that streaming needs (two chunks of
   // a column and the rows being loaded), which halves the number of resident blocks. With these
-  // bounds none of the kernels spills.
+  // bounds no kernel spills.
   static constexpr int blocks_per_multiprocessor = chunk <= 12 ? 8 : (chunk <= 20 ? 5 : 4);
   static constexpr int axis_blocks_per_multiprocessor = chunk <= 12 ? 6 : 4;
   using Coefficients = Recursion;

@@ -39,11 +39,11 @@ __device__ __forceinline__ void reached_sums(const float (&v)[lane_pixels], cons
   wa_reached_sums(from_neighbour<forward>(sum[3], 1), part, p.z, reached);
 }
 
-/// As RecursiveColumn, but begins with zeros.
+/// Like RecursiveColumn, but begins with zeros.
 struct RunningColumn {
   static constexpr int chunk = running_length;
   float previous[chunk];  // the previous chunk
-  float causal[chunk];    // and the sums up to each of its samples
+  float causal[chunk];    // the sums up to each of its samples
 
   __device__ __forceinline__ void advance(int, const PolePowers& p, const float (&samples)[chunk],
                                           float (&results)[chunk]) {

@@ -1,8 +1,8 @@
 // A prefilter whose kernels stream: planes along x and y at once, other axes one by one.
 //
-// Two-dimensional real images take one kernel; volumes take one more pass along z; complex images
-// and volumes take one pass per axis. Every run is warmed up over a halo of extended samples, so
-// that the result is correct for every size and boundary rule and any part of it can be computed
+// Two-dimensional real images need one kernel; volumes need one more pass along z; complex images
+// and volumes need one pass per axis. Every run warms up over a halo of extended samples, so the
+// result is correct for every size and boundary rule, and any part of it can be computed
 // independently.
 #pragma once
 
@@ -78,8 +78,8 @@ class StreamingPrefilter final : public backend::Prefilter {
     } else if (volume_.dimensions == 2) {
       planes(queue, input, output, scratch);
     } else {
-      // The result is at least as large as the intermediate array before, so it can hold that array
-      // meanwhile.
+      // The result is at least as large as the intermediate array before it, so its memory can hold
+      // that array meanwhile.
       planes(queue, input, scratch, output);
       along(queue, scratch, output, 2);
     }

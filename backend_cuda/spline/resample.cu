@@ -1,5 +1,5 @@
-// Stage: prefilter and evaluation in one kernel, for the cases that have one: cubic splines in the
-// plane, from f32 samples, in single precision, with the exact prefilter, under affine transforms.
+// Stage: prefilter and evaluation in one kernel. It exists for cubic splines in the plane, from f32
+// samples, in single precision, with the exact prefilter, under affine transforms.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -245,7 +245,7 @@ class ResampleStage final : public backend::Resample {
     Kernel kernel;
   };
 
-  // Nothing where the kernel does not serve the transform.
+  // Empty if the kernel does not serve the transform.
   [[nodiscard]] std::optional<Launch> launch_under(const Transform& transform) const {
     Evaluation e = evaluation_;
     e.points = points_of(transform);

@@ -30,8 +30,8 @@ struct ResampleSource {
   long long along_y[2] = {};  // steps per pixel along y
 };
 
-/// Nothing where one kernel cannot do it: for the boundary mode `wrap`, for points that are far
-/// away or far apart, and for transforms that are not affine.
+/// Empty if the single kernel cannot serve the case: for the boundary mode `wrap`, for points that
+/// are far away or far apart, and for transforms that are not affine.
 [[nodiscard]] std::optional<ResampleSource> resample_source(const Evaluation& e);
 
 /// The recursion. Its gain and that of the weights are applied at the end, by `scale`.

@@ -2,9 +2,9 @@
 // block loads the samples that a tile of the output needs, filters them and evaluates the spline.
 //
 // A thread filters one column, or half of one, in registers, straight from global memory; warps
-// filter the rows in shared memory, in place. Reads are cheapest where neighbouring threads stay
-// near one row of the source: therefore the tile may be a parallelogram, and for steep transforms a
-// warp runs down the output rather than along it.
+// filter the rows in shared memory, in place. Reads are cheapest if neighbouring threads stay near
+// one row of the source: therefore the tile may be a parallelogram, and for steep transforms a warp
+// runs down the output rather than along it.
 #pragma once
 
 #include "spline/fixed_point.cuh"
@@ -50,8 +50,8 @@ struct ResampleLocation {
   }
 };
 
-/// The number of a thread's warp, which the compiler then knows to be the same for all of its
-/// lanes.
+/// The number of a thread's warp, in a form from which the compiler knows that all its lanes share
+/// it.
 __device__ __forceinline__ int warp_number() {
   return __shfl_sync(whole_warp, static_cast<int>(threadIdx.x) / warp_lanes, 0);
 }
@@ -137,13 +137,13 @@ __device__ __forceinline__ void filter_columns(const float* __restrict__ samples
 
 /// A lane's eight pixels of a row of 128: half a warp processes one row. Of any eight consecutive
 /// lanes, four work on the upper of the warp's two rows, whose pixels begin four later, so that the
-/// lanes' words of four pixels do not conflict in a bank. What the last lane of the upper row reads
-/// beyond its row is too far away to matter.
+/// lanes' words of four pixels do not conflict in a bank. The last lane of the upper row reads
+/// beyond its row, too far away to matter.
 struct RowLane {
   static constexpr int pixels = 8;
   int before[2], after[2];              // the two nearest lanes before and after
-  float from_before[2], from_after[2];  // factors of what those lanes leave behind
-  float from_first, from_last;          // factors of what lies beyond the row's ends
+  float from_before[2], from_after[2];  // factors of the state that those lanes leave
+  float from_first, from_last;          // factors of the values beyond the row's ends
   int at;                               // the first pixel, from the start of the upper row
   bool low, high;                       // whether the first and the last four are kept
 
@@ -259,7 +259,7 @@ __device__ __forceinline__ bool has_value_here(const Evaluation& e,
   return has_value(e, axis, at.whole + location.corner[axis], at.fraction(), exactly);
 }
 
-// The factor of six of the weights along either axis is part of the filter's scale.
+// The filter's scale includes the factor of six of the weights along each axis.
 __device__ __forceinline__ float sum_of_neighbours(unsigned address, float tx, float ty) {
   constexpr auto along = std::make_integer_sequence<int, 4>{};
   float wx[4], wy[4];
@@ -268,8 +268,8 @@ __device__ __forceinline__ float sum_of_neighbours(unsigned address, float tx, f
   return sum_tile_plane<3, resample_pitch>(wx, wy, address, along);
 }
 
-// Calls store(walk, result) for a thread's pixels. `careful` says that some points may lie outside,
-// where they may have no value, and some pixels of the tile outside the output.
+// Calls store(walk, result) for a thread's pixels. `careful`: some points may lie outside, where
+// they may have no value, and some pixels of the tile may lie outside the output.
 template <bool steep, bool careful, class Store>
 __device__ __forceinline__ void evaluate_pixels(const Evaluation& e, const ResampleSource& source,
                                                 const ResampleLocation& location, float scale,

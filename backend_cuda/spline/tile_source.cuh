@@ -1,7 +1,7 @@
 // Affine transforms by tiles of the output: coordinates without double precision per pixel.
 //
-// Points are in fixed point, relative to the copy of the coefficients that a tile needs. Their
-// integer part is a word of its own, so that a point near a knot always has the neighbours that
+// Points are in fixed point, relative to the copy of the coefficients that a tile needs. The
+// integer part is a separate word, so that a point near a knot always has the neighbours that
 // belong to its fraction.
 #pragma once
 
@@ -54,8 +54,8 @@ struct TileLocation {
     return location;
   }
 
-  // The part of a coordinate that is whole periods, or 0 where the tile is split. The tile's
-  // coordinates begin at `minimum` and span less than `extent`, rounding included.
+  // The whole periods in a coordinate, or 0 if the tile is split. The tile's coordinates begin at
+  // `minimum` and span less than `extent`, rounding included.
   __device__ __forceinline__ int whole_periods(int minimum, int extent, int period) {
     const int begin = minimum - 1;
     const int rest = period > 0 ? wa_extend_periodic(begin, period) : 0;
@@ -74,8 +74,7 @@ struct TileLocation {
   }
 };
 
-/// The neighbour that a coordinate's weights are counted from, and the argument of the weight
-/// functions.
+/// The neighbour from which a coordinate's weights count, and the argument of the weight functions.
 template <int degree>
 struct Located {
   int whole;
@@ -88,8 +87,8 @@ struct Located {
   }
 };
 
-// Boundary mode `constant`: whether a coordinate whole + t, counted as the samples are, has a
-// value. The rule itself is evaluated only where rounding might matter.
+// Boundary mode `constant`: whether the coordinate whole + t, in sample positions, has a value.
+// Evaluates the rule itself only if rounding might matter.
 template <class Exactly>
 __device__ __forceinline__ bool has_value(const Evaluation& e, int axis, int whole, float t,
                                           Exactly exactly) {
@@ -121,7 +120,7 @@ __device__ __forceinline__ bool has_value_here(const Evaluation& e,
   return has;
 }
 
-/// A thread's pixels in a tile of a plane: those of one column.
+/// A thread's pixels in a tile of a plane, which lie in one column.
 struct TileThread {
   int column, first;
   static constexpr int step = tile_threads / PlaneTile::width;
@@ -146,8 +145,8 @@ __device__ __forceinline__ void for_tile_pixels(const Evaluation& e,
   for (int j = thread.first; j < count; j += TileThread::step, index += stride) visit(j, index);
 }
 
-// Evaluates a tile of a plane; value(at) is given both coordinates relative to the corner of the
-// copy. `check` says that points outside have the value cval.
+// Evaluates a tile of a plane; value(at) gets both coordinates relative to the corner of the copy.
+// `check`: points outside have the value cval.
 template <int degree, bool floats, bool check, class Tile = PlaneTile, class Value>
 __device__ __forceinline__ void evaluate_tile(const Evaluation& e, const TileSource<2>& source,
                                               const TileLocation<2>& location, Value value) {
@@ -170,7 +169,7 @@ __device__ __forceinline__ void evaluate_tile(const Evaluation& e, const TileSou
   });
 }
 
-// Evaluates one pixel of an affine transform on its own, whatever its tile.
+// Evaluates a single pixel of an affine transform, in any tile.
 template <int degree, int dimensions>
 __device__ __forceinline__ void evaluate_alone(const float* __restrict__ coefficients,
                                                const Evaluation& e, int x, int y, int z,

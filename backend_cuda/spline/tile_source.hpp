@@ -18,7 +18,7 @@ struct TileOfRows {
 };
 using PlaneTile = TileOfRows<64>;
 
-/// What all tiles of a transform have in common.
+/// The data that all tiles of a transform share.
 template <int dimensions>
 struct TileSource {
   int extent[dimensions] = {};      // coefficients that a tile needs, whatever its alignment
@@ -28,8 +28,8 @@ struct TileSource {
   bool words = false;  // whether rows of coefficients are aligned for copies of four
 };
 
-/// The source of tiles with these sides. Nothing where tiles are not possible: for points that are
-/// far away or far apart, and for transforms that are not affine.
+/// The source of tiles with these sides. Empty if tiles are not possible: for points that are far
+/// away or far apart, and for transforms that are not affine.
 template <int dimensions>
 [[nodiscard]] std::optional<TileSource<dimensions>> tile_source(const Evaluation& e, int degree,
                                                                 const std::array<int, 3>& sides);
@@ -37,9 +37,9 @@ template <int dimensions>
 [[nodiscard]] std::optional<TileSource<2>> plane_source(const Evaluation& e, int degree,
                                                         int height = PlaneTile::height);
 
-/// Tiles for images that yield too few tall ones. At the border of the image the texture unit
-/// cannot help: there, each thread of a tall tile goes through sixteen slow pixels one after the
-/// other, which nothing hides when there are hardly more tiles than multiprocessors.
+/// Tiles for images that have too few tall ones. At the border of the image the texture unit cannot
+/// help: there, each thread of a tall tile processes sixteen slow pixels one after the other, and
+/// with hardly more tiles than multiprocessors no other work hides this latency.
 using ShortTile = TileOfRows<8>;
 
 /// Kernels for evaluation through the texture unit by tiles.

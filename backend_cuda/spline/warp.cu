@@ -1,9 +1,8 @@
 // Stage: resample an image under an affine transform, bilinearly.
 //
-// There are three ways to read the input, of which each plan chooses one: a texture over the
-// input's own memory where its rows are aligned as the texture unit requires; a texture over an
-// array that the stage copies the input to; and loads, where there is no trustworthy texture unit
-// or the image exceeds its limits.
+// Each plan chooses one of three ways to read the input: a texture over the input's own memory, if
+// its rows are aligned as the texture unit requires; a texture over an array to which the stage
+// copies the input; or loads, if the texture unit failed its test or the image exceeds its limits.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/parameter_list.hpp"
@@ -17,9 +16,9 @@
 namespace warpalign::cuda {
 namespace {
 
-// The point of an output pixel. This is the only place that applies the transform to pixels. It is
-// in double precision, because in single precision the products of a 16384-pixel image would be off
-// by 0.002 pixels.
+// The point of an output pixel. No other function applies the transform to pixels. It computes in
+// double precision, because in single precision the products of a 16384-pixel image would be off by
+// 0.002 pixels.
 __device__ __forceinline__ double2 locate(const Affine& t, int x, int y) {
   return make_double2(fma(t.a, static_cast<double>(x), fma(t.b, static_cast<double>(y), t.c)),
                       fma(t.d, static_cast<double>(x), fma(t.e, static_cast<double>(y), t.f)));
@@ -29,7 +28,8 @@ struct Size {
   int width, height;
 };
 
-// The transforms of the slices that a launch writes, one by each layer of its grid.
+// The number of slices that a launch writes at once, one per layer of its grid, each with its
+// transform.
 constexpr int max_slices_at_once = 64;
 template <int slices>
 using Transforms = ParameterList<Affine, slices>;
@@ -45,8 +45,8 @@ __device__ __forceinline__ bool touches(Real u, Real v, Size size) {
          v < static_cast<Real>(size.height);
 }
 
-// Only the first pixel of a thread is located in double precision; single precision is sufficient
-// for the few steps to the others, and for the 8 fractional bits of the texture unit.
+// Only the first pixel of a thread is located in double precision. Single precision suffices for
+// the few steps to the others, and for the 8 fractional bits of the texture unit.
 template <int slices>
 __global__ void warp_texture_kernel(cudaTextureObject_t input, Size input_size,
                                     float* __restrict__ output, Size output_size,
@@ -123,7 +123,7 @@ class WarpStage : public backend::Warp {
         input_{extent(spec.input.width, site_), extent(spec.input.height, site_)},
         output_{extent(spec.output.width, site_), extent(spec.output.height, site_)} {}
 
-  /// `kernel_for` gives the kernel for as many slices as it is told.
+  /// `kernel_for` returns the kernel for a given number of slices.
   template <class Source, class KernelFor>
   void run(backend::Queue& queue, const KernelFor& kernel_for, Source source,
            std::span<const Affine> transforms, backend::Memory& output,

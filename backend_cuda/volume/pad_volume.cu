@@ -1,5 +1,5 @@
-// Stage: subtract an offset from a volume's voxels, scale and taper them, and place them in a
-// padded frame.
+// Stage: subtract an offset from a volume's voxels, scale and taper them, and copy them to a padded
+// frame.
 #include "device/launch.hpp"
 #include "device/memory.hpp"
 #include "device/stage.hpp"

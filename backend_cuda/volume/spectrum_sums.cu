@@ -1,4 +1,4 @@
-// Stage: how much of the power of two volumes' spectra lies at the same frequencies. Each warp
+// Stage: how much of the power of two volumes' spectra falls on the same frequencies. Each warp
 // processes rows, and the second index of a block is the number of a pair.
 #include "device/block_sums.cuh"
 #include "device/launch.hpp"

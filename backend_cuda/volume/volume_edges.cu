@@ -1,4 +1,4 @@
-// Stage: the strength of the edges in a volume.
+// Stage: the edge strength in a volume, from its gradient.
 #include "device/launch.hpp"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -11,7 +11,7 @@
 namespace warpalign::cuda {
 namespace {
 
-/// The slope at voxel i of n, of which voxel 0 is at `line` and the others follow at each `step`.
+/// The slope at voxel i of n. Voxel 0 is at `line`, and the others follow at each `step`.
 __device__ __forceinline__ float slope_along(const float* line, long long step, int i, int n,
                                              float factor) {
   return wa_voxel_slope(__ldg(line + wa_voxel_before(i) * step),

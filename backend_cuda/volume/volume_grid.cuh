@@ -1,4 +1,4 @@
-// What the kernels for volumes share: extents along the axes, and blocks that process rows.
+// Helpers of the kernels for volumes: extents along the axes, and blocks that process rows.
 #pragma once
 
 #include "device/launch.hpp"

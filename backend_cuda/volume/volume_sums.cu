@@ -48,7 +48,7 @@ __device__ __forceinline__ void for_each(const Parts& parts, Add add) {
   }
 }
 
-/// Marked volumes add their number of voxels as the last sum.
+/// Marked volumes add their number of valid voxels as the last sum.
 template <bool marked>
 __global__ void __launch_bounds__(row_threads)
     volume_moments_kernel(const __grid_constant__ Parts parts, float* __restrict__ partials) {
@@ -136,8 +136,8 @@ class VolumeSumsStage final : public backend::VolumeSums {
   }
 
  private:
-  /// The moving part begins `before` voxels before the voxel that the first voxel of the box is
-  /// compared with.
+  /// The moving part begins `before` voxels before the voxel that corresponds to the first voxel of
+  /// the box.
   [[nodiscard]] Parts parts_of(const backend::Memory& reference, const backend::Memory& moving,
                                const backend::VolumeBox& box, int before) const {
     const Triple first = triple_of(box.first);

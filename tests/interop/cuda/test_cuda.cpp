@@ -438,9 +438,9 @@ TEST_CASE("cuda: memory that kernels cannot use is refused") {
     check_cuda(cudaMallocManaged(&managed, bytes));
     check_refused("multiple of 16", device, static_cast<char*>(memory.get()) + 4);
     check_refused("bytes from this address", device, static_cast<char*>(memory.get()) + 1024);
-    check_refused("not of memory that CUDA knows", device,
+    check_refused("does not belong to memory that CUDA knows", device,
                   reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(host.data()) & ~15ULL));
-    check_refused("the host's", device, pinned);
+    check_refused("host memory", device, pinned);
     check_refused("null", device, nullptr);
     CHECK_NOTHROW((void)cuda::wrap_image(device, managed, PixelType::f32, plane));
     check_cuda(cudaFreeHost(pinned));

@@ -347,7 +347,7 @@ TEST_CASE("opencl: images of OpenCL are no buffers") {
     desc.image_height = 64;
     const Memory image(
         clCreateImage(program.context, CL_MEM_READ_WRITE, &format, &desc, nullptr, nullptr));
-    check_refused("no buffer", program.device, image);
+    check_refused("not a buffer", program.device, image);
   });
 }
 
