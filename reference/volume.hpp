@@ -1,4 +1,4 @@
-// The oracle's arrays of three dimensions: dense, row-major, double precision.
+// The oracle's three-dimensional arrays: dense, row-major, double precision.
 #pragma once
 
 #include <array>

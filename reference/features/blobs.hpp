@@ -14,11 +14,12 @@ namespace reference {
 struct Blob {
   std::int64_t image = 0;
   double x = 0, y = 0, scale = 0, strength = 0;
-  /// By how much all conditions hold, as parts of what is compared; below 0 if one does not.
+  /// the margin by which all conditions hold, relative to the compared values; negative if one
+  /// fails
   double margin = 0;
 };
 
-/// The root of the mean square of what every eighth pixel along both axes differs from their mean.
+/// The root mean square deviation from the mean, over every eighth pixel along both axes.
 inline double deviation_of_blobs(const Plane& image) {
   std::vector<double> values;
   for (std::int64_t y = 0; y < image.height; y += 8) {
@@ -32,26 +33,27 @@ inline double deviation_of_blobs(const Plane& image) {
   return std::sqrt(square);
 }
 
-/// Where the parabola through three values is at its extremum, seen from the middle one.
+/// The position of the extremum of the parabola through three values, relative to the middle one.
 inline double parabola_vertex(double before, double here, double after) {
   const double bend = before - 2 * here + after;
   return bend == 0 ? 0 : std::clamp((before - after) / (2 * bend), -0.5, 0.5);
 }
 
-/// By how much the principal curvatures' ratio is below 10, as a part of their squares.
+/// The margin by which the ratio of the principal curvatures is below 10, relative to their
+/// squares.
 inline double edge_margin(const Plane& difference, std::int64_t x, std::int64_t y) {
   const auto at = [&](std::int64_t u, std::int64_t v) { return difference.at(x + u, y + v); };
   const double xx = at(1, 0) - 2 * at(0, 0) + at(-1, 0);
   const double yy = at(0, 1) - 2 * at(0, 0) + at(0, -1);
   const double xy = (at(1, 1) - at(-1, 1) - at(1, -1) + at(-1, -1)) / 4;
   const double size = at(0, 0) * at(0, 0) + xx * xx + yy * yy + xy * xy;
-  // Of curvatures a and b of one sign: a / b < 10 where (a + b)^2 / (a b) < 11^2 / 10.
+  // For curvatures a and b of equal sign, a / b < 10 if (a + b)^2 / (a b) < 11^2 / 10.
   const double determinant = xx * yy - xy * xy;
   const double below = 12.1 * determinant - (xx + yy) * (xx + yy);
   return std::min(determinant, below) / size;
 }
 
-/// Extrema of the octave's images of one plane, with a margin of at least `least_margin`.
+/// Extrema in an octave's images of one plane, with a margin of at least `least_margin`.
 inline std::vector<Blob> blobs(const std::vector<Plane>& images, double least_contrast,
                                double deviation, double least_margin) {
   std::vector<Plane> differences;

@@ -1,5 +1,5 @@
-// The oracle of main directions and descriptors (Lowe 2004; roots after Arandjelovic & Zisserman
-// 2012).
+// The oracle of dominant orientations and descriptors (Lowe 2004; square roots after Arandjelovic &
+// Zisserman 2012).
 #pragma once
 
 #include "reference/plane.hpp"
@@ -18,13 +18,14 @@ struct DescribedPlace {
 };
 
 struct SampledGradient {
-  double x = 0, y = 0;  ///< from the place to the pixel
-  double length = 0;    ///< 0: there is none
-  double turns = 0;     ///< from 0 on, below 1
+  double x = 0, y = 0;  ///< from the keypoint to the pixel
+  double length = 0;    ///< 0 if there is no such pixel
+  double turns = 0;     ///< in [0, 1)
 };
 
-/// From 20 x 20 samples about the place, row by row, in a square of this side, which is turned by
-/// `radians`. `undecided` is how close a sample comes to the middle between two pixels.
+/// Gradients at 20 x 20 samples around the keypoint, row by row, in a square of this side, which is
+/// rotated by `radians`. `undecided` is the smallest distance of a sample from the middle between
+/// two pixels.
 struct SampledGradients {
   std::vector<SampledGradient> samples;
   double undecided = 1;
@@ -65,13 +66,13 @@ inline SampledGradients sampled_gradients(const Plane& image, const DescribedPla
 
 struct MainDirections {
   std::vector<double> radians;  ///< at most two, the highest peak first
-  /// How close single precision is to another result, in bins, or as a part of the highest peak.
+  /// The smallest change that would give another result, in bins, or relative to the highest peak.
   double undecided = 1;
 };
 
-/// Peaks of a histogram of 36 bins, each of which is about a whole number of 36ths of a turn, that
-/// is smoothed twice by (1, 2, 1) / 4: those of at least 0.8 of the highest one. Samples weigh as a
-/// Gaussian of 1.5 sigma has it, and go as far as three of these.
+/// Peaks of a histogram of 36 bins, centred on multiples of 1/36 turn, which is smoothed twice by
+/// (1, 2, 1) / 4: those of at least 0.8 of the highest one. Samples have the weights of a Gaussian
+/// of 1.5 sigma, out to three times that.
 inline MainDirections main_directions(const Plane& image, const DescribedPlace& place) {
   constexpr std::size_t bins = 36;
   const double sigma = 1.5 * place.sigma;
@@ -125,14 +126,14 @@ inline MainDirections main_directions(const Plane& image, const DescribedPlace& 
 }
 
 struct Descriptor {
-  std::vector<double> values;  ///< 4 rows of 4 cells, of 8 directions each
-  double undecided = 1;        ///< as of SampledGradients
+  std::vector<double> values;  ///< 4 rows of 4 cells, 8 orientations each
+  double undecided = 1;        ///< as in SampledGradients
 };
 
-/// Each sample adds to the cells and to the directions that it lies between, in proportion to how
-/// close it is; a cell has a side of 3 sigma, and samples reach half a cell beyond the 4 x 4 cells.
-/// The Gaussian's sigma is two cells. Values above 0.2 of the whole length are cut to that, and the
-/// roots are taken of their parts of the sum.
+/// Each sample adds to the cells and orientations around it, in proportion to its distance from
+/// them. A cell has a side of 3 sigma, and samples reach half a cell beyond the 4 x 4 cells. The
+/// Gaussian's sigma is two cells. Values above 0.2 of the vector's length are clipped to that. The
+/// result is the square root of each value divided by the sum.
 inline Descriptor descriptor(const Plane& image, const DescribedPlace& place) {
   constexpr int cells = 4;
   constexpr int directions = 8;

@@ -10,10 +10,10 @@
 namespace reference {
 
 struct FeatureMatch {
-  int index = -1;  ///< -1: none stands out
+  int index = -1;  ///< -1: no feature stands out
   double ratio = 1;
-  /// By how much the ratio is below or above the largest one, and by how much the best product is
-  /// above that of any other feature.
+  /// The distance of the ratio from its limit, and the difference of the best product from that of
+  /// any other feature.
   double margin_of_ratio = 0, margin_of_product = 0;
 };
 
@@ -21,12 +21,12 @@ struct FeaturePosition {
   double x = 0, y = 0;
 };
 
-/// At least 1e-3.
+/// The distance for a scalar product of unit vectors; at least 1e-3.
 inline double descriptor_distance(double product) {
   return std::max(std::sqrt(std::max(2 - 2 * product, 0.0)), 1e-3);
 }
 
-/// Where no feature is at another place, the next best one counts as one with the product 0.
+/// If no feature has another position, the second-best product is 0.
 inline FeatureMatch feature_match(const std::vector<double>& wanted,
                                   const std::vector<std::vector<double>>& moving,
                                   const std::vector<FeaturePosition>& places, double apart,

@@ -10,7 +10,7 @@
 
 namespace reference {
 
-/// A Gaussian that ends at 3 sigma, rounded up, from one end to the other; its weights add up to 1.
+/// A Gaussian that ends at 3 sigma, rounded up, from one end to the other; its weights sum to 1.
 inline std::vector<double> octave_weights(double sigma) {
   const int radius = static_cast<int>(std::ceil(3 * sigma));
   if (radius == 0) return {1};
@@ -24,7 +24,7 @@ inline std::vector<double> octave_weights(double sigma) {
   return weights;
 }
 
-/// Beyond its edges the image has the values there.
+/// Pixels beyond the edges repeat the edge.
 inline Plane octave_smoothed(const Plane& image, double sigma) {
   const std::vector<double> weights = octave_weights(sigma);
   const auto radius = static_cast<std::int64_t>(weights.size() / 2);
@@ -50,7 +50,7 @@ inline Plane octave_smoothed(const Plane& image, double sigma) {
   return smoothed;
 }
 
-/// Every `step`-th pixel, from the first on, as often as the step fits.
+/// Every `step`-th pixel, starting with the first.
 inline Plane every(const Plane& image, std::int64_t step) {
   Plane taken(image.width / step, image.height / step);
   for (std::int64_t y = 0; y < taken.height; ++y) {
@@ -59,8 +59,8 @@ inline Plane every(const Plane& image, std::int64_t step) {
   return taken;
 }
 
-/// Of one plane, an image for each Gaussian. Sigmas are in pixels of the octave; the first image is
-/// smoothed before pixels are taken.
+/// The images of one plane, one for each Gaussian. Sigmas are in pixels of the octave; the first
+/// image is smoothed before it is subsampled.
 inline std::vector<Plane> octave(const Plane& source, std::int64_t step,
                                  const std::vector<double>& sigmas) {
   std::vector<Plane> images;

@@ -1,4 +1,4 @@
-// The oracle of simulated views: an image as planes that are seen from aside would show it.
+// The oracle of simulated views, which simulate a tilt of the camera.
 #pragma once
 
 #include "reference/plane.hpp"
@@ -9,12 +9,12 @@
 
 namespace reference {
 
-/// (a x + b y + c, d x + e y + f) is where pixel (x, y) of the view is in the image.
+/// Pixel (x, y) of the view lies at (a x + b y + c, d x + e y + f) in the image.
 struct ViewMap {
   double a = 1, b = 0, c = 0, d = 0, e = 1, f = 0;
 };
 
-/// Bilinear; beyond the edges the image has the values there.
+/// Bilinear interpolation; pixels beyond the edges repeat the edge.
 inline double view_sample(const Plane& image, double x, double y) {
   const double u = std::clamp(x, 0.0, static_cast<double>(image.width - 1));
   const double v = std::clamp(y, 0.0, static_cast<double>(image.height - 1));
@@ -28,7 +28,7 @@ inline double view_sample(const Plane& image, double x, double y) {
          down * ((1 - across) * image.at(left, below) + across * image.at(right, below));
 }
 
-/// Each pixel is the mean of samples along what it takes in along the view's x axis.
+/// Each pixel is the mean of samples along its extent in the view's x direction.
 inline Plane simulated_view(const Plane& image, std::int64_t width, std::int64_t height,
                             const ViewMap& map) {
   const double length = std::sqrt(map.a * map.a + map.d * map.d);
@@ -38,7 +38,7 @@ inline Plane simulated_view(const Plane& image, std::int64_t width, std::int64_t
     for (std::int64_t x = 0; x < width; ++x) {
       double sum = 0;
       for (std::int64_t i = 0; i < samples; ++i) {
-        // From half a pixel before the pixel's middle to half a pixel behind it.
+        // From half a pixel before the pixel's middle to half a pixel after it.
         const double part = (static_cast<double>(i) + 0.5) / static_cast<double>(samples);
         const double u = static_cast<double>(x) - 0.5 + part;
         const auto v = static_cast<double>(y);

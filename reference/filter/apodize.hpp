@@ -1,4 +1,4 @@
-// The oracle of the window and the placement.
+// The oracle of the window and the padding.
 #pragma once
 
 #include "reference/plane.hpp"
@@ -14,7 +14,7 @@ inline double hann_at(std::int64_t i, std::int64_t n) {
                               static_cast<double>(n));
 }
 
-/// Hann window (or none), mean removed, in the middle of a padded frame of zeros.
+/// Subtracts the mean, applies a Hann window (or none), and centres the result in a frame of zeros.
 inline Plane apodize(const Plane& image, double mean, std::int64_t width, std::int64_t height,
                      bool hann) {
   Plane padded(width, height);

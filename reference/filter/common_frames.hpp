@@ -1,4 +1,4 @@
-// The oracle of what two images have in common, and of how its texture is spread.
+// The oracle of the common area of two images and the moments of its texture.
 #pragma once
 
 #include "reference/plane.hpp"
@@ -10,7 +10,7 @@
 
 namespace reference {
 
-/// An image of one channel, or of two as the real and the imaginary part of a complex number.
+/// An image of one channel, or of two as the real and imaginary parts of a complex number.
 using Channels = PlaneOf<std::complex<double>>;
 
 struct CommonFrames {
@@ -18,7 +18,7 @@ struct CommonFrames {
   double pixels = 0, reference_energy = 0, moving_energy = 0, both_energies = 0;
 };
 
-/// The image less its mean where `counts` is 1, and 0 elsewhere.
+/// The image minus its mean where `counts` is 1, and 0 elsewhere.
 inline Channels less_mean(const Channels& image, const Plane& counts) {
   std::complex<double> sum;
   double pixels = 0;
@@ -38,7 +38,7 @@ inline Channels less_mean(const Channels& image, const Plane& counts) {
   return result;
 }
 
-/// The sum of squares over the 17 x 17 pixels about (x, y), as far as there are any.
+/// The sum of squares over those of the 17 x 17 pixels around (x, y) that exist.
 inline double local_energy(const Channels& image, std::int64_t x, std::int64_t y) {
   constexpr std::int64_t reach = 8;
   double sum = 0;
@@ -52,8 +52,8 @@ inline double local_energy(const Channels& image, std::int64_t x, std::int64_t y
   return sum;
 }
 
-/// Of the part of width x height pixels from (0, 0) on. The reference's channels are turned by
-/// `turned` radians after the mean was taken off.
+/// The frames of the part of width x height pixels from (0, 0) on. The reference's channels are
+/// rotated by `turned` radians after the subtraction of the mean.
 inline CommonFrames common_frames(const Channels& reference, const Channels& moving,
                                   const Plane& reference_weight, const Plane& moving_weight,
                                   std::int64_t width, std::int64_t height, double turned) {

@@ -28,7 +28,7 @@ inline Plane part_of(const Plane& frame, std::int64_t left, std::int64_t top, st
   return part;
 }
 
-/// The mean of what is finite; 0 where nothing is.
+/// The mean of the finite values; 0 if there are none.
 inline double finite_mean(const Plane& plane) {
   double sum = 0;
   double count = 0;
@@ -40,7 +40,7 @@ inline double finite_mean(const Plane& plane) {
   return count > 0 ? sum / count : 0;
 }
 
-/// Pixels that are not finite count as the mean of the others.
+/// Pixels that are not finite are replaced by the mean of the others.
 inline CutWindow cut_window(const Plane& frame, std::int64_t left, std::int64_t top,
                             std::int64_t width, std::int64_t height) {
   const Plane window = part_of(frame, left, top, width, height);

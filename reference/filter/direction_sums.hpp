@@ -1,4 +1,4 @@
-// The oracle of the sums of a field of directions.
+// The oracle of the sums of a field of orientations.
 #pragma once
 
 #include "reference/plane.hpp"
@@ -11,7 +11,7 @@ struct DirectionSums {
   double cosines = 0;
   double sines = 0;
   double squares = 0;
-  double pixels = 0;  ///< with a direction
+  double pixels = 0;  ///< with an orientation
 };
 
 inline DirectionSums direction_sums(const Plane& cosines, const Plane& sines) {

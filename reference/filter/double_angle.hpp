@@ -14,7 +14,7 @@ struct DoubleAngleTerms {
 };
 
 /// With g = r exp(i a), the gradient as a complex number, r^2 / (r^2 + epsilon) exp(2 i a):
-/// Granlund 1978. At the edges and beside pixels that do not count there is no gradient.
+/// Granlund 1978. There is no gradient at the edges and next to masked pixels.
 inline PlaneOf<std::complex<double>> double_angle(const Plane& image, const Plane& weight,
                                                   const DoubleAngleTerms& terms) {
   PlaneOf<std::complex<double>> result(image.width, image.height);

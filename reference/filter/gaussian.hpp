@@ -1,4 +1,4 @@
-// Gaussian weights about a point, cut off at 4 sigma along each axis.
+// Gaussian weights around a point, truncated at 4 sigma along each axis.
 #pragma once
 
 #include "reference/plane.hpp"
@@ -19,7 +19,7 @@ struct Tap {
   double weight;
 };
 
-/// The weights along one axis of n pixels; the nearest pixel alone where sigma is 0.
+/// The weights along one axis of n pixels; if sigma is 0, only the nearest pixel.
 inline std::vector<Tap> gaussian(double at, std::int64_t n, double sigma) {
   const auto nearest = std::clamp<std::int64_t>(std::llround(at), 0, n - 1);
   const auto reach = static_cast<std::int64_t>(4 * sigma) + 2;

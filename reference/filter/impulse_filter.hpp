@@ -9,8 +9,8 @@ inline bool inside(const Plane& image, std::int64_t x, std::int64_t y) {
   return x >= 0 && x < image.width && y >= 0 && y < image.height;
 }
 
-/// Whether the pixel stands at an end of [lowest, highest] with at most `equal_neighbours` of its eight
-/// neighbours at the same end.
+/// Whether the pixel is at an end of [lowest, highest] and at most `equal_neighbours` of its eight
+/// neighbours are at the same end.
 inline bool is_impulse(const Plane& image, std::int64_t x, std::int64_t y, double lowest,
                        double highest, int equal_neighbours) {
   const double value = image.at(x, y);
@@ -25,8 +25,8 @@ inline bool is_impulse(const Plane& image, std::int64_t x, std::int64_t y, doubl
   return same <= equal_neighbours;
 }
 
-/// Impulses filled by the neighbours within the ends, of 3 x 3 or else 5 x 5 pixels, weighted by
-/// the inverse of the squared distance.
+/// Replaces impulses by the mean of the neighbours between the ends, of 3 x 3 or else 5 x 5 pixels,
+/// weighted by the inverse of the squared distance.
 inline Plane despeckled(const Plane& image, double lowest, double highest) {
   Plane result = image;
   for (std::int64_t y = 0; y < image.height; ++y) {

@@ -7,8 +7,9 @@
 
 namespace reference {
 
-/// (v - m) / sqrt(d^2 + floor^2) with a Gaussian cut off at 4 sigma; 0 where `weight` is below 1/2.
-inline Plane local_normalization(const Plane& image, const Plane* weight, double sigma, double floor) {
+/// (v - m) / sqrt(d^2 + floor^2) with a Gaussian truncated at 4 sigma; 0 if `weight` is below 1/2.
+inline Plane local_normalization(const Plane& image, const Plane* weight, double sigma,
+                                 double floor) {
   Plane result(image.width, image.height);
   for (std::int64_t y = 0; y < image.height; ++y) {
     for (std::int64_t x = 0; x < image.width; ++x) {

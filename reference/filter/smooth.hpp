@@ -5,7 +5,7 @@
 
 namespace reference {
 
-/// Where samples are taken: pixel (i, j) of the output lies at origin + spacing (i, j).
+/// The sampling grid: pixel (i, j) of the output lies at origin + spacing (i, j).
 struct SampleGrid {
   std::int64_t width = 0, height = 0;
   double origin_x = 0, origin_y = 0;
@@ -14,11 +14,11 @@ struct SampleGrid {
 
 struct Smoothed {
   Plane value;
-  Plane weight;  ///< the part of the Gaussian's weight within the image on pixels that count
+  Plane weight;  ///< the part of the Gaussian's weight on valid pixels of the image
 };
 
-/// Means weighted by a Gaussian cut off at 4 sigma along each axis, of the pixels that exist and,
-/// where there is a mask, that it does not leave out; in two dimensions at once.
+/// Means of the valid pixels, weighted by a Gaussian truncated at 4 sigma along each axis, in two
+/// dimensions at once.
 inline Smoothed smooth(const Plane& image, const Plane* mask, const SampleGrid& grid,
                        double sigma) {
   Smoothed result{Plane(grid.width, grid.height), Plane(grid.width, grid.height)};

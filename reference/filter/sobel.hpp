@@ -8,7 +8,7 @@
 
 namespace reference {
 
-/// Section 4: nine reads a pixel, edges repeated, sqrt(gx^2 + gy^2).
+/// Section 4: nine loads per pixel, edges repeated, sqrt(gx^2 + gy^2).
 inline Plane sobel(const Plane& image) {
   constexpr int taps[3][3] = {{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}};
   Plane result(image.width, image.height);
@@ -20,7 +20,7 @@ inline Plane sobel(const Plane& image) {
         for (int i = -1; i <= 1; ++i) {
           const double value = image.at(std::clamp<std::int64_t>(x + i, 0, image.width - 1),
                                         std::clamp<std::int64_t>(y + j, 0, image.height - 1));
-          // What has no weight has no effect, even if it is not a number.
+          // Skips weights of 0, so that NaN has no effect there.
           if (taps[j + 1][i + 1] != 0) gx += taps[j + 1][i + 1] * value;
           if (taps[i + 1][j + 1] != 0) gy += taps[i + 1][j + 1] * value;
         }

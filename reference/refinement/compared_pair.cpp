@@ -1,4 +1,4 @@
-// A pair that is being refined.
+// A pair of images during refinement.
 #include "reference/refinement/compared_pair.hpp"
 
 #include "reference/spline/basis.hpp"
@@ -26,7 +26,7 @@ Position position_of(const ComparedPair& pair, std::int64_t x, std::int64_t y) {
   return {(a * px + b * py + c) / w, (d * px + e * py + f) / w};
 }
 
-// The step of a difference may leave the image; the weights there are 1e-19.
+// A finite difference may step outside the image; the weights there are 1e-19.
 double spline_at(const Plane& coefficients, Position at) {
   const auto x0 = static_cast<std::int64_t>(std::floor(at.x));
   const auto y0 = static_cast<std::int64_t>(std::floor(at.y));
@@ -42,7 +42,7 @@ double spline_at(const Plane& coefficients, Position at) {
   return sum;
 }
 
-/// The position of a reference pixel, where it counts.
+/// The position of a reference pixel, if it is valid.
 std::optional<Position> counted(const ComparedPair& pair, std::int64_t x, std::int64_t y) {
   const std::int64_t margin = pair.reference_margin;
   const Position q = position_of(pair, x, y);

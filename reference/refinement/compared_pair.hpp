@@ -1,4 +1,4 @@
-// A pair that is being refined: which of its pixels count, and where they are read.
+// A pair of images during refinement: its valid pixels, and their positions in the moving image.
 #pragma once
 
 #include "reference/filter/gaussian.hpp"
@@ -22,9 +22,9 @@ struct ComparedPair {
   const Plane* moving_weight = nullptr;
 };
 
-/// Where a reference pixel is read in the moving image.
+/// The position of a reference pixel in the moving image.
 Position position_of(const ComparedPair& pair, std::int64_t x, std::int64_t y);
-/// The same, if the pixel counts.
+/// The position of a reference pixel, if it is valid.
 std::optional<Position> counted(const ComparedPair& pair, std::int64_t x, std::int64_t y);
 /// The cubic spline at a position at least 1 within the image.
 double spline_at(const Plane& coefficients, Position at);

@@ -1,5 +1,5 @@
-// The oracle of a Gauss-Newton step: the normal equations solved by elimination, and what the
-// parameters that solve them do to places in the moving image.
+// The oracle of a Gauss-Newton step: solves the normal equations by elimination, and applies the
+// parameters to positions in the moving image.
 #pragma once
 
 #include "reference/refinement/similarity_sums.hpp"
@@ -13,7 +13,7 @@
 
 namespace reference {
 
-/// The sums of two channels; moments apart, only what the normal equations need.
+/// The sums of two channels, without the moments: only what the normal equations need.
 inline SimilaritySums added_equations(SimilaritySums first, const SimilaritySums& second) {
   std::transform(first.hessian.begin(), first.hessian.end(), second.hessian.begin(),
                  first.hessian.begin(), std::plus<>());
@@ -22,7 +22,7 @@ inline SimilaritySums added_equations(SimilaritySums first, const SimilaritySums
   return first;
 }
 
-/// The solution of a x = b, by Gauss-Jordan elimination with the largest pivots of each column.
+/// The solution of a x = b, by Gauss-Jordan elimination with the largest pivot of each column.
 inline std::vector<double> solved(std::vector<std::vector<double>> a, std::vector<double> b) {
   const std::size_t n = b.size();
   for (std::size_t column = 0; column < n; ++column) {
@@ -43,7 +43,7 @@ inline std::vector<double> solved(std::vector<std::vector<double>> a, std::vecto
   return b;
 }
 
-/// The parameters of the step by the sums, of which those that `free` names are not 0.
+/// The parameters of the step that follows from the sums; those not in `free` are 0.
 inline std::vector<double> step_of(const SimilaritySums& sums,
                                    const std::vector<std::size_t>& free) {
   const std::size_t parameters = sums.gradient.size();
@@ -61,8 +61,8 @@ inline std::vector<double> step_of(const SimilaritySums& sums,
   return step;
 }
 
-/// Where four parameters of a similarity about c, or eight of a homography about it with `unit`,
-/// move a place.
+/// The position after a step, by four parameters of a similarity about c, or eight of a homography
+/// about c with `unit`.
 inline Position stepped(Position q, const std::vector<double>& d, Position c, double unit) {
   const double x = q.x - c.x;
   const double y = q.y - c.y;
@@ -76,7 +76,7 @@ inline Position stepped(Position q, const std::vector<double>& d, Position c, do
           c.y + (y + d[1] + (d[4] * x + d[5] * y) / unit) / v};
 }
 
-/// The ratio of the standard deviations of the moving image and the reference, of all channels.
+/// The ratio of the standard deviations of the moving image and the reference, over all channels.
 inline double contrast(const std::vector<SimilaritySums>& channels) {
   double reference = 0;
   double moving = 0;

@@ -1,4 +1,4 @@
-// The oracle of the sums of a Gauss-Newton step on the similarity of a frame.
+// The oracle of the sums of a Gauss-Newton step for the similarity of a frame.
 #include "reference/refinement/frame_sums.hpp"
 
 #include "reference/spline/basis.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using Four = std::array<double, 4>;
 
-/// sum_k c(k) b(x - k), b the cubic B-spline or, along an axis, its derivative.
+/// sum_k c(k) b(x - k), with b the cubic B-spline or, along an axis, its derivative.
 double spline(const Plane& c, double x, double y, bool slope_x, bool slope_y) {
   double sum = 0;
   for (auto j = static_cast<std::int64_t>(std::ceil(y)) - 2;
@@ -28,8 +28,8 @@ double spline(const Plane& c, double x, double y, bool slope_x, bool slope_y) {
   return sum;
 }
 
-/// What an increase of each parameter adds to a value with this gradient at (x, y) from the centre:
-/// the point moves by (1, 0), by (0, 1), by (x, y), and by (y, -x).
+/// The derivatives, with respect to the parameters, of a value with this gradient at (x, y) from
+/// the centre: the point moves by (1, 0), by (0, 1), by (x, y), and by (y, -x).
 Four derivatives(double slope_x, double slope_y, double x, double y) {
   return {slope_x, slope_y, slope_x * x + slope_y * y, slope_x * y - slope_y * x};
 }

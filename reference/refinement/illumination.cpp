@@ -13,7 +13,7 @@ namespace {
 
 /// Normal equations of m = o + p u + q v + g r, from weighted pairs (r, m), with u and v the
 /// distances of their cells. The extent of the cells adds 1/12 to the variance of both.
-struct LightEquations {
+struct IlluminationEquations {
   double weight = 0;
   std::array<std::array<double, 4>, 4> products{};
   std::array<double, 4> with_moving{};
@@ -30,7 +30,7 @@ struct LightEquations {
 };
 
 /// By Gaussian elimination; the prior acts on the gain alone.
-std::complex<double> fitted(LightEquations e, const IlluminationPrior& prior) {
+std::complex<double> fitted(IlluminationEquations e, const IlluminationPrior& prior) {
   if (e.weight == 0) return {prior.gain, prior.moving - prior.gain * prior.reference};
   e.products[3][3] += e.weight * prior.strength;
   e.with_moving[3] += e.weight * prior.strength * prior.gain;
@@ -48,7 +48,7 @@ std::complex<double> fitted(LightEquations e, const IlluminationPrior& prior) {
 }  // namespace
 
 Spectrum illumination(const ComparedPair& pair, std::int64_t cell, double sigma,
-                     const IlluminationPrior& prior) {
+                      const IlluminationPrior& prior) {
   const double sigma_in_cells = sigma / static_cast<double>(cell);
   const auto reach = static_cast<std::int64_t>(std::ceil(3 * sigma_in_cells));
   const auto weight = [&](std::int64_t cells) {
@@ -57,7 +57,7 @@ Spectrum illumination(const ComparedPair& pair, std::int64_t cell, double sigma,
   };
   Spectrum field((pair.reference.width + cell - 1) / cell,
                  (pair.reference.height + cell - 1) / cell);
-  PlaneOf<LightEquations> equations(field.width, field.height);
+  PlaneOf<IlluminationEquations> equations(field.width, field.height);
   for (std::int64_t y = 0; y < pair.reference.height; ++y) {
     for (std::int64_t x = 0; x < pair.reference.width; ++x) {
       const std::optional<Position> q = counted(pair, x, y);

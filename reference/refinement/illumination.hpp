@@ -11,9 +11,9 @@ struct IlluminationPrior {
   double gain = 1, reference = 0, moving = 0, strength = 0;
 };
 
-/// (gain, offset) of each cell: least squares over the pixels in common, with the weight of a
-/// Gaussian at the distance of their cell, in cells, out to 3 sigma (rounded up).
+/// (gain, offset) of each cell: least squares over the common pixels, with a Gaussian weight of the
+/// distance of their cell, in cells, out to 3 sigma (rounded up).
 Spectrum illumination(const ComparedPair& pair, std::int64_t cell, double sigma,
-                     const IlluminationPrior& prior);
+                      const IlluminationPrior& prior);
 
 }  // namespace reference

@@ -1,4 +1,4 @@
-// The oracle of the sums of a Gauss-Newton step on the shift of a window.
+// The oracle of the sums of a Gauss-Newton step for the shift of a window.
 #include "reference/refinement/shift_sums.hpp"
 
 #include "reference/spline/basis.hpp"
@@ -9,8 +9,8 @@ namespace reference {
 
 namespace {
 
-/// sum_k c(k) b(x - k) over the given k, b the cubic B-spline or, along an axis, its derivative
-/// (Ruijters et al., equation 1).
+/// sum_k c(k) b(x - k) over the given k, with b the cubic B-spline or, along an axis, its
+/// derivative (Ruijters et al., equation 1).
 double spline(const Plane& c, double x, double y, std::int64_t count, bool slope_x, bool slope_y) {
   const auto left = static_cast<std::int64_t>(std::floor(x)) - 1;
   const auto top = static_cast<std::int64_t>(std::floor(y)) - 1;
@@ -26,7 +26,7 @@ double spline(const Plane& c, double x, double y, std::int64_t count, bool slope
   return sum;
 }
 
-// Between samples four neighbours lie within the spline, at a sample three.
+// Between samples the spline has four neighbours, at a sample three.
 double between(const Plane& c, double x, double y, bool slope_x, bool slope_y) {
   return spline(c, x, y, 4, slope_x, slope_y);
 }

@@ -1,4 +1,4 @@
-// The oracle of the sums of a Gauss-Newton step on the shift of a window.
+// The oracle of the sums of a Gauss-Newton step for the shift of a window.
 #pragma once
 
 #include "reference/plane.hpp"
@@ -14,14 +14,15 @@ struct ShiftedWindow {
   std::int64_t first_column = 0, end_column = 0, first_row = 0, end_row = 0;
   double frame_mean = 0, reference_mean = 0;
   double gain = 0, offset = 0;
-  double scale = 0;  ///< of Tukey's weights; 0: all pixels count equally
+  double scale = 0;  ///< of Tukey's weights; 0: equal weights
 };
 
-/// Over the pixels that count, each weighted by Tukey's biweight of its residual but for the last
-/// two: 1, r, m, rr, mm, rm, rx, ry, rx r, ry r, mx, my, mx r, my r, mx m, my m, mx rx, mx ry, my
-/// rx, my ry, mx mx, mx my, my my, then the number of pixels and the sum of |residual|. r is the
-/// cubic B-spline whose coefficients are the reference's samples, m the same spline of the frame at
-/// the frame's own samples; rx, ry, mx and my are their derivatives.
+/// Sums over the valid pixels, each weighted by Tukey's biweight of its residual except for the
+/// last two: 1, r, m, rr, mm, rm, rx, ry, rx r, ry r, mx, my, mx r, my r, mx m, my m, mx rx, mx ry,
+/// my rx, my ry, mx mx, mx my, my my, then the number of pixels and the sum of
+/// residual
+/// . r is the cubic B-spline whose coefficients are the reference's samples, m the same spline of
+/// the frame at the frame's own samples; rx, ry, mx and my are their derivatives.
 std::array<double, 25> shift_sums(const Plane& frame, const Plane& reference,
                                   const ShiftedWindow& window);
 

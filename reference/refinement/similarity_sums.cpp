@@ -25,8 +25,8 @@ bool ambiguous(const ComparedPair& pair, Position q) {
          ambiguous_on_axis(q.y, pair.coefficients.height, pair.moving_margin, weighted);
 }
 
-// Moves q by the parameters: shift, logarithm of the scale, counter-clockwise rotation on a screen
-// whose y points down, about the centre c.
+// Moves q by the parameters, about the centre c: shift, logarithm of the scale, and rotation,
+// counter-clockwise on a screen whose y axis points down.
 Position moved(Position q, Position c, const std::vector<double>& p) {
   const double s = std::exp(p[2]);
   const double dx = q.x - c.x;
@@ -43,7 +43,7 @@ Position projected(Position q, Position c, double unit, const std::vector<double
           c.y + (unit * y + d[1] + d[4] * x + d[5] * y) / v};
 }
 
-// Cells before and after a pixel, with their parts.
+// The cells before and after a pixel, with their weights.
 std::array<Tap, 2> cells_around(std::int64_t pixel, std::int64_t cell, std::int64_t cells) {
   const double at = (static_cast<double>(pixel) + 0.5) / static_cast<double>(cell) - 0.5;
   const double clamped = std::clamp(at, 0.0, static_cast<double>(cells - 1));
@@ -91,7 +91,8 @@ void add_moments(SimilaritySums& sums, double r, double m) {
   sums.product += r * m;
 }
 
-// Of the residual in every parameter, by central differences of the steps h.
+// The derivatives of the residual with respect to the parameters, by central differences with steps
+// h.
 template <class Residual>
 std::vector<double> jacobian(const std::vector<double>& h, const Residual& residual) {
   std::vector<double> result;
@@ -105,8 +106,8 @@ std::vector<double> jacobian(const std::vector<double>& h, const Residual& resid
   return result;
 }
 
-// steps_at(q) are the steps of the parameters that move q by about 1e-6 pixels; moved(q, p) is q
-// after the parameters p.
+// steps_at(q) returns the steps of the parameters that move q by about 1e-6 pixels; moved(q, p) is
+// q after the parameters p.
 template <class StepsAt, class Moved>
 SimilaritySums sums_of(const ComparedPair& pair, const Illumination& illumination, double scale,
                        std::size_t parameters, const StepsAt& steps_at, const Moved& moved) {

@@ -37,8 +37,8 @@ inline Spectrum cross_power(const Spectrum& a, const Spectrum& b, std::int64_t w
   return result;
 }
 
-/// The same in three dimensions, with the Gaussian weight (sigma 0:
-/// none); `width` is the real volume's.
+/// Equation 4 in three dimensions, with the Gaussian weight (sigma 0: none); `width` is the real
+/// volume's width.
 inline ComplexVolume cross_power(const ComplexVolume& a, const ComplexVolume& b, std::int64_t width,
                                  double sigma) {
   ComplexVolume result(a.width, a.height, a.depth);

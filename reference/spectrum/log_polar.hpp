@@ -26,7 +26,7 @@ inline Frequency frequency_at(std::int64_t width, std::int64_t height, std::int6
           r * std::sin(theta) * static_cast<double>(height) / size};
 }
 
-/// Bilinear, rows repeated, the last column kept beyond the edge.
+/// Bilinear interpolation; rows are periodic, and the last column repeats beyond the edge.
 inline double magnitude_at(const Plane& magnitude, double u, double v) {
   const double row = v + static_cast<double>(magnitude.height / 2);
   const double x0 = std::floor(u);
@@ -45,7 +45,7 @@ inline double magnitude_at(const Plane& magnitude, double u, double v) {
 }
 
 /// The distance, in samples, of a grid point from the edge of the square of frequencies, beyond
-/// which log_polar gives 0.
+/// which log_polar returns 0.
 inline double log_polar_edge_distance(std::int64_t width, std::int64_t height, std::int64_t radii,
                                       std::int64_t angles, std::int64_t i, std::int64_t j) {
   const Frequency f = frequency_at(width, height, radii, angles, i, j);

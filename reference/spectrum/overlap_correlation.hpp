@@ -1,4 +1,4 @@
-// The oracle of the correlation of what overlaps.
+// The oracle of the correlation over the overlap.
 #pragma once
 
 #include "reference/plane.hpp"
@@ -12,7 +12,7 @@
 
 namespace reference {
 
-/// sum over x of a(x) b(x - d), or of a(x) b(d - x) where `mirrored`, both going round.
+/// sum over x of a(x) b(x - d), or of a(x) b(d - x) if `mirrored`, both periodic.
 inline Plane correlation(const Plane& a, const Plane& b, bool mirrored) {
   const auto wrapped = [](std::int64_t i, std::int64_t n) { return (i % n + n) % n; };
   Plane result(a.width, a.height);
@@ -36,7 +36,7 @@ struct ShiftLimits {
   double min_overlap = 1, reach = 0, centre_x = 0, centre_y = 0;
 };
 
-/// C / sqrt(N) of unnormalised inverse transforms where a shift is allowed, else 0.
+/// C / sqrt(N) of unnormalised inverse transforms if the shift is allowed, else 0.
 inline Plane overlap_score(const Plane& correlation, const Plane& overlap,
                            const ShiftLimits& limits) {
   const auto plane = static_cast<double>(correlation.width * correlation.height);
@@ -70,7 +70,7 @@ struct Corner {
   double x, y;
 };
 
-/// What of a polygon lies where normal . corner <= limit (Sutherland & Hodgman 1974).
+/// The part of a polygon with normal . corner <= limit (Sutherland & Hodgman 1974).
 inline std::vector<Corner> clipped(const std::vector<Corner>& polygon, Corner normal,
                                    double limit) {
   std::vector<Corner> inside;
@@ -88,7 +88,7 @@ inline std::vector<Corner> clipped(const std::vector<Corner>& polygon, Corner no
   return inside;
 }
 
-/// By the shoelace formula.
+/// The area of a polygon, by the shoelace formula.
 inline double area_of(const std::vector<Corner>& polygon) {
   double twice = 0;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
@@ -99,7 +99,7 @@ inline double area_of(const std::vector<Corner>& polygon) {
   return std::abs(twice) / 2;
 }
 
-/// The area that the rectangle has in common with the parallelogram, (dx, dy) away.
+/// The area of the intersection of the rectangle and the parallelogram, (dx, dy) away.
 inline double common_area(const Outline& outline, double dx, double dy) {
   std::vector<Corner> polygon;
   constexpr std::array<std::array<double, 2>, 4> signs{{{1, 1}, {1, -1}, {-1, -1}, {-1, 1}}};
@@ -114,8 +114,9 @@ inline double common_area(const Outline& outline, double dx, double dy) {
   return area_of(polygon);
 }
 
-/// The overlap of outlines at every shift of a surface, times the number of its pixels. The centres
-/// are as far apart as the shift and the centre of `limits`, the nearest way round.
+/// The overlap of outlines at every shift of a surface, multiplied by the number of its pixels. The
+/// distance of the centres is the shortest periodic one between the shift and the centre of
+/// `limits`.
 inline Plane outline_overlap(std::int64_t width, std::int64_t height, const Outline& outline,
                              const ShiftLimits& limits) {
   const auto distance = [](std::int64_t i, double centre, std::int64_t n) {

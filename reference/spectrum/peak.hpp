@@ -13,7 +13,7 @@ struct Peak {
   std::int64_t y = 0;
 };
 
-/// The first of equal ones, row by row.
+/// The first of equal maxima, row by row.
 inline Peak peak(const Plane& image) {
   Peak best{-std::numeric_limits<double>::infinity(), 0, 0};
   for (std::int64_t y = 0; y < image.height; ++y) {

@@ -1,5 +1,5 @@
 // The oracle of the symmetric phase-only filter (Wernet 2005, equation 6): the cross-power spectrum
-// over the square root of its magnitude.
+// divided by the square root of its magnitude.
 #pragma once
 
 #include "reference/spectrum/cross_power.hpp"
@@ -8,7 +8,7 @@
 
 namespace reference {
 
-/// With the Gaussian weight of cross_power (sigma 0: none); `width` is the real window's.
+/// With the Gaussian weight of cross_power (sigma 0: none); `width` is the real window's width.
 inline Spectrum window_cross_power(const Spectrum& a, const Spectrum& b, std::int64_t width,
                                    double sigma) {
   Spectrum result = cross_power(a, b, width, sigma, false);

@@ -17,8 +17,8 @@ std::int64_t modulo(std::int64_t k, std::int64_t n) { return ((k % n) + n) % n; 
 
 }  // namespace
 
-// The (n + 1)-fold convolution of the box (equations 1 and 2) as a sum of truncated powers:
-// 1/n! sum_j (-1)^j C(n + 1, j) max(0, x + (n + 1)/2 - j)^n. Taken left of 0, where fewer powers
+// The (n + 1)-fold convolution of the box (equations 1 and 2) as a sum of truncated powers: 1/n!
+// sum_j (-1)^j C(n + 1, j) max(0, x + (n + 1)/2 - j)^n. Evaluated left of 0, where fewer powers
 // cancel; the B-spline is even.
 double beta(int degree, double x) {
   if (degree == 0) return x >= -0.5 && x < 0.5 ? 1 : 0;
@@ -52,7 +52,7 @@ std::int64_t extended_index(Edge edge, std::int64_t k, std::int64_t n) {
       return folded < n ? folded : 2 * n - 1 - folded;
     }
     case Edge::mirror:
-    case Edge::constant:  // these two say where points may lie; samples count as mirrored
+    case Edge::constant:  // these two only limit the points; samples are mirrored
     case Edge::wrap:
       break;
   }

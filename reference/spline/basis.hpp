@@ -5,16 +5,16 @@
 
 namespace reference {
 
-/// Boundary modes by SciPy's names.
+/// Boundary modes, with SciPy's names.
 enum class Edge { mirror, reflect, nearest, constant, grid_constant, wrap, grid_wrap };
 
 /// The B-spline of degree 0 to 5. Degree 0 is 1 on [-1/2, 1/2), so that ties go to the larger
-/// coordinate, as SciPy has it; the papers' 1/2 on both sides would mix two samples.
+/// coordinate, as in SciPy; the papers' 1/2 on both sides would mix two samples.
 double beta(int degree, double x);
-/// Its derivative, degree 1 to 5; from the right where it jumps (degree 1).
+/// Its derivative, degree 1 to 5; the right-hand limit at jumps (degree 1).
 double beta_slope(int degree, double x);
 
-/// Where the sample (or coefficient) `k` of a line of n is found: an index, or -1 for cval.
+/// The index of sample (or coefficient) `k` of a line of n, or -1 for cval.
 std::int64_t extended_index(Edge edge, std::int64_t k, std::int64_t n);
 
 /// Rounded to the nearest integer, halves away from zero, and saturated to [0, largest].

@@ -9,7 +9,7 @@
 namespace reference {
 
 /// Bilinear interpolation of complex data (interview text, equations 1 to 4); neighbours outside
-/// count as 0, points that are not finite give 0.
+/// are 0, points that are not finite give 0.
 inline std::complex<double> bilinear_zero_outside(const ComplexVolume& image, double x, double y) {
   const auto w = static_cast<double>(image.width);
   const auto h = static_cast<double>(image.height);

@@ -1,4 +1,4 @@
-// The CPU forms that the papers time.
+// The CPU implementations that the papers time.
 #include "reference/spline/cpu_forms.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ void recursive_line(float* c, std::int64_t n, std::int64_t stride) {
   const auto at = [&](std::int64_t k) -> float& { return c[k * stride]; };
   const float gain = (1 - pole) * (1 - 1 / pole);
   for (std::int64_t k = 0; k < n; ++k) at(k) *= gain;
-  // Mirrored samples before the first, until the pole has decayed to single precision.
+  // Mirrored samples before the first one, until the pole has decayed to single precision.
   const std::int64_t period = 2 * n - 2;
   float power = pole;
   float sum = at(0);

@@ -34,7 +34,7 @@ double period(Edge edge, double n) {
   return 0;
 }
 
-// The point brought near the image without changing the value; nothing where the value is cval.
+// The point moved near the image without changing the value; nothing if the value is cval.
 std::optional<double> near_image(Edge edge, double p, double n) {
   if (std::isnan(p)) return std::nullopt;
   switch (edge) {
@@ -46,7 +46,7 @@ std::optional<double> near_image(Edge edge, double p, double n) {
       return p;
     case Edge::nearest:
       return std::clamp(p, -1000.0, n + 1000);
-    case Edge::wrap:  // [0, n - 1] stays; negative multiples of n - 1 land on n - 1, as in SciPy
+    case Edge::wrap:  // [0, n - 1] stays; negative multiples of n - 1 map to n - 1, as in SciPy
       if (std::isinf(p)) return std::nullopt;
       if (n == 1) return 0;
       if (p > n - 1) return std::fmod(p, n - 1);

@@ -13,7 +13,7 @@ struct ValueOf {
   std::array<T, 3> gradient{};
 };
 
-/// s(p) and its gradient, p = (x, y, z); axes beyond `dimensions` count for nothing.
+/// s(p) and its gradient, p = (x, y, z); axes beyond `dimensions` are ignored.
 template <class T>
 ValueOf<T> evaluate(const SplineOf<T>& spline, const std::array<double, 3>& p);
 

@@ -19,8 +19,8 @@ bool keeps_margin(int degree, Edge edge) {
   return degree >= 2 && (edge == Edge::nearest || edge == Edge::grid_constant);
 }
 
-// Row l holds the weights of c(0) ... c(n - 1) in s(l); coefficients beyond the ends are those that
-// the boundary mode names, and 0 where it names cval (see `solve`).
+// Row l holds the weights of c(0) ... c(n - 1) in s(l). The boundary mode maps coefficients beyond
+// the ends to these, or to 0 for cval (see `solve`).
 Matrix system(std::int64_t n, int degree, Edge edge) {
   Matrix a(static_cast<std::size_t>(n * n));
   for (std::int64_t l = 0; l < n; ++l) {
@@ -34,8 +34,8 @@ Matrix system(std::int64_t n, int degree, Edge edge) {
   return a;
 }
 
-// Gauss-Jordan without pivots: the centre weight of every degree outweighs the others (degree 5:
-// 0.55 against 0.45).
+// Gauss-Jordan elimination without pivoting: the centre weight of every degree exceeds the others
+// (degree 5: 0.55 against 0.45).
 Matrix inverse(Matrix a, std::int64_t rows) {
   const auto n = static_cast<std::size_t>(rows);
   Matrix b(n * n);
@@ -114,8 +114,8 @@ SplineOf<T> solve(const VolumeOf<T>& samples, int dimensions, int degree, Edge e
     const std::int64_t extent = n + 2 * margin;
     const Matrix& matrix = solution(extent, degree, edge);
     std::vector<T> extended(static_cast<std::size_t>(extent));
-    // A constant is its own coefficient (B-splines sum to 1): with cval taken away, what lies far
-    // beyond the edges of grid_constant is 0 and falls out of the system.
+    // A constant is its own coefficient (B-splines sum to 1): after cval is subtracted, samples far
+    // beyond the edges of grid_constant are 0 and drop out of the system.
     const double away = edge == Edge::grid_constant ? cval : 0;
     const auto line = [&](const std::vector<T>& input, std::vector<T>& output) {
       for (std::int64_t k = 0; k < extent; ++k) {

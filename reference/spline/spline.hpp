@@ -1,4 +1,4 @@
-// A spline of the oracle: coefficients with what is needed to evaluate them.
+// A spline of the oracle: its coefficients and the parameters of its evaluation.
 #pragma once
 
 #include "reference/spline/basis.hpp"
@@ -8,10 +8,10 @@
 
 namespace reference {
 
-/// A spline: coefficients with what is needed to evaluate them.
+/// A spline: its coefficients and the parameters of its evaluation.
 template <class T>
 struct SplineOf {
-  VolumeOf<T> coefficients;  ///< with `margin` more on both sides of the first `dimensions` axes
+  VolumeOf<T> coefficients;  ///< plus `margin` on both sides of the first `dimensions` axes
   std::int64_t margin = 0;
   int dimensions = 2;
   int degree = 3;

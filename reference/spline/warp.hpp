@@ -8,7 +8,7 @@
 
 namespace reference {
 
-/// Bilinear, zero outside; `m` is (a, b, c, d, e, f), output to input.
+/// Bilinear interpolation, zero outside; `m` is (a, b, c, d, e, f), from output to input.
 inline Plane warp(const Plane& image, const std::array<double, 6>& m, std::int64_t width,
                   std::int64_t height) {
   Plane result(width, height);

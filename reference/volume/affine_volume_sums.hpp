@@ -1,4 +1,4 @@
-// The oracle of the sums for a Gauss-Newton step on the affine transform between two volumes.
+// The oracle of the sums of a Gauss-Newton step for the affine transform between two volumes.
 #pragma once
 
 #include "reference/spline/evaluate.hpp"
@@ -23,8 +23,7 @@ struct AffineVolumeSums {
   std::array<double, 12> vector{};
   double weight = 0, r = 0, m = 0, rr = 0, mm = 0, rm = 0, voxels = 0, absolute = 0;
   double squares = 0;  ///< sum of the squares of all gradients of either volume
-  /// Voxels outside the margin that a rounding of 2e-5 would bring to where they count, or from
-  /// there.
+  /// Voxels outside the margin whose validity a rounding error of 2e-5 would change.
   double ambiguous = 0;
 };
 
@@ -35,15 +34,15 @@ inline double biweight(double residual, double scale) {
   return std::abs(u) < 1 ? (1 - u * u) * (1 - u * u) : 0;
 }
 
-/// A rounding of a position that may decide what counts.
+/// A rounding error of a position, which may decide whether a voxel is valid.
 constexpr double position_rounding = 2e-5;
 
-/// Whether the spline at a position needs no NaN; whether a rounding decides it is added to
+/// Whether the spline at a position uses no NaN. If a rounding error may decide this, adds to
 /// `ambiguous`. All coefficients exist.
 inline bool spline_counts_at(const Volume& moving, const std::array<double, 3>& at,
                              double& ambiguous) {
   std::array<std::int64_t, 3> cell{}, first{}, last{};
-  bool is_near = false;  // to where a cell ends
+  bool is_near = false;  // to the boundary of a cell
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::int64_t end = moving.extents()[axis] - 1;
     const auto cell_of = [](double x) { return static_cast<std::int64_t>(std::floor(x)); };
@@ -56,8 +55,8 @@ inline bool spline_counts_at(const Volume& moving, const std::array<double, 3>& 
   return spline_counts(moving, cell);
 }
 
-/// The gradients' part of the derivatives is an average of both volumes': (a b' + b a') / 2. What
-/// needs NaN does not count.
+/// The gradient in the derivatives is the average of both volumes': (a b' + b a') / 2. Voxels that
+/// need a NaN are skipped.
 inline AffineVolumeSums affine_volume_sums(const Volume& reference, const Volume& moving,
                                            const AffineVolumeState& state, std::int64_t margin) {
   const Spline spline = unfiltered(moving, 3, 3, Edge::mirror);
@@ -73,7 +72,7 @@ inline AffineVolumeSums affine_volume_sums(const Volume& reference, const Volume
     }
     std::array<double, 3> at{};
     bool counts = true;
-    double within = 1;  // how far, at least, the position lies within where it counts
+    double within = 1;  // the minimum distance of the position from invalid ones
     for (std::size_t axis = 0; axis < 3; ++axis) {
       for (std::size_t j = 0; j < 4; ++j) at[axis] += state.rows[4 * axis + j] * u[j];
       const auto end = static_cast<double>(moving.extents()[axis] - 2);

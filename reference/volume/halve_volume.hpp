@@ -1,4 +1,4 @@
-// The oracle of the resolution of volumes in which NaN marks voxels that do not count.
+// The oracle of halved volumes in which NaN marks masked voxels.
 #pragma once
 
 #include "reference/volume.hpp"
@@ -10,8 +10,8 @@
 
 namespace reference {
 
-/// Means over boxes of `factors` voxels, of those that are not NaN; NaN where less than half of a
-/// box counts.
+/// Means over boxes of `factors` voxels, of those that are not NaN; NaN if less than half of a box
+/// is valid.
 inline Volume means_of_boxes(const Volume& volume, const std::array<std::int64_t, 3>& factors) {
   Volume result(volume.width / factors[0], volume.height / factors[1], volume.depth / factors[2]);
   const auto all = static_cast<double>(factors[0] * factors[1] * factors[2]);

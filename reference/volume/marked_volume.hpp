@@ -1,4 +1,4 @@
-// The oracle of volumes in which NaN marks voxels that do not count.
+// The oracle of volumes in which NaN marks masked voxels.
 #pragma once
 
 #include "reference/volume.hpp"
@@ -20,7 +20,7 @@ inline Volume marked(const Volume& volume, const Volume& mask) {
   return result;
 }
 
-/// Whether no voxel from `first` to `last`, which exist, is NaN.
+/// Whether no voxel from `first` to `last` is NaN. All of them exist.
 inline bool all_count(const Volume& volume, const std::array<std::int64_t, 3>& first,
                       const std::array<std::int64_t, 3>& last) {
   for (std::int64_t z = first[2]; z <= last[2]; ++z) {
@@ -33,7 +33,7 @@ inline bool all_count(const Volume& volume, const std::array<std::int64_t, 3>& f
   return true;
 }
 
-/// Whether neither a voxel nor one of its six neighbours, which exist, is NaN.
+/// Whether neither a voxel nor one of its six neighbours is NaN. All of them exist.
 inline bool neighbours_count(const Volume& volume, const std::array<std::int64_t, 3>& at) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     auto first = at, last = at;
@@ -44,7 +44,7 @@ inline bool neighbours_count(const Volume& volume, const std::array<std::int64_t
   return true;
 }
 
-/// Whether none of the 4 x 4 x 4 coefficients of the cubic spline in a cell, which exist, is NaN.
+/// Whether none of the cubic spline's 4 x 4 x 4 coefficients in a cell is NaN. All of them exist.
 inline bool spline_counts(const Volume& moving, const std::array<std::int64_t, 3>& cell) {
   return all_count(moving, {cell[0] - 1, cell[1] - 1, cell[2] - 1},
                    {cell[0] + 2, cell[1] + 2, cell[2] + 2});

@@ -1,4 +1,4 @@
-// The oracle of the window and the placement of volumes.
+// The oracle of the window and the padding of volumes.
 #pragma once
 
 #include "reference/volume.hpp"
@@ -8,7 +8,7 @@
 
 namespace reference {
 
-/// Tukey's window at i of n; each ramp takes the part `taper`.
+/// Tukey's window at i of n; each ramp is the fraction `taper` of n.
 inline double tukey_window(std::int64_t i, std::int64_t n, double taper) {
   const double ramp = taper * static_cast<double>(n);
   const double before = static_cast<double>(i) + 0.5;
@@ -19,8 +19,8 @@ inline double tukey_window(std::int64_t i, std::int64_t n, double taper) {
   return weight;
 }
 
-/// (value - offset) scale under Tukey's window, in the corner of a padded frame of zeros.
-/// NaN stays, unless the volume is marked: then it gives 0.
+/// (value - offset) scale under Tukey's window, in the corner of a padded frame of zeros. NaN
+/// stays, unless the volume is marked: then it gives 0.
 inline Volume placed(const Volume& volume, const std::array<std::int64_t, 3>& padded, double offset,
                      double scale, double taper, bool marked = false) {
   Volume result(padded[0], padded[1], padded[2]);

@@ -1,4 +1,4 @@
-// The oracle of the agreement of points with a volume under a rotation.
+// The oracle of the score of points in a volume under a rotation.
 #pragma once
 
 #include "reference/spline/evaluate.hpp"
@@ -15,8 +15,8 @@ struct ScoredPoint {
   double value = 0;
 };
 
-/// The sum of value times the volume's linear spline at the rotated point; the origin is the
-/// middle voxel.
+/// The sum of each value times the volume's linear interpolation at the rotated point; the origin
+/// is the middle voxel.
 inline double rotation_score(const Volume& volume, const std::vector<ScoredPoint>& points,
                              const std::array<double, 9>& rotation) {
   const Spline spline = unfiltered(volume, 3, 1, Edge::mirror);

@@ -1,4 +1,4 @@
-// The oracle of smoothed volumes in which NaN marks voxels that do not count.
+// The oracle of smoothed volumes in which NaN marks masked voxels.
 #pragma once
 
 #include "reference/volume.hpp"

@@ -11,7 +11,7 @@ struct PowerSums {
   double a = 0, b = 0, product = 0;
 };
 
-/// Over whole spectra, from half ones of volumes `width` wide.
+/// Sums over the whole spectra, from the half spectra of volumes `width` wide.
 inline PowerSums power_sums(const ComplexVolume& a, const ComplexVolume& b, std::int64_t width) {
   PowerSums sums;
   const double n = static_cast<double>(width * a.height * a.depth);

@@ -1,4 +1,4 @@
-// The oracle of the strength of edges in volumes.
+// The oracle of the edge strength in volumes.
 #pragma once
 
 #include "reference/volume.hpp"
@@ -10,8 +10,8 @@
 
 namespace reference {
 
-/// The difference between the nearest voxels on either side of voxel `at` that exist, over their
-/// distance: numpy.gradient. 0 where there is no other voxel along the axis.
+/// The difference between the nearest existing voxels on either side of voxel `at`, divided by
+/// their distance: numpy.gradient. 0 if there is no other voxel along the axis.
 inline double slope(const Volume& volume, const std::array<std::int64_t, 3>& at, std::size_t axis,
                     double spacing) {
   auto before = at;
@@ -35,7 +35,7 @@ inline Volume gradient_lengths(const Volume& volume, const std::array<double, 3>
   return lengths;
 }
 
-/// g / (g + epsilon), with g the length of the gradient: Haber & Modersitzki 2006 divide by the
+/// g / (g + epsilon), with g the length of the gradient. Haber & Modersitzki 2006 divide by the
 /// root of the sum of squares instead.
 inline Volume edge_strengths(const Volume& volume, const std::array<double, 3>& spacing,
                              double epsilon) {

@@ -23,7 +23,7 @@ inline std::int64_t distance_around(std::int64_t a, std::int64_t b, std::int64_t
 }
 
 /// The maxima of bricks of 8 x 4 x 4 voxels, of those that lie within `reach` of voxel 0 along each
-/// axis (0: any) and are numbers; the highest first. The first of equal values is the highest.
+/// axis (0: no limit) and are not NaN; the highest first. Of equal values the first one counts.
 inline std::vector<VolumePeak> brick_maxima(const Volume& volume,
                                             const std::array<std::int64_t, 3>& reach) {
   std::map<std::array<std::int64_t, 3>, VolumePeak> bricks;  // in the order of z, y, x
@@ -45,7 +45,7 @@ inline std::vector<VolumePeak> brick_maxima(const Volume& volume,
   return maxima;
 }
 
-/// The highest of them, at most `count`, without those that lie within two voxels of a higher one
+/// The highest of these maxima, at most `count`, without those within two voxels of a higher one
 /// along every axis.
 inline std::vector<VolumePeak> volume_peaks(const Volume& volume,
                                             const std::array<std::int64_t, 3>& reach, int count) {

@@ -1,4 +1,5 @@
-// The oracle of the sums over two volumes: a shift's moments, and those of a Gauss-Newton step.
+// The oracle of the sums over two volumes: the moments at a shift, and the sums of a Gauss-Newton
+// step.
 #pragma once
 
 #include "reference/spline/evaluate.hpp"
@@ -28,7 +29,7 @@ inline void add_pair(OverlapMoments& sums, double r, double m) {
   sums.product += r * m;
 }
 
-/// Of reference voxels p and moving voxels p + shift that are not NaN.
+/// The moments of the reference voxels p and moving voxels p + shift, both not NaN.
 inline OverlapMoments overlap_moments(const Volume& reference, const Volume& moving,
                                       const Shift3& shift) {
   OverlapMoments sums;
@@ -49,8 +50,9 @@ struct StepSums : OverlapMoments {
   double squares = 0;  ///< sum of the squares of all slopes of either volume
 };
 
-/// The moving volume's voxels as coefficients of the cubic B-spline at p + shift, with its
-/// gradient; half the differences of the reference's neighbours. What needs NaN does not count.
+/// Interpolates the moving volume's voxels, as coefficients of the cubic B-spline, at p + shift,
+/// with its gradient; the reference's gradient is half the differences of its neighbours. Voxels
+/// that need a NaN are skipped.
 inline StepSums step_sums(const Volume& reference, const Volume& moving,
                           const std::array<double, 3>& shift, std::int64_t margin) {
   const Spline spline = unfiltered(moving, 3, 3, Edge::mirror);
