@@ -55,12 +55,12 @@ void StreamHandle::let_go() noexcept {
   }
   const std::scoped_lock lock(mutex_);
   static_cast<void>(cudaEventRecord(end_->get(), stream_));
-  is_gone_ = true;
+  is_released_ = true;
 }
 
 cudaEvent_t StreamHandle::mark(cudaEvent_t event, const CallSite& site) const {
   const std::scoped_lock lock(mutex_);
-  if (is_gone_) return end_->get();
+  if (is_released_) return end_->get();
   check(cudaEventRecord(event, stream_), "cudaEventRecord", site);
   return event;
 }
@@ -70,7 +70,7 @@ cudaError_t StreamHandle::synchronize() const noexcept {
   if (!end_) return cudaStreamSynchronize(stream_);
   {
     const std::scoped_lock lock(mutex_);
-    if (!is_gone_) {
+    if (!is_released_) {
       const cudaError_t code = cudaEventRecord(end_->get(), stream_);
       if (code != cudaSuccess) return code;
     }
@@ -80,7 +80,7 @@ cudaError_t StreamHandle::synchronize() const noexcept {
 
 cudaError_t StreamHandle::query() const noexcept {
   const std::scoped_lock lock(mutex_);
-  return is_gone_ ? cudaEventQuery(end_->get()) : cudaStreamQuery(stream_);
+  return is_released_ ? cudaEventQuery(end_->get()) : cudaStreamQuery(stream_);
 }
 
 Event::Event(const Context& context, unsigned flags) : context_(context) {

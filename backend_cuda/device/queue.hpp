@@ -73,7 +73,7 @@ class StreamHandle {
   std::shared_ptr<Event> end_;
   /// Locked while the caller's stream is in use: after its release it may not even exist.
   mutable std::mutex mutex_;
-  bool is_gone_ = false;
+  bool is_released_ = false;
 };
 
 class StreamQueue final : public backend::Queue {

@@ -29,7 +29,7 @@ double expected(const Shape& shape, std::int64_t x, std::int64_t y) {
   return 0.75 * upper + 0.25 * lower;
 }
 
-bool warps_rightly(backend::Driver& driver, const Shape& shape) {
+bool warps_correctly(backend::Driver& driver, const Shape& shape) {
   std::vector<float> pixels;
   for (std::int64_t y = 0; y < shape.height; ++y) {
     for (std::int64_t x = 0; x < shape.width; ++x) {
@@ -72,9 +72,9 @@ void require_kernels(const Context& context) {
 }
 
 std::string texture_fault(backend::Driver& driver) {
-  if (!warps_rightly(driver, {64, 5, 1}))
+  if (!warps_correctly(driver, {64, 5, 1}))
     return "the texture unit returns wrong values for linear memory";
-  if (!warps_rightly(driver, {13, 5, 1})) return "the texture unit returns wrong values for arrays";
+  if (!warps_correctly(driver, {13, 5, 1})) return "the texture unit returns wrong values for arrays";
   return {};
 }
 

@@ -87,7 +87,7 @@ const char* static_name_of(cl_int status) {
 /// Whether the status may mean that the device is lost. OpenCL has no status for that alone:
 /// drivers also report a kernel's failure as a lack of resources, and then refuse handles that were
 /// valid before.
-bool may_be_loss(cl_int status) {
+bool may_mean_loss(cl_int status) {
   return status == CL_DEVICE_NOT_AVAILABLE || status == CL_OUT_OF_RESOURCES ||
          status == CL_INVALID_COMMAND_QUEUE || status == CL_INVALID_CONTEXT ||
          status == CL_INVALID_DEVICE;
@@ -100,9 +100,9 @@ bool is_available(cl_device_id device) {
   return status == CL_SUCCESS ? available != CL_FALSE : status != CL_INVALID_DEVICE;
 }
 
-void note_loss(cl_int status, Health& health) {
+void record_loss(cl_int status, Health& health) {
   const bool lost =
-      status == CL_DEVICE_NOT_AVAILABLE || (may_be_loss(status) && !is_available(health.id));
+      status == CL_DEVICE_NOT_AVAILABLE || (may_mean_loss(status) && !is_available(health.id));
   if (lost) health.loss.note(static_name_of(status));
 }
 
@@ -131,7 +131,7 @@ std::string code_name(cl_int status) {
 }
 
 Error failure(cl_int status, const char* call, const CallSite& site) {
-  if (site.health != nullptr) note_loss(status, *site.health);
+  if (site.health != nullptr) record_loss(status, *site.health);
   const auto kind =
       is_memory_shortage(status) ? ErrorKind::out_of_memory : ErrorKind::device_failure;
   return {kind,

@@ -27,7 +27,7 @@ const char* value_of(const char* name) {
 }
 
 /// The folder that PoCL would choose. Empty if PoCL would choose a temporary folder.
-Path usual_folder() {
+Path default_folder() {
   if (const char* folder = value_of(variable)) return folder;
   if (const char* cache = value_of("XDG_CACHE_HOME")) return Path(cache) / "pocl" / "kcache";
   if (const char* home = value_of("HOME")) return Path(home) / ".cache" / "pocl" / "kcache";
@@ -36,7 +36,7 @@ Path usual_folder() {
 
 /// The folder itself, or its nearest parent that exists. Does not create it, because the machine
 /// may not have PoCL.
-Path existing(Path folder) {
+Path existing_parent(Path folder) {
   std::error_code ignored;
   folder = std::filesystem::absolute(folder, ignored);
   while (!std::filesystem::exists(folder, ignored) && folder.has_relative_path()) {
@@ -46,7 +46,7 @@ Path existing(Path folder) {
 }
 
 /// The errno that explains why no file can be created in the folder; 0 if files can.
-int obstacle(const Path& folder) {
+int write_error(const Path& folder) {
   std::string probe = (folder / ".warpalign-XXXXXX").string();
   const int descriptor = ::mkstemp(probe.data());
   if (descriptor < 0) return errno;
@@ -66,9 +66,9 @@ bool is_exposed(const Path& folder) {
 }
 
 /// Why PoCL must not use a folder, as the predicate of a sentence; empty if it may.
-std::string objection(const Path& folder) {
+std::string reason_against(const Path& folder) {
   if (is_exposed(folder)) return " belongs to another user, or others may write to it, ";
-  const int code = obstacle(existing(folder));
+  const int code = write_error(existing_parent(folder));
   if (code == 0) return {};
   return " cannot be written to (" + std::generic_category().message(code) + "), ";
 }
@@ -88,7 +88,7 @@ class TemporaryFolder {
   bool make() {
     std::error_code ignored;
     for (const Path& above : {std::filesystem::temp_directory_path(ignored), Path("/dev/shm")}) {
-      if (above.empty() || obstacle(above) != 0) continue;
+      if (above.empty() || write_error(above) != 0) continue;
       std::string name = (above / "warpalign-pocl-XXXXXX").string();
       if (::mkdtemp(name.data()) == nullptr) continue;
       path_ = name;
@@ -108,16 +108,16 @@ class TemporaryFolder {
 class PoclCache {
  public:
   PoclCache() {
-    const Path usual = usual_folder();
-    if (usual.empty()) return;
-    const std::string reason = objection(usual);
+    const Path folder = default_folder();
+    if (folder.empty()) return;
+    const std::string reason = reason_against(folder);
     if (reason.empty()) return;
-    problem_ = usual.string() + reason;
+    problem_ = folder.string() + reason;
     if (temporary_.make()) {
       ::setenv(variable, temporary_.path().c_str(), 1);
-      problem_ += "so PoCL compiles into a temporary folder, anew in each process";
+      problem_ += "so PoCL compiles into a temporary folder, again in each process";
     } else {
-      problem_ += "nor can a temporary folder; PoCL needs one of them";
+      problem_ += "and no temporary folder is writable; PoCL needs one of them";
     }
   }
   [[nodiscard]] const std::string& problem() const { return problem_; }

@@ -15,7 +15,8 @@ namespace {
 namespace compute = boost::compute;
 
 /// Creates a program from source without building it.
-compute::program unbuilt(const Context& context, std::string_view source, const CallSite& site) {
+compute::program created_program(const Context& context, std::string_view source,
+                                 const CallSite& site) {
   try {
     return compute::program::create_with_source(std::string(source),
                                                 compute::context(context.handle().get()));
@@ -103,7 +104,7 @@ namespace {
 Handle<cl_program> program_from_source(const Context& context, std::string_view source,
                                        const std::string& options, const CallSite& site) {
   const cl_device_id id = context.id();
-  const compute::program program = unbuilt(context, source, site);
+  const compute::program program = created_program(context, source, site);
   // Boost.Compute would build for all devices of the context, which may be the caller's.
   const cl_int status = clBuildProgram(program.get(), 1, &id, options.c_str(), nullptr, nullptr);
   if (status == CL_DEVICE_NOT_AVAILABLE) throw failure(status, "clBuildProgram", site);

@@ -26,25 +26,25 @@ struct Announcement {
 thread_local Announcement* announcement = nullptr;
 
 /// Installs an announcement for a scope.
-class Announcing {
+class AnnouncementScope {
  public:
-  explicit Announcing(Announcement& mine) : outer_(std::exchange(announcement, &mine)) {}
-  Announcing(const Announcing&) = delete;
-  Announcing& operator=(const Announcing&) = delete;
-  ~Announcing() { announcement = outer_; }
+  explicit AnnouncementScope(Announcement& mine) : outer_(std::exchange(announcement, &mine)) {}
+  AnnouncementScope(const AnnouncementScope&) = delete;
+  AnnouncementScope& operator=(const AnnouncementScope&) = delete;
+  ~AnnouncementScope() { announcement = outer_; }
 
  private:
   Announcement* outer_;
 };
 
 /// Locks the compiler while a program is built, if only one thread of the process may build.
-std::unique_lock<std::mutex> turn_to_compile(const Compiler& compiler) {
+std::unique_lock<std::mutex> lock_compiler(const Compiler& compiler) {
   static std::mutex mutex;
   return compiler.exclusive ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
 }
 
 /// Stored instead of a binary if the platform itself caches what it compiled.
-constexpr const char* kept_by_platform = "kept by the platform";
+constexpr const char* cached_by_platform = "kept by the platform";
 
 }  // namespace
 
@@ -66,7 +66,7 @@ ProgramCache::~ProgramCache() {
   }
   {
     const Lock lock(mutex_);
-    ahead_.clear();
+    queue_.clear();
     if (compiled_ < to_compile_) {
       compiled_ = to_compile_;
       report();
@@ -100,7 +100,7 @@ bool ProgramCache::announcing() const noexcept {
 void ProgramCache::announce(const std::function<void()>& make_plans) {
   Announcement mine{this, {}};
   {
-    const Announcing scope(mine);
+    const AnnouncementScope scope(mine);
     make_plans();
   }
   Lock lock(mutex_);
@@ -112,7 +112,7 @@ void ProgramCache::announce(const std::function<void()>& make_plans) {
     entries.push_back(std::move(entry));
   }
   if (compiled_ < to_compile_) report();
-  compile_ahead(std::move(entries));
+  precompile(std::move(entries));
 }
 
 void ProgramCache::keep() {
@@ -166,7 +166,7 @@ void ProgramCache::build_waiting(const std::shared_ptr<Entry>& entry, Lock& lock
   lock.lock();
   entry->state = failure ? State::waiting : State::built;
   entry->program = std::move(program);
-  entry->kept.reset();
+  entry->cached.reset();
   changed_.notify_all();
   if (std::exchange(entry->counted, false)) {
     ++compiled_;
@@ -176,20 +176,21 @@ void ProgramCache::build_waiting(const std::shared_ptr<Entry>& entry, Lock& lock
 }
 
 void ProgramCache::look_up(Entry& entry) {
-  entry.kept = context_.host().load_cached(entry.key);
+  entry.cached = context_.host().load_cached(entry.key);
   entry.looked_up = true;
-  entry.counted = !entry.kept;
+  entry.counted = !entry.cached;
   if (!entry.counted) return;
   if (compiled_ == to_compile_) compiled_ = to_compile_ = 0;
   ++to_compile_;
 }
 
 Handle<cl_program> ProgramCache::build(Entry& entry) const {
-  const auto turn = turn_to_compile(compiler_);
+  const auto compiler_lock = lock_compiler(compiler_);
   // Another process may have compiled it in the meantime.
-  if (!entry.kept && compiler_.one_at_a_time) entry.kept = context_.host().load_cached(entry.key);
-  if (entry.kept && *entry.kept != kept_by_platform) {
-    if (auto program = program_from_binary(context_, *entry.kept, entry.options)) {
+  if (!entry.cached && compiler_.one_at_a_time)
+    entry.cached = context_.host().load_cached(entry.key);
+  if (entry.cached && *entry.cached != cached_by_platform) {
+    if (auto program = program_from_binary(context_, *entry.cached, entry.options)) {
       entry.from_binary = true;
       return *program;
     }
@@ -199,20 +200,20 @@ Handle<cl_program> ProgramCache::build(Entry& entry) const {
   if (!compiler_.keeps_programs) {
     const std::string binary = binary_of(program.get());
     if (!binary.empty()) context_.host().store_cached(entry.key, binary);
-  } else if (!entry.kept) {
-    context_.host().store_cached(entry.key, kept_by_platform);
+  } else if (!entry.cached) {
+    context_.host().store_cached(entry.key, cached_by_platform);
   }
   return program;
 }
 
-void ProgramCache::compile_ahead(std::vector<std::shared_ptr<Entry>> entries) {
+void ProgramCache::precompile(std::vector<std::shared_ptr<Entry>> entries) {
   if (compiler_.threads == 0) return;
-  ahead_.insert(ahead_.end(), entries.begin(), entries.end());
+  queue_.insert(queue_.end(), entries.begin(), entries.end());
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t wanted = std::min({compiler_.threads, cores, ahead_.size()});
+  const std::size_t wanted = std::min({compiler_.threads, cores, queue_.size()});
   try {
     while (busy_workers_ < wanted) {
-      workers_.start([this] { work(); });
+      workers_.start([this] { run_worker(); });
       ++busy_workers_;  // the new thread waits for the lock
     }
   } catch (const std::system_error&) {
@@ -221,11 +222,11 @@ void ProgramCache::compile_ahead(std::vector<std::shared_ptr<Entry>> entries) {
 }
 
 /// The loop of a worker thread, which ends when no program is left to precompile.
-void ProgramCache::work() {
+void ProgramCache::run_worker() {
   Lock lock(mutex_);
-  while (!ahead_.empty()) {
-    const std::shared_ptr<Entry> entry = std::move(ahead_.front());
-    ahead_.pop_front();
+  while (!queue_.empty()) {
+    const std::shared_ptr<Entry> entry = std::move(queue_.front());
+    queue_.pop_front();
     if (entry->state != State::waiting) continue;
     try {
       build_waiting(entry, lock);

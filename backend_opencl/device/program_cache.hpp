@@ -56,7 +56,7 @@ class ProgramCache {
   struct Entry {
     std::string source, options, stage, key;
     State state = State::waiting;
-    std::optional<std::string> kept;  ///< the content of the host's cache, once it was looked up
+    std::optional<std::string> cached;  ///< the content of the host's cache, once it was looked up
     bool looked_up = false;
     bool from_binary = false;
     bool counted = false;  ///< whether it counts as one of the programs to compile
@@ -69,8 +69,8 @@ class ProgramCache {
   void build_waiting(const std::shared_ptr<Entry>& entry, Lock& lock);
   void look_up(Entry& entry);
   [[nodiscard]] Handle<cl_program> build(Entry& entry) const;
-  void compile_ahead(std::vector<std::shared_ptr<Entry>> entries);
-  void work();
+  void precompile(std::vector<std::shared_ptr<Entry>> entries);
+  void run_worker();
   void report() const;
 
   const Context& context_;
@@ -79,7 +79,7 @@ class ProgramCache {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
-  std::deque<std::shared_ptr<Entry>> ahead_;
+  std::deque<std::shared_ptr<Entry>> queue_;
   WorkerThreads workers_;
   std::size_t busy_workers_ = 0;
   std::size_t compiled_ = 0, to_compile_ = 0;

@@ -5,12 +5,12 @@
 
 namespace warpalign::opencl {
 
-void WorkerThreads::start(std::function<void()> life) {
+void WorkerThreads::start(std::function<void()> body) {
   join_ended();
   Worker& worker = workers_.emplace_back();
   try {
-    worker.thread = std::thread([&worker, life = std::move(life)] {
-      life();
+    worker.thread = std::thread([&worker, body = std::move(body)] {
+      body();
       worker.has_ended = true;
     });
   } catch (...) {

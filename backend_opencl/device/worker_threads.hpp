@@ -13,9 +13,9 @@ namespace warpalign::opencl {
 /// Only one thread may call the methods at a time; the worker threads may end at any moment.
 class WorkerThreads {
  public:
-  /// Runs `life`, which must not throw, on a new thread. Throws std::system_error if there are too
+  /// Runs `body`, which must not throw, on a new thread. Throws std::system_error if there are too
   /// many threads.
-  void start(std::function<void()> life);
+  void start(std::function<void()> body);
   /// Waits for all threads.
   void join();
   /// Detaches the threads after a fork: they do not exist in the child process.

@@ -177,9 +177,9 @@ double spectrum_error(const Bench& bench, std::int64_t slice) {
     if (!bench.compares(slice, v)) continue;
     const std::size_t bytes = got.size() * sizeof got[0];
     bench.read(bench.spectrum, bench.row(slice, v) * bytes, bytes, got.data());
-    const std::vector<Complex> want = form.row(v);
+    const std::vector<Complex> expected = form.row(v);
     for (std::size_t u = 0; u < got.size(); ++u) {
-      const double error = std::abs(Complex(got[u]) - want[u]);
+      const double error = std::abs(Complex(got[u]) - expected[u]);
       if (std::isnan(error)) return error;
       worst = std::max(worst, error);
     }
@@ -218,12 +218,12 @@ double image_error(const Bench& bench, std::int64_t slice) {
     if (!bench.compares(slice, y) && std::none_of(spots.begin(), spots.end(), here)) continue;
     const std::size_t bytes = got.size() * sizeof got[0];
     bench.read(bench.real, bench.row(slice, y) * bytes, bytes, got.data());
-    std::vector<double> want(got.size());
+    std::vector<double> expected(got.size());
     for (const Impulse& one : spots) {
-      if (here(one)) want[static_cast<std::size_t>(one.x)] += one.weight;
+      if (here(one)) expected[static_cast<std::size_t>(one.x)] += one.weight;
     }
     for (std::size_t x = 0; x < got.size(); ++x) {
-      const double error = std::abs(scale * static_cast<double>(got[x]) - want[x]);
+      const double error = std::abs(scale * static_cast<double>(got[x]) - expected[x]);
       if (std::isnan(error)) return error;
       worst = std::max(worst, error);
     }

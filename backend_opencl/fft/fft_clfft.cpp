@@ -88,7 +88,7 @@ Library open_library() {
 }
 
 /// The number of plans that exist; guarded by planning_mutex.
-int living_plans = 0;
+int num_plans = 0;
 
 /// Opens the library, and tears it down at the end.
 struct Session {
@@ -98,7 +98,7 @@ struct Session {
   Session& operator=(const Session&) = delete;
   ~Session() {
     if (backend::is_forked()) return;
-    if (library.fault.empty() && living_plans == 0) library.teardown();
+    if (library.fault.empty() && num_plans == 0) library.teardown();
   }
 };
 
@@ -181,7 +181,7 @@ class Direction {
     demand(fft.create(&handle_, context.handle().get(), dimensions, lengths.data()),
            "clfftCreateDefaultPlan");
     created_ = true;
-    ++living_plans;
+    ++num_plans;
     demand(fft.set_precision(handle_, CLFFT_SINGLE), "clfftSetPlanPrecision");
     demand(fft.set_scale(handle_, CLFFT_FORWARD, 1), "clfftSetPlanScale");
     demand(fft.set_scale(handle_, CLFFT_BACKWARD, 1), "clfftSetPlanScale");
@@ -206,7 +206,7 @@ class Direction {
     if (!created_) return;
     library().destroy(&handle_);
     created_ = false;
-    --living_plans;
+    --num_plans;
   }
 
   CallSite site_;

@@ -105,16 +105,17 @@ std::shared_ptr<SharedFft> FftPlans::announce(const RealFftSpec& spec) {
 /// Rethrows errors that are not the fault of the plan.
 std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const RealFftSpec& spec,
                                                 std::string& reasons) {
-  const std::string who = std::string(provider.name()) + " " + provider.version();
-  std::string key = "fft verdict\n" + context_.identity() + who + "\nshape " + what(spec) + "\n";
+  const std::string library = std::string(provider.name()) + " " + provider.version();
+  std::string key =
+      "fft verdict\n" + context_.identity() + library + "\nshape " + what(spec) + "\n";
   key += provider.own_kernels();
   const std::string verdict = context_.host().load_cached(key).value_or("");
-  const auto blame = [&](const std::string& reason) {
-    reasons += (reasons.empty() ? "" : "; ") + who + ": " + reason;
+  const auto reject = [&](const std::string& reason) {
+    reasons += (reasons.empty() ? "" : "; ") + library + ": " + reason;
     return nullptr;
   };
   if (verdict.starts_with(verdict_wrong)) {
-    return blame(verdict.substr(std::string(verdict_wrong).size()));
+    return reject(verdict.substr(std::string(verdict_wrong).size()));
   }
   try {
     // Compiles all programs of the plan at once, if that helps, instead of one by one.
@@ -126,12 +127,12 @@ std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const Rea
     const std::string fault = fault_of_plan(context_, *plan, spec);
     context_.host().store_cached(key, fault.empty() ? verdict_right : verdict_wrong + fault);
     if (fault.empty()) return plan;
-    return blame(fault);
+    return reject(fault);
   } catch (const Error& failure) {
     const bool refused = failure.kind() == ErrorKind::invalid_argument;
     if (failure.kind() == ErrorKind::out_of_memory || context_.lost() != nullptr) throw;
     if (refused && &provider == libraries_.front().provider.get()) throw;
-    return blame(failure.message());
+    return reject(failure.message());
   }
 }
 

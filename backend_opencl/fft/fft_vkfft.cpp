@@ -92,9 +92,9 @@ cl_int finish(cl_command_queue queue) {
 }
 
 // The placeholder in announced plans: never launched, and dropped with the plan.
-char stand_in = 0;
-cl_program stand_in_program() { return reinterpret_cast<cl_program>(&stand_in); }
-cl_kernel stand_in_kernel() { return reinterpret_cast<cl_kernel>(&stand_in); }
+char placeholder = 0;
+cl_program placeholder_program() { return reinterpret_cast<cl_program>(&placeholder); }
+cl_kernel placeholder_kernel() { return reinterpret_cast<cl_kernel>(&placeholder); }
 
 cl_program create_cached_program(cl_context, cl_uint, const char** texts, const std::size_t* sizes,
                                  cl_int* status) {
@@ -102,7 +102,7 @@ cl_program create_cached_program(cl_context, cl_uint, const char** texts, const 
     const auto program =
         planning.device->programs().get({texts[0], sizes[0]}, "-w -cl-std=CL1.2", "fft");
     *status = CL_SUCCESS;
-    if (program.get() == nullptr) return stand_in_program();
+    if (program.get() == nullptr) return placeholder_program();
     clRetainProgram(program.get());  // VkFFT releases it
     return program.get();
   } catch (...) {
@@ -115,17 +115,17 @@ cl_program create_cached_program(cl_context, cl_uint, const char** texts, const 
 cl_int already_built(...) { return CL_SUCCESS; }
 
 cl_kernel create_kernel(cl_program program, const char* name, cl_int* status) {
-  if (program != stand_in_program()) return clCreateKernel(program, name, status);
+  if (program != placeholder_program()) return clCreateKernel(program, name, status);
   *status = CL_SUCCESS;
-  return stand_in_kernel();
+  return placeholder_kernel();
 }
 
 cl_int release_program(cl_program program) {
-  return program == stand_in_program() ? CL_SUCCESS : clReleaseProgram(program);
+  return program == placeholder_program() ? CL_SUCCESS : clReleaseProgram(program);
 }
 
 cl_int release_kernel(cl_kernel kernel) {
-  return kernel == stand_in_kernel() ? CL_SUCCESS : clReleaseKernel(kernel);
+  return kernel == placeholder_kernel() ? CL_SUCCESS : clReleaseKernel(kernel);
 }
 
 int print_nothing(const char*, ...) { return 0; }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* loader_variable = "WARPALIGN_OPENCL_LOADER";
 constexpr const char* driver_variable = "WARPALIGN_OPENCL_DRIVER";
-constexpr const char* usual_name = "libOpenCL.so.1";
+constexpr const char* default_name = "libOpenCL.so.1";
 
 /// Empty if the variable is not set.
 std::string value_of(const char* variable) {
@@ -33,7 +33,7 @@ std::string last_problem(const std::string& file) {
   return reason == nullptr ? file : reason;
 }
 
-int note_loader(dl_phdr_info* info, std::size_t /*size*/, void* found) {
+int find_loader(dl_phdr_info* info, std::size_t /*size*/, void* found) {
   const char* slash = std::strrchr(info->dlpi_name, '/');
   const char* name = slash == nullptr ? info->dlpi_name : slash + 1;
   if (std::strncmp(name, "libOpenCL", std::strlen("libOpenCL")) != 0) return 0;
@@ -42,9 +42,9 @@ int note_loader(dl_phdr_info* info, std::size_t /*size*/, void* found) {
 }
 
 /// The file of the loader that the process has loaded, or empty.
-std::string loaded_already() {
+std::string loaded_file() {
   std::string file;
-  dl_iterate_phdr(note_loader, &file);
+  dl_iterate_phdr(find_loader, &file);
   return file;
 }
 
@@ -63,8 +63,8 @@ struct Library {
 
 Library open_loader() {
   const std::string named = value_of(loader_variable);
-  const std::string present = named.empty() ? loaded_already() : std::string();
-  const std::string file = !named.empty() ? named : !present.empty() ? present : usual_name;
+  const std::string present = named.empty() ? loaded_file() : std::string();
+  const std::string file = !named.empty() ? named : !present.empty() ? present : default_name;
   Library library;
   library.loader = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library.loader == nullptr) {

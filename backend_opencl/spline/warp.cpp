@@ -34,7 +34,7 @@ class Warp final : public backend::Warp {
     if (CpuEvaluation::serves(context, bilinear, spec.input)) {
       cpu_.emplace(context, stage, CpuEvaluation::From::transform, bilinear,
                    CpuEvaluation::zero_padded, spec.input);
-      if (spec.of_ones) of_ones_.emplace(context, stage, kernels::warp_ones_cpu, "warp_ones");
+      if (spec.of_ones) unit_weights_.emplace(context, stage, kernels::warp_ones_cpu, "warp_ones");
     }
   }
 
@@ -47,8 +47,8 @@ class Warp final : public backend::Warp {
   void enqueue_slice(backend::Queue& queue, const backend::Memory& input, const Affine& map,
                      backend::Memory& output, std::int64_t slice) {
     const Transform transform(map);
-    if (of_ones_ && all_near(transform, {output_width_, output_height_, 1})) {
-      return enqueue_ones(queue_of(queue), map, output, slice);
+    if (unit_weights_ && all_near(transform, {output_width_, output_height_, 1})) {
+      return enqueue_unit_weights(queue_of(queue), map, output, slice);
     }
     if (cpu_ && cpu_->enqueue(queue_of(queue), buffer_of(input), {&transform, 1}, output,
                               first_of(slice))) {
@@ -65,14 +65,14 @@ class Warp final : public backend::Warp {
                    static_cast<cl_ulong>(first_of(slice)), output_width_, output_height_);
   }
 
-  void enqueue_ones(cl_command_queue queue, const Affine& map, backend::Memory& output,
-                    std::int64_t slice) {
+  void enqueue_unit_weights(cl_command_queue queue, const Affine& map, backend::Memory& output,
+                            std::int64_t slice) {
     const std::array<double, 4> x{map.a, map.b, 0, map.c};
     const std::array<double, 4> y{map.d, map.e, 0, map.f};
     const cl_float2 step{{static_cast<cl_float>(map.a), static_cast<cl_float>(map.d)}};
-    of_ones_->launch(queue, {{static_cast<std::size_t>(output_height_), 1}, {1, 1}}, width_,
-                     height_, fixed_row(x.data(), 0), fixed_row(y.data(), 0), step, output,
-                     static_cast<cl_ulong>(first_of(slice)), output_width_, output_height_);
+    unit_weights_->launch(queue, {{static_cast<std::size_t>(output_height_), 1}, {1, 1}}, width_,
+                          height_, fixed_row(x.data(), 0), fixed_row(y.data(), 0), step, output,
+                          static_cast<cl_ulong>(first_of(slice)), output_width_, output_height_);
   }
 
   static int pixels_an_item(const Context& context) { return context.is_cpu() ? 1 : 4; }
@@ -102,7 +102,7 @@ class Warp final : public backend::Warp {
   Grid grid_;
   Kernel kernel_;
   std::optional<CpuEvaluation> cpu_;
-  std::optional<Kernel> of_ones_;
+  std::optional<Kernel> unit_weights_;
 };
 
 }  // namespace

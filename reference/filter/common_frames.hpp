@@ -19,7 +19,7 @@ struct CommonFrames {
 };
 
 /// The image minus its mean where `counts` is 1, and 0 elsewhere.
-inline Channels less_mean(const Channels& image, const Plane& counts) {
+inline Channels minus_mean(const Channels& image, const Plane& counts) {
   std::complex<double> sum;
   double pixels = 0;
   for (std::int64_t y = 0; y < counts.height; ++y) {
@@ -66,8 +66,8 @@ inline CommonFrames common_frames(const Channels& reference, const Channels& mov
       result.pixels += both ? 1 : 0;
     }
   }
-  result.reference = less_mean(reference, counts);
-  result.moving = less_mean(moving, counts);
+  result.reference = minus_mean(reference, counts);
+  result.moving = minus_mean(moving, counts);
   for (std::int64_t y = 0; y < height; ++y) {
     for (std::int64_t x = 0; x < width; ++x) {
       const double r = local_energy(result.reference, x, y);
