@@ -49,7 +49,7 @@ WA_INLINE void wa_bspline_sixfold_weights_3(float t, float* w) {
 }
 
 // beta_4 between 1/2 and 3/2 from the centre, at distance 1 + t.
-WA_INLINE float wa_bspline_beside_4(float t) {
+WA_INLINE float wa_bspline_outer_4(float t) {
   return WA_FMA(
       t,
       WA_FMA(t, WA_FMA(t, WA_FMA(t, -16.0f / 96.0f, 16.0f / 96.0f), 24.0f / 96.0f), -44.0f / 96.0f),
@@ -61,14 +61,14 @@ WA_INLINE void wa_bspline_weights_4(float t, float* w) {
   const float after = (0.5f + t) * (0.5f + t);
   const float square = t * t;
   w[0] = (1.0f / 24.0f) * before * before;
-  w[1] = wa_bspline_beside_4(t);
+  w[1] = wa_bspline_outer_4(t);
   w[2] = WA_FMA(square, WA_FMA(square, 0.25f, -0.625f), 115.0f / 192.0f);
-  w[3] = wa_bspline_beside_4(-t);
+  w[3] = wa_bspline_outer_4(-t);
   w[4] = (1.0f / 24.0f) * after * after;
 }
 
 // beta_5 between 1 and 2 from the centre, at distance 2 - t.
-WA_INLINE float wa_bspline_beside_5(float t) {
+WA_INLINE float wa_bspline_outer_5(float t) {
   return WA_FMA(
       t,
       WA_FMA(t,
@@ -87,9 +87,9 @@ WA_INLINE float wa_bspline_middle_5(float t) {
 WA_INLINE void wa_bspline_weights_5(float t, float* w) {
   const float s = 1.0f - t;
   w[0] = (1.0f / 120.0f) * (s * s) * (s * s) * s;
-  w[1] = wa_bspline_beside_5(s);
+  w[1] = wa_bspline_outer_5(s);
   w[2] = wa_bspline_middle_5(t);
-  w[4] = wa_bspline_beside_5(t);
+  w[4] = wa_bspline_outer_5(t);
   w[5] = (1.0f / 120.0f) * (t * t) * (t * t) * t;
   w[3] = (1.0f - w[2]) - ((w[1] + w[4]) + (w[0] + w[5]));
 }
@@ -120,7 +120,7 @@ WA_INLINE void wa_bspline_derivatives_3(WA_REAL t, WA_REAL* w) {
   w[3] = 0.5f * t * t;
 }
 
-// Minus the derivative of wa_bspline_beside_4(t).
+// Minus the derivative of wa_bspline_outer_4(t).
 WA_INLINE float wa_bspline_slope_4(float t) {
   return WA_FMA(t, WA_FMA(t, WA_FMA(t, 16.0f / 24.0f, -12.0f / 24.0f), -12.0f / 24.0f),
                 11.0f / 24.0f);
@@ -136,7 +136,7 @@ WA_INLINE void wa_bspline_derivatives_4(float t, float* w) {
   w[4] = (1.0f / 6.0f) * after * after * after;
 }
 
-WA_INLINE float wa_bspline_beside_slope_5(float t) {
+WA_INLINE float wa_bspline_outer_slope_5(float t) {
   return WA_FMA(
       t, WA_FMA(t, WA_FMA(t, WA_FMA(t, -5.0f / 24.0f, 4.0f / 24.0f), 6.0f / 24.0f), 4.0f / 24.0f),
       1.0f / 24.0f);
@@ -149,10 +149,10 @@ WA_INLINE float wa_bspline_middle_slope_5(float t) {
 WA_INLINE void wa_bspline_derivatives_5(float t, float* w) {
   const float s = 1.0f - t;
   w[0] = (-1.0f / 24.0f) * (s * s) * (s * s);
-  w[1] = -wa_bspline_beside_slope_5(s);
+  w[1] = -wa_bspline_outer_slope_5(s);
   w[2] = wa_bspline_middle_slope_5(t);
   w[3] = -wa_bspline_middle_slope_5(s);
-  w[4] = wa_bspline_beside_slope_5(t);
+  w[4] = wa_bspline_outer_slope_5(t);
   w[5] = (1.0f / 24.0f) * (t * t) * (t * t);
 }
 

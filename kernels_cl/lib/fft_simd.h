@@ -76,13 +76,13 @@ WA_INLINE void transform_4(Lanes* a) {
 }
 
 // exp(-2 pi i k / 8) a, for k = 1 and 3.
-WA_INLINE Lanes turned_1(Lanes a) {
-  const Lanes turned = {(a.re + a.im) * M_SQRT1_2_F, (a.im - a.re) * M_SQRT1_2_F};
-  return turned;
+WA_INLINE Lanes rotated_1(Lanes a) {
+  const Lanes rotated = {(a.re + a.im) * M_SQRT1_2_F, (a.im - a.re) * M_SQRT1_2_F};
+  return rotated;
 }
-WA_INLINE Lanes turned_3(Lanes a) {
-  const Lanes turned = {(a.im - a.re) * M_SQRT1_2_F, -(a.re + a.im) * M_SQRT1_2_F};
-  return turned;
+WA_INLINE Lanes rotated_3(Lanes a) {
+  const Lanes rotated = {(a.im - a.re) * M_SQRT1_2_F, -(a.re + a.im) * M_SQRT1_2_F};
+  return rotated;
 }
 
 WA_INLINE void pass_4(Pass pass, Transform transform) {
@@ -120,8 +120,8 @@ WA_INLINE void pass_8(Pass pass, Transform transform) {
       }
       transform_4(even);
       transform_4(odd);
-      odd[1] = turned_1(odd[1]);
-      odd[3] = turned_3(odd[3]);
+      odd[1] = rotated_1(odd[1]);
+      odd[3] = rotated_3(odd[3]);
       const Lanes third = {odd[2].im, -odd[2].re};
       odd[2] = third;
 #pragma unroll

@@ -58,7 +58,7 @@ WA_INLINE void wa_spline_location(WA_GLOBAL const float* c, WA_UINT64 down, WA_U
 
 // a: the reference's gradient; b: the moving volume's, in the reference's coordinates.
 WA_INLINE void wa_affine_volume_add(const float* a, const float* b, const float* q, float reference,
-                                    float value, float residual, float weight, float counted,
+                                    float value, float residual, float weight, float valid,
                                     float* sums) {
   const float ax = weight * a[0];
   const float ay = weight * a[1];
@@ -84,13 +84,13 @@ WA_INLINE void wa_affine_volume_add(const float* a, const float* b, const float*
   sums[75] = WA_FMA(r, reference, sums[75]);
   sums[76] = WA_FMA(m, value, sums[76]);
   sums[77] = WA_FMA(r, value, sums[77]);
-  sums[78] += counted;
+  sums[78] += valid;
   sums[79] += WA_FABS(residual);
 }
 
 // Returns 1 for a valid pair; else 0, and sets the values to 0. It has no branch, which would need
 // additional registers for the sums.
-WA_INLINE float wa_counted(float* reference, float* slope, float* location) {
+WA_INLINE float wa_zero_if_invalid(float* reference, float* slope, float* location) {
 #ifdef MARKED
   const int counts = wa_volume_counts(*reference, slope, location);
   *reference = counts ? *reference : 0.0f;
@@ -160,15 +160,15 @@ affine_volume_sums(WA_GLOBAL const float* reference, int width, int height, int 
       float value = here[0];
       float a[3] = {0.5f * (here[1] - here[-1]), 0.5f * (here[down] - *(here - down)),
                     0.5f * (here[deep] - *(here - deep))};
-      const float counted = wa_counted(&value, a, location);
+      const float valid = wa_zero_if_invalid(&value, a, location);
       const float b[3] = {
           WA_FMA(t[0], location[1], WA_FMA(t[4], location[2], t[8] * location[3])),
           WA_FMA(t[1], location[1], WA_FMA(t[5], location[2], t[9] * location[3])),
           WA_FMA(t[2], location[1], WA_FMA(t[6], location[2], t[10] * location[3]))};
       const float q[3] = {ux * unit, uy * unit, uz * unit};
-      const float residual = counted * (location[0] - WA_FMA(gain, value, offset));
+      const float residual = valid * (location[0] - WA_FMA(gain, value, offset));
       wa_affine_volume_add(a, b, q, value, location[0], residual,
-                           counted * wa_tukey_weight(residual, inverse_scale), counted, sums);
+                           valid * wa_tukey_weight(residual, inverse_scale), valid, sums);
     }
   }
 #pragma unroll

@@ -15,7 +15,7 @@
 #define MAX_DIRECTIONS 2
 #define NO_DIRECTION 100.0f
 // In units of the keypoint's sigma.
-#define DIRECTIONS_RADIUS 4.5f
+#define ORIENTATION_RADIUS 4.5f
 #define DIRECTIONS_SIGMA 1.5f
 #define CELL_SIDE 3.0f
 #define CELLS 4
@@ -48,7 +48,7 @@ WA_INLINE WaGradient wa_gradient(WA_REAL x, WA_REAL y, WA_REAL dx, WA_REAL dy) {
 
 // The distance between the samples for the orientations, in pixels.
 WA_INLINE float wa_step_for_directions(WaFeaturePlace place) {
-  return 2.0f * DIRECTIONS_RADIUS / (float)SIDE * place.sigma;
+  return 2.0f * ORIENTATION_RADIUS / (float)SIDE * place.sigma;
 }
 
 // The weight of a gradient in the bin of its direction.
@@ -99,7 +99,7 @@ WA_INLINE void wa_find_directions(WA_IN_LOCAL const float* bins, WA_GLOBAL float
 typedef struct {
   float cell;  // in pixels
   float step;  // the distance between samples, in pixels
-  float cosine, sine, turned;
+  float cosine, sine, rotated;
 } WaCells;
 
 WA_INLINE WaCells wa_cells(WaFeaturePlace place) {
@@ -108,7 +108,7 @@ WA_INLINE WaCells wa_cells(WaFeaturePlace place) {
   cells.step = cells.cell * ((float)(CELLS + 1) / (float)SIDE);
   cells.cosine = WA_COS(place.radians);
   cells.sine = WA_SIN(place.radians);
-  cells.turned = place.radians / ONE_TURN;
+  cells.rotated = place.radians / ONE_TURN;
   return cells;
 }
 
@@ -123,13 +123,12 @@ WA_INLINE WaSample wa_sample_of(WaGradient gradient, WaCells cells) {
   const WA_REAL s = WA_NUMBER(cells.sine);
   const WA_REAL u = WA_FMA(c, gradient.x, s * gradient.y) / cells.cell;
   const WA_REAL v = WA_FMA(c, gradient.y, -s * gradient.x) / cells.cell;
-  const WA_REAL turns = gradient.turns - cells.turned;
+  const WA_REAL turns = gradient.turns - cells.rotated;
   WaSample sample;
   sample.column = u + 0.5f * (float)(CELLS - 1);
   sample.row = v + 0.5f * (float)(CELLS - 1);
   sample.direction = (turns - WA_FLOOR(turns)) * (float)DIRECTIONS;
-  sample.length =
-      gradient.length * WA_EXP(-WA_FMA(u, u, v * v) * (2.0f / (float)(CELLS * CELLS)));
+  sample.length = gradient.length * WA_EXP(-WA_FMA(u, u, v * v) * (2.0f / (float)(CELLS * CELLS)));
   return sample;
 }
 

@@ -138,7 +138,7 @@ inline Descriptor descriptor(const Plane& image, const DescribedPlace& place) {
   constexpr int cells = 4;
   constexpr int directions = 8;
   const double cell = 3 * place.sigma;
-  const double turned = place.radians / (2 * std::numbers::pi);
+  const double rotation = place.radians / (2 * std::numbers::pi);
   const SampledGradients gradients =
       sampled_gradients(image, place, (cells + 1) * cell, place.radians);
   Descriptor result{std::vector<double>(cells * cells * directions), gradients.undecided};
@@ -148,7 +148,7 @@ inline Descriptor descriptor(const Plane& image, const DescribedPlace& place) {
     const double u = (c * gradient.x + s * gradient.y) / cell;
     const double v = (c * gradient.y - s * gradient.x) / cell;
     const double length = gradient.length * std::exp(-(u * u + v * v) / (2 * 2 * 2));
-    const double turns = gradient.turns - turned;
+    const double turns = gradient.turns - rotation;
     const double direction = (turns - std::floor(turns)) * directions;
     for (int row = 0; row < cells; ++row) {
       for (int column = 0; column < cells; ++column) {

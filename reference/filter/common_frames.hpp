@@ -53,10 +53,10 @@ inline double local_energy(const Channels& image, std::int64_t x, std::int64_t y
 }
 
 /// The frames of the part of width x height pixels from (0, 0) on. The reference's channels are
-/// rotated by `turned` radians after the subtraction of the mean.
+/// rotated by `angle` radians after the subtraction of the mean.
 inline CommonFrames common_frames(const Channels& reference, const Channels& moving,
                                   const Plane& reference_weight, const Plane& moving_weight,
-                                  std::int64_t width, std::int64_t height, double turned) {
+                                  std::int64_t width, std::int64_t height, double angle) {
   CommonFrames result;
   Plane counts(width, height);
   for (std::int64_t y = 0; y < height; ++y) {
@@ -77,7 +77,7 @@ inline CommonFrames common_frames(const Channels& reference, const Channels& mov
       result.both_energies += r * m;
     }
   }
-  for (std::complex<double>& value : result.reference.values) value *= std::polar(1.0, turned);
+  for (std::complex<double>& value : result.reference.values) value *= std::polar(1.0, angle);
   return result;
 }
 
