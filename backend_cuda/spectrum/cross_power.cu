@@ -20,10 +20,8 @@ struct Grid {
   float falloff;                          // of the Gaussian weight; 0 for no weight
 };
 
-// z /
-// z
-// , or 0 if that is undefined. Each spectrum is normalised separately, because the product of two
-// large coefficients would overflow.
+// z / |z|, or 0 if that is undefined. Each spectrum is normalised separately, because the product
+// of two large coefficients would overflow.
 __device__ __forceinline__ float2 phase(float2 z) {
   const float r = wa_reciprocal_magnitude(z.x, z.y);
   return r > 0.0f ? make_float2(z.x * r, z.y * r) : make_float2(0.0f, 0.0f);

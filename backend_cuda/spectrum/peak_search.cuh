@@ -28,9 +28,8 @@ struct alignas(8) Candidate {
 
 inline constexpr int no_index = 0x7fffffff;
 
-// NaN is neither greater than nor equal to anything, so it never wins. The code avoids && and
-//
-// , which would compile to branches.
+// NaN is neither greater than nor equal to anything, so it never wins. The code avoids && and ||,
+// which would compile to branches.
 __device__ __forceinline__ bool beats(float value, int index, const Candidate& best) {
   const bool is_greater = value > best.value;
   const bool is_equal = value == best.value;

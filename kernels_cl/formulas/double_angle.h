@@ -12,9 +12,8 @@ typedef struct {
   float mean_cosine, mean_sine, gain;
 } WaDoubleAngleTerms;
 
-// Cosine and sine of (gx + i gy)^2 / (
-// g
-// ^2 + epsilon), computed from twice the gradient, minus the mean, times the gain.
+// Cosine and sine of (gx + i gy)^2 / (|g|^2 + epsilon), computed from twice the gradient, minus the
+// mean, times the gain.
 WA_INLINE void wa_double_angle(WA_REAL twice_gx, WA_REAL twice_gy, float epsilon,
                                WaDoubleAngleTerms terms, WA_REAL* cosine, WA_REAL* sine) {
   const WA_REAL gx = 0.5f * twice_gx;

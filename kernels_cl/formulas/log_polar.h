@@ -6,22 +6,19 @@
 #include "formulas/language.h"
 
 // Returns floor(x), and stores it in *cell as an int. If x is an integer, the result may be one
-// less, which makes no difference to an interpolation.
-// x
-// < 2^21. The code uses additions only, because floor() and conversions run at a fraction of their
-// rate on GPUs: the last bits of 1.5 * 2^23 + n are n.
+// less, which makes no difference to an interpolation. |x| < 2^21. The code uses additions only,
+// because floor() and conversions run at a fraction of their rate on GPUs: the last bits of 1.5 *
+// 2^23 + n are n.
 WA_INLINE float wa_cell_of(float x, int* cell) {
   const float shifted = (x - 0.5f) + 12582912.0f;
   *cell = (int)(WA_FLOAT_BITS(shifted) - 0x4b400000u);
   return shifted - 12582912.0f;
 }
 
-// Locates frequency (u, v), 0 <= u <= width / 2 and
-// v
-// <= height / 2, in a half-plane magnitude with `columns` columns whose row height / 2 is v = 0.
-// Outputs the offsets of the left neighbours in the rows above and below, the distance from these
-// to the right neighbours, and the fractions. Rows are periodic. Beyond the last column lies its
-// mirror image, so the last column replaces it.
+// Locates frequency (u, v), 0 <= u <= width / 2 and |v| <= height / 2, in a half-plane magnitude
+// with `columns` columns whose row height / 2 is v = 0. Outputs the offsets of the left neighbours
+// in the rows above and below, the distance from these to the right neighbours, and the fractions.
+// Rows are periodic. Beyond the last column lies its mirror image, so the last column replaces it.
 WA_INLINE void wa_half_plane_cell(float u, float v, int columns, int height, int* above, int* below,
                                   int* right, float* x, float* y) {
   int left, row;

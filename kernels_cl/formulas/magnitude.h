@@ -5,12 +5,9 @@
 
 #include "formulas/language.h"
 
-//
-// F
-// ^(2 half_exponent) = 2^(half_exponent log2
-// F
-// ^2), which costs a third of a power function. If the square would overflow or underflow, F is
-// first scaled by a power of two, whose logarithm is exact.
+// |F|^(2 half_exponent) = 2^(half_exponent log2 |F|^2), which costs a third of a power function. If
+// the square would overflow or underflow, F is first scaled by a power of two, whose logarithm is
+// exact.
 WA_INLINE WA_REAL wa_magnitude_power(WA_REAL re, WA_REAL im, float half_exponent) {
   const WA_REAL one = (WA_REAL)(1.0f);
   const WA_REAL zero = (WA_REAL)(0.0f);

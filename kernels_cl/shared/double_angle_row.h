@@ -1,6 +1,5 @@
-// The double-angle representation of an image's gradient, (gx + i gy)^2 / (
-// g
-// ^2 + epsilon), minus a mean, times a gain; 0 if the pixel or one of its neighbours is masked.
+// The double-angle representation of an image's gradient, (gx + i gy)^2 / (|g|^2 + epsilon), minus
+// a mean, times a gain; 0 if the pixel or one of its neighbours is masked.
 #ifndef WARPALIGN_SHARED_DOUBLE_ANGLE_ROW_H
 #define WARPALIGN_SHARED_DOUBLE_ANGLE_ROW_H
 

@@ -11,16 +11,10 @@
 #include "formulas/spectrum.h"
 #include "lib/grid.h"
 
-// columns = width / 2 + 1. Slice 0: w A conj(B) /
-// A conj(B)
-// ; slice 1: w A B /
-// A B
-// . The kernel divides by
-// A
-// and
-// B
-// separately, because their product may overflow or underflow. In a stack, `a` and `b` have the
-// rows of all their images, and the one that has fewer rows repeats from the beginning.
+// columns = width / 2 + 1. Slice 0: w A conj(B) / |A conj(B)|; slice 1: w A B / |A B|. The kernel
+// divides by |A| and |B| separately, because their product may overflow or underflow. In a stack,
+// `a` and `b` have the rows of all their images, and the one that has fewer rows repeats from the
+// beginning.
 kernel void cross_power(global const float2* a, global const float2* b, global float2* output,
                         int width, int columns, int height, int depth, int a_rows, int b_rows,
                         float falloff) {

@@ -20,11 +20,10 @@ struct TurnedCell {
 
 /// Sums over the valid pixels, each weighted by Tukey's biweight of its residual except for the
 /// last two: 1, r, m, rr, mm, rm; z_i j_k; z_i r, z_i, z_i m, r j_i and j_i for the four
-/// parameters; mx^2 + my^2; then the number of pixels and the sum of
-/// residual
-/// . r and m are the cubic B-splines whose coefficients are the samples. j are the derivatives of r
-/// with respect to the parameters of a similarity about the centre, and z those of m, with its
-/// gradient rotated to the reference's axes.
+/// parameters; mx^2 + my^2; then the number of pixels and the sum of |residual|. r and m are the
+/// cubic B-splines whose coefficients are the samples. j are the derivatives of r with respect to
+/// the parameters of a similarity about the centre, and z those of m, with its gradient rotated to
+/// the reference's axes.
 std::array<double, 45> frame_sums(const Plane& frame, const Plane& reference,
                                   const TurnedCell& cell);
 

@@ -19,10 +19,9 @@ struct ShiftedWindow {
 
 /// Sums over the valid pixels, each weighted by Tukey's biweight of its residual except for the
 /// last two: 1, r, m, rr, mm, rm, rx, ry, rx r, ry r, mx, my, mx r, my r, mx m, my m, mx rx, mx ry,
-/// my rx, my ry, mx mx, mx my, my my, then the number of pixels and the sum of
-/// residual
-/// . r is the cubic B-spline whose coefficients are the reference's samples, m the same spline of
-/// the frame at the frame's own samples; rx, ry, mx and my are their derivatives.
+/// my rx, my ry, mx mx, mx my, my my, then the number of pixels and the sum of |residual|. r is the
+/// cubic B-spline whose coefficients are the reference's samples, m the same spline of the frame at
+/// the frame's own samples; rx, ry, mx and my are their derivatives.
 std::array<double, 25> shift_sums(const Plane& frame, const Plane& reference,
                                   const ShiftedWindow& window);
 
