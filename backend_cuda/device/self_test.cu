@@ -73,8 +73,8 @@ void require_kernels(const Context& context) {
 
 std::string texture_fault(backend::Driver& driver) {
   if (!warps_correctly(driver, {64, 5, 1}))
-    return "the texture unit returns wrong values for linear memory";
-  if (!warps_correctly(driver, {13, 5, 1})) return "the texture unit returns wrong values for arrays";
+    return "the texture unit returns wrong values of linear memory";
+  if (!warps_correctly(driver, {13, 5, 1})) return "the texture unit returns wrong array values";
   return {};
 }
 
