@@ -197,7 +197,7 @@ TEST_CASE("volumes that turn: options that cannot be are refused") {
     refused("max_rotation", [](auto& options) { options.max_rotation = 0; });
     refused("max_rotation", [](auto& options) { options.max_rotation = 181; });
     refused("max_rotation", [](auto& options) { options.max_rotation = NAN; });
-    refused("max_rotation has no use", [](auto& options) {
+    refused("do not set max_rotation", [](auto& options) {
       options.motion = Motion::translation;
       options.max_rotation = 30;
     });

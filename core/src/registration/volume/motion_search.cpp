@@ -1,5 +1,5 @@
-// Registration of volumes that turn: orientations at low resolution, then Gauss-Newton steps from
-// coarse to fine.
+// Registration of rotated volumes: a search over orientations at low resolution, then Gauss-Newton
+// fits from coarse to fine.
 #include "registration/volume/motion_search.hpp"
 
 #include "registration/numerics/confidence.hpp"
@@ -14,14 +14,14 @@ namespace {
 
 constexpr double radian = 180 / std::numbers::pi;
 
-// The best so many candidates go on to the next level.
+// How many of the best candidates are kept after each of the coarsest levels.
 constexpr std::size_t after_coarsest = 6;
 constexpr std::size_t after_second = 2;
-constexpr double distinct = 1;  // voxels at the corners; closer candidates count as one
-// Without refinement, levels of larger sides are left out.
+constexpr double distinct = 1;  // voxels at the corners; closer candidates are duplicates
+// Without refinement, fits skip levels with larger sides.
 constexpr std::int64_t max_unrefined_side = 64;
 constexpr std::int64_t max_judged_side = 128;
-// A range of rotations is a range of places to search, not a wall: noise may lead a little beyond.
+// max_rotation bounds the search. Noise may move the fitted rotation slightly beyond it.
 constexpr double rotation_slack = 1;  // degrees
 
 constexpr FitLimits coarsest_fit{25, 0.01, 8};
@@ -36,7 +36,7 @@ std::int64_t largest_side(const VolumeGrid& grid) {
   return std::max({grid.shape.width, grid.shape.height, grid.shape.depth});
 }
 
-// The coarsest level that loses nothing on the frame of the search.
+// The coarsest level at which the voxels are no larger than those of the search frame.
 std::size_t search_level_of(const PyramidGrids& grids) {
   const double spacing = OrientationSearch::spacing_for(grids.reference[0], grids.moving[0]);
   std::size_t level = 0;
@@ -60,7 +60,7 @@ std::size_t judge_level_of(const PyramidGrids& grids) {
   return level;
 }
 
-// How many candidates reach a level: a device is divided among no more than these.
+// The maximum number of candidates at a level. The plan of the level allocates memory for as many.
 std::size_t candidates_at(std::size_t level, std::size_t levels) {
   if (level + 1 == levels) return OrientationSearch::max_candidates;
   if (level + 2 == levels) return after_coarsest;
@@ -71,7 +71,7 @@ double max_rotation_of(const VolumeRegistrationOptions& options) {
   return options.motion == Motion::translation ? 0 : options.max_rotation / radian;
 }
 
-double agreement(const VolumeCandidate& candidate) {
+double score_of(const VolumeCandidate& candidate) {
   return significance_of(candidate.correlation, candidate.voxels);
 }
 
@@ -114,7 +114,7 @@ void MotionSearch::set_reference(Stream& stream, StageClock& clock, const Volume
   }
 }
 
-void MotionSearch::count_valid(Stream& stream, StageClock& clock) {
+void MotionSearch::update_valid_counts(Stream& stream, StageClock& clock) {
   for (std::size_t level = 0; level < grids_.levels(); ++level) {
     fits_[level].set_valid(reference_valid_[level], moving_.valid(stream, clock, level));
   }
@@ -122,22 +122,21 @@ void MotionSearch::count_valid(Stream& stream, StageClock& clock) {
 
 void MotionSearch::rank(Stream& stream, StageClock& clock, std::size_t level) {
   fits_[level].evaluate(stream, clock, images(level), candidates_);
-  std::sort(candidates_.begin(), candidates_.end(),
-            [](const VolumeCandidate& a, const VolumeCandidate& b) {
-              return agreement(a) > agreement(b);
-            });
+  std::sort(
+      candidates_.begin(), candidates_.end(),
+      [](const VolumeCandidate& a, const VolumeCandidate& b) { return score_of(a) > score_of(b); });
 }
 
 // Keeps the best candidates that differ from one another.
 void MotionSearch::keep(std::size_t level, std::size_t count) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < candidates_.size() && kept < count; ++i) {
-    const bool known = std::any_of(
+    const bool duplicate = std::any_of(
         candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(kept),
         [&](const VolumeCandidate& other) {
           return fits_[level].corner_distance(candidates_[i].transform, other.transform) < distinct;
         });
-    if (!known) candidates_[kept++] = candidates_[i];
+    if (!duplicate) candidates_[kept++] = candidates_[i];
   }
   candidates_.resize(kept);
 }
@@ -160,7 +159,7 @@ void MotionSearch::fit_levels(Stream& stream, StageClock& clock) {
   }
 }
 
-VolumeRegistration MotionSearch::described(const VolumeCandidate& candidate) const {
+VolumeRegistration MotionSearch::describe(const VolumeCandidate& candidate) const {
   VolumeRegistration result;
   const SpatialTransform& transform = candidate.transform;
   const VolumeGrid& reference = grids_.reference[0];
@@ -186,7 +185,7 @@ VolumeRegistration MotionSearch::described(const VolumeCandidate& candidate) con
   return result;
 }
 
-bool MotionSearch::allowed(const VolumeRegistration& result) const {
+bool MotionSearch::is_allowed(const VolumeRegistration& result) const {
   const auto within = [](double shift, double limit) {
     return limit <= 0 || std::abs(shift) <= limit + 0.5;
   };
@@ -200,28 +199,28 @@ bool MotionSearch::allowed(const VolumeRegistration& result) const {
 VolumeRegistration MotionSearch::run(Stream& stream, StageClock& clock,
                                      const VolumeSource& moving) {
   moving_.take(stream, clock, moving.values(), nullptr);
-  if (marked_) count_valid(stream, clock);
+  if (marked_) update_valid_counts(stream, clock);
   const auto proposed = search_.find(stream, clock, moving_.values(search_level_));
   candidates_.assign(proposed.begin(), proposed.end());
   fit_levels(stream, clock);
-  const auto best =
-      std::find_if(candidates_.begin(), candidates_.end(),
-                   [&](const VolumeCandidate& candidate) { return allowed(described(candidate)); });
+  const auto best = std::find_if(
+      candidates_.begin(), candidates_.end(),
+      [&](const VolumeCandidate& candidate) { return is_allowed(describe(candidate)); });
   if (best == candidates_.end()) {
     VolumeRegistration none;
     none.motion = options_.motion;
     return none;
   }
-  return judged(stream, clock, *best);
+  return evaluate_result(stream, clock, *best);
 }
 
-VolumeRegistration MotionSearch::judged(Stream& stream, StageClock& clock,
-                                        VolumeCandidate candidate) {
+VolumeRegistration MotionSearch::evaluate_result(Stream& stream, StageClock& clock,
+                                                 VolumeCandidate candidate) {
   const bool fitted = candidate.fitted;
   const LevelImages compared = images(judge_level_);
   fits_[judge_level_].evaluate(stream, clock, compared, std::span(&candidate, 1));
   candidate.fitted = fitted;
-  VolumeRegistration result = described(candidate);
+  VolumeRegistration result = describe(candidate);
   result.significance = judge_.significance(stream, clock, compared, candidate);
   result.overlap =
       marked_ ? judge_.marked_overlap(

@@ -1,5 +1,5 @@
-// Registration of volumes that turn: orientations at low resolution, then Gauss-Newton steps from
-// coarse to fine.
+// Registration of rotated volumes: a search over orientations at low resolution, then Gauss-Newton
+// fits from coarse to fine.
 #pragma once
 
 #include "registration/resources/stage_clock.hpp"
@@ -19,8 +19,8 @@ namespace warpalign::detail {
 /// Plans and memory for a pair of shapes, and the reference's levels.
 class MotionSearch {
  public:
-  /// `marked`: NaN marks voxels that do not count. `modalities`: how many are tried, of which the
-  /// best answer counts.
+  /// `marked`: masked voxels are NaN. `modalities`: how many modalities the caller tries before it
+  /// takes the best result; the null test corrects for them.
   MotionSearch(const Device& device, const VolumeRegistrationOptions& options,
                const Shape& reference, const Shape& moving, bool marked, std::size_t modalities);
 
@@ -37,14 +37,14 @@ class MotionSearch {
 
  private:
   [[nodiscard]] LevelImages images(std::size_t level) const;
-  void count_valid(Stream& stream, StageClock& clock);
-  [[nodiscard]] VolumeRegistration judged(Stream& stream, StageClock& clock,
-                                          VolumeCandidate candidate);
+  void update_valid_counts(Stream& stream, StageClock& clock);
+  [[nodiscard]] VolumeRegistration evaluate_result(Stream& stream, StageClock& clock,
+                                                   VolumeCandidate candidate);
   void rank(Stream& stream, StageClock& clock, std::size_t level);
   void keep(std::size_t level, std::size_t count);
   void fit_levels(Stream& stream, StageClock& clock);
-  [[nodiscard]] VolumeRegistration described(const VolumeCandidate& candidate) const;
-  [[nodiscard]] bool allowed(const VolumeRegistration& result) const;
+  [[nodiscard]] VolumeRegistration describe(const VolumeCandidate& candidate) const;
+  [[nodiscard]] bool is_allowed(const VolumeRegistration& result) const;
 
   VolumeRegistrationOptions options_;
   bool marked_;
@@ -53,10 +53,10 @@ class MotionSearch {
   std::size_t search_level_, judge_level_;
   VolumePyramid reference_, moving_;
   OrientationSearch search_;
-  std::vector<AffineFit> fits_;  // of each level
+  std::vector<AffineFit> fits_;  // one for each level
   VolumeJudge judge_;
   std::vector<VolumeCandidate> candidates_;
-  std::vector<double> reference_valid_;  // voxels of each level, where volumes are marked
+  std::vector<double> reference_valid_;  // unmasked voxels of each level; empty unless marked_
 };
 
 }  // namespace warpalign::detail

@@ -24,8 +24,8 @@ std::string gibibytes(std::size_t bytes) {
 
 }  // namespace
 
-// For both volumes the voxels, the values and the smoothed values; the padded frame; three spectra,
-// and two more for the FFT library.
+// Counts the voxels, the values and the smoothed values of both volumes, the padded frame, three
+// spectra, and two more spectra for the FFT library.
 VolumeMemory volume_memory(const Shape& reference, const Shape& moving,
                            const VolumeMemoryUse& use) {
   const Shape padded = padded_volume_of(reference, moving);
@@ -47,14 +47,15 @@ void check_volume_memory(const Device& device, const Shape& reference, const Sha
   const VolumeMemory needed = volume_memory(reference, moving, use);
   if (needed.total <= info.memory_bytes && needed.largest <= info.max_allocation_bytes) return;
   throw Error(ErrorKind::out_of_memory,
-              "volumes of " + to_string(reference) + " and " + to_string(moving) + " take about " +
-                  gibibytes(needed.total) + " of device memory, " + gibibytes(needed.largest) +
-                  " at once; " + info.name + " has " + gibibytes(info.memory_bytes) + ", " +
-                  gibibytes(info.max_allocation_bytes) + " at once",
+              "volumes of " + to_string(reference) + " and " + to_string(moving) + " need about " +
+                  gibibytes(needed.total) + " of device memory, with a largest allocation of " +
+                  gibibytes(needed.largest) + "; " + info.name + " has " +
+                  gibibytes(info.memory_bytes) + " and allows allocations of up to " +
+                  gibibytes(info.max_allocation_bytes),
               {.stage = "register_volume",
                .backend = info.backend,
                .device = info.name,
-               .advice = "register parts of them, or coarser copies"});
+               .advice = "crop or downsample the volumes"});
 }
 
 }  // namespace warpalign::detail

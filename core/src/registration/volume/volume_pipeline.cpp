@@ -1,4 +1,4 @@
-// The registration of volumes by one modality: searches, refines and judges the result.
+// Registers volumes for one modality: searches, refines and scores the result.
 #include "registration/volume/volume_pipeline.hpp"
 
 #include "registration/numerics/confidence.hpp"
@@ -14,9 +14,9 @@ namespace warpalign::detail {
 
 namespace {
 
-// Translations that are counted in voxels need no spacing and have a search of their own, at full
-// resolution.
-bool counts_voxels(const VolumeRegistrationOptions& options) {
+// Whether a translation can be measured in voxels. Then the spacing does not matter, and a
+// dedicated search runs at full resolution.
+bool is_voxel_translation(const VolumeRegistrationOptions& options) {
   const Point3& r = options.reference_spacing;
   const Point3& m = options.moving_spacing;
   return options.motion == Motion::translation && r.x == m.x && r.y == m.y && r.z == m.z;
@@ -67,11 +67,11 @@ void VolumePipeline::prepare_motion_search(Stream& stream, StageClock& clock) {
   search_has_reference_ = true;
 }
 
-VolumeRegistration VolumePipeline::registered(Stream& stream, StageClock& clock) {
+VolumeRegistration VolumePipeline::register_pair(Stream& stream, StageClock& clock) {
   VolumeRegistration result;
-  if (counts_voxels(options_)) {
+  if (is_voxel_translation(options_)) {
     prepare_search(stream, clock);
-    result = translated(stream, clock);
+    result = search_translation(stream, clock);
     const Point3& t = result.translation;
     result.matrix = Transform::affine3({1, 0, 0, t.x, 0, 1, 0, t.y, 0, 0, 1, t.z});
   } else {
@@ -82,7 +82,7 @@ VolumeRegistration VolumePipeline::registered(Stream& stream, StageClock& clock)
   return result;
 }
 
-// With masks, that at the nearest shift by whole voxels.
+// If there are masks, returns the overlap at the nearest shift by whole voxels.
 double VolumePipeline::overlap_at(Stream& stream, StageClock& clock, const Point3& shift) {
   if (!marked()) {
     return common_voxels(reference_->shape(), moving_->shape(), shift) /
@@ -97,7 +97,7 @@ double VolumePipeline::overlap_at(Stream& stream, StageClock& clock, const Point
   return moments.front().voxels / reference_->valid();
 }
 
-VolumeRegistration VolumePipeline::translated(Stream& stream, StageClock& clock) {
+VolumeRegistration VolumePipeline::search_translation(Stream& stream, StageClock& clock) {
   VolumeRegistration result;
   const double min_overlap =
       min_common_voxels(reference_->valid_smoothed(), moving_->valid_smoothed());
@@ -120,7 +120,7 @@ VolumeRegistration VolumePipeline::translated(Stream& stream, StageClock& clock)
   result.overlap = overlap_at(stream, clock, found->shift);
   result.confidence =
       volume_confidence(found->significance, half_significance_of(options_.modality, modalities_));
-  // A shift that cannot be refined is probably not at the right position.
+  // A shift that cannot be refined is probably wrong.
   if (options_.refine && !result.refined) {
     result.confidence = std::min(result.confidence, max_unrefined_confidence);
   }

@@ -1,4 +1,4 @@
-// The registration of volumes by one modality: their values on the device, and the searches.
+// Registers volumes for one modality: holds their values on the device, and the searches.
 #pragma once
 
 #include "registration/resources/stage_clock.hpp"
@@ -18,19 +18,19 @@ inline Shape shape_of(const Image& volume) { return volume.shape(); }
 inline PixelType type_of(const HostVolume& volume) { return volume.type; }
 inline PixelType type_of(const Image& volume) { return volume.type(); }
 
-/// A volume as the kernels load it, and its mask, which there may not be.
+/// A volume of a type that the kernels load, and its optional mask.
 template <class Voxels, class Mask>
 struct MaskedVolume {
   const Voxels& voxels;
   const Mask* mask = nullptr;
-  const char* what = "";  ///< names the volume in messages
+  const char* what = "";  ///< the name of the volume in messages
 };
 
-/// Plans, memory and the reference's values. Voxels and masks are HostVolume or Image.
+/// Holds plans, memory and the values of the reference. Voxels and masks are HostVolume or Image.
 class VolumePipeline {
  public:
-  /// `options.modality` is same or other. `modalities`: how many are tried, of which the best
-  /// answer counts.
+  /// `options.modality` is same or other. `modalities`: how many modalities the caller tries before
+  /// it takes the best result; the null test corrects for them.
   VolumePipeline(const Device& device, const VolumeRegistrationOptions& options,
                  std::size_t modalities);
 
@@ -38,7 +38,7 @@ class VolumePipeline {
   void forget_reference() { has_reference_ = false; }
   [[nodiscard]] const VolumeSource& reference() const { return *reference_; }
 
-  /// Throws Error(invalid_image) when the volume cannot be registered; no reference is set then.
+  /// Throws Error(invalid_image), and sets no reference, if the volume cannot be register_pair.
   template <class Voxels, class Mask>
   void set_reference(Stream& stream, StageClock& clock, const MaskedVolume<Voxels, Mask>& volume) {
     has_reference_ = search_has_reference_ = false;
@@ -46,12 +46,12 @@ class VolumePipeline {
     take(stream, clock, reference_, volume, options_.reference_spacing);
     has_reference_ = true;
   }
-  /// The same. Waits for the device.
+  /// Throws Error(invalid_image) if the volume cannot be register_pair. Waits for the device.
   template <class Voxels, class Mask>
   [[nodiscard]] VolumeRegistration align(Stream& stream, StageClock& clock,
                                          const MaskedVolume<Voxels, Mask>& volume) {
     take(stream, clock, moving_, volume, options_.moving_spacing);
-    return registered(stream, clock);
+    return register_pair(stream, clock);
   }
 
  private:
@@ -69,8 +69,8 @@ class VolumePipeline {
   void prepare_search(Stream& stream, StageClock& clock);
   void prepare_motion_search(Stream& stream, StageClock& clock);
   [[nodiscard]] bool marked() const { return reference_->masked() || moving_->masked(); }
-  [[nodiscard]] VolumeRegistration registered(Stream& stream, StageClock& clock);
-  [[nodiscard]] VolumeRegistration translated(Stream& stream, StageClock& clock);
+  [[nodiscard]] VolumeRegistration register_pair(Stream& stream, StageClock& clock);
+  [[nodiscard]] VolumeRegistration search_translation(Stream& stream, StageClock& clock);
   [[nodiscard]] double overlap_at(Stream& stream, StageClock& clock, const Point3& shift);
 
   Device device_;

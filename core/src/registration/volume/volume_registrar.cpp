@@ -1,5 +1,5 @@
-// The registrar of volumes: checks its arguments, and registers by the modality asked for, or by
-// each.
+// The registrar of volumes: checks its arguments, and registers with the chosen modality, or tries
+// both for Modality::automatic.
 #include <warpalign/volume_registrar.hpp>
 
 #include "device/check.hpp"
@@ -28,8 +28,7 @@ using detail::type_of;
 constexpr const char* stage = "register_volume";
 constexpr std::int64_t min_side = 8;
 
-// Voxels of one volume that are longer than those of the other, or along one axis than along
-// another, by more than this come from a header that is not right.
+// A larger ratio between spacings, of one volume or of both, indicates a wrong file header.
 constexpr double max_spacing_ratio = 1000;
 
 void check_spacings(const VolumeRegistrationOptions& options) {
@@ -38,32 +37,33 @@ void check_spacings(const VolumeRegistrationOptions& options) {
   const auto [least, most] = std::minmax({r.x, r.y, r.z, m.x, m.y, m.z});
   for (const double spacing : {r.x, r.y, r.z, m.x, m.y, m.z}) {
     if (!std::isfinite(spacing) || !(spacing > 0)) {
-      detail::refuse(stage, "the spacing from voxel to voxel must be above 0 along each axis");
+      detail::refuse(stage, "the voxel spacing must be finite and above 0 along each axis");
     }
   }
   if (most > max_spacing_ratio * least) {
-    detail::refuse(stage, "the spacings from voxel to voxel differ by a factor of more than 1000");
+    detail::refuse(stage, "the voxel spacings differ by a factor of more than 1000; check them");
   }
 }
 
 void check_motion(const VolumeRegistrationOptions& options) {
   if (options.motion != Motion::translation && options.motion != Motion::rigid &&
       options.motion != Motion::similarity && options.motion != Motion::affine) {
-    detail::refuse(stage, "the motion of volumes is translation, rigid, similarity or affine");
+    detail::refuse(
+        stage, "invalid motion for volumes (choose from: translation, rigid, similarity, affine)");
   }
   if (!(options.max_rotation > 0) || !(options.max_rotation <= 180)) {
-    detail::refuse(stage, "max_rotation must be above 0, and at most 180 degrees");
+    detail::refuse(stage, "max_rotation must be above 0 and at most 180 degrees");
   }
   if (keeps_angle(options.motion) &&
       options.max_rotation != VolumeRegistrationOptions{}.max_rotation) {
-    detail::refuse(stage, "the motion translation keeps the angle at 0: max_rotation has no use");
+    detail::refuse(stage, "the motion translation keeps the angle at 0; do not set max_rotation");
   }
 }
 
 void check_modality(const VolumeRegistrationOptions& options) {
   if (options.modality != Modality::same && options.modality != Modality::other &&
       options.modality != Modality::automatic) {
-    detail::refuse(stage, "the modality of volumes is same, other or automatic");
+    detail::refuse(stage, "invalid modality for volumes (choose from: same, other, automatic)");
   }
 }
 
@@ -97,7 +97,7 @@ void check_pixels(const char* what, const Device& /*device*/, const HostVolume& 
   if (volume.data == nullptr) detail::refuse(stage, std::string(what) + " has no voxels");
 }
 
-/// A volume and its mask, which there may not be.
+/// A volume and its optional mask.
 template <class Voxels>
 struct Masked {
   const Voxels& voxels;
@@ -111,7 +111,7 @@ void check_mask(const Device& device, const Masked<Voxels>& volume) {
   if (volume.mask == nullptr) return;
   const char* what = volume.mask_name;
   if (type_of(*volume.mask) != PixelType::u8) {
-    detail::refuse(stage, std::string(what) + " must be u8, 0 where a voxel does not count");
+    detail::refuse(stage, std::string(what) + " must be u8, with 0 where a voxel is ignored");
   }
   if (shape_of(*volume.mask) != shape_of(volume.voxels)) {
     detail::refuse(stage, std::string(what) + " is " + to_string(shape_of(*volume.mask)) +
@@ -132,7 +132,7 @@ VolumeRegistrationOptions with_modality(VolumeRegistrationOptions options, Modal
   return options;
 }
 
-// automatic begins with grey levels.
+// Modality::automatic begins with the intensities.
 VolumeRegistrationOptions first_of(const VolumeRegistrationOptions& options) {
   return options.modality == Modality::automatic ? with_modality(options, Modality::same) : options;
 }
@@ -141,10 +141,10 @@ std::size_t modalities_of(const VolumeRegistrationOptions& options) {
   return options.modality == Modality::automatic ? 2 : 1;
 }
 
-/// Calls `use` with the volume as the kernels load it.
+/// Calls `use` with the volume, converted if its type is not one that the kernels load.
 template <class Voxels, class Use>
-void with_grey(Stream& stream, detail::StageClock& clock, detail::ConvertedPixels& converted,
-               const Masked<Voxels>& volume, const Use& use) {
+void with_loadable(Stream& stream, detail::StageClock& clock, detail::ConvertedPixels& converted,
+                   const Masked<Voxels>& volume, const Use& use) {
   if (detail::is_grey(type_of(volume.voxels))) {
     return use(detail::MaskedVolume<Voxels, Voxels>{volume.voxels, volume.mask, volume.name});
   }
@@ -152,9 +152,9 @@ void with_grey(Stream& stream, detail::StageClock& clock, detail::ConvertedPixel
   use(detail::MaskedVolume<Image, Voxels>{grey, volume.mask, volume.name});
 }
 
-/// Whether `work` finds that its volume can be registered.
+/// Calls `work`. Returns false if it throws Error(invalid_image).
 template <class Work>
-bool unless_invalid(const Work& work) {
+bool try_registration(const Work& work) {
   try {
     work();
     return true;
@@ -175,7 +175,8 @@ struct VolumeRegistrar::State {
         converted_moving(device),
         pipeline(device, first_of(options_), modalities_of(options_)) {
     if (options_.modality == Modality::automatic) {
-      by_edges.emplace(device, with_modality(options_, Modality::other), modalities_of(options_));
+      edge_pipeline.emplace(device, with_modality(options_, Modality::other),
+                            modalities_of(options_));
     }
   }
 
@@ -188,46 +189,46 @@ struct VolumeRegistrar::State {
   void take_reference(const Volume& volume);
   template <class Volume>
   VolumeRegistration register_moving(const Volume& volume);
-  [[nodiscard]] std::size_t modalities() const { return by_edges ? 2 : 1; }
+  [[nodiscard]] std::size_t modalities() const { return edge_pipeline ? 2 : 1; }
 
   Device device;
   Stream stream;
   detail::StageClock clock;
   detail::ConvertedPixels converted_reference;
   detail::ConvertedPixels converted_moving;
-  detail::VolumePipeline pipeline;                 // by the modality asked for, or grey levels
-  std::optional<detail::VolumePipeline> by_edges;  // for Modality::automatic
+  detail::VolumePipeline pipeline;                      // for the chosen modality, or intensities
+  std::optional<detail::VolumePipeline> edge_pipeline;  // for Modality::automatic
 };
 
 template <class Volume>
 void VolumeRegistrar::State::take_reference(const Volume& volume) {
   pipeline.set_reference(stream, clock, volume);
-  if (!by_edges) return;
-  // A volume without edges is registered by its grey levels alone.
-  (void)unless_invalid([&] { by_edges->set_reference(stream, clock, volume); });
+  if (!edge_pipeline) return;
+  // A volume without edges is registered by its intensities alone.
+  (void)try_registration([&] { edge_pipeline->set_reference(stream, clock, volume); });
 }
 
 template <class Voxels>
 void VolumeRegistrar::State::set_reference(const Voxels& voxels, const Voxels* mask) {
   pipeline.forget_reference();
-  if (by_edges) by_edges->forget_reference();
+  if (edge_pipeline) edge_pipeline->forget_reference();
   const detail::StageClock::Call call(clock);
   const Masked<Voxels> volume{voxels, mask, "the reference volume", "the reference's mask"};
   check_registrable(device, volume);
   const Shape shape = shape_of(voxels);
   detail::check_volume_memory(device, shape, shape, {mask != nullptr, modalities()});
-  with_grey(stream, clock, converted_reference, volume,
-            [&](const auto& grey) { take_reference(grey); });
+  with_loadable(stream, clock, converted_reference, volume,
+                [&](const auto& grey) { take_reference(grey); });
 }
 
-// Of two answers the one counts with more confidence: that is the one with the larger significance
-// in units of what a confidence of one half needs.
+// Returns the result with the higher confidence if both modalities are tried. Significances cannot
+// be compared directly, because each modality has another limit of acceptance.
 template <class Volume>
 VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume) {
   VolumeRegistration result = pipeline.align(stream, clock, volume);
-  if (result.reliable || !by_edges || !by_edges->has_reference()) return result;
+  if (result.reliable || !edge_pipeline || !edge_pipeline->has_reference()) return result;
   VolumeRegistration other;
-  const bool found = unless_invalid([&] { other = by_edges->align(stream, clock, volume); });
+  const bool found = try_registration([&] { other = edge_pipeline->align(stream, clock, volume); });
   return found && other.confidence > result.confidence ? other : result;
 }
 
@@ -243,8 +244,8 @@ VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels, const Vox
   detail::check_volume_memory(device, reference.shape(), shape_of(voxels),
                               {reference.masked() || mask != nullptr, modalities()});
   VolumeRegistration result;
-  with_grey(stream, clock, converted_moving, volume,
-            [&](const auto& grey) { result = register_moving(grey); });
+  with_loadable(stream, clock, converted_moving, volume,
+                [&](const auto& grey) { result = register_moving(grey); });
   result.timings = clock.take();
   return result;
 }

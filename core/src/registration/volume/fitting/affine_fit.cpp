@@ -15,7 +15,7 @@ namespace {
 
 constexpr double min_fitted = 27;  // voxels
 constexpr double max_step = 2;     // of a corner, in voxels; longer steps are shortened
-// A transform that changes volumes by more is no registration, but a fit that collapses.
+// A larger change of volume indicates that the fit collapses.
 constexpr double max_volume_ratio = 8;
 
 double inner_voxels(const Shape& shape) {
@@ -25,7 +25,7 @@ double inner_voxels(const Shape& shape) {
   return inner(shape.width) * inner(shape.height) * inner(shape.depth);
 }
 
-SpatialTransform turning(std::size_t axis) {
+SpatialTransform rotation_generator(std::size_t axis) {
   SpatialTransform g{{}, {}};
   const std::size_t i = (axis + 1) % 3, j = (axis + 2) % 3;
   g.linear[3 * i + j] = -1;
@@ -33,7 +33,7 @@ SpatialTransform turning(std::size_t axis) {
   return g;
 }
 
-/// The directions in which the transforms of a motion can change, and how many there are.
+/// The infinitesimal generators of the transforms of a motion (a basis of their Lie algebra).
 struct Generators {
   std::array<SpatialTransform, max_unknowns> each{};
   std::size_t count = 0;
@@ -57,12 +57,12 @@ Generators generators_of(Motion motion) {
     return generators;
   }
   if (motion == Motion::translation) return generators;
-  for (std::size_t axis = 0; axis < 3; ++axis) generators.add(turning(axis));
+  for (std::size_t axis = 0; axis < 3; ++axis) generators.add(rotation_generator(axis));
   if (motion == Motion::similarity) generators.add({identity3(), {}});
   return generators;
 }
 
-/// The finite transform along `steps` in the directions of generators_of(motion).
+/// The finite transform for `steps` along the generators of generators_of(motion).
 SpatialTransform increment(Motion motion, std::span<const double> steps) {
   SpatialTransform change;
   change.shift = {steps[0], steps[1], steps[2]};
@@ -100,8 +100,8 @@ void AffineFit::set_valid(double reference, double moving) {
   min_voxels_ = std::max(min_fitted, min_common_voxels(reference, moving * moving_per_reference));
 }
 
-// The change of a position v is G v + g. In voxels u of the reference with v = S u + centre this is
-// S^-1 (G S u + G centre + g), and the sums have u in units of half the largest side.
+// A generator moves a position v by G v + g. In voxels u of the reference, with v = S u + centre,
+// this is S^-1 (G S u + G centre + g). The sums measure u in units of half the largest side.
 void AffineFit::set_model(Motion motion) {
   motion_ = motion;
   const Generators generators = generators_of(motion);
@@ -159,9 +159,9 @@ void AffineFit::execute(Stream& stream, StageClock& clock, const LevelImages& im
   });
 }
 
-// Returns false where the fit cannot go on. With the gradients a of the reference as instrumental
-// variables the noise of neither volume draws the solution to where interpolation damps it most
-// (see volume_fit.cpp).
+// Returns false if the fit fails. The gradients of the reference serve as instrumental variables,
+// so that noise does not bias the solution towards shifts at which interpolation damps the noise
+// most (see volume_fit.cpp).
 bool AffineFit::step(Run& run, const AffineVolumeSums& s, const FitLimits& limits) const {
   const CentredMoments moments(weighted_moments(s));
   if (!(s.voxels >= min_voxels_) || !(moments.rr > 0) || !(moments.mm > 0)) return false;

@@ -14,60 +14,60 @@
 
 namespace warpalign::detail {
 
-/// A transform from positions in the reference to positions in the moving volume, and what is known
-/// about it.
+/// A transform from positions in the reference to positions in the moving volume, with its score.
 struct VolumeCandidate {
   SpatialTransform transform;
   bool fitted = false;     ///< whether the last fit converged
-  double correlation = 0;  ///< as last evaluated, over the voxels in common
-  double voxels = 0;       ///< in common, of the level at which it was evaluated
+  double correlation = 0;  ///< over the overlap, as last evaluated
+  double voxels = 0;       ///< in the overlap, at the level of the last evaluation
 };
 
-/// The volumes at one level: a reference that was smoothed by the cubic B-spline, and a moving
-/// volume that was not.
+/// The volumes at one level: the reference smoothed by the cubic B-spline, and the moving volume
+/// without smoothing.
 struct LevelImages {
   const Image& reference;
   const Image& moving;
 };
 
-/// How far a fit may go.
+/// When a fit stops.
 struct FitLimits {
   int evaluations = 20;
   double tolerance = 2e-3;  ///< of the last step at the corners, in voxels of the level
-  double max_drift = 6;     ///< of the corners from the start, likewise
+  double max_drift = 6;     ///< of the corners from the start, in voxels of the level
 };
 
-/// Plans and scratch memory for fits between two grids, of marked volumes without voxels that do
-/// not count. Candidates are fitted at the same time, so that a step takes one launch for all of
-/// them.
+/// Plans and scratch memory for fits between two grids. `marked`: masked voxels are NaN, and the
+/// fits ignore them. Each step fits all candidates with one kernel launch.
 class AffineFit {
  public:
   AffineFit(const Device& device, const VolumeGrid& reference, const VolumeGrid& moving,
             std::size_t max_candidates, bool marked);
 
-  /// How many voxels of the reference and of the moving volume count; unless it is said, all but
-  /// the margin's. Transforms that leave too few in common are not fitted.
+  /// Sets the numbers of unmasked voxels of both volumes. The default is all voxels within the
+  /// margin. Transforms with too small an overlap are not fitted.
   void set_valid(double reference, double moving);
 
-  /// Voxels at the reference's faces that do not count: there its smoothing extends beyond it.
+  /// The width of the border of the reference that fits ignore, in voxels: there the smoothing
+  /// extends beyond the volume.
   static constexpr int margin = 2;
 
   /// Refines the candidates by Gauss-Newton steps (Lucas & Kanade 1981; composed as by Baker &
-  /// Matthews 2004) with Tukey's weights, and a gain and an offset between the volumes. `motion` is
-  /// translation, rigid, similarity or affine. A candidate whose fit fails keeps its transform.
-  /// Waits for the device.
+  /// Matthews 2004) with Tukey's weights. The model includes a gain and an offset between the
+  /// volumes. `motion` is translation, rigid, similarity or affine. A candidate whose fit fails
+  /// keeps its transform. Waits for the device.
   void fit(Stream& stream, StageClock& clock, const LevelImages& images, Motion motion,
            const FitLimits& limits, std::span<VolumeCandidate> candidates);
-  /// Evaluates the candidates. Waits for the device.
+  /// Sets the correlation and the overlap of each candidate. Waits for the device.
   void evaluate(Stream& stream, StageClock& clock, const LevelImages& images,
                 std::span<VolumeCandidate> candidates);
-  /// How far apart two transforms move the reference's corners, in voxels of the moving volume.
+  /// The largest distance between the reference's corners as mapped by `a` and by `b`, in voxels of
+  /// the moving volume.
   [[nodiscard]] double corner_distance(const SpatialTransform& a, const SpatialTransform& b) const;
 
  private:
   static constexpr int last_scale_update = 8;
 
-  /// A fit under way.
+  /// The state of the fit of one candidate.
   struct Run {
     VolumeCandidate* candidate = nullptr;
     SpatialTransform transform;
@@ -78,7 +78,8 @@ class AffineFit {
   void execute(Stream& stream, StageClock& clock, const LevelImages& images, std::size_t count);
   [[nodiscard]] bool step(Run& run, const AffineVolumeSums& sums, const FitLimits& limits) const;
 
-  /// What one parameter changes: the transform's rows in scaled coordinates, row-major 3 x 4.
+  /// The derivative of the transform's rows in scaled coordinates by one parameter, row-major 3
+  /// x 4.
   using Derivative = std::array<double, 12>;
   void set_model(Motion motion);
 

@@ -16,12 +16,12 @@ namespace warpalign::detail {
 namespace {
 
 constexpr int max_iterations = 15;
-constexpr double tolerance = 2e-4;  // voxels; a smaller step is the last
+constexpr double tolerance = 2e-4;  // voxels; the fit ends after a smaller step
 constexpr double max_step = 1;      // voxels, along an axis
 constexpr double max_drift = 3;     // voxels from the start, along an axis
 
 // Solves H x = b by Cramer's rule. Returns nothing unless the symmetric part of H is positive
-// definite, as it is where volumes agree.
+// definite, as it is near the maximum of the correlation.
 std::optional<Vector3> solve_at_maximum(const Matrix3& h, const Vector3& b) {
   Matrix3 symmetric{};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -38,11 +38,12 @@ std::optional<Vector3> solve_at_maximum(const Matrix3& h, const Vector3& b) {
   return solution;
 }
 
-// The zero of sum a_i (m + b delta - gain r - offset), where a are the slopes of the reference and
-// b those of the moving volume; gain and offset make the volumes' deviations and means equal. Least
-// squares would have b in place of a, and would be drawn to where interpolation damps the noise of
-// m most. Here a is an instrumental variable in the sense of econometrics: its noise is unrelated
-// to that of m and, because a is the difference of the neighbours on either side, to that of r.
+// Solves sum a_i (m + b delta - gain r - offset) = 0 for delta, where a is the gradient of the
+// reference r and b the gradient of the moving volume m. The gain and the offset match the standard
+// deviations and the means of the volumes. Least squares would use b in place of a, which biases
+// the solution towards shifts at which interpolation damps the noise of m most. Here a is an
+// instrumental variable in the sense of econometrics: its noise is independent of the noise of m
+// and, because a is the difference of the neighbours on either side, of the noise of r.
 std::optional<Vector3> step_of(const VolumeStepSums& s) {
   const double n = s.voxels;
   const double reference_mean = s.reference / n;
@@ -76,15 +77,15 @@ VolumeStepSums sums_at(Stream& stream, StageClock& clock, const VolumePair& pair
   return sums;
 }
 
-// The outermost voxels of both volumes do not count in a step, so small volumes lose part of their
-// overlap.
-bool enough(const VolumeStepSums& sums, const VolumePair& pair) {
+// A step ignores the outermost voxels of both volumes, so small volumes lose part of their overlap.
+bool has_sufficient_overlap(const VolumeStepSums& sums, const VolumePair& pair) {
   return sums.voxels > 27 && sums.voxels >= pair.min_overlap / 2;
 }
 
-// Where a shift passes a whole voxel, other voxels are in common, and the zero of each side may lie
-// on the other one. Steps then go back and forth by some thousandths of a voxel for ever.
-bool goes_back(const Vector3& step, const Vector3& last) {
+// When a shift passes a whole voxel, the set of overlapping voxels changes, and the solution for
+// either set may lie on the other side. The steps then oscillate by a few thousandths of a voxel
+// unless they are damped.
+bool reverses(const Vector3& step, const Vector3& last) {
   const auto product = [](const Vector3& a, const Vector3& b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
   };
@@ -97,7 +98,7 @@ std::optional<VolumeAgreement> evaluate_volumes(Stream& stream, StageClock& cloc
                                                 const VolumePair& pair, const Point3& shift) {
   const Vector3 at{shift.x, shift.y, shift.z};
   const VolumeStepSums sums = sums_at(stream, clock, pair, at);
-  if (!enough(sums, pair)) return std::nullopt;
+  if (!has_sufficient_overlap(sums, pair)) return std::nullopt;
   return agreement_of(sums, pair, at);
 }
 
@@ -109,10 +110,10 @@ std::optional<VolumeAgreement> fit_volumes(Stream& stream, StageClock& clock,
   double damping = 1;
   for (int i = 0; i < max_iterations; ++i) {
     const VolumeStepSums sums = sums_at(stream, clock, pair, at);
-    if (!enough(sums, pair)) return std::nullopt;
+    if (!has_sufficient_overlap(sums, pair)) return std::nullopt;
     const std::optional<Vector3> step = step_of(sums);
     if (!step) return std::nullopt;
-    if (goes_back(*step, last)) damping /= 2;
+    if (reverses(*step, last)) damping /= 2;
     last = *step;
     double maximum = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -10,8 +10,8 @@
 
 namespace warpalign::detail {
 
-/// Two volumes to be compared: a reference that was smoothed by the cubic B-spline, and a moving
-/// volume that was not.
+/// Two volumes to compare: the reference smoothed by the cubic B-spline, and the moving volume
+/// without smoothing.
 struct VolumePair {
   const VolumeSumsPlan& sums;
   const Image& reference;
@@ -20,20 +20,19 @@ struct VolumePair {
   double independent_fraction = 1;  ///< see FoundShift
 };
 
-/// How well the volumes agree at a shift.
+/// A shift and the correlation of the volumes at it.
 struct VolumeAgreement {
   Point3 shift;
   double correlation = 0;
   double significance = 0;
 };
 
-/// Evaluates a shift. Returns nothing where the volumes have too little in common. Waits for the
-/// device.
+/// Evaluates a shift. Returns nothing if the overlap is too small. Waits for the device.
 std::optional<VolumeAgreement> evaluate_volumes(Stream& stream, StageClock& clock,
                                                 const VolumePair& pair, const Point3& shift);
 
-/// Refines a start that is less than about a voxel away from the solution. Returns nothing where
-/// the fit diverges or does not converge. Waits for the device.
+/// Refines a start that is at most about a voxel away from the solution. Returns nothing if the fit
+/// does not converge. Waits for the device.
 std::optional<VolumeAgreement> fit_volumes(Stream& stream, StageClock& clock,
                                            const VolumePair& pair, const Point3& start);
 

@@ -12,7 +12,7 @@ namespace {
 constexpr double phi = std::numbers::sqrt2;
 constexpr double psi = 1.533751168755204288118041413;
 
-// Of the unit quaternion (x, y, z, w).
+// The rotation matrix of the unit quaternion (x, y, z, w).
 Matrix3 rotation_of(double x, double y, double z, double w) {
   return {1 - 2 * (y * y + z * z), 2 * (x * y - z * w),     2 * (x * z + y * w),
           2 * (x * y + z * w),     1 - 2 * (x * x + z * z), 2 * (y * z - x * w),

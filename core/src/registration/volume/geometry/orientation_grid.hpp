@@ -8,15 +8,16 @@
 
 namespace warpalign::detail {
 
-/// `count` rotations that cover all orientations evenly: the super-Fibonacci spiral (Alexa 2022,
-/// Super-Fibonacci Spirals: Fast, Low-Discrepancy Sampling of SO(3)).
+/// Returns `count` rotations that cover all orientations evenly: the super-Fibonacci spiral (Alexa
+/// 2022, Super-Fibonacci Spirals: Fast, Low-Discrepancy Sampling of SO(3)).
 [[nodiscard]] std::vector<Matrix3> all_orientations(std::size_t count);
 
-/// Of all_orientations(count), those by at most `max_angle` (radians), after the identity.
+/// Returns the identity, then the rotations of all_orientations(count) whose angle is at most
+/// `max_angle` (radians).
 [[nodiscard]] std::vector<Matrix3> orientations_within(double max_angle, std::size_t count);
 
-/// The rotation itself, and those around it: `step` (radians) apart along each of three axes, up to
-/// one step away.
+/// Appends the rotation and its 26 neighbours on a cubic grid of rotation vectors with a spacing of
+/// `step` (radians).
 void append_neighbours(const Matrix3& rotation, double step, std::vector<Matrix3>& rotations);
 
 }  // namespace warpalign::detail

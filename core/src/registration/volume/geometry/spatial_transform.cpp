@@ -11,8 +11,8 @@ namespace {
 
 constexpr int max_polar_iterations = 30;
 
-// Of a rotation by 180 degrees, r = 2 n n' - 1: the column of r + 1 with the largest diagonal
-// entry is along n.
+// The axis n of a rotation by 180 degrees. As r = 2 n n' - 1, each column of r + 1 is parallel to
+// n; the column with the largest diagonal entry is the most accurate.
 Vector3 axis_of_half_turn(const Matrix3& r) {
   std::size_t largest = 0;
   for (std::size_t i = 1; i < 3; ++i) {
@@ -32,7 +32,7 @@ Matrix3 rotation_by(const Vector3& v) {
   const double angle = std::hypot(v[0], v[1], v[2]);
   const Matrix3 cross{0, -v[2], v[1], v[2], 0, -v[0], -v[1], v[0], 0};
   const Matrix3 square = product(cross, cross);
-  // sin(angle) / angle and (1 - cos(angle)) / angle^2, which tend to 1 and 1/2.
+  // sin(angle) / angle and (1 - cos(angle)) / angle^2 tend to 1 and 1/2 for small angles.
   const double first = angle > 1e-8 ? std::sin(angle) / angle : 1;
   const double half = std::sin(angle / 2) / (angle > 1e-8 ? angle / 2 : 1);
   const double second = angle > 1e-8 ? half * half / 2 : 0.5;
@@ -42,7 +42,7 @@ Matrix3 rotation_by(const Vector3& v) {
 }
 
 double angle_of(const Matrix3& r) {
-  // The sine and the cosine together are exact for small angles and for large ones.
+  // The sine alone is inaccurate near 90 degrees, the cosine alone near 0 and 180 degrees.
   const double sine = std::hypot(r[7] - r[5], r[2] - r[6], r[3] - r[1]) / 2;
   return std::atan2(sine, (r[0] + r[4] + r[8] - 1) / 2);
 }
@@ -61,7 +61,7 @@ Vector3 rotation_vector(const Matrix3& r) {
   return axis;
 }
 
-// Higham's iteration (1986): the average with the transposed inverse.
+// Higham's iteration (1986): the average of the matrix and its transposed inverse.
 Matrix3 nearest_rotation(const Matrix3& matrix) {
   Matrix3 r = matrix;
   for (int i = 0; i < max_polar_iterations; ++i) {

@@ -5,14 +5,14 @@
 
 namespace warpalign::detail {
 
-/// The rotation about the direction of `vector` by its length, in radians.
+/// The rotation about the direction of `vector` by the length of `vector`, in radians.
 [[nodiscard]] Matrix3 rotation_by(const Vector3& vector);
 /// The angle of a rotation matrix, in radians, 0 to pi.
 [[nodiscard]] double angle_of(const Matrix3& rotation);
-/// The reverse of rotation_by().
+/// The inverse of rotation_by().
 [[nodiscard]] Vector3 rotation_vector(const Matrix3& rotation);
-/// The rotation that is nearest to a matrix with a positive determinant: the orthogonal factor of
-/// its polar decomposition.
+/// The rotation nearest to a matrix with a positive determinant: the orthogonal factor of its polar
+/// decomposition.
 [[nodiscard]] Matrix3 nearest_rotation(const Matrix3& matrix);
 
 /// v -> linear v + shift.

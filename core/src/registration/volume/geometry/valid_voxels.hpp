@@ -1,4 +1,4 @@
-// How many voxels of a volume count, where NaN marks those that do not.
+// Counts the unmasked voxels of a volume whose masked voxels are NaN.
 #pragma once
 
 #include "registration/resources/stage_clock.hpp"
@@ -9,7 +9,7 @@
 
 namespace warpalign::detail {
 
-/// The statistics of a volume. `record` is memory for them on the device. Waits for the device.
+/// Measures the statistics of a volume. `record` is device memory for them. Waits for the device.
 [[nodiscard]] inline StatisticsRecord measured(Stream& stream, StageClock& clock,
                                                const StatisticsPlan& statistics,
                                                const Image& volume, Buffer& record) {
@@ -19,7 +19,7 @@ namespace warpalign::detail {
   return found;
 }
 
-/// How many voxels of a volume of this shape are numbers.
+/// The number of finite voxels of a volume.
 [[nodiscard]] inline double valid_voxels(const Shape& shape, const StatisticsRecord& record) {
   return static_cast<double>(shape.pixels()) - static_cast<double>(record.nonfinite);
 }

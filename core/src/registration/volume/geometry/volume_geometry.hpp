@@ -1,4 +1,4 @@
-// Geometric helpers that the steps of a registration of volumes share.
+// Geometry that the steps of volume registration share.
 #pragma once
 
 #include <warpalign/geometry.hpp>
@@ -7,8 +7,7 @@
 
 namespace warpalign::detail {
 
-/// The number of reference voxels that lie within the moving volume when shifted; it is fractional
-/// where the shift is not whole.
+/// The number of reference voxels within the shifted moving volume; fractional if the shift is.
 inline double common_voxels(const Shape& reference, const Shape& moving, const Point3& shift) {
   const auto along = [](std::int64_t n, std::int64_t m, double s) {
     const double first = std::max(0.0, -s);
@@ -20,7 +19,7 @@ inline double common_voxels(const Shape& reference, const Shape& moving, const P
          along(reference.depth, moving.depth, shift.z);
 }
 
-/// The minimum number of voxels that volumes must have in common of which so many count.
+/// The minimum overlap, in voxels, of volumes with `reference` and `moving` unmasked voxels.
 inline double min_common_voxels(double reference, double moving) {
   constexpr double fraction = 0.04;
   return fraction * std::min(reference, moving);

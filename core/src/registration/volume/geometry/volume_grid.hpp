@@ -15,13 +15,13 @@ namespace warpalign::detail {
 /// Positions are relative to the centre of the whole volume.
 struct VolumeGrid {
   Shape shape;
-  Vector3 spacing{1, 1, 1};  ///< from voxel to voxel
+  Vector3 spacing{1, 1, 1};  ///< between voxel centres
   Vector3 centre{};          ///< of this grid
 
   [[nodiscard]] std::array<std::int64_t, 3> sides() const {
     return {shape.width, shape.height, shape.depth};
   }
-  /// Of the voxels' outer faces.
+  /// The distance between the outermost faces of the voxels.
   [[nodiscard]] double extent(std::size_t axis) const {
     return static_cast<double>(sides()[axis]) * spacing[axis];
   }
@@ -33,8 +33,8 @@ struct VolumeGrid {
   }
 };
 
-/// A transform from voxels of one grid, counted from its centre, to voxels of another: three rows
-/// (a b c d) that act on (u, 1).
+/// A transform from voxels of one grid, relative to its centre, to voxel indices of another grid:
+/// three rows (a b c d) that act on (u, 1).
 using CentredRows = std::array<double, 12>;
 
 /// `transform`: from positions in `from` to positions in `to`.
@@ -51,7 +51,7 @@ using CentredRows = std::array<double, 12>;
   return rows;
 }
 
-/// The same for voxels that are counted from the first one.
+/// The same transform for voxel indices of `from`, which count from the first voxel.
 [[nodiscard]] inline std::array<double, 12> voxel_rows(const SpatialTransform& transform,
                                                        const VolumeGrid& from,
                                                        const VolumeGrid& to) {

@@ -1,4 +1,5 @@
-// A volume at full resolution and at coarser ones, whose voxels are as cubic as halving makes them.
+// The pyramid of a volume. Each level halves the axes with the smallest spacing first, so that
+// voxels become nearly cubic.
 #include "registration/volume/pyramid/volume_pyramid.hpp"
 
 #include "registration/volume/geometry/valid_voxels.hpp"
@@ -12,12 +13,12 @@ namespace warpalign::detail {
 namespace {
 
 constexpr double coarsest = 32;        // voxels along the largest extent, at most
-constexpr std::int64_t min_side = 24;  // of what is halved
+constexpr std::int64_t min_side = 24;  // shorter sides are not halved
 
 Shape shape_of(const std::array<std::int64_t, 3>& sides) { return {sides[0], sides[1], sides[2]}; }
 
-// The next level of a grid for voxels of about `spacing` along every axis. Voxel i of the new grid
-// is the mean of voxels 2 i and 2 i + 1; where their number is odd the last one is left out.
+// The next level of a grid, for a spacing of about `spacing` along each axis. Voxel i of the new
+// grid is the mean of voxels 2 i and 2 i + 1. If the side is odd, the last voxel is dropped.
 VolumeGrid halved(const VolumeGrid& grid, double spacing) {
   VolumeGrid next = grid;
   auto sides = grid.sides();
@@ -32,7 +33,7 @@ VolumeGrid halved(const VolumeGrid& grid, double spacing) {
   return next;
 }
 
-// Linear interpolation midway between two voxels is their mean.
+// Halves by linear interpolation midway between two voxels, which is their mean.
 Transform halving(const VolumeGrid& fine, const VolumeGrid& coarse) {
   const auto factor = [&](std::size_t axis) {
     return coarse.spacing[axis] > fine.spacing[axis] ? 2.0 : 1.0;

@@ -1,4 +1,5 @@
-// A volume at full resolution and at coarser ones, whose voxels are as cubic as halving makes them.
+// The pyramid of a volume. Each level halves the axes with the smallest spacing first, so that
+// voxels become nearly cubic.
 #pragma once
 
 #include "registration/resources/stage_clock.hpp"
@@ -15,15 +16,15 @@
 
 namespace warpalign::detail {
 
-/// The grids of both volumes at each level, the finest first.
+/// The grids of both volumes at each level, finest first.
 struct PyramidGrids {
   std::vector<VolumeGrid> reference, moving;
 
   [[nodiscard]] std::size_t levels() const { return reference.size(); }
 };
 
-/// The spacing of a level is twice that of the one before, as nearly as every axis allows; the
-/// first axes to be halved are those with the smallest spacing.
+/// The spacing doubles from level to level, as nearly as each axis allows. The axes with the
+/// smallest spacing are halved first.
 [[nodiscard]] PyramidGrids pyramid_grids(const VolumeGrid& reference, const VolumeGrid& moving);
 
 /// The levels of one volume on the device.
@@ -32,13 +33,13 @@ class VolumePyramid {
   /// Whether each level is also smoothed by the cubic B-spline.
   enum class Smoothing { none, cubic };
 
-  /// `marked`: NaN marks voxels that do not count. A voxel of a coarser level does not where fewer
-  /// than half of those that it is the mean of do.
+  /// `marked`: masked voxels are NaN. A voxel of a coarser level is masked if more than half of the
+  /// voxels that it averages are.
   VolumePyramid(const Device& device, const std::vector<VolumeGrid>& grids, Smoothing smoothing,
                 bool marked);
 
-  /// Computes all levels. `values` and, with Smoothing::cubic, `smoothed` are level 0 and must
-  /// outlive the use of the pyramid.
+  /// Computes all levels. `values` and, with Smoothing::cubic, `smoothed` become level 0 and must
+  /// outlive the pyramid or the next call.
   void take(Stream& stream, StageClock& clock, const Image& values, const Image* smoothed);
 
   [[nodiscard]] const Image& values(std::size_t level) const {
@@ -48,8 +49,8 @@ class VolumePyramid {
   [[nodiscard]] const Image& smoothed(std::size_t level) const {
     return level == 0 ? *smoothed_ : *levels_[level - 1].smoothed;
   }
-  /// How many voxels of a marked level count when they are smoothed or, without smoothing, as they
-  /// are. Waits for the device.
+  /// The number of unmasked voxels of a marked level, after smoothing if the pyramid smooths. Waits
+  /// for the device.
   [[nodiscard]] double valid(Stream& stream, StageClock& clock, std::size_t level);
 
  private:
@@ -66,7 +67,7 @@ class VolumePyramid {
   static void take_level(Stream& stream, StageClock& clock, const Image& finer, Level& level);
 
   std::vector<Level> levels_;
-  std::vector<StatisticsPlan> statistics_;  // of marked levels
+  std::vector<StatisticsPlan> statistics_;  // one for each level; empty unless marked
   std::optional<Buffer> record_;
   const Image* values_ = nullptr;
   const Image* smoothed_ = nullptr;

@@ -1,4 +1,4 @@
-// Converts voxels to values that are ready for a registration.
+// Converts voxels to the normalized values that are registered.
 #include "registration/volume/pyramid/volume_source.hpp"
 
 #include "registration/volume/geometry/valid_voxels.hpp"
@@ -14,13 +14,12 @@ namespace warpalign::detail {
 
 namespace {
 
-// Bounds of the ranges that can be subtracted and divided by in single precision.
+// The limits of value ranges that can be normalized in single precision.
 constexpr double max_range = 1e37;
 constexpr double min_range = 1e-30;
-// Fraction of the largest value; below it, differences are due to rounding.
+// As a fraction of the largest value. Smaller differences are due to rounding.
 constexpr double min_variation = 1e-6;
-// Of voxels that count when they are smoothed, a mask must leave as many as the smallest volume
-// has.
+// The minimum number of unmasked voxels after smoothing: as many as the smallest volume has.
 constexpr double min_valid = 512;
 
 [[noreturn]] void refuse_voxels(const char* what, const std::string& why) {
@@ -30,7 +29,7 @@ constexpr double min_valid = 512;
 VolumeLevels levels_of(const StatisticsRecord& record, const char* what) {
   if (record.nonfinite != 0) {
     refuse_voxels(what, "holds NaN or infinities at " + std::to_string(record.nonfinite) +
-                            " voxels; replace them with ordinary numbers, or mask them, first");
+                            " voxels; replace or mask them first");
   }
   const auto minimum = static_cast<double>(record.minimum);
   const auto maximum = static_cast<double>(record.maximum);
@@ -38,7 +37,7 @@ VolumeLevels levels_of(const StatisticsRecord& record, const char* what) {
   if (range > max_range) refuse_voxels(what, "spans more than 1e37; scale its values down");
   if (!(range > min_range) ||
       range <= min_variation * std::max(std::abs(minimum), std::abs(maximum))) {
-    refuse_voxels(what, "is constant: there is nothing in it to register");
+    refuse_voxels(what, "is constant: it has no contrast to register");
   }
   return {record.mean, static_cast<float>(1 / range)};
 }
@@ -46,19 +45,20 @@ VolumeLevels levels_of(const StatisticsRecord& record, const char* what) {
 void check_left(double valid, const char* what) {
   if (valid >= min_valid) return;
   refuse_voxels(what, "has a mask that leaves " + std::to_string(static_cast<long long>(valid)) +
-                          " voxels whose neighbours count, too; " +
+                          " voxels whose neighbours are unmasked too; at least " +
                           std::to_string(static_cast<long long>(min_valid)) + " are needed");
 }
 
 [[noreturn]] void refuse_edges(const char* what) {
   refuse_voxels(what,
-                "is about equally steep everywhere: it has no edges by which it could be "
-                "registered to one of another modality");
+                "has about the same gradient everywhere: it has no edges, which registration to "
+                "another modality needs");
 }
 
-// The length of a gradient whose edge counts half: the mean over the volume, as the edge parameter
-// of Haber & Modersitzki 2006 without an estimate of the noise. `lengths`: of values with a range
-// of 1, so that shallower slopes than the least are due to rounding.
+// The gradient magnitude at which the edge strength is one half: the mean magnitude over the
+// volume, which is the edge parameter of Haber & Modersitzki 2006 without an estimate of the noise.
+// `lengths` are the gradient magnitudes of values with a range of 1, so magnitudes below
+// min_variation are due to rounding.
 float edge_parameter(const StatisticsRecord& lengths, const char* what) {
   if (!(static_cast<double>(lengths.maximum) > min_variation)) refuse_edges(what);
   return std::max(lengths.mean, static_cast<float>(min_variation));
@@ -71,8 +71,8 @@ VolumeLevels levels_of_strengths(const StatisticsRecord& strengths, const char* 
   return {strengths.mean, static_cast<float>(1 / range)};
 }
 
-// In units of the smallest distance. Strengths do not depend on the unit, and single precision is
-// safe with this one.
+// The spacing in units of its smallest component, which is safe in single precision. Edge strengths
+// do not depend on the unit.
 Point3 relative(const Point3& spacing) {
   const double least = std::min({spacing.x, spacing.y, spacing.z});
   return {spacing.x / least, spacing.y / least, spacing.z / least};
@@ -138,7 +138,8 @@ void VolumeSource::take(Stream& stream, StageClock& clock, const Image& voxels, 
   if (edges_) replace_by_edges(stream, clock, what);
 }
 
-// Leaves marked voxels in smoothed_. What the mask leaves out is not counted as no number.
+// Leaves the marked voxels in smoothed_. The record's number of nonfinite voxels excludes those
+// under the mask.
 StatisticsRecord VolumeSource::measure_voxels(Stream& stream, StageClock& clock,
                                               const Image& voxels, const char* what) {
   valid_ = static_cast<double>(shape_.pixels());
@@ -165,8 +166,8 @@ void VolumeSource::smooth(Stream& stream, StageClock& clock, const char* what) {
   check_left(valid_smoothed_, what);
 }
 
-// The slopes of the smoothed grey levels are computed twice, first for their mean: that takes less
-// memory than to keep them.
+// Computes the gradient magnitudes twice, first for their mean, because storing them would take
+// more memory.
 void VolumeSource::replace_by_edges(Stream& stream, StageClock& clock, const char* what) {
   const auto strengths_by = [&](const EdgeCurve& curve) {
     clock.run("volume_edges",

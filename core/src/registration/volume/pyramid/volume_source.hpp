@@ -1,4 +1,4 @@
-// Converts voxels to values that are ready for a registration.
+// Converts voxels to the normalized values that are registered.
 #pragma once
 
 #include "registration/resources/stage_clock.hpp"
@@ -16,12 +16,12 @@
 
 namespace warpalign::detail {
 
-/// Plans and memory for volumes of one type and shape, and the values of the last volume: its grey
-/// levels or, for Modality::other, the strength of its edges. In volumes with a mask, values are
-/// NaN where they do not count: under the mask, and where they were computed from what is there.
+/// Plans and memory for volumes of one type and shape, and the values of the last volume: its
+/// intensities or, for Modality::other, its edge strengths. In volumes with a mask, masked values
+/// are NaN, and so are values computed from masked ones.
 class VolumeSource {
  public:
-  /// `spacing`: from voxel to voxel, in any unit.
+  /// `spacing`: between voxel centres, in any unit.
   VolumeSource(const Device& device, PixelType type, const Shape& shape, Modality modality,
                const Point3& spacing, bool masked);
 
@@ -30,21 +30,21 @@ class VolumeSource {
   }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] bool masked() const { return masking_.has_value(); }
-  /// f32: grey levels or strengths minus their mean, divided by their range.
+  /// f32: intensities or edge strengths minus their mean, divided by their range.
   [[nodiscard]] const Image& values() const { return values_; }
-  /// f32: sum_k value(k) beta_3(p - k), the cubic B-spline with the values as coefficients.
+  /// f32: sum_k value(k) beta_3(p - k), the cubic B-spline whose coefficients are the values.
   [[nodiscard]] const Image& smoothed() const { return smoothed_; }
 
-  /// The number of values() that count, and of smoothed().
+  /// The number of unmasked voxels of values().
   [[nodiscard]] double valid() const { return valid_; }
+  /// The number of unmasked voxels of smoothed().
   [[nodiscard]] double valid_smoothed() const { return valid_smoothed_; }
 
-  /// Sets the mask of the next volume: u8, 0 where a voxel does not count. Only of a source that is
-  /// masked.
+  /// Sets the mask of the next volume: u8, 0 where a voxel is ignored. Requires masked().
   void set_mask(Stream& stream, StageClock& clock, const HostVolume& mask);
   void set_mask(Stream& stream, StageClock& clock, const Image& mask);
-  /// Computes the values. Waits for the device. Throws Error(invalid_image) when the volume cannot
-  /// be registered; `what` names it in the message.
+  /// Computes the values. Waits for the device. Throws Error(invalid_image) if the volume cannot be
+  /// registered; `what` is its name in the message.
   void take(Stream& stream, StageClock& clock, const HostVolume& voxels, const char* what);
   void take(Stream& stream, StageClock& clock, const Image& voxels, const char* what);
 
@@ -70,10 +70,10 @@ class VolumeSource {
   Shape shape_;
   StatisticsPlan statistics_;
   PadVolumePlan normalize_;
-  std::optional<InterpolatePlan> smooth_;  // of volumes without a mask
+  std::optional<InterpolatePlan> smooth_;  // for volumes without a mask
   std::optional<Masking> masking_;
   std::optional<Edges> edges_;   // for Modality::other
-  std::optional<Image> voxels_;  // allocated when a volume first comes from the host
+  std::optional<Image> voxels_;  // allocated for the first volume from the host
   Image values_;
   Image smoothed_;
   Buffer record_;

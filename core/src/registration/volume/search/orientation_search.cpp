@@ -1,4 +1,4 @@
-// Rotations and shifts between two volumes, at low resolution.
+// Searches rotations and shifts between two volumes at low resolution.
 #include "registration/volume/search/orientation_search.hpp"
 
 #include "registration/volume/geometry/orientation_grid.hpp"
@@ -17,22 +17,23 @@ namespace {
 constexpr std::int64_t frame_side = 64;
 constexpr double content_side = 40;  // voxels of the frame along the volumes' largest extent
 constexpr double taper = 0.125;      // fraction of each side, at either end
-// Of the phase correlations, in units of the Nyquist frequency: the second serves smooth volumes.
+// Widths of the phase correlations' spectral windows, in units of the Nyquist frequency. The second
+// is for smooth volumes.
 constexpr std::array<float, 2> spectral_sigmas{0.35F, 0.12F};
 
 constexpr double degrees(double number) { return number * std::numbers::pi / 180; }
 
-// About 15 degrees apart.
+// The number of coarse orientations, about 15 degrees apart.
 constexpr std::size_t all_coarse = 4608;
 constexpr double coarse_reach = degrees(8);
 
-/// One refinement of the grid: around the best so many rotations, steps of so many radians are
-/// compared at the frequencies up to the radius. A rotation that is off by half the step must not
-/// move them by more than the width of a window's spectrum.
+/// One refinement of the grid: compares rotations `step` radians apart around the best `rotations`,
+/// at frequencies up to `radius`. An error of half a step must not move these frequencies by more
+/// than the width of a window's spectrum.
 struct Refinement {
   std::size_t rotations;
   double step;
-  double distinct;  // rotations closer than this count as one
+  double distinct;  // radians; closer rotations are duplicates
   int radius;
 };
 constexpr int coarse_radius = 8;
@@ -43,9 +44,10 @@ constexpr double distinct_at_last = degrees(4);
 constexpr std::size_t neighbours = 27;
 constexpr std::size_t max_finer = neighbours * 128;
 
-constexpr std::size_t shifted_rotations = 24;  // for which shifts are searched
-// So few orientations, of a range up to about 30 degrees, are all tried with the correlation for
-// smooth volumes: what holds a few blobs has too few frequencies to be told apart by magnitudes.
+constexpr std::size_t shifted_rotations = 24;  // the search correlates so many for shifts
+// If the range of rotations is at most about 30 degrees, so that there are at most so many coarse
+// orientations, the search tries all of them with the correlation for smooth volumes: the magnitude
+// spectrum of a volume with a few blobs has too few frequencies to identify the rotation.
 constexpr std::size_t max_tried = 96;
 constexpr std::size_t smooth_surface = 1;  // of spectral_sigmas
 
@@ -70,7 +72,7 @@ std::int64_t ball_points() {
   return static_cast<std::int64_t>(volume);
 }
 
-RotationMatrix in_single(const Matrix3& rotation) {
+RotationMatrix to_single(const Matrix3& rotation) {
   RotationMatrix single{};
   std::transform(rotation.begin(), rotation.end(), single.begin(),
                  [](double number) { return static_cast<float>(number); });
@@ -154,7 +156,7 @@ void OrientationSearch::rank(Stream& stream, StageClock& clock, std::span<const 
                              int radius) {
   take_ball_points(reference_ball_, 2 * max_radius + 3, radius, points_);
   matrices_.resize(rotations.size());
-  std::transform(rotations.begin(), rotations.end(), matrices_.begin(), in_single);
+  std::transform(rotations.begin(), rotations.end(), matrices_.begin(), to_single);
   std::span<const float> scores;
   clock.run("rotation_scores",
             [&] { scores = scores_.execute(stream, cube_, points_, matrices_); });
@@ -166,18 +168,18 @@ void OrientationSearch::rank(Stream& stream, StageClock& clock, std::span<const 
             [](const Scored& a, const Scored& b) { return a.score > b.score; });
 }
 
-// Fills kept_ with the best of scored_ that are so far apart.
+// Fills kept_ with the best of scored_ that are at least `angle` apart.
 void OrientationSearch::keep_distinct(double angle, std::size_t count) {
   // The products of the entries of two rotations add up to 1 + 2 cos(angle between them).
   const double near = 1 + 2 * std::cos(angle);
   kept_.clear();
   for (const Scored& scored : scored_) {
     if (kept_.size() == count) return;
-    const bool known = std::any_of(kept_.begin(), kept_.end(), [&](const Scored& other) {
+    const bool duplicate = std::any_of(kept_.begin(), kept_.end(), [&](const Scored& other) {
       return std::inner_product(scored.rotation.begin(), scored.rotation.end(),
                                 other.rotation.begin(), 0.0) > near;
     });
-    if (!known) kept_.push_back(scored);
+    if (!duplicate) kept_.push_back(scored);
   }
 }
 
@@ -195,8 +197,8 @@ void OrientationSearch::propose_rotations(Stream& stream, StageClock& clock) {
   keep_distinct(distinct_at_last, shifted_rotations);
 }
 
-// With a peak at d the moving volume, read at R v on the frame, shows at v + d what the reference
-// shows at v: the reference's v is at R (v + d).
+// The moving volume on the frame is read at R v. A peak at d means that it shows at v + d what the
+// reference shows at v, so the reference's position v maps to R (v + d).
 void OrientationSearch::add_shifts(Stream& stream, StageClock& clock, const Matrix3& rotation,
                                    std::size_t first) {
   const auto along = [&](std::int64_t at, std::size_t axis) {

@@ -1,4 +1,4 @@
-// Rotations and shifts between two volumes, at low resolution.
+// Searches rotations and shifts between two volumes at low resolution.
 #pragma once
 
 #include "registration/resources/stage_clock.hpp"
@@ -19,16 +19,16 @@
 
 namespace warpalign::detail {
 
-/// How volumes of certain grids become the cubic frame of the search.
+/// Resamples volumes of one grid onto the cubic frame of the search.
 class SearchFrame {
  public:
-  /// `marked`: NaN marks voxels that do not count, and becomes 0.
+  /// `marked`: masked voxels are NaN; they become 0.
   SearchFrame(const Device& device, const VolumeGrid& volume, const VolumeGrid& frame, bool marked);
 
-  /// Tapers a volume towards its faces.
+  /// Sets the volume, tapered towards its faces.
   void take(Stream& stream, StageClock& clock, const Image& values);
-  /// The volume on the frame, where `transform` maps positions in the frame to positions in the
-  /// volume; 0 beyond its faces.
+  /// Resamples the volume onto the frame; it is 0 beyond its faces. `transform` maps positions in
+  /// the frame to positions in the volume.
   void place(Stream& stream, StageClock& clock, const SpatialTransform& transform,
              Image& placed) const;
 
@@ -39,27 +39,26 @@ class SearchFrame {
   Image tapered_;
 };
 
-/// Proposes rotations by the magnitudes of the spectra, coarse to fine, and for the best of these
-/// shifts by phase correlation.
+/// Proposes rotations by comparing the magnitudes of the spectra, from coarse to fine. Phase
+/// correlation then proposes shifts for the best rotations.
 class OrientationSearch {
  public:
-  /// `max_rotation`: in radians; 0: shifts alone are searched. `marked`: NaN marks voxels that do
-  /// not count.
+  /// `max_rotation`: in radians; 0 searches shifts alone. `marked`: masked voxels are NaN.
   OrientationSearch(const Device& device, const VolumeGrid& reference, const VolumeGrid& moving,
                     double max_rotation, bool marked);
 
   static constexpr std::size_t max_candidates = 48;
 
-  /// Of the frame on which volumes are compared.
+  /// The voxel spacing of the frame on which volumes are compared.
   [[nodiscard]] static double spacing_for(const VolumeGrid& reference, const VolumeGrid& moving);
 
   void set_reference(Stream& stream, StageClock& clock, const Image& reference);
-  /// At most max_candidates, the most promising first. Waits for the device. The result is valid
-  /// until the next call.
+  /// Returns at most max_candidates candidates, best first, which stay valid until the next call.
+  /// Waits for the device.
   [[nodiscard]] std::span<VolumeCandidate> find(Stream& stream, StageClock& clock,
                                                 const Image& moving);
 
-  /// The number of rotations that are distinguished.
+  /// The number of coarse rotations that the search tries.
   [[nodiscard]] std::size_t hypotheses() const { return coarse_.size(); }
 
  private:
@@ -72,7 +71,8 @@ class OrientationSearch {
   void rank(Stream& stream, StageClock& clock, std::span<const Matrix3> rotations, int radius);
   void keep_distinct(double angle, std::size_t count);
   void propose_rotations(Stream& stream, StageClock& clock);
-  /// The rotation with the shifts that the correlations from `first` on propose.
+  /// Adds a candidate of this rotation for each shift that the correlations propose, from
+  /// cross_powers_[first] on.
   void add_shifts(Stream& stream, StageClock& clock, const Matrix3& rotation, std::size_t first);
 
   VolumeGrid frame_;
@@ -81,7 +81,7 @@ class OrientationSearch {
   RealFftPlan fft_;
   PadVolumePlan window_;
   std::vector<CrossPowerPlan> cross_powers_;
-  std::vector<double> deviations_;  // of their surfaces for unrelated volumes
+  std::vector<double> deviations_;  // standard deviations of their surfaces for unrelated volumes
   VolumePeaksPlan peaks_;
   RotationScoresPlan scores_;
   Image placed_, windowed_, spectrum_, reference_spectrum_, cross_, cube_;

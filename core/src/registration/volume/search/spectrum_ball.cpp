@@ -9,8 +9,8 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr float exponent = 0.3F;  // as of the log-polar spectra of images
-constexpr int min_radius = 2;     // of the points
+constexpr float exponent = 0.3F;  // the same as for the log-polar spectra of images
+constexpr int min_radius = 2;     // points closer to the origin are skipped
 
 struct Sphere {
   double count = 0, sum = 0;
@@ -30,7 +30,7 @@ void take_spectrum_ball(std::span<const std::complex<float>> half_spectrum, std:
     const auto square = static_cast<float>(u * u + v * v + w * w);
     return spheres[static_cast<std::size_t>(std::sqrt(square) + 0.5F)];
   };
-  // The spectrum of a real volume is known by half of it; the other half mirrors it.
+  // The spectrum of a real volume is symmetric, so half of it is enough.
   const auto visit = [&](auto&& action) {
     for (int w = -reach; w <= reach; ++w) {
       for (int v = -reach; v <= reach; ++v) {
@@ -57,7 +57,7 @@ void take_spectrum_ball(std::span<const std::complex<float>> half_spectrum, std:
     if (sphere.count > 0) sphere.mean = static_cast<float>(sphere.sum / sphere.count);
   }
   visit([&](int u, int v, int w, float& value, float& opposite) {
-    // Where u is 0, a point and its opposite are both visited.
+    // visit() reaches both a point and its opposite if u is 0.
     if (u == 0 && (w < 0 || (w == 0 && v < 0))) return;
     value -= sphere_of(u, v, w).mean;
     opposite = value;

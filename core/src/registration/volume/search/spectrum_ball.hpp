@@ -1,5 +1,5 @@
-// The magnitudes of a volume's spectrum at low frequencies, which do not depend on where its
-// content is, and turn as it turns.
+// The magnitudes of a volume's spectrum at low frequencies. They do not change when the volume is
+// shifted, and rotate with it.
 #pragma once
 
 #include <warpalign/backend/stages/volume/rotation_scores.hpp>
@@ -13,17 +13,17 @@ namespace warpalign::detail {
 
 inline constexpr int max_ball_radius = 24;
 
-/// Fills the cube of RotationScoresSpec::side() voxels with the magnitudes of the half spectrum of
-/// a real cube of `side` voxels, of the frequencies up to `radius` + 1, where the
-/// radius is at most max_ball_radius: raised to a power that lets
-/// strong frequencies not outweigh all others, and freed of their mean on each sphere about the
-/// origin, which differs little from volume to volume. Spheres on which a smooth volume has next to
-/// nothing keep their small deviations: what is there comes from interpolation.
+/// Fills a cube of RotationScoresSpec::side() voxels a side with the magnitudes of the half
+/// spectrum of a real cube of `side` voxels a side, at frequencies up to `radius` + 1 (`radius` is
+/// at most max_ball_radius). The magnitudes are compressed by a power law, so that strong
+/// frequencies do not dominate. Then the mean over each sphere about the origin is subtracted,
+/// because it differs little from volume to volume. The deviations are not normalized: on spheres
+/// where a smooth volume has almost no power they come from interpolation, and should stay small.
 void take_spectrum_ball(std::span<const std::complex<float>> half_spectrum, std::int64_t side,
                         int radius, std::vector<float>& cube);
 
-/// One of each two opposite points of such a cube within `radius` of the origin. Points within 1 of
-/// the origin are left out: they describe the volumes' windows.
+/// Collects the points of such a cube within `radius` of the origin, one of each pair of opposite
+/// points. Skips points closer than 2 to the origin, which describe the volumes' windows.
 void take_ball_points(std::span<const float> cube, std::int64_t cube_side, int radius,
                       std::vector<ScoredPoint>& points);
 

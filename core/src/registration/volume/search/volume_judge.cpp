@@ -1,4 +1,4 @@
-// How significant the agreement of two aligned volumes is.
+// Scores two aligned volumes: the significance of their correlation, and their overlap.
 #include "registration/volume/search/volume_judge.hpp"
 
 #include "registration/numerics/confidence.hpp"
@@ -14,8 +14,8 @@ namespace {
 
 constexpr double taper = 0.0625;  // fraction of each side, at either end
 
-// Edges of unrelated volumes agree better by chance than their grey levels: of 600 pairs of tissues
-// the most significant ones reached 6.2 and 5.1 (docs/accuracy-volumes.md).
+// Unrelated volumes reach higher significances with edges than with intensities: 6.2 and 5.1 at
+// most, over 600 pairs of tissues (docs/accuracy-volumes.md).
 constexpr double half_significance_of_edges = 7;
 
 InterpolateSpec smoothing(const VolumeGrid& moving, const VolumeGrid& reference) {
@@ -28,16 +28,17 @@ InterpolateSpec smoothing(const VolumeGrid& moving, const VolumeGrid& reference)
   return spec;
 }
 
-// Of what is 0 where a voxel does not count, and at least 1 elsewhere.
-InterpolateSpec nearest_counting(const VolumeGrid& moving, const VolumeGrid& reference) {
+// Resamples a volume that is 0 where a voxel is masked, and at least 1 elsewhere.
+InterpolateSpec nearest_unmasked(const VolumeGrid& moving, const VolumeGrid& reference) {
   InterpolateSpec spec = smoothing(moving, reference);
   spec.spline.degree = 0;
-  spec.spline.boundary = Boundary::grid_constant;  // a voxel reaches half a voxel beyond its centre
+  spec.spline.boundary =
+      Boundary::grid_constant;  // voxels extend half a voxel beyond their centres
   spec.output_type = PixelType::u8;
   return spec;
 }
 
-// Values are within 1 of 0, and become 1 to 3.
+// Maps values from [-1, 1] to [1, 3].
 constexpr VolumeLevels above_zero{-2, 1};
 
 }  // namespace
@@ -60,7 +61,7 @@ VolumeJudge::VolumeJudge(const Device& device, const VolumeGrid& reference,
           Device(device).make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_.shape()))) {
   if (!marked) return;
   marks_.emplace(Marks{PadVolumePlan(device, {PixelType::f32, moving.shape, moving.shape, 0, true}),
-                       InterpolatePlan(device, nearest_counting(moving, reference)),
+                       InterpolatePlan(device, nearest_unmasked(moving, reference)),
                        MarkVolumePlan(device, {PixelType::f32, reference.shape}),
                        StatisticsPlan(device, {reference.shape, PixelType::f32}),
                        Device(device).make_image(PixelType::f32, moving.shape),
@@ -68,8 +69,8 @@ VolumeJudge::VolumeJudge(const Device& device, const VolumeGrid& reference,
                        Device(device).make_buffer(sizeof(StatisticsRecord))});
 }
 
-// As VolumeSearch::independent_fraction(), of the volumes as they are aligned: turned, a volume has
-// another spectrum.
+// Computes the same fraction as VolumeSearch::independent_fraction(), but for the aligned volumes:
+// rotation changes the spectrum.
 double VolumeJudge::significance(Stream& stream, StageClock& clock, const LevelImages& images,
                                  const VolumeCandidate& candidate) {
   const auto transform = [&](const Image& values, Image& spectrum) {
@@ -124,8 +125,8 @@ double half_significance_of(Modality modality) {
                                      : volume_half_confidence_significance;
 }
 
-// The best of N independent Gaussian numbers reaches a level as often as one of them reaches t,
-// where N exp(-t^2 / 2) is the same, but for factors that vary little.
+// The probability that the best of N independent Gaussian numbers exceeds t is about
+// N exp(-t^2 / 2), up to factors that vary little. Keeping it constant gives the larger limit.
 double half_significance_of(Modality modality, std::size_t hypotheses) {
   const double one = half_significance_of(modality);
   return std::sqrt(one * one + 2 * std::log(static_cast<double>(hypotheses)));

@@ -1,4 +1,4 @@
-// How significant the agreement of two aligned volumes is.
+// Scores two aligned volumes: the significance of their correlation, and their overlap.
 #pragma once
 
 #include "registration/resources/stage_clock.hpp"
@@ -18,25 +18,25 @@ namespace warpalign::detail {
 
 class VolumeJudge {
  public:
-  /// `marked`: NaN marks voxels that do not count.
+  /// `marked`: masked voxels are NaN.
   VolumeJudge(const Device& device, const VolumeGrid& reference, const VolumeGrid& moving,
               bool marked);
 
-  /// Fisher's z of the candidate's correlation in units of its standard deviation. The candidate
-  /// must have been evaluated on the same images. Waits for the device.
+  /// Fisher's z of the candidate's correlation in units of its standard deviation. Evaluate the
+  /// candidate on the same images first. Waits for the device.
   [[nodiscard]] double significance(Stream& stream, StageClock& clock, const LevelImages& images,
                                     const VolumeCandidate& candidate);
-  /// The fraction of the reference's voxels that the candidate has in common.
+  /// The fraction of the reference's voxels that the moving volume covers.
   [[nodiscard]] double overlap(const VolumeCandidate& candidate) const;
-  /// The same of marked volumes, neither of them smoothed: the fraction of the reference's voxels
-  /// that count whose nearest voxel in the moving volume counts. Waits for the device.
+  /// The overlap of marked volumes, neither of them smoothed: the fraction of the reference's
+  /// unmasked voxels whose nearest voxel in the moving volume is unmasked. Waits for the device.
   [[nodiscard]] double marked_overlap(Stream& stream, StageClock& clock, const LevelImages& values,
                                       const VolumeCandidate& candidate);
 
  private:
-  /// What only marked volumes need.
+  /// Plans and memory that only marked volumes need.
   struct Marks {
-    PadVolumePlan fill;  // the moving volume, 0 where it does not count
+    PadVolumePlan fill;  // replaces masked voxels of the moving volume by 0
     InterpolatePlan nearest;
     MarkVolumePlan mark;
     StatisticsPlan statistics;
@@ -54,10 +54,10 @@ class VolumeJudge {
   std::optional<Marks> marks_;
 };
 
-/// The significance at which the confidence is one half, where the best of all shifts was chosen.
+/// The significance at which the confidence is one half, if the best of all shifts was chosen.
 [[nodiscard]] double half_significance_of(Modality modality);
 
-/// The same where the best of so many hypotheses was chosen, too: rotations, times modalities.
+/// The same if the best of `hypotheses` (rotations times modalities) was chosen, too.
 [[nodiscard]] double half_significance_of(Modality modality, std::size_t hypotheses);
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// The shift between two volumes in whole voxels: phase correlation, whose peaks are then verified.
+// Searches the shift between two volumes in whole voxels: scores the peaks of phase correlations.
 #include "registration/volume/search/volume_search.hpp"
 
 #include "registration/numerics/confidence.hpp"
@@ -14,12 +14,12 @@ namespace warpalign::detail {
 namespace {
 
 constexpr double taper = 0.0625;  // fraction of each side, at either end
-// In units of the Nyquist frequency. The first gives a sharp peak where volumes share fine detail,
-// the second a broad one where they are smooth or noisy.
+// In units of the Nyquist frequency. The first gives a sharp peak for volumes that share fine
+// detail, the second a broad peak for smooth or noisy volumes.
 constexpr std::array<float, 2> spectral_sigmas{0.5F, 0.15F};
-constexpr int reference_margin = 2;   // where the smoothing extends beyond the volume
-constexpr int peaks_per_surface = 8;  // evaluated
-constexpr int max_steps = 10;         // from a broad peak to the best shift nearby
+constexpr int reference_margin = 2;  // where the smoothing extends beyond the volume
+constexpr int peaks_per_surface = 8;
+constexpr int max_steps = 10;  // from a broad peak to the best shift nearby
 
 using Sides = std::array<std::int64_t, 3>;
 
@@ -74,7 +74,8 @@ void VolumeSearch::set_reference(Stream& stream, StageClock& clock, const Image&
   transform(stream, clock, pad_reference_, reference, reference_spectrum_);
 }
 
-// Marked volumes have no more in common than their boxes have: best_of() counts.
+// For marked volumes, this overlap of the bounding boxes is an upper bound; best_of() counts the
+// unmasked voxels.
 bool VolumeSearch::allows(const VoxelShift& shift, const ShiftLimits& limits) const {
   const std::array<double, 3> most{limits.max_shift.x, limits.max_shift.y, limits.max_shift.z};
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -83,8 +84,8 @@ bool VolumeSearch::allows(const VoxelShift& shift, const ShiftLimits& limits) co
   return common_voxels(reference_, moving_, point_of(shift)) >= limits.min_overlap;
 }
 
-// A peak at d means that the shift is d modulo the padded frame: along each axis, up to two shifts
-// leave an overlap.
+// A peak at d gives the shift modulo the padded frame, so along each axis up to two shifts are
+// possible.
 void VolumeSearch::add_shifts_of(const VolumePeak& peak, const ShiftLimits& limits) {
   const Sides padded = sides_of(padded_);
   for (std::size_t wraps = 0; wraps < 8; ++wraps) {
@@ -93,8 +94,8 @@ void VolumeSearch::add_shifts_of(const VolumePeak& peak, const ShiftLimits& limi
       if ((wraps >> axis & 1U) != 0) shift[axis] -= padded[axis];
     }
     // Both surfaces may have the same peak.
-    const bool known = std::find(shifts_.begin(), shifts_.end(), shift) != shifts_.end();
-    if (!known && allows(shift, limits)) shifts_.push_back(shift);
+    const bool duplicate = std::find(shifts_.begin(), shifts_.end(), shift) != shifts_.end();
+    if (!duplicate && allows(shift, limits)) shifts_.push_back(shift);
   }
 }
 
@@ -114,8 +115,8 @@ void VolumeSearch::find_shifts(Stream& stream, StageClock& clock, const ShiftLim
 }
 
 // For n voxels of unrelated volumes, the variance of the correlation is 1/n times the sum over all
-// lags of the product of their autocorrelations (Bartlett 1946). By Parseval's theorem this is
-// N sum |A|^2 |B|^2 / (sum |A|^2 sum |B|^2) / n.
+// lags of the product of their autocorrelations (Bartlett 1946). By Parseval's theorem it equals
+// N sum |A|^2 |B|^2 / (sum |A|^2 sum |B|^2) / n. The fraction is the inverse of the factor of 1/n.
 double VolumeSearch::independent_fraction(Stream& stream, StageClock& clock) const {
   SpectrumSums sums;
   clock.run("spectrum_sums",

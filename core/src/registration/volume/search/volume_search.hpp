@@ -1,4 +1,4 @@
-// The shift between two volumes in whole voxels: phase correlation, whose peaks are then verified.
+// Searches the shift between two volumes in whole voxels: scores the peaks of phase correlations.
 #pragma once
 
 #include "registration/resources/stage_clock.hpp"
@@ -17,7 +17,7 @@
 
 namespace warpalign::detail {
 
-/// The shape of the padded frame on which volumes of these shapes are correlated.
+/// The shape of the padded frame for the correlation of volumes of these shapes.
 [[nodiscard]] Shape padded_volume_of(const Shape& reference, const Shape& moving);
 
 [[nodiscard]] inline Point3 point_of(const VoxelShift& shift) {
@@ -25,24 +25,24 @@ namespace warpalign::detail {
           static_cast<double>(shift[2])};
 }
 
-/// A shift in whole voxels.
+/// The result of a search.
 struct FoundShift {
   VoxelShift shift{};
-  /// The fraction of the voxels in common that is statistically independent; the significance of a
-  /// correlation depends on their number.
+  /// The effective sample size as a fraction of the overlapping voxels. The significance of a
+  /// correlation depends on the effective sample size.
   double independent_fraction = 0;
 };
 
 /// Which shifts are searched.
 struct ShiftLimits {
-  Point3 max_shift;        ///< along each axis; 0: any
-  double min_overlap = 1;  ///< how many voxels that count must be in common
+  Point3 max_shift;        ///< along each axis; 0: no limit
+  double min_overlap = 1;  ///< the minimum number of overlapping unmasked voxels
 };
 
 /// Plans and scratch memory for a pair of shapes, and the reference's spectrum.
 class VolumeSearch {
  public:
-  /// `marked`: NaN marks voxels that do not count.
+  /// `marked`: masked voxels are NaN.
   VolumeSearch(const Device& device, const Shape& reference, const Shape& moving, bool marked);
 
   [[nodiscard]] bool matches(const Shape& reference, const Shape& moving, bool marked) const {
@@ -51,9 +51,9 @@ class VolumeSearch {
 
   void set_reference(Stream& stream, StageClock& clock, const Image& reference);
 
-  /// The shift whose overlap agrees best among those at the peaks of the correlation, within the
-  /// limits. Returns nothing where no peak leaves enough in common. Waits for the device. Both
-  /// volumes must be smoothed; `reference` must be the one passed to set_reference.
+  /// Returns the most significant of the shifts at the peaks of the correlations, within the
+  /// limits, or nothing if no peak leaves enough overlap. Both volumes must be smoothed;
+  /// `reference` must be the volume passed to set_reference. Waits for the device.
   [[nodiscard]] std::optional<FoundShift> find(Stream& stream, StageClock& clock,
                                                const Image& reference, const Image& moving,
                                                const ShiftLimits& limits);
@@ -63,7 +63,7 @@ class VolumeSearch {
  private:
   void transform(Stream& stream, StageClock& clock, const PadVolumePlan& pad, const Image& values,
                  Image& spectrum);
-  /// Stores the shifts at the peaks of both surfaces in shifts_.
+  /// Fills shifts_ with the shifts at the peaks of both surfaces.
   void find_shifts(Stream& stream, StageClock& clock, const ShiftLimits& limits);
   [[nodiscard]] double independent_fraction(Stream& stream, StageClock& clock) const;
   struct Pair {
@@ -91,7 +91,7 @@ class VolumeSearch {
   VolumeSumsPlan sums_;
   Image padded_volume_;  // a volume on the padded frame; then the correlation surface
   Image reference_spectrum_, moving_spectrum_, cross_;
-  std::vector<VoxelShift> shifts_;  // evaluated by one find()
+  std::vector<VoxelShift> shifts_;  // the candidates of one find()
 };
 
 }  // namespace warpalign::detail
