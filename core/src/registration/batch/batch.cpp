@@ -16,9 +16,9 @@ constexpr int max_streams = 64;
 
 void check(std::span<const Device> devices, const PairSource& source, const PairSink& sink,
            const BatchOptions& batch) {
-  if (devices.empty()) detail::refuse(stage, "there is no device to register on");
-  if (!source) detail::refuse(stage, "there is no source of pairs");
-  if (!sink) detail::refuse(stage, "there is no sink for results");
+  if (devices.empty()) detail::refuse(stage, "devices is empty; at least one is needed");
+  if (!source) detail::refuse(stage, "source is empty; a source of pairs is needed");
+  if (!sink) detail::refuse(stage, "sink is empty; a sink for results is needed");
   if (batch.streams_per_device < 1 || batch.streams_per_device > max_streams) {
     detail::refuse(stage, "streams_per_device must be 1 to " + std::to_string(max_streams));
   }
@@ -41,7 +41,7 @@ void align_batch(std::span<const Device> devices, std::size_t pairs, const PairS
                  const BatchOptions& batch) {
   check(devices, source, sink, batch);
   if (pairs == 0) return;
-  // Workers are assigned to the devices cyclically, so that a few pairs are spread as well.
+  // Assigns workers to the devices cyclically, so that even a few pairs use all devices.
   const auto device_of = [&](std::size_t worker) { return worker % devices.size(); };
   const auto make = [&](std::size_t worker) -> detail::Aligner {
     const auto registrar = std::make_shared<Registrar>(devices[device_of(worker)], options);

@@ -11,8 +11,8 @@ namespace warpalign::detail {
 
 namespace {
 
-/// Whether the Error means that the device cannot be trusted with another pair.
-bool is_devices_fault(const Error& error) {
+/// Whether the error is a failure of the device, so that it should not get another pair.
+bool is_device_failure(const Error& error) {
   return error.kind() == ErrorKind::device_failure || error.kind() == ErrorKind::device_unavailable;
 }
 
@@ -37,7 +37,7 @@ void BatchRun::run(const BatchWorkers& workers) {
         threads.emplace_back([&, worker] { work(workers, worker); });
       }
     } catch (const std::system_error& error) {
-      // Where no more threads are to be had, those that there are do the work.
+      // If the system starts no more threads, the existing ones process all pairs.
       if (threads.empty()) {
         end_with(std::make_exception_ptr(Error(
             ErrorKind::out_of_memory, std::string("no thread can be started: ") + error.what())));
@@ -47,8 +47,8 @@ void BatchRun::run(const BatchWorkers& workers) {
     }
   }  // waits for the threads
   if (failure_) std::rethrow_exception(failure_);
-  const bool pairs_are_left = next_ < pairs_ && !ended_;
-  if (pairs_are_left) std::rethrow_exception(lost_worker_);
+  const bool has_remaining_pairs = next_ < pairs_ && !ended_;
+  if (has_remaining_pairs) std::rethrow_exception(lost_worker_);
 }
 
 void BatchRun::work(const BatchWorkers& workers, std::size_t worker) noexcept {
@@ -60,7 +60,7 @@ void BatchRun::work(const BatchWorkers& workers, std::size_t worker) noexcept {
       if (workers.device_of) result.device = workers.device_of(worker);
       const std::optional<Error> error = result.error;
       deliver(*number, std::move(result));
-      if (error && is_devices_fault(*error)) return lose_worker(*error);
+      if (error && is_device_failure(*error)) return lose_worker(*error);
     }
   } catch (...) {
     end_with(std::current_exception());

@@ -26,7 +26,7 @@ class BatchRun {
   BatchRun(std::size_t pairs, const PairSource& source, const PairSink& sink)
       : pairs_(pairs), source_(source), sink_(sink) {}
 
-  /// Returns or throws when every worker has ended. May be called once. See align_batch.
+  /// Returns or throws after all workers have ended. May be called once. See align_batch.
   void run(const BatchWorkers& workers);
 
  private:
@@ -43,8 +43,8 @@ class BatchRun {
   std::atomic<bool> ended_{false};
   std::mutex sink_mutex_;
   std::mutex failure_mutex_;
-  std::exception_ptr failure_;      // what ended the batch
-  std::exception_ptr lost_worker_;  // why the last worker to give up did so
+  std::exception_ptr failure_;      // the exception that ended the batch
+  std::exception_ptr lost_worker_;  // the failure of the device of the last worker that stopped
 };
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// What frames have in common that are registered together.
+// The interface of batches, which register many frames at once.
 #include "registration/frames/frame_batch.hpp"
 
 #include "device/check.hpp"
@@ -18,8 +18,8 @@ namespace {
 constexpr std::int64_t min_side_of_frame = 32;
 constexpr std::int64_t max_side_of_frame = 4096;
 
-// A search for rotations by log-polar spectra has settings, which what is done here instead would
-// ignore.
+// Whether the options of the log-polar search have their defaults. The search of a batch ignores
+// these options.
 bool has_usual_spectra(const RegistrationOptions& options) {
   const RegistrationOptions usual;
   return options.spectrum == usual.spectrum && options.window == usual.window &&
@@ -59,7 +59,7 @@ FrameBatch::FrameBatch(const RegistrationOptions& options, PixelType type, const
     : type_(type),
       frame_(frame),
       motion_(options.motion),
-      places_(num_trials(options, frame, frame)) {}
+      num_trials_(num_trials(options, frame, frame)) {}
 
 RegistrationResult FrameBatch::certain(const Affine& matrix, Generator proposed_by,
                                        const FrameJudgement& judgement) const {
@@ -75,7 +75,7 @@ RegistrationResult FrameBatch::certain(const Affine& matrix, Generator proposed_
   result.refined = true;
   result.proposed_by = proposed_by;
   result.tried.add(proposed_by);
-  result.places_searched = places_;
+  result.places_searched = num_trials_;
   result.reliable = true;
   return result;
 }

@@ -28,9 +28,10 @@ std::span<const std::size_t> free_parameters(Motion motion) {
   return all;
 }
 
-// Solves sum z (e - gain j delta - r da - db) = 0 for the instruments z of the four parameters, r
-// and 1, with e at the best gain and offset, as step_of() of WindowFit does for shifts. The changes
-// da and db of gain and offset are eliminated. The parameters that are not free stay 0.
+// Solves sum z (e - gain j delta - r da - db) = 0 for delta, where z are the instrumental variables
+// of the four parameters, r and 1, and e is the residual at the best gain and offset. The step_of()
+// of WindowFit does the same for shifts. The changes da and db of gain and offset are eliminated.
+// Parameters that are not free stay 0.
 std::optional<Parameters> step_of(const FrameSums& s, double gain, double offset, Motion motion) {
   const double determinant = s.rr * s.weight - s.r * s.r;
   if (!(determinant > 0)) return std::nullopt;
@@ -57,7 +58,7 @@ std::optional<Parameters> step_of(const FrameSums& s, double gain, double offset
   return delta;
 }
 
-// The parameters of a step as a similarity of the reference's coordinates.
+// Converts the parameters of a step to a similarity in the reference's coordinates.
 Affine update_of(const Parameters& delta, const Shape& reference) {
   const double scale = std::exp(delta[2]);
   const double cosine = scale * std::cos(delta[3]);

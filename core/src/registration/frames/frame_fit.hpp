@@ -13,35 +13,35 @@ namespace warpalign::detail {
 /// When a fit ends. Lengths are in pixels of the images that are compared.
 struct FrameFitLimits {
   int evaluations = 16;      ///< at most
-  double tolerance = 0.001;  ///< a step that moves no corner by more is the last
+  double tolerance = 0.001;  ///< the fit ends after a step that moves no corner by more
   double max_drift = 1.5;    ///< of a corner from the start
 };
 
-/// The model is frame(p) = gain reference(m(p)) + offset over the frame's pixels p, with m a
-/// similarity, or a rotation and shift for Motion::rigid.
+/// The model is frame(p) = gain reference(m(p)) + offset for the frame's pixels p, where m is a
+/// similarity, or a rigid transform for Motion::rigid.
 class FrameFit {
  public:
-  /// Frame and reference are of this shape.
+  /// Frame and reference have this shape.
   FrameFit(const Shape& shape, Motion motion) : shape_(shape), motion_(motion) {}
 
-  /// Begins at a transform from the frame to the reference.
+  /// Starts a fit at a transform from the frame to the reference.
   void start(const Affine& frame_to_reference, const FrameFitLimits& limits);
-  /// Gives up.
+  /// Ends the fit without a result.
   void fail() { active_ = converged_ = false; }
 
-  /// Whether it needs another evaluation.
+  /// Whether the fit needs another evaluation.
   [[nodiscard]] bool active() const { return active_; }
-  /// Whether the last step was as small as it must be.
+  /// Whether the last step was below the tolerance.
   [[nodiscard]] bool converged() const { return converged_; }
   [[nodiscard]] const Affine& matrix() const { return matrix_; }
-  /// Of the last evaluation.
+  /// The gain and the offset of the last evaluation.
   [[nodiscard]] double gain() const { return gain_; }
   [[nodiscard]] double offset() const { return offset_; }
 
-  /// Where the next evaluation of a cell takes place, where the images' means are these.
+  /// The state for the next evaluation of a cell, given the means of the images.
   [[nodiscard]] FrameState state(const FrameCell& cell, double frame_mean,
                                  double reference_mean) const;
-  /// Takes the sums of an evaluation of the whole frame, and makes a step.
+  /// Makes a step from the sums of an evaluation over the whole frame.
   void take(const FrameSums& sums);
 
  private:
@@ -58,8 +58,8 @@ class FrameFit {
   bool active_ = false, converged_ = false;
 };
 
-/// The state at which a cell is evaluated under a transform from the frame to the reference, of
-/// this shape both: with no gain and no offset.
+/// The state for evaluating a cell at a transform from the frame to the reference, both of `shape`,
+/// with gain and offset 0.
 [[nodiscard]] FrameState frame_state_at(const Shape& shape, const FrameCell& cell,
                                         const Affine& frame_to_reference);
 

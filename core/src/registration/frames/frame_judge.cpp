@@ -1,4 +1,4 @@
-// How far the agreement of frames with a reference is above chance, for a batch of frames.
+// Scores the shifts of a batch of frames: the correlation with the reference and its significance.
 #include "registration/frames/frame_judge.hpp"
 
 #include "registration/local/windows/window_fit.hpp"
@@ -11,10 +11,11 @@ namespace warpalign::detail {
 
 namespace {
 
-// As ImagePyramid refuses images.
+// The limit below which ImagePyramid refuses images.
 constexpr double min_contrast = 1e-6;
-// The reference's contrast decides what the normalization does not amplify. Within this factor of
-// it, in either direction, that makes no difference to speak of.
+// The local normalization does not amplify contrasts below a floor, which follows from the
+// reference's contrast. For frames within this factor of that contrast, the choice of the floor
+// makes no notable difference.
 constexpr double max_contrast_ratio = 2;
 
 bool has_contrast(const GreyLevels& levels) {
@@ -33,8 +34,9 @@ SmoothSpec stack_of(SmoothSpec spec, std::int64_t images) {
   return spec;
 }
 
-/// The samples of a level whose place, `shift` farther, has a neighbour on either side.
-double samples_in_common(std::int64_t n, double shift) {
+/// The number of samples along an axis whose position, shifted by `shift`, has a neighbour on
+/// either side.
+double overlapping_samples(std::int64_t n, double shift) {
   const double first = std::max(0.0, std::ceil(1 - shift));
   const double last =
       std::min(static_cast<double>(n - 1), std::floor(static_cast<double>(n - 2) - shift));
@@ -62,7 +64,7 @@ JudgedLevels::JudgedLevels(const Device& device, const Shape& image, std::int64_
 void JudgedLevels::enqueue(StageClock& clock, const Image& images) {
   Stream& stream = clock.stream();
   clock.run("levels", [&] { smooth_.execute(stream, images, values_); });
-  if (is_fetching_) static_cast<void>(on_host_.wait());  // a call before failed meanwhile
+  if (is_fetching_) static_cast<void>(on_host_.wait());  // an earlier call failed before it waited
   clock.run("levels to the host", [&] { on_host_.enqueue(stream, values_.buffer()); });
   is_fetching_ = true;
 }
@@ -96,7 +98,7 @@ const Image& JudgedLevels::coefficients(StageClock& clock, const GreyLevels& as)
 JudgedFrames::JudgedFrames(const Device& device, const Shape& frame, std::int64_t frames)
     : reference_levels_(device, frame, 1),
       levels_(device, frame, frames),
-      looks_(static_cast<std::size_t>(frames)) {}
+      inspections_(static_cast<std::size_t>(frames)) {}
 
 bool JudgedFrames::take_reference(StageClock& clock, const Image& pixels) {
   reference_ = nullptr;
@@ -110,19 +112,19 @@ bool JudgedFrames::take_reference(StageClock& clock, const Image& pixels) {
 }
 
 const Image& JudgedFrames::take(StageClock& clock, const Image& frames) {
-  std::fill(looks_.begin(), looks_.end(), std::nullopt);
+  std::fill(inspections_.begin(), inspections_.end(), std::nullopt);
   levels_.enqueue(clock, frames);
   return levels_.coefficients(clock, reference_grey_);
 }
 
-const JudgedFrames::Look& JudgedFrames::looked_at(std::size_t frame) {
-  std::optional<Look>& look = looks_[frame];
-  if (look) return *look;
+const JudgedFrames::Inspection& JudgedFrames::inspection_of(std::size_t frame) {
+  std::optional<Inspection>& inspection = inspections_[frame];
+  if (inspection) return *inspection;
   const GreyLevels levels = levels_.grey_levels_of(frame);
   const double ratio = levels.deviation / reference_grey_.deviation;
-  const bool alike = ratio <= max_contrast_ratio && ratio >= 1 / max_contrast_ratio;
-  return look.emplace(
-      Look{has_contrast(levels) && alike && !levels_.has_border(frame, levels), levels.mean});
+  const bool similar_contrast = ratio <= max_contrast_ratio && ratio >= 1 / max_contrast_ratio;
+  return inspection.emplace(Inspection{
+      has_contrast(levels) && similar_contrast && !levels_.has_border(frame, levels), levels.mean});
 }
 
 FrameJudge::FrameJudge(const Device& device, const Shape& frame, std::int64_t frames)
@@ -139,8 +141,8 @@ FrameJudge::FrameJudge(const Device& device, const Shape& frame, std::int64_t fr
   stream.finish();
 }
 
-// The coefficients of an interpolating spline take the place of samples: both images are then
-// evaluated as they are, and not smoothed.
+// Passes spline coefficients instead of samples, so that the kernel evaluates interpolated images
+// rather than smoothed ones.
 std::span<const FrameJudgement> FrameJudge::run(StageClock& clock, const Image& frames,
                                                 std::span<const Point> shifts) {
   const Image& coefficients = judged_.take(clock, frames);
@@ -174,8 +176,8 @@ void FrameJudge::describe(const ShiftSums& s, const Point& shift, FrameJudgement
   judgement.significance = significance_of(judgement.correlation, independent);
   const Shape& level = judged_.shape();
   const double spacing = judged_.spacing();
-  const double area = spacing * spacing * samples_in_common(level.width, shift.x / spacing) *
-                      samples_in_common(level.height, shift.y / spacing);
+  const double area = spacing * spacing * overlapping_samples(level.width, shift.x / spacing) *
+                      overlapping_samples(level.height, shift.y / spacing);
   judgement.overlap = std::min(1.0, area / static_cast<double>(frame_.plane()));
 }
 

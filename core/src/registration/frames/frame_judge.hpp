@@ -1,4 +1,4 @@
-// How far the agreement of frames with a reference is above chance, for a batch of frames.
+// Scores the shifts of a batch of frames: the correlation with the reference and its significance.
 #pragma once
 
 #include "device/readback.hpp"
@@ -19,7 +19,8 @@
 
 namespace warpalign::detail {
 
-/// The levels of a stack of images on which candidates are judged, as ImagePyramid makes them.
+/// The levels on which candidates are scored, for a stack of images. ImagePyramid computes the same
+/// levels for one image.
 class JudgedLevels {
  public:
   JudgedLevels(const Device& device, const Shape& image, std::int64_t images);
@@ -27,15 +28,17 @@ class JudgedLevels {
   [[nodiscard]] const Shape& shape() const { return level_; }
   [[nodiscard]] double spacing() const { return sampling_.spacing; }
 
-  /// Computes the levels of f32 images that are stacked.
+  /// Computes the levels of a stack of f32 images.
   void enqueue(StageClock& clock, const Image& images);
-  /// The grey levels of one of them. Waits for the levels.
+  /// The intensity statistics of one level. Waits for the levels.
   [[nodiscard]] GreyLevels grey_levels_of(std::size_t image);
-  /// Whether an area of one grey level touches its edge: such a border is masked by ImagePyramid.
+  /// Whether an area of constant intensity touches the edge of a level. ImagePyramid masks such a
+  /// border.
   [[nodiscard]] bool has_border(std::size_t image, const GreyLevels& levels);
-  /// Of the images of the last call.
+  /// The levels of the images of the last enqueue().
   [[nodiscard]] const Image& values() const { return values_; }
-  /// The cubic coefficients of the levels, normalized locally as an image with these grey levels.
+  /// The cubic B-spline coefficients of the levels after local normalization with the statistics
+  /// `as`.
   const Image& coefficients(StageClock& clock, const GreyLevels& as);
 
  private:
@@ -53,61 +56,62 @@ class JudgedLevels {
   BorderSearch border_search_;
 };
 
-/// What is known of a frame at its shift. The numbers mean what those of Candidate do.
+/// The score of a frame at a transform. The fields have the meanings of those of Candidate.
 struct FrameJudgement {
-  /// Whether the frame has contrast as the reference has it, within a factor of two, and neither
-  /// NaN nor a border: only then do the numbers count.
+  /// Whether the frame's contrast is within a factor of two of the reference's, and it has neither
+  /// NaN nor a border. If not, the other fields are 0.
   bool ordinary = false;
   double correlation = 0, significance = 0, overlap = 0;
 };
 
-/// The levels of a reference and of frames between which frames are judged.
+/// The levels of a reference and of frames, on which frames are scored.
 class JudgedFrames {
  public:
-  /// For `frames` frames at once.
+  /// `frames`: the maximum number of frames in one call.
   JudgedFrames(const Device& device, const Shape& frame, std::int64_t frames);
 
   [[nodiscard]] const Shape& shape() const { return levels_.shape(); }
   [[nodiscard]] double spacing() const { return levels_.spacing(); }
 
-  /// Of the reference, f32. Returns false where it cannot be compared with frames: it is constant,
-  /// or has NaN or a border.
+  /// Sets the reference, f32. Returns false if it is constant, or has NaN or a border.
   bool take_reference(StageClock& clock, const Image& pixels);
   [[nodiscard]] const GreyLevels& reference_grey() const { return reference_grey_; }
   [[nodiscard]] const Image& reference_values() const { return reference_levels_.values(); }
-  /// The coefficients of its level.
+  /// The coefficients of the reference's level.
   [[nodiscard]] const Image& reference() const { return *reference_; }
 
-  /// The coefficients of the levels of frames, f32 and stacked.
+  /// Computes the levels of a stack of f32 frames and returns their coefficients.
   const Image& take(StageClock& clock, const Image& frames);
   [[nodiscard]] const Image& values() const { return levels_.values(); }
-  /// See FrameJudgement. Waits for the levels.
-  [[nodiscard]] bool is_ordinary(std::size_t frame) { return looked_at(frame).ordinary; }
-  [[nodiscard]] double mean_of(std::size_t frame) { return looked_at(frame).mean; }
+  /// See FrameJudgement::ordinary. Waits for the levels.
+  [[nodiscard]] bool is_ordinary(std::size_t frame) { return inspection_of(frame).ordinary; }
+  [[nodiscard]] double mean_of(std::size_t frame) { return inspection_of(frame).mean; }
 
  private:
-  struct Look {
+  struct Inspection {
     bool ordinary;
     double mean;
   };
-  const Look& looked_at(std::size_t frame);
+  const Inspection& inspection_of(std::size_t frame);
 
   JudgedLevels reference_levels_, levels_;
   GreyLevels reference_grey_;
   const Image* reference_ = nullptr;
-  std::vector<std::optional<Look>> looks_;  // at each frame of the last take()
+  std::vector<std::optional<Inspection>>
+      inspections_;  // for each frame of the last take(), computed on demand
 };
 
 class FrameJudge {
  public:
-  /// For `frames` frames at once.
+  /// `frames`: the maximum number of frames in one call.
   FrameJudge(const Device& device, const Shape& frame, std::int64_t frames);
 
-  /// As JudgedFrames.
+  /// See JudgedFrames::take_reference().
   bool take_reference(StageClock& clock, const Image& pixels) {
     return judged_.take_reference(clock, pixels);
   }
-  /// Judges one frame for each of `shifts`; valid until the next call. Waits for the device.
+  /// Scores a frame for each of `shifts`. The scores stay valid until the next call. Waits for the
+  /// device.
   std::span<const FrameJudgement> run(StageClock& clock, const Image& frames,
                                       std::span<const Point> shifts);
 

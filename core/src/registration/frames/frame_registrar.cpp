@@ -1,4 +1,4 @@
-// Frames against one reference: those that can be are registered together, the others one by one.
+// Registers frames with one reference: in batches if possible, otherwise one by one.
 #include <warpalign/frame_registrar.hpp>
 
 #include "device/check.hpp"
@@ -32,7 +32,7 @@ std::size_t checked(std::size_t frames_at_once) {
   return frames_at_once;
 }
 
-/// A copy of an image, without what may stand between its rows.
+/// A copy of an image without padding between its rows.
 class OwnedImage {
  public:
   void take(const HostImage& image) {
@@ -47,19 +47,19 @@ class OwnedImage {
   HostImage view_;
 };
 
-/// Whether a frame's pixels can be read at all.
+/// Whether a frame has pixels and a valid row pitch.
 bool is_readable(const HostImage& frame) {
   return frame.data != nullptr && detail::has_valid_rows(frame);
 }
 
-/// Whether an error is about a frame's own pixels.
-bool is_of_frame(const Error& error) {
+/// Whether the frame itself caused an error.
+bool is_frame_error(const Error& error) {
   return error.kind() == ErrorKind::invalid_image || error.kind() == ErrorKind::invalid_argument;
 }
 
 }  // namespace
 
-/// What frames of one type pass through together, while others pass through another lane.
+/// A stream and a batch. Several lanes process parts of the frames concurrently.
 struct FrameRegistrar::Lane {
   Lane(const Device& device, bool timed) : stream(device.make_stream(timed)), clock(stream) {}
 
@@ -76,26 +76,26 @@ struct FrameRegistrar::State {
         frames_at_once(checked(at_once)),
         batched(detail::can_be_batched(chosen)) {
     for (auto& lane : lanes) lane = std::make_unique<Lane>(device, options.collect_timings);
-    if (!batched) static_cast<void>(single());
+    if (!batched) static_cast<void>(single_registrar());
   }
 
-  /// Made when the first frame needs it: its kernels take long to compile.
-  Registrar& single();
-  /// The same with the reference.
-  Registrar& ready_single();
-  [[nodiscard]] bool can_pass_together(const HostImage& frame) const;
-  /// Makes the lane's batch for frames of this type, at most `at_once` of them.
+  /// The registrar, created on first use because its kernels take long to compile.
+  Registrar& single_registrar();
+  /// The registrar with the reference set.
+  Registrar& single_with_reference();
+  [[nodiscard]] bool can_be_batched_with_reference(const HostImage& frame) const;
+  /// Makes the lane's batch for at most `at_once` frames of this type.
   void make_batch(Lane& lane, PixelType type, const Shape& frame, std::size_t at_once);
-  /// The same where it has none, and gives it the reference. Returns false where that is not one
-  /// for frames that pass together.
+  /// Makes the lane's batch unless it has a suitable one, and sets its reference. Returns false if
+  /// batches cannot use the reference.
   bool prepare(Lane& lane, const HostImage& frame, std::size_t at_once);
-  /// The number of lanes that are ready for `frames` frames of this type.
+  /// Prepares lanes for `frames` frames of this type and returns their number.
   std::size_t prepare_lanes(const HostImage& frame, std::size_t frames);
   void set_reference(const HostImage& image);
-  /// How many frames a part has that passes through any of the first `count` lanes.
-  [[nodiscard]] std::size_t frames_of_part(std::size_t count) const;
+  /// The number of frames that each of the first `count` lanes can process at once.
+  [[nodiscard]] std::size_t frames_per_part(std::size_t count) const;
   [[nodiscard]] BatchResult align_singly(const HostImage& frame);
-  void align_some(std::span<const HostImage> frames, std::vector<BatchResult>& results);
+  void align_alike(std::span<const HostImage> frames, std::vector<BatchResult>& results);
 
   Device device;
   RegistrationOptions options;
@@ -103,33 +103,33 @@ struct FrameRegistrar::State {
   bool batched;
   std::optional<Registrar> registrar;
   std::array<std::unique_ptr<Lane>, detail::max_lanes> lanes;
-  OwnedImage reference;  // where it is not with the registrar alone
+  OwnedImage reference;  // unless only the registrar has it
   bool has_reference = false;
-  bool registrar_has_it = false;
-  bool batch_refuses_it = false;
+  bool registrar_has_reference = false;
+  bool batch_refuses_reference = false;
   std::vector<StageTiming> timings;
 };
 
-Registrar& FrameRegistrar::State::single() {
+Registrar& FrameRegistrar::State::single_registrar() {
   if (!registrar) registrar.emplace(device, options);
   return *registrar;
 }
 
-Registrar& FrameRegistrar::State::ready_single() {
-  Registrar& made = single();
-  if (!registrar_has_it) made.set_reference(reference.view());
-  registrar_has_it = true;
+Registrar& FrameRegistrar::State::single_with_reference() {
+  Registrar& made = single_registrar();
+  if (!registrar_has_reference) made.set_reference(reference.view());
+  registrar_has_reference = true;
   return made;
 }
 
-bool FrameRegistrar::State::can_pass_together(const HostImage& frame) const {
+bool FrameRegistrar::State::can_be_batched_with_reference(const HostImage& frame) const {
   const HostImage& image = reference.view();
-  return batched && !batch_refuses_it && is_readable(frame) && frame.shape() == image.shape() &&
-         detail::can_be_batched(frame.type, frame.shape()) &&
+  return batched && !batch_refuses_reference && is_readable(frame) &&
+         frame.shape() == image.shape() && detail::can_be_batched(frame.type, frame.shape()) &&
          detail::can_be_batched(image.type, image.shape());
 }
 
-// Where others use the device's memory, too, a smaller batch may do.
+// Halves the batch if the device has not enough memory, for example because other programs use it.
 void FrameRegistrar::State::make_batch(Lane& lane, PixelType type, const Shape& frame,
                                        std::size_t at_once) {
   lane.has_reference = false;
@@ -157,12 +157,12 @@ bool FrameRegistrar::State::prepare(Lane& lane, const HostImage& frame, std::siz
 }
 
 std::size_t FrameRegistrar::State::prepare_lanes(const HostImage& frame, std::size_t frames) {
-  if (!can_pass_together(frame)) return 0;
+  if (!can_be_batched_with_reference(frame)) return 0;
   const detail::WindowGrid whole = detail::whole_frame(frame.shape());
   const std::int64_t batch = detail::batch_of(device, whole, frames_at_once);
   const std::size_t at_once = detail::divided(device, whole, frames_at_once, batch).frames_of_part;
   if (!prepare(*lanes[0], frame, at_once)) {
-    batch_refuses_it = true;
+    batch_refuses_reference = true;
     return 0;
   }
   for (std::size_t more = 1; more < detail::lanes_of(device); ++more) {
@@ -177,9 +177,10 @@ std::size_t FrameRegistrar::State::prepare_lanes(const HostImage& frame, std::si
   return detail::lanes_of(device);
 }
 
-// What cannot be a reference is refused at once, by the registrar.
+// If batches cannot use the reference, passes it to the registrar now, so that an invalid reference
+// is refused here and not by align().
 void FrameRegistrar::State::set_reference(const HostImage& image) {
-  has_reference = registrar_has_it = batch_refuses_it = false;
+  has_reference = registrar_has_reference = batch_refuses_reference = false;
   for (const auto& lane : lanes) lane->has_reference = false;
   if (batched && image.data != nullptr && detail::can_be_batched(image.type, image.shape())) {
     detail::check_rows(stage, "the reference", image);
@@ -189,40 +190,40 @@ void FrameRegistrar::State::set_reference(const HostImage& image) {
     }
     const PixelType type = lanes[0]->batch ? lanes[0]->batch->type() : image.type;
     const HostImage as_frame{image.data, type, image.width, image.height, 0};
-    if (prepare_lanes(as_frame, 1) == 0) static_cast<void>(ready_single());
+    if (prepare_lanes(as_frame, 1) == 0) static_cast<void>(single_with_reference());
   } else {
-    batch_refuses_it = true;
-    single().set_reference(image);
-    registrar_has_it = true;
+    batch_refuses_reference = true;
+    single_registrar().set_reference(image);
+    registrar_has_reference = true;
   }
   has_reference = true;
 }
 
 BatchResult FrameRegistrar::State::align_singly(const HostImage& frame) {
-  Registrar& ready = ready_single();
+  Registrar& ready = single_with_reference();
   BatchResult outcome;
   try {
     outcome.result = ready.align(frame);
   } catch (const Error& error) {
-    if (!is_of_frame(error)) throw;
+    if (!is_frame_error(error)) throw;
     outcome.error = error;
   }
   return outcome;
 }
 
-std::size_t FrameRegistrar::State::frames_of_part(std::size_t count) const {
+std::size_t FrameRegistrar::State::frames_per_part(std::size_t count) const {
   std::size_t frames = lanes[0]->batch->frames();
   for (std::size_t i = 1; i < count; ++i) frames = std::min(frames, lanes[i]->batch->frames());
   return frames;
 }
 
-// Frames of one type, or one that cannot be batched.
-void FrameRegistrar::State::align_some(std::span<const HostImage> frames,
-                                       std::vector<BatchResult>& results) {
+// `frames`: readable frames of one type and shape, or one frame that cannot be batched.
+void FrameRegistrar::State::align_alike(std::span<const HostImage> frames,
+                                        std::vector<BatchResult>& results) {
   const std::size_t ready = prepare_lanes(frames.front(), frames.size());
   std::vector<std::optional<RegistrationResult>> found(frames.size());
   if (ready > 0) {
-    const std::size_t at_once = frames_of_part(ready);
+    const std::size_t at_once = frames_per_part(ready);
     const std::size_t parts = (frames.size() + at_once - 1) / at_once;
     detail::run_in_lanes(ready, parts, [&](std::size_t number, std::size_t part) {
       Lane& lane = *lanes[number];
@@ -258,10 +259,10 @@ void FrameRegistrar::set_reference(const HostImage& reference) { state_->set_ref
 
 void FrameRegistrar::set_reference(const HostImage& reference, const HostImage& mask) {
   State& s = *state_;
-  s.has_reference = s.registrar_has_it = false;
-  s.batch_refuses_it = true;
-  s.single().set_reference(reference, mask);
-  s.has_reference = s.registrar_has_it = true;
+  s.has_reference = s.registrar_has_reference = false;
+  s.batch_refuses_reference = true;
+  s.single_registrar().set_reference(reference, mask);
+  s.has_reference = s.registrar_has_reference = true;
 }
 
 std::vector<BatchResult> FrameRegistrar::align(std::span<const HostImage> frames) {
@@ -277,7 +278,7 @@ std::vector<BatchResult> FrameRegistrar::align(std::span<const HostImage> frames
       return frame.type != first.type || frame.shape() != first.shape() || !is_readable(frame);
     });
     const auto alike = std::max<std::size_t>(static_cast<std::size_t>(other - frames.begin()), 1);
-    s.align_some(frames.first(alike), results);
+    s.align_alike(frames.first(alike), results);
     frames = frames.subspan(alike);
   }
   return results;
@@ -294,7 +295,7 @@ RegistrationResult FrameRegistrar::align(const HostImage& frame) {
 RegistrationResult FrameRegistrar::align(const HostImage& frame, const HostImage& mask) {
   State& s = *state_;
   if (!s.has_reference) detail::refuse(stage, "set_reference must be called before align");
-  return s.ready_single().align(frame, mask);
+  return s.single_with_reference().align(frame, mask);
 }
 
 }  // namespace warpalign

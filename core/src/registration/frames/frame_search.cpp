@@ -1,4 +1,4 @@
-// The shifts of a batch of frames, each taken as a whole.
+// Estimates the shifts of a batch of frames.
 #include "registration/frames/frame_search.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ FrameSearch::FrameSearch(const Device& on, PixelType type, const Shape& frame, s
                  static_cast<std::int64_t>(cells_.size())}),
       states_(count_of(frames) * cells_.size()),
       results_(count_of(frames)),
-      of_cells_(states_.size()),
+      cell_sums_(states_.size()),
       found_(count_of(frames)) {
   fits_.reserve(count_of(frames));
 }
@@ -67,10 +67,10 @@ void FrameSearch::evaluate(StageClock& clock, const FrameReference& reference) {
   sums_.fetch(stream, states_, results_);
 }
 
-void FrameSearch::look_at_light(StageClock& clock) {
-  sums_.fetch_windows(clock.stream(), of_cells_);
+void FrameSearch::check_illumination(StageClock& clock) {
+  sums_.fetch_windows(clock.stream(), cell_sums_);
   for (std::size_t i = 0; i < fits_.size(); ++i) {
-    const auto cells = std::span(of_cells_).subspan(i * cells_.size(), cells_.size());
+    const auto cells = std::span(cell_sums_).subspan(i * cells_.size(), cells_.size());
     found_[i].evenly_lit =
         found_[i].found.reliable && is_evenly_lit(cells, fits_[i].gain(), fits_[i].offset());
   }
@@ -90,7 +90,7 @@ std::span<const FrameShift> FrameSearch::run(StageClock& clock, const FrameRefer
     }
   }
   for (std::size_t i = 0; i < fits_.size(); ++i) found_[i].found = fits_[i].result();
-  look_at_light(clock);
+  check_illumination(clock);
   return std::span<const FrameShift>(found_).first(frames.size());
 }
 

@@ -1,4 +1,4 @@
-// The shifts of a batch of frames, each taken as a whole.
+// Estimates the shifts of a batch of frames.
 #pragma once
 
 #include "registration/frames/lighting.hpp"
@@ -12,10 +12,10 @@
 
 namespace warpalign::detail {
 
-/// The whole frame as its only window.
+/// A grid with one window, the whole frame.
 [[nodiscard]] WindowGrid whole_frame(const Shape& frame);
 
-/// What is kept of a reference.
+/// The reference on the device, with its spectrum.
 class FrameReference {
  public:
   FrameReference(const Device& device, const Shape& frame);
@@ -34,25 +34,27 @@ struct FrameShift {
   bool evenly_lit = false;
 };
 
-/// Correlation of apodized frames and a fit from its peak, as for windows; but the sums of the fit
-/// are those of the frame's cells, which tell whether it is lit like the reference everywhere.
+/// Correlates apodized frames with the reference and fits the shift from the peak, as for windows.
+/// Unlike for windows, the fit sums over the cells of the frame separately, to detect uneven
+/// illumination.
 class FrameSearch {
  public:
-  /// For `frames` frames at once.
+  /// `frames`: the maximum number of frames in one call.
   FrameSearch(const Device& device, PixelType type, const Shape& frame, std::int64_t frames,
               double max_shift);
 
   [[nodiscard]] std::size_t frames() const { return peaks_.frames(); }
-  /// The shifts of `frames`, at most frames(); valid until the next call. Waits for the device.
+  /// Estimates the shifts of at most frames() frames. The result stays valid until the next call.
+  /// Waits for the device.
   std::span<const FrameShift> run(StageClock& clock, const FrameReference& reference,
                                   std::span<const HostImage> frames);
-  /// The frames of the last run, f32 and stacked; what lies behind them is from earlier runs.
+  /// The stack of frames of the last run, f32. Entries beyond them are from earlier runs.
   [[nodiscard]] const Image& pixels() const { return peaks_.pixels(); }
 
  private:
   void start_fits(std::span<const PeakRecord> peaks);
   void evaluate(StageClock& clock, const FrameReference& reference);
-  void look_at_light(StageClock& clock);
+  void check_illumination(StageClock& clock);
 
   Shape frame_;
   WindowGrid grid_;
@@ -62,8 +64,8 @@ class FrameSearch {
   ShiftSumsPlan sums_;
   std::vector<WindowFit> fits_;
   std::vector<ShiftState> states_;
-  std::vector<ShiftSums> results_;   // of frames
-  std::vector<ShiftSums> of_cells_;  // of their last evaluations
+  std::vector<ShiftSums> results_;    // for each frame
+  std::vector<ShiftSums> cell_sums_;  // for each cell, from the frame's last evaluation
   std::vector<FrameShift> found_;
 };
 

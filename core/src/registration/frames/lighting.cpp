@@ -1,4 +1,4 @@
-// Whether the light on two images differs from place to place.
+// Detects illumination that varies over a frame relative to the reference.
 #include "registration/frames/lighting.hpp"
 
 #include <algorithm>
@@ -11,15 +11,17 @@ constexpr std::int64_t min_cell_side = 32;
 constexpr std::int64_t max_cells_along = 8;
 constexpr double min_cell_pixels = 64;
 
-// Parameters of a cell: gain and offset.
+// The parameters of a cell: gain and offset.
 constexpr double parameters = 2;
-// Pixels that share the noise of one, under the weights 1/6, 4/6, 1/6 along both axes.
+// The number of pixels over which noise is correlated after smoothing with the weights 1/6, 4/6,
+// 1/6 along both axes.
 constexpr double noise_correlation = 4;
 
-// What is left of uneven illumination, as fractions of the mean square of the slopes and of the
-// residual. On waves of 6 to 60 pixels an illumination that left as much as the slopes' root mean
-// square moved the shift by 0.035 pixels, so that this fraction of it moves it by 0.002; and what
-// is small beside the noise moves it less than the noise does.
+// The largest accepted mean square residual of uneven illumination, as fractions of the mean square
+// of the slopes and of the residual. On waves of 6 to 60 pixels, an illumination residual with the
+// root mean square of the slopes biased the shift by 0.035 pixels. A mean square of 0.003, which is
+// 0.055 of the root, thus biases it by 0.002 pixels. An illumination residual that is small
+// relative to the noise biases the shift less than the noise does.
 constexpr double max_of_slopes = 0.003;
 constexpr double max_of_residual = 0.03;
 
@@ -31,7 +33,7 @@ std::int32_t part_of(std::int64_t extent, std::int64_t part, std::int64_t parts)
   return static_cast<std::int32_t>(extent * part / parts);
 }
 
-/// Sums of squares that are left under the frame's gain and offset, and under the cell's own.
+/// The residual sums of squares of a cell with the frame's gain and offset, and with its own.
 struct Residuals {
   double common = 0, own = 0;
 };
@@ -70,7 +72,7 @@ ShiftState within_cell(ShiftState state, const FrameCell& cell) {
 }
 
 bool is_evenly_lit(std::span<const ShiftSums> cells, double gain, double offset) {
-  double common = 0, own = 0, weight = 0, slopes = 0, by_noise = 0;
+  double common = 0, own = 0, weight = 0, slopes = 0, noise_residual = 0;
   for (const ShiftSums& cell : cells) {
     if (!(cell.weight >= min_cell_pixels)) continue;
     const Residuals left = residuals_of(cell, gain, offset);
@@ -78,10 +80,10 @@ bool is_evenly_lit(std::span<const ShiftSums> cells, double gain, double offset)
     own += left.own;
     weight += cell.weight;
     slopes += (cell.mx_mx + cell.my_my) / 2;
-    by_noise += parameters * noise_correlation * left.own / cell.weight;
+    noise_residual += parameters * noise_correlation * left.own / cell.weight;
   }
   if (!(weight > 0)) return false;
-  const double uneven = common - own - by_noise;
+  const double uneven = common - own - noise_residual;
   return uneven <= max_of_slopes * slopes || uneven <= max_of_residual * own;
 }
 

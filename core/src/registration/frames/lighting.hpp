@@ -1,4 +1,4 @@
-// Whether the light on two images differs from place to place.
+// Detects illumination that varies over a frame relative to the reference.
 #pragma once
 
 #include <warpalign/backend/stages/refinement/shift_sums.hpp>
@@ -9,20 +9,20 @@
 
 namespace warpalign::detail {
 
-/// A part of a frame: columns and rows, the ends excluded.
+/// A rectangle of a frame; the end column and row are excluded.
 struct FrameCell {
   std::int32_t first_column = 0, end_column = 0;
   std::int32_t first_row = 0, end_row = 0;
 };
 
-/// The cells that a frame is divided into, so that the gain and offset of each can be compared.
+/// Divides a frame into cells, whose gains and offsets are compared.
 [[nodiscard]] std::vector<FrameCell> cells_of(const Shape& frame);
 
-/// The same evaluation within a cell only, of which perhaps nothing counts.
+/// Restricts an evaluation to a cell. The result may be empty.
 [[nodiscard]] ShiftState within_cell(ShiftState state, const FrameCell& cell);
 
-/// Whether one gain and one offset for the whole frame explain it nearly as well as those of each
-/// cell would. Where they do not, uneven illumination moves the shift.
+/// Whether one gain and one offset for the whole frame leave almost as small a residual as a gain
+/// and an offset for each cell. If not, uneven illumination biases the estimated shift.
 [[nodiscard]] bool is_evenly_lit(std::span<const ShiftSums> cells, double gain, double offset);
 
 }  // namespace warpalign::detail

@@ -1,4 +1,5 @@
-// Rotations, scales and shifts of many frames at once, where they are beyond doubt.
+// Registers many frames at once by similarities. Frames without a conclusive result are left to a
+// Registrar.
 #include "registration/frames/similarity_batch.hpp"
 
 #include "registration/frames/frame_search.hpp"
@@ -13,8 +14,8 @@ namespace warpalign::detail {
 
 namespace {
 
-// Beyond this ratio of scales, in either direction, one image is so much sharper than the other
-// that it must be smoothed to match.
+// At a larger ratio of scales, in either direction, the sharper image must be smoothed to match the
+// other one, which a batch does not do.
 constexpr double max_ratio = 1.25;
 
 std::size_t frames_for(const Device& device, const Shape& frame, std::size_t frames_at_once) {

@@ -1,4 +1,5 @@
-// Rotations, scales and shifts of many frames at once, where they are beyond doubt.
+// Registers many frames at once by similarities. Frames without a conclusive result are left to a
+// Registrar.
 #pragma once
 
 #include "registration/frames/frame_batch.hpp"

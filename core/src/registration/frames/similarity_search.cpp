@@ -1,4 +1,4 @@
-// The similarities of a batch of frames, from coarse levels to full resolution.
+// Estimates the similarities of a batch of frames, from coarse levels to full resolution.
 #include "registration/frames/similarity_search.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -14,21 +14,21 @@ namespace warpalign::detail {
 
 namespace {
 
-// The larger sides of the coarse levels. A fit is started by what is found on the first one, and
-// begins on the second one, where rotations and scales that are off by more still lead to the right
-// place.
-constexpr std::int64_t small_side = 128;
-constexpr std::int64_t tiny_side = 64;
-// Of the log-polar grid.
+// The larger sides of the coarse levels. The search for starts uses the medium level. The fits
+// begin on the coarse level, where they tolerate larger errors of rotation and scale.
+constexpr std::int64_t medium_side = 128;
+constexpr std::int64_t coarse_side = 64;
+// The side of the log-polar grid.
 constexpr std::int64_t polar_side = 128;
 
-// A shift is known to half a pixel of the small level, which is a quarter of the tiny one; the
-// rotation and the scale move corners by more.
-constexpr FrameFitLimits on_tiny{24, 0.02, 16};
-constexpr FrameFitLimits on_small{16, 0.01, 4};
-// What the small level left is a small fraction of its pixels, but many of a large frame.
-constexpr double max_drift_of_small = 0.5;
-constexpr FrameFitLimits on_frame{16, 0.001, 0};
+// The start's shift is accurate to half a pixel of the medium level, which is a quarter of a pixel
+// of the coarse level. Errors of rotation and scale move the corners by more.
+constexpr FrameFitLimits coarse_limits{24, 0.02, 16};
+constexpr FrameFitLimits medium_limits{16, 0.01, 4};
+// In pixels of the medium level. The remaining error is a small fraction of them, but may be many
+// pixels of a large frame.
+constexpr double max_medium_drift = 0.5;
+constexpr FrameFitLimits frame_limits{16, 0.001, 0};
 
 std::size_t count_of(std::int64_t images) { return static_cast<std::size_t>(images); }
 
@@ -41,8 +41,8 @@ SmoothSpec stack_of(SmoothSpec spec, std::int64_t images) {
   return spec;
 }
 
-// The sums that tell whether a cell is lit like the others.
-ShiftSums light_of(const FrameSums& s) {
+// The sums that is_evenly_lit() reads.
+ShiftSums illumination_sums(const FrameSums& s) {
   ShiftSums light;
   light.weight = s.weight;
   light.r = s.r;
@@ -62,7 +62,7 @@ StackFit::StackFit(const Device& device, const Shape& shape, std::int64_t images
       fits_(count_of(images), FrameFit(shape, motion)),
       states_(fits_.size() * cells_.size()),
       results_(states_.size()),
-      light_(cells_.size()),
+      illumination_sums_(cells_.size()),
       evenly_lit_(fits_.size()) {}
 
 void StackFit::evaluate(StageClock& clock, const Image& images, const Image& reference,
@@ -85,9 +85,9 @@ void StackFit::step(std::size_t image) {
   for (const FrameSums& cell : cells) whole += cell;
   fits_[image].take(whole);
   if (!fits_[image].converged()) return;
-  std::transform(cells.begin(), cells.end(), light_.begin(), light_of);
+  std::transform(cells.begin(), cells.end(), illumination_sums_.begin(), illumination_sums);
   evenly_lit_[image] =
-      detail::is_evenly_lit(light_, fits_[image].gain(), fits_[image].offset()) ? 1 : 0;
+      detail::is_evenly_lit(illumination_sums_, fits_[image].gain(), fits_[image].offset()) ? 1 : 0;
 }
 
 void StackFit::run(StageClock& clock, const Image& images, const Image& reference,
@@ -181,10 +181,10 @@ StartSearch::StartSearch(const Device& device, const Shape& level, std::int64_t 
       polar_images_(device, level, images),
       peaks_(device, level, images, correlation_sigma),
       polar_peaks_(device, PolarSpectra::grid(), images, RegistrationOptions{}.log_polar_sigma),
-      turn_(device, {.spline = {.degree = 1, .boundary = Boundary::constant},
-                     .images = {.shape = level, .count = images},
-                     .output = level}),
-      turned_(device.make_image(PixelType::f32, stacked(level, 2, images))),
+      rotate_(device, {.spline = {.degree = 1, .boundary = Boundary::constant},
+                       .images = {.shape = level, .count = images},
+                       .output = level}),
+      rotated_(device.make_image(PixelType::f32, stacked(level, 2, images))),
       rotations_(count_of(images)),
       transforms_(count_of(images)),
       starts_(count_of(images)) {}
@@ -194,8 +194,8 @@ void StartSearch::take_reference(StageClock& clock, const Image& level) {
   polar_reference_.run(clock, reference_.spectra());
 }
 
-// The half turn that log-polar spectra cannot tell is left out: a frame of a stack that is upside
-// down is a registrar's task.
+// Log-polar spectra cannot distinguish a rotation from the one 180 degrees further. The search does
+// not try the second one, and leaves frames that are upside down to a Registrar.
 void StartSearch::find_rotations(StageClock& clock) {
   const LogPolarGrid grid = LogPolarPlan::grid({level_, PolarSpectra::grid()});
   const auto side = static_cast<double>(polar_side);
@@ -216,7 +216,7 @@ void StartSearch::find_rotations(StageClock& clock) {
   }
 }
 
-// The image that was correlated shows at p what the image has at rotations_[i](p).
+// The correlated image shows at p what the original image has at rotations_[i](p).
 void StartSearch::take_better(std::span<const PeakRecord> peaks, Generator found_by) {
   for (std::size_t i = 0; i < starts_.size(); ++i) {
     const auto height = static_cast<double>(peaks[i].value);
@@ -231,12 +231,12 @@ std::span<const StartSearch::Start> StartSearch::run(StageClock& clock, const Im
   std::fill(starts_.begin(), starts_.end(), Start{});
   images_.run(clock, levels);
   find_rotations(clock);
-  clock.run("rotation", [&] { turn_.execute(clock.stream(), levels, transforms_, turned_); });
+  clock.run("rotation", [&] { rotate_.execute(clock.stream(), levels, transforms_, rotated_); });
   const auto peaks_of = [&](const Image& shown) {
     images_.run(clock, shown);
     return peaks_.run(clock, reference_.spectra(), images_.spectra());
   };
-  take_better(peaks_of(turned_), Generator::log_polar);
+  take_better(peaks_of(rotated_), Generator::log_polar);
   std::fill(rotations_.begin(), rotations_.end(), Affine{});
   take_better(peaks_of(levels), Generator::shifts);
   return starts_;
@@ -246,13 +246,13 @@ SimilaritySearch::SimilaritySearch(const Device& on, const Shape& frame, const S
                                    double spacing, std::int64_t frames, Motion motion)
     : frame_(frame),
       judged_to_frame_(level_to_image(frame, {spacing})),
-      small_of_reference_(on, judged, small_side, 1),
-      tiny_of_reference_(on, judged, tiny_side, 1),
-      small_(on, judged, small_side, frames),
-      tiny_(on, judged, tiny_side, frames),
-      starts_(on, small_.shape(), frames, motion),
-      small_fit_(on, small_.shape(), frames, motion),
-      tiny_fit_(on, tiny_.shape(), frames, motion),
+      medium_reference_(on, judged, medium_side, 1),
+      coarse_reference_(on, judged, coarse_side, 1),
+      medium_(on, judged, medium_side, frames),
+      coarse_(on, judged, coarse_side, frames),
+      starts_(on, medium_.shape(), frames, motion),
+      medium_fit_(on, medium_.shape(), frames, motion),
+      coarse_fit_(on, coarse_.shape(), frames, motion),
       fit_(on, frame, frames, motion),
       reference_(on.make_image(PixelType::f32, frame)),
       means_(count_of(frames)),
@@ -264,12 +264,12 @@ void SimilaritySearch::take_reference(StageClock& clock, const Image& pixels,
   clock.stream().copy(pixels.buffer(), reference_.buffer());
   const GreyLevels& grey = judged.reference_grey();
   reference_mean_ = grey.mean;
-  starts_.take_reference(clock, small_of_reference_.run(clock, judged.reference_values(), grey));
-  tiny_of_reference_.run(clock, judged.reference_values(), grey);
+  starts_.take_reference(clock, medium_reference_.run(clock, judged.reference_values(), grey));
+  coarse_reference_.run(clock, judged.reference_values(), grey);
 }
 
-// Goes on from what found_ has, in pixels of the frame. Where a fit fails, the next level begins
-// where it began.
+// Fits from the transforms in found_, which are in pixels of the frame, and updates them. If a fit
+// fails, its transform stays as it is, and the next level starts from it.
 void SimilaritySearch::fit_on(StageClock& clock, CoarseLevels& levels, const Image& reference,
                               StackFit& fit, const FrameFitLimits& limits) {
   const Affine to_frame = judged_to_frame_ * levels.to_judged();
@@ -287,8 +287,8 @@ void SimilaritySearch::fit_on(StageClock& clock, CoarseLevels& levels, const Ima
 }
 
 void SimilaritySearch::fit_frames(StageClock& clock, const Image& frames, JudgedFrames& judged) {
-  FrameFitLimits limits = on_frame;
-  limits.max_drift = std::max(1.0, max_drift_of_small * judged.spacing() * small_.spacing());
+  FrameFitLimits limits = frame_limits;
+  limits.max_drift = std::max(1.0, max_medium_drift * judged.spacing() * medium_.spacing());
   for (std::size_t i = 0; i < found_.size(); ++i) {
     fit_.fits()[i].fail();
     if (!found_[i].found) continue;
@@ -305,10 +305,10 @@ void SimilaritySearch::fit_frames(StageClock& clock, const Image& frames, Judged
 
 std::span<const FrameSimilarity> SimilaritySearch::run(StageClock& clock, const Image& frames,
                                                        JudgedFrames& judged, std::size_t count) {
-  small_.run(clock, judged.values(), judged.reference_grey());
-  tiny_.run(clock, judged.values(), judged.reference_grey());
-  const std::span<const StartSearch::Start> starts = starts_.run(clock, small_.normalized());
-  const Affine to_frame = judged_to_frame_ * small_.to_judged();
+  medium_.run(clock, judged.values(), judged.reference_grey());
+  coarse_.run(clock, judged.values(), judged.reference_grey());
+  const std::span<const StartSearch::Start> starts = starts_.run(clock, medium_.normalized());
+  const Affine to_frame = judged_to_frame_ * medium_.to_judged();
   const Affine from_frame = to_frame.inverse();
   std::fill(found_.begin(), found_.end(), FrameSimilarity{});
   for (std::size_t i = 0; i < count; ++i) {
@@ -317,8 +317,8 @@ std::span<const FrameSimilarity> SimilaritySearch::run(StageClock& clock, const 
     found_[i].found_by = starts[i].found_by;
     found_[i].frame_to_reference = to_frame * starts[i].image_to_reference * from_frame;
   }
-  fit_on(clock, tiny_, tiny_of_reference_.normalized(), tiny_fit_, on_tiny);
-  fit_on(clock, small_, small_of_reference_.normalized(), small_fit_, on_small);
+  fit_on(clock, coarse_, coarse_reference_.normalized(), coarse_fit_, coarse_limits);
+  fit_on(clock, medium_, medium_reference_.normalized(), medium_fit_, medium_limits);
   fit_frames(clock, frames, judged);
   return std::span<const FrameSimilarity>(found_).first(count);
 }

@@ -1,4 +1,4 @@
-// The similarities of a batch of frames, from coarse levels to full resolution.
+// Estimates the similarities of a batch of frames, from coarse levels to full resolution.
 #pragma once
 
 #include "registration/frames/frame_fit.hpp"
@@ -18,19 +18,20 @@
 
 namespace warpalign::detail {
 
-/// Fits that go on together, each between one of the images of a stack and the reference.
+/// Concurrent fits of the images of a stack to the reference.
 class StackFit {
  public:
-  /// For `images` images of this shape at once.
+  /// `images`: the number of images in the stack.
   StackFit(const Device& device, const Shape& shape, std::int64_t images, Motion motion);
 
-  /// The fits, one for each image; those that are to take part must have been started.
+  /// The fits, one for each image. Start those that run() should run.
   [[nodiscard]] std::span<FrameFit> fits() { return fits_; }
-  /// Goes on until none is active. `means`: about those of the images, for precision. Waits for the
-  /// device.
+  /// Runs until no fit is active. `means`: approximate means of the images, subtracted for
+  /// precision. Waits for the device.
   void run(StageClock& clock, const Image& images, const Image& reference,
            std::span<const double> means, double reference_mean);
-  /// Whether the image is lit like the reference everywhere, by the last evaluation of its fit.
+  /// Whether the illumination is even relative to the reference (see lighting.hpp), by the last
+  /// evaluation of the fit.
   [[nodiscard]] bool is_evenly_lit(std::size_t image) const { return evenly_lit_[image]; }
 
  private:
@@ -43,22 +44,21 @@ class StackFit {
   std::vector<FrameFit> fits_;
   std::vector<FrameState> states_;
   std::vector<FrameSums> results_;
-  std::vector<ShiftSums> light_;  // of one image's cells
+  std::vector<ShiftSums> illumination_sums_;  // of one image's cells
   std::vector<char> evenly_lit_;
 };
 
-/// A level coarser than that on which frames are judged, of a stack of images, and normalized
-/// locally.
+/// A level of a stack of images that is coarser than the scoring level, after local normalization.
 class CoarseLevels {
  public:
-  /// `judged`: the shape of one image that a level is made of.
+  /// `judged`: the shape of one image of the scoring level, from which this level is computed.
   CoarseLevels(const Device& device, const Shape& judged, std::int64_t side, std::int64_t images);
 
   [[nodiscard]] const Shape& shape() const { return level_; }
   [[nodiscard]] double spacing() const { return sampling_.spacing; }
-  /// Pixels of this level -> pixels of the level that it is made of.
+  /// Pixels of this level -> pixels of the scoring level.
   [[nodiscard]] Affine to_judged() const { return level_to_image(judged_, sampling_); }
-  /// `as`: of the reference.
+  /// `as`: the statistics of the reference.
   const Image& run(StageClock& clock, const Image& judged, const GreyLevels& as);
   [[nodiscard]] const Image& normalized() const { return normalized_; }
 
@@ -71,7 +71,7 @@ class CoarseLevels {
   Image values_, normalized_;
 };
 
-/// Images of one level, apodized and transformed.
+/// The spectra of the apodized images of one level.
 class LevelSpectra {
  public:
   LevelSpectra(const Device& device, const Shape& level, std::int64_t images);
@@ -91,8 +91,8 @@ class SpectrumPeaks {
  public:
   /// `image`: the shape of each. `sigma`: as WindowCrossPowerSpec::sigma.
   SpectrumPeaks(const Device& device, const Shape& image, std::int64_t images, float sigma);
-  /// One for each image, at d where it is the reference shifted by d; valid until the next call.
-  /// Overwrites the spectra. Waits for the device.
+  /// Returns a peak for each image, at d if the image is the reference shifted by d. The peaks stay
+  /// valid until the next call. Overwrites the spectra. Waits for the device.
   std::span<const PeakRecord> run(StageClock& clock, const Image& reference, Image& spectra);
 
  private:
@@ -104,14 +104,13 @@ class SpectrumPeaks {
   std::vector<PeakRecord> records_;
 };
 
-/// Spectra of log-polar spectra, by which rotations and scales are found as shifts (registration
-/// paper, section 2).
+/// Spectra of log-polar spectra, in which rotations and scales appear as shifts (Fourier-Mellin).
 class PolarSpectra {
  public:
   PolarSpectra(const Device& device, const Shape& level, std::int64_t images);
-  /// `spectra`: of images of the level.
+  /// `spectra`: the spectra of images of the level.
   Image& run(StageClock& clock, const Image& spectra);
-  /// Of the last run.
+  /// The result of the last run.
   [[nodiscard]] const Image& spectra() const { return spectra_; }
   [[nodiscard]] static Shape grid() noexcept;
 
@@ -121,20 +120,22 @@ class PolarSpectra {
   Image polar_, spectra_;
 };
 
-/// Where each of the images of a level may lie on the reference's level, by the peaks of
-/// correlations: as it is, or turned and scaled as its log-polar spectrum says.
+/// Proposes a start for the fit of each image of a level from the peaks of two correlations with
+/// the reference: of the image itself, and of the image rotated and scaled as its log-polar
+/// spectrum indicates.
 class StartSearch {
  public:
   StartSearch(const Device& device, const Shape& level, std::int64_t images, Motion motion);
 
   struct Start {
     Generator found_by = Generator::shifts;
-    double height = 0;          ///< of the peak; above 0 where there is any
+    double height = 0;          ///< of the peak; 0 if there is none
     Affine image_to_reference;  ///< pixels of the level
   };
 
   void take_reference(StageClock& clock, const Image& level);
-  /// The better one for each image; valid until the next call. Waits for the device.
+  /// Returns the start with the higher peak for each image, valid until the next call. Waits for
+  /// the device.
   std::span<const Start> run(StageClock& clock, const Image& levels);
 
  private:
@@ -146,32 +147,33 @@ class StartSearch {
   LevelSpectra reference_, images_;
   PolarSpectra polar_reference_, polar_images_;
   SpectrumPeaks peaks_, polar_peaks_;
-  InterpolatePlan turn_;
-  Image turned_;
-  std::vector<Affine> rotations_;  // from the turned image to the image
+  InterpolatePlan rotate_;
+  Image rotated_;
+  std::vector<Affine> rotations_;  // from the rotated image to the image
   std::vector<Transform> transforms_;
   std::vector<Start> starts_;
 };
 
-/// What is found of a frame.
+/// The estimated similarity of a frame.
 struct FrameSimilarity {
   bool found = false;         ///< whether the fit at full resolution has converged
-  bool evenly_lit = false;    ///< whether it is lit like the reference
+  bool evenly_lit = false;    ///< whether the illumination is even relative to the reference
   Affine frame_to_reference;  ///< where the frame's pixels lie on the reference
   Generator found_by = Generator::shifts;
 };
 
-/// Begins on a coarse level, and refines from level to level, all frames at once.
+/// Finds starts on a coarse level, then fits all frames at once on finer and finer levels.
 class SimilaritySearch {
  public:
-  /// For `frames` frames of this shape at once.
+  /// `judged`: the shape of the scoring level, and `spacing` its pixel spacing. `frames`: the
+  /// maximum number of frames in one call.
   SimilaritySearch(const Device& device, const Shape& frame, const Shape& judged, double spacing,
                    std::int64_t frames, Motion motion);
 
-  /// `pixels`: f32. `judged`: with the reference's level.
+  /// `pixels`: the reference, f32. `judged`: has its level.
   void take_reference(StageClock& clock, const Image& pixels, const JudgedFrames& judged);
-  /// The first `count` of the frames, f32 and stacked, whose levels `judged` has; valid until the
-  /// next call. Waits for the device.
+  /// Estimates the similarities of the first `count` frames of a stack, f32. `judged`: has their
+  /// levels. The result stays valid until the next call. Waits for the device.
   std::span<const FrameSimilarity> run(StageClock& clock, const Image& frames, JudgedFrames& judged,
                                        std::size_t count);
 
@@ -182,9 +184,9 @@ class SimilaritySearch {
 
   Shape frame_;
   Affine judged_to_frame_;
-  CoarseLevels small_of_reference_, tiny_of_reference_, small_, tiny_;
+  CoarseLevels medium_reference_, coarse_reference_, medium_, coarse_;
   StartSearch starts_;
-  StackFit small_fit_, tiny_fit_, fit_;
+  StackFit medium_fit_, coarse_fit_, fit_;
   Image reference_;
   double reference_mean_ = 0;
   std::vector<double> means_, no_means_;

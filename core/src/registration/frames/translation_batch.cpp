@@ -1,4 +1,5 @@
-// Translations of many frames at once, where they are beyond doubt.
+// Registers many frames at once by translations. Frames without a conclusive result are left to a
+// Registrar.
 #include "registration/frames/translation_batch.hpp"
 
 #include "registration/local/windows/window_batch.hpp"

@@ -1,4 +1,5 @@
-// How far the agreement of frames with a reference is above chance, where they have turned.
+// Scores the similarities of a batch of frames: the correlation with the reference and its
+// significance.
 #include "registration/frames/turned_frame_judge.hpp"
 
 #include "registration/frames/frame_fit.hpp"
@@ -20,8 +21,8 @@ TurnedFrameJudge::TurnedFrameJudge(const Device& device, const Shape& frame, std
       results_(states_.size()),
       judgements_(static_cast<std::size_t>(frames)) {}
 
-// The coefficients of an interpolating spline take the place of samples: both images are then
-// evaluated as they are, and not smoothed.
+// Passes spline coefficients instead of samples, so that the kernel evaluates interpolated images
+// rather than smoothed ones.
 std::span<const FrameJudgement> TurnedFrameJudge::run(StageClock& clock,
                                                       std::span<const Affine> frame_to_reference) {
   std::fill(states_.begin(), states_.end(), FrameState{});
@@ -58,7 +59,7 @@ void TurnedFrameJudge::describe(const FrameSums& s, double scale, FrameJudgement
   const double independent = s.pixels * s.slopes / frame;
   judgement.significance = significance_of(judgement.correlation, independent);
   const double side =
-      scale * judged_.spacing();  // of a pixel of the frame's level, on the reference
+      scale * judged_.spacing();  // side of a pixel of the frame's level, in reference pixels
   judgement.overlap = std::min(1.0, s.pixels * side * side / static_cast<double>(frame_.plane()));
 }
 

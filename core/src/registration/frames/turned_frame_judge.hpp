@@ -1,4 +1,5 @@
-// How far the agreement of frames with a reference is above chance, where they have turned.
+// Scores the similarities of a batch of frames: the correlation with the reference and its
+// significance.
 #pragma once
 
 #include "registration/frames/frame_judge.hpp"
@@ -11,24 +12,24 @@
 
 namespace warpalign::detail {
 
-/// As FrameJudge, for similarities.
+/// Like FrameJudge, but for similarities instead of shifts.
 class TurnedFrameJudge {
  public:
-  /// For `frames` frames at once.
+  /// `frames`: the maximum number of frames in one call.
   TurnedFrameJudge(const Device& device, const Shape& frame, std::int64_t frames);
 
-  /// As JudgedFrames.
+  /// See JudgedFrames::take_reference().
   bool take_reference(StageClock& clock, const Image& pixels) {
     return judged_.take_reference(clock, pixels);
   }
-  /// Makes the levels of frames, f32 and stacked, from which a search begins.
+  /// Computes the levels of a stack of f32 frames, on which a search begins.
   void take(StageClock& clock, const Image& frames) {
     coefficients_ = &judged_.take(clock, frames);
   }
   [[nodiscard]] JudgedFrames& levels() { return judged_; }
 
-  /// Judges the frames of the last take(), one for each of these transforms from frame to
-  /// reference; valid until the next call. Waits for the device.
+  /// Scores a frame of the last take() for each of these transforms from frame to reference. The
+  /// scores stay valid until the next call. Waits for the device.
   std::span<const FrameJudgement> run(StageClock& clock,
                                       std::span<const Affine> frame_to_reference);
 
