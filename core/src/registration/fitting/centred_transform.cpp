@@ -1,4 +1,4 @@
-// Transforms between two images, of points about the centres of both.
+// Transforms between two images in coordinates relative to the images' centres.
 #include "registration/fitting/centred_transform.hpp"
 
 #include <algorithm>
@@ -8,9 +8,9 @@ namespace warpalign::detail {
 
 namespace {
 
-// The rotation and scale, as (cosine, sine) times the scale, by which the linear part of `found`
-// differs from that of `start`.
-Point turned(const Affine& start, const Affine& found) {
+// The rotation and scale from the linear part of `start` to that of `found`, as (cosine, sine)
+// times the scale.
+Point relative_rotation(const Affine& start, const Affine& found) {
   const double determinant = start.a * start.e - start.b * start.d;
   const auto times_inverse = [&](double x, double y) {
     return Point{(x * start.e - y * start.d) / determinant,
@@ -21,12 +21,12 @@ Point turned(const Affine& start, const Affine& found) {
   return {(first.x + second.y) / 2, (first.y - second.x) / 2};
 }
 
-Point turn_of(Motion motion, const Affine& start, const Affine& found) {
+Point rotation_for(Motion motion, const Affine& start, const Affine& found) {
   if (motion == Motion::translation) return {1, 0};
-  const Point turn = turned(start, found);
-  if (motion == Motion::similarity) return turn;
-  const double scale = std::hypot(turn.x, turn.y);
-  return {turn.x / scale, turn.y / scale};
+  const Point rotation = relative_rotation(start, found);
+  if (motion == Motion::similarity) return rotation;
+  const double scale = std::hypot(rotation.x, rotation.y);
+  return {rotation.x / scale, rotation.y / scale};
 }
 
 }  // namespace
@@ -54,14 +54,18 @@ Homography as_moved(const Homography& start, const Homography& found, Motion mot
                     const Shape& reference) {
   if (motion == Motion::affine || motion == Motion::homography) return found;
   const Affine before = start.affine();
-  const Point turn = turn_of(motion, before, found.affine());
-  Affine moved{turn.x * before.a + turn.y * before.d,  turn.x * before.b + turn.y * before.e,  0,
-               -turn.y * before.a + turn.x * before.d, -turn.y * before.b + turn.x * before.e, 0};
+  const Point rotation = rotation_for(motion, before, found.affine());
+  Affine moved{rotation.x * before.a + rotation.y * before.d,
+               rotation.x * before.b + rotation.y * before.e,
+               0,
+               -rotation.y * before.a + rotation.x * before.d,
+               -rotation.y * before.b + rotation.x * before.e,
+               0};
   const Point centre = centre_of(reference);
-  const Point place = found(centre);
+  const Point mapped_centre = found(centre);
   const Point without_shift = moved(centre);
-  moved.c = place.x - without_shift.x;
-  moved.f = place.y - without_shift.y;
+  moved.c = mapped_centre.x - without_shift.x;
+  moved.f = mapped_centre.y - without_shift.y;
   return moved;
 }
 

@@ -1,4 +1,4 @@
-// Transforms between two images, of points about the centres of both.
+// Transforms between two images in coordinates relative to the images' centres.
 #pragma once
 
 #include <warpalign/geometry.hpp>
@@ -6,18 +6,19 @@
 
 namespace warpalign::detail {
 
-/// The transform of points about the reference's centre to points about the moving image's, with 1
-/// as its last number, from one of pixels.
+/// Converts a transform of pixel coordinates to one of coordinates relative to the images' centres,
+/// scaled so that its last element is 1.
 [[nodiscard]] Homography about_centres(const Homography& pixels, const Shape& reference,
                                        const Shape& moving);
 
-/// The transform of pixels, from the nine numbers of one about the centres.
+/// Converts the nine elements of a centred transform back to a transform of pixel coordinates.
 [[nodiscard]] Homography in_pixels(const double* centred, const Shape& reference,
                                    const Shape& moving);
 
-/// `found` as what `start` becomes by a motion: in single precision a rigid motion scales by up to
-/// 1e-7, and a similarity shears by as much. Where the motion has four parameters or fewer, what
-/// `found` does beyond it is left out; the reference's centre is mapped to where `found` maps it.
+/// Projects `found` onto the transforms that differ from `start` by a motion of this kind, and
+/// keeps the position of the reference's centre. This removes the rounding errors of single
+/// precision, by which a rigid fit scales by up to 1e-7 and a similarity fit shears by as much.
+/// Affine transforms and homographies are returned as they are.
 [[nodiscard]] Homography as_moved(const Homography& start, const Homography& found, Motion motion,
                                   const Shape& reference);
 

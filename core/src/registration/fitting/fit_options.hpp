@@ -1,4 +1,4 @@
-// What a Gauss-Newton fit is asked for, and what it finds.
+// The options and the result of a Gauss-Newton fit.
 #pragma once
 
 #include <warpalign/geometry.hpp>
@@ -6,15 +6,15 @@
 
 namespace warpalign::detail {
 
-/// The smallest cell of the illumination model in use, and the largest that IlluminationPlan takes.
+/// The smallest illumination cell in use, and the largest that IlluminationPlan supports.
 inline constexpr int min_illumination_cell = 8;
 inline constexpr int max_illumination_cell = 64;
 
-/// When a fit ends, and which illumination model it uses.
+/// The model of a fit, and when the fit ends.
 struct FitOptions {
   Motion motion = Motion::similarity;  ///< any but automatic
   int iterations = 10;                 ///< at most
-  double tolerance = 0.001;  ///< a step that moves no corner by more, in moving pixels, is the last
+  double tolerance = 0.001;  ///< moving pixels; the fit ends when no corner moves by more in a step
   double max_drift = 0.03;   ///< of a corner from the start, as a fraction of the larger side
   int illumination_cell = 0;  ///< side in reference pixels of the cells over which gain and offset
                               ///< vary; 0: one gain and offset for the whole image
@@ -25,8 +25,8 @@ struct FitResult {
   Homography matrix;
   bool converged = false;
   double last_move = 0;    ///< largest move of a corner in the last step, in moving pixels
-  double correlation = 0;  ///< normalized, over the pixels in common at the start of the last step
-  double pixels = 0;       ///< number of these pixels
+  double correlation = 0;  ///< normalized, over the overlap at the start of the last step
+  double pixels = 0;       ///< number of pixels in that overlap
 };
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// The images between which transforms are fitted.
+// The images to which transforms are fitted.
 #pragma once
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -15,12 +15,13 @@ struct FitPair {
   SimilarityImages images;
   int reference_margin = 0;
   int moving_margin = 1;
-  /// Of images with two channels, the second, whose sums are added: it has the same gain and an
-  /// offset of its own. No illumination model applies to these.
+  /// The second channel, if there are two. Fits add its sums to those of the first channel. Both
+  /// channels have the same gain, but different offsets. Two channels exclude an illumination
+  /// model.
   std::optional<SimilarityImages> second{};
   CountedPixels counted{};
 
-  /// The sums of its fits, without an illumination model.
+  /// The specification of the sums for fits of this pair, without an illumination model.
   [[nodiscard]] SimilaritySumsSpec sums(bool projective, std::size_t batch) const {
     SimilaritySumsSpec spec;
     spec.reference = images.reference.shape();
@@ -34,7 +35,7 @@ struct FitPair {
   }
 };
 
-/// Transforms of one of several pairs.
+/// A pair, and the transforms to fit or evaluate for it.
 struct FitGroup {
   const FitPair* pair;
   std::span<const Homography> matrices;

@@ -1,4 +1,4 @@
-// The steps of one Gauss-Newton fit, which formulas/fit_steps.h has.
+// The host part of one Gauss-Newton fit. The formulas are in formulas/fit_steps.h.
 #include "registration/fitting/fit_steps.hpp"
 
 #include "registration/fitting/centred_transform.hpp"
@@ -15,11 +15,11 @@ namespace warpalign::detail {
 namespace {
 
 constexpr double min_overlap_fraction = 0.02;  // of the smaller image
-constexpr double max_last_step = 0.2;          // in moving pixels, of a fit that came to rest
-// The illumination model stays once no step moves a corner by more than so many tolerances.
+constexpr double max_last_step = 0.2;          // moving pixels; see is_at_rest()
+// The illumination model is kept once a step moves no corner by more than this many tolerances.
 constexpr double last_illumination = 20;
 
-// A bit for each parameter of SimilaritySumsResult.
+// The free parameters, with a bit for each parameter of SimilaritySumsResult.
 int free_parameters(Motion motion) {
   switch (motion) {
     case Motion::translation:
@@ -42,7 +42,7 @@ WaMoments moments_of(const SimilaritySumsResult& sums) {
           sums.reference_square, sums.moving_square, sums.product};
 }
 
-// Of one channel or two.
+// The moments of one channel or two.
 struct Channels {
   std::array<WaMoments, 2> moments;
   int count;
@@ -52,10 +52,10 @@ struct Channels {
         count(second != nullptr ? 2 : 1) {}
 };
 
-// Adds the normal equations of a second channel, where there is one, to those of the first.
+// Adds the normal equations of the second channel, if there is one, to those of the first.
 template <std::size_t size>
-std::array<double, size> added(const std::array<double, size>& first,
-                               const std::array<double, size>* second) {
+std::array<double, size> sum_of(const std::array<double, size>& first,
+                                const std::array<double, size>* second) {
   std::array<double, size> all = first;
   if (second == nullptr) return all;
   for (std::size_t i = 0; i < size; ++i) all[i] += (*second)[i];
@@ -88,8 +88,8 @@ SimilaritySumsResult joined(const SimilaritySumsResult& first, const SimilarityS
   const WaMoments b = moments_of(second);
   const WaMoments moments = wa_joined(&a, &b);
   SimilaritySumsResult all = first;
-  all.hessian = added(first.hessian, &second.hessian);
-  all.gradient = added(first.gradient, &second.gradient);
+  all.hessian = sum_of(first.hessian, &second.hessian);
+  all.gradient = sum_of(first.gradient, &second.gradient);
   all.weight += second.weight;
   all.absolute = moments.absolute;
   all.reference = moments.reference;
@@ -111,7 +111,8 @@ FitSteps::FitSteps(const Shape& reference, const Shape& moving, const CountedPix
   std::copy_n(about_centres(start, reference, moving).h.begin(), 9, fit_.start);
   std::copy_n(fit_.start, 9, fit_.matrix);
   fit_.min_pixels = min_overlap_fraction * counted.smaller_area(scale);
-  // The corners of a reference that shows more of the scene lie far outside the moving image.
+  // If the reference shows more of the scene, its corners lie far outside the moving image, so the
+  // drift is relative to the larger of both images.
   fit_.max_drift =
       options.max_drift * std::max(larger_side(moving), scale * larger_side(reference));
   fit_.tolerance = options.tolerance;
@@ -140,13 +141,12 @@ void FitSteps::begin(const SimilaritySumsResult& sums, const SimilaritySumsResul
   const Channels channels(sums, second);
   wa_fit_begin(&fit_, channels.moments.data(), channels.count, is_projective(options_.motion));
   global_ = global_illumination(second != nullptr ? joined(sums, *second) : sums);
-  note_result();
+  update_result();
 }
 
-// One step, by the sums of all channels.
 void FitSteps::advance(const SimilaritySumsResult& sums, const SimilaritySumsResult* second) {
-  auto hessian = added(sums.hessian, second != nullptr ? &second->hessian : nullptr);
-  auto gradient = added(sums.gradient, second != nullptr ? &second->gradient : nullptr);
+  auto hessian = sum_of(sums.hessian, second != nullptr ? &second->hessian : nullptr);
+  auto gradient = sum_of(sums.gradient, second != nullptr ? &second->gradient : nullptr);
   std::array<double, 9> next{};
   if (wa_fit_step(&fit_, sums.pixels, hessian.data(), gradient.data(),
                   static_cast<int>(sums.parameters), next.data()) == 0) {
@@ -158,10 +158,10 @@ void FitSteps::advance(const SimilaritySumsResult& sums, const SimilaritySumsRes
                 is_projective(options_.motion));
     matrix_ = in_pixels(fit_.matrix, reference_, moving_);
   }
-  note_result();
+  update_result();
 }
 
-void FitSteps::note_result() {
+void FitSteps::update_result() {
   result_.reset();
   if (fit_.found == 0) return;
   result_ = FitResult{matrix_, fit_.converged != 0, fit_.last_move, fit_.correlation, fit_.pixels};
@@ -173,7 +173,7 @@ void FitSteps::take(const WaFit& fit) {
     matrix_ =
         as_moved(matrix_, in_pixels(fit_.matrix, reference_, moving_), options_.motion, reference_);
   }
-  note_result();
+  update_result();
 }
 
 double FitSteps::distance(const double* a, const double* b) const {

@@ -1,5 +1,5 @@
-// The steps of one Gauss-Newton fit, from sums to state to sums: what is decided on the host, apart
-// from where the sums come from.
+// The host part of one Gauss-Newton fit: computes the next state from the sums of the last one. The
+// caller provides the sums.
 #pragma once
 
 #include "formulas/fit_steps.h"
@@ -18,51 +18,51 @@ struct GlobalIllumination {
   double gain = 1, offset = 0, reference = 0, moving = 0, variance = 0;
 };
 
-/// Its gain is the ratio of the contrasts.
+/// The global illumination for these sums. The gain is the ratio of the standard deviations.
 [[nodiscard]] GlobalIllumination global_illumination(const SimilaritySumsResult& sums);
 
-/// Whether a fit of this motion estimates the parameters of a homography, all or the first six.
+/// Whether a fit of this motion estimates all parameters of a homography, or the first six.
 [[nodiscard]] bool is_projective(Motion motion);
 
-/// Whether a fit came to rest, even if not to its tolerance. One whose last step still moved a
-/// corner by a good part of a pixel is drifting away from where it began.
+/// Whether the last step of a fit was small (0.2 pixels), even if above the tolerance. A fit with a
+/// larger last step is drifting away from its start.
 [[nodiscard]] bool is_at_rest(const FitResult& fitted);
 
-/// The sums of two channels as those of one image: of moments about the means of each, so that the
-/// joint means are 0. A pixel counts once.
+/// Combines the sums of two channels as if they were one image. The moments are taken about the
+/// mean of each channel, so the joint means are 0. Each pixel counts once.
 [[nodiscard]] SimilaritySumsResult joined(const SimilaritySumsResult& first,
                                           const SimilaritySumsResult& second);
 
 class FitSteps {
  public:
-  /// A fit between images of these shapes, `start` being reference pixels -> moving pixels.
+  /// A fit between images of these shapes. `start`: reference pixels -> moving pixels.
   FitSteps(const Shape& reference, const Shape& moving, const CountedPixels& counted,
            const Homography& start, const FitOptions& options);
 
-  /// Whether sums are needed: at the start for begin(), and then, at state(), for advance().
+  /// Whether the fit needs more sums: at the start for begin(), then at state() for advance().
   [[nodiscard]] bool goes_on() const { return fit_.goes_on != 0; }
-  /// Of the first channel or of the second one, whose offset differs.
+  /// The state for the sums of a channel. The channels differ in their offsets.
   [[nodiscard]] SimilarityState state(std::size_t channel = 0) const;
   [[nodiscard]] const GlobalIllumination& global() const { return global_; }
   /// Whether the next step should estimate the local illumination model again.
   [[nodiscard]] bool estimates_illumination() const;
 
-  /// `sums`: at the start, with equal weight for all pixels. `second`: those of a second channel.
+  /// `sums`: at the start, with unit weights. `second`: the sums of the second channel, if any.
   void begin(const SimilaritySumsResult& sums, const SimilaritySumsResult* second = nullptr);
-  /// One step. `sums`: at state(); `second`: at state(1).
+  /// Makes a step. `sums`: at state(); `second`: at state(1).
   void advance(const SimilaritySumsResult& sums, const SimilaritySumsResult* second = nullptr);
 
-  /// Where the fit stands, its transforms about the images' centres.
+  /// The state of the fit, with transforms relative to the images' centres.
   [[nodiscard]] const WaFit& fit() const { return fit_; }
-  /// Takes what became of fit() elsewhere, in single precision.
+  /// Replaces the state by one that the device has computed from fit(), in single precision.
   void take(const WaFit& fit);
 
-  /// Nothing where the images have too little in common, the fit diverged, or its homography maps a
-  /// point of the reference to infinity.
+  /// Nothing if the overlap is too small, the fit diverged, or its homography maps a point of the
+  /// reference to infinity.
   [[nodiscard]] const std::optional<FitResult>& result() const { return result_; }
 
  private:
-  void note_result();
+  void update_result();
   [[nodiscard]] double distance(const double* a, const double* b) const;
 
   Shape reference_, moving_;

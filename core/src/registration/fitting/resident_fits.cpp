@@ -1,4 +1,4 @@
-// Gauss-Newton fits that stay on the device from their first step to their last.
+// Gauss-Newton fits that run on the device from their first step to their last.
 #include "registration/fitting/resident_fits.hpp"
 
 #include "stages/results.hpp"
@@ -11,21 +11,21 @@ namespace warpalign::detail {
 
 namespace {
 
-// The larger side of the smaller image: a level's 256 pixels, and what rounding adds.
+// The limit of the larger side of the smaller image: the 256 pixels of a level, plus rounding.
 constexpr double max_common_side = 260;
-// Of either: single precision places its corners to 3e-5 pixels.
+// The limit of either image's larger side: single precision maps its corners to within 3e-5 pixels.
 constexpr double max_side = 1024;
 constexpr std::size_t max_fits = 512;
 constexpr std::size_t max_states_at_once = 64;
 constexpr std::size_t min_capacity = 32;
 
-// The host looks for the first time after the first sums and a few steps, which hardly any fit does
-// without, and then every few steps. While it looks the device takes the next ones, which at the
-// end are in vain: they are as many as it takes the time of a look for, and no more.
-constexpr int steps_before_look = 4;
-constexpr int steps_between_looks = 2;
+// The host polls first after the first sums and a few steps, because nearly all fits need as many,
+// and then every few steps. During a poll the device runs the next steps, which are wasted if all
+// fits have final_state. Their number is just enough to cover the time of a poll.
+constexpr int steps_before_poll = 4;
+constexpr int steps_between_polls = 2;
 
-// Below it, rounding decides in single precision.
+// Smaller pivots are dominated by rounding in single precision.
 constexpr float single_min_pivot = 1e-6F;
 
 template <class From, class To, std::size_t count>
@@ -38,9 +38,9 @@ void copy_numbers(const std::array<From, count>& from, To (&to)[count]) {
   std::transform(from.begin(), from.end(), to, [](From x) { return static_cast<To>(x); });
 }
 
-// Calls copy(a, b) for what a fit is given, and for what becomes of it.
+// Calls copy(a, b) for each input of a fit.
 template <class A, class B, class Copy>
-void copy_given(A& a, B& b, const Copy& copy) {
+void copy_inputs(A& a, B& b, const Copy& copy) {
   copy(a.reference_x, b.reference_x);
   copy(a.reference_y, b.reference_y);
   copy(a.moving_x, b.moving_x);
@@ -55,8 +55,9 @@ void copy_given(A& a, B& b, const Copy& copy) {
   copy(a.goes_on, b.goes_on);
 }
 
+// Calls copy(a, b) for each member that steps change, except for the transforms.
 template <class A, class B, class Copy>
-void copy_found(A& a, B& b, const Copy& copy) {
+void copy_results(A& a, B& b, const Copy& copy) {
   copy(a.goes_on, b.goes_on);
   copy(a.iteration, b.iteration);
   copy(a.gain, b.gain);
@@ -73,7 +74,7 @@ void copy_found(A& a, B& b, const Copy& copy) {
   copy(a.pixels, b.pixels);
 }
 
-constexpr auto convert = [](const auto& from, auto& to) {
+constexpr auto convert_number = [](const auto& from, auto& to) {
   to = static_cast<std::remove_reference_t<decltype(to)>>(from);
 };
 
@@ -81,15 +82,15 @@ bool are_finite(std::span<const float> numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); });
 }
 
-// A fit at its start.
+// The record of a fit at its start.
 FitRecord record_of(const WaFit& fit, const FitPair& pair, const SimilaritySumsPlan& plan) {
   FitRecord record;
   record.channels = pair.second ? 2 : 1;
   record.groups = static_cast<std::int32_t>(plan.groups());
-  copy_given(fit, record, convert);
+  copy_inputs(fit, record, convert_number);
   record.min_pivot = single_min_pivot;
   copy_numbers(fit.start, record.start);
-  // One that leads beyond all numbers has nothing to begin with.
+  // A start that overflows single precision cannot be fitted.
   if (fit.goes_on == 0 || !are_finite(record.start)) {
     record.goes_on = 0;
     record.start = FitRecord{}.start;
@@ -98,15 +99,15 @@ FitRecord record_of(const WaFit& fit, const FitPair& pair, const SimilaritySumsP
   return record;
 }
 
-// What became of it.
-WaFit ended(const WaFit& start, const FitRecord& record) {
+// The state of the fit after its last step.
+WaFit final_state(const WaFit& start, const FitRecord& record) {
   WaFit fit = start;
-  copy_found(record, fit, convert);
+  copy_results(record, fit, convert_number);
   copy_numbers(record.matrix, fit.matrix);
   return fit;
 }
 
-bool any_goes_on(std::span<const FitRecord> fits) {
+bool any_active(std::span<const FitRecord> fits) {
   return std::any_of(fits.begin(), fits.end(),
                      [](const FitRecord& fit) { return fit.goes_on != 0; });
 }
@@ -146,9 +147,9 @@ FitStepPlan& ResidentFits::steps_for(std::size_t fits, bool projective) {
   return steps->plan;
 }
 
-// Gives the records of one group's fits the states of a channel, and the room for its sums.
-void ResidentFits::place_channel(const FitPair& pair, const SimilaritySumsPlan& plan,
-                                 std::size_t channel, std::span<FitRecord> records) {
+// Assigns the records of one group's fits their states of a channel, and memory for its sums.
+void ResidentFits::assign_channel(const FitPair& pair, const SimilaritySumsPlan& plan,
+                                  std::size_t channel, std::span<FitRecord> records) {
   const SimilarityImages& images = channel == 0 ? pair.images : *pair.second;
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (i % max_states_at_once == 0) {
@@ -161,8 +162,8 @@ void ResidentFits::place_channel(const FitPair& pair, const SimilaritySumsPlan& 
   }
 }
 
-void ResidentFits::place(std::span<const FitGroup> groups, std::span<const FitSteps> fits,
-                         bool projective) {
+void ResidentFits::prepare_records(std::span<const FitGroup> groups, std::span<const FitSteps> fits,
+                                   bool projective) {
   records_.clear();
   requests_.clear();
   states_ = numbers_ = 0;
@@ -174,9 +175,9 @@ void ResidentFits::place(std::span<const FitGroup> groups, std::span<const FitSt
     for (std::size_t i = 0; i < group.matrices.size(); ++i) {
       records_.push_back(record_of(fits[first + i].fit(), *group.pair, plan));
     }
-    const auto placed = std::span(records_).subspan(first);
-    place_channel(*group.pair, plan, 0, placed);
-    if (group.pair->second) place_channel(*group.pair, plan, 1, placed);
+    const auto group_records = std::span(records_).subspan(first);
+    assign_channel(*group.pair, plan, 0, group_records);
+    if (group.pair->second) assign_channel(*group.pair, plan, 1, group_records);
   }
   make_room(partials_, device_, numbers_);
 }
@@ -194,9 +195,9 @@ void ResidentFits::enqueue(Stream& stream, StageClock& clock, const FitStepPlan&
 void ResidentFits::run(Stream& stream, StageClock& clock, std::span<const FitGroup> groups,
                        std::span<FitSteps> fits, const FitOptions& options) {
   const bool projective = is_projective(options.motion);
-  place(groups, fits, projective);
+  prepare_records(groups, fits, projective);
   const FitStepPlan& steps = steps_for(fits.size(), projective);
-  int left = options.iterations + 1;  // the first sums as well
+  int left = options.iterations + 1;  // begin() takes the first sums
   if (steps.runs(requests_)) {
     clock.run("gauss_newton", [&] { steps.run(stream, records_, requests_, left); });
     left = 0;
@@ -208,13 +209,13 @@ void ResidentFits::run(Stream& stream, StageClock& clock, std::span<const FitGro
     enqueue(stream, clock, steps, count);
     left -= count;
   };
-  enqueue_some(steps_before_look);
+  enqueue_some(steps_before_poll);
   for (;;) {
     steps.look(stream);
-    enqueue_some(steps_between_looks);  // the device goes on while the host looks
+    enqueue_some(steps_between_polls);  // the device is busy while the host polls
     const std::span<const FitRecord> seen = steps.seen();
-    if (any_goes_on(seen)) continue;
-    for (std::size_t i = 0; i < fits.size(); ++i) fits[i].take(ended(fits[i].fit(), seen[i]));
+    if (any_active(seen)) continue;
+    for (std::size_t i = 0; i < fits.size(); ++i) fits[i].take(final_state(fits[i].fit(), seen[i]));
     return;
   }
 }

@@ -1,4 +1,4 @@
-// Gauss-Newton fits that stay on the device from their first step to their last.
+// Gauss-Newton fits that run on the device from their first step to their last.
 #pragma once
 
 #include "registration/fitting/fit_options.hpp"
@@ -19,31 +19,32 @@
 
 namespace warpalign::detail {
 
-/// Whether fits on this device are faster where they stay on it. A graphics processor's steps take
-/// less time than it takes to wait for each; on the host's own processors nothing is waited for.
+/// Whether resident fits are faster on this device. On a GPU, a step takes less time than waiting
+/// for it does; on a CPU device, waiting costs next to nothing.
 [[nodiscard]] bool prefers_resident_fits(const Device& device);
 
-/// Keeps plans and memory for the shapes of images between calls, which must be on one stream.
+/// Caches plans and memory by image shape. Calls must use one stream.
 class ResidentFits {
  public:
   explicit ResidentFits(const Device& device);
   ~ResidentFits();
 
-  /// Whether the images are so small that single precision is enough for transforms between them,
-  /// and a step so short that waiting for it would take longer.
+  /// Whether resident fits support these images: they must be so small that single precision is
+  /// enough for the transforms, and that waiting for a step would take longer than the step.
   [[nodiscard]] static bool serve(std::span<const FitGroup> groups);
 
-  /// Takes fits that are at their starts, in the order of the groups, to their ends. All steps are
-  /// enqueued ahead of the host, which looks every few steps whether any fit goes on.
+  /// Runs the fits, which must be at their starts and in the order of the groups. The host enqueues
+  /// the steps without waiting, and checks every few steps whether any fit is still active.
   void run(Stream& stream, StageClock& clock, std::span<const FitGroup> groups,
            std::span<FitSteps> fits, const FitOptions& options);
 
  private:
   const SimilaritySumsPlan& sums_of(const FitPair& pair, bool projective);
   FitStepPlan& steps_for(std::size_t fits, bool projective);
-  void place(std::span<const FitGroup> groups, std::span<const FitSteps> fits, bool projective);
-  void place_channel(const FitPair& pair, const SimilaritySumsPlan& plan, std::size_t channel,
-                     std::span<FitRecord> records);
+  void prepare_records(std::span<const FitGroup> groups, std::span<const FitSteps> fits,
+                       bool projective);
+  void assign_channel(const FitPair& pair, const SimilaritySumsPlan& plan, std::size_t channel,
+                      std::span<FitRecord> records);
   void enqueue(Stream& stream, StageClock& clock, const FitStepPlan& steps, int count);
 
   Device device_;
@@ -54,8 +55,8 @@ class ResidentFits {
   };
   std::optional<Steps> similarities_, homographies_;
   std::vector<FitRecord> records_;
-  std::vector<backend::ResidentSums> requests_;  ///< of each step
-  std::size_t states_ = 0, numbers_ = 0;         ///< that the requests write
+  std::vector<backend::ResidentSums> requests_;  ///< the sums to compute in each step
+  std::size_t states_ = 0, numbers_ = 0;         ///< numbers of states and of partial sums
   std::unique_ptr<Results<float>> partials_;
 };
 

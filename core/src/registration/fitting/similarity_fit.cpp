@@ -10,12 +10,12 @@ namespace warpalign::detail {
 
 namespace {
 
-// How many fits share a launch. More would gain little: a step of each takes as long as it does.
+// The number of fits in one launch. With more, the launch itself no longer dominates.
 constexpr std::size_t fits_at_once = 32;
 constexpr double illumination_sigma = 1.5;  // in cells
-// The local gain is regularized towards the global one. The regularization dominates where the
+// The local gain is regularized towards the global gain. The regularization dominates where the
 // reference's local variance is below the sum of two terms: a fraction of its global variance, and
-// a multiple of the variance of the noise, which would otherwise be taken for texture.
+// a multiple of the noise variance. Without the second term, the model would fit noise as texture.
 constexpr double regularization = 0.002;
 constexpr double noise_regularization = 10;
 
@@ -147,37 +147,39 @@ void SimilarityFit::request_at(const Pair& pair, std::span<const Homography> mat
   const bool affine = std::all_of(matrices.begin(), matrices.end(),
                                   [](const Homography& matrix) { return matrix.is_affine(); });
   const SimilaritySumsPlan& plan = plans_of(pair, 0, !affine).sums;
-  const auto of_channel = [&](const SimilarityImages& images) {
+  const auto request_channel = [&](const SimilarityImages& images) {
     for (const Homography& matrix : matrices) states_.push_back(state_at(matrix));
     request(plan, images);
   };
-  of_channel(pair.images);
-  if (pair.second) of_channel(*pair.second);
+  request_channel(pair.images);
+  if (pair.second) request_channel(*pair.second);
 }
 
-void SimilarityFit::answer(Stream& stream, StageClock& clock) {
+void SimilarityFit::compute_requests(Stream& stream, StageClock& clock) {
   sums_.resize(states_.size());
   std::size_t numbers = 0;
-  for (const Request& asked : requests_) numbers += asked.states * asked.plan->partial_count();
+  for (const Request& pending : requests_)
+    numbers += pending.states * pending.plan->partial_count();
   if (numbers == 0) return;
   make_room(partials_, device_, numbers);
   clock.run("gauss_newton", [&] {
     std::size_t state = 0;
     std::size_t number = 0;
-    for (const Request& asked : requests_) {
-      asked.plan->enqueue(stream, *asked.images,
-                          std::span<const SimilarityState>(states_).subspan(state, asked.states),
-                          *partials_, number);
-      state += asked.states;
-      number += asked.states * asked.plan->partial_count();
+    for (const Request& pending : requests_) {
+      pending.plan->enqueue(
+          stream, *pending.images,
+          std::span<const SimilarityState>(states_).subspan(state, pending.states), *partials_,
+          number);
+      state += pending.states;
+      number += pending.states * pending.plan->partial_count();
     }
   });
   std::span<const float> partials = partials_->fetch(stream, numbers);
   std::span<SimilaritySumsResult> results(sums_);
-  for (const Request& asked : requests_) {
-    asked.plan->add_up(partials, results.first(asked.states));
-    partials = partials.subspan(asked.states * asked.plan->partial_count());
-    results = results.subspan(asked.states);
+  for (const Request& pending : requests_) {
+    pending.plan->add_up(partials, results.first(pending.states));
+    partials = partials.subspan(pending.states * pending.plan->partial_count());
+    results = results.subspan(pending.states);
   }
 }
 
@@ -185,8 +187,8 @@ std::span<const SimilaritySumsResult> SimilarityFit::evaluate_together(
     Stream& stream, StageClock& clock, std::span<const Group> groups) {
   begin_requests();
   for (const Group& group : groups) request_at(*group.pair, group.matrices);
-  answer(stream, clock);
-  // Where there is a second channel, its sums follow those of the first.
+  compute_requests(stream, clock);
+  // The sums of a second channel follow those of the first.
   std::size_t from = 0;
   std::size_t to = 0;
   for (const Group& group : groups) {
@@ -201,7 +203,7 @@ std::span<const SimilaritySumsResult> SimilarityFit::evaluate_together(
 }
 
 template <class Use>
-void SimilarityFit::for_each_answer(Use use) {
+void SimilarityFit::for_each_running(Use use) {
   const SimilaritySumsResult* sums = sums_.data();
   for (const Running& group : running_) {
     const std::size_t count = group.fits.size();
@@ -227,7 +229,7 @@ void SimilarityFit::set_fits(std::span<const Group> starts, const FitOptions& op
 
 void SimilarityFit::begin_fits(Stream& stream, StageClock& clock, std::span<const Group> starts) {
   if (running_.size() < starts.size()) running_.resize(starts.size());
-  for (Running& group : running_) group.fits.clear();  // which keep their memory
+  for (Running& group : running_) group.fits.clear();  // keeps their memory
   begin_requests();
   auto fit = fits_.begin();
   for (std::size_t g = 0; g < starts.size(); ++g) {
@@ -242,27 +244,27 @@ void SimilarityFit::begin_fits(Stream& stream, StageClock& clock, std::span<cons
     }
     if (!starts_.empty()) request_at(*starts[g].pair, starts_);
   }
-  answer(stream, clock);
-  for_each_answer([](FitSteps& begun, const SimilaritySumsResult& sums,
-                     const SimilaritySumsResult* second) { begun.begin(sums, second); });
+  compute_requests(stream, clock);
+  for_each_running([](FitSteps& begun, const SimilaritySumsResult& sums,
+                      const SimilaritySumsResult* second) { begun.begin(sums, second); });
 }
 
-// The sums of each channel, at the state that the fit has for it.
+// Computes the sums of each channel at the fits' states, and advances the fits.
 void SimilarityFit::take_step(Stream& stream, StageClock& clock, bool projective) {
   begin_requests();
   for (const Running& group : running_) {
     if (group.fits.empty()) continue;
     const SimilaritySumsPlan& plan = plans_of(*group.pair, 0, projective).sums;
-    const auto of_channel = [&](std::size_t channel, const SimilarityImages& images) {
+    const auto request_channel = [&](std::size_t channel, const SimilarityImages& images) {
       for (const FitSteps* fit : group.fits) states_.push_back(fit->state(channel));
       request(plan, images);
     };
-    of_channel(0, group.pair->images);
-    if (group.pair->second) of_channel(1, *group.pair->second);
+    request_channel(0, group.pair->images);
+    if (group.pair->second) request_channel(1, *group.pair->second);
   }
-  answer(stream, clock);
-  for_each_answer([](FitSteps& fit, const SimilaritySumsResult& sums,
-                     const SimilaritySumsResult* second) { fit.advance(sums, second); });
+  compute_requests(stream, clock);
+  for_each_running([](FitSteps& fit, const SimilaritySumsResult& sums,
+                      const SimilaritySumsResult* second) { fit.advance(sums, second); });
 }
 
 std::span<const FitSteps> SimilarityFit::fit_together(Stream& stream, StageClock& clock,

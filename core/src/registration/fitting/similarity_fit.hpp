@@ -1,5 +1,5 @@
-// Gauss-Newton estimation of the parameters of a transform between two images: up to four of a
-// similarity, six of an affine transform, or eight of a homography.
+// Gauss-Newton estimation of a transform between two images: up to four parameters of a similarity,
+// six of an affine transform, or eight of a homography.
 #pragma once
 
 #include "registration/fitting/fit_options.hpp"
@@ -20,11 +20,11 @@
 
 namespace warpalign::detail {
 
-/// Fits pairs of images; keeps plans and memory for their shapes between calls.
+/// Fits transforms to pairs of images. Caches plans and memory by image shape.
 class SimilarityFit {
  public:
   explicit SimilarityFit(const Device& device);
-  /// `resident`: whether fits together stay on the device where ResidentFits serves them.
+  /// `resident`: whether fit_together() uses ResidentFits for the pairs that it supports.
   SimilarityFit(const Device& device, bool resident);
   SimilarityFit(const SimilarityFit&) = delete;
   SimilarityFit& operator=(const SimilarityFit&) = delete;
@@ -33,31 +33,30 @@ class SimilarityFit {
   using Pair = FitPair;
   using Group = FitGroup;
 
-  /// `known`: the result of evaluate() at `start`, if it is known already. Returns nothing where
-  /// the images have too little in common, the fit diverges, or its homography maps a point of the
-  /// reference to infinity. Waits for the device.
+  /// `known`: the result of evaluate() at `start`, if available. Returns nothing if the overlap is
+  /// too small, the fit diverges, or its homography maps a point of the reference to infinity.
+  /// Waits for the device.
   std::optional<FitResult> fit(Stream& stream, StageClock& clock, const Pair& pair,
                                const Homography& start, const FitOptions& options,
                                const SimilaritySumsResult* known = nullptr);
 
-  /// The same from several starts of several pairs, all without a local illumination model: one
-  /// result for each, in the order of the groups. What has ended drops out while the others go on.
-  /// The device is waited for once a step, or every few steps where the fits stay on it. The
-  /// results are valid until the next call.
+  /// Fits from several starts of several pairs at once, without a local illumination model. Returns
+  /// one result for each start, in the order of the groups, valid until the next call. Waits for
+  /// the device once a step, or every few steps with ResidentFits.
   std::span<const FitSteps> fit_together(Stream& stream, StageClock& clock,
                                          std::span<const Group> starts, const FitOptions& options);
 
-  /// The sums at `matrix`, with equal weight for all pixels; those for a homography unless it is
+  /// The sums at `matrix` with unit weights: of a homography's parameters unless `matrix` is
   /// affine. Waits for the device.
   SimilaritySumsResult evaluate(Stream& stream, StageClock& clock, const Pair& pair,
                                 const Homography& matrix);
 
-  /// The same at several transforms of several pairs, those for a homography unless all of a group
-  /// are affine. Waits once. The results are valid until the next call.
+  /// The sums at several transforms of several pairs: of a homography's parameters unless all
+  /// transforms of a group are affine. Waits once. The results are valid until the next call.
   std::span<const SimilaritySumsResult> evaluate_together(Stream& stream, StageClock& clock,
                                                           std::span<const Group> groups);
 
-  /// evaluate() under the local illumination model of `options`.
+  /// Like evaluate(), but under the local illumination model of `options`.
   SimilaritySumsResult evaluate_under_illumination(Stream& stream, StageClock& clock,
                                                    const Pair& pair, const Homography& matrix,
                                                    const FitOptions& options);
@@ -68,29 +67,29 @@ class SimilarityFit {
     std::optional<IlluminationPlan> illumination;
     std::optional<Image> field;
   };
-  /// Sums that are asked for: at so many of states_, after those of the requests before.
+  /// A request for sums at the next `states` entries of states_.
   struct Request {
     const SimilaritySumsPlan* plan;
     const SimilarityImages* images;
     std::size_t states;
   };
-  /// The fits of a group that go on.
+  /// The active fits of a group.
   struct Running {
     const Pair* pair;
     std::vector<FitSteps*> fits;
   };
-  /// Begins to collect requests.
+  /// Clears the requests.
   void begin_requests();
-  /// Asks for the sums at the states that were added to states_ since the last request.
+  /// Requests the sums at the states that were added to states_ since the last request.
   void request(const SimilaritySumsPlan& plan, const SimilarityImages& images);
-  /// Asks for the sums at transforms with equal weight for all pixels, of each channel in turn.
+  /// Requests the sums at transforms with unit weights, channel by channel.
   void request_at(const Pair& pair, std::span<const Homography> matrices);
-  /// Answers all requests: the sums at states_, in sums_. Waits once.
-  void answer(Stream& stream, StageClock& clock);
-  /// Calls use(fit, sums of the first channel, those of a second one or null) for the fits that go
-  /// on, whose sums were requested group by group and channel by channel.
+  /// Computes the sums at states_ into sums_. Waits once.
+  void compute_requests(Stream& stream, StageClock& clock);
+  /// Calls use(fit, sums of the first channel, sums of the second channel or null) for each active
+  /// fit. The sums must have been requested group by group and channel by channel.
   template <class Use>
-  void for_each_answer(Use use);
+  void for_each_running(Use use);
   void set_fits(std::span<const Group> starts, const FitOptions& options);
   void begin_fits(Stream& stream, StageClock& clock, std::span<const Group> starts);
   void take_step(Stream& stream, StageClock& clock, bool projective);
@@ -103,21 +102,21 @@ class SimilarityFit {
   PlanCache<SimilaritySumsSpec, Plans> plans_{max_searched_levels};
   std::optional<ResidentFits> resident_;
 
-  // Of fits that go on together; members so that their memory is reused.
+  // Intermediate results of fit_together(); members so that their memory is reused.
   std::vector<FitSteps> fits_;
   std::vector<Running> running_;
   std::vector<Homography> starts_;
   std::vector<Request> requests_;
-  std::size_t requested_ = 0;  ///< how many of states_ the requests ask for
+  std::size_t requested_ = 0;  ///< the number of states_ that are in requests
   std::vector<SimilarityState> states_;
   std::vector<SimilaritySumsResult> sums_;
   std::unique_ptr<Results<float>> partials_;
 };
 
-/// The normalized correlation of the pixels in the sums; 0 where either image does not vary.
+/// The normalized correlation of the pixels in the sums; 0 if either image is constant.
 [[nodiscard]] double correlation_of(const SimilaritySumsResult& sums);
 
-/// The mean square of the moving image's slope along an axis, where all pixels have equal weight.
+/// The mean square of the moving image's slope along an axis, for sums with unit weights.
 [[nodiscard]] double mean_square_slope(const SimilaritySumsResult& sums);
 
 }  // namespace warpalign::detail

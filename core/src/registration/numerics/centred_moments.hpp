@@ -8,7 +8,7 @@
 
 namespace warpalign::detail {
 
-/// The moments of the weighted samples that a stage has summed.
+/// The moments of the weighted samples, from the sums of a stage.
 template <class Sums>
 [[nodiscard]] Moments weighted_moments(const Sums& s) {
   return {s.weight, s.r, s.m, s.rr, s.mm, s.rm};
@@ -29,7 +29,7 @@ struct CentredMoments {
   [[nodiscard]] double regression_gain() const { return rm / rr; }
   /// The ratio of the standard deviations.
   [[nodiscard]] double contrast_gain() const { return std::sqrt(mm / rr); }
-  /// The offset that brings the means together under a gain.
+  /// The offset that makes the means equal under a gain.
   [[nodiscard]] double offset(double gain) const { return (sums.m - gain * sums.r) / sums.n; }
   /// The variance of the residuals under the gain of the regression.
   [[nodiscard]] double residual_variance(double regression_gain) const {

@@ -8,17 +8,17 @@ namespace warpalign::detail {
 
 namespace {
 
-// If the values of the fast pipeline's correlation surface of unrelated images were independent,
-// their maximum would hardly exceed 6 standard deviations at any size. But the spectra of windowed
-// images are correlated: the measured maximum grows with the fourth root of the number of pixels
-// (docs/accuracy.md). It reached at most 1.16 times that root for 7352 unrelated pairs; of 1077
-// correctly registered pairs the lowest had 1.83 times the root.
+// If the values of the fast pipeline's correlation surface were independent for unrelated images,
+// their maximum would rarely exceed 6 standard deviations at any image size. However, the spectra
+// of windowed images are correlated, and the measured maximum grows with the fourth root of the
+// number of pixels (docs/accuracy.md). It reached at most 1.16 times that root over 7352 unrelated
+// pairs, and at least 1.83 times the root over 1077 correctly registered pairs.
 constexpr double fast_half_confidence = 1.45;
 
 // With this exponent, 1.16 gives a confidence of 0.10 and 1.83 gives 0.91.
 constexpr double steepness = 10;
 
-// A logistic function of the logarithm of `significance` that is one half at `half`.
+// A logistic function of log(significance) that is one half at `half`.
 double confidence_at(double significance, double half) {
   return significance > 0 ? 1 / (1 + std::pow(half / significance, steepness)) : 0;
 }
@@ -33,12 +33,12 @@ double significance_of(double correlation, double independent) {
 }
 
 double evidence_confidence(double evidence, double rival) {
-  // Of right places of real pictures, the best other place had at most 0.61 of their deviations;
-  // of slices of heads, which resemble themselves upside down, 0.67 and more.
+  // The second-best ratio of correct poses was at most 0.61 for photographs. It was 0.67 or more
+  // for slices of heads, which resemble themselves upside down.
   constexpr double half_confidence_rival = 0.7;
-  const double of_chance = confidence_at(evidence, 1);
-  const double of_rival = rival > 0 ? confidence_at(half_confidence_rival, rival) : 1;
-  return std::min(of_chance, of_rival);
+  const double from_evidence = confidence_at(evidence, 1);
+  const double from_rival = rival > 0 ? confidence_at(half_confidence_rival, rival) : 1;
+  return std::min(from_evidence, from_rival);
 }
 
 double rival_confidence(double rival) {

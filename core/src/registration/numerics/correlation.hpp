@@ -5,7 +5,7 @@
 
 namespace warpalign::detail {
 
-/// The sums over n pairs of samples (r, m). Their correlation is 0 where either does not vary.
+/// The sums over n pairs of samples (r, m). Their correlation is 0 if r or m is constant.
 struct Moments {
   double n = 0, r = 0, m = 0, rr = 0, mm = 0, rm = 0;
 };

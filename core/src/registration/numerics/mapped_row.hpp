@@ -1,4 +1,4 @@
-// Where a transform maps points of one row.
+// Maps the points of one row by a homography.
 #pragma once
 
 #include <warpalign/geometry.hpp>
@@ -8,9 +8,8 @@
 
 namespace warpalign::detail {
 
-/// The same as Homography::operator() for points (along[i], at), where the time of each counts.
-/// Numerators and divisor are affine along a row, and loops without branches become vector
-/// instructions.
+/// A faster Homography::operator() for the points (along[i], at). Numerators and divisors are
+/// affine along a row, and compilers vectorize the loops because they have no branches.
 template <std::size_t points>
 struct MappedRow {
   using Numbers = std::array<double, points>;

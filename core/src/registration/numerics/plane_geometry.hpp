@@ -1,4 +1,4 @@
-// Geometric helpers that the steps of a registration share.
+// Plane geometry that the steps of a registration share.
 #pragma once
 
 #include "formulas/plane_maps.h"
@@ -15,7 +15,7 @@ namespace warpalign::detail {
 /// The factor by which the transform scales lengths.
 inline double scale_of(const Affine& m) { return std::sqrt(std::abs(m.a * m.e - m.b * m.d)); }
 
-/// The same homography with all numbers divided by the last one, so that it is 1, unless it is 0.
+/// The same homography, scaled so that its last element is 1, unless that element is 0.
 inline Homography scaled(const Homography& m) {
   if (m.is_affine() || m.h[8] == 0) return m;
   Homography result = m;
@@ -23,9 +23,8 @@ inline Homography scaled(const Homography& m) {
   return result;
 }
 
-/// Whether the transform maps all of `shape` to finite places on one side of the line that it maps
-/// to infinity: the divisor w has one sign at all corners, and its smallest value there is more
-/// than `min_ratio` of its largest.
+/// Whether the transform maps no point of `shape` to infinity: the divisor w has the same sign at
+/// all corners, and its smallest magnitude is more than `min_ratio` times its largest.
 inline bool is_regular(const Homography& m, const Shape& shape,
                        double min_ratio = WA_MIN_DIVISOR_RATIO) {
   const auto right = static_cast<double>(shape.width - 1);
@@ -36,8 +35,8 @@ inline bool is_regular(const Homography& m, const Shape& shape,
   return wa_divisors_agree(divisors.data(), min_ratio) != 0;
 }
 
-/// The same as Homography::operator(), and the linear part of Homography::affine_at(), for loops
-/// over many transforms and points, where calls into another file and divisions count.
+/// A faster Homography::operator(), with the linear part of Homography::affine_at(), for loops over
+/// many transforms and points: it is inline and divides once.
 struct LocalMap {
   double w;
   Point place;
@@ -53,7 +52,7 @@ struct LocalMap {
     e = (m.h[4] - place.y * m.h[7]) * inverse;
   }
   [[nodiscard]] Affine linear() const { return {a, b, 0, d, e, 0}; }
-  /// The factor by which areas grow; negative where the plane is mirrored.
+  /// The factor by which the map scales areas; negative if it mirrors the plane.
   [[nodiscard]] double area() const { return a * e - b * d; }
 };
 
@@ -62,10 +61,11 @@ inline bool is_inside(Point p, const Shape& shape) {
          p.y <= static_cast<double>(shape.height - 1);
 }
 
-/// A grid of 17 x 17 points is spread evenly over an image, its corners among them.
+/// The number of steps along each axis of a grid of 17 x 17 points that covers an image evenly,
+/// including its corners.
 inline constexpr int grid_steps = 16;
 
-/// Where the grid's points lie along an axis of `size` pixels.
+/// The position of a grid point along an axis of `size` pixels.
 inline double grid_position(std::int64_t size, int step) {
   return static_cast<double>(size - 1) * step / grid_steps;
 }
@@ -88,19 +88,18 @@ inline double smaller_side(const Shape& shape) {
   return static_cast<double>(std::min(shape.width, shape.height));
 }
 
-/// How many pixels of a pair count, all of them unless there are masks.
+/// The numbers of unmasked pixels of a pair.
 struct CountedPixels {
   double reference = 0, moving = 0;
 
-  /// The smaller of the areas, in reference pixels, where lengths in the reference are `scale`
-  /// times as long in the moving image.
+  /// The smaller of the areas, in reference pixels. `scale`: moving pixels per reference pixel.
   [[nodiscard]] double smaller_area(double scale) const {
     return std::min(reference, moving / (scale * scale));
   }
 };
 
-/// The shift of smallest magnitude that is equivalent to a position on a periodic axis, 0 to
-/// `period`.
+/// The shift of smallest magnitude that corresponds to a position from 0 to `period` on a periodic
+/// axis.
 inline double signed_shift(double position, double period) {
   return position > period / 2 ? position - period : position;
 }

@@ -1,14 +1,13 @@
 // The scale of the residuals in a robust fit: an M-estimator with Tukey's biweight (Beaton & Tukey
-// 1974; Huber & Ronchetti 2009, chapter 7), of which kernels_cl/formulas/similarity.h has the
-// weights.
+// 1974; Huber & Ronchetti 2009, chapter 7). The weights are in kernels_cl/formulas/similarity.h.
 #pragma once
 
 #include <cmath>
 
 namespace warpalign::detail {
 
-/// The scale of the weights, in standard deviations of the residuals, for 95 % efficiency where
-/// these are normally distributed.
+/// The scale of the weights, in standard deviations of the residuals, for 95 % efficiency with
+/// normally distributed residuals.
 inline constexpr double tukey_constant = 4.685;
 /// The standard deviation of normally distributed residuals divided by their mean absolute value,
 /// sqrt(pi / 2).
@@ -19,38 +18,39 @@ inline constexpr double deviation_per_weighted_deviation = 1.099;
 /// The scale of the weights divided by the mean absolute residual.
 inline constexpr double scale_per_mean_absolute = tukey_constant * deviation_per_mean_absolute;
 
-/// The scale in the course of a fit whose evaluations take gain, offset and scale from the
-/// evaluation before. The first evaluation has no gain and offset, and the second one measures the
-/// residuals under them. From the third one on, outliers have less weight. At last the scale is
-/// kept, so that the steps converge.
+/// Tracks the scale during a fit in which each evaluation uses the gain, offset and scale of the
+/// previous one. The first evaluation measures gain and offset, the second one the residuals. From
+/// the third evaluation on, outliers get less weight. After the evaluation `last_update` the scale
+/// is kept, so that the fit converges.
 class RobustScale {
  public:
   /// `last_update`: the last evaluation that changes the scale.
   explicit RobustScale(int last_update) : last_update_(last_update) {}
 
-  /// Begins a fit of which nothing is known.
+  /// Starts a fit without a known scale.
   void restart() {
     evaluations_ = 0;
     scale_ = 0;
   }
-  /// Begins a fit with the scale of this one.
+  /// Starts a fit with the current scale.
   void restart_with_scale() { evaluations_ = first_robust; }
 
   void count_evaluation() { ++evaluations_; }
   [[nodiscard]] int evaluations() const { return evaluations_; }
-  /// Whether the last evaluation had weights; a step without them is never the last.
+  /// Whether the last evaluation used weights. A fit must not end before.
   [[nodiscard]] bool was_robust() const { return evaluations_ > first_robust; }
   /// The reciprocal scale of the next evaluation; 0: all samples have equal weight.
   [[nodiscard]] float inverse() const {
     return static_cast<float>(evaluations_ >= first_robust && scale_ > 0 ? 1 / scale_ : 0);
   }
 
-  /// Updates the scale by the mean absolute residual of the last evaluation: a sum over `count`
-  /// samples.
+  /// Updates the scale from the last evaluation. `absolute`: the sum of the absolute residuals over
+  /// `count` samples.
   void update(double absolute, double count) {
     if (is_updated()) scale_ = scale_per_mean_absolute * absolute / count;
   }
-  /// The same, but by the residuals' variance under the weights once there are any.
+  /// Like update(absolute, count), but uses the weighted variance of the residuals once there are
+  /// weights.
   void update(double absolute, double count, double weighted_variance) {
     if (!is_updated() || !(count > 0)) return;
     scale_ =

@@ -49,14 +49,14 @@ template <std::size_t rows>
 
 [[nodiscard]] inline Matrix2 transposed(const Matrix2& a) { return {a[0], a[2], a[1], a[3]}; }
 
-/// Nothing if the determinant is 0 or NaN.
+/// Returns nothing if the determinant is 0 or NaN.
 [[nodiscard]] inline std::optional<Matrix2> inverse(const Matrix2& a) {
   const double d = determinant(a);
   if (!(std::abs(d) > 0)) return std::nullopt;
   return Matrix2{a[3] / d, -a[1] / d, -a[2] / d, a[0] / d};
 }
 
-/// By cofactors; the determinant must not be 0.
+/// The determinant must not be 0.
 [[nodiscard]] inline Matrix3 inverse_transposed(const Matrix3& a) {
   const double d = determinant(a);
   return {(a[4] * a[8] - a[5] * a[7]) / d, (a[5] * a[6] - a[3] * a[8]) / d,

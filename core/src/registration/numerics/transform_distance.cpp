@@ -1,4 +1,4 @@
-// How far apart two transforms place the pixels of an image.
+// Distances between the positions to which two transforms map the pixels of an image.
 #include "registration/numerics/transform_distance.hpp"
 
 #include "registration/numerics/mapped_row.hpp"
@@ -13,7 +13,7 @@ namespace warpalign::detail {
 
 namespace {
 
-// One number for each grid point of a row.
+// The grid points of a row, and a number for each of them.
 using GridRow = MappedRow<grid_steps + 1>;
 using Numbers = GridRow::Numbers;
 
@@ -35,8 +35,8 @@ double total(const Numbers& values) {
 
 }  // namespace
 
-// The difference of two affine transforms is one as well, and the length of an affine function is
-// convex: it is largest at a corner.
+// The difference of two affine transforms is affine, and its length is a convex function of the
+// position, so the maximum is at a corner.
 double corner_distance(const Affine& a, const Affine& b, const Shape& shape) {
   const auto right = static_cast<double>(shape.width - 1);
   const auto bottom = static_cast<double>(shape.height - 1);
@@ -61,8 +61,8 @@ double corner_distance(const Homography& a, const Homography& b, const Shape& sh
   return std::sqrt(maximum);
 }
 
-// Called at each step of a fit, so that it must be quick. The columns of the grid are summed apart
-// for the same reason as MappedRow's loops have no branches.
+// Each step of a fit calls this function, so it must be fast. It sums the columns of the grid
+// separately and without branches, so that compilers vectorize the loop.
 double common_distance(const Homography& a, const Homography& b, const Shape& shape,
                        const Shape& moving) {
   const Numbers across = grid_positions(shape.width);
