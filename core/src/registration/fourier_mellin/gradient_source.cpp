@@ -40,7 +40,7 @@ void GradientSource::copy(Stream& stream, StageClock& clock, const HostImage& pi
   use(stream, clock, pixels);
 }
 
-// The statistics are enqueued first because the driver takes longer to start a copy than a kernel.
+// Enqueues the statistics first, because the driver takes longer to start a copy than a kernel.
 void GradientSource::copy(Stream& stream, StageClock& clock, const Image& pixels) {
   enqueue_statistics(stream, clock, pixels);
   clock.run("copy", [&] { stream.copy(pixels.buffer(), own_pixels().buffer()); });
@@ -67,12 +67,11 @@ void GradientSource::require_usable(const char* what) {
   if (record.nonfinite != 0) {
     throw Error(ErrorKind::invalid_image,
                 std::string(what) + " holds NaN, infinities or values too large to square near " +
-                    std::to_string(record.nonfinite) +
-                    " pixels; replace them with ordinary numbers first");
+                    std::to_string(record.nonfinite) + " pixels; replace them first");
   }
   if (record.maximum <= 0) {
     throw Error(ErrorKind::invalid_image,
-                std::string(what) + " is constant: there is nothing in it to register");
+                std::string(what) + " is constant: it has no contrast to register");
   }
 }
 

@@ -21,21 +21,22 @@ class GradientSource {
   [[nodiscard]] PixelType type() const { return type_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
 
-  /// Copies an image and enqueues the statistics of its gradient. Once require_usable() has waited
-  /// for them, the caller may change the image.
+  /// Copies an image and enqueues the statistics of its gradient. The caller must not change the
+  /// image until require_usable() has returned.
   void copy(Stream& stream, StageClock& clock, const HostImage& pixels);
   void copy(Stream& stream, StageClock& clock, const Image& pixels);
-  /// The copy made by the last copy().
+  /// The image of the last copy().
   [[nodiscard]] const Image& copied() const { return *pixels_; }
 
-  /// The same, but an image that is on the device already is used in place instead of copied.
+  /// Like copy(), but uses an image that is already on the device without copying it. Returns the
+  /// image on the device.
   const Image& use(Stream& stream, StageClock& clock, const HostImage& pixels);
   const Image& use(Stream& stream, StageClock& clock, const Image& pixels);
 
   [[nodiscard]] const Buffer& statistics() const { return statistics_; }
 
-  /// Waits for the statistics. Throws Error(invalid_image) when the image cannot be registered;
-  /// `what` names it in the message.
+  /// Waits for the statistics. Throws Error(invalid_image) if the image cannot be registered;
+  /// `what` is its name in the message.
   void require_usable(const char* what);
 
  private:
@@ -46,12 +47,12 @@ class GradientSource {
   PixelType type_;
   Shape shape_;
   StatisticsPlan statistics_plan_;
-  std::optional<Image> pixels_;  // allocated when an image is first copied
+  std::optional<Image> pixels_;  // allocated for the first copy
   Buffer statistics_;
   Readback<StatisticsRecord> statistics_readback_;
 };
 
-/// Throws Error(invalid_argument) unless a Registrar takes images of this type and shape.
+/// Throws Error(invalid_argument) unless a Registrar supports images of this type and shape.
 void check_registrable(const char* what, PixelType type, const Shape& shape);
 
 }  // namespace warpalign::detail

@@ -1,4 +1,5 @@
-// The padded frame: plans, scratch memory and the reference's spectra for one common working size.
+// The padded frame of the Fourier-Mellin pipeline: plans, scratch memory and the reference's
+// spectra for one frame size.
 #include "registration/fourier_mellin/padded_frame.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"

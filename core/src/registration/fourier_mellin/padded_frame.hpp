@@ -1,4 +1,5 @@
-// The padded frame: plans, scratch memory and the reference's spectra for one common working size.
+// The padded frame of the Fourier-Mellin pipeline: plans, scratch memory and the reference's
+// spectra for one frame size.
 #pragma once
 
 #include "device/readback.hpp"
@@ -18,22 +19,21 @@
 
 namespace warpalign::detail {
 
-/// The smallest padded frame that holds both images at their own pixel scale and has a size at
-/// which every FFT is fast. The width is a multiple of 8 so that rows can be read as textures in
-/// place.
+/// The smallest padded frame that holds both images unscaled and has an efficient FFT size. The
+/// width is a multiple of 8, so that kernels can read the rows as textures without a copy.
 Shape common_padded_size(const Shape& reference, const Shape& moving);
 
-/// Rotation and scale found by the log-polar correlation; the rotation has a 180 degree ambiguity.
+/// Rotation and scale from the log-polar correlation. The rotation is known modulo 180 degrees.
 struct RotationScale {
   double rotation_deg = 0;
   double scale = 1;
 };
 
-/// A shift found by the translation's phase correlation, in pixels of the padded frame.
+/// A shift from phase correlation, in pixels of the padded frame.
 struct Shift {
   Point d;                ///< reference(x) = rotated moving(x - d)
   double height = 0;      ///< of the peak; 1 for identical images
-  double deviations = 0;  ///< of the peak, in standard deviations of unrelated images' values
+  double deviations = 0;  ///< height in standard deviations of the surface of unrelated images
 };
 
 class PaddedFrame {
@@ -42,8 +42,8 @@ class PaddedFrame {
 
   [[nodiscard]] const Shape& padded() const { return padded_; }
 
-  /// Enqueues the computation of the reference's spectra. Here and below, `statistics` are those of
-  /// the image's gradient.
+  /// Enqueues the computation of the reference's spectra. `statistics`, here and below: of the
+  /// image's gradient.
   void set_reference(Stream& stream, StageClock& clock, const Image& pixels,
                      const Buffer& statistics);
 
@@ -52,7 +52,7 @@ class PaddedFrame {
                                     const Buffer& statistics);
 
   /// Undoes rotation and scale and finds the shift, for the given rotation [0] and for 180 degrees
-  /// more [1]. Waits for the device. Must be called after find_rotation_scale, for the same image.
+  /// more [1]. Call find_rotation_scale() for the same image first. Waits for the device.
   std::array<Shift, 2> find_shifts(Stream& stream, StageClock& clock,
                                    const RotationScale& rotation_scale);
 
@@ -86,10 +86,10 @@ class PaddedFrame {
   PeakPlan rotation_scale_peak_;
   PeakPlan shift_peak_;
   WarpPlan warp_;
-  PlanCache<ImageKey, ApodizePlan> apodize_plans_{2};  // the reference's and the moving images'
+  PlanCache<ImageKey, ApodizePlan> apodize_plans_{2};  // for the reference and for moving images
 
   Image windowed_;  // the moving image's windowed gradient
-  Image rotated_;   // the same with rotation and scale undone; scratch before that
+  Image rotated_;   // windowed_ with rotation and scale undone; scratch before that
   Image surfaces_;  // two correlation surfaces
   Image spectrum_;  // of the moving image
   Image magnitude_;

@@ -1,4 +1,4 @@
-// The registration paper's pipeline: one padded frame, one peak, no refinement.
+// The Fourier-Mellin pipeline (option `fast`): one padded frame, one peak, no refinement.
 #include "registration/fourier_mellin/pipeline.hpp"
 
 #include "registration/numerics/confidence.hpp"
@@ -39,8 +39,9 @@ void FourierMellinPipeline::set_reference(Stream& stream, StageClock& clock, con
   }
   try {
     reference_->copy(stream, clock, pixels);
-    // If the next moving image has the size of the last one, this padded frame is the right one,
-    // and the device has work while the host waits for the statistics.
+    // Most often the next moving image has the size of the last one, so that this padded frame is
+    // right for it. Transforming the reference now keeps the device busy while the host waits for
+    // the statistics.
     if (frame_ && frame_->padded() == common_padded_size(reference_->shape(), last_moving_)) {
       transform_reference(stream, clock);
     }

@@ -1,4 +1,4 @@
-// The registration paper's pipeline: one padded frame, one peak, no refinement.
+// The Fourier-Mellin pipeline (option `fast`): one padded frame, one peak, no refinement.
 #pragma once
 
 #include "registration/fourier_mellin/gradient_source.hpp"

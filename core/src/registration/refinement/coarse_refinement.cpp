@@ -1,4 +1,4 @@
-// Refines candidates on coarse levels of the images, and judges them there.
+// Refines and scores candidates on coarse levels of the images.
 #include "registration/refinement/coarse_refinement.hpp"
 
 #include <algorithm>
@@ -9,15 +9,15 @@ namespace warpalign::detail {
 
 namespace {
 
-// The side of a level below which it holds too little detail to start from.
+// Levels with a smaller side have too little detail to start from.
 constexpr double min_side = 48;
 
-// How many places are fitted on the last level.
-constexpr std::ptrdiff_t most_on_last_level = 16;
+// The maximum number of candidates that are fitted on the last level.
+constexpr std::ptrdiff_t max_on_last_level = 16;
 
-// What begins at RefineFrom::log_polar leaves out the first level.
+// RefineFrom::log_polar skips the first level.
 struct RefinementLevel {
-  double coarser;  // than the finest of these levels
+  double coarser;  // the spacing relative to the finest of these levels
   int iterations;
   double tolerance, max_drift;
 };
@@ -28,13 +28,13 @@ constexpr std::array<RefinementLevel, 3> refinement_levels{
 
 void CoarseRefinement::refine(const PairContext& work, std::vector<Candidate>& candidates,
                               RefineFrom from) {
-  places_.clear();
+  targets_.clear();
   for (Candidate& candidate : candidates) {
     const FitRoles roles(work, candidate.matrix);
-    places_.push_back({&candidate, roles, roles.in_roles(candidate.matrix)});
+    targets_.push_back({&candidate, roles, roles.in_roles(candidate.matrix)});
   }
   const auto in_groups = [&](auto use) {
-    for_groups_of_same_levels(work, std::span(places_), groups_, use);
+    for_groups_of_same_levels(work, std::span(targets_), groups_, use);
   };
   constexpr std::size_t last = refinement_levels.size() - 1;
   in_groups([&](std::span<const Group> groups) {
@@ -42,25 +42,27 @@ void CoarseRefinement::refine(const PairContext& work, std::vector<Candidate>& c
       fit_on_level(work, groups, i);
     }
   });
-  leave_out_least(candidates);
+  drop_least_significant(candidates);
   in_groups([&](std::span<const Group> groups) {
     fit_on_level(work, groups, last);
-    judge_groups(work, groups);
+    score_groups(work, groups);
   });
 }
 
-// A fit on the last level takes as long as all before it, and what has not begun to agree there is
-// not what is looked for.
-void CoarseRefinement::leave_out_least(std::vector<Candidate>& candidates) {
-  if (std::ssize(places_) <= most_on_last_level) return;
-  const auto best = places_.begin() + most_on_last_level;
-  std::nth_element(places_.begin(), best, places_.end(),
-                   [](const Place& a, const Place& b) { return a.standing > b.standing; });
+// A fit on the last level takes as long as all fits before it. Candidates that are not significant
+// by then are unlikely to be correct.
+void CoarseRefinement::drop_least_significant(std::vector<Candidate>& candidates) {
+  if (std::ssize(targets_) <= max_on_last_level) return;
+  const auto best = targets_.begin() + max_on_last_level;
+  std::nth_element(targets_.begin(), best, targets_.end(), [](const Target& a, const Target& b) {
+    return a.significance > b.significance;
+  });
   kept_.clear();
-  for (auto place = places_.begin(); place != best; ++place) kept_.push_back(*place->candidate);
-  places_.erase(best, places_.end());
+  for (auto target = targets_.begin(); target != best; ++target)
+    kept_.push_back(*target->candidate);
+  targets_.erase(best, targets_.end());
   candidates.swap(kept_);
-  for (std::size_t i = 0; i < places_.size(); ++i) places_[i].candidate = &candidates[i];
+  for (std::size_t i = 0; i < targets_.size(); ++i) targets_[i].candidate = &candidates[i];
 }
 
 void CoarseRefinement::prepare(const PairContext& work, std::span<const Group> groups,
@@ -72,34 +74,34 @@ void CoarseRefinement::prepare(const PairContext& work, std::span<const Group> g
 void CoarseRefinement::fit_on_level(const PairContext& work, std::span<const Group> groups,
                                     std::size_t level) {
   const RefinementLevel& limits = refinement_levels[level];
-  of_level_.clear();
+  level_groups_.clear();
   for (const Group& group : groups) {
     const FitRoles& roles = group.front().roles;
     const bool too_small = roles.side(limits.coarser * roles.spacing(judged_side)) < min_side;
-    if (!too_small || limits.coarser == 1) of_level_.push_back(group);
+    if (!too_small || limits.coarser == 1) level_groups_.push_back(group);
   }
-  prepare(work, of_level_, limits.coarser, FieldDetail::smoothed);
+  prepare(work, level_groups_, limits.coarser, FieldDetail::smoothed);
   auto fit = fitter_
                  .fit_together(work.stream, work.clock, starts_.groups(),
                                {motion_, limits.iterations, limits.tolerance, limits.max_drift})
                  .begin();
-  for (std::size_t g = 0; g < of_level_.size(); ++g) {
-    for (Place& place : of_level_[g]) {
+  for (std::size_t g = 0; g < level_groups_.size(); ++g) {
+    for (Target& target : level_groups_[g]) {
       const auto& result = (fit++)->result();
-      place.standing = result ? significance_of(result->correlation, result->pixels) : 0;
-      if (result) place.matrix = starts_.levels(g).to_images(result->matrix).affine();
+      target.significance = result ? significance_of(result->correlation, result->pixels) : 0;
+      if (result) target.matrix = starts_.levels(g).to_images(result->matrix).affine();
     }
   }
 }
 
-void CoarseRefinement::judge_groups(const PairContext& work, std::span<const Group> groups) {
+void CoarseRefinement::score_groups(const PairContext& work, std::span<const Group> groups) {
   prepare(work, groups, 1, FieldDetail::whole);
   auto sums = fitter_.evaluate_together(work.stream, work.clock, starts_.groups()).begin();
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    for (const Place& place : groups[g]) {
-      Candidate& candidate = *place.candidate;
-      candidate.matrix = place.roles.in_roles(place.matrix);
-      judge(work, place.roles, starts_.levels(g), place.matrix, *sums++, candidate);
+    for (const Target& target : groups[g]) {
+      Candidate& candidate = *target.candidate;
+      candidate.matrix = target.roles.in_roles(target.matrix);
+      judge(work, target.roles, starts_.levels(g), target.matrix, *sums++, candidate);
     }
   }
 }

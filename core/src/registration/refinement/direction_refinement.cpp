@@ -1,4 +1,4 @@
-// The refinement of a transform between images of other modalities.
+// Refines a transform between images of different modalities.
 #include "registration/refinement/direction_refinement.hpp"
 
 #include <array>
@@ -7,8 +7,8 @@ namespace warpalign::detail {
 
 namespace {
 
-// The levels, by their side. What modalities have in common is coarse: their noise and their finest
-// texture are not, and beyond the last of these levels the error no longer falls.
+// The levels, by their side. Modalities share coarse structures, but neither noise nor the finest
+// texture, and finer levels than these do not reduce the error.
 struct Level {
   double side;
   int iterations;
@@ -27,7 +27,7 @@ std::optional<Homography> refined_by_directions(const PairContext& work, Similar
   double last_spacing = 0;
   for (const Level& level : levels_of_fit) {
     const double spacing = roles.spacing(level.side);
-    if (spacing == last_spacing) break;  // there is nothing finer
+    if (spacing == last_spacing) break;  // full resolution is reached
     last_spacing = spacing;
     const FitRoles::Levels levels = roles.levels(work, spacing, FieldDetail::smoothed);
     const auto fitted = fitter.fit(work.stream, work.clock, levels.pair, levels.to_levels(matrix),

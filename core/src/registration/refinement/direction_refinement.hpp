@@ -1,4 +1,4 @@
-// The refinement of a transform between images of other modalities.
+// Refines a transform between images of different modalities.
 #pragma once
 
 #include "registration/pair/candidate.hpp"
@@ -10,9 +10,9 @@
 
 namespace warpalign::detail {
 
-/// Fits `motion` to the gradient orientation on finer and finer levels, and returns
-/// the transform from reference to moving pixels; nothing where a fit diverges or does not come to
-/// rest. `similarity`: about what the transform `start` is. Waits for the device.
+/// Fits `motion` to the gradient orientation on finer and finer levels. Returns the transform from
+/// reference to moving pixels, or nothing if a fit diverges or does not settle (see is_at_rest()).
+/// `similarity`: approximates `start`. Waits for the device.
 [[nodiscard]] std::optional<Homography> refined_by_directions(const PairContext& work,
                                                               SimilarityFit& fitter, Motion motion,
                                                               const Affine& similarity,

@@ -1,12 +1,12 @@
-// On which levels affine transforms and homographies are fitted coarsely, and in which order.
+// The levels on which affine transforms and homographies are fitted coarsely.
 #include "registration/refinement/fit_levels.hpp"
 
 namespace warpalign::detail {
 
 namespace {
 
-// Perspective is estimated only where affine parameters have brought the images close enough for
-// it.
+// On the coarsest levels an affine fit comes first, because perspective can be estimated only close
+// to the solution.
 constexpr std::array<FitLevel, 8> levels{{{32, Motion::affine, 15, 0.02, 0.3},
                                           {32, Motion::homography, 15, 0.02, 0.5},
                                           {64, Motion::affine, 12, 0.02, 0.3},
@@ -16,22 +16,22 @@ constexpr std::array<FitLevel, 8> levels{{{32, Motion::affine, 15, 0.02, 0.3},
                                           {512, Motion::homography, 12, 0.01, 0.1},
                                           {1024, Motion::homography, 10, 0.01, 0.05}}};
 constexpr double min_side = 24;
-// A finer level than those on which candidates are judged is worth its time only where its pixels
-// are at least so many of the coarser image's wide.
+// A level finer than the scoring level is used only if its spacing, in pixels of the coarser image,
+// is at least this.
 constexpr double min_spacing_beyond_judged = 1.5;
-constexpr double beyond_doubt = 100;  // significance
+constexpr double conclusive_significance = 100;  // significance
 
 }  // namespace
 
 std::span<const FitLevel> fit_levels() { return levels; }
 
-bool is_in_doubt(const Candidate& fitted) { return fitted.significance < beyond_doubt; }
+bool is_in_doubt(const Candidate& fitted) { return fitted.significance < conclusive_significance; }
 
 bool is_level_of(const FitLevel& level, Motion motion, double first_side) {
-  // Where affine parameters alone are wanted, the lines of both motions would do the same twice.
-  const bool is_twice =
+  // For an affine motion, both steps of a level would be the same fit; the second one is skipped.
+  const bool is_duplicate =
       motion == Motion::affine && level.motion == Motion::homography && level.side < 128;
-  return !is_twice && level.side >= first_side;
+  return !is_duplicate && level.side >= first_side;
 }
 
 bool is_fitted_on(const FitLevel& level, const FitRoles& roles) {

@@ -1,4 +1,4 @@
-// On which levels affine transforms and homographies are fitted coarsely, and in which order.
+// The levels on which affine transforms and homographies are fitted coarsely.
 #pragma once
 
 #include "registration/pair/candidate.hpp"
@@ -9,7 +9,7 @@
 
 namespace warpalign::detail {
 
-/// A step of a coarse fit: the level, by its side, and what is fitted there.
+/// A step of a coarse fit: the level, by its side, and the motion to fit.
 struct FitLevel {
   double side;
   Motion motion;
@@ -17,24 +17,25 @@ struct FitLevel {
   double tolerance, max_drift;
 };
 
-/// In the order in which they are fitted, the coarsest first.
+/// The steps of a coarse fit in order, from coarse to fine.
 [[nodiscard]] std::span<const FitLevel> fit_levels();
 
-/// The sides of the levels with which fits begin, one after the other. Coarse levels reach far, but
-/// may hold too little to find eight parameters by: where the fit from the first of them is in
-/// doubt, the others are begun with as well.
+/// The sides of the levels on which fits start. Coarse levels have the larger convergence basin,
+/// but may have too little detail for eight parameters. If the fit from the first level is not
+/// conclusive, fits start from the other levels, too.
 inline constexpr std::array first_sides{32.0, 64.0, 128.0};
-/// What windows agree on is near enough for the finer ones, and right in part of the image only.
+/// The same for starts from patches, which are accurate enough for finer levels, but may be right
+/// in a part of the image only.
 inline constexpr std::array first_sides_by_windows{64.0, 128.0};
 
-/// Whether fits that begin with finer levels may find a better transform than this one.
+/// Whether this fit is not conclusive: fits from finer levels may find a better transform.
 [[nodiscard]] bool is_in_doubt(const Candidate& fitted);
 
-/// Whether a level is one of those that a fit of this motion visits which begins with a side.
+/// Whether a fit of this motion that starts from `first_side` includes a level.
 [[nodiscard]] bool is_level_of(const FitLevel& level, Motion motion, double first_side);
 
-/// Whether images in these roles are large enough for a level, and so large that it is not left to
-/// the refinement at full resolution.
+/// Whether the images are large enough for a level, and the level is coarse enough not to be left
+/// to the refinement at full resolution.
 [[nodiscard]] bool is_fitted_on(const FitLevel& level, const FitRoles& roles);
 
 }  // namespace warpalign::detail

@@ -1,5 +1,5 @@
-// Chooses how much a nearly registered pair is smoothed before the final refinement, from what
-// noise costs in accuracy.
+// Chooses the smoothing of a nearly registered pair for the final refinement, by its effect on the
+// accuracy under noise.
 #include "registration/refinement/noise_smoothing.hpp"
 
 #include "registration/fitting/similarity_fit.hpp"
@@ -18,16 +18,16 @@ using std::numbers::pi;
 
 constexpr double noisy_fraction = 0.1;  // fraction of the mean squared slope
 
-// What the noise in a residual adds to the moving image's mean squared slope. Both images are taken
-// to have noise of the same density in their own pixels, so that the moving image's part of the
-// residual is 1 / (1 + scale^2).
+// The part of the moving image's mean squared slope that the noise in a residual causes. The model
+// assumes noise of the same density in both images, in pixels of each, so the moving image
+// contributes 1 / (1 + scale^2) of the residual.
 double noise_slope(const PairStatistics& statistics, double residual) {
-  const double of_moving = residual / (1 + statistics.scale * statistics.scale);
-  return of_moving / (2 * statistics.sigma * statistics.sigma);
+  const double moving_residual = residual / (1 + statistics.scale * statistics.scale);
+  return moving_residual / (2 * statistics.sigma * statistics.sigma);
 }
 
-// Where the slopes are nearly all noise, the remainder is uncertain. Underestimating it only leads
-// to more smoothing.
+// If noise dominates the slopes, the remainder is uncertain. The margin underestimates it, which
+// only leads to more smoothing.
 constexpr double noise_with_margin = 1.1;
 
 double slope_without_noise(const PairStatistics& statistics, double noise) {
@@ -39,8 +39,8 @@ double variance_of(const PairStatistics& statistics, double noise, double slope,
                    double next_slope) {
   const double twice_filtered = std::sqrt(slope * next_slope);
   const double density = 4 * pi * statistics.sigma * statistics.sigma * noise;
-  const double of_noises = density * density / (128 * pi * std::pow(statistics.sigma, 4));
-  return (density * twice_filtered + of_noises) / (statistics.pixels * slope * slope);
+  const double noise_product = density * density / (128 * pi * std::pow(statistics.sigma, 4));
+  return (density * twice_filtered + noise_product) / (statistics.pixels * slope * slope);
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ double noise_at_sigma(double noise, double sigma, double other) {
 }
 
 double noise_variance(const PairStatistics& sharp, const PairStatistics& smooth) {
-  // Hardly any smoothing either way, which tells nothing of noise.
+  // Without additional smoothing, the residuals do not tell noise from illumination.
   if (!(smooth.sigma > sharp.sigma)) return 0;
   const double removed = std::max(sharp.residual - smooth.residual, 0.0);
   return removed / (1 - noise_at_sigma(1, sharp.sigma, smooth.sigma));
@@ -84,14 +84,14 @@ std::size_t best_smoothing(std::span<const PairStatistics> evaluations) {
   const auto noise_at = [&](std::size_t i) {
     return noise_at_sigma(noise, evaluations[0].sigma, evaluations[i].sigma);
   };
-  // Smoothing reduces slopes: an image never has less slope than under more smoothing.
-  double smoother = slope_without_noise(evaluations.back(), noise_at(evaluations.size() - 1));
+  // Smoothing reduces slopes, so the slope under more smoothing is a lower bound.
+  double smoother_slope = slope_without_noise(evaluations.back(), noise_at(evaluations.size() - 1));
   std::size_t best = 0;
   double minimum = INFINITY;
   for (std::size_t i = evaluations.size() - 1; i-- > 0;) {
-    const double slope = std::max(slope_without_noise(evaluations[i], noise_at(i)), smoother);
-    const double variance = variance_of(evaluations[i], noise_at(i), slope, smoother);
-    smoother = slope;
+    const double slope = std::max(slope_without_noise(evaluations[i], noise_at(i)), smoother_slope);
+    const double variance = variance_of(evaluations[i], noise_at(i), slope, smoother_slope);
+    smoother_slope = slope;
     if (!std::isfinite(variance) || variance > minimum) continue;
     minimum = variance;  // on ties, the least smoothing wins
     best = i;

@@ -1,5 +1,5 @@
-// Chooses how much a nearly registered pair is smoothed before the final refinement, from what
-// noise costs in accuracy.
+// Chooses the smoothing of a nearly registered pair for the final refinement, by its effect on the
+// accuracy under noise.
 #pragma once
 
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
@@ -8,12 +8,12 @@
 
 namespace warpalign::detail {
 
-/// Statistics of a nearly registered pair whose images are smoothed to the same point spread. All
-/// pixels have equal weight; lengths are in pixels of the moving image.
+/// Statistics of a nearly registered pair whose images are smoothed to the same point spread, with
+/// unit weights. Lengths are in pixels of the moving image.
 struct PairStatistics {
   double sigma = 1;     ///< of the moving image's Gaussian
   double scale = 1;     ///< moving pixels per reference pixel
-  double pixels = 0;    ///< number of pixels in common
+  double pixels = 0;    ///< number of pixels in the overlap
   double residual = 0;  ///< variance of moving - (gain reference + offset)
   double slope = 0;     ///< mean square of the moving image's slope along an axis
 };
@@ -26,21 +26,22 @@ struct PairStatistics {
 /// The variance of the residuals in `sums`, estimated from their mean absolute value.
 [[nodiscard]] double residual_variance(const SimilaritySumsResult& sums);
 
-/// Whether the residual, if it were all noise, would account for enough of the slopes to justify a
-/// closer evaluation.
+/// Whether noise may cause a notable part of the slopes: the check attributes the whole residual to
+/// noise. If so, a closer evaluation is worth its time.
 [[nodiscard]] bool may_be_noisy(const PairStatistics& statistics);
 
-/// The variance that white noise adds to the residual of `sharp`, given `smooth`, an evaluation of
-/// the same pair under more smoothing. Illumination that was not modelled leaves the same residual
-/// in both, so only what the smoothing removes counts as noise.
+/// The variance that white noise adds to the residual of `sharp`. `smooth` evaluates the same pair
+/// under more smoothing. Unmodelled illumination leaves the same residual in both, so the noise is
+/// estimated from the part of the residual that smoothing removes.
 [[nodiscard]] double noise_variance(const PairStatistics& sharp, const PairStatistics& smooth);
 
-/// The variance that noise has under smoothing by `other`, if it is `noise` under `sigma`.
+/// The variance of noise under smoothing by `other`, if it is `noise` under smoothing by `sigma`.
 [[nodiscard]] double noise_at_sigma(double noise, double sigma, double other);
 
-/// The index in `evaluations` of the smoothing under which the fit is most certain. The evaluations
-/// are ordered by rising sigma, each about twice the one before. The last one only serves to judge
-/// the one before it, so evaluations.size() - 1 is never the answer for more than one evaluation.
+/// The index in `evaluations` of the smoothing with the smallest variance of the estimated shift.
+/// The evaluations are in order of increasing sigma, which about doubles each time. The last
+/// evaluation serves only to rate the one before it, so the function never returns its index if
+/// there are more than one.
 ///
 /// White noise of density P in the difference of the images adds P / (4 pi sigma^2) to the
 /// residual and P / (8 pi sigma^4) to the mean squared slope. The variance of a least squares

@@ -1,4 +1,4 @@
-// The final refinement, at the images' full resolution.
+// The final refinement at full resolution.
 #include "registration/refinement/refinement.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -12,27 +12,27 @@ namespace warpalign::detail {
 
 namespace {
 
-// The smallest sigma of the coarser image's Gaussian, in its pixels, that leaves no aliasing. Noise
-// may call for more.
+// The smallest sigma of the coarser image's Gaussian, in its pixels, that prevents aliasing. Noisy
+// images need more.
 constexpr double min_sigma = 1;
 constexpr double max_margin = 1.0 / 8;  // fraction of the smaller side; a margin is four sigma
 
-// Variance of a pixel's own point spread along an axis, in squared pixels: 1/12 for the pixel's
-// box, and as much again for the optics.
+// The variance of the camera's point spread along an axis, in squared pixels: 1/12 for the box of a
+// pixel, and as much again for the optics.
 constexpr double pixel_variance = 1.0 / 6;
 
-// A fit that ends with more than this times the residual it began with is astray: of 28 fits under
-// more smoothing than the least, 24 ended with 1.0006 times as much at most, and the others, which
-// moved corners by 1.7 pixels and more, with at least 1.0038 times as much.
-constexpr double most_of_residual = 1.002;
+// A fit is astray if it increases the residual by more than this factor. Of 28 fits with more than
+// the minimum smoothing, 24 had factors of at most 1.0006. The others moved corners by 1.7 pixels
+// or more, and had factors of at least 1.0038.
+constexpr double max_residual_ratio = 1.002;
 
-// Sigmas are rounded to this step in pixels: fine enough to match the resolutions, and coarse
-// enough for plans to be reused.
+// Sigmas are rounded to this step in pixels, which is fine enough to match the resolutions, and
+// coarse enough to reuse plans.
 constexpr double sigma_step = 1.0 / 16;
 
-// The finer image's sigma that gives both images the same point spread. In pixels of the finer
-// image: scale^2 (sigma^2 + v) = fine_sigma^2 + v. In strong perspective the content may be coarser
-// there at the coarse image's centre; then it is hardly smoothed.
+// The sigma for the finer image that gives both images the same point spread. In pixels of the
+// finer image: scale^2 (sigma^2 + v) = fine_sigma^2 + v. Under strong perspective, the finer image
+// may be the coarser one at the centre; then it is smoothed by the smallest step.
 double matching_sigma(double coarse_sigma, double scale) {
   const double variance = scale * scale * (coarse_sigma * coarse_sigma + pixel_variance);
   const double sigma = std::sqrt(std::max(variance - pixel_variance, 0.0));
@@ -50,7 +50,7 @@ double scale_at(const Refinement::Work& work) {
   return scale_of(work.start.affine_at(centre_of(work.coarse.shape())));
 }
 
-// With more parameters a fit takes longer.
+// Fits with more parameters converge more slowly.
 int max_iterations(Motion motion) { return is_projective(motion) ? 20 : 12; }
 
 int margin_of(double sigma) { return static_cast<int>(std::ceil(4 * sigma)); }
@@ -118,7 +118,7 @@ PairStatistics Refinement::evaluate(const Work& work, SimilarityFit& fitter,
   return pair_statistics(sums, residual_variance(sums), matching_sigma(sigma, scale), scale);
 }
 
-// Evaluates the pair under increasing smoothing until even more would not help.
+// Evaluates the pair under increasing smoothing until more smoothing does not help.
 Refinement::Smoothing Refinement::smoothing_for(const Work& work, SimilarityFit& fitter,
                                                 FitOptions options,
                                                 const SimilaritySumsResult& at_start) {
@@ -152,15 +152,14 @@ Refinement::Smoothing Refinement::smoothing_for(const Work& work, SimilarityFit&
 }
 
 // Strong smoothing may leave little but shading, which the illumination model does not follow
-// everywhere. A fit may follow the shading away from the place, and then ends with a larger
-// residual than it began with.
+// everywhere. A fit that follows the shading away from the correct pose increases the residual.
 bool Refinement::is_astray(const Work& work, SimilarityFit& fitter, const FitOptions& options,
                            double sigma, const FitResult& fitted) {
   const auto residual_at = [&](const Homography& matrix) {
     return residual_variance(fitter.evaluate_under_illumination(
         work.stream, work.clock, pair_of(work, sigma), matrix, options));
   };
-  return !(residual_at(fitted.matrix) <= most_of_residual * residual_at(work.start));
+  return !(residual_at(fitted.matrix) <= max_residual_ratio * residual_at(work.start));
 }
 
 std::optional<FitResult> Refinement::fit(const Work& work, SimilarityFit& fitter,
@@ -174,10 +173,11 @@ std::optional<FitResult> Refinement::fit(const Work& work, SimilarityFit& fitter
     options.illumination_cell = illumination_cell_under(sigma);
     options.illumination_noise = noise_at_sigma(smoothing.noise, smoothing.sigma, sigma);
     options.max_drift = max_drift * sigma / min_sigma;
-    const bool is_least = sigma <= min_sigma;
+    const bool is_min_sigma = sigma <= min_sigma;
     const auto fitted = fitter.fit(work.stream, work.clock, pair_of(work, sigma), work.start,
-                                   options, is_least ? &at_start : nullptr);
-    if (is_least || (fitted && !is_astray(work, fitter, options, sigma, *fitted))) return fitted;
+                                   options, is_min_sigma ? &at_start : nullptr);
+    if (is_min_sigma || (fitted && !is_astray(work, fitter, options, sigma, *fitted)))
+      return fitted;
   }
 }
 

@@ -1,4 +1,4 @@
-// The final refinement, at the images' full resolution.
+// The final refinement at full resolution.
 #pragma once
 
 #include "registration/fitting/similarity_fit.hpp"
@@ -19,8 +19,8 @@ class Refinement {
  public:
   explicit Refinement(const Device& device) : device_(device) {}
 
-  /// The input of a fit. The transform maps pixels of `coarse` to pixels of `fine`; `coarse` is the
-  /// image whose pixels cover at least as much of the scene.
+  /// The input of a fit. The transform maps pixels of `coarse` to pixels of `fine`. `coarse` is the
+  /// image with the larger pixels, measured in the scene.
   struct Work {
     Stream& stream;
     StageClock& clock;
@@ -30,12 +30,12 @@ class Refinement {
     Ones& ones;
   };
 
-  /// The transform at which a fit of the motion comes to rest under the illumination model. Nothing
-  /// where it diverges, or has still not come to rest after as many steps as the motion may take.
-  /// Waits for the device.
+  /// Fits the motion with the illumination model. Returns nothing if the fit diverges or its last
+  /// step is still large (see is_at_rest()). Waits for the device.
   std::optional<Homography> settle(const Work& work, SimilarityFit& fitter, Motion motion);
 
-  /// Returns nothing where the fit diverges. Waits for the device.
+  /// Fits with these options, at a smoothing that depends on the noise. Returns nothing if the fit
+  /// diverges. Waits for the device.
   std::optional<FitResult> fit(const Work& work, SimilarityFit& fitter, FitOptions options);
 
  private:
@@ -75,7 +75,7 @@ class Refinement {
   Device device_;
   PlanCache<SmoothedKey, Smoothed> coarse_{6}, fine_{6};
   PlanCache<Shape, Spline> splines_{3};
-  std::vector<PairStatistics> evaluations_;  // of one smoothing_for()
+  std::vector<PairStatistics> evaluations_;  // a local of smoothing_for() that keeps its memory
   double smoothed_sigma_ = 0;                ///< sigma of the smoothed images in memory; 0: none
 };
 

@@ -1,5 +1,5 @@
-// Affine transforms and homographies, fitted coarsely where a search has found similarities or
-// where windows agree.
+// Coarse fits of affine transforms and homographies, from similarities or from homographies that
+// patches have proposed.
 #include "registration/refinement/richer_fits.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -13,33 +13,33 @@ namespace warpalign::detail {
 
 namespace {
 
-// A richer model that is much less significant than the similarity has gone astray.
+// A fit that is less significant than this fraction of the similarity has gone astray.
 constexpr double min_gain = 0.95;
 
-// Starts from finer levels do not bring a place to the front whose first fit, and the similarity
-// that it began with, have less than this fraction of the best place's significance or, by grey
-// levels, less than this significance. Of 44 real pairs that a homography explains, the place that
-// ended as the best one had 0.86 of the best and a significance of 34, or more, after its first
-// start.
-constexpr double hopeless_fraction = 0.6;
-constexpr double hopeless_significance = 20;
+// Fits from finer levels are skipped for candidates below either limit after their first fit: this
+// fraction of the best candidate's significance and, for intensities, this significance. The limits
+// apply to the more significant of the first fit and the similarity. Over 44 photograph pairs that
+// a homography explains, the final best candidate had at least 0.86 of the best significance, and
+// at least 34, after its first fit.
+constexpr double min_restart_fraction = 0.6;
+constexpr double min_restart_significance = 20;
 
-// Of so many places or fewer, fits from all levels are made at once. Of more, most turn out to be
-// hopeless after the first.
-constexpr std::size_t most_with_all_levels = 3;
+// Up to this number of candidates, fits from all levels run at once. Of more candidates, most can
+// be dropped after their first fit.
+constexpr std::size_t max_with_all_levels = 3;
 
 }  // namespace
 
-double RicherFits::Place::reached() const {
+double RicherFits::Target::best_significance() const {
   return std::max(start_significance, best ? best->significance : 0.0);
 }
 
-// The significance from which on a place is fitted from finer levels, too.
-double RicherFits::least_to_start_again(const PairContext& work) const {
+// The minimum significance of candidates for fits from finer levels.
+double RicherFits::restart_threshold(const PairContext& work) const {
   double most = 0;
-  for (const Place& place : places_) most = std::max(most, place.reached());
-  const double least = !work.compares_orientation() ? hopeless_significance : 0;
-  return std::max(least, hopeless_fraction * most);
+  for (const Target& target : targets_) most = std::max(most, target.best_significance());
+  const double least = !work.compares_orientation() ? min_restart_significance : 0;
+  return std::max(least, min_restart_fraction * most);
 }
 
 void RicherFits::prepare(const PairContext& work, std::span<const Group> groups, double side,
@@ -49,10 +49,10 @@ void RicherFits::prepare(const PairContext& work, std::span<const Group> groups,
 
 void RicherFits::fit_on_level(const PairContext& work, SimilarityFit& fitter,
                               const FitOptions& options, double side) {
-  prepare(work, of_level_, side, FieldDetail::smoothed);
+  prepare(work, level_groups_, side, FieldDetail::smoothed);
   auto fit = fitter.fit_together(work.stream, work.clock, starts_.groups(), options).begin();
-  for (std::size_t g = 0; g < of_level_.size(); ++g) {
-    for (Attempt& attempt : of_level_[g]) {
+  for (std::size_t g = 0; g < level_groups_.size(); ++g) {
+    for (Attempt& attempt : level_groups_[g]) {
       const auto& result = (fit++)->result();
       attempt.is_fitted = result.has_value();
       if (result) attempt.matrix = starts_.levels(g).to_images(result->matrix);
@@ -60,27 +60,28 @@ void RicherFits::fit_on_level(const PairContext& work, SimilarityFit& fitter,
   }
 }
 
-// In each group, attempts that begin with coarser levels come first.
+// In each group, attempts that start from coarser levels must come first.
 void RicherFits::fit_levels_of(const PairContext& work, SimilarityFit& fitter, Motion motion,
                                std::span<const Group> groups) {
   for (const FitLevel& level : fit_levels()) {
-    of_level_.clear();
+    level_groups_.clear();
     for (const Group& group : groups) {
       const auto end = std::find_if_not(group.begin(), group.end(), [&](const Attempt& attempt) {
         return is_level_of(level, motion, attempt.first_side);
       });
       const Group begun = group.first(static_cast<std::size_t>(end - group.begin()));
-      if (!begun.empty() && is_fitted_on(level, begun.front().roles)) of_level_.push_back(begun);
+      if (!begun.empty() && is_fitted_on(level, begun.front().roles))
+        level_groups_.push_back(begun);
     }
-    if (of_level_.empty()) continue;
+    if (level_groups_.empty()) continue;
     const Motion fitted_motion = motion == Motion::affine ? Motion::affine : level.motion;
     fit_on_level(work, fitter, {fitted_motion, level.iterations, level.tolerance, level.max_drift},
                  level.side);
   }
 }
 
-// Judges the candidates `judged` of attempts, at their matrices.
-void RicherFits::judge_together(const PairContext& work, SimilarityFit& fitter,
+// Scores the candidates `judged` of the attempts at their matrices.
+void RicherFits::score_together(const PairContext& work, SimilarityFit& fitter,
                                 std::span<const Group> groups) {
   prepare(work, groups, judged_side, FieldDetail::whole);
   auto sums = fitter.evaluate_together(work.stream, work.clock, starts_.groups()).begin();
@@ -91,49 +92,50 @@ void RicherFits::judge_together(const PairContext& work, SimilarityFit& fitter,
   }
 }
 
-// A candidate whose scale is near 1 may have been judged with the images' roles exchanged, and
-// significances are comparable within the same roles only: they count the independent pixels of the
-// finer image.
-void RicherFits::judge_starts(const PairContext& work, SimilarityFit& fitter) {
+// Scores the candidates again, because a candidate whose scale is near 1 may have been scored with
+// the images' roles exchanged. Significances are comparable only for the same roles, because they
+// depend on the effective sample size of the finer image.
+void RicherFits::score_starts(const PairContext& work, SimilarityFit& fitter) {
   attempts_.clear();
-  for (Place& place : places_) {
-    add_attempt(place, 0);
-    attempts_.back().judged = *place.candidate;
+  for (Target& target : targets_) {
+    add_attempt(target, 0);
+    attempts_.back().judged = *target.candidate;
   }
   for_groups_of_same_levels(
       work, std::span(attempts_), groups_,
-      [&](std::span<const Group> groups) { judge_together(work, fitter, groups); });
+      [&](std::span<const Group> groups) { score_together(work, fitter, groups); });
   for (const Attempt& attempt : attempts_) {
-    attempt.place->start_significance = attempt.judged->significance;
+    attempt.target->start_significance = attempt.judged->significance;
   }
 }
 
-// Judges those of the attempts that were fitted and may be views of a plane.
-void RicherFits::judge_fitted(const PairContext& work, SimilarityFit& fitter, Motion motion,
+// Scores the attempts that were fitted and are plausible views of a plane.
+void RicherFits::score_fitted(const PairContext& work, SimilarityFit& fitter, Motion motion,
                               std::span<const Group> groups) {
-  const auto may_be = [&](const Attempt& attempt) {
-    // What is regular over an image is so over its levels, whose samples lie within it.
+  const auto is_plausible = [&](const Attempt& attempt) {
+    // A transform that is regular over an image is regular over its levels, too, because their
+    // samples lie within the image.
     return attempt.is_fitted &&
            is_regular(attempt.matrix, attempt.roles.coarse().shape(), min_divisor_of_view) &&
            is_plausible_view(scaled(attempt.roles.in_roles(attempt.matrix)), work.reference.shape(),
-                             work.moving.shape(), attempt.place->candidate->proposed_by);
+                             work.moving.shape(), attempt.target->candidate->proposed_by);
   };
   plausible_.clear();
   for (const Group& group : groups) {
-    const auto end = std::partition(group.begin(), group.end(), may_be);
+    const auto end = std::partition(group.begin(), group.end(), is_plausible);
     const Group plausible = group.first(static_cast<std::size_t>(end - group.begin()));
     if (!plausible.empty()) plausible_.push_back(plausible);
     for (Attempt& attempt : plausible) {
-      attempt.judged = *attempt.place->candidate;
+      attempt.judged = *attempt.target->candidate;
       attempt.judged->motion = motion;
       attempt.judged->richer = scaled(attempt.roles.in_roles(attempt.matrix));
     }
   }
-  judge_together(work, fitter, plausible_);
+  score_together(work, fitter, plausible_);
 }
 
-void RicherFits::add_attempt(Place& place, double first_side) {
-  attempts_.push_back({&place, place.roles, first_side, place.start});
+void RicherFits::add_attempt(Target& target, double first_side) {
+  attempts_.push_back({&target, target.roles, first_side, target.start});
 }
 
 void RicherFits::make_attempts(const PairContext& work, SimilarityFit& fitter, Motion motion) {
@@ -144,56 +146,56 @@ void RicherFits::make_attempts(const PairContext& work, SimilarityFit& fitter, M
                     [](const Attempt& a, const Attempt& b) { return a.first_side < b.first_side; });
         }
         fit_levels_of(work, fitter, motion, groups);
-        judge_fitted(work, fitter, motion, groups);
+        score_fitted(work, fitter, motion, groups);
       });
 }
 
-// Keeps the most significant fit of a place so far.
-void RicherFits::take(const Attempt& attempt) {
+// Keeps the attempt if it is the candidate's most significant fit so far.
+void RicherFits::keep_if_best(const Attempt& attempt) {
   if (!attempt.judged) return;
-  std::optional<Candidate>& best = attempt.place->best;
+  std::optional<Candidate>& best = attempt.target->best;
   if (!best || attempt.judged->significance > best->significance) best = attempt.judged;
 }
 
-// How many of the sides with which fits begin are begun with together.
+// The number of starting levels to fit from in the next round, after `begun` of them.
 std::size_t RicherFits::sides_at_once(std::size_t begun) const {
   if (!starts_at_once_) return 1;
-  if (begun == 0 && places_.size() > most_with_all_levels) return 1;
+  if (begun == 0 && targets_.size() > max_with_all_levels) return 1;
   return first_sides.size() - begun;
 }
 
 void RicherFits::fit(const PairContext& work, SimilarityFit& fitter, Motion motion,
                      std::span<Candidate> candidates) {
-  places_.clear();
+  targets_.clear();
   for (Candidate& candidate : candidates) {
     const FitRoles roles(work, candidate.matrix);
-    places_.push_back({&candidate, roles, roles.in_roles(candidate.matrix)});
+    targets_.push_back({&candidate, roles, roles.in_roles(candidate.matrix)});
   }
-  judge_starts(work, fitter);
+  score_starts(work, fitter);
   double least = 0;
-  const auto is_worth_it = [&](const Place& place) {
-    return place.reached() >= least && (!place.best || is_in_doubt(*place.best));
+  const auto may_improve = [&](const Target& target) {
+    return target.best_significance() >= least && (!target.best || is_in_doubt(*target.best));
   };
   for (std::span<const double> sides(first_sides); !sides.empty();) {
     const auto now = sides.first(sides_at_once(first_sides.size() - sides.size()));
     attempts_.clear();
-    for (Place& place : places_) {
-      if (!is_worth_it(place)) continue;
-      for (const double side : now) add_attempt(place, side);
+    for (Target& target : targets_) {
+      if (!may_improve(target)) continue;
+      for (const double side : now) add_attempt(target, side);
     }
     make_attempts(work, fitter, motion);
     for (const double side : now) {
       for (const Attempt& attempt : attempts_) {
-        if (attempt.first_side == side && is_worth_it(*attempt.place)) take(attempt);
+        if (attempt.first_side == side && may_improve(*attempt.target)) keep_if_best(attempt);
       }
-      least = least_to_start_again(work);
+      least = restart_threshold(work);
     }
     sides = sides.subspan(now.size());
   }
-  for (const Place& place : places_) {
+  for (const Target& target : targets_) {
     const bool is_better =
-        place.best && place.best->significance >= min_gain * place.start_significance;
-    if (is_better) *place.candidate = *place.best;
+        target.best && target.best->significance >= min_gain * target.start_significance;
+    if (is_better) *target.candidate = *target.best;
   }
 }
 
@@ -202,10 +204,10 @@ std::span<const Candidate> RicherFits::fit_by_windows(const PairContext& work,
                                                       std::span<const Homography> starts) {
   const Shape& reference = work.reference.shape();
   const Shape& moving = work.moving.shape();
-  places_.clear();
+  targets_.clear();
   by_windows_.clear();
-  by_windows_.reserve(starts.size());  // so that none moves
-  places_.reserve(starts.size());
+  by_windows_.reserve(starts.size());  // targets_ points to the elements
+  targets_.reserve(starts.size());
   for (const Homography& start : starts) {
     if (!is_plausible_view(start, reference, moving, Generator::windows)) continue;
     Candidate candidate;
@@ -216,17 +218,17 @@ std::span<const Candidate> RicherFits::fit_by_windows(const PairContext& work,
     const Homography in_roles = roles.in_roles(start);
     if (!is_regular(in_roles, roles.coarse().shape(), min_divisor_of_view)) continue;
     by_windows_.push_back(candidate);
-    places_.push_back({&by_windows_.back(), roles, in_roles});
+    targets_.push_back({&by_windows_.back(), roles, in_roles});
   }
   attempts_.clear();
-  for (Place& place : places_) {
-    for (const double side : first_sides_by_windows) add_attempt(place, side);
+  for (Target& target : targets_) {
+    for (const double side : first_sides_by_windows) add_attempt(target, side);
   }
   make_attempts(work, fitter, Motion::homography);
-  for (const Attempt& attempt : attempts_) take(attempt);
+  for (const Attempt& attempt : attempts_) keep_if_best(attempt);
   by_windows_.clear();
-  for (const Place& place : places_) {
-    if (place.best) by_windows_.push_back(*place.best);
+  for (const Target& target : targets_) {
+    if (target.best) by_windows_.push_back(*target.best);
   }
   return by_windows_;
 }

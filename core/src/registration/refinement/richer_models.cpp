@@ -1,4 +1,5 @@
-// Affine transforms and homographies, refined at full resolution and compared with simpler models.
+// Refines affine transforms and homographies at full resolution, and compares them with simpler
+// models.
 #include "registration/refinement/richer_models.hpp"
 
 #include "registration/refinement/direction_refinement.hpp"
@@ -11,14 +12,14 @@ namespace warpalign::detail {
 
 namespace {
 
-// The side of the levels on which models are compared. Noise and aliasing count more on finer ones.
+// The side of the levels for comparing models. Noise and aliasing are stronger on finer levels.
 constexpr double compared_side = 512;
-// The least spacing of these levels. At 1 they are not smoothed, and what is interpolated of their
-// noise is as strong as it was at whole pixels, and weaker between them: a model that leads there
-// would be taken for better. Any spacing above it smooths.
+// The smallest spacing of these levels. Levels with a spacing of 1 are not smoothed; interpolation
+// then damps their noise between pixels, but not at whole pixels, which favours models that map to
+// positions between pixels. All levels with a larger spacing are smoothed.
 constexpr double min_compared_spacing = 1.01;
-// Models that place the pixels in common less far apart than this, in pixels, are the same: so much
-// may be due to interpolation and light.
+// Models that differ by less than this over the overlap, in pixels, count as equal: interpolation
+// and illumination may cause such differences.
 constexpr double min_difference = 0.02;
 
 }  // namespace
@@ -95,7 +96,7 @@ bool RicherModels::explains_better(const PairContext& work, const Candidate& sim
     common.coarse_weight = sampler.coarse_weight.wait();
     common.fine_weight = sampler.fine_weight.wait();
   }
-  const double apart = find_common(common, first, second, counts_);
+  const double distance = find_common(common, first, second, counts_);
   const auto predictions = [&] {
     return Predictions{coarse.width,
                        coarse.height,
@@ -104,9 +105,9 @@ bool RicherModels::explains_better(const PairContext& work, const Candidate& sim
                        sampler.richer_values.wait(),
                        counts_};
   };
-  const Predictions of_first_channel = predictions();
-  if (apart < min_difference) return false;
-  double ratio = comparison_.likelihood_ratio(of_first_channel);
+  const Predictions first_channel = predictions();
+  if (distance < min_difference) return false;
+  double ratio = comparison_.likelihood_ratio(first_channel);
   if (levels.pair.second) {
     // The logarithms of the likelihoods of two channels add up.
     predict(*levels.pair.second);

@@ -1,4 +1,5 @@
-// Affine transforms and homographies, refined at full resolution and compared with simpler models.
+// Refines affine transforms and homographies at full resolution, and compares them with simpler
+// models.
 #pragma once
 
 #include "registration/pair/candidate.hpp"
@@ -20,12 +21,12 @@ class RicherModels {
  public:
   explicit RicherModels(const Device& device) : device_(device) {}
 
-  /// Refines the candidate's richer transform at full resolution; sets `refined`.
+  /// Refines the candidate's affine transform or homography at full resolution; sets `refined`.
   void refine(const PairContext& work, SimilarityFit& fitter, Refinement& refinement,
               Candidate& candidate);
 
   /// Whether `richer` explains the pair significantly better than `simpler`, which has `parameters`
-  /// fewer parameters. Both are refined places of one candidate.
+  /// fewer parameters. Both are refined results of one candidate.
   bool explains_better(const PairContext& work, const Candidate& simpler, const Candidate& richer,
                        int parameters);
 
@@ -39,7 +40,7 @@ class RicherModels {
     Shape coarse, fine;
     friend bool operator==(const SamplerKey&, const SamplerKey&) = default;
   };
-  /// The candidate's richer transform after the refinement; nothing where that diverges.
+  /// The candidate's refined transform, or nothing if the refinement fails.
   std::optional<Homography> refined(const PairContext& work, SimilarityFit& fitter,
                                     Refinement& refinement, const Candidate& candidate);
   Sampler& sampler_of(const Shape& coarse, const Shape& fine);

@@ -1,4 +1,4 @@
-// What two views of a plane may differ by.
+// Checks whether a homography can relate two views of a plane.
 #include "registration/refinement/view_of_plane.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -10,16 +10,16 @@ namespace warpalign::detail {
 
 namespace {
 
-// How much finer content may be on one side of the reference than on the other, and by how much
-// lengths may be stretched more along one direction than along another.
+// The limits of plausible views: the ratio of the largest and smallest local scale over the
+// reference, and the ratio of the scales along two directions at one point (the tilt).
 struct MaxDifference {
-  double perspective, stretch;
+  double perspective, tilt;
 };
 constexpr MaxDifference max_difference{4, 4};
-constexpr MaxDifference max_difference_by_windows{12, 6};
+constexpr MaxDifference max_patch_difference{12, 6};
 
 // The ratio of the singular values of the linear part.
-double stretch_of(const Affine& m) {
+double tilt_of(const Affine& m) {
   const double squares = m.a * m.a + m.b * m.b + m.d * m.d + m.e * m.e;
   const double determinant = m.a * m.e - m.b * m.d;
   const double root = std::sqrt(std::max(squares * squares - 4 * determinant * determinant, 0.0));
@@ -32,10 +32,10 @@ bool is_plausible_view(const Homography& m, const Shape& reference, const Shape&
                        Generator proposed_by) {
   if (!is_regular(m, reference, min_divisor_of_view)) return false;
   const MaxDifference& allowed =
-      proposed_by == Generator::windows ? max_difference_by_windows : max_difference;
+      proposed_by == Generator::windows ? max_patch_difference : max_difference;
   double smallest = INFINITY;
   double largest = 0;
-  double stretch = 0;
+  double tilt = 0;
   bool mirrored = false;
   for_each_grid_point(reference, [&](Point p) {
     const LocalMap map(m, p);
@@ -44,10 +44,10 @@ bool is_plausible_view(const Homography& m, const Shape& reference, const Shape&
     mirrored = mirrored || map.area() <= 0;
     smallest = std::min(smallest, scale_of(here));
     largest = std::max(largest, scale_of(here));
-    stretch = std::max(stretch, stretch_of(here));
+    tilt = std::max(tilt, tilt_of(here));
   });
   return !mirrored && largest > 0 && largest < allowed.perspective * smallest &&
-         stretch < allowed.stretch;
+         tilt < allowed.tilt;
 }
 
 }  // namespace warpalign::detail

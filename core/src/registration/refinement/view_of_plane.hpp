@@ -1,17 +1,16 @@
-// What two views of a plane may differ by.
+// Checks whether a homography can relate two views of a plane.
 #pragma once
 
 #include "registration/pair/candidate.hpp"
 
 namespace warpalign::detail {
 
-/// Within an image, the least divisor of a homography must be at least this fraction of the
-/// greatest.
+/// The minimum ratio of a homography's smallest and largest divisors over an image.
 inline constexpr double min_divisor_of_view = 0.01;
 
-/// Whether `m` maps no point of the reference to infinity, and what the images have in common under
-/// it may be two views of a plane. If not, a fit has followed chance. Where windows agree, views
-/// may differ by more.
+/// Whether `m` maps no point of the reference to infinity, and the overlap can be two views of a
+/// plane. If not, a fit has followed noise. Homographies that patches have proposed may have
+/// stronger perspective and tilt.
 [[nodiscard]] bool is_plausible_view(const Homography& m, const Shape& reference,
                                      const Shape& moving, Generator proposed_by);
 
