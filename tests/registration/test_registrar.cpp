@@ -306,12 +306,12 @@ TEST_CASE("registrar: limits of what the motion keeps fixed are refused, not ign
     refused("keeps the angle at 0", Motion::translation, [](auto& o) { o.min_angle = -10; });
     refused("keeps the angle at 0", Motion::translation, [](auto& o) { o.max_angle = 10; });
     refused("keeps the shift at 0", Motion::rotation, [](auto& o) { o.max_shift = 10; });
-    refused("spectrum has no use", Motion::translation,
+    refused("do not set spectrum", Motion::translation,
             [](auto& o) { o.spectrum = SpectrumOf::gradient; });
     RegistrationOptions options;
     options.modality = Modality::other;
     options.spectrum = SpectrumOf::gradient;
-    refuses(ErrorKind::invalid_argument, "spectrum has no use",
+    refuses(ErrorKind::invalid_argument, "do not set spectrum",
             [&] { const Registrar registrar(device, options); });
   });
 }
@@ -326,7 +326,7 @@ TEST_CASE("registrar: masks that are no masks, or leave nothing, are refused, an
   test::on_every_device([&](const warpalign::Device& device) {
     Registrar registrar(device);
     const HostImage image = view(r, pair.reference);
-    refuses(ErrorKind::invalid_argument, "must be u8, 0 where a pixel does not count", [&] {
+    refuses(ErrorKind::invalid_argument, "must be u8, with 0 where a pixel is ignored", [&] {
       registrar.set_reference(image, HostImage{floats.data(), PixelType::f32, 96, 80, 0});
     });
     refuses(ErrorKind::invalid_argument, "96 x 79, but its image is 96 x 80", [&] {

@@ -1,7 +1,7 @@
-// The programs that a registration needs, in pieces that can be compiled ahead.
+// Compiles the programs that a registration needs before their use, in pieces.
 //
-// Plans are made here for images of ordinary sizes, in the order in which a registration needs
-// them. A program rarely depends on the sizes; where it does, it is compiled when it is first used.
+// The pieces make plans for images of typical sizes, in the order in which a registration needs
+// them. Few programs depend on the sizes; those are compiled for other sizes on first use.
 #include "registration/announce.hpp"
 
 #include "device/access.hpp"
@@ -39,11 +39,11 @@ namespace {
 constexpr Shape full_size{512, 512, 1};
 constexpr Shape level{128, 128, 1};
 
-/// Makes plans and, if `runs`, runs each once on blank images, because some drivers only compile a
-/// kernel when it is launched.
-class Trial {
+/// Makes plans and, if `runs`, runs each once on blank images, because some drivers compile a
+/// kernel only when it is launched.
+class WarmUp {
  public:
-  Trial(const Device& device, bool runs) : device_(device) {
+  WarmUp(const Device& device, bool runs) : device_(device) {
     if (runs) stream_.emplace(device.make_stream());
   }
 
@@ -77,259 +77,262 @@ struct Needs {
   PixelType type = PixelType::f32;
   bool masked = false;
 };
-using Piece = void (*)(Trial&, const Needs&);
+using Piece = void (*)(WarmUp&, const Needs&);
 
-/// The weights of a pair of levels, where they have any.
+/// The weights of a pair of levels, if there are masks.
 struct Weights {
-  Weights(Trial& trial, const Needs& needs) {
-    if (needs.masked) image.emplace(trial.blank(level));
+  Weights(WarmUp& warm_up, const Needs& needs) {
+    if (needs.masked) image.emplace(warm_up.blank(level));
   }
   [[nodiscard]] const Image* get() const { return image ? &*image : nullptr; }
   std::optional<Image> image;
 };
 
-void transform(Trial& trial, const RealFftSpec& spec) {
-  const RealFftPlan plan(trial.device(), spec);
-  trial.run([&](Stream& stream) {
-    Image image = trial.blank(spec.shape);
-    Image spectrum = trial.blank_spectrum(spec.shape);
+void transform(WarmUp& warm_up, const RealFftSpec& spec) {
+  const RealFftPlan plan(warm_up.device(), spec);
+  warm_up.run([&](Stream& stream) {
+    Image image = warm_up.blank(spec.shape);
+    Image spectrum = warm_up.blank_spectrum(spec.shape);
     if (spec.goes_forward()) plan.forward(stream, image, spectrum);
     if (spec.goes_back()) plan.inverse(stream, spectrum, image);
   });
 }
 
-void forward_of_levels(Trial& trial, const Needs&) {
-  transform(trial, {level, 2, FftDirections::forward});
+void forward_level_fft(WarmUp& warm_up, const Needs&) {
+  transform(warm_up, {level, 2, FftDirections::forward});
 }
 
-void inverse_of_levels(Trial& trial, const Needs&) {
-  transform(trial, {level, 2, FftDirections::inverse});
+void inverse_level_fft(WarmUp& warm_up, const Needs&) {
+  transform(warm_up, {level, 2, FftDirections::inverse});
 }
 
-void log_polar_spectra(Trial& trial, const Needs& needs) {
-  const LogPolarSpectraPlan log_polar(trial.device(),
+void log_polar_spectra(WarmUp& warm_up, const Needs& needs) {
+  const LogPolarSpectraPlan log_polar(warm_up.device(),
                                       {level, level, 1, needs.options.spectrum_exponent});
-  const CrossPowerPlan power(trial.device(), {level, needs.options.log_polar_sigma, false});
-  trial.run([&](Stream& stream) {
-    Image spectrum = trial.blank_spectrum(level);
-    const Image other = trial.blank_spectrum(level);
-    Image grid = trial.blank(level);
+  const CrossPowerPlan power(warm_up.device(), {level, needs.options.log_polar_sigma, false});
+  warm_up.run([&](Stream& stream) {
+    Image spectrum = warm_up.blank_spectrum(level);
+    const Image other = warm_up.blank_spectrum(level);
+    Image grid = warm_up.blank(level);
     log_polar.execute(stream, other, grid);
     power.execute(stream, other, other, spectrum);
   });
 }
 
-void transforms_of_images(Trial& trial, const Needs&) {
-  transform(trial, {full_size, 2, FftDirections::forward});
+void forward_image_fft(WarmUp& warm_up, const Needs&) {
+  transform(warm_up, {full_size, 2, FftDirections::forward});
 }
 
-void transforms_of_two(Trial& trial, const Needs&) {
-  transform(trial, {{full_size.width, full_size.height, 2}, 2, FftDirections::inverse});
+void inverse_pair_fft(WarmUp& warm_up, const Needs&) {
+  transform(warm_up, {{full_size.width, full_size.height, 2}, 2, FftDirections::inverse});
 }
 
-// Processors take none.
-void overlap_of_outlines(Trial& trial) {
-  if (trial.device().info().kind == DeviceKind::cpu) return;
-  const OverlapPeaksPlan peaks(trial.device(), {full_size, 1, false, true});
-  trial.run([&](Stream& stream) {
-    Buffer records = trial.blank_records(2 * sizeof(PeakRecord));
+// Only GPUs use the overlap of outlines.
+void outline_overlap(WarmUp& warm_up) {
+  if (warm_up.device().info().kind == DeviceKind::cpu) return;
+  const OverlapPeaksPlan peaks(warm_up.device(), {full_size, 1, false, true});
+  warm_up.run([&](Stream& stream) {
+    Buffer records = warm_up.blank_records(2 * sizeof(PeakRecord));
     constexpr OverlapOutline outline{256, 256, 256, 0, 0, 256};
     constexpr OverlapLimits limits;
-    peaks.execute_outlines(stream, trial.blank({full_size.width, full_size.height, 2}),
+    peaks.execute_outlines(stream, warm_up.blank({full_size.width, full_size.height, 2}),
                            {&outline, 1}, {&limits, 1}, records);
   });
 }
 
-void overlap(Trial& trial, const Needs&) {
+void overlap(WarmUp& warm_up, const Needs&) {
   constexpr Shape two{full_size.width, full_size.height, 2};
-  const OverlapProductsPlan products(trial.device(), {full_size});
-  const OverlapCountsPlan counts(trial.device(), {full_size});
-  const OverlapPeaksPlan peaks(trial.device(), {full_size});
-  trial.run([&](Stream& stream) {
-    const Image spectrum = trial.blank_spectrum(full_size);
-    Image product = trial.blank_spectrum(two);
-    Image overlaps = trial.blank(two);
-    Buffer records = trial.blank_records(2 * sizeof(PeakRecord));
+  const OverlapProductsPlan products(warm_up.device(), {full_size});
+  const OverlapCountsPlan counts(warm_up.device(), {full_size});
+  const OverlapPeaksPlan peaks(warm_up.device(), {full_size});
+  warm_up.run([&](Stream& stream) {
+    const Image spectrum = warm_up.blank_spectrum(full_size);
+    Image product = warm_up.blank_spectrum(two);
+    Image overlaps = warm_up.blank(two);
+    Buffer records = warm_up.blank_records(2 * sizeof(PeakRecord));
     products.execute(stream, spectrum, spectrum, product);
-    counts.execute(stream, trial.blank(full_size), full_size, overlaps);
-    peaks.execute(stream, trial.blank(two), overlaps, {}, records);
+    counts.execute(stream, warm_up.blank(full_size), full_size, overlaps);
+    peaks.execute(stream, warm_up.blank(two), overlaps, {}, records);
   });
-  overlap_of_outlines(trial);
+  outline_overlap(warm_up);
 }
 
-void coarse_levels(Trial& trial, const Needs& needs) {
-  const SmoothPlan smooth(trial.device(), {.input = needs.type,
-                                           .shape = full_size,
-                                           .output = level,
-                                           .origin = {},
-                                           .spacing = 4,
-                                           .sigma = 2,
-                                           .masked = needs.masked});
-  trial.run([&](Stream& stream) {
-    Image output = trial.blank(level);
-    const Image input = trial.blank(full_size, needs.type);
+void coarse_levels(WarmUp& warm_up, const Needs& needs) {
+  const SmoothPlan smooth(warm_up.device(), {.input = needs.type,
+                                             .shape = full_size,
+                                             .output = level,
+                                             .origin = {},
+                                             .spacing = 4,
+                                             .sigma = 2,
+                                             .masked = needs.masked});
+  warm_up.run([&](Stream& stream) {
+    Image output = warm_up.blank(level);
+    const Image input = warm_up.blank(full_size, needs.type);
     if (!needs.masked) return smooth.execute(stream, input, output);
-    Image weight = trial.blank(level);
-    smooth.execute(stream, input, trial.blank(full_size, PixelType::u8), output, weight);
+    Image weight = warm_up.blank(level);
+    smooth.execute(stream, input, warm_up.blank(full_size, PixelType::u8), output, weight);
   });
 }
 
-void impulses(Trial& trial, const Needs& needs) {
-  const ImpulseFilterPlan impulse_filter(trial.device(), {needs.type, full_size});
-  trial.run([&](Stream& stream) {
+void impulses(WarmUp& warm_up, const Needs& needs) {
+  const ImpulseFilterPlan impulse_filter(warm_up.device(), {needs.type, full_size});
+  warm_up.run([&](Stream& stream) {
     static_cast<void>(
-        impulse_filter.impulse_statistics(stream, trial.blank(full_size, needs.type)));
+        impulse_filter.impulse_statistics(stream, warm_up.blank(full_size, needs.type)));
   });
 }
 
-void windows(Trial& trial, const Needs& needs) {
+void windows(WarmUp& warm_up, const Needs& needs) {
   const Signal signal =
       needs.options.spectrum == SpectrumOf::gradient ? Signal::gradient : Signal::pixels;
   const CutWindowsPlan cut(
-      trial.device(), {level, 1, {WindowOrigin{}}, level, level, needs.options.window, signal});
-  trial.run([&](Stream& stream) {
-    const Image image = trial.blank(level);
-    Image output = trial.blank(level);
-    Buffer mean = trial.blank_records(sizeof(float));
+      warm_up.device(), {level, 1, {WindowOrigin{}}, level, level, needs.options.window, signal});
+  warm_up.run([&](Stream& stream) {
+    const Image image = warm_up.blank(level);
+    Image output = warm_up.blank(level);
+    Buffer mean = warm_up.blank_records(sizeof(float));
     cut.execute(stream, image, mean, output);
   });
 }
 
-void normalized_levels(Trial& trial, const Needs& needs) {
-  const LocalNormalizationPlan normalization(trial.device(),
+void normalized_levels(WarmUp& warm_up, const Needs& needs) {
+  const LocalNormalizationPlan normalization(warm_up.device(),
                                              {.shape = level, .masked = needs.masked});
-  trial.run([&](Stream& stream) {
-    Image output = trial.blank(level);
-    const Image input = trial.blank(level);
+  warm_up.run([&](Stream& stream) {
+    Image output = warm_up.blank(level);
+    const Image input = warm_up.blank(level);
     if (!needs.masked) return normalization.execute(stream, input, 0, 1, output);
-    normalization.execute(stream, input, trial.blank(level), 0, 1, output);
+    normalization.execute(stream, input, warm_up.blank(level), 0, 1, output);
   });
 }
 
-void warps(Trial& trial, const Needs&) {
-  const WarpPlan of_pixels(trial.device(), {level, full_size});
-  const WarpPlan of_weights(trial.device(), {.input = level, .output = full_size, .of_ones = true});
-  trial.run([&](Stream& stream) {
-    Image output = trial.blank(full_size);
-    of_pixels.execute(stream, trial.blank(level), Affine{}, output);
-    of_weights.execute(stream, trial.blank(level), Affine{}, output);
+void warps(WarmUp& warm_up, const Needs&) {
+  const WarpPlan of_pixels(warm_up.device(), {level, full_size});
+  const WarpPlan of_weights(warm_up.device(),
+                            {.input = level, .output = full_size, .of_ones = true});
+  warm_up.run([&](Stream& stream) {
+    Image output = warm_up.blank(full_size);
+    of_pixels.execute(stream, warm_up.blank(level), Affine{}, output);
+    of_weights.execute(stream, warm_up.blank(level), Affine{}, output);
   });
 }
 
-void coefficients(Trial& trial, const Needs&) {
-  const PrefilterPlan prefilter(trial.device(), {.images = {.shape = full_size}});
-  trial.run([&](Stream& stream) {
-    Image output = trial.blank(full_size);
-    prefilter.execute(stream, trial.blank(full_size), output);
+void coefficients(WarmUp& warm_up, const Needs&) {
+  const PrefilterPlan prefilter(warm_up.device(), {.images = {.shape = full_size}});
+  warm_up.run([&](Stream& stream) {
+    Image output = warm_up.blank(full_size);
+    prefilter.execute(stream, warm_up.blank(full_size), output);
   });
 }
 
-void coarse_fit(Trial& trial, const Needs& needs) {
-  const SimilaritySumsPlan sums(trial.device(), {level, level, 0, 1, needs.masked});
-  trial.run([&](Stream& stream) {
-    const Image image = trial.blank(level);
-    const Weights weights(trial, needs);
+void coarse_fit(WarmUp& warm_up, const Needs& needs) {
+  const SimilaritySumsPlan sums(warm_up.device(), {level, level, 0, 1, needs.masked});
+  warm_up.run([&](Stream& stream) {
+    const Image image = warm_up.blank(level);
+    const Weights weights(warm_up, needs);
     static_cast<void>(sums.execute(stream, {image, image, weights.get(), weights.get()}, {}));
   });
 }
 
-// Fits that stay on the device, where it is one for them.
-void resident_fit(Trial& trial, const Needs& needs, bool projective) {
-  if (!prefers_resident_fits(trial.device())) return;
+// Resident fits, if the device uses them.
+void resident_fit(WarmUp& warm_up, const Needs& needs, bool projective) {
+  if (!prefers_resident_fits(warm_up.device())) return;
   SimilaritySumsSpec spec{level, level, 0, 1, needs.masked};
   spec.projective = projective;
   spec.resident = true;
-  const SimilaritySumsPlan sums(trial.device(), spec);
-  const FitStepPlan steps(trial.device(), {projective, 1});
-  trial.run([&](Stream& stream) {
-    const Image image = trial.blank(level);
-    const Weights weights(trial, needs);
+  const SimilaritySumsPlan sums(warm_up.device(), spec);
+  const FitStepPlan steps(warm_up.device(), {projective, 1});
+  warm_up.run([&](Stream& stream) {
+    const Image image = warm_up.blank(level);
+    const Weights weights(warm_up, needs);
     FitRecord fit;
     fit.groups = static_cast<std::int32_t>(sums.groups());
-    Results<float> partials(trial.device(), sums.partial_count());
+    Results<float> partials(warm_up.device(), sums.partial_count());
     steps.begin(stream, {&fit, 1});
     sums.enqueue_resident(stream, {image, image, weights.get(), weights.get()}, steps.states(), 0,
                           1, partials, 0);
   });
 }
 
-void resident_coarse_fit(Trial& trial, const Needs& needs) { resident_fit(trial, needs, false); }
+void resident_coarse_fit(WarmUp& warm_up, const Needs& needs) {
+  resident_fit(warm_up, needs, false);
+}
 
-void local_illumination(Trial& trial, const Needs& needs) {
+void local_illumination(WarmUp& warm_up, const Needs& needs) {
   const IlluminationPlan illumination(
-      trial.device(),
+      warm_up.device(),
       {level, level, 0, 1, needs.masked, min_illumination_cell, 1.5 * min_illumination_cell});
-  trial.run([&](Stream& stream) {
-    const Image image = trial.blank(level);
+  warm_up.run([&](Stream& stream) {
+    const Image image = warm_up.blank(level);
     Image field =
-        trial.blank(IlluminationPlan::field_shape(level, min_illumination_cell), PixelType::c32);
-    const Weights weights(trial, needs);
+        warm_up.blank(IlluminationPlan::field_shape(level, min_illumination_cell), PixelType::c32);
+    const Weights weights(warm_up, needs);
     illumination.execute(stream, {image, image, weights.get(), weights.get()}, {}, {1, 0, 0, 1},
                          field);
   });
 }
 
-void refinement(Trial& trial, const Needs& needs) {
-  const SimilaritySumsPlan sums(trial.device(),
+void refinement(WarmUp& warm_up, const Needs& needs) {
+  const SimilaritySumsPlan sums(warm_up.device(),
                                 {level, level, 0, 1, needs.masked, min_illumination_cell});
-  trial.run([&](Stream& stream) {
-    const Image image = trial.blank(level);
+  warm_up.run([&](Stream& stream) {
+    const Image image = warm_up.blank(level);
     const Image field =
-        trial.blank(IlluminationPlan::field_shape(level, min_illumination_cell), PixelType::c32);
-    const Weights weights(trial, needs);
+        warm_up.blank(IlluminationPlan::field_shape(level, min_illumination_cell), PixelType::c32);
+    const Weights weights(warm_up, needs);
     static_cast<void>(
         sums.execute(stream, {image, image, weights.get(), weights.get(), &field}, {}));
   });
 }
 
-void chance(Trial& trial, const Needs&) {
-  const CommonFramesPlan frames(trial.device(), {full_size});
-  const SpectrumSumsPlan sums(trial.device(), {full_size});
-  trial.run([&](Stream& stream) {
-    const Image image = trial.blank(level);
+void null_test(WarmUp& warm_up, const Needs&) {
+  const CommonFramesPlan frames(warm_up.device(), {full_size});
+  const SpectrumSumsPlan sums(warm_up.device(), {full_size});
+  warm_up.run([&](Stream& stream) {
+    const Image image = warm_up.blank(level);
     const std::array<const Image*, 1> channel{&image};
-    Image reference = trial.blank(full_size);
-    Image moving = trial.blank(full_size);
+    Image reference = warm_up.blank(full_size);
+    Image moving = warm_up.blank(full_size);
     frames.enqueue(stream, {channel, channel, nullptr, image}, {level}, 0, reference, moving);
-    const Image spectrum = trial.blank_spectrum(full_size);
+    const Image spectrum = warm_up.blank_spectrum(full_size);
     sums.enqueue(stream, spectrum, spectrum, 0);
   });
 }
 
-// What six or eight parameters need beside these. It is not among the pieces that are compiled for
-// every registration.
-void richer_models(Trial& trial, const Needs&) {
-  const SimilaritySumsPlan coarse(trial.device(), {level, level, 0, 1, false, 0, true});
-  resident_fit(trial, {}, true);
+// The additional programs for affine transforms and homographies. Not every registration needs
+// them, so they are not among the pieces below.
+void richer_models(WarmUp& warm_up, const Needs&) {
+  const SimilaritySumsPlan coarse(warm_up.device(), {level, level, 0, 1, false, 0, true});
+  resident_fit(warm_up, {}, true);
   const IlluminationPlan illumination(
-      trial.device(),
+      warm_up.device(),
       {level, level, 0, 1, false, min_illumination_cell, 1.5 * min_illumination_cell, true});
-  const SimilaritySumsPlan fine(trial.device(),
+  const SimilaritySumsPlan fine(warm_up.device(),
                                 {level, level, 0, 1, false, min_illumination_cell, true});
 }
 
-// In the order in which they are needed.
-constexpr std::array<Piece, 3> pieces_of_search{forward_of_levels, inverse_of_levels,
+// In the order in which a registration needs them.
+constexpr std::array<Piece, 3> pieces_of_search{forward_level_fft, inverse_level_fft,
                                                 log_polar_spectra};
-constexpr std::array<Piece, 2> pieces_of_correlation{transforms_of_images, transforms_of_two};
+constexpr std::array<Piece, 2> pieces_of_correlation{forward_image_fft, inverse_pair_fft};
 constexpr std::array<Piece, 2> pieces_of_images{impulses, coarse_levels};
 constexpr std::array<Piece, 10> pieces_of_fit{
     overlap,      windows,    normalized_levels,   warps,
     coefficients, coarse_fit, resident_coarse_fit, local_illumination,
-    refinement,   chance};
+    refinement,   null_test};
 
-// What is needed in addition where a mask says which pixels count.
+// The additional pieces for images with masks.
 constexpr std::array<Piece, 6> pieces_with_masks{coarse_levels,      normalized_levels,
                                                  coarse_fit,         resident_coarse_fit,
                                                  local_illumination, refinement};
 
-// The same pieces for processes that help, which begin with the last one. The process that they
-// help begins with its search, and compiles the transforms first.
+// The same pieces in the order for helper processes, which take them from the end. Meanwhile the
+// main process starts its search, for which it compiles the transforms first.
 //
-// On a GPU each size of a transform has programs of its own. The order gives five processes that
-// take pieces in turn about as much work each, the most of it first.
-constexpr std::array<Piece, 17> pieces_for_gpu_helpers{forward_of_levels,
-                                                       inverse_of_levels,
+// On GPUs, each size of a transform has its own programs. With this order, five helper processes
+// that take turns get about the same amount of work, the largest pieces first.
+constexpr std::array<Piece, 17> pieces_for_gpu_helpers{forward_level_fft,
+                                                       inverse_level_fft,
                                                        log_polar_spectra,
                                                        windows,
                                                        normalized_levels,
@@ -340,30 +343,19 @@ constexpr std::array<Piece, 17> pieces_for_gpu_helpers{forward_of_levels,
                                                        local_illumination,
                                                        impulses,
                                                        overlap,
-                                                       chance,
+                                                       null_test,
                                                        coefficients,
                                                        refinement,
-                                                       transforms_of_images,
-                                                       transforms_of_two};
-// On a processor one program has the transforms of all sizes. So the order is the reverse of that
-// in which a registration needs the programs; most do without the chance test.
-constexpr std::array<Piece, 17> pieces_for_cpu_helpers{transforms_of_two,
-                                                       transforms_of_images,
-                                                       inverse_of_levels,
-                                                       forward_of_levels,
-                                                       chance,
-                                                       resident_coarse_fit,
-                                                       impulses,
-                                                       coarse_levels,
-                                                       windows,
-                                                       log_polar_spectra,
-                                                       normalized_levels,
-                                                       warps,
-                                                       overlap,
-                                                       coefficients,
-                                                       coarse_fit,
-                                                       local_illumination,
-                                                       refinement};
+                                                       forward_image_fft,
+                                                       inverse_pair_fft};
+// On CPUs, one program has the transforms of all sizes. The order is therefore the reverse of that
+// in which a registration needs the programs. Most registrations do not need the null test.
+constexpr std::array<Piece, 17> pieces_for_cpu_helpers{
+    inverse_pair_fft, forward_image_fft,   inverse_level_fft, forward_level_fft,
+    null_test,        resident_coarse_fit, impulses,          coarse_levels,
+    windows,          log_polar_spectra,   normalized_levels, warps,
+    overlap,          coefficients,        coarse_fit,        local_illumination,
+    refinement};
 static_assert(pieces_for_gpu_helpers.size() == pieces_of_search.size() +
                                                    pieces_of_correlation.size() +
                                                    pieces_of_images.size() + pieces_of_fit.size());
@@ -375,7 +367,7 @@ struct CompilablePiece {
 
 constexpr std::size_t all_piece_count = pieces_with_masks.size() + pieces_for_gpu_helpers.size();
 
-// Few pairs have masks.
+// Puts the pieces for masks first, which helpers take last, because few pairs have masks.
 std::vector<CompilablePiece> all_pieces(const Device& device) {
   std::vector<CompilablePiece> all;
   const auto add = [&](const auto& pieces, bool masked) {
@@ -392,32 +384,32 @@ std::vector<CompilablePiece> all_pieces(const Device& device) {
 void announce_similarity(const Device& device, const RegistrationOptions& options) {
   const bool gradients = options.spectrum == SpectrumOf::gradient;
   Access::announce(device, gradients ? "similarity by gradients" : "similarity", [&] {
-    Trial trial(device, false);
-    for (const Piece piece : pieces_of_search) piece(trial, {options});
-    for (const Piece piece : pieces_of_correlation) piece(trial, {options});
-    for (const Piece piece : pieces_of_fit) piece(trial, {options});
+    WarmUp warm_up(device, false);
+    for (const Piece piece : pieces_of_search) piece(warm_up, {options});
+    for (const Piece piece : pieces_of_correlation) piece(warm_up, {options});
+    for (const Piece piece : pieces_of_fit) piece(warm_up, {options});
   });
   if (options.motion != Motion::affine && options.motion != Motion::homography &&
       options.motion != Motion::automatic) {
     return;
   }
   Access::announce(device, "richer models", [&] {
-    Trial trial(device, false);
-    richer_models(trial, {options});
+    WarmUp warm_up(device, false);
+    richer_models(warm_up, {options});
   });
 }
 
 void announce_images(const Device& device, PixelType type) {
   Access::announce(device, "images " + std::to_string(static_cast<int>(type)), [&] {
-    Trial trial(device, false);
-    for (const Piece piece : pieces_of_images) piece(trial, {{}, type});
+    WarmUp warm_up(device, false);
+    for (const Piece piece : pieces_of_images) piece(warm_up, {{}, type});
   });
 }
 
 void announce_masks(const Device& device, PixelType type) {
   Access::announce(device, "masks " + std::to_string(static_cast<int>(type)), [&] {
-    Trial trial(device, false);
-    for (const Piece piece : pieces_with_masks) piece(trial, {{}, type, true});
+    WarmUp warm_up(device, false);
+    for (const Piece piece : pieces_with_masks) piece(warm_up, {{}, type, true});
   });
 }
 
@@ -429,12 +421,13 @@ std::size_t registration_pieces() { return detail::all_piece_count; }
 
 void compile_registration_piece(const Device& device, std::size_t piece, PixelType type) {
   if (piece >= registration_pieces()) {
-    detail::refuse("compile", "piece " + std::to_string(piece) + " does not exist");
+    detail::refuse("compile", "piece " + std::to_string(piece) + " does not exist; there are " +
+                                  std::to_string(registration_pieces()));
   }
   detail::check_grey("compile", "an image to be registered", type);
-  detail::Trial trial(device, true);
+  detail::WarmUp warm_up(device, true);
   const auto [make, masked] = detail::all_pieces(device)[piece];
-  make(trial, {{}, type, masked});
+  make(warm_up, {{}, type, masked});
 }
 
 void keep_compiled(const Device& device) { detail::Access::driver(device).keep_compiled(); }

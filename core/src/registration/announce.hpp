@@ -1,13 +1,13 @@
-// The programs that a registration needs, announced so that they can be compiled ahead.
+// Declares the programs that a registration needs, so that they can be compiled before their use.
 #pragma once
 
 #include <warpalign/registrar.hpp>
 
 namespace warpalign::detail {
 
-/// Announces what the similarity pipeline needs whatever the images are, and what it needs for
-/// images of one type, and with masks. Each is announced once for an opened device, and costs
-/// nothing but a lookup afterwards.
+/// Each function declares programs for warm-up: those that every registration needs, those for
+/// images of one type, and those for masks. Calls after the first one for an opened device cost
+/// only a lookup.
 void announce_similarity(const Device& device, const RegistrationOptions& options);
 void announce_images(const Device& device, PixelType type);
 void announce_masks(const Device& device, PixelType type);

@@ -1,4 +1,4 @@
-// Whether the options of a registration are within their ranges and go together.
+// Validates the options of a registration.
 #include "registration/checked_options.hpp"
 
 #include "device/check.hpp"
@@ -14,23 +14,23 @@ constexpr const char* stage = "register";
 
 void check_order(const RegistrationOptions& options) {
   if (options.min_scale > options.max_scale) {
-    refuse(stage, "min_scale must not be above max_scale");
+    refuse(stage, "min_scale must not exceed max_scale");
   }
   if (options.min_angle > options.max_angle) {
-    refuse(stage, "min_angle must not be above max_angle");
+    refuse(stage, "min_angle must not exceed max_angle");
   }
 }
 
-// Options that the fast pipeline does not support are refused rather than ignored.
+// Refuses options that the fast pipeline would ignore.
 void check_fast(const RegistrationOptions& options) {
   if (!changes_options_without_fast(options)) return;
   refuse(stage,
-         "the fast pipeline finds one unrestricted similarity from gradients: it supports no "
-         "motion, ranges, candidates, spectrum, modality or search");
+         "the fast pipeline finds one unrestricted similarity from gradients; do not set motion, "
+         "ranges, candidates, spectrum, modality or search");
 }
 
-// Limits of what the motion keeps fixed, and a spectrum that nothing is searched with, would be
-// ignored.
+// Refuses options that the motion would ignore: limits of parameters that it keeps fixed, and the
+// spectrum if the search uses none.
 void check_motion(const RegistrationOptions& options) {
   const RegistrationOptions defaults;
   const Motion motion = options.motion;
@@ -40,28 +40,26 @@ void check_motion(const RegistrationOptions& options) {
       options.min_angle != defaults.min_angle || options.max_angle != defaults.max_angle;
   const bool spectrum = options.spectrum != defaults.spectrum;
   if (scales && keeps_scale(motion)) {
-    refuse(stage, "this motion keeps the scale at 1: min_scale and max_scale have no use");
+    refuse(stage, "this motion keeps the scale at 1; do not set min_scale or max_scale");
   }
   if (angles && keeps_angle(motion)) {
-    refuse(stage,
-           "the motion translation keeps the angle at 0: min_angle and max_angle have no use");
+    refuse(stage, "the motion translation keeps the angle at 0; do not set min_angle or max_angle");
   }
   if (options.max_shift != 0 && keeps_shift(motion)) {
-    refuse(stage, "the motion rotation keeps the shift at 0: max_shift has no use");
+    refuse(stage, "the motion rotation keeps the shift at 0; do not set max_shift");
   }
   if (spectrum && (needs_no_spectrum(motion) || options.modality == Modality::other)) {
     refuse(stage,
-           "neither translations nor directions of edges are searched for by spectra: spectrum has "
-           "no use");
+           "the search uses no spectra for translations or for the modality other; do not set "
+           "spectrum");
   }
 }
 
 void check_effort(const RegistrationOptions& options) {
   if (options.search != Effort::fast || options.modality != Modality::other) return;
-  refuse(
-      stage,
-      "the search fast finds rotation and scale from log-polar spectra of the grey levels, which "
-      "images of other modalities do not share");
+  refuse(stage,
+         "the search fast does not support the modality other: it compares log-polar spectra of "
+         "intensities, which differ between modalities");
 }
 
 }  // namespace

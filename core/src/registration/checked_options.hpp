@@ -1,11 +1,12 @@
-// Whether the options of a registration are within their ranges and go together.
+// Validates the options of a registration.
 #pragma once
 
 #include <warpalign/registrar.hpp>
 
 namespace warpalign::detail {
 
-/// The options. Throws Error(invalid_argument) where they are not.
+/// Returns the options. Throws Error(invalid_argument) if one is out of its range or if they
+/// contradict each other.
 [[nodiscard]] RegistrationOptions checked(const RegistrationOptions& options);
 
 }  // namespace warpalign::detail

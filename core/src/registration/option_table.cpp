@@ -46,7 +46,7 @@ constexpr ChoiceMember choice() {
           }};
 }
 
-// What a row consists of besides its name and its members.
+// The properties of a row besides its name and its members.
 struct Range {
   double minimum = -infinity;
   double maximum = infinity;
@@ -95,21 +95,21 @@ constexpr std::monostate none;
 
 constexpr std::array rows{
     row("fast", &Options::fast, &COptions::fast, {.with_fast = true, .program = "--fast"},
-        "The registration paper's pipeline: errors of a fraction of a pixel, no verification"),
+        "Fourier-Mellin registration: errors of a fraction of a pixel, no verification"),
     row("refine", &Options::refine, &COptions::refine,
         {.with_fast = true, .program = "--no-refine"},
         "Refine to thousandths of a pixel, at full resolution"),
     row("motion", choice<&Options::motion>(), motions, true, {.program = "--motion NAME"},
-        "What may differ"),
+        "The transform between the images"),
     row("modality", choice<&Options::modality>(), modalities, true,
         {.program = "--modality NAME", .only_by_name = true},
-        "Whether the same things look alike in both images: same; other, where contrast is "
-        "reversed or unrelated (MRI weightings, stains, infrared, maps); or auto: other where "
-        "same finds nothing reliable"),
+        "Whether both images have the same contrast: same; other, for reversed or unrelated "
+        "contrast (MRI weightings, stains, infrared, maps); or auto, which tries other if same "
+        "finds nothing reliable"),
     row("search", choice<&Options::search>(), efforts, true,
         {.program = "--search NAME", .only_by_name = true},
-        "How much is tried where a pair is difficult: fast (log-polar spectra only), standard, "
-        "or thorough (everything, on finer grids)"),
+        "How much to try for difficult pairs: fast (log-polar spectra only), standard, or "
+        "thorough (all methods, on finer grids)"),
     row("min_scale", &Options::min_scale, &COptions::min_scale, {1 / max_ratio, max_ratio},
         {.program = "--scale-range A,B"}, "The smallest scale"),
     row("max_scale", &Options::max_scale, &COptions::max_scale, {1 / max_ratio, max_ratio},
@@ -119,19 +119,19 @@ constexpr std::array rows{
     row("max_angle", &Options::max_angle, &COptions::max_angle, {},
         {.program = "--angle-range A,B"}, "The largest rotation, in degrees"),
     row("max_shift", &Options::max_shift, &COptions::max_shift, {.minimum = 0},
-        {.program = "--max-shift N"}, "The longest translation, in pixels; 0: any"),
+        {.program = "--max-shift N"}, "The largest translation, in pixels; 0: any"),
     row("candidates", &Options::candidates, none, {1, 10}, {.program = "--candidates N"},
-        "How many alignments are searched and listed"),
+        "The number of alignments to search and list"),
     row("spectrum", choice<&Options::spectrum>(), spectra, false,
         {.program = "--spectrum NAME", .only_by_name = true},
-        "Find rotation and scale from spectra of the grey levels or of their gradient: grey or "
+        "Find rotation and scale from spectra of the intensities or of their gradients: grey or "
         "gradient"),
     row("window", choice<&Options::window>(), windows, false, {.with_fast = true},
-        "The window applied before Fourier transforms"),
+        "The window function applied before Fourier transforms"),
     row("spectrum_exponent", &Options::spectrum_exponent, none, {.minimum = 0}, {.with_fast = true},
-        "Power of the spectrum's magnitude"),
+        "The exponent applied to the spectrum's magnitude"),
     row("log_polar_sigma", &Options::log_polar_sigma, none, {.minimum = 0}, {.with_fast = true},
-        "Width of the Gaussian weight of the log-polar correlation, in units of the Nyquist "
+        "Sigma of the Gaussian weight of the log-polar correlation, in units of the Nyquist "
         "frequency; 0: no weight"),
     row("collect_timings", &Options::collect_timings, none,
         {.with_fast = true, .program = "--timings", .changes_results = false},
@@ -142,8 +142,8 @@ constexpr std::array rows{
          .program = "--threads N",
          .only_by_name = true,
          .changes_results = false},
-        "How many threads a search may use, the calling thread included; without it as many as the "
-        "device makes use of. Results do not depend on it"),
+        "The maximum number of threads of a search, including the calling thread; 0: as many as "
+        "the device benefits from. Results do not depend on it"),
 };
 
 static_assert(rows.size() == detail::number_of_members<Options>(),
@@ -162,14 +162,14 @@ constexpr auto infos = [] {
   return all;
 }();
 
-const OptionRow& row_named(std::string_view name) {
+const OptionRow& find_row(std::string_view name) {
   for (const OptionRow& one : rows) {
     if (one.info.name == name) return one;
   }
   detail::refuse(stage, "there is no option " + std::string(name));
 }
 
-/// For each kind of member, its value.
+/// Reads a member of any kind.
 struct Value {
   const Options& options;
   RegistrationOptionValue operator()(bool Options::*member) const { return options.*member; }
@@ -204,7 +204,7 @@ std::string list_of(Names names) {
   return list;
 }
 
-/// Sets a member of each kind.
+/// Sets a member of any kind.
 struct Set {
   Options& options;
   const RegistrationOptionInfo& info;
@@ -245,7 +245,7 @@ std::string text_of(double number) {
 
 void check_range(const RegistrationOptionInfo& info, double value) {
   const std::string name(info.name);
-  if (!std::isfinite(value)) detail::refuse(stage, name + " must be a number");
+  if (!std::isfinite(value)) detail::refuse(stage, name + " must be a finite number");
   if (value >= info.minimum && value <= info.maximum) return;
   const std::string least = text_of(info.minimum);
   if (info.maximum == infinity) detail::refuse(stage, name + " must be " + least + " or more");
@@ -274,7 +274,7 @@ bool detail::changes_options_without_fast(const RegistrationOptions& options) {
 std::span<const RegistrationOptionInfo> registration_options() noexcept { return infos; }
 
 RegistrationOptionValue option_value(const RegistrationOptions& options, std::string_view name) {
-  const OptionRow& one = row_named(name);
+  const OptionRow& one = find_row(name);
   const RegistrationOptionValue value = std::visit(Value{options}, one.member);
   if (one.info.kind != OptionKind::choice) return value;
   return std::string(one.info.choices[static_cast<std::size_t>(std::get<int>(value))]);
@@ -282,7 +282,7 @@ RegistrationOptionValue option_value(const RegistrationOptions& options, std::st
 
 void set_option(RegistrationOptions& options, std::string_view name,
                 const RegistrationOptionValue& value) {
-  const OptionRow& one = row_named(name);
+  const OptionRow& one = find_row(name);
   std::visit(Set{options, one.info, value}, one.member);
 }
 

@@ -11,7 +11,7 @@
 
 namespace warpalign::detail {
 
-/// How to read and write a member that is an enumerator, by its number among the choices.
+/// Reads and writes a member of an enumeration type as an index of its choices.
 struct ChoiceMember {
   std::size_t (*get)(const RegistrationOptions&);
   void (*set)(RegistrationOptions&, std::size_t);
@@ -20,8 +20,8 @@ struct ChoiceMember {
 using OptionMember =
     std::variant<bool RegistrationOptions::*, int RegistrationOptions::*,
                  double RegistrationOptions::*, float RegistrationOptions::*, ChoiceMember>;
-/// The member of the C interface's options that has the same value. Enumerators have none here,
-/// because the C interface numbers them itself.
+/// The corresponding member of the C interface's options. Empty for enumerations, because the C
+/// interface numbers their values itself.
 using COptionMember = std::variant<std::monostate, std::int32_t warpalign_register_options::*,
                                    double warpalign_register_options::*>;
 
@@ -33,12 +33,12 @@ struct OptionRow {
 
 [[nodiscard]] std::span<const OptionRow> option_rows() noexcept;
 
-/// Throws Error(invalid_argument) if a number is not finite or not within its range.
+/// Throws Error(invalid_argument) if a number is not finite or out of its range.
 void check_option_ranges(const RegistrationOptions& options);
 /// Whether an option that RegistrationOptions::fast does not support differs from its default.
 [[nodiscard]] bool changes_options_without_fast(const RegistrationOptions& options);
 
-/// Converts to anything.
+/// Converts to any type; for number_of_members().
 struct AnyValue {
   template <class T>
   operator T() const;

@@ -29,7 +29,7 @@ constexpr int listed_if_ambiguous = 3;
 
 void check_mask(const char* what, const HostImage& mask, const Shape& image) {
   if (mask.type != PixelType::u8) {
-    detail::refuse(stage, std::string(what) + " must be u8, 0 where a pixel does not count");
+    detail::refuse(stage, std::string(what) + " must be u8, with 0 where a pixel is ignored");
   }
   if (mask.shape() != image) {
     detail::refuse(stage, std::string(what) + " is " + to_string(mask.shape()) +
@@ -51,7 +51,7 @@ struct Registrar::State {
       fast.emplace(device, options);
     } else {
       detail::announce_similarity(device, options);
-      // A search that is timed by stages does one after the other.
+      // To time the stages, a search runs on one thread.
       search.emplace(device, options,
                      options.collect_timings ? 0 : detail::workers_of(device, options));
     }
@@ -67,11 +67,11 @@ struct Registrar::State {
             const HostImage* mask, const char* what);
   void check(const char* what, PixelType type, const Shape& shape, const char* mask_name,
              const HostImage* mask) const;
-  /// Whether a motion with more parameters than a similarity was asked for.
-  [[nodiscard]] bool wants_richer() const {
+  /// Whether the option `motion` has more parameters than a similarity.
+  [[nodiscard]] bool has_extended_model() const {
     return options.motion == Motion::affine || options.motion == Motion::homography;
   }
-  [[nodiscard]] Registered described(const detail::Candidate& candidate) const;
+  [[nodiscard]] Registered describe(const detail::Candidate& candidate) const;
   void describe_ambiguity(RegistrationResult& result) const;
 
   Device device;
@@ -84,7 +84,7 @@ struct Registrar::State {
   std::optional<detail::PairSearch> search;
   std::optional<detail::ImagePyramid> reference;
   std::optional<detail::ImagePyramid> moving;
-  bool has_reference = false;  // its memory is kept where another one was refused
+  bool has_reference = false;  // `reference` may hold memory without a valid image
 };
 
 void Registrar::State::check(const char* what, PixelType type, const Shape& shape,
@@ -106,7 +106,7 @@ void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pi
   try {
     if (mask != nullptr) detail::announce_masks(device, type);
     image->take(stream, clock, pixels, mask, what);
-    // A constant border is masked, too.
+    // ImagePyramid also masks constant borders.
     if (image->mask() != nullptr) detail::announce_masks(device, type);
   } catch (...) {
     image.reset();
@@ -146,10 +146,10 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
   } else {
     take(moving, pixels, type, mask, "the moving image");
     const auto found = search->run(stream, clock, *reference, *moving);
-    if (!found.empty()) static_cast<Registered&>(result) = described(found.front());
-    // A candidate that cannot be refined is probably not at the right position.
-    const bool not_fitted = wants_richer() && result.motion != options.motion;
-    if ((options.refine && !result.refined) || not_fitted) {
+    if (!found.empty()) static_cast<Registered&>(result) = describe(found.front());
+    // A candidate that cannot be refined is probably wrong.
+    const bool has_other_motion = has_extended_model() && result.motion != options.motion;
+    if ((options.refine && !result.refined) || has_other_motion) {
       result.confidence = std::min(result.confidence, detail::max_unrefined_confidence);
     }
     result.reliable = result.confidence >= 0.5;
@@ -157,7 +157,7 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
     const auto listed = static_cast<std::size_t>(
         result.ambiguous ? std::max(options.candidates, listed_if_ambiguous) : options.candidates);
     for (std::size_t i = 1; i < std::min(listed, found.size()); ++i) {
-      result.runners_up.push_back(described(found[i]));
+      result.runners_up.push_back(describe(found[i]));
     }
     result.tried = search->tried();
     result.places_searched = search->trials();
@@ -174,13 +174,13 @@ void Registrar::State::describe_ambiguity(RegistrationResult& result) const {
   }
 }
 
-Registered Registrar::State::described(const detail::Candidate& candidate) const {
+Registered Registrar::State::describe(const detail::Candidate& candidate) const {
   const bool richer = candidate.motion != Motion::similarity;
   Registered result =
       richer ? detail::registered(candidate.motion, candidate.richer, reference->shape(),
                                   moving->shape())
              : detail::registered(candidate.matrix, reference->shape(), moving->shape());
-  if (!richer && options.motion != Motion::automatic && !wants_richer()) {
+  if (!richer && options.motion != Motion::automatic && !has_extended_model()) {
     result.motion = options.motion;
   }
   result.correlation = candidate.correlation;

@@ -21,7 +21,7 @@ constexpr std::size_t min_capacity = 32;
 
 // The host polls first after the first sums and a few steps, because nearly all fits need as many,
 // and then every few steps. During a poll the device runs the next steps, which are wasted if all
-// fits have final_state. Their number is just enough to cover the time of a poll.
+// fits have ended. Their number is just enough to cover the time of a poll.
 constexpr int steps_before_poll = 4;
 constexpr int steps_between_polls = 2;
 

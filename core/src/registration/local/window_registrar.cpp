@@ -1,4 +1,4 @@
-// The shifts of windows: arguments are checked here, and frames divided into batches.
+// Measures the shifts of windows: checks the arguments and divides the frames into batches.
 #include "device/check.hpp"
 #include "device/host_rows.hpp"
 #include "device/lanes.hpp"
@@ -24,7 +24,7 @@ namespace {
 constexpr const char* stage = "local motion";
 constexpr std::int64_t min_side = 16;
 constexpr std::int64_t max_batch = 4096;
-constexpr std::size_t most_by_itself = 256;
+constexpr std::size_t max_automatic_batch = 256;
 
 void check_frame(const char* what, PixelType type, const Shape& shape) {
   detail::check_grey(stage, what, type);
@@ -37,7 +37,7 @@ void check_frame(const char* what, PixelType type, const Shape& shape) {
 
 std::int64_t batch_of(const Device& device, const detail::WindowGrid& grid, std::int64_t asked) {
   if (asked < 0 || asked > max_batch) detail::refuse(stage, "batch must be 0 to 4096");
-  return asked > 0 ? asked : detail::batch_of(device, grid, most_by_itself);
+  return asked > 0 ? asked : detail::batch_of(device, grid, max_automatic_batch);
 }
 
 double max_shift_of(const WindowOptions& options, const Shape& window) {
@@ -50,7 +50,7 @@ double max_shift_of(const WindowOptions& options, const Shape& window) {
 
 }  // namespace
 
-/// What one batch of frames passes through, while another one passes through another lane.
+/// A stream and plans. Several lanes process batches of frames concurrently.
 struct WindowRegistrar::Lane {
   Lane(const Device& device, bool timed) : stream(device.make_stream(timed)), clock(stream) {}
 
@@ -58,7 +58,7 @@ struct WindowRegistrar::Lane {
   detail::StageClock clock;
   detail::PlanCache<std::int64_t, detail::ShiftSearch> searches{2};
   detail::ShiftSearch* search = nullptr;      // of the current call
-  std::optional<detail::FieldRounds> rounds;  // where motion within windows is told
+  std::optional<detail::FieldRounds> rounds;  // if State::motion_within
 };
 
 struct WindowRegistrar::State {
@@ -80,14 +80,14 @@ struct WindowRegistrar::State {
     }
     return *lanes[number];
   }
-  /// Plans for this many frames or more, up to the size of a batch.
+  /// Makes plans for at least this many frames, up to the size of a batch.
   void prepare(Lane& lane, std::size_t frames) {
     const auto size = std::min(batch, static_cast<std::int64_t>(std::bit_ceil(frames)));
     lane.search = &lane.searches.get(
         size, [&] { return detail::ShiftSearch(device, type, frame, size, grid, max_shift); });
     if (motion_within && !lane.rounds) lane.rounds.emplace(device, type, frame, grid);
   }
-  /// The number of lanes that have plans: all that are of use, or those for which there is memory.
+  /// Prepares the wanted lanes, or as many as fit into memory, and returns their number.
   std::size_t prepare_lanes(std::size_t wanted, std::size_t frames);
   void check(const char* what, const HostImage& image, bool may_be_f32) const;
   void take_timings();
@@ -99,7 +99,7 @@ struct WindowRegistrar::State {
   double max_shift;
   std::int64_t batch;
   bool collect_timings;
-  bool motion_within;  // one window's shift makes a field that is the same everywhere
+  bool motion_within;  // false for a single window, whose field is constant
   std::vector<std::unique_ptr<Lane>> lanes;
   std::optional<detail::WindowTransform> transform;  // of the reference
   std::optional<detail::WindowReference> reference;

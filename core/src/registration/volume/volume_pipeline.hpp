@@ -38,7 +38,7 @@ class VolumePipeline {
   void forget_reference() { has_reference_ = false; }
   [[nodiscard]] const VolumeSource& reference() const { return *reference_; }
 
-  /// Throws Error(invalid_image), and sets no reference, if the volume cannot be register_pair.
+  /// Throws Error(invalid_image), and sets no reference, if the volume cannot be registered.
   template <class Voxels, class Mask>
   void set_reference(Stream& stream, StageClock& clock, const MaskedVolume<Voxels, Mask>& volume) {
     has_reference_ = search_has_reference_ = false;
@@ -46,7 +46,7 @@ class VolumePipeline {
     take(stream, clock, reference_, volume, options_.reference_spacing);
     has_reference_ = true;
   }
-  /// Throws Error(invalid_image) if the volume cannot be register_pair. Waits for the device.
+  /// Throws Error(invalid_image) if the volume cannot be registered. Waits for the device.
   template <class Voxels, class Mask>
   [[nodiscard]] VolumeRegistration align(Stream& stream, StageClock& clock,
                                          const MaskedVolume<Voxels, Mask>& volume) {

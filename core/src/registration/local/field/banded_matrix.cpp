@@ -1,4 +1,4 @@
-// Symmetric positive definite systems of linear equations with a band.
+// Solves banded, symmetric positive definite systems of linear equations.
 #include "registration/local/field/banded_matrix.hpp"
 
 #include <algorithm>
@@ -9,7 +9,8 @@ namespace warpalign::detail {
 
 namespace {
 
-// Sums side by side, which do not wait for each other, and which are the same on every processor.
+// Accumulates eight independent sums, which hides latency, in an order that is the same on every
+// processor.
 double inner_product(const double* a, const double* b, std::size_t count) {
   std::array<double, 8> sums{};
   std::size_t i = 0;
@@ -39,7 +40,7 @@ bool BandedMatrix::decompose() {
       if (c < r) {
         at(r, c) = rest / at(c, c);
       } else {
-        // What is left of the diagonal where rounding decides has no correct digit.
+        // A smaller remainder of the diagonal consists of rounding errors.
         if (!(rest > 1e-14 * diagonal)) return false;
         at(r, r) = std::sqrt(rest);
       }

@@ -1,4 +1,4 @@
-// Symmetric positive definite systems of linear equations with a band.
+// Solves banded, symmetric positive definite systems of linear equations.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace warpalign::detail {
 
 class BandedMatrix {
  public:
-  /// All zero. Entries lie at most `band` beside the diagonal.
+  /// A matrix of zeros with `band` diagonals on either side of the main diagonal.
   BandedMatrix(std::size_t unknowns, std::size_t band);
 
   /// The entry of the lower triangle: row - band <= column <= row.
@@ -17,10 +17,10 @@ class BandedMatrix {
     return entries_[row * (band_ + 1) + column + band_ - row];
   }
 
-  /// Replaces the matrix by its Cholesky decomposition. Returns false where it is not positive
-  /// definite to working precision; its contents are then meaningless.
+  /// Replaces the matrix by its Cholesky decomposition. Returns false, with undefined contents, if
+  /// the matrix is not positive definite to working precision.
   [[nodiscard]] bool decompose();
-  /// Replaces the right side by the solution; the matrix is decomposed.
+  /// Replaces the right-hand side by the solution. Call decompose() first.
   void solve(std::span<double> right) const;
 
  private:

@@ -1,4 +1,5 @@
-// A smooth displacement field: fitted, evaluated, and as control points for the device.
+// The displacement field: fits it, evaluates it on the host, and exports its control points for the
+// device.
 #include <warpalign/local_motion.hpp>
 
 #include "device/check.hpp"
@@ -17,13 +18,15 @@ namespace {
 
 constexpr const char* stage = "displacement field";
 
-// The equations take time with the third power of the smaller side of the grid: 2 s at this many.
+// The time to solve the equations grows with the third power of the smaller side of the grid: it
+// takes 2 s for this number of intervals.
 constexpr std::size_t max_intervals = 128;
-// How far the shift of a window is from its mean motion, beside what noise does, in pixels: its
-// texture weighs the motion. Means hardly tell what changes from one window to the next, and a fit
-// that took them for certain would make waves of such differences.
-constexpr double uncertainty_of_means = 0.03;
-// Along each axis; fits to samples at all pixels take one axis at a time.
+// The standard deviation, in pixels, between the shift of a window and its mean motion, in addition
+// to noise: the window's texture weights the motion. Without it, a fit of means would turn such
+// differences between neighbouring windows into waves, because means hardly constrain motion at
+// that wavelength.
+constexpr double mean_uncertainty = 0.03;
+// The limit along each axis for fits to samples at all pixels, which solve one axis at a time.
 constexpr std::size_t max_sample_intervals = 1U << 20U;
 
 detail::ShiftGrid checked_grid(std::span<const WindowShift> shifts, std::int64_t windows_x,
@@ -33,9 +36,9 @@ detail::ShiftGrid checked_grid(std::span<const WindowShift> shifts, std::int64_t
       shifts.size() % static_cast<std::size_t>(windows_x) == 0 &&
       shifts.size() / static_cast<std::size_t>(windows_x) == static_cast<std::size_t>(windows_y);
   if (!fits) {
-    detail::refuse(stage, std::to_string(shifts.size()) + " shifts are not those of " +
-                              std::to_string(windows_x) + " x " + std::to_string(windows_y) +
-                              " windows");
+    detail::refuse(stage, "the number of shifts, " + std::to_string(shifts.size()) +
+                              ", does not match " + std::to_string(windows_x) + " x " +
+                              std::to_string(windows_y) + " windows");
   }
   return {static_cast<std::size_t>(windows_x), static_cast<std::size_t>(windows_y)};
 }
@@ -51,7 +54,7 @@ void check_centres(const Shape& frame, std::span<const WindowShift> shifts) {
   }
 }
 
-// The distance between windows along one axis, in pixels; a single one has the frame for itself.
+// The distance between windows along one axis, in pixels; for a single window, the frame's side.
 double pitch(double first, double last, std::size_t windows, std::int64_t pixels) {
   if (windows == 1) return static_cast<double>(pixels);
   const double distance = (last - first) / static_cast<double>(windows - 1);
@@ -65,7 +68,8 @@ detail::SplineAxis axis_of(double origin, double spacing, std::int64_t controls)
   return {origin, spacing, static_cast<std::size_t>(controls - 3)};
 }
 
-// From a window's first pixel to its last: what the mean over its pixels is taken along.
+// The distances from a window's first pixel to its last along each axis, over which means are
+// taken.
 Point lengths_of(const Shape& window) {
   return {static_cast<double>(window.width - 1), static_cast<double>(window.height - 1)};
 }
@@ -96,7 +100,8 @@ void check_windows(const Shape& frame, const Shape& window, std::span<const Wind
   }
 }
 
-// `lengths`: of windows over which the field's means are fitted; 0: its values at their centres.
+// `lengths`: the sides of the windows over which the field's means are fitted; 0 fits the values at
+// the windows' centres.
 detail::FieldSplines splines_through(const Shape& frame, std::span<const WindowShift> shifts,
                                      const std::vector<bool>& outliers,
                                      const detail::ShiftGrid& grid, const Point& lengths,
@@ -106,12 +111,12 @@ detail::FieldSplines splines_through(const Shape& frame, std::span<const WindowS
     consistent[i] = detail::is_usable(shifts[i]) && !outliers[i];
   }
   if (std::find(consistent.begin(), consistent.end(), true) == consistent.end()) {
-    detail::refuse(stage, "no window has a reliable shift; larger windows may have");
+    detail::refuse(stage, "no window has a reliable shift; try larger windows");
   }
   const Point unit{
       pitch(shifts.front().centre.x, shifts.back().centre.x, grid.columns, frame.width),
       pitch(shifts.front().centre.y, shifts.back().centre.y, grid.rows, frame.height)};
-  // Means over windows tell nothing of what is finer than half of one.
+  // Means over windows do not determine details finer than half a window.
   const auto axis = [](std::int64_t pixels, double distance, double length) {
     return detail::spline_axis(pixels, std::max(distance, (length + 1) / 2), max_intervals);
   };
@@ -120,12 +125,12 @@ detail::FieldSplines splines_through(const Shape& frame, std::span<const WindowS
   const bool means = lengths.x > 0 || lengths.y > 0;
   splines.controls = detail::fit_field(
       splines.x, splines.y,
-      detail::weighted_shifts(shifts, consistent, grid, means ? uncertainty_of_means : 0), lengths,
+      detail::weighted_shifts(shifts, consistent, grid, means ? mean_uncertainty : 0), lengths,
       unit, smoothness);
   return splines;
 }
 
-// The values of a tensor product spline in one row of pixels.
+// Evaluates a tensor product spline row by row.
 class RowValues {
  public:
   RowValues(const detail::SplineAxis& x, const detail::SplineAxis& y, std::int64_t width)
@@ -204,8 +209,9 @@ DisplacementField DisplacementField::of_samples(const Shape& frame, std::span<co
   }
   const auto plane = static_cast<std::size_t>(frame.plane());
   if (samples.size() != 2 * plane) {
-    detail::refuse(stage, std::to_string(samples.size()) +
-                              " samples are not two for each pixel of " + to_string(frame));
+    detail::refuse(stage, std::to_string(samples.size()) + " samples given; a frame of " +
+                              to_string(frame) + " needs " + std::to_string(2 * plane) +
+                              ", two for each pixel");
   }
   for (const float sample : samples) {
     if (!std::isfinite(sample)) detail::refuse(stage, "a displacement is not finite");
@@ -234,10 +240,10 @@ Point DisplacementField::at(const Point& point) const noexcept {
   Point sum;
   for (std::size_t i = 0; i < 16; ++i) {
     const double weight = x.weight[i % 4] * y.weight[i / 4];
-    const std::size_t place =
+    const std::size_t index =
         (y.first + i / 4) * static_cast<std::size_t>(control_shape_.width) + x.first + i % 4;
-    sum.x += weight * control_x_[place];
-    sum.y += weight * control_y_[place];
+    sum.x += weight * control_x_[index];
+    sum.y += weight * control_y_[index];
   }
   return sum;
 }
@@ -252,10 +258,10 @@ Point DisplacementField::mean(const Point& centre, const Shape& window) const no
   for (std::size_t j = 0; j < y.count; ++j) {
     for (std::size_t i = 0; i < x.count; ++i) {
       const double weight = x.weight[i] * y.weight[j];
-      const std::size_t place =
+      const std::size_t index =
           (y.first + j) * static_cast<std::size_t>(control_shape_.width) + x.first + i;
-      sum.x += weight * control_x_[place];
-      sum.y += weight * control_y_[place];
+      sum.x += weight * control_x_[index];
+      sum.y += weight * control_y_[index];
     }
   }
   return sum;

@@ -1,4 +1,4 @@
-// The places in a frame that a displacement field names, evaluated on the device.
+// Evaluates on the device the coordinates to which a displacement field maps each pixel.
 #include "registration/local/field/field_coordinates.hpp"
 
 #include <vector>
@@ -16,9 +16,10 @@ InterpolateSpec coordinate_spec(const Shape& controls, const Shape& frame) {
   return spec;
 }
 
-// Evaluation rounds by up to 4e-7 of the largest coordinate. Without this, half of the edge pixels
-// of a frame that does not move would be read a little outside of it, where there is nothing.
-std::vector<float> drawn_in(const DisplacementField& field) {
+// Shrinks the coordinates towards the centre by 1e-6. Evaluation has rounding errors of up to 4e-7
+// of the largest coordinate, so without this, half of the edge pixels of a frame without motion
+// would be read slightly outside of the frame, where it is 0.
+std::vector<float> shrunk_controls(const DisplacementField& field) {
   constexpr double scale = 1 - 1e-6;
   const Point centre = centre_of(field.frame());
   std::vector<float> controls = field.control_coordinates();
@@ -31,7 +32,7 @@ std::vector<float> drawn_in(const DisplacementField& field) {
 
 }  // namespace
 
-FieldCoordinates::Maker::Maker(const Device& device, const Shape& grid, const Shape& frame)
+FieldCoordinates::Evaluator::Evaluator(const Device& device, const Shape& grid, const Shape& frame)
     : shape(grid),
       plan(device, coordinate_spec(grid, frame)),
       controls(device.make_image(PixelType::f32, stacked(grid, 2, 2))) {}
@@ -43,13 +44,13 @@ FieldCoordinates::FieldCoordinates(const Device& device, const Shape& frame)
 
 void FieldCoordinates::make(Stream& stream, const DisplacementField& field) {
   const Shape& shape = field.control_shape();
-  if (!maker_ || maker_->shape != shape) {
-    maker_.reset();
-    maker_.emplace(device_, shape, frame_);
+  if (!evaluator_ || evaluator_->shape != shape) {
+    evaluator_.reset();
+    evaluator_.emplace(device_, shape, frame_);
   }
-  const std::vector<float> controls = drawn_in(field);
-  stream.upload(controls.data(), controls.size() * sizeof(float), maker_->controls.buffer());
-  maker_->plan.execute(stream, maker_->controls, field.pixel_to_control(), coordinates_);
+  const std::vector<float> controls = shrunk_controls(field);
+  stream.upload(controls.data(), controls.size() * sizeof(float), evaluator_->controls.buffer());
+  evaluator_->plan.execute(stream, evaluator_->controls, field.pixel_to_control(), coordinates_);
 }
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// The places in a frame that a displacement field names, evaluated on the device.
+// Evaluates on the device the coordinates to which a displacement field maps each pixel.
 #pragma once
 
 #include <warpalign/local_motion.hpp>
@@ -8,8 +8,8 @@
 
 namespace warpalign::detail {
 
-/// From control points to the coordinates of every pixel. Keeps what one shape of the control grid
-/// takes, until there is another one.
+/// Computes the coordinates of every pixel from the control points. Caches the plan for the last
+/// shape of the control grid.
 class FieldCoordinates {
  public:
   FieldCoordinates(const Device& device, const Shape& frame);
@@ -19,8 +19,8 @@ class FieldCoordinates {
   [[nodiscard]] const Image& coordinates() const noexcept { return coordinates_; }
 
  private:
-  struct Maker {
-    Maker(const Device& device, const Shape& controls, const Shape& frame);
+  struct Evaluator {
+    Evaluator(const Device& device, const Shape& controls, const Shape& frame);
     Shape shape;
     InterpolatePlan plan;
     Image controls;
@@ -28,7 +28,7 @@ class FieldCoordinates {
 
   Device device_;
   Shape frame_;
-  std::optional<Maker> maker_;
+  std::optional<Evaluator> evaluator_;
   Image coordinates_;
 };
 

@@ -1,4 +1,4 @@
-// A smooth field through scattered shifts: penalised least squares.
+// Fits a smooth field to scattered shifts by penalised least squares.
 #include "registration/local/field/field_fit.hpp"
 
 #include "device/check.hpp"
@@ -14,16 +14,17 @@ namespace {
 
 constexpr const char* stage = "displacement field";
 
-// How much slopes count, beside the roughness and beside the shifts: so little that it shows only
-// where nothing determines the slope, such as along y with a single row of windows. There the field
-// is flat. The second is what the equations need to be solved in double precision.
-constexpr double flatness_by_roughness = 1e-6;
-constexpr double flatness_by_weight = 1e-11;
+// The weights of the penalty on slopes, relative to the roughness and to the shifts. They are so
+// small that they matter only if the data do not determine a slope, such as along y for a single
+// row of windows; then the field is flat. The second weight keeps the equations solvable in double
+// precision.
+constexpr double slope_per_roughness = 1e-6;
+constexpr double slope_per_weight = 1e-11;
 
-// Entries of a symmetric matrix between control points of two axes, x fastest.
+// A symmetric matrix over the control points of a tensor product of two axes, x fastest.
 class TensorMatrix {
  public:
-  // `reach`: how many control points along each axis count together at most, less one.
+  // `reach`: the largest distance along an axis between control points that interact.
   TensorMatrix(const SplineAxis& x, const SplineAxis& y, std::size_t reach)
       : columns_(x.controls()),
         rows_(y.controls()),
@@ -33,18 +34,18 @@ class TensorMatrix {
     for (std::size_t i = 0; i < x.count * y.count; ++i) {
       const double one = weight * product(x, y, i);
       for (std::size_t j = 0; j <= i; ++j) {
-        matrix_.at(place(x, y, i), place(x, y, j)) += one * product(x, y, j);
+        matrix_.at(index_of(x, y, i), index_of(x, y, j)) += one * product(x, y, j);
       }
     }
   }
 
-  // Adds factor times the products of the entries of two axes' matrices.
+  // Adds factor times the tensor product of two axes' matrices.
   void add_product(const GramMatrix& x, const GramMatrix& y, double factor) {
     for (std::size_t row = 0; row < rows_; ++row) {
-      for (std::size_t up = 0; up < 4 && row + up < rows_; ++up) {
+      for (std::size_t row_offset = 0; row_offset < 4 && row + row_offset < rows_; ++row_offset) {
         for (std::size_t column = 0; column < columns_; ++column) {
-          const double entry = factor * y[row][up];
-          add_line(x, entry, row, up, column);
+          const double entry = factor * y[row][row_offset];
+          add_line(x, entry, row, row_offset, column);
         }
       }
     }
@@ -52,7 +53,7 @@ class TensorMatrix {
 
   [[nodiscard]] BandedMatrix& matrix() { return matrix_; }
 
-  [[nodiscard]] std::size_t place(const AxisMean& x, const AxisMean& y, std::size_t i) const {
+  [[nodiscard]] std::size_t index_of(const AxisMean& x, const AxisMean& y, std::size_t i) const {
     return (y.first + i / x.count) * columns_ + x.first + i % x.count;
   }
   [[nodiscard]] static double product(const AxisMean& x, const AxisMean& y, std::size_t i) {
@@ -60,14 +61,14 @@ class TensorMatrix {
   }
 
  private:
-  void add_line(const GramMatrix& x, double entry, std::size_t row, std::size_t up,
+  void add_line(const GramMatrix& x, double entry, std::size_t row, std::size_t row_offset,
                 std::size_t column) {
     const std::size_t here = row * columns_ + column;
-    const std::size_t above = (row + up) * columns_ + column;
+    const std::size_t above = (row + row_offset) * columns_ + column;
     for (std::size_t right = 0; right < 4 && column + right < columns_; ++right) {
       const double value = entry * x[column][right];
       matrix_.at(above + right, here) += value;
-      if (up > 0 && right > 0) matrix_.at(above, here + right) += value;
+      if (row_offset > 0 && right > 0) matrix_.at(above, here + right) += value;
     }
   }
 
@@ -95,8 +96,8 @@ double total_weight(std::span<const WeightedShift> shifts) {
   return sum;
 }
 
-// The plane nearest to the shifts, and the flattest of those that are equally near. Lengths are in
-// units of the windows' distances, so that the slopes are of the size of displacements.
+// The least squares plane through the shifts; the flattest one if it is not unique. Lengths are in
+// units of the windows' distances, so that slopes have the magnitude of displacements.
 class Plane {
  public:
   Plane(std::span<const WeightedShift> shifts, const Point& unit) : unit_(unit) {
@@ -107,7 +108,7 @@ class Plane {
       mean_.x += shift.weight / total * shift.shift.x;
       mean_.y += shift.weight / total * shift.shift.y;
     }
-    std::array<double, 4> matrix{flatness_by_weight, 0, 0, flatness_by_weight};
+    std::array<double, 4> matrix{slope_per_weight, 0, 0, slope_per_weight};
     std::array<double, 2> x{}, y{};
     for (const WeightedShift& shift : shifts) {
       const double weight = shift.weight / total;
@@ -119,9 +120,9 @@ class Plane {
         y[i] += weight * arm[i] * (shift.shift.y - mean_.y);
       }
     }
-    std::array<double, 4> again = matrix;
+    std::array<double, 4> matrix_copy = matrix;
     if (solve_symmetric(matrix, x)) slope_x_ = x;
-    if (solve_symmetric(again, y)) slope_y_ = y;
+    if (solve_symmetric(matrix_copy, y)) slope_y_ = y;
   }
 
   [[nodiscard]] Point at(const Point& point) const {
@@ -136,7 +137,7 @@ class Plane {
   std::array<double, 2> slope_x_{}, slope_y_{};
 };
 
-// The plane's own control points are its values there.
+// The control points of a plane are its values at their positions.
 void add_plane(FieldControls& field, const Plane& plane, const SplineAxis& x, const SplineAxis& y) {
   for (std::size_t row = 0; row < y.controls(); ++row) {
     for (std::size_t column = 0; column < x.controls(); ++column) {
@@ -151,7 +152,7 @@ struct WindowMeans {
   AxisMean x, y;
 };
 
-// Adds what the shifts say to the equations. Returns their right sides, less the plane.
+// Adds the shifts to the matrix. Returns the right-hand sides for the residuals from the plane.
 FieldControls add_shifts(TensorMatrix& matrix, std::span<const WeightedShift> shifts,
                          std::span<const WindowMeans> means, const Plane& plane,
                          std::size_t controls) {
@@ -162,16 +163,16 @@ FieldControls add_shifts(TensorMatrix& matrix, std::span<const WeightedShift> sh
     matrix.add_mean(x, y, shift.weight);
     const Point trend = plane.at(shift.centre);
     for (std::size_t i = 0; i < x.count * y.count; ++i) {
-      const std::size_t place = matrix.place(x, y, i);
+      const std::size_t index = matrix.index_of(x, y, i);
       const double weight = shift.weight * TensorMatrix::product(x, y, i);
-      right.x[place] += weight * (shift.shift.x - trend.x);
-      right.y[place] += weight * (shift.shift.y - trend.y);
+      right.x[index] += weight * (shift.shift.x - trend.x);
+      right.y[index] += weight * (shift.shift.y - trend.y);
     }
   }
   return right;
 }
 
-// The least squares fit to lines of samples at 0, 1, 2 ... along one axis.
+// Fits splines to lines of samples at 0, 1, 2 ... along one axis by least squares.
 class LineFit {
  public:
   LineFit(const SplineAxis& axis, std::size_t pixels)
@@ -188,7 +189,7 @@ class LineFit {
     if (!matrix_.decompose()) refuse(stage, "the samples cannot be fitted at this spacing");
   }
 
-  // One control point after the other; sample(pixel) is its line's.
+  // Returns the control points for a line whose samples are sample(pixel).
   template <class Sample>
   [[nodiscard]] std::vector<double> fit(Sample&& sample) const {
     std::vector<double> controls(axis_.controls());
@@ -202,20 +203,21 @@ class LineFit {
   }
 
  private:
-  // Where there are no more pixels than control points, the smoothest spline through them is meant.
+  // If there are not enough pixels to determine all control points, this selects the smoothest
+  // spline through the samples.
   void add_roughness() {
     const GramMatrix gram = gram_matrix(axis_, 2, axis_.spacing);
     for (std::size_t k = 0; k < gram.size(); ++k) {
       for (std::size_t offset = 0; offset < 4 && k + offset < gram.size(); ++offset) {
-        matrix_.at(k + offset, k) += flatness_by_weight * gram[k][offset];
+        matrix_.at(k + offset, k) += slope_per_weight * gram[k][offset];
       }
     }
-    // A single pixel determines no slope.
+    // A single pixel does not determine a slope.
     const GramMatrix slopes = gram_matrix(axis_, 1, axis_.spacing);
     if (pixels_ > 1) return;
     for (std::size_t k = 0; k < slopes.size(); ++k) {
       for (std::size_t offset = 0; offset < 4 && k + offset < slopes.size(); ++offset) {
-        matrix_.at(k + offset, k) += flatness_by_weight * slopes[k][offset];
+        matrix_.at(k + offset, k) += slope_per_weight * slopes[k][offset];
       }
     }
   }
@@ -232,21 +234,23 @@ FieldControls fit_field(const SplineAxis& x, const SplineAxis& y,
                         const Point& unit, double smoothness) {
   std::vector<WindowMeans> means;
   means.reserve(shifts.size());
-  std::size_t reach = 3;  // that of the roughness
+  std::size_t reach = 3;  // of the roughness penalty
   for (const WeightedShift& shift : shifts) {
     means.push_back(
         {mean_about(x, shift.centre.x, window.x), mean_about(y, shift.centre.y, window.y)});
     reach = std::max({reach, means.back().x.count - 1, means.back().y.count - 1});
   }
   TensorMatrix matrix(x, y, reach);
-  // Linear motion is exact so, whatever the equations' condition is.
+  // Subtracting the plane makes linear motion exact, whatever the condition of the equations.
   const Plane plane(shifts, unit);
   FieldControls field = add_shifts(matrix, shifts, means, plane, x.controls() * y.controls());
   const double mean_weight = total_weight(shifts) / static_cast<double>(shifts.size());
   add_penalties(matrix, x, y, unit, smoothness,
-                std::max(flatness_by_roughness * smoothness, flatness_by_weight * mean_weight));
+                std::max(slope_per_roughness * smoothness, slope_per_weight * mean_weight));
   if (!matrix.matrix().decompose()) {
-    refuse(stage, "the shifts' uncertainties differ too much, or the smoothness is too small");
+    refuse(stage,
+           "the equations are ill-conditioned: the shifts' uncertainties differ too much, or the "
+           "smoothness is too small");
   }
   matrix.matrix().solve(field.x);
   matrix.matrix().solve(field.y);

@@ -1,4 +1,4 @@
-// A smooth field through scattered shifts: penalised least squares.
+// Fits a smooth field to scattered shifts by penalised least squares.
 #pragma once
 
 #include "registration/local/field/outliers.hpp"
@@ -22,17 +22,17 @@ struct FieldSplines {
   FieldControls controls;
 };
 
-/// The field that minimises the weighted squares of the differences of its means over `window`
-/// pixels along x and y (0: of its values at the centres) from the shifts, plus `smoothness` times
-/// the integral of its squared second derivatives (a thin plate's energy), with
-/// lengths in units of `unit`. Penalised splines: O'Sullivan 1986; Eilers and Marx 1996. There is
-/// at least one shift, and all lie within the axes. Throws Error(invalid_argument) where numbers
-/// are too different for the equations to be solved.
+/// Fits a field to shifts (penalised splines: O'Sullivan 1986; Eilers and Marx 1996). The fit
+/// minimises the sum of two terms: the weighted squared differences between the shifts and the
+/// field's means over `window` pixels along x and y (0: its values at the centres), and
+/// `smoothness` times the integral of the field's squared second derivatives (a thin plate's
+/// energy), with lengths in units of `unit`. There must be at least one shift, and all must lie
+/// within the axes. Throws Error(invalid_argument) if the equations are too ill-conditioned.
 [[nodiscard]] FieldControls fit_field(const SplineAxis& x, const SplineAxis& y,
                                       std::span<const WeightedShift> shifts, const Point& window,
                                       const Point& unit, double smoothness);
 
-/// The control points of the spline that comes nearest to samples of one component at all pixels.
+/// The control points of the least squares spline for samples of one component at all pixels.
 [[nodiscard]] std::vector<double> fit_samples(const SplineAxis& x, const SplineAxis& y,
                                               std::span<const float> samples, std::size_t width);
 

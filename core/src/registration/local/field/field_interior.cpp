@@ -1,4 +1,4 @@
-// The pixels whose places under a displacement field lie within the frame.
+// The pixels that a displacement field maps into the frame.
 #include "registration/local/field/field_interior.hpp"
 
 #include <algorithm>
@@ -9,13 +9,14 @@ namespace warpalign::detail {
 
 namespace {
 
-// A field changes little from one to the next, in pixels.
+// The distance between samples along an edge, in pixels. A field changes little over it.
 constexpr std::int64_t step = 16;
-// Of the margin, which is looked for where the last one ends.
+// The margin depends on the field at the margin, so it is computed iteratively.
 constexpr int passes = 3;
 
-// How far from an edge of `length` pixels all places are inside. outside(along, margin): how far
-// the place of a pixel this far from the edge lies beyond it, if above 0.
+// The distance from an edge of `length` pixels beyond which all pixels are mapped into the frame.
+// outside(along, margin): how far a pixel at the distance `margin` from the edge is mapped beyond
+// the edge; negative if it is mapped into the frame.
 template <class Outside>
 std::int32_t margin_of(std::int64_t length, Outside&& outside) {
   double margin = 0;

@@ -1,4 +1,4 @@
-// The pixels whose places under a displacement field lie within the frame.
+// The pixels that a displacement field maps into the frame.
 #pragma once
 
 #include "registration/local/windows/window_fit.hpp"
@@ -7,7 +7,8 @@
 
 namespace warpalign::detail {
 
-/// A rectangle of such pixels, as large as whole rows and columns at the edges allow.
+/// The rectangle that remains of the frame without the rows and columns at its edges that the field
+/// maps, at least in part, outside of the frame.
 [[nodiscard]] PixelRange interior_of(const DisplacementField& field);
 
 }  // namespace warpalign::detail

@@ -1,4 +1,5 @@
-// The shifts of windows once more, in frames from which the motion within windows is removed.
+// Measures the shifts of windows again, in frames from which a field has removed most of the
+// motion.
 #include "registration/local/field/field_rounds.hpp"
 
 #include "device/lanes.hpp"
@@ -15,11 +16,11 @@ namespace warpalign::detail {
 namespace {
 
 constexpr int max_rounds = 3;
-// A round that changes the shifts by no more than this part of their uncertainties (the root mean
-// square over the windows) is the last: a further one would change them less.
+// The rounds end when one changes the shifts by no more than this fraction of their uncertainties
+// (root mean square over the windows). Another round would change them even less.
 constexpr double small_change = 0.25;
-// Smaller uncertainties are those of the fit, not of the motion, in pixels.
-constexpr double least_uncertainty = 0.004;
+// In pixels. Smaller uncertainties describe the fit, not the motion.
+constexpr double min_uncertainty = 0.004;
 
 ResampleSpec resample_spec(PixelType type, const Shape& frame) {
   ResampleSpec spec;
@@ -32,7 +33,7 @@ ResampleSpec resample_spec(PixelType type, const Shape& frame) {
 double square_of_change(const WindowShift& before, const WindowShift& now) {
   const double x = now.shift.x - before.shift.x;
   const double y = now.shift.y - before.shift.y;
-  return (x * x + y * y) / std::pow(std::max(now.uncertainty, least_uncertainty), 2);
+  return (x * x + y * y) / std::pow(std::max(now.uncertainty, min_uncertainty), 2);
 }
 
 }  // namespace
@@ -48,18 +49,19 @@ FieldRounds::FieldRounds(const Device& on, PixelType type, const Shape& frame,
       means_(on.make_buffer(grid.origins.size() * sizeof(float))),
       steps_(on, frame, 1, grid) {}
 
-// The frames' fields are fitted side by side: the device waits for them.
-void FieldRounds::find_fields(std::span<const WindowShift> shifts) {
+// Fits the fields of the frames in parallel, because the device waits for them.
+void FieldRounds::fit_fields(std::span<const WindowShift> shifts) {
   const std::size_t windows = grid_.origins.size();
   run_in_lanes(std::min(frames_.size(), host_threads()), frames_.size(),
                [&](std::size_t, std::size_t number) {
-                 if (!frames_[number].pays) return;
-                 frames_[number].field = field_of(shifts.subspan(number * windows, windows));
+                 if (!frames_[number].active) return;
+                 frames_[number].field = fit_field(shifts.subspan(number * windows, windows));
                });
 }
 
-// None where the shifts make none: who asks for one later learns why.
-std::optional<DisplacementField> FieldRounds::field_of(std::span<const WindowShift> shifts) const {
+// Returns nothing if the shifts do not determine a field. A later call of DisplacementField::fit()
+// reports the reason.
+std::optional<DisplacementField> FieldRounds::fit_field(std::span<const WindowShift> shifts) const {
   const std::vector<bool> outliers = find_outliers(shifts, grid_.across, grid_.down);
   try {
     return DisplacementField::fit_means(frame_, grid_.window, shifts, outliers, grid_.across,
@@ -107,17 +109,19 @@ void FieldRounds::run(StageClock& clock, const WindowReference& reference,
                       std::span<const HostImage> frames, const Buffer& means,
                       std::span<const WindowFit> fits, std::span<WindowShift> shifts) {
   const std::size_t windows = grid_.origins.size();
-  all_means_.resize(frames.size() * windows);
-  clock.stream().download(means, all_means_.data(), all_means_.size() * sizeof(float));
+  downloaded_means_.resize(frames.size() * windows);
+  clock.stream().download(means, downloaded_means_.data(),
+                          downloaded_means_.size() * sizeof(float));
   frames_.assign(frames.size(), {});
   for (int round = 0; round < max_rounds; ++round) {
-    find_fields(shifts);
+    fit_fields(shifts);
     for (std::size_t i = 0; i < frames.size(); ++i) {
       Frame& frame = frames_[i];
-      frame.pays = frame.field && measure(clock, reference, frames[i], *frame.field,
-                                          std::span(all_means_).subspan(i * windows, windows),
-                                          fits.subspan(i * windows, windows),
-                                          shifts.subspan(i * windows, windows));
+      frame.active =
+          frame.field &&
+          measure(clock, reference, frames[i], *frame.field,
+                  std::span(downloaded_means_).subspan(i * windows, windows),
+                  fits.subspan(i * windows, windows), shifts.subspan(i * windows, windows));
       frame.field.reset();
     }
   }

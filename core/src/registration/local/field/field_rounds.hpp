@@ -1,4 +1,5 @@
-// The shifts of windows once more, in frames from which the motion within windows is removed.
+// Measures the shifts of windows again, in frames from which a field has removed most of the
+// motion.
 #pragma once
 
 #include "registration/local/field/field_coordinates.hpp"
@@ -14,30 +15,30 @@
 
 namespace warpalign::detail {
 
-/// Where motion differs within a window, its one shift is that of the texture in it. So each frame
-/// is resampled through the field f that its shifts make, the windows' rests r are measured there,
-/// and (mean of f over the window) + r takes the place of the shift: what moves within a window
-/// then hardly differs, and the shift is the mean motion of the window, whatever its texture.
+/// If motion varies within a window, the measured shift depends on where the window has texture.
+/// Each round therefore resamples a frame through the field f fitted to its shifts, measures the
+/// residual shift r of each window, and replaces the shift by (mean of f over the window) + r. As
+/// the motion that remains hardly varies within a window, the shift becomes the mean motion of the
+/// window, whatever its texture.
 class FieldRounds {
  public:
   FieldRounds(const Device& device, PixelType type, const Shape& frame, const WindowGrid& grid);
 
-  /// `fits` and `shifts` are those of the windows of `frames`, one frame after the other; `means`
-  /// are the frames' windows'. Replaces the reliable shifts. A frame's result does
-  /// not depend on the other frames.
+  /// Replaces the reliable shifts. `fits`, `shifts` and `means` have an entry for each window,
+  /// frame by frame. The result of a frame does not depend on the other frames.
   void run(StageClock& clock, const WindowReference& reference, std::span<const HostImage> frames,
            const Buffer& means, std::span<const WindowFit> fits, std::span<WindowShift> shifts);
 
  private:
   struct Frame {
-    bool pays = true;                        ///< another round may
-    std::optional<DisplacementField> field;  ///< none where nothing is to be measured again
+    bool active = true;                      ///< whether another round may change the shifts
+    std::optional<DisplacementField> field;  ///< for the current round, if there is one
   };
 
-  void find_fields(std::span<const WindowShift> shifts);
-  [[nodiscard]] std::optional<DisplacementField> field_of(
+  void fit_fields(std::span<const WindowShift> shifts);
+  [[nodiscard]] std::optional<DisplacementField> fit_field(
       std::span<const WindowShift> shifts) const;
-  /// One frame's windows, once. Returns whether another round may pay.
+  /// Measures the windows of one frame once. Returns whether another round may change the shifts.
   bool measure(StageClock& clock, const WindowReference& reference, const HostImage& image,
                const DisplacementField& field, std::span<const float> means,
                std::span<const WindowFit> fits, std::span<WindowShift> shifts);
@@ -51,8 +52,8 @@ class FieldRounds {
   Buffer means_;
   WindowFits steps_;
   std::vector<Frame> frames_;
-  std::vector<float> all_means_;
-  std::vector<WindowFit> fits_;  ///< of one frame
+  std::vector<float> downloaded_means_;
+  std::vector<WindowFit> fits_;  ///< for one frame
 };
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// Resamples frames through displacement fields that the device evaluates.
+// Resamples frames through displacement fields, which the device evaluates.
 #include <warpalign/local_motion.hpp>
 
 #include "device/check.hpp"
@@ -40,14 +40,14 @@ struct FieldWarper::State {
         resample(device, frame_spec(type, shape)),
         input(device.make_image(type, shape)),
         output(device.make_image(type, shape)),
-        places(device, shape) {}
+        coordinates(device, shape) {}
 
   Device device;
   Shape shape;
   Stream stream;
   ResamplePlan resample;
   Image input, output;
-  detail::FieldCoordinates places;
+  detail::FieldCoordinates coordinates;
 };
 
 FieldWarper::FieldWarper(const Device& device, PixelType type, const Shape& frame)
@@ -59,7 +59,7 @@ FieldWarper::~FieldWarper() = default;
 void FieldWarper::warp(const HostImage& frame, const DisplacementField& field, void* output) {
   State& state = *state_;
   if (frame.data == nullptr) detail::refuse(stage, "the frame has no pixels");
-  if (output == nullptr) detail::refuse(stage, "there is no memory for the warped frame");
+  if (output == nullptr) detail::refuse(stage, "output is null; it must hold the warped frame");
   detail::check_rows(stage, "the frame", frame);
   if (frame.type != state.input.type() || frame.shape() != state.shape) {
     detail::refuse(stage, std::string("the frame is ") + name_of(frame.type) + " of " +
@@ -67,12 +67,12 @@ void FieldWarper::warp(const HostImage& frame, const DisplacementField& field, v
                               " of " + to_string(state.shape));
   }
   if (field.frame() != state.shape) {
-    detail::refuse(stage, "the field is of a frame of " + to_string(field.frame()) + ", not of " +
+    detail::refuse(stage, "the field is for frames of " + to_string(field.frame()) + ", not of " +
                               to_string(state.shape));
   }
   state.stream.upload(frame, state.input);
-  state.places.make(state.stream, field);
-  state.resample.execute(state.stream, state.input, state.places.coordinates(), state.output);
+  state.coordinates.make(state.stream, field);
+  state.resample.execute(state.stream, state.input, state.coordinates.coordinates(), state.output);
   state.stream.download(state.output, output, state.output.size_bytes());
 }
 

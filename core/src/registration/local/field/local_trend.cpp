@@ -1,4 +1,4 @@
-// What the shifts around a window lead one to expect of it.
+// Predicts the shift of a window from the shifts around it.
 #include "registration/local/field/local_trend.hpp"
 
 #include "registration/numerics/small_solver.hpp"
@@ -11,15 +11,15 @@ namespace warpalign::detail {
 
 namespace {
 
-// Westerweel and Scarano take blocks of three by three. Where several of ten shifts are wrong, half
-// of eight neighbours often are, half of 24 hardly ever.
+// Westerweel and Scarano use blocks of 3 x 3. If several of ten shifts are wrong, then often half
+// of eight neighbours are wrong, but hardly ever half of 24.
 constexpr std::size_t max_side = 5;
 constexpr std::size_t max_neighbours = max_side * max_side - 1;
 constexpr std::size_t max_terms = 6;
-// Neighbours beyond the number of terms, so that they can contradict each other.
+// The minimum number of neighbours in excess of the number of terms, so that there are residuals.
 constexpr std::size_t min_excess = 2;
 
-// Differences below this are not told apart by the weights, in pixels.
+// In pixels. The weights treat smaller differences as equal.
 constexpr double small_difference = 0.01;
 constexpr int max_iterations = 20;
 
@@ -32,10 +32,10 @@ struct Neighbour {
   double weight = 1;
 };
 
-// Along one axis: centred on the window, or moved inwards where the grid ends.
-std::array<std::size_t, 2> range_around(std::size_t place, std::size_t count, std::size_t side) {
+// The range of a block along one axis: centred on the window, or moved inwards at the grid's edges.
+std::array<std::size_t, 2> range_around(std::size_t index, std::size_t count, std::size_t side) {
   const std::size_t size = std::min(side, count);
-  const std::size_t wanted = place - std::min(place, side / 2);
+  const std::size_t wanted = index - std::min(index, side / 2);
   const std::size_t first = std::min(wanted, count - size);
   return {first, first + size - 1};
 }
@@ -59,7 +59,7 @@ class Surface {
     }
   }
 
-  // The median distance of the neighbours' shifts from their median.
+  // The median distance of the neighbours' shifts from their component-wise median.
   [[nodiscard]] double spread() const {
     std::array<double, max_neighbours> x{}, y{};
     for (std::size_t i = 0; i < count_; ++i) {
@@ -74,7 +74,7 @@ class Surface {
     return median(std::span(x).first(count_));
   }
 
-  // The surface's first `terms` terms. Returns false where the neighbours do not determine them.
+  // Fits the surface's first `terms` terms. Returns false if the neighbours do not determine them.
   bool fit(std::size_t terms) {
     if (count_ < terms + min_excess) return false;
     for (std::size_t i = 0; i < count_; ++i) neighbours_[i].weight = 1;
@@ -109,12 +109,13 @@ class Surface {
       }
     }
     const auto used = std::span(matrix).first(terms * terms);
-    std::array<double, max_terms* max_terms> again = matrix;
+    std::array<double, max_terms* max_terms> matrix_copy = matrix;
     return solve_symmetric(used, std::span(x_).first(terms)) &&
-           solve_symmetric(std::span(again).first(terms * terms), std::span(y_).first(terms));
+           solve_symmetric(std::span(matrix_copy).first(terms * terms), std::span(y_).first(terms));
   }
 
-  // Least absolute differences by repeated least squares. Returns their sum.
+  // Updates the weights for least absolute differences (iteratively reweighted least squares).
+  // Returns the sum of the absolute differences.
   double reweight(std::size_t terms) {
     double sum = 0;
     for (Neighbour& one : std::span(neighbours_).first(count_)) {

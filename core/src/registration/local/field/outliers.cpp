@@ -1,4 +1,4 @@
-// Which windows' shifts can be believed, and what takes the place of the others.
+// Detects outliers among the shifts of windows, and replaces them.
 #include "registration/local/field/outliers.hpp"
 
 #include "registration/local/field/local_trend.hpp"
@@ -10,34 +10,37 @@ namespace warpalign::detail {
 
 namespace {
 
-// Westerweel and Scarano: fluctuations that are always accepted, in pixels, and the most that a
-// shift may differ, in units of how its neighbours differ among each other.
+// From Westerweel and Scarano: the fluctuation that is always accepted, in pixels, and the largest
+// accepted residual in units of the neighbours' residuals.
 constexpr double accepted_fluctuation = 0.1;
 constexpr double max_residual = 2;
-// An outlier counts among its neighbours' neighbours, so that the test is repeated without it.
+// An outlier affects the test of its neighbours, so the test is repeated without it.
 constexpr int max_passes = 6;
 
-// No window's shift is known better than what interpolation and the grey levels' rounding do to it.
+// The smallest uncertainty of a shift, in pixels, which is due to interpolation and to the rounding
+// of intensities.
 constexpr double min_uncertainty = 1e-3;
-// Of what stands in for a missing shift: so little is known of it, in pixels.
-constexpr double stand_in_uncertainty = 1;
+// The uncertainty of the replacement for a missing shift, in pixels.
+constexpr double replacement_uncertainty = 1;
 
-bool is_near(const std::optional<TrendResidual>& residual) {
+bool is_within_limit(const std::optional<TrendResidual>& residual) {
   return !residual || residual->own <= max_residual * (residual->typical + accepted_fluctuation);
 }
 
-// Where motion changes much within five windows, a quadratic surface does not follow it, but within
-// three windows a plane may. Several outliers among eight neighbours would make these agree with
-// anything; but then the shift differs more than the motion does in a wider neighbourhood.
-bool agrees(std::span<const WindowShift> shifts, const std::vector<bool>& accepted,
-            const ShiftGrid& grid, std::size_t window) {
-  if (is_near(residual_from_trend(shifts, accepted, grid, window, Trend::quadratic))) return true;
+// If motion changes too much over five windows for a quadratic surface, a plane may fit over three
+// windows. Several outliers among the eight neighbours would make the plane's test accept any
+// shift, so the shift's residual must also be below the spread of the wider neighbourhood.
+bool is_consistent(std::span<const WindowShift> shifts, const std::vector<bool>& accepted,
+                   const ShiftGrid& grid, std::size_t window) {
+  if (is_within_limit(residual_from_trend(shifts, accepted, grid, window, Trend::quadratic))) {
+    return true;
+  }
   const auto plane = residual_from_trend(shifts, accepted, grid, window, Trend::plane);
-  if (!plane || !is_near(plane)) return false;
+  if (!plane || !is_within_limit(plane)) return false;
   return plane->own <= spread_around(shifts, accepted, grid, window);
 }
 
-// The component-wise median of the eight neighbours that are known; none where none is.
+// The component-wise median of the known ones of the eight neighbours, if there are any.
 std::optional<Point> median_around(const std::vector<std::optional<Point>>& known,
                                    const ShiftGrid& grid, std::size_t window) {
   std::vector<double> x, y;
@@ -51,8 +54,8 @@ std::optional<Point> median_around(const std::vector<std::optional<Point>>& know
   return Point{median(x), median(y)};
 }
 
-// Every place gets the median of what is known around it, ring by ring from what is known.
-std::vector<Point> filled(std::vector<std::optional<Point>> known, const ShiftGrid& grid) {
+// Fills each missing window with the median of its known neighbours, ring by ring.
+std::vector<Point> fill_gaps(std::vector<std::optional<Point>> known, const ShiftGrid& grid) {
   bool missing = true;
   while (missing) {
     missing = false;
@@ -69,8 +72,8 @@ std::vector<Point> filled(std::vector<std::optional<Point>> known, const ShiftGr
   return all;
 }
 
-bool half_around_is(const std::vector<bool>& consistent, const ShiftGrid& grid,
-                    std::size_t window) {
+bool has_consistent_half(const std::vector<bool>& consistent, const ShiftGrid& grid,
+                         std::size_t window) {
   std::size_t all = 0;
   std::size_t good = 0;
   grid.around(window, 1, [&](std::size_t column, std::size_t row) {
@@ -82,9 +85,9 @@ bool half_around_is(const std::vector<bool>& consistent, const ShiftGrid& grid,
   return 2 * good >= all;
 }
 
-// Windows whose neighbours are no longer the same, so that they must be judged again.
-std::vector<bool> near_changes(const std::vector<bool>& before, const std::vector<bool>& after,
-                               const ShiftGrid& grid) {
+// The windows with a changed neighbour, which must be tested again.
+std::vector<bool> windows_near_changes(const std::vector<bool>& before,
+                                       const std::vector<bool>& after, const ShiftGrid& grid) {
   std::vector<bool> near(before.size());
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (before[i] == after[i]) continue;
@@ -104,14 +107,14 @@ bool is_usable(const WindowShift& shift) noexcept {
 std::vector<bool> consistent_shifts(std::span<const WindowShift> shifts, const ShiftGrid& grid) {
   std::vector<bool> accepted(shifts.size());
   for (std::size_t i = 0; i < shifts.size(); ++i) accepted[i] = is_usable(shifts[i]);
-  std::vector<bool> is_open(shifts.size(), true);
+  std::vector<bool> needs_test(shifts.size(), true);
   for (int pass = 0; pass < max_passes; ++pass) {
     std::vector<bool> next = accepted;
     for (std::size_t i = 0; i < shifts.size(); ++i) {
-      if (is_open[i]) next[i] = is_usable(shifts[i]) && agrees(shifts, accepted, grid, i);
+      if (needs_test[i]) next[i] = is_usable(shifts[i]) && is_consistent(shifts, accepted, grid, i);
     }
     if (next == accepted) break;
-    is_open = near_changes(accepted, next, grid);
+    needs_test = windows_near_changes(accepted, next, grid);
     accepted = std::move(next);
   }
   return accepted;
@@ -124,16 +127,15 @@ std::vector<WeightedShift> weighted_shifts(std::span<const WindowShift> shifts,
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     if (consistent[i]) known[i] = shifts[i].shift;
   }
-  const std::vector<Point> all = filled(std::move(known), grid);
+  const std::vector<Point> all = fill_gaps(std::move(known), grid);
   std::vector<WeightedShift> weighted;
   weighted.reserve(shifts.size());
   for (std::size_t i = 0; i < shifts.size(); ++i) {
-    // The spline goes smoothly through a gap with neighbours on several sides, better than a
-    // median.
-    if (!consistent[i] && half_around_is(consistent, grid, i)) continue;
+    // In a gap with neighbours on several sides, the spline interpolates better than a median.
+    if (!consistent[i] && has_consistent_half(consistent, grid, i)) continue;
     const double deviation =
         consistent[i] ? std::hypot(std::max(shifts[i].uncertainty, min_uncertainty), further)
-                      : stand_in_uncertainty;
+                      : replacement_uncertainty;
     weighted.push_back({shifts[i].centre, all[i], 1 / (deviation * deviation)});
   }
   return weighted;

@@ -40,7 +40,7 @@ std::array<Node, 4> quadrature() noexcept {
            {(1 + outer) / 2, outer_weight}}};
 }
 
-// What a stretch only just reaches would widen the equations' band for nothing.
+// Drops negligible weights at the ends, which would widen the band of the equations.
 void drop_smallest(AxisMean& mean) noexcept {
   constexpr double least = 1e-7;
   const auto counts = [](double weight) { return weight >= least; };
@@ -66,35 +66,35 @@ SplineAxis spline_axis(std::int64_t pixels, double spacing, std::size_t max_inte
 
 AxisWeights weights_at(const SplineAxis& axis, double pixel) noexcept {
   const double last = static_cast<double>(axis.intervals);
-  const double inside = pixel > 0 ? pixel / axis.spacing : 0;  // of NaN, 0
-  const double place = std::min(inside, last);
-  const double interval = std::min(std::floor(place), last - 1);
-  return {static_cast<std::size_t>(interval), basis(place - interval, 0)};
+  const double inside = pixel > 0 ? pixel / axis.spacing : 0;  // 0 for NaN
+  const double position = std::min(inside, last);
+  const double interval = std::min(std::floor(position), last - 1);
+  return {static_cast<std::size_t>(interval), basis(position - interval, 0)};
 }
 
 AxisMean mean_about(const SplineAxis& axis, double pixel, double length) noexcept {
-  constexpr double most_intervals = 4;
-  // Of two Gauss-Legendre nodes, from the middle of the stretch that they are exact for.
+  constexpr double max_intervals = 4;
+  // The distance of the two Gauss-Legendre nodes from the centre of a unit interval.
   const double node = 0.5 / std::sqrt(3.0);
-  const double half = std::min(length, most_intervals * axis.spacing) / 2;
+  const double half = std::min(length, max_intervals * axis.spacing) / 2;
   const double last = static_cast<double>(axis.intervals);
   const double from = std::clamp((pixel - half) / axis.spacing, 0.0, last);
   const double to = std::clamp((pixel + half) / axis.spacing, 0.0, last);
   AxisMean mean;
   mean.first = weights_at(axis, from * axis.spacing).first;
-  const auto add = [&](double place, double part) {
-    const AxisWeights at = weights_at(axis, place * axis.spacing);
+  const auto add = [&](double position, double part) {
+    const AxisWeights at = weights_at(axis, position * axis.spacing);
     for (std::size_t i = 0; i < 4; ++i) {
       const std::size_t index = at.first + i - mean.first;
       if (index < AxisMean::most) mean.weight[index] += part * at.weight[i];
     }
   };
   if (!(to > from)) add(from, 1);
-  // Within each interval the basis functions are cubic polynomials.
+  // Within each interval the basis functions are cubic polynomials, for which two nodes are exact.
   for (double left = from; left < to;) {
     const double right = std::min(std::floor(left) + 1, to);
-    for (const double place : {0.5 - node, 0.5 + node}) {
-      add(left + place * (right - left), 0.5 * (right - left) / (to - from));
+    for (const double position : {0.5 - node, 0.5 + node}) {
+      add(left + position * (right - left), 0.5 * (right - left) / (to - from));
     }
     left = right;
   }
@@ -105,7 +105,7 @@ AxisMean mean_about(const SplineAxis& axis, double pixel, double length) noexcep
 GramMatrix gram_matrix(const SplineAxis& axis, int derivative, double unit) {
   const double length = axis.spacing / unit;
   const double scale = length / std::pow(length, 2 * derivative);
-  std::array<Weights, 4> within{};  // of the functions i and i + offset of one interval
+  std::array<Weights, 4> within{};  // for the functions i and i + offset of one interval
   for (const Node& node : quadrature()) {
     const Weights value = basis(node.t, derivative);
     for (std::size_t i = 0; i < 4; ++i) {

@@ -8,9 +8,9 @@
 
 namespace warpalign::detail {
 
-/// Evenly spaced control points, from one spacing before the first pixel to one beyond the last.
-/// So every pixel has all four neighbours, and coordinates themselves are a spline: the one whose
-/// control points are their own positions.
+/// Evenly spaced control points, from one spacing before the first pixel to one beyond the last, so
+/// that every pixel has four neighbouring control points. The identity is a spline on this axis:
+/// the one whose control points are their own positions.
 struct SplineAxis {
   double origin = 0;   ///< of the first control point, in pixels
   double spacing = 1;  ///< in pixels
@@ -22,28 +22,28 @@ struct SplineAxis {
   }
 };
 
-/// For an axis of so many pixels, with about the spacing asked for, and at most `max_intervals`.
+/// The axis for this number of pixels, with about this spacing, and at most `max_intervals`.
 [[nodiscard]] SplineAxis spline_axis(std::int64_t pixels, double spacing,
                                      std::size_t max_intervals);
 
-/// The four control points that count at a point, from `first` on.
+/// The weights of the four control points around a point, from control point `first` on.
 struct AxisWeights {
   std::size_t first = 0;
   std::array<double, 4> weight{};
 };
-/// At a pixel coordinate; outside of the axis at its nearer end.
+/// The weights at a pixel coordinate; outside of the axis, those at the nearer end.
 [[nodiscard]] AxisWeights weights_at(const SplineAxis& axis, double pixel) noexcept;
 
-/// What control points count, from `first` on, in the mean over a stretch of the axis.
+/// The weights of control points, from `first` on, in the mean over a segment of the axis.
 struct AxisMean {
-  /// A stretch of up to four intervals, wherever it begins.
+  /// Enough for a segment of up to four intervals at any position.
   static constexpr std::size_t most = 8;
   std::size_t first = 0;
-  std::size_t count = 0;  ///< of the weights that are not 0
+  std::size_t count = 0;  ///< number of weights that are not 0
   std::array<double, most> weight{};
 };
-/// The mean over `length` pixels about a pixel coordinate, both ends within the axis; over more
-/// than four intervals, that of the four in the middle. Length 0 is the point itself.
+/// The weights for the mean over `length` pixels about a pixel coordinate, clipped to the axis and
+/// to the four intervals in the middle. A length of 0 gives the value at the point.
 [[nodiscard]] AxisMean mean_about(const SplineAxis& axis, double pixel, double length) noexcept;
 
 /// The integrals over the axis of the products of two basis functions' derivatives of one order, 0

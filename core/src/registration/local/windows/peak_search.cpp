@@ -1,4 +1,4 @@
-// The peaks of the correlation of windows of frames with a reference's, for a batch of frames.
+// Correlates the windows of a batch of frames with those of the reference and locates the peaks.
 #include "registration/local/windows/peak_search.hpp"
 
 #include "device/host_rows.hpp"
@@ -22,7 +22,7 @@ std::size_t bytes_of(const Shape& frame, PixelType type) {
   return static_cast<std::size_t>(frame.plane()) * size_of(type);
 }
 
-// Whether the frames lie one after the other in memory.
+// Whether the frames are contiguous in memory.
 bool contiguous(std::span<const HostImage> frames) {
   for (std::size_t i = 0; i < frames.size(); ++i) {
     if (!is_dense(frames[i])) return false;
@@ -74,7 +74,7 @@ StackUpload::StackUpload(const Device& on, PixelType type, const Shape& frame, s
   clear();
 }
 
-// A batch that is not full computes with what lies in the rest of the memory.
+// Initializes the memory, because a batch that is not full computes with all of it.
 void StackUpload::clear() {
   const std::vector<char> zeros(frames_ * bytes_of(frame_, type_));
   Stream stream = device_.make_stream();

@@ -1,4 +1,4 @@
-// The peaks of the correlation of windows of frames with a reference's, for a batch of frames.
+// Correlates the windows of a batch of frames with those of the reference and locates the peaks.
 #pragma once
 
 #include "registration/local/windows/window_grid.hpp"
@@ -16,17 +16,17 @@
 
 namespace warpalign::detail {
 
-/// Of the Gaussian weight of the cross-power spectrum, in units of the Nyquist frequency: the
-/// highest frequencies hold more noise than image.
+/// The sigma of the Gaussian weight of the cross-power spectrum, in units of the Nyquist frequency.
+/// Noise dominates the highest frequencies.
 inline constexpr float correlation_sigma = 0.5F;
 
-/// What is kept of a reference.
+/// The reference on the device, with the spectra of its windows.
 struct WindowReference {
   WindowReference(const Device& device, const Shape& frame, const WindowGrid& grid);
   Image pixels;   ///< f32
-  Image windows;  ///< apodized; overwritten by nothing, but needed no more once transformed
+  Image windows;  ///< apodized; not needed after the transform to spectra
   Image spectra;
-  Buffer means;  ///< of its windows
+  Buffer means;  ///< of the windows
 };
 
 /// Cuts and transforms the windows of frames.
@@ -43,7 +43,8 @@ class WindowTransform {
   RealFftPlan fft_;
 };
 
-/// Brings images of one shape to the device as f32; keeps what that takes for the next one's type.
+/// Uploads images of one shape to the device and converts them to f32. Keeps the memory and the
+/// plan for the next image of the same type.
 class PixelUpload {
  public:
   PixelUpload(const Device& device, const Shape& shape) : device_(device), shape_(shape) {}
@@ -52,17 +53,17 @@ class PixelUpload {
  private:
   Device device_;
   Shape shape_;
-  std::optional<Image> raw_;  ///< of the type that was uploaded last, unless that was f32
+  std::optional<Image> raw_;  ///< of the last type other than f32
   std::optional<ConvertPlan> convert_;
 };
 
-/// Brings frames of one type and shape to the device, stacked as f32.
+/// Uploads frames of one type and shape to the device as a stack of f32.
 class StackUpload {
  public:
-  /// For `frames` frames at once.
+  /// `frames`: the maximum number of frames in one run.
   StackUpload(const Device& device, PixelType type, const Shape& frame, std::int64_t frames);
 
-  /// At most as many frames; what lies behind them in pixels() is from earlier runs.
+  /// Uploads the frames. Entries of pixels() beyond them are from earlier runs.
   void run(StageClock& clock, std::span<const HostImage> frames);
   [[nodiscard]] const Image& pixels() const { return pixels_; }
 
@@ -75,23 +76,23 @@ class StackUpload {
   std::size_t frames_;
   ConvertPlan convert_;
   Image raw_, pixels_;
-  std::optional<HostBuffer> staging_;  // for frames that do not lie one after the other
+  std::optional<HostBuffer> staging_;  // for frames that are not contiguous in memory
 };
 
 class PeakSearch {
  public:
-  /// For `frames` frames at once.
+  /// `frames`: the maximum number of frames in one run.
   PeakSearch(const Device& device, PixelType type, const Shape& frame, std::int64_t frames,
              const WindowGrid& grid);
 
   [[nodiscard]] std::size_t frames() const { return frames_; }
-  /// The peaks of all windows of `frames`, at most frames(); valid until the next call. Waits for
-  /// the device.
+  /// Locates the peaks of all windows of at most frames() frames. The result stays valid until the
+  /// next call. Waits for the device.
   std::span<const PeakRecord> run(StageClock& clock, const WindowReference& reference,
                                   std::span<const HostImage> frames);
-  /// The frames of the last run, f32 and stacked; what lies behind them is from earlier runs.
+  /// The stack of frames of the last run, f32. Entries beyond them are from earlier runs.
   [[nodiscard]] const Image& pixels() const { return upload_.pixels(); }
-  /// The means of their windows.
+  /// The means of the frames' windows.
   [[nodiscard]] const Buffer& means() const { return means_; }
 
  private:
@@ -105,8 +106,8 @@ class PeakSearch {
   std::vector<PeakRecord> records_;
 };
 
-/// The whole pixels of a shift at whose place the correlation of a window has its peak; none where
-/// nothing correlates, or beyond `max_shift` along an axis.
+/// The shift in whole pixels at the peak of a window's correlation. Returns nothing if the peak is
+/// not positive, or the shift exceeds `max_shift` along an axis.
 [[nodiscard]] std::optional<WindowOrigin> shift_at(const PeakRecord& peak, const Shape& window,
                                                    double max_shift);
 

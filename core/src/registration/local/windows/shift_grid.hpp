@@ -1,4 +1,4 @@
-// The shifts of a frame's windows as the places of a grid, row by row.
+// The grid of a frame's windows; shifts are stored row by row.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@ struct ShiftGrid {
     return row * columns + column;
   }
 
-  /// Calls visit(column, row) for the places at most `reach` away from one, itself included.
+  /// Calls visit(column, row) for the windows at most `reach` columns and rows away, including
+  /// `window` itself.
   template <class Visit>
   void around(std::size_t window, std::size_t reach, Visit&& visit) const {
     const std::size_t column = window % columns;

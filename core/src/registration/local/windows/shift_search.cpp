@@ -1,4 +1,4 @@
-// The shifts of all windows of a batch of frames, on the device.
+// Measures the shifts of all windows of a batch of frames on the device.
 #include "registration/local/windows/shift_search.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ ShiftSearch::ShiftSearch(const Device& on, PixelType type, const Shape& frame, s
   fits_.reserve(static_cast<std::size_t>(frames) * grid.origins.size());
 }
 
-// Fits from the peaks of the correlation; the windows of frames that are not there have none.
+// Starts a fit from the peak of each window.
 void ShiftSearch::start_fits(std::span<const PeakRecord> peaks) {
   fits_.clear();
   for (std::size_t i = 0; i < peaks.size(); ++i) {

@@ -1,4 +1,4 @@
-// The shifts of all windows of a batch of frames, on the device.
+// Measures the shifts of all windows of a batch of frames on the device.
 #pragma once
 
 #include "registration/local/windows/peak_search.hpp"
@@ -12,17 +12,17 @@ namespace warpalign::detail {
 
 class ShiftSearch {
  public:
-  /// For `frames` frames at once.
+  /// `frames`: the maximum number of frames in one run.
   ShiftSearch(const Device& device, PixelType type, const Shape& frame, std::int64_t frames,
               const WindowGrid& grid, double max_shift);
 
   [[nodiscard]] std::size_t frames() const { return peaks_.frames(); }
-  /// The shifts of all windows of `frames`, at most frames(), one after the other.
+  /// Measures the shifts of all windows of at most frames() frames, frame by frame.
   void run(StageClock& clock, const WindowReference& reference, std::span<const HostImage> frames,
            std::span<WindowShift> result);
   /// The fits of the last run.
   [[nodiscard]] std::span<const WindowFit> fits() const { return fits_; }
-  /// The means of the windows that it ran with.
+  /// The means of the windows of the last run.
   [[nodiscard]] const Buffer& means() const { return peaks_.means(); }
 
  private:

@@ -17,18 +17,19 @@ namespace warpalign::detail {
 namespace {
 
 constexpr int max_evaluations = 16;
-// Of the last step: in pixels, or in standard deviations of the shift.
+// The fit ends after a step shorter than either limit: in pixels, or in standard deviations of the
+// shift.
 constexpr double tolerance = 0.001;
 constexpr double tolerance_in_noise = 0.05;
-constexpr double max_from_peak = 1.5;
+constexpr double max_drift = 1.5;
 constexpr double min_overlap_fraction = 0.25;  // of the window
 
-// White noise that is smoothed by the weights 1/6, 4/6, 1/6 along both axes has a quarter of its
-// variance left; but over distances on which an image changes, its mean varies as it did.
+// Smoothing with the weights 1/6, 4/6, 1/6 along both axes reduces the variance of white noise to a
+// quarter, but not the variance of its mean over larger distances. This factor corrects for it.
 constexpr double noise_correlation = 4;
 
-// Windows that show different things rarely reach both: their gradients do not agree, which leaves
-// the shift uncertain (docs/registration.md).
+// The limits of reliable shifts. Windows with unrelated content rarely meet both, because their
+// gradients do not match, which makes the shift uncertain (docs/registration.md).
 constexpr double min_significance = 8;
 constexpr double max_uncertainty = 0.5;
 
@@ -42,21 +43,21 @@ double larger_eigenvalue(const Matrix2& m) {
 
 struct Step {
   double x = 0, y = 0;
-  double variance = 0;  // of the shift in its less certain direction, for residuals of variance 1
+  double variance = 0;  // of the shift in its least certain direction, for residuals of variance 1
 };
 
-// Solves sum z (e + gain (rx x + ry y) - r da - db) = 0 for the instruments z = mx, my, r and 1,
-// with e at the best gain and offset. The frame's gradient takes the place that the reference's has
-// in Gauss-Newton: each is multiplied by the other's noise only, and the frame's is at samples,
-// where its own noise and its slope do not correlate. So noise neither shortens the steps nor moves
-// the place where they end.
+// Solves sum z (e + gain (rx x + ry y) - r da - db) = 0 with the instrumental variables z = mx, my,
+// r and 1, where e is the residual at the best gain and offset. Gauss-Newton would use the gradient
+// of the reference instead of the frame's gradient (mx, my). The frame's gradient is independent of
+// the reference's noise and, because it is taken at samples, uncorrelated with the frame's own
+// noise. Noise therefore neither shortens the steps nor biases the solution.
 std::optional<Step> step_of(const ShiftSums& s, double gain, double offset) {
   const Matrix2 gradients{s.mx_rx, s.mx_ry, s.my_rx, s.my_ry};
   const Matrix2 with_model{s.mx_r, s.mx, s.my_r, s.my};
   const Matrix2 reference_with_model{s.rx_r, s.ry_r, s.rx, s.ry};
   const auto model = inverse(Matrix2{s.rr, s.r, s.r, s.weight});
   if (!model) return std::nullopt;
-  // Gain and offset are eliminated.
+  // Eliminates gain and offset.
   const Matrix2 eliminated = product(with_model, *model);
   Matrix2 a = difference(gradients, product(eliminated, reference_with_model));
   for (double& number : a) number *= gain;
@@ -83,7 +84,7 @@ ShiftState state_at(const Shape& frame, const Shape& window, const WindowOrigin&
   state.reference_y = origin.y + static_cast<std::int32_t>(std::floor(y));
   state.fraction_x = static_cast<float>(x - std::floor(x));
   state.fraction_y = static_cast<float>(y - std::floor(y));
-  // Pixels of the frame need a neighbour on either side, points of the reference two.
+  // Each pixel of the frame needs one neighbour on either side, each point of the reference two.
   const auto first = [](std::int32_t in_frame, std::int32_t in_reference) {
     return std::max({0, 1 - in_frame, 1 - in_reference});
   };
@@ -137,7 +138,7 @@ WindowFit WindowFit::again(const PixelRange& inside) const {
 
 ShiftState WindowFit::state() const {
   ShiftState state = state_at(frame_, window_, origin_, peak_, shift_);
-  // A pixel of the frame is compared with its neighbours.
+  // The gradient of the frame needs the neighbours of each pixel.
   state.first_column = std::max(state.first_column, inside_.first_column + 1 - state.frame_x);
   state.end_column = std::min(state.end_column, inside_.end_column - 1 - state.frame_x);
   state.first_row = std::max(state.first_row, inside_.first_row + 1 - state.frame_y);
@@ -171,8 +172,8 @@ void WindowFit::step(const ShiftSums& s) {
   describe(s, moments, step->variance);
   shift_.x += step->x;
   shift_.y += step->y;
-  if (!(std::abs(shift_.x - peak_.x) <= max_from_peak) ||
-      !(std::abs(shift_.y - peak_.y) <= max_from_peak)) {
+  if (!(std::abs(shift_.x - peak_.x) <= max_drift) ||
+      !(std::abs(shift_.y - peak_.y) <= max_drift)) {
     return fail();
   }
   result_.shift = shift_;
@@ -191,7 +192,7 @@ void WindowFit::describe(const ShiftSums& s, const CentredMoments& moments,
                          double variance_of_step) {
   if (!(moments.mm > 0)) return;
   result_.correlation = moments.rm / std::sqrt(moments.rr * moments.mm);
-  // The mean squared slope over the variance is the inverse square of a correlation length.
+  // The mean squared slope divided by the variance is the inverse square of a correlation length.
   const double independent = s.pixels * (s.mx_mx + s.my_my) / moments.mm;
   result_.significance = significance_of(result_.correlation, independent);
   residual_variance_ = moments.residual_variance(gain_);

@@ -13,14 +13,13 @@ namespace warpalign::detail {
 
 struct CentredMoments;
 
-/// The pixels of a window and the points of the reference that are compared where the content has
-/// moved by `shift`, which is near the whole pixels `peak`: all for which both have the neighbours
-/// that an evaluation takes.
+/// The state for comparing a window with the reference at `shift`, which is near the whole pixels
+/// `peak`. It covers all pixels for which both images have the neighbours that an evaluation reads.
 [[nodiscard]] ShiftState state_at(const Shape& frame, const Shape& window,
                                   const WindowOrigin& origin, const WindowOrigin& peak,
                                   const Point& shift);
 
-/// Columns and rows of a frame.
+/// A rectangle of a frame; the end column and row are excluded.
 struct PixelRange {
   std::int32_t first_column = 0, end_column = 0;
   std::int32_t first_row = 0, end_row = 0;
@@ -29,26 +28,25 @@ struct PixelRange {
 /// The model is frame(p) = gain reference(p - shift) + offset over the window's pixels p.
 class WindowFit {
  public:
-  /// `peak`: the shift to whole pixels. A fit that leads farther away than a pixel and a half has
-  /// failed.
+  /// `peak`: the shift in whole pixels. A fit that moves more than 1.5 pixels away from it fails.
   WindowFit(const Shape& frame, const Shape& window, const WindowOrigin& origin,
             const WindowOrigin& peak);
-  /// A window without a peak, which has failed.
+  /// A failed fit, for a window without a peak.
   WindowFit(const Shape& window, const WindowOrigin& origin);
 
-  /// The same window in the same frame, but resampled through a field that has moved all but a
-  /// small rest of its motion away; only the pixels in `inside` show something. Gain, offset and
-  /// the scale of the residuals are known from this fit.
+  /// A fit of the same window after the frame was resampled through a field that removes most of
+  /// the motion. Only the pixels in `inside` are valid. The new fit starts with the gain, the
+  /// offset and the residual scale of this one.
   [[nodiscard]] WindowFit again(const PixelRange& inside) const;
 
-  /// Whether it needs another evaluation.
+  /// Whether the fit needs another evaluation.
   [[nodiscard]] bool active() const { return active_; }
-  /// Where the next evaluation takes place.
+  /// The state for the next evaluation.
   [[nodiscard]] ShiftState state() const;
-  /// Takes the sums of an evaluation at state(), and makes a step.
+  /// Makes a step from the sums at state().
   void take(const ShiftSums& sums);
   [[nodiscard]] WindowShift result() const;
-  /// Of the last evaluation.
+  /// The gain and the offset of the last evaluation.
   [[nodiscard]] double gain() const { return gain_; }
   [[nodiscard]] double offset() const { return offset_; }
 
@@ -62,7 +60,7 @@ class WindowFit {
 
   Shape frame_, window_;
   WindowOrigin origin_, peak_;
-  PixelRange inside_;  ///< of the frame
+  PixelRange inside_;  ///< the valid pixels of the frame
   Point shift_;
   double gain_ = 0, offset_ = 0, residual_variance_ = 0;
   RobustScale scale_{last_scale_update};

@@ -1,4 +1,4 @@
-// The fits of many windows, which take their steps together on the device.
+// Fits many windows at once; the device evaluates all of them in one launch.
 #include "registration/local/windows/window_fits.hpp"
 
 #include <algorithm>
@@ -7,8 +7,8 @@ namespace warpalign::detail {
 
 namespace {
 
-// Rows of a window that one work-group sums. It does not depend on the number of frames, so that a
-// frame's result does not either.
+// The rows of a window that one work-group sums. The number is constant, so that the result of a
+// frame does not depend on the number of frames.
 constexpr std::int64_t rows_of_part = 32;
 
 int parts_of(const WindowGrid& grid) {
@@ -23,7 +23,6 @@ WindowFits::WindowFits(const Device& on, const Shape& frame, std::int64_t frames
       states_(static_cast<std::size_t>(frames) * grid.origins.size()),
       results_(states_.size()) {}
 
-// Those that have converged drop out.
 void WindowFits::run(StageClock& clock, const Image& frames, const Image& reference,
                      const Buffer& frame_means, const Buffer& reference_means,
                      std::span<WindowFit> fits) {

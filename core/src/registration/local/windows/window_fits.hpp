@@ -1,4 +1,4 @@
-// The fits of many windows, which take their steps together on the device.
+// Fits many windows at once; the device evaluates all of them in one launch.
 #pragma once
 
 #include "registration/local/windows/window_fit.hpp"
@@ -15,11 +15,11 @@ namespace warpalign::detail {
 
 class WindowFits {
  public:
-  /// For the windows of `frames` frames at once.
+  /// `frames`: the number of frames in the stack.
   WindowFits(const Device& device, const Shape& frame, std::int64_t frames, const WindowGrid& grid);
 
-  /// Takes steps until no fit is active. `fits`: one for each window of the first frames of the
-  /// stack, one after the other; windows behind them are left out.
+  /// Makes steps until no fit is active. `fits`: one for each window, frame by frame, of the first
+  /// frames of the stack. The windows of the other frames are ignored.
   void run(StageClock& clock, const Image& frames, const Image& reference,
            const Buffer& frame_means, const Buffer& reference_means, std::span<WindowFit> fits);
 

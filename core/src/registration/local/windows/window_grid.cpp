@@ -1,4 +1,4 @@
-// Where the windows of a frame lie.
+// The grid of windows of a frame.
 #include "registration/local/windows/window_grid.hpp"
 
 #include "device/check.hpp"
@@ -23,7 +23,7 @@ std::int64_t side_of(const char* name, std::int64_t side, std::int64_t frame) {
   }
   if (chosen > frame) {
     refuse(stage, std::string("the window's ") + name + " of " + std::to_string(chosen) +
-                      " pixels is more than the frame's " + std::to_string(frame));
+                      " pixels exceeds the frame's " + std::to_string(frame));
   }
   return chosen;
 }
@@ -55,7 +55,7 @@ WindowGrid window_grid(const Shape& frame, const WindowOptions& options) {
   grid.down = static_cast<std::int64_t>(down.size());
   if (across.size() * down.size() > max_windows) {
     refuse(stage, std::to_string(across.size()) + " by " + std::to_string(down.size()) +
-                      " windows are too many; make the strides longer");
+                      " windows are more than 65536; increase the strides");
   }
   for (const std::int32_t y : down) {
     for (const std::int32_t x : across) grid.origins.push_back({x, y});

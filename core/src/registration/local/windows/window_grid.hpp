@@ -1,4 +1,4 @@
-// Where the windows of a frame lie.
+// The grid of windows of a frame.
 #pragma once
 
 #include <warpalign/backend/stages/filter/cut_windows.hpp>
@@ -9,15 +9,15 @@
 
 namespace warpalign::detail {
 
-/// The windows of a frame: their size, their number along each axis, and the upper left pixels, row
-/// by row.
+/// The windows of a frame: their size, their number along each axis, and the upper left pixel of
+/// each, row by row.
 struct WindowGrid {
   Shape window;
   std::int64_t across = 1, down = 1;
   std::vector<WindowOrigin> origins;
 };
 
-/// Throws Error(invalid_argument) where the options do not fit the frame.
+/// Throws Error(invalid_argument) if the options do not fit the frame.
 [[nodiscard]] WindowGrid window_grid(const Shape& frame, const WindowOptions& options);
 
 }  // namespace warpalign::detail
