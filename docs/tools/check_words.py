@@ -40,7 +40,6 @@ NOT_CHECKED = (
     "benchmarks/README.md",
     "benchmarks/real_pairs/README.md",
     "core/README.md",
-    "core/src/registration/README.md",
     "docs/architecture.md",
     "docs/performance.md",
     "examples/dask/README.md",

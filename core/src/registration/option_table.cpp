@@ -142,8 +142,8 @@ constexpr std::array rows{
          .program = "--threads N",
          .only_by_name = true,
          .changes_results = false},
-        "The maximum number of threads of a search, including the calling thread; 0: as many as "
-        "the device benefits from. Results do not depend on it"),
+        "The maximum number of threads of a search, including the calling thread; by default as "
+        "many as the device benefits from. Results do not depend on it"),
 };
 
 static_assert(rows.size() == detail::number_of_members<Options>(),

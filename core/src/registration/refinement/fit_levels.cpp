@@ -19,13 +19,13 @@ constexpr double min_side = 24;
 // A level finer than the scoring level is used only if its spacing, in pixels of the coarser image,
 // is at least this.
 constexpr double min_spacing_beyond_judged = 1.5;
-constexpr double conclusive_significance = 100;  // significance
+constexpr double min_conclusive = 100;  // significance
 
 }  // namespace
 
 std::span<const FitLevel> fit_levels() { return levels; }
 
-bool is_in_doubt(const Candidate& fitted) { return fitted.significance < conclusive_significance; }
+bool is_in_doubt(const Candidate& fitted) { return fitted.significance < min_conclusive; }
 
 bool is_level_of(const FitLevel& level, Motion motion, double first_side) {
   // For an affine motion, both steps of a level would be the same fit; the second one is skipped.

@@ -46,11 +46,11 @@ std::optional<Homography> RicherModels::refined(const PairContext& work, Similar
                                  candidate.richer);
   }
   const FitRoles roles(work, candidate.matrix, transform_of(candidate));
-  const auto settled = refinement.settle({work.stream, work.clock, roles.coarse(), roles.fine(),
+  const auto refined_matrix = refinement.settle({work.stream, work.clock, roles.coarse(), roles.fine(),
                                           roles.in_roles(candidate.richer), work.ones},
                                          fitter, candidate.motion);
-  if (!settled) return std::nullopt;
-  return roles.in_roles(*settled);
+  if (!refined_matrix) return std::nullopt;
+  return roles.in_roles(*refined_matrix);
 }
 
 RicherModels::Sampler& RicherModels::sampler_of(const Shape& coarse, const Shape& fine) {
