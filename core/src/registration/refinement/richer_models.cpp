@@ -46,9 +46,10 @@ std::optional<Homography> RicherModels::refined(const PairContext& work, Similar
                                  candidate.richer);
   }
   const FitRoles roles(work, candidate.matrix, transform_of(candidate));
-  const auto refined_matrix = refinement.settle({work.stream, work.clock, roles.coarse(), roles.fine(),
-                                          roles.in_roles(candidate.richer), work.ones},
-                                         fitter, candidate.motion);
+  const auto refined_matrix =
+      refinement.settle({work.stream, work.clock, roles.coarse(), roles.fine(),
+                         roles.in_roles(candidate.richer), work.ones},
+                        fitter, candidate.motion);
   if (!refined_matrix) return std::nullopt;
   return roles.in_roles(*refined_matrix);
 }
