@@ -1,4 +1,4 @@
-// A transform between two images that a search proposes, and what is known of it.
+// A transform between two images that a search has proposed, and its evaluation.
 #pragma once
 
 #include "registration/numerics/confidence.hpp"
@@ -10,56 +10,56 @@
 
 namespace warpalign::detail {
 
-/// A candidate this significant is compared with chance at once, and where it is convincing nothing
-/// else is searched for.
+/// A candidate this significant gets its null test at once, and if it is convincing the search
+/// stops.
 inline constexpr double accepted_significance = 2 * half_confidence_significance;
 
-/// A candidate this significant is accepted without a comparison: its significance is several times
-/// what unrelated images reach. Wrong places of images whose texture is unevenly spread, such as a
-/// whiteboard's, reached 89.
+/// A candidate this significant is accepted without a null test: its significance is several times
+/// what unrelated images reach. Wrong poses of images with unevenly distributed texture, such as a
+/// whiteboard, reached 89.
 inline constexpr double undoubted_significance = 4 * half_confidence_significance;
 
-/// A candidate's correlation against that of wrong places.
+/// The result of a null test: a candidate's correlation compared with that of wrong poses.
 struct Chance {
-  double deviations = 0;  ///< of the correlation from 0; see ChanceTest
-  double reached = 0;     ///< the deviations that the best of all wrong places reaches by chance
-  /// The deviations of the best other place as a fraction of these: near 1 where the images
-  /// resemble each other at several places.
+  double deviations = 0;  ///< of the correlation; see ChanceTest
+  double reached = 0;     ///< the z-score that the best of all wrong poses reaches
+  /// The z-score of the best candidate at another pose as a fraction of this one's: near 1 if the
+  /// alignment is ambiguous.
   double rival = 0;
 
-  /// At 1 the confidence is one half, unless there is a rival.
+  /// At 1 the confidence is 0.5, unless another pose is nearly as good.
   [[nodiscard]] double evidence() const { return deviations / (reached + chance_margin); }
 };
 
 /// A transform that was evaluated.
 struct Candidate {
-  Affine matrix;            ///< reference pixels -> moving pixels: the similarity that was found
+  Affine matrix;            ///< the similarity that was found: reference pixels -> moving pixels
   double shift_score = 0;   ///< see TranslationPeak::score
   double correlation = 0;   ///< of the locally normalized images over their overlap
   double significance = 0;  ///< atanh(correlation) sqrt(independent pixels), on a coarse grid
-  double overlap = 0;       ///< fraction of the reference that is in common
-  /// The significance at which the confidence is one half: the wider the search, the higher.
+  double overlap = 0;       ///< overlap as a fraction of the reference
+  /// The significance at which the confidence is 0.5. It grows with the number of parameters.
   double half_confidence = half_confidence_significance;
-  /// What chance gives, where that was tested: candidates beyond doubt need no test.
+  /// The null test, if it was run. Candidates beyond doubt need none.
   std::optional<Chance> chance;
   /// The score of the best other shift as a fraction of this one's: near 1 where the images repeat
   /// themselves, or are structured in one direction. 0 where shifts were not compared.
   double shift_rival = 0;
-  bool refined = false;  ///< whether it was refined at full resolution
+  bool refined = false;  ///< by a fit at full resolution
   Generator proposed_by = Generator::log_polar;
-  /// Whether directions of edges were compared, and not grey levels. Correlation and significance
-  /// are of these then.
+  /// Whether gradient orientation was compared instead of intensity. Then the correlation and the
+  /// significance are those of orientation.
   bool by_gradients = false;
-  /// Motion::affine or Motion::homography where such a transform takes the similarity's place.
+  /// Motion::affine or Motion::homography if `richer` replaces the similarity.
   Motion motion = Motion::similarity;
-  Homography richer;  ///< that transform
+  Homography richer;  ///< the affine transform or homography, see `motion`
 
-  /// Whether the significance alone suffices: with more parameters than a similarity has, a small
-  /// part of an image can be made to resemble anything.
+  /// Whether the significance alone suffices. Not with more parameters than a similarity has: these
+  /// can make a small part of an image resemble anything.
   [[nodiscard]] bool beyond_doubt() const {
     return motion == Motion::similarity && !by_gradients && significance >= undoubted_significance;
   }
-  /// How much speaks for the transform: at 1 the confidence is one half.
+  /// The evidence for the transform. At 1 the confidence is 0.5.
   [[nodiscard]] double evidence() const {
     if (by_gradients) return chance ? chance->evidence() : 0;
     const double by_significance = significance / half_confidence;
@@ -67,7 +67,7 @@ struct Candidate {
     if (motion == Motion::similarity) return chance->evidence();
     return std::min(by_significance, chance->evidence());
   }
-  /// The confidence, 0 to 1, that the transform is about right.
+  /// The confidence score of the transform, from 0 to 1.
   [[nodiscard]] double confidence() const {
     const double rival = chance && !beyond_doubt() ? chance->rival : 0;
     return std::min(evidence_confidence(evidence(), rival), rival_confidence(shift_rival));
@@ -78,12 +78,12 @@ struct Candidate {
   }
 };
 
-/// The transform of a candidate, whatever its motion.
+/// The transform of a candidate with any motion.
 [[nodiscard]] inline Homography transform_of(const Candidate& candidate) {
   return candidate.motion == Motion::similarity ? Homography(candidate.matrix) : candidate.richer;
 }
 
-/// Whether a candidate is significant enough for others not to be searched for.
+/// Whether a candidate is significant enough to end the search for others.
 [[nodiscard]] inline bool is_convincing(const Candidate& candidate) {
   return candidate.confidence() >= 0.5;
 }

@@ -1,4 +1,4 @@
-// What a search does with a list of candidates.
+// Operations on the candidates of a search.
 #include "registration/pair/candidate_set.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -11,13 +11,12 @@ namespace warpalign::detail {
 
 namespace {
 
-// Of the larger side: candidates farther apart than this do not show the same content.
-constexpr double rival_distance = 0.1;
-// Likewise: candidates closer than this have the same pose.
+// Candidates farther apart than this fraction of the larger side show different content.
+constexpr double distinct_distance = 0.1;
+// Candidates closer than this fraction of the larger side have the same pose.
 constexpr double same_distance = 0.05;
 
-// What is beyond doubt comes first, then what was tested against chance: the others are less
-// significant.
+// Candidates beyond doubt come first, then those with a null test: the others are less significant.
 bool is_more_probable(const Candidate& a, const Candidate& b) {
   if (a.beyond_doubt() || b.beyond_doubt()) return a.significance > b.significance;
   if (a.chance && b.chance) return a.chance->deviations > b.chance->deviations;
@@ -61,8 +60,8 @@ void set_rival(const PairContext& context, std::span<const Candidate> candidates
                Candidate& chosen) {
   const Shape& reference = context.reference.shape();
   const double elsewhere =
-      rival_distance * std::max(larger_side(context.moving.shape()),
-                                scale_of(chosen.matrix) * larger_side(reference));
+      distinct_distance * std::max(larger_side(context.moving.shape()),
+                                   scale_of(chosen.matrix) * larger_side(reference));
   double best = 0;
   for (const Candidate& other : candidates) {
     if (&other == &chosen || !other.chance) continue;

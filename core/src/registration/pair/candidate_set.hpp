@@ -1,4 +1,4 @@
-// What a search does with a list of candidates.
+// Operations on the candidates of a search.
 #pragma once
 
 #include "registration/pair/candidate.hpp"
@@ -12,15 +12,15 @@ namespace warpalign::detail {
 /// Whether two candidates have about the same pose.
 [[nodiscard]] bool same_location(const PairContext& context, const Candidate& a,
                                  const Candidate& b);
-/// Whether one of the candidates has about this candidate's pose.
+/// Whether one of the candidates has about the same pose as `candidate`.
 [[nodiscard]] bool contains(const PairContext& context, const std::vector<Candidate>& candidates,
                             const Candidate& candidate);
-/// Adds a candidate. Of two with about the same pose the more significant one stays.
+/// Adds a candidate. Of two with about the same pose, keeps the more significant one.
 void merge(const PairContext& context, const Candidate& candidate,
            std::vector<Candidate>& candidates);
-/// Sorts the most probable first: those beyond doubt, then those that were tested against chance.
+/// Sorts by probability: candidates beyond doubt first, then those with a null test.
 void rank(std::vector<Candidate>& candidates);
-/// Compares a candidate that was tested with the best of the candidates elsewhere.
+/// Sets the second-best ratio of a tested candidate from the best candidate at another pose.
 void set_rival(const PairContext& context, std::span<const Candidate> candidates,
                Candidate& chosen);
 

@@ -1,4 +1,4 @@
-// What every step of a search for the transform between two images works with.
+// The state that every step of a search shares.
 #pragma once
 
 #include "registration/pyramid/image_pyramid.hpp"
@@ -14,8 +14,8 @@
 
 namespace warpalign::detail {
 
-/// A pair of images on one stream. Copies refer to the same images; a thread of its own works on a
-/// fork (PairFork).
+/// A pair of images on one stream. Copies refer to the same images. Another thread works on a fork
+/// (PairFork).
 struct PairContext {
   Stream& stream;
   StageClock& clock;
@@ -23,21 +23,21 @@ struct PairContext {
   ImagePyramid& moving;
   Ones& ones;
   GradientFields& orientation;                ///< the gradient orientation fields of both images
-  SignalKind signal = SignalKind::intensity;  ///< what is compared
-  /// When it is set and becomes true, the result is discarded: long searches may return anything.
+  SignalKind signal = SignalKind::intensity;  ///< the compared signal
+  /// If set and true, the result is discarded, so a long search may return early.
   const std::atomic<bool>* cancelled = nullptr;
-  /// The threads that may work on the pair together; null: the calling thread alone.
+  /// The threads that may work on the pair together. Null: the calling thread alone.
   ThreadBudget* threads = nullptr;
 
   [[nodiscard]] bool compares_orientation() const { return signal == SignalKind::orientation; }
   [[nodiscard]] bool is_cancelled() const { return cancelled != nullptr && *cancelled; }
-  /// The same pair, of which another signal is compared.
+  /// The same pair, compared by another signal.
   [[nodiscard]] PairContext comparing(SignalKind other) const {
     PairContext context = *this;
     context.signal = other;
     return context;
   }
-  /// Other images in place of the pair's, compared by intensity on the calling thread alone.
+  /// Other images instead of the pair's, compared by intensity on the calling thread alone.
   [[nodiscard]] PairContext with_images(ImagePyramid& other_reference,
                                         ImagePyramid& other_moving) const {
     return {stream, clock, other_reference, other_moving, ones, orientation};

@@ -9,8 +9,8 @@
 
 namespace warpalign::detail {
 
-/// Has a fork of the pair, and a State to compute with. The kernels of a search leave half of a GPU
-/// idle, because each waits for the one before.
+/// Owns a fork of the pair and the state of its computation. A second thread is worth it because
+/// the kernels of a search wait for one another and leave half of a GPU idle.
 template <class State>
 class ForkedWorker {
  public:
@@ -20,13 +20,13 @@ class ForkedWorker {
         state_(std::forward<Arguments>(arguments)...),
         task_(threads, [this] { run_job(); }) {}
 
-  /// The pair of the next calls of run().
+  /// Sets the pair for the next calls of run().
   void begin_pair(const PairContext& pair) { context_.emplace(fork_.of(pair, pair.cancelled)); }
   [[nodiscard]] State& state() { return state_; }
 
-  /// Calls job(context, state) on the worker's thread and own() on this one, and returns when both
-  /// are done; without a thread to be had, one after the other. Throws what either has thrown. A
-  /// job may do less once the context is cancelled.
+  /// Calls job(context, state) on the worker's thread and own() on the calling thread, and returns
+  /// when both are done. Runs them one after the other if no thread is available. Rethrows the
+  /// exception of either. A job may return early if the context is cancelled.
   template <class Job, class Own>
   void run(const Job& job, const Own& own) {
     job_ = &job;
@@ -50,7 +50,7 @@ class ForkedWorker {
  private:
   void run_job() {
     call_(job_, *context_, state_);
-    // What is still enqueued reads the pair's images.
+    // Commands already enqueued still read the pair's images.
     if (context_->is_cancelled()) context_->stream.finish();
   }
 
@@ -59,7 +59,7 @@ class ForkedWorker {
   State state_;
   const void* job_ = nullptr;
   void (*call_)(const void*, const PairContext&, State&) = nullptr;
-  BackgroundTask task_;  // whose thread uses the others, and is ended first
+  BackgroundTask task_;  // declared last: its thread uses the members above
 };
 
 }  // namespace warpalign::detail

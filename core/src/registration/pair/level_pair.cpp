@@ -1,4 +1,4 @@
-// The levels of two image pyramids between which a transform is fitted coarsely and judged.
+// The pyramid levels between which a transform is coarsely fitted and evaluated.
 #include "registration/pair/level_pair.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -11,14 +11,14 @@ namespace warpalign::detail {
 
 namespace {
 
-// Of the smaller level's pixels that count, for a correlation to count. With more parameters a
-// small part can be made to resemble anything.
+// The fraction of the smaller level's unmasked pixels that must overlap for a correlation to count.
+// More parameters can make a small part resemble anything.
 constexpr double min_overlap_fraction = 0.04;
-constexpr double min_overlap_fraction_of_richer = 0.1;
+constexpr double min_overlap_fraction_higher_dof = 0.1;
 
-// The number of independent pixels in the overlap; in smooth images it is smaller than the number
-// of pixels. The mean squared slope over the variance is the inverse square of a correlation
-// length.
+// The number of independent pixels in the overlap, which is smaller than the number of pixels in
+// smooth images. The mean squared slope divided by the variance is the inverse square of a
+// correlation length.
 double independent_pixels(const SimilaritySumsResult& sums) {
   const double variance = sums.moving_square - sums.moving * sums.moving / sums.pixels;
   if (!(variance > 0)) return 0;
@@ -26,7 +26,7 @@ double independent_pixels(const SimilaritySumsResult& sums) {
 }
 
 bool has_regular_inverse(const Homography& m, const Shape& moving) {
-  constexpr double min_divisor = 0.01;  // the smallest ratio of the divisors
+  constexpr double min_divisor = 0.01;  // smallest ratio of two divisors
   return m.is_affine() || is_regular(m.inverse(), moving, min_divisor);
 }
 
@@ -54,15 +54,16 @@ FitRoles::BothLevels FitRoles::both_levels(const PairContext& work, double spaci
 FitRoles::Levels FitRoles::levels(const PairContext& work, double spacing,
                                   FieldDetail detail) const {
   const auto [coarse, fine] = both_levels(work, spacing);
-  SimilarityFit::Pair pair = work.compares_orientation() ? directions(work, coarse, fine, detail)
-                                                         : grey_levels(work, coarse, fine);
+  SimilarityFit::Pair pair = work.compares_orientation()
+                                 ? orientation_pair(work, coarse, fine, detail)
+                                 : intensity_pair(work, coarse, fine);
   pair.counted = {coarse_->counted_of(coarse.shape().plane()),
                   fine_->counted_of(fine.shape().plane())};
   return {{coarse, fine}, std::move(pair)};
 }
 
-SimilarityFit::Pair FitRoles::grey_levels(const PairContext& work, PyramidLevel& coarse,
-                                          PyramidLevel& fine) const {
+SimilarityFit::Pair FitRoles::intensity_pair(const PairContext& work, PyramidLevel& coarse,
+                                             PyramidLevel& fine) const {
   const Image& normalized = coarse_->normalized(work.stream, work.clock, coarse);
   const Image& coefficients = fine_->coefficients(work.stream, work.clock, fine);
   const PairWeights weights = weights_of(work.stream, work.ones, coarse.weight(), coarse.shape(),
@@ -70,17 +71,20 @@ SimilarityFit::Pair FitRoles::grey_levels(const PairContext& work, PyramidLevel&
   return {{normalized, coefficients, weights.reference, weights.moving, nullptr}, 0, 1, {}};
 }
 
-SimilarityFit::Pair FitRoles::directions(const PairContext& work, PyramidLevel& coarse,
-                                         PyramidLevel& fine, FieldDetail detail) const {
-  const GradientFields::Field turned =
+SimilarityFit::Pair FitRoles::orientation_pair(const PairContext& work, PyramidLevel& coarse,
+                                               PyramidLevel& fine, FieldDetail detail) const {
+  const GradientFields::Field rotated =
       work.orientation.turned(work.stream, work.clock, *coarse_, coarse, rotation_, detail);
   const GradientFields::Field coefficients =
       work.orientation.coefficients(work.stream, work.clock, *fine_, fine, detail);
   const PairWeights weights = weights_of(work.stream, work.ones, coarse.weight(), coarse.shape(),
                                          fine.weight(), fine.shape());
   SimilarityFit::Pair pair{
-      {turned.cosines, coefficients.cosines, weights.reference, weights.moving, nullptr}, 0, 1, {}};
-  pair.second.emplace(SimilarityImages{turned.sines, coefficients.sines, weights.reference,
+      {rotated.cosines, coefficients.cosines, weights.reference, weights.moving, nullptr},
+      0,
+      1,
+      {}};
+  pair.second.emplace(SimilarityImages{rotated.sines, coefficients.sines, weights.reference,
                                        weights.moving, nullptr});
   return pair;
 }
@@ -119,7 +123,7 @@ void judge(const PairContext& work, const FitRoles& roles, const FitRoles::Level
   const double scale = image_scale * coarse_spacing / levels.fine.sampling().spacing;
   const double smaller = levels.pair.counted.smaller_area(scale);
   const double fraction = candidate.motion == Motion::similarity ? min_overlap_fraction
-                                                                 : min_overlap_fraction_of_richer;
+                                                                 : min_overlap_fraction_higher_dof;
   const bool enough = sums.pixels >= fraction * smaller;
   candidate.correlation = enough ? correlation_of(sums) : 0;
   candidate.significance = significance_of(candidate.correlation, independent_pixels(sums));

@@ -1,4 +1,4 @@
-// The levels of two image pyramids between which a transform is fitted coarsely and judged.
+// The pyramid levels between which a transform is coarsely fitted and evaluated.
 #pragma once
 
 #include "registration/fitting/similarity_fit.hpp"
@@ -13,46 +13,47 @@
 
 namespace warpalign::detail {
 
-/// How the images of a pair take part in a fit. The one whose content appears smaller, the coarser
-/// one, takes the reference's role, so that the finer one is interpolated.
+/// The direction of a fit between the images of a pair. A fit interpolates the finer image, so the
+/// image whose content appears smaller (the coarser one) acts as the reference.
 class FitRoles {
  public:
-  /// `similarity`: about what the transform is, reference pixels -> moving pixels.
+  /// `similarity` approximates the transform: reference pixels -> moving pixels.
   FitRoles(const PairContext& work, const Affine& similarity)
       : FitRoles(work, similarity, Homography(similarity)) {}
-  /// `transform`: the same more exactly. Where its inverse maps a point of the moving image to
-  /// infinity, as where a plane's horizon is in the picture, the roles are not exchanged.
+  /// `transform` is the more accurate transform. The images are not swapped if its inverse maps a
+  /// point of the moving image to infinity, as when a plane's horizon is visible.
   FitRoles(const PairContext& work, const Affine& similarity, const Homography& transform);
 
   [[nodiscard]] bool swapped() const { return swapped_; }
-  /// Whether other roles of the same pair have the same levels at every spacing.
+  /// Whether `other`, of the same pair, uses the same levels at every spacing.
   [[nodiscard]] bool have_levels_of(const FitRoles& other) const {
     return swapped_ == other.swapped_ && base_ == other.base_ && rotation_ == other.rotation_;
   }
   [[nodiscard]] ImagePyramid& coarse() const { return *coarse_; }
   [[nodiscard]] ImagePyramid& fine() const { return *fine_; }
-  /// The spacing, in pixels of the coarser image, at which the content that the images may have in
-  /// common is `side` samples long; at least 1.
+  /// The spacing, in pixels of the coarser image and at least 1, at which the content that the
+  /// images may share is `side` samples long.
   [[nodiscard]] double spacing(double side) const;
-  /// How many samples long that content is at a spacing.
+  /// The length of that content in samples, at a spacing.
   [[nodiscard]] double side(double spacing) const { return common_ / spacing; }
 
-  /// A transform between the images as one from the coarser to the finer, and back.
+  /// Converts a transform between the images to one from the coarser to the finer image, and back.
   [[nodiscard]] Affine in_roles(const Affine& m) const { return swapped_ ? m.inverse() : m; }
   [[nodiscard]] Homography in_roles(const Homography& m) const {
     return swapped_ ? m.inverse() : m;
   }
 
-  /// Where directions of edges are compared, the radians by which they turn from the coarser to the
-  /// finer image; else 0.
+  /// The rotation in radians from the coarser to the finer image if gradient orientation is
+  /// compared; else 0.
   [[nodiscard]] double rotation() const { return rotation_; }
 
-  /// A level of the coarser image, and the finer one's of about the same content.
+  /// A level of the coarser image, and the level of the finer image with about the same content.
   struct BothLevels {
     PyramidLevel& coarse;
     PyramidLevel& fine;
 
-    /// A transform from coarser to finer image as one between the levels, and back.
+    /// Converts a transform from the coarser to the finer image to one between the levels, and
+    /// back.
     [[nodiscard]] Homography to_levels(const Homography& m) const {
       return Homography(fine.to_image().inverse()) * m * coarse.to_image();
     }
@@ -60,22 +61,22 @@ class FitRoles {
       return Homography(fine.to_image()) * m * coarse.to_image().inverse();
     }
   };
-  /// The levels at a spacing of the coarser image.
+  /// Returns the levels for a spacing of the coarser image.
   [[nodiscard]] BothLevels both_levels(const PairContext& work, double spacing) const;
 
-  /// The same, and what is fitted between them.
+  /// The levels, and the images that are fitted between them.
   struct Levels : BothLevels {
     SimilarityFit::Pair pair;
   };
-  /// `detail`: of directions of edges, where these are compared.
+  /// `detail` applies to gradient orientation only.
   [[nodiscard]] Levels levels(const PairContext& work, double spacing,
                               FieldDetail detail = FieldDetail::whole) const;
 
  private:
-  [[nodiscard]] SimilarityFit::Pair grey_levels(const PairContext& work, PyramidLevel& coarse,
-                                                PyramidLevel& fine) const;
-  [[nodiscard]] SimilarityFit::Pair directions(const PairContext& work, PyramidLevel& coarse,
-                                               PyramidLevel& fine, FieldDetail detail) const;
+  [[nodiscard]] SimilarityFit::Pair intensity_pair(const PairContext& work, PyramidLevel& coarse,
+                                                   PyramidLevel& fine) const;
+  [[nodiscard]] SimilarityFit::Pair orientation_pair(const PairContext& work, PyramidLevel& coarse,
+                                                     PyramidLevel& fine, FieldDetail detail) const;
 
   bool swapped_;
   double rotation_ = 0;
@@ -85,7 +86,7 @@ class FitRoles {
   double common_;
 };
 
-/// Calls `use` for each part of `places` whose roles have the same levels. A place has `roles`.
+/// Partitions `places` by their levels and calls `use` for each part. A place has a member `roles`.
 template <class Place, class Use>
 void for_each_of_same_levels(std::span<Place> places, Use use) {
   while (!places.empty()) {
@@ -99,9 +100,9 @@ void for_each_of_same_levels(std::span<Place> places, Use use) {
   }
 }
 
-/// Calls use(groups) with the parts of `places` whose roles have the same levels. Of directions of
-/// edges there is memory for a few parts at once: there these are a call. `groups` keeps its
-/// memory.
+/// Partitions `places` by their levels and calls use(groups) with the parts. For gradient
+/// orientation, memory suffices for a few parts at once, so each call gets a few. `groups` is a
+/// reused buffer.
 template <class Place, class Use>
 void for_groups_of_same_levels(const PairContext& work, std::span<Place> places,
                                std::vector<std::span<Place>>& groups, Use use) {
@@ -117,11 +118,11 @@ void for_groups_of_same_levels(const PairContext& work, std::span<Place> places,
   }
 }
 
-/// Transforms between the levels of several groups of places. Members keep their memory.
+/// The levels and start transforms of several groups of places. Members reuse their memory.
 class LevelStarts {
  public:
-  /// Takes the groups' levels, at the spacing that spacing_of(roles) says, and the transforms
-  /// between these of their places, whose `matrix` is in their roles.
+  /// Gets each group's levels, at the spacing that spacing_of(roles) returns, and converts the
+  /// `matrix` of each place, which is in its roles, to a transform between these levels.
   template <class Place, class SpacingOf>
   void set(const PairContext& work, std::span<const std::span<Place>> groups, FieldDetail detail,
            SpacingOf spacing_of) {
@@ -148,11 +149,11 @@ class LevelStarts {
   std::vector<SimilarityFit::Group> groups_;
 };
 
-/// The side of the levels on which candidates are judged.
+/// The side of the levels on which candidates are evaluated.
 inline constexpr double judged_side = 256;
 
-/// Sets the correlation, the significance and the overlap of a candidate whose transform from the
-/// coarser to the finer image is `matrix`, from the sums of SimilarityFit::evaluate() there.
+/// Sets the correlation, the significance and the overlap of a candidate from the sums of
+/// SimilarityFit::evaluate(). `matrix` maps the coarser to the finer image.
 void judge(const PairContext& work, const FitRoles& roles, const FitRoles::Levels& levels,
            const Homography& matrix, const SimilaritySumsResult& sums, Candidate& candidate);
 

@@ -1,4 +1,4 @@
-// Which motions a search finds, and which are fitted at what it has found.
+// Relations between the motions of the options and the motion that the search uses.
 #pragma once
 
 #include <warpalign/registrar.hpp>
@@ -13,7 +13,8 @@ namespace warpalign::detail {
 [[nodiscard]] constexpr bool may_be_homography(Motion motion) {
   return motion == Motion::homography || motion == Motion::automatic;
 }
-/// The motion that poses are searched for; richer ones are fitted where these are found.
+/// The motion for which poses are searched. A higher-degree-of-freedom model is fitted at its
+/// result.
 [[nodiscard]] constexpr Motion searched_motion(Motion motion) {
   return exceeds_similarity(motion) ? Motion::similarity : motion;
 }

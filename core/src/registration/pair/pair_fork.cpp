@@ -1,4 +1,4 @@
-// A pair of images for another thread.
+// A copy of a pair's context for another thread.
 #include "registration/pair/pair_fork.hpp"
 
 #include "device/access.hpp"

@@ -1,4 +1,4 @@
-// A pair of images for another thread.
+// A copy of a pair's context for another thread.
 #pragma once
 
 #include "registration/pair/context.hpp"
@@ -10,15 +10,15 @@
 
 namespace warpalign::detail {
 
-/// A stream and pyramid levels of its own, of the images of another context. Its stream has a low
-/// priority: the caller waits for what the search itself enqueues.
+/// A separate stream and separate pyramid levels for the images of a pair. The stream has a low
+/// priority, because the caller waits for what the search itself enqueues.
 class PairFork {
  public:
   explicit PairFork(const Device& device);
   PairFork(const PairFork&) = delete;
   PairFork& operator=(const PairFork&) = delete;
 
-  /// Valid until the pair's images change. `cancelled` may be null.
+  /// Returns the forked context, valid until the pair's images change. `cancelled` may be null.
   [[nodiscard]] PairContext of(const PairContext& pair, const std::atomic<bool>* cancelled);
 
  private:

@@ -1,4 +1,4 @@
-// A pair as a homography relates it.
+// A pair whose moving image is warped to the frame of the reference.
 #include "registration/pair/pair_in_frame.hpp"
 
 #include "registration/pyramid/grey_plane.hpp"
@@ -26,14 +26,14 @@ std::optional<PairContext> PairInFrame::show(const PairContext& work, const Homo
   const Shape& shape = work.reference.shape();
   const Rectified image = rectified(plane_of(work, whole), weights, to_moving, shape);
   if (!is_registrable(image)) return std::nullopt;
-  if (!brought_ || !brought_->matches(PixelType::f32, shape)) {
-    brought_.reset();  // releases its memory first
-    brought_.emplace(device_, PixelType::f32, shape);
+  if (!warped_moving_ || !warped_moving_->matches(PixelType::f32, shape)) {
+    warped_moving_.reset();  // release the old memory before allocating the new
+    warped_moving_.emplace(device_, PixelType::f32, shape);
   }
   const HostImage values{image.values.values.data(), PixelType::f32, shape.width, shape.height, 0};
   const HostImage mask{image.mask.data(), PixelType::u8, shape.width, shape.height, 0};
-  brought_->take(work.stream, work.clock, values, &mask, "the moving image");
-  return work.with_images(work.reference, *brought_);
+  warped_moving_->take(work.stream, work.clock, values, &mask, "the moving image");
+  return work.with_images(work.reference, *warped_moving_);
 }
 
 }  // namespace warpalign::detail

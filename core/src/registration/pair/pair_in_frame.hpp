@@ -1,4 +1,4 @@
-// A pair as a homography relates it.
+// A pair whose moving image is warped to the frame of the reference.
 #pragma once
 
 #include "registration/pair/context.hpp"
@@ -11,21 +11,22 @@
 
 namespace warpalign::detail {
 
-/// Levels are coarser along both axes alike, and of an image that is squeezed along one they hold
-/// too little. So the moving image is brought to the reference's frame.
+/// Pyramid levels are coarser along both axes alike, which loses too much of an image that is
+/// compressed along one axis (an oblique view). This class therefore rectifies the moving image
+/// first.
 class PairInFrame {
  public:
   explicit PairInFrame(const Device& device) : device_(device) {}
 
-  /// The pair with the moving image brought to the reference's frame by a homography, so that what
-  /// remains between them is near the identity. Nothing where hardly anything is in common. Waits
-  /// for the device. Valid until the next call.
+  /// Returns the pair with the moving image warped by the homography to the reference's frame, so
+  /// that the remaining transform is near the identity. Returns nothing if the images hardly
+  /// overlap. Waits for the device. The result is valid until the next call.
   [[nodiscard]] std::optional<PairContext> show(const PairContext& work,
                                                 const Homography& to_moving);
 
  private:
   Device device_;
-  std::optional<ImagePyramid> brought_;
+  std::optional<ImagePyramid> warped_moving_;
 };
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// Builds the reported result of a registration from its matrix.
+// Builds the result of a registration from its matrix.
 #include "registration/pair/registration_result.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"

@@ -1,4 +1,4 @@
-// The rotations and scales that a search may find.
+// The rotations and scales that a search may return.
 #include "registration/pair/rotation_scale_limits.hpp"
 
 #include "registration/pair/motion_model.hpp"

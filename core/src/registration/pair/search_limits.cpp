@@ -1,4 +1,4 @@
-// Whether a place is one that the options allow.
+// Limits of a search that follow from the options.
 #include "registration/pair/search_limits.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -30,8 +30,8 @@ bool within_limits(const RegistrationOptions& options, const PairContext& work,
          (options.max_shift == 0 || shift <= max_shift);
 }
 
-// Places are independent about where the grid search puts them: rotations 4 degrees and scales a
-// quarter apart, and every pixel of a level at which candidates are judged.
+// Poses are independent at about the spacing of the grid search: rotations 4 degrees apart, scales
+// a factor of 1.25 apart, and each pixel of a level on which candidates are evaluated.
 double num_trials(const RegistrationOptions& options, const Shape& reference, const Shape& moving) {
   const bool rotates = options.motion != Motion::translation;
   const bool scales =

@@ -1,4 +1,4 @@
-// Whether a place is one that the options allow.
+// Limits of a search that follow from the options.
 #pragma once
 
 #include "registration/pair/context.hpp"
@@ -7,17 +7,17 @@
 
 namespace warpalign::detail {
 
-/// The transform at which a fit of `motion` begins where a search has found `found`: a rotation
-/// about the centres has no shift, whatever shift correlates best.
+/// The start of a fit of `motion` near the transform `found` of a search. For a rotation about the
+/// centres the shift is dropped, even if another shift correlates better.
 [[nodiscard]] Affine start_of(const PairContext& work, Motion motion, const Affine& found);
 
-/// Whether the options allow a place to which a similarity was refined: the refinement may leave
-/// their ranges, the farther the coarser the search was.
+/// Whether the options allow a refined similarity. The ranges have some slack, because refinement
+/// may leave them by as much as the search was coarse.
 [[nodiscard]] bool within_limits(const RegistrationOptions& options, const PairContext& work,
                                  const Affine& matrix);
 
-/// How many independent wrong poses the search may take for the right one: shifts, at every
-/// rotation and scale that the options allow.
+/// The number of trials: how many independent poses the search could take for the right one. Counts
+/// the shifts at every rotation and scale that the options allow.
 [[nodiscard]] double num_trials(const RegistrationOptions& options, const Shape& reference,
                                 const Shape& moving);
 [[nodiscard]] inline double num_trials(const RegistrationOptions& options,

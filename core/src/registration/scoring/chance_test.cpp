@@ -1,4 +1,4 @@
-// How far the correlation of two images is above what chance gives.
+// The null test: the correlation of two images in units of its standard deviation.
 #include "registration/scoring/chance_test.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -11,19 +11,19 @@ namespace warpalign::detail {
 
 namespace {
 
-// The sides of what is compared: levels have about 256 samples of content in common, and a frame of
-// twice that leaves room for any rotation, and for the zeros that keep the spectra from wrapping.
+// The compared levels share about 256 samples of content. Frames of twice that side leave room for
+// any rotation, and for the zero padding that keeps the spectra from wrapping.
 constexpr Shape frame{512, 512, 1};
-// What is in common of most pairs lies within a frame of half the size.
-constexpr Shape usual_frame{264, 264, 1};
+// The overlap of most pairs fits into a frame of half the side.
+constexpr Shape small_frame{264, 264, 1};
 constexpr double min_pixels = 64;
-// How many candidates are waited for together.
-constexpr std::size_t max_together = 8;
-// How many of them have their spectra computed together. On a processor, those of one stay in its
-// caches.
+// The number of candidates per wait for the device.
+constexpr std::size_t max_candidates_per_wait = 8;
+// How many of these have their spectra computed together. On a CPU, the spectra of one candidate
+// stay in the caches.
 constexpr std::array<std::size_t, 4> batch_sizes{8, 4, 2, 1};
 
-// Of spectra of `channels` images, each of a frame's size: see ChanceTest::deviations().
+// For spectra of `channels` frames. See ChanceTest::deviations().
 double independent_fraction(const SpectrumSums& sums, std::size_t channels) {
   const double all = static_cast<double>(frame.plane()) * sums.product;
   return all > 0 ? std::min(static_cast<double>(channels), sums.a * sums.b / all) : 0;
@@ -37,7 +37,7 @@ double deviations_of(const Candidate& candidate, const CommonSums& common,
   return significance_of(candidate.correlation, independent);
 }
 
-// The part of the coarser level, at most a frame large, in which the finer one lies.
+// The part of the coarser level that the finer one covers, at most one frame large.
 CommonPart common_part(const Shape& coarse, const Shape& fine, const Homography& to_fine) {
   const Homography back = to_fine.inverse();
   if (!is_regular(back, fine)) {
@@ -83,7 +83,7 @@ ChanceTest::Spectra::Spectra(const Device& device, std::int64_t channels, std::i
       moving_spectrum(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frames))),
       fft(device, {frames, 2, FftDirections::forward}),
       sums(device, {{frames.width, frames.height, channels},
-                    static_cast<std::int64_t>(max_together),
+                    static_cast<std::int64_t>(max_candidates_per_wait),
                     pairs}) {}
 
 void ChanceTest::Spectra::enqueue_sums(Stream& stream, std::int64_t result) {
@@ -94,13 +94,13 @@ void ChanceTest::Spectra::enqueue_sums(Stream& stream, std::int64_t result) {
 
 ChanceTest::ChanceTest(const Device& device)
     : device_(device),
-      usual_(device, usual_frame),
-      common_frames_(device, {frame, static_cast<std::int64_t>(max_together)}) {}
+      small_(device, small_frame),
+      common_frames_(device, {frame, static_cast<std::int64_t>(max_candidates_per_wait)}) {}
 
 ChanceTest::Frames& ChanceTest::frames_for(const Shape& part, std::size_t channels) {
-  const bool is_usual = part.width <= usual_frame.width && part.height <= usual_frame.height;
-  if (!is_usual && !large_) large_.emplace(device_, frame);
-  Frames& frames = is_usual ? usual_ : *large_;
+  const bool fits_small = part.width <= small_frame.width && part.height <= small_frame.height;
+  if (!fits_small && !large_) large_.emplace(device_, frame);
+  Frames& frames = fits_small ? small_ : *large_;
   while (frames.fine.size() < channels) {
     frames.fine.push_back(device_.make_image(PixelType::f32, frames.shape));
   }
@@ -143,12 +143,12 @@ void ChanceTest::warp(const PairContext& work, const Image& input,
   plan.execute(work.stream, input, output_to_input, output);
 }
 
-// Writes the part in common of both levels, the finer one warped to the coarser one. What it is
-// warped to is used again by the next candidate, for which the device does this later.
+// Writes the overlap of both levels, with the finer level warped to the coarser one. The commands
+// of the next candidate reuse the warped images.
 void ChanceTest::enqueue(const PairContext& work, const FitRoles& roles,
                          const FitRoles::BothLevels& levels,
                          std::span<const ChannelImages> channels, const Homography& to_fine,
-                         const Place& to) {
+                         const Destination& to) {
   const CommonPart part = common_part(levels.coarse.shape(), levels.fine.shape(), to_fine);
   const Homography to_fine_level =
       to_fine * Affine::translation(static_cast<double>(part.x), static_cast<double>(part.y));
@@ -170,11 +170,12 @@ void ChanceTest::enqueue(const PairContext& work, const FitRoles& roles,
         work.stream,
         {std::span(coarse).first(channels.size()), std::span(fine).first(channels.size()),
          coarse_weight, frames.fine_weight},
-        part, 2 * roles.rotation(), to.spectra.reference, to.spectra.moving, to.result, to.place);
+        part, 2 * roles.rotation(), to.spectra.reference, to.spectra.moving, to.result, to.slot);
   });
 }
 
-void ChanceTest::enqueue(const PairContext& work, const Candidate& candidate, const Place& to) {
+void ChanceTest::enqueue(const PairContext& work, const Candidate& candidate,
+                         const Destination& to) {
   const FitRoles roles(work, candidate.matrix, transform_of(candidate));
   const FitRoles::BothLevels levels = roles.both_levels(work, roles.spacing(judged_side));
   const Homography matrix = levels.to_levels(roles.in_roles(transform_of(candidate)));
@@ -211,7 +212,7 @@ void ChanceTest::enqueue_together(const PairContext& work, std::span<Candidate* 
   common_frames_.enqueue_copy(work.stream);
   const Spectra* copied = nullptr;
   for (const Batch& batch : batches_) {
-    // Batches of one size follow one another.
+    // Batches of the same size are adjacent.
     if (batch.spectra != copied) batch.spectra->sums.enqueue_copy(work.stream);
     copied = batch.spectra;
   }
@@ -222,7 +223,7 @@ std::span<const double> ChanceTest::deviations(const PairContext& work,
   const std::size_t channels = work.compares_orientation() ? 2 : 1;
   deviations_.clear();
   while (!candidates.empty()) {
-    const auto together = candidates.first(std::min(max_together, candidates.size()));
+    const auto together = candidates.first(std::min(max_candidates_per_wait, candidates.size()));
     enqueue_together(work, together);
     for (const Batch& batch : batches_) {
       for (std::size_t i = batch.first; i < batch.first + batch.count; ++i) {
@@ -236,8 +237,8 @@ std::span<const double> ChanceTest::deviations(const PairContext& work,
   return deviations_;
 }
 
-// The tail of the normal distribution beyond x is x^-1 exp(-x^2 / 2) / sqrt(2 pi) for large x.
-// Solved for x by fixed-point iteration, which converges within a few steps at the tails in use.
+// For large x, the tail of the normal distribution beyond x is x^-1 exp(-x^2 / 2) / sqrt(2 pi). A
+// fixed-point iteration solves this for x and converges within a few steps for the tails in use.
 double deviations_by_chance(double places) {
   const double tail = 1e-4 / std::max(places, 1.0);
   double x = 4;

@@ -1,4 +1,4 @@
-// How far the correlation of two images is above what chance gives.
+// The null test: the correlation of two images in units of its standard deviation.
 #pragma once
 
 #include "registration/pair/level_pair.hpp"
@@ -18,71 +18,72 @@
 
 namespace warpalign::detail {
 
-/// The fraction of the pixels in common that counts where texture is not spread evenly: 1 where
-/// both images have the same energy everywhere, and less where what little of them has texture
-/// bears the whole correlation.
+/// The effective sample size of the overlap as a fraction of its pixels: 1 if both images have the
+/// same energy everywhere, and less if few textured pixels account for the whole correlation.
 [[nodiscard]] double evenness_of(const CommonSums& common);
 
 class ChanceTest {
  public:
   explicit ChanceTest(const Device& device);
 
-  /// For each candidate Fisher's z of its correlation in units of its standard deviation under
-  /// chance, atanh(r) sqrt(n B L), with n pixels in common. By Bartlett's formula (1946), B is
-  /// sum |A|^2 sum |B|^2 / (N sum |A|^2 |B|^2) over the N frequencies of both spectra, and L is
-  /// evenness_of(). Of unrelated images it is nearly normally distributed. Where the images have
-  /// two channels, |A|^2, |B|^2 and their product are summed over both, so that B is up to 2. Waits
-  /// for the device once for all candidates, or for every few. The result is valid until the next
-  /// call.
+  /// Returns a z-score for each candidate: Fisher's z of its correlation in units of its standard
+  /// deviation under the null hypothesis, atanh(r) sqrt(n B L), with n pixels of overlap. By
+  /// Bartlett's formula (1946), B is sum |A|^2 sum |B|^2 / (N sum |A|^2 |B|^2) over the N
+  /// frequencies of both spectra, and L is evenness_of(). For unrelated images the z-score is
+  /// nearly normally distributed. If the images have two channels, |A|^2, |B|^2 and their product
+  /// are summed over both, so that B is at most 2. Waits for the device once for every few
+  /// candidates. The result is valid until the next call.
   [[nodiscard]] std::span<const double> deviations(const PairContext& work,
                                                    std::span<Candidate* const> candidates);
 
  private:
-  /// Frames of one shape, for the parts that fit into them: the smaller they are, the less is
-  /// warped.
+  /// Frames of one shape, for overlaps that fit into them. Smaller frames have fewer pixels to
+  /// warp.
   struct Frames {
     Frames(const Device& device, const Shape& shape);
     Shape shape;
     Image fine_weight;
-    std::vector<Image> fine;  ///< of each channel: two where some candidate had two
+    std::vector<Image>
+        fine;  ///< one per channel; grows to two with the first candidate that has two
   };
-  /// What is in common of several pairs of images of one or two channels, with zeros around it, and
-  /// its spectra.
+  /// The overlaps of several pairs of images with one or two channels, padded with zeros, and their
+  /// spectra.
   struct Spectra {
     Spectra(const Device& device, std::int64_t channels, std::int64_t pairs);
     Spectra(const Device& device, std::int64_t channels, std::int64_t pairs, const Shape& frames);
-    /// Of all pairs; their sums become result number `result` and those after it.
+    /// Enqueues the sums of all pairs. They become result number `result` and the following ones.
     void enqueue_sums(Stream& stream, std::int64_t result);
     Image reference, moving, reference_spectrum, moving_spectrum;
     RealFftPlan fft;
     SpectrumSumsPlan sums;
   };
-  /// Candidates whose spectra are computed together: some of those that are waited for together.
+  /// Candidates whose spectra are computed together.
   struct Batch {
     Spectra* spectra;
     std::size_t first, count;
   };
-  /// The images of one channel.
+  /// The two images of a channel.
   struct ChannelImages {
     const Image& coarse;
     const Image& fine;
   };
-  /// For parts of a shape.
+  /// Returns frames into which `part` fits.
   [[nodiscard]] Frames& frames_for(const Shape& part, std::size_t channels);
-  /// For as many of `candidates` as one batch takes.
+  /// Returns a batch that starts at candidate `first` and takes as many of `candidates` as it can.
   [[nodiscard]] Batch batch_for(std::size_t channels, std::size_t first, std::size_t candidates);
   void warp(const PairContext& work, const Image& input, const Affine& output_to_input,
             Image& output);
   void warp(const PairContext& work, const Image& input, const Homography& output_to_input,
             Image& output);
-  /// Where a candidate's frames and sums go.
-  struct Place {
+  /// Where enqueue() writes a candidate's frames and sums.
+  struct Destination {
     Spectra& spectra;
-    std::int64_t result, place;
+    std::int64_t result, slot;
   };
-  void enqueue(const PairContext& work, const Candidate& candidate, const Place& to);
+  void enqueue(const PairContext& work, const Candidate& candidate, const Destination& to);
   void enqueue(const PairContext& work, const FitRoles& roles, const FitRoles::BothLevels& levels,
-               std::span<const ChannelImages> channels, const Homography& to_fine, const Place& to);
+               std::span<const ChannelImages> channels, const Homography& to_fine,
+               const Destination& to);
   void enqueue_together(const PairContext& work, std::span<Candidate* const> candidates);
 
   struct WarpKey {
@@ -93,16 +94,16 @@ class ChanceTest {
   Device device_;
   PlanCache<WarpKey, WarpPlan> warps_{8};
   PlanCache<WarpKey, InterpolatePlan> projective_warps_{4};
-  Frames usual_;
-  std::optional<Frames> large_;  // made where a part needs it
+  Frames small_;
+  std::optional<Frames> large_;  // created for the first overlap that needs it
   CommonFramesPlan common_frames_;
-  /// Of one channel, and of two, for each size of a batch; likewise.
+  /// Indexed by the number of channels less one and by the batch size; created on demand.
   std::array<std::array<std::optional<Spectra>, 4>, 2> spectra_;
   std::vector<Batch> batches_;
   std::vector<double> deviations_;
 };
 
-/// The deviations that the best of `places` independent wrong places exceeds once in ten thousand
+/// The z-score that the best of `places` independent wrong poses exceeds in one of ten thousand
 /// searches.
 [[nodiscard]] double deviations_by_chance(double places);
 

@@ -1,4 +1,4 @@
-// Which pixels two images have in common under two transforms.
+// Finds the pixels of the overlap of two images under two transforms.
 #include "registration/scoring/common_pixels.hpp"
 
 #include "registration/numerics/mapped_row.hpp"
@@ -15,7 +15,7 @@ constexpr float full_weight = 0.999F;
 
 double square(double value) { return value * value; }
 
-// Pixels of a row that are looked at together.
+// The number of pixels of a row that are processed together.
 constexpr std::size_t block = 32;
 using PixelRow = MappedRow<block>;
 
@@ -23,17 +23,17 @@ std::size_t nearest_pixel(Point q, const Shape& shape) {
   return static_cast<std::size_t>(std::llround(q.y) * shape.width + std::llround(q.x));
 }
 
-// Whether pixel `i` of the coarse image and the pixels at both places of the fine one count.
-bool count_fully(const WeightedPair& pair, std::size_t i, Point q0, Point q1) {
+// Whether pixel `i` of the coarse image and both positions in the fine image have full weight.
+bool have_full_weight(const WeightedPair& pair, std::size_t i, Point q0, Point q1) {
   return pair.coarse_weight[i] >= full_weight &&
          pair.fine_weight[nearest_pixel(q0, pair.fine)] >= full_weight &&
          pair.fine_weight[nearest_pixel(q1, pair.fine)] >= full_weight;
 }
 
-// For each pixel of a block 1 if both places are at least a pixel from the fine image's border, and
-// 0 if not.
-void count_within(const PixelRow& q0, const PixelRow& q1, const Shape& fine,
-                  std::span<std::uint8_t> counts) {
+// Sets `counts` to 1 for each pixel of a block whose two positions are at least one pixel inside
+// the border of the fine image, and to 0 for the others.
+void mark_inside(const PixelRow& q0, const PixelRow& q1, const Shape& fine,
+                 std::span<std::uint8_t> counts) {
   const auto right = static_cast<double>(fine.width - 2);
   const auto bottom = static_cast<double>(fine.height - 2);
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -50,7 +50,7 @@ double find_common(const WeightedPair& pair, const Homography& simpler, const Ho
   counts.resize(static_cast<std::size_t>(pair.coarse.plane()));
   const auto width = static_cast<std::size_t>(pair.coarse.width);
   PixelRow::Numbers along{};
-  PixelRow::Numbers squares{};  // the sums of every block's first pixel, second pixel and so on
+  PixelRow::Numbers squares{};  // lane sums: of every block's first pixel, second pixel, ...
   PixelRow::Numbers pixels{};
   for (std::size_t i = 0; i < counts.size(); i += std::min(block, width - i % width)) {
     const std::size_t first = i % width;
@@ -59,11 +59,11 @@ double find_common(const WeightedPair& pair, const Homography& simpler, const Ho
     for (std::size_t k = 0; k < block; ++k) along[k] = static_cast<double>(first + k);
     const PixelRow q0(simpler, along, y);
     const PixelRow q1(richer, along, y);
-    count_within(q0, q1, pair.fine, of_block);
+    mark_inside(q0, q1, pair.fine, of_block);
     if (!pair.coarse_weight.empty()) {
       for (std::size_t k = 0; k < of_block.size(); ++k) {
         if (of_block[k] == 0) continue;
-        of_block[k] = count_fully(pair, i + k, {q0.x[k], q0.y[k]}, {q1.x[k], q1.y[k]}) ? 1 : 0;
+        of_block[k] = have_full_weight(pair, i + k, {q0.x[k], q0.y[k]}, {q1.x[k], q1.y[k]}) ? 1 : 0;
       }
     }
     for (std::size_t k = 0; k < of_block.size(); ++k) {

@@ -1,4 +1,4 @@
-// Whether a richer model explains a pair of images significantly better than a simpler one.
+// Tests whether a model with more parameters explains a pair of images significantly better.
 #include "registration/scoring/model_comparison.hpp"
 
 #include "registration/numerics/robust_scale.hpp"
@@ -13,19 +13,19 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double deviation_per_median = 1.4826;   // of normally distributed residuals
-constexpr std::int64_t farthest_correlation = 6;  // in pixels, along each axis
+constexpr double deviation_per_median = 1.4826;    // of normally distributed residuals
+constexpr std::int64_t max_correlation_shift = 6;  // in pixels, along each axis
 constexpr double min_pixels = 100;
-// In larger images, autocorrelations are taken over rows that have about this many pixels in all,
-// and the median over this many residuals. Their errors are then a hundredth or less.
+// In larger images, the autocorrelations use rows with about this many pixels in total, and the
+// median uses this many residuals. The errors of both are then 1 % or less.
 constexpr std::int64_t correlated_sample = 32768;
 constexpr std::size_t scale_sample = 16384;
-// How often a richer model may be taken where the simpler one is true.
-constexpr double false_alarms = 1e-6;
+// The probability that the model with more parameters is chosen although the simpler one is true.
+constexpr double false_positive_rate = 1e-6;
 
 double square(double x) { return x * x; }
 
-// The gain and the offset for which image = gain prediction + offset holds best.
+// The gain and offset that minimize the squared error of image = gain prediction + offset.
 struct Line {
   double gain = 0, offset = 0;
 };
@@ -62,9 +62,9 @@ double product(const double* a, const double* b, std::size_t count) {
   return total(sums);
 }
 
-// The sums over the pixels of every so many rows of the products of an image with itself, shifted
-// by (x, y) of -reach to reach and 0 to reach. All shifts of a row are taken together, whose
-// neighbours stay in the cache.
+// The sums of the products of an image with itself, shifted by (x, y) with x from -reach to reach
+// and y from 0 to reach, over the pixels of every step-th row. Processes all shifts of a row
+// together, while its neighbours are in the cache.
 class ProductsAtShifts {
  public:
   ProductsAtShifts(const std::vector<double>& image, std::int64_t width, std::int64_t height,
@@ -83,30 +83,30 @@ class ProductsAtShifts {
     }
   }
   double& at(std::int64_t x, std::int64_t y) {
-    return sums_[static_cast<std::size_t>(y * across + x + farthest_correlation)];
+    return sums_[static_cast<std::size_t>(y * across + x + max_correlation_shift)];
   }
 
  private:
-  static constexpr std::int64_t across = 2 * farthest_correlation + 1;
-  std::array<double, static_cast<std::size_t>(across*(farthest_correlation + 1))> sums_{};
+  static constexpr std::int64_t across = 2 * max_correlation_shift + 1;
+  std::array<double, static_cast<std::size_t>(across*(max_correlation_shift + 1))> sums_{};
 };
 
 }  // namespace
 
-void ModelComparison::take(const Predictions& predictions) {
+void ModelComparison::copy_counted(const Predictions& predictions) {
   const std::size_t pixels = predictions.counts.size();
   weights_.resize(pixels);
-  const auto take_counted = [&](std::span<const float> values, std::vector<float>& to) {
+  const auto copy = [&](std::span<const float> values, std::vector<float>& to) {
     to.resize(pixels);
     for (std::size_t i = 0; i < pixels; ++i) to[i] = predictions.counts[i] != 0 ? values[i] : 0;
   };
-  take_counted(predictions.image, image_);
-  take_counted(predictions.simpler, of_simpler_);
-  take_counted(predictions.richer, of_richer_);
+  copy(predictions.image, image_);
+  copy(predictions.simpler, of_simpler_);
+  copy(predictions.richer, of_richer_);
   for (std::size_t i = 0; i < pixels; ++i) weights_[i] = predictions.counts[i] != 0 ? 1 : 0;
 }
 
-void ModelComparison::find_residuals() {
+void ModelComparison::compute_residuals() {
   const auto find = [&](std::span<const float> prediction, std::vector<double>& residuals) {
     const Line line = fitted(image_, prediction, weights_);
     residuals.resize(weights_.size());
@@ -118,12 +118,12 @@ void ModelComparison::find_residuals() {
   find(of_richer_, richer_);
 }
 
-// A pixel's weight follows from the larger of its two residuals, so that it favours neither model.
-void ModelComparison::weigh() {
+// Derives a pixel's weight from the larger of its two residuals, so that it favours neither model.
+void ModelComparison::update_weights() {
   const auto larger = [&](std::size_t i) {
     return std::max(std::abs(simpler_[i]), std::abs(richer_[i]));
   };
-  // An odd number, so that the pixels are not those of a few columns.
+  // An odd step, so that the sample does not come from a few columns.
   const std::size_t step = (weights_.size() / scale_sample) | 1;
   sampled_.clear();
   for (std::size_t i = 0; i < weights_.size(); i += step) {
@@ -140,7 +140,7 @@ void ModelComparison::weigh() {
 }
 
 double ModelComparison::correlated_pixels(std::int64_t width, std::int64_t height) const {
-  const std::int64_t reach = std::min({farthest_correlation, width - 1, height - 1});
+  const std::int64_t reach = std::min({max_correlation_shift, width - 1, height - 1});
   ProductsAtShifts residuals(richer_, width, height, reach);
   ProductsAtShifts differences(difference_, width, height, reach);
   const double all = residuals.at(0, 0) * differences.at(0, 0);
@@ -155,14 +155,14 @@ double ModelComparison::correlated_pixels(std::int64_t width, std::int64_t heigh
 }
 
 double ModelComparison::likelihood_ratio(const Predictions& predictions) {
-  take(predictions);
+  copy_counted(predictions);
   const auto sum_of_weights = [&] {
     return std::accumulate(weights_.begin(), weights_.end(), 0.0);
   };
   if (!(sum_of_weights() >= min_pixels)) return 0;
-  find_residuals();
-  weigh();
-  find_residuals();
+  compute_residuals();
+  update_weights();
+  compute_residuals();
   const double pixels = sum_of_weights();
   const double of_simpler = weighted_squares(weights_, simpler_);
   const double of_richer = weighted_squares(weights_, richer_);
@@ -187,7 +187,7 @@ bool is_significant(double likelihood_ratio, int parameters) {
     term *= half / i;
     sum += term;
   }
-  return std::exp(-half) * sum < false_alarms;
+  return std::exp(-half) * sum < false_positive_rate;
 }
 
 }  // namespace warpalign::detail

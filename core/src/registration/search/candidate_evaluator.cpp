@@ -1,4 +1,4 @@
-// Evaluates what proposers propose: a coarse fit, and a test against chance.
+// Evaluates proposals: a coarse fit, then a null test.
 #include "registration/search/candidate_evaluator.hpp"
 
 #include "registration/numerics/short_list.hpp"
@@ -12,14 +12,14 @@ namespace warpalign::detail {
 
 namespace {
 
-// How many candidates, the most significant ones, are tested against chance.
+// The null test is run on this many candidates, the most significant ones.
 constexpr std::size_t max_tested = 6;
 
-// Unrelated images have shift scores below this.
+// Unrelated images have lower shift scores.
 constexpr double min_shift_score = 4;
 
-// By how much the additional parameters of a model, and the signals that patches are compared by,
-// multiply the number of trials.
+// The factor by which a candidate's search multiplies the number of trials: a model with more
+// parameters has more ways to fit, and patches are compared by several signals.
 double trials_factor(const Candidate& candidate) {
   if (candidate.motion == Motion::affine) return 1e2;
   if (candidate.motion != Motion::homography) return 1;

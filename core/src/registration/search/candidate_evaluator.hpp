@@ -1,4 +1,4 @@
-// Evaluates what proposers propose: a coarse fit, and a test against chance.
+// Evaluates proposals: a coarse fit, then a null test.
 #pragma once
 
 #include "registration/fitting/similarity_fit.hpp"
@@ -15,24 +15,23 @@
 
 namespace warpalign::detail {
 
-/// Used by one thread at a time. `trials` is how many independent wrong poses the search might take
-/// for the right one.
+/// Not thread-safe. `trials` is the number of trials (see num_trials()).
 class CandidateEvaluator {
  public:
-  /// The options outlive it, and so does `fitter`.
+  /// `options` and `fitter` must outlive the evaluator.
   CandidateEvaluator(const Device& device, const RegistrationOptions& options,
                      SimilarityFit& fitter);
 
-  /// Fits coarsely those proposals whose poses are not among the candidates yet, and adds those
-  /// that the options allow.
+  /// Fits the proposals coarsely, skips those whose poses are already among the candidates, and
+  /// adds those that the options allow.
   void add(const PairContext& context, std::span<const Candidate> proposals, RefineFrom from,
            std::vector<Candidate>& candidates);
-  /// A candidate after a coarse fit, whatever the options allow.
+  /// Returns the candidate after a coarse fit. Ignores the limits of the options.
   Candidate fitted(const PairContext& context, const Candidate& candidate, RefineFrom from);
-  /// Tests those candidates against chance that were not tested yet.
+  /// Runs the null test on the candidates that have not been tested yet.
   void test(const PairContext& context, std::span<Candidate> candidates, double trials);
-  /// Sorts the most significant first, tests these, unless one is beyond doubt, and says whether
-  /// one is convincing.
+  /// Sorts the candidates by significance, tests the most significant ones unless one is beyond
+  /// doubt, and returns whether a candidate is convincing.
   bool has_significant(const PairContext& context, std::vector<Candidate>& candidates,
                        double trials);
 
@@ -43,9 +42,9 @@ class CandidateEvaluator {
   Device device_;
   CoarseRefinement coarse_refinement_;
   std::optional<ChanceTest> chance_test_;
-  // Members so that their memory is reused.
-  std::vector<Candidate> fitted_;     // those that are fitted together
-  std::vector<Candidate*> untested_;  // those that are tested together
+  // Reused buffers.
+  std::vector<Candidate> fitted_;     // proposals of one batch of fits
+  std::vector<Candidate*> untested_;  // candidates of one batch of tests
 };
 
 }  // namespace warpalign::detail

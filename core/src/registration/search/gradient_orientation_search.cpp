@@ -1,4 +1,4 @@
-// The whole search by gradient orientation, for images of other modalities.
+// The complete search by gradient orientation, for images of different modalities.
 #include "registration/search/gradient_orientation_search.hpp"
 
 #include "registration/pair/candidate_set.hpp"
@@ -33,8 +33,8 @@ void GradientOrientationSearch::run(const PairContext& pair) {
   if (!context.is_cancelled()) stages_->selection.conclude(context, candidates_, trials);
 }
 
-// Without a worker too the proposals are evaluated in halves: the last bits of a result depend on
-// what is computed together.
+// Evaluates the proposals in two halves even without a worker: the last bits of a result depend on
+// which candidates are computed together.
 void GradientOrientationSearch::evaluate_in_halves(const PairContext& context, double trials) {
   const std::span<const Candidate> all(proposals_);
   const std::span<const Candidate> first = all.first((all.size() + 1) / 2);

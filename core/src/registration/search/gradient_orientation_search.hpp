@@ -1,4 +1,4 @@
-// The whole search by gradient orientation, for images of other modalities.
+// The complete search by gradient orientation, for images of different modalities.
 #pragma once
 
 #include "registration/pair/forked_worker.hpp"
@@ -15,23 +15,23 @@
 
 namespace warpalign::detail {
 
-/// By how much more poses chance has to agree at if both intensity and orientation are compared.
+/// The factor on the number of trials if both intensity and gradient orientation are compared.
 inline constexpr double trials_factor_of_two_signals = 2;
 
-/// A grid of all rotations and scales, fits at the best of its poses, their test against chance,
-/// and the selection of a model. Works on a fork of the pair while intensity is searched.
+/// Searches a grid of all rotations and scales, fits and tests the best poses, and selects a model.
+/// Runs on a fork of the pair while the search by intensity continues.
 class GradientOrientationSearch {
  public:
-  /// The options outlive it.
+  /// `options` must outlive the search.
   GradientOrientationSearch(const Device& device, const RegistrationOptions& options)
       : device_(device), options_(options) {}
 
   void run(const PairContext& pair);
-  /// The best first; incomplete if the search was cancelled.
+  /// The candidates, best first. Incomplete if the search was cancelled.
   [[nodiscard]] const std::vector<Candidate>& found() const { return candidates_; }
 
  private:
-  /// Fits proposals and tests the candidates.
+  /// Fits proposals and runs the null test on the candidates.
   struct Evaluation {
     Evaluation(const Device& device, const RegistrationOptions& options)
         : fitter(device), evaluator(device, options, fitter) {}
@@ -50,8 +50,8 @@ class GradientOrientationSearch {
 
   Device device_;
   const RegistrationOptions& options_;
-  std::optional<Stages> stages_;                    // created when a pair first needs them
-  std::optional<ForkedWorker<Evaluation>> worker_;  // likewise
+  std::optional<Stages> stages_;                    // created for the first pair that needs it
+  std::optional<ForkedWorker<Evaluation>> worker_;  // created together with stages_
   std::vector<Candidate> proposals_, candidates_;
 };
 

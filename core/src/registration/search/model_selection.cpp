@@ -1,4 +1,4 @@
-// Selects the model of the transform, and refines it at full resolution.
+// Selects the transform model and refines the result at full resolution.
 #include "registration/search/model_selection.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -15,52 +15,54 @@ namespace warpalign::detail {
 
 namespace {
 
-// Twice what is convincing.
+// Twice the significance of a convincing homography.
 constexpr double certain_homography_significance = 2 * richer_half_confidence_significance;
 
-// Unrelated pictures are mostly below it.
+// Unrelated images mostly have a lower confidence.
 constexpr double min_refined_confidence = 0.05;
 
-// A coarse fit that is convincing once it is refined has at least this fraction of the significance
-// that convinces.
-constexpr double least_of_convincing = 0.7;
+// A coarse fit that becomes convincing by refinement already has at least this fraction of the
+// required significance.
+constexpr double min_coarse_fraction = 0.7;
 
-// At no place of a lower confidence by directions of edges has a richer model been right.
-constexpr double min_confidence_of_place = 1e-3;
+// Below this confidence by gradient orientation, a higher-degree-of-freedom model has never been
+// right.
+constexpr double min_orientation_confidence = 1e-3;
 
-// At how many places of the search a richer model is fitted.
-constexpr std::size_t richer_places = 4;
+// Higher-degree-of-freedom models are fitted at this many candidates of the search.
+constexpr std::size_t max_fitted_candidates = 4;
 
-// Of candidates of which some have more parameters: only the significance compares them.
+// Compares candidates with different numbers of parameters.
 bool is_more_convincing(const Candidate& a, const Candidate& b) {
   return a.significance / a.half_confidence > b.significance / b.half_confidence;
 }
 
-// Where one model is asked for, all its parameters are spent at each place; a similarity that
-// stands for a place at which the model was not found has no advantage.
+// Compares candidates if the options fix the model. Every candidate then has the same number of
+// parameters; a similarity that remains because the model could not be fitted has no advantage.
 bool is_more_significant(const Candidate& a, const Candidate& b) {
   return a.significance > b.significance;
 }
 
-// Whether no better place is to be expected.
-bool is_certain_place(const Candidate& candidate) {
+// Whether the search is unlikely to find a better candidate.
+bool is_certain(const Candidate& candidate) {
   return candidate.significance >= accepted_significance && is_convincing(candidate);
 }
 
-// How many places a richer model is tried at: the best similarity need not be at the right one.
-std::size_t places_to_try(const std::vector<Candidate>& candidates) {
-  return std::min(is_certain_place(candidates[0]) ? 1 : richer_places, candidates.size());
+// The number of candidates at which a higher-degree-of-freedom model is fitted. The best similarity
+// need not be at the right pose.
+std::size_t num_fitted_candidates(const std::vector<Candidate>& candidates) {
+  return std::min(is_certain(candidates[0]) ? 1 : max_fitted_candidates, candidates.size());
 }
 
-// Nothing is refined that is far from being significant, or that was compared with chance and is
-// hardly above it. For directions of edges, only that comparison tells.
+// Skips candidates far from significant, and candidates that hardly pass the null test. For
+// gradient orientation only the null test counts.
 bool is_worth_refining(const Candidate& candidate) {
   if (candidate.chance && candidate.confidence() < min_refined_confidence) return false;
   return candidate.by_gradients || candidate.significance >= half_confidence_significance / 2;
 }
 
-// Whether a comparison with chance, which comes later, may leave a candidate convincing that a fit
-// made of `start`. Directions of edges deviate from chance in proportion to their significance.
+// Whether `candidate`, which was fitted from `start`, may still be convincing after its own null
+// test. For gradient orientation the z-score is proportional to the significance.
 bool may_be_convincing(const Candidate& candidate, const Candidate& start) {
   if (!candidate.by_gradients) return candidate.significance >= candidate.half_confidence;
   if (!start.chance || !(start.significance > 0)) return true;
@@ -68,9 +70,9 @@ bool may_be_convincing(const Candidate& candidate, const Candidate& start) {
   return evidence_confidence(evidence, 0) >= min_refined_confidence;
 }
 
-// Whether a coarse fit by grey levels is not far from being convincing.
+// Whether a coarse fit by intensity is close to convincing.
 bool may_become_convincing(const Candidate& candidate) {
-  return candidate.significance >= least_of_convincing * candidate.half_confidence;
+  return candidate.significance >= min_coarse_fraction * candidate.half_confidence;
 }
 
 }  // namespace
@@ -89,7 +91,7 @@ ModelSelection::ModelSelection(const Device& device, const RegistrationOptions& 
       richer_fits_(prefers_resident_fits(device)),
       richer_models_(device) {}
 
-// The candidate that is selected may have a motion of its own by now.
+// select() may have changed the motion of the first candidate.
 void ModelSelection::conclude(const PairContext& context, std::vector<Candidate>& candidates,
                               double trials, const AddHomographies& more) {
   rank(candidates);
@@ -130,34 +132,35 @@ void ModelSelection::select(const PairContext& work, std::vector<Candidate>& can
     sort_short_list(candidates, is_more_convincing);
   }
   if (candidates.empty()) return;
-  if (model == Motion::automatic) return take_model_that_explains_best(work, candidates, more);
-  if (exceeds_similarity(model)) take_richer_model(work, candidates, more);
+  if (model == Motion::automatic) return choose_model(work, candidates, more);
+  if (exceeds_similarity(model)) apply_requested_model(work, candidates, more);
   Candidate& best = candidates[0];
   if (!options_.refine || !is_worth_refining(best)) return;
   if (best.motion == Motion::similarity) return refine(work, best);
   richer_models_.refine(work, fitter_, refinement_, best);
 }
 
-// Orientation proposes no homographies of its own.
+// Gradient orientation proposes no homographies.
 void ModelSelection::add_homographies(const PairContext& work, std::vector<Candidate>& candidates,
                                       const AddHomographies& more) {
   if (more && !work.compares_orientation()) more(candidates);
 }
 
-// Fits a motion at the best of the candidates' places.
-void ModelSelection::fit_at_best_places(const PairContext& work, Motion motion,
-                                        std::vector<Candidate>& candidates) {
-  const std::span<Candidate> best = std::span(candidates).first(places_to_try(candidates));
+// Fits a motion at the best candidates.
+void ModelSelection::fit_at_best_candidates(const PairContext& work, Motion motion,
+                                            std::vector<Candidate>& candidates) {
+  const std::span<Candidate> best = std::span(candidates).first(num_fitted_candidates(candidates));
   richer_fits_.fit(work, fitter_, motion, best);
   for (Candidate& candidate : best) {
     if (candidate.motion == motion) candidate.half_confidence = richer_half_confidence_significance;
   }
 }
 
-// Fits the model at the best places and moves the one that it explains best to the front.
-void ModelSelection::take_richer_model(const PairContext& work, std::vector<Candidate>& candidates,
-                                       const AddHomographies& more) {
-  fit_at_best_places(work, options_.motion, candidates);
+// Fits the requested model at the best candidates and moves the most significant one to the front.
+void ModelSelection::apply_requested_model(const PairContext& work,
+                                           std::vector<Candidate>& candidates,
+                                           const AddHomographies& more) {
+  fit_at_best_candidates(work, options_.motion, candidates);
   if (options_.motion == Motion::homography) add_homographies(work, candidates, more);
   sort_short_list(candidates, is_more_significant);
 }
@@ -185,25 +188,26 @@ std::optional<Candidate> ModelSelection::fit_near(const PairContext& work,
   return candidate;
 }
 
-// Whether the place, or the homography that is fitted there, may be convincing. Affine transforms
-// are homographies: where none of those may be, no affine transform need be fitted.
-bool ModelSelection::may_be_convincing_as_plane(const PairContext& work, const Candidate& place) {
-  if (may_be_convincing(place, place)) return true;
-  if (place.by_gradients && place.chance && place.confidence() < min_confidence_of_place) {
+// Whether the candidate, or a homography fitted there, may be convincing. Every affine transform is
+// a homography: if no homography may be convincing, no affine transform is.
+bool ModelSelection::may_be_convincing_plane(const PairContext& work, const Candidate& candidate) {
+  if (may_be_convincing(candidate, candidate)) return true;
+  if (candidate.by_gradients && candidate.chance &&
+      candidate.confidence() < min_orientation_confidence) {
     return false;
   }
-  Candidate plane = place;
+  Candidate plane = candidate;
   richer_fits_.fit(work, fitter_, Motion::homography, {&plane, 1});
   if (plane.motion != Motion::homography) return false;
   plane.half_confidence = richer_half_confidence_significance;
-  return may_be_convincing(plane, place);
+  return may_be_convincing(plane, candidate);
 }
 
-// Whether a place is explained significantly better by a motion than by what was chosen, which it
-// then replaces. Where neither may be reliable, it does not matter. A coarse fit that is no better
-// is not worth its refinement; one that is may only have followed uneven illumination, which the
-// refinement takes into account.
-bool ModelSelection::is_better_as(const PairContext& work, Motion motion, Candidate& chosen) {
+// Replaces `chosen` by a model with more parameters if that model explains the pair significantly
+// better. Returns early if neither may become reliable. Does not refine a coarse fit that is no
+// better; one that is better may only have followed uneven illumination, which the refinement
+// models.
+bool ModelSelection::upgrade_model(const PairContext& work, Motion motion, Candidate& chosen) {
   const auto parameters_of = [](Motion of) {
     return of == Motion::homography ? 8 : of == Motion::affine ? 6 : 4;
   };
@@ -211,7 +215,7 @@ bool ModelSelection::is_better_as(const PairContext& work, Motion motion, Candid
   Candidate richer = chosen;
   richer_fits_.fit(work, fitter_, motion, {&richer, 1});
   if (richer.motion != motion) return false;
-  // A place that is certain with fewer parameters is no less so with more.
+  // More parameters do not make a certain candidate less certain.
   const bool refined = chosen.refined || !options_.refine;
   const bool certain = (is_convincing(chosen) && refined) || chosen.motion != Motion::similarity;
   if (!certain) richer.half_confidence = richer_half_confidence_significance;
@@ -227,13 +231,13 @@ bool ModelSelection::is_better_as(const PairContext& work, Motion motion, Candid
   return true;
 }
 
-// Where no similarity is beyond doubt, moves the place to the front that a homography explains
-// best. Returns whether anything found there may be convincing once it is refined.
-bool ModelSelection::find_place_of_homography(const PairContext& work,
-                                              std::vector<Candidate>& candidates,
-                                              const AddHomographies& more) {
+// If no similarity is beyond doubt, moves the candidate to the front that a homography explains
+// best. Returns whether a candidate may be convincing after refinement.
+bool ModelSelection::find_homography_pose(const PairContext& work,
+                                          std::vector<Candidate>& candidates,
+                                          const AddHomographies& more) {
   std::vector<Candidate> fitted = candidates;
-  fit_at_best_places(work, Motion::homography, fitted);
+  fit_at_best_candidates(work, Motion::homography, fitted);
   std::size_t best = 0;
   Candidate best_fit = candidates[0];
   for (std::size_t i = 0; i < fitted.size(); ++i) {
@@ -242,43 +246,43 @@ bool ModelSelection::find_place_of_homography(const PairContext& work,
     best_fit = fitted[i];
     best = i;
   }
-  const auto place = candidates.begin() + static_cast<std::ptrdiff_t>(best);
-  std::rotate(candidates.begin(), place, place + 1);
+  const auto winner = candidates.begin() + static_cast<std::ptrdiff_t>(best);
+  std::rotate(candidates.begin(), winner, winner + 1);
   if (is_certain_homography(best_fit)) return true;
   add_homographies(work, candidates, more);
-  auto by_windows = candidates.end();
+  auto best_homography = candidates.end();
   for (auto candidate = candidates.begin(); candidate != candidates.end(); ++candidate) {
     if (candidate->motion != Motion::homography) continue;
-    const Candidate& least = by_windows == candidates.end() ? best_fit : *by_windows;
-    if (is_more_convincing(*candidate, least)) by_windows = candidate;
+    const Candidate& least = best_homography == candidates.end() ? best_fit : *best_homography;
+    if (is_more_convincing(*candidate, least)) best_homography = candidate;
   }
-  if (by_windows != candidates.end()) std::rotate(candidates.begin(), by_windows, by_windows + 1);
+  if (best_homography != candidates.end())
+    std::rotate(candidates.begin(), best_homography, best_homography + 1);
   std::span others = std::span(candidates).subspan(1);
   sort_short_list(others, is_more_convincing);
   return may_become_convincing(candidates[0]) || may_become_convincing(best_fit);
 }
 
-void ModelSelection::take_model_that_explains_best(const PairContext& work,
-                                                   std::vector<Candidate>& candidates,
-                                                   const AddHomographies& more) {
-  bool looked_elsewhere = false;
-  bool has_hope = true;
-  const auto look_elsewhere = [&] {
-    looked_elsewhere = true;
-    if (!work.compares_orientation()) has_hope = find_place_of_homography(work, candidates, more);
+void ModelSelection::choose_model(const PairContext& work, std::vector<Candidate>& candidates,
+                                  const AddHomographies& more) {
+  bool tried_homographies = false;
+  bool may_improve = true;
+  const auto try_homographies = [&] {
+    tried_homographies = true;
+    if (!work.compares_orientation()) may_improve = find_homography_pose(work, candidates, more);
     if (candidates[0].motion != Motion::homography) return false;
     if (options_.refine) richer_models_.refine(work, fitter_, refinement_, candidates[0]);
     return true;
   };
-  if (!is_certain_place(candidates[0]) && look_elsewhere()) return;
+  if (!is_certain(candidates[0]) && try_homographies()) return;
   if (options_.refine && is_worth_refining(candidates[0])) {
     refine(work, candidates[0]);
-    if (!candidates[0].refined && !looked_elsewhere && look_elsewhere()) return;
+    if (!candidates[0].refined && !tried_homographies && try_homographies()) return;
   }
-  if (!has_hope || !may_be_convincing_as_plane(work, candidates[0])) return;
-  Candidate& best = candidates[0];  // no sooner: looking elsewhere adds candidates
-  is_better_as(work, Motion::affine, best);
-  is_better_as(work, Motion::homography, best);
+  if (!may_improve || !may_be_convincing_plane(work, candidates[0])) return;
+  Candidate& best = candidates[0];  // only now: find_homography_pose() adds candidates
+  upgrade_model(work, Motion::affine, best);
+  upgrade_model(work, Motion::homography, best);
 }
 
 }  // namespace warpalign::detail

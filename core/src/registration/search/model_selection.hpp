@@ -1,4 +1,4 @@
-// Selects the model of the transform, and refines it at full resolution.
+// Selects the transform model and refines the result at full resolution.
 #pragma once
 
 #include "registration/fitting/similarity_fit.hpp"
@@ -19,43 +19,45 @@
 namespace warpalign::detail {
 
 /// Takes the similarities that a search has found, fits the model that the options name at the best
-/// of them, or chooses it, and refines the best.
+/// ones (or chooses the model), and refines the best result.
 class ModelSelection {
  public:
-  /// Adds homographies that follow from no similarity. The search that calls supplies them.
+  /// Adds homographies that no similarity candidate leads to. The calling search supplies the
+  /// function.
   using AddHomographies = std::function<void(std::vector<Candidate>& candidates)>;
 
-  /// The options, `fitter` and `evaluator` outlive it.
+  /// `options`, `fitter` and `evaluator` must outlive the selection.
   ModelSelection(const Device& device, const RegistrationOptions& options, SimilarityFit& fitter,
                  CandidateEvaluator& evaluator);
 
-  /// Puts the best candidate first, with the selected model, refined if the options ask for it, and
-  /// tests it against `trials` wrong poses. There may be no candidates: `more` may add some.
+  /// Moves the best candidate to the front, with the selected model, and refines it if the options
+  /// say so; then runs its null test with `trials` trials. `candidates` may be empty: `more` may
+  /// add some.
   void conclude(const PairContext& context, std::vector<Candidate>& candidates, double trials,
                 const AddHomographies& more = {});
-  /// The same without the test. The candidates are in order, the most probable first.
+  /// As conclude(), without the null test. Expects the most probable candidate first.
   void select(const PairContext& context, std::vector<Candidate>& candidates,
               const AddHomographies& more = {});
-  /// Fits homographies coarsely where proposals lead, and adds those that the options allow.
+  /// Fits homographies coarsely at the proposals, and adds those that the options allow.
   void fit_homographies(const PairContext& context, std::span<const Candidate> proposals,
                         std::vector<Candidate>& candidates);
-  /// Fits a homography near `start`, and refines it if the options ask for it.
+  /// Fits a homography near `start`, and refines it if the options say so.
   std::optional<Candidate> fit_near(const PairContext& context, const Homography& start);
 
  private:
   void refine(const PairContext& context, Candidate& candidate);
-  void fit_at_best_places(const PairContext& context, Motion motion,
-                          std::vector<Candidate>& candidates);
-  void take_richer_model(const PairContext& context, std::vector<Candidate>& candidates,
-                         const AddHomographies& more);
+  void fit_at_best_candidates(const PairContext& context, Motion motion,
+                              std::vector<Candidate>& candidates);
+  void apply_requested_model(const PairContext& context, std::vector<Candidate>& candidates,
+                             const AddHomographies& more);
   void add_homographies(const PairContext& context, std::vector<Candidate>& candidates,
                         const AddHomographies& more);
-  bool may_be_convincing_as_plane(const PairContext& context, const Candidate& place);
-  bool is_better_as(const PairContext& context, Motion motion, Candidate& chosen);
-  bool find_place_of_homography(const PairContext& context, std::vector<Candidate>& candidates,
-                                const AddHomographies& more);
-  void take_model_that_explains_best(const PairContext& context, std::vector<Candidate>& candidates,
-                                     const AddHomographies& more);
+  bool may_be_convincing_plane(const PairContext& context, const Candidate& candidate);
+  bool upgrade_model(const PairContext& context, Motion motion, Candidate& chosen);
+  bool find_homography_pose(const PairContext& context, std::vector<Candidate>& candidates,
+                            const AddHomographies& more);
+  void choose_model(const PairContext& context, std::vector<Candidate>& candidates,
+                    const AddHomographies& more);
 
   const RegistrationOptions& options_;
   SimilarityFit& fitter_;
@@ -63,11 +65,11 @@ class ModelSelection {
   Refinement refinement_;
   RicherFits richer_fits_;
   RicherModels richer_models_;
-  std::vector<Homography> agreed_;  // keeps its memory
+  std::vector<Homography> agreed_;  // reused buffer
 };
 
-/// Whether a candidate makes further homographies unnecessary. A homography that is right in a part
-/// of the image only may be convincing; patches find the one that is right in all of it.
+/// Whether a candidate makes further homographies unnecessary. A homography that is right in only
+/// part of the image can be convincing; patches find the one that is right everywhere.
 [[nodiscard]] bool is_certain_homography(const Candidate& candidate);
 
 }  // namespace warpalign::detail

@@ -14,21 +14,21 @@ namespace warpalign::detail {
 
 namespace {
 
-// Scenes of another contrast resemble each other by intensity too, but weakly, and not exactly at
-// the right pose. If intensity ends with less confidence than the first of these, or correlates
-// less than pictures of one contrast do, orientation is evaluated at its pose, and with less
-// confidence than the second, at all poses.
+// Images of different contrast correlate by intensity too, but weakly and not exactly at the right
+// pose. If intensity ends below the first of these confidences, or below the correlation that
+// images of one contrast reach, the search evaluates gradient orientation at the intensity result;
+// below the second confidence, it searches all poses by orientation.
 constexpr double certain_confidence = 0.99;
 constexpr double fair_confidence = 0.9;
 constexpr double clear_correlation = 0.5;
 
-// If orientation is certain of a pose, and intensity has even less confidence than this there,
-// intensity has nothing in common. Images of one contrast have more even if a plane is tilted and
-// no similarity brings all of it into agreement.
+// If orientation is certain of a pose and intensity has less confidence than this there, the
+// intensities are unrelated. Images of one contrast have more even if a plane is tilted and no
+// similarity aligns all of it.
 constexpr double doubtful_confidence = 0.01;
 
-// After so many pairs in a row that the first proposals did not settle, the early work of the next
-// one begins at once.
+// After this many pairs in a row for which the first proposals were not accepted, the early work of
+// the next pair starts at once.
 constexpr int fallbacks_that_predict = 2;
 
 RefineFrom start_of_fit(const Step& step) {
@@ -37,9 +37,9 @@ RefineFrom start_of_fit(const Step& step) {
 
 }  // namespace
 
-// All tasks of a standard search are 14: three early proposers and the search by orientation, two
-// workers of each grid, one each of the patches, of the features and of the fits by orientation,
-// and three that sample homographies. A thorough search has two more.
+// A standard search has 14 tasks: three early proposers and the orientation search, two workers for
+// each grid, one each for the patches, the features and the orientation fits, and three that sample
+// homographies. A thorough search has two more.
 int workers_of(const Device& device, const RegistrationOptions& options) {
   if (!Access::driver(device).runs_queues_together()) return 0;
   const bool automatic = options.max_threads == RegistrationOptions::automatic_threads;
@@ -79,7 +79,7 @@ ScheduledProposer& PairSearch::proposer_of(const Step& step) {
                         [&](const auto& proposer) { return proposer->kind() == step.proposer; });
 }
 
-/// In place while a pair is searched: what began early ends with it.
+/// Ends the early work of a pair when the search for the pair ends.
 class PairSearch::EarlyWork {
  public:
   explicit EarlyWork(PairSearch& search) : search_(search) {}
@@ -120,7 +120,7 @@ void PairSearch::begin_pair(const PairContext& context) {
   orientation_fields_.begin_pair();
 }
 
-// Pairs that the first proposals settle need no early work, and would wait for what was begun.
+// A pair whose first proposals are accepted needs no early work, and would have to wait for it.
 void PairSearch::begin_early_work(const PairContext& context) {
   if (began_early_work_ || context.threads == nullptr || options_.search == Effort::fast) return;
   began_early_work_ = true;
@@ -186,7 +186,7 @@ void PairSearch::propose(const PairContext& context, const Step& step) {
     begin_early_work(context);
   }
   PairContext own = context;
-  own.threads = nullptr;  // what is not done early is done by the caller's thread alone
+  own.threads = nullptr;  // steps that do not begin early run on the caller's thread alone
   const bool early = step.begins == Begins::early;
   const auto proposals = proposer_of(step).propose(early ? context : own, step.round);
   accepted_ = fit(context, proposals, step);
@@ -230,7 +230,7 @@ bool PairSearch::is_accepted(const PairContext& context, Candidate& candidate) {
   return is_convincing(candidate);
 }
 
-// Each pair of simulated views is another chance for every wrong pose.
+// Each pair of simulated views is another opportunity for a wrong pose.
 void PairSearch::fit_rectified(const PairContext& context, std::span<const Candidate> proposals) {
   trials_ *= compared_views();
   std::optional<Candidate> best;
@@ -242,9 +242,9 @@ void PairSearch::fit_rectified(const PairContext& context, std::span<const Candi
   if (best && is_reliable(*best)) result_.insert(result_.begin(), *best);
 }
 
-// Whether orientation is certain of a pose at which intensity has nothing in common: what would
-// still be tried by intensity is in vain then. While orientation is being searched, a model is
-// selected by intensity, which is discarded if orientation is conclusive.
+// Checks whether orientation is certain of a pose at which the intensities are unrelated; further
+// steps by intensity would then be in vain. While the orientation search is still running, selects
+// a model by intensity, and discards it if orientation is conclusive.
 void PairSearch::probe_orientation(const PairContext& context) {
   if (orientation_run_.is_running()) select_model(context);
   search_orientation(context);
@@ -294,7 +294,7 @@ void PairSearch::add_homographies(const PairContext& context, std::vector<Candid
   }
 }
 
-// After intensity, orientation is a second chance for every wrong pose.
+// Orientation, tried after intensity, is a second opportunity for every wrong pose.
 void PairSearch::verify_orientation(const PairContext& context) {
   tried_.add(Generator::gradient_field);
   compared_both_ = true;
@@ -325,7 +325,7 @@ void PairSearch::compare_shifts(const PairContext& context) {
   ambiguity_ = ambiguity_check_.check(context.comparing(signal), result_, trials_);
 }
 
-// Whether the first candidate will be reliable in the registrar's eyes.
+// Whether the registrar will report the first candidate as reliable.
 bool PairSearch::is_reliable(const std::vector<Candidate>& candidates) const {
   return !candidates.empty() && is_reliable(candidates.front());
 }
@@ -341,8 +341,8 @@ bool PairSearch::ends_with(const std::vector<Candidate>& candidates, double conf
   return is_reliable(candidates) && candidates.front().confidence() >= confidence;
 }
 
-// Of two results at one pose the more significant one is better determined, and more exact;
-// elsewhere the one counts that is farther from chance.
+// At one pose the more significant result is better determined, and thus more accurate. At
+// different poses the result with more evidence wins.
 bool PairSearch::is_better(const PairContext& context, const std::vector<Candidate>& candidates,
                            const std::vector<Candidate>& others) const {
   if (candidates.empty() || others.empty()) return !candidates.empty();

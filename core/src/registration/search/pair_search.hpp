@@ -26,22 +26,22 @@ namespace warpalign::detail {
 
 class PairSearch {
  public:
-  /// `max_workers`: how many threads the search may start beside the caller's. Results do not
-  /// depend on it. The options outlive the search.
+  /// The search starts up to `max_workers` threads in addition to the caller's. Results do not
+  /// depend on it. `options` must outlive the search.
   PairSearch(const Device& device, const RegistrationOptions& options, int max_workers);
   PairSearch(const PairSearch&) = delete;
   PairSearch& operator=(const PairSearch&) = delete;
 
-  /// The best candidates, most significant first; the first one is refined if the options ask for
-  /// it. Empty if the options leave nothing to evaluate or no shift scores high enough. Waits for
+  /// Returns the best candidates, most significant first; the first one is refined if the options
+  /// say so. Empty if the options exclude every candidate or no shift scores high enough. Waits for
   /// the device. The result is valid until the next call.
   std::span<const Candidate> run(Stream& stream, StageClock& clock, ImagePyramid& reference,
                                  ImagePyramid& moving);
   /// Why the last run's best candidate is ambiguous, if the comparison of shifts found that it is.
   [[nodiscard]] const std::optional<Ambiguity>& ambiguity() const { return ambiguity_; }
-  /// What has proposed candidates in the last run, in order of first use.
+  /// The proposers that the last run used, in order of first use.
   [[nodiscard]] const Generators& tried() const { return tried_; }
-  /// How many independent wrong poses the last run might have taken for the right one.
+  /// The number of trials of the last run (see num_trials()).
   [[nodiscard]] double trials() const { return trials_; }
 
  private:
@@ -74,7 +74,7 @@ class PairSearch {
 
   const RegistrationOptions& options_;
   ThreadBudget workers_;
-  ThreadBudget* threads_;  // null: the caller's thread alone
+  ThreadBudget* threads_;  // null: runs on the caller's thread alone
   Ones ones_;
   GradientFields orientation_fields_;
   SimilarityFit fitter_;
@@ -83,29 +83,29 @@ class PairSearch {
   RectifiedFit rectified_fit_;
   AmbiguityCheck ambiguity_check_;
 
-  // What the run has found so far. Members so that their memory is reused.
+  // The state of the run. Members reuse their memory.
   std::vector<Candidate> intensity_;    // after coarse fits
-  std::vector<Candidate> selected_;     // the same after select_model
+  std::vector<Candidate> selected_;     // intensity_ after select_model
   std::vector<Candidate> orientation_;  // after the selection of a model
   std::vector<Candidate> result_;
-  bool accepted_ = false;  // whether one of intensity_ makes others unnecessary
+  bool accepted_ = false;  // a candidate of intensity_ makes others unnecessary
   bool has_selected_ = false, tried_patches_ = false;
-  bool conclusive_ = false;     // whether orientation is, and intensity has nothing there
-  bool compared_both_ = false;  // whether verify_orientation was done
+  bool conclusive_ = false;     // orientation is certain, and intensity is unrelated there
+  bool compared_both_ = false;  // verify_orientation has run
   bool proposed_ = false, began_early_work_ = false;
   std::optional<Ambiguity> ambiguity_;
   Generators tried_;
   double trials_ = 0;
-  int consecutive_fallbacks_ = 0;  // pairs in a row that the first proposals did not settle
+  int consecutive_fallbacks_ = 0;  // pairs in a row whose first proposals were not accepted
 
-  // Whose threads use the others, and are ended first.
+  // Declared last: their threads use the members above and must end first.
   GradientOrientationSearch orientation_search_;
   Speculation orientation_run_;
   std::vector<std::unique_ptr<ScheduledProposer>> proposers_;
 };
 
-/// How many threads the search for a pair may start beside the caller's: none if the device runs
-/// one queue at a time.
+/// The number of threads that the search for a pair may start in addition to the caller's. 0 if the
+/// device runs one queue at a time.
 [[nodiscard]] int workers_of(const Device& device, const RegistrationOptions& options);
 
 }  // namespace warpalign::detail

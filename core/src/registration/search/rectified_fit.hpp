@@ -13,15 +13,16 @@
 
 namespace warpalign::detail {
 
-/// For views so oblique that the levels of the images as they are hold too little in common.
+/// For views so oblique that levels of the original images have too little content in common.
 class RectifiedFit {
  public:
-  /// `evaluator` and `selection` outlive it.
+  /// `evaluator` and `selection` must outlive the fit.
   RectifiedFit(const Device& device, CandidateEvaluator& evaluator, ModelSelection& selection)
       : evaluator_(evaluator), selection_(selection), in_frame_(device) {}
 
-  /// A homography fitted near a proposal's, tested against `trials` wrong poses and compared with
-  /// the candidates elsewhere. Nothing if the fit fails, or leads where the options do not allow.
+  /// Fits a homography near the proposal's, runs its null test with `trials` trials, and compares
+  /// it with the candidates at other poses. Returns nothing if the fit fails or the options exclude
+  /// the result.
   std::optional<Candidate> fit(const PairContext& context, const Candidate& proposal, double trials,
                                std::span<const Candidate> candidates);
 

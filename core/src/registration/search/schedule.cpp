@@ -1,4 +1,4 @@
-// For which options a step of a search is done.
+// Decides for which options a step of the schedule runs.
 #include "registration/search/schedule.hpp"
 
 #include "registration/pair/motion_model.hpp"

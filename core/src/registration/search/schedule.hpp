@@ -1,6 +1,6 @@
-// The whole search for the transform between two images, as a table: what proposes candidates, in
-// which order, by which signal, for which options, and what makes a step unnecessary. PairSearch
-// interprets it.
+// The schedule of the search for the transform between two images: which proposer runs, in which
+// order, by which signal, for which options, and what makes a step unnecessary. PairSearch executes
+// it.
 #pragma once
 
 #include "registration/features/feature_proposer.hpp"
@@ -20,16 +20,16 @@ namespace warpalign::detail {
 
 /// What a step does.
 enum class Action {
-  propose,             ///< fits what a proposer proposes, and adds it to the candidates
-  search_orientation,  ///< the whole search by gradient orientation (GradientOrientationSearch)
-  probe_orientation,   ///< the same, to see whether it is conclusive and intensity has nothing
-  select_model,        ///< selects the model of the best candidate by intensity, and refines it
-  verify_orientation,  ///< evaluates orientation where intensity has ended
-  choose_signal,       ///< takes the better result of both signals
+  propose,             ///< fits the proposals of a proposer and adds them to the candidates
+  search_orientation,  ///< the complete search by orientation (GradientOrientationSearch)
+  probe_orientation,   ///< the same; checks whether it is conclusive and intensity unrelated
+  select_model,        ///< selects the model of the best intensity candidate and refines it
+  verify_orientation,  ///< evaluates orientation at the intensity result
+  choose_signal,       ///< takes the better of the two results
   compare_shifts       ///< compares the result with all other shifts (AmbiguityCheck)
 };
 
-/// The efforts at which a step is done.
+/// The search efforts at which a step runs.
 struct Efforts {
   Effort from, to;
 };
@@ -38,48 +38,48 @@ inline constexpr Efforts from_standard{Effort::standard, Effort::thorough};
 inline constexpr Efforts standard_only{Effort::standard, Effort::standard};
 inline constexpr Efforts thorough_only{Effort::thorough, Effort::thorough};
 
-/// The motions and modalities for which a step is done.
+/// The motions and modalities for which a step runs.
 enum class When {
   always,
   compares_intensity,  ///< Modality::same or automatic
-  translation,         ///< that, and Motion::translation
-  rotating,            ///< that, and every other motion
+  translation,         ///< compares_intensity, and Motion::translation
+  rotating,            ///< compares_intensity, and any other motion
   shifting,            ///< every motion but a rotation about the centres
-  projective,          ///< that, and motions that may be homographies
-  both_signals,        ///< motions that rotate, and Modality::automatic
-  other_modality       ///< Modality::other; Modality::automatic, but not for the least effort
+  projective,          ///< compares_intensity, and motions that may be homographies
+  both_signals,        ///< Modality::automatic, and any motion but translation
+  other_modality       ///< Modality::other, or Modality::automatic unless the effort is fast
 };
 
-/// What makes a step unnecessary. A thorough search knows none of the first four.
+/// What makes a step unnecessary. A thorough search ignores the first four.
 enum class Unless {
   nothing,
-  accepted,             ///< a candidate by intensity is significant far beyond what is needed
-  significant,          ///< a candidate by intensity is significant
+  accepted,             ///< an intensity candidate is far more significant than needed
+  significant,          ///< an intensity candidate is significant
   certain_homography,   ///< patches agree on a homography beyond doubt
-  conclusive,           ///< orientation is certain of a pose at which intensity has nothing
-  certain_intensity,    ///< the same, or intensity is certain
-  certain_orientation,  ///< the same, or orientation confirms what intensity has found
+  conclusive,           ///< orientation is certain of a pose where intensity is unrelated
+  certain_intensity,    ///< conclusive, or intensity is certain
+  certain_orientation,  ///< certain_intensity, or orientation confirms the intensity result
   reliable              ///< the result is reliable
 };
 
-/// How proposals are fitted.
+/// How the search fits proposals.
 enum class Fit {
   none,
-  best_first,    ///< similarities: the best alone, which mostly suffices, then the others
-  together,      ///< similarities, all at once: a fit alone leaves most of a device idle
+  best_first,    ///< similarities: first the best alone, which mostly suffices
+  together,      ///< similarities, in one batch: one fit leaves most of a device idle
   homographies,  ///< on coarse levels
   rectified      ///< homographies, to the moving image warped to the reference's frame
 };
 
-/// Whether a step may begin on a thread of its own before it is known to be needed.
+/// Whether a step may begin on its own thread before it is known to be needed.
 enum class Begins { in_turn, early };
 
 struct Step {
   Action action;
-  Generator generator;  ///< as a result names it
+  Generator generator;  ///< the name that results report
   ProposerKind proposer;
   SignalKind signal;
-  int round;  ///< of the proposer, from 0 on
+  int round;  ///< of the proposer, from 0
   Efforts efforts;
   When when;
   Unless unless;
@@ -87,7 +87,7 @@ struct Step {
   Begins begins;
 };
 
-namespace schedule_terms {  // with which a row fits into a line
+namespace schedule_terms {  // short names, so that a row fits on a line
 using enum Action;
 using enum Generator;
 using enum SignalKind;
@@ -96,7 +96,7 @@ using enum Unless;
 using enum Fit;
 using enum Begins;
 
-/// A step that proposes nothing.
+/// A step without a proposer.
 constexpr Step act(Action action, SignalKind signal, Efforts efforts, When when, Unless unless,
                    Begins begins = in_turn) {
   const Generator generator = signal == orientation ? gradient_field : log_polar;
@@ -105,7 +105,7 @@ constexpr Step act(Action action, SignalKind signal, Efforts efforts, When when,
 }  // namespace schedule_terms
 
 // clang-format off
-/// The steps of a search, in their order.
+/// The steps of a search, in order.
 inline constexpr auto search_schedule = [] {
   using namespace schedule_terms;
   return std::to_array<Step>({
@@ -126,7 +126,7 @@ inline constexpr auto search_schedule = [] {
   });
 }();
 
-/// The steps by which select_model adds homographies that follow from no similarity.
+/// The steps by which select_model adds homographies that no similarity candidate leads to.
 inline constexpr auto homography_schedule = [] {
   using namespace schedule_terms;
   return std::to_array<Step>({
@@ -140,11 +140,11 @@ inline constexpr auto homography_schedule = [] {
 }();
 // clang-format on
 
-/// Whether the options let a step be done.
+/// Whether a step runs with these options.
 [[nodiscard]] bool applies(const Step& step, const RegistrationOptions& options);
 
-/// Whether every proposing step, and no other, has a proposer and a fit, each round follows the one
-/// before it, and efforts are ranges.
+/// Whether exactly the steps that propose have a proposer and a fit, each round follows the
+/// previous one, and effort ranges are not empty.
 constexpr bool is_sound(std::span<const Step> schedule) {
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     const Step& step = schedule[i];

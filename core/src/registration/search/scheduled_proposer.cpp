@@ -1,4 +1,4 @@
-// A proposer of the schedule, whose rounds may begin before they are needed.
+// A proposer of the schedule, whose rounds may begin early.
 #include "registration/search/scheduled_proposer.hpp"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A proposer of the schedule, whose rounds may begin before they are needed.
+// A proposer of the schedule, whose rounds may begin early.
 #pragma once
 
 #include "registration/proposers/proposer.hpp"
@@ -10,20 +10,20 @@
 
 namespace warpalign::detail {
 
-/// Keeps what the rounds of a pair propose.
+/// Stores the proposals of each round of a pair.
 class ScheduledProposer {
  public:
-  /// The options outlive it. `threads`: see Speculation.
+  /// `options` must outlive the proposer. `threads`: see Speculation.
   ScheduledProposer(const Device& device, const RegistrationOptions& options,
                     const ProposerKind& kind, ThreadBudget* threads);
 
   [[nodiscard]] const ProposerKind& kind() const { return kind_; }
-  /// Makes the proposer, which otherwise the first pair does that needs it.
+  /// Creates the proposer. Otherwise the first pair that needs it does.
   void prepare();
-  /// Begins the rounds that pairs like this one have needed, if threads are to be had.
+  /// Begins the rounds that earlier pairs of the same shapes needed, if a thread is available.
   void begin(const PairContext& pair) { speculation_.begin(pair); }
-  /// What the proposer proposes in a round. Valid until the next pair. `known` reaches proposers
-  /// without threads: what begins early cannot know of it.
+  /// Returns the proposals of a round, valid until the next pair. `known` is passed on only if the
+  /// proposer has no threads: rounds that begin early cannot know it.
   std::span<const Candidate> propose(const PairContext& context, int round,
                                      std::span<const Candidate> known = {});
   void end_pair() noexcept { speculation_.end(); }
@@ -36,9 +36,9 @@ class ScheduledProposer {
   ProposerKind kind_;
   bool runs_in_turn_;
   std::unique_ptr<Proposer> proposer_;
-  std::vector<std::vector<Candidate>> proposals_;  // of each round
+  std::vector<std::vector<Candidate>> proposals_;  // one list per round
   std::span<const Candidate> known_;
-  Speculation speculation_;  // whose thread uses the others, and is ended first
+  Speculation speculation_;  // declared last: its thread uses the members above
 };
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// Work on a pair that may begin before it is known whether it is needed.
+// Work on a pair that may begin before it is known to be needed.
 #include "registration/search/speculation.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ Speculation::Speculation(const Device& device, ThreadBudget* threads, Round roun
       round_(std::move(round)),
       task_(threads, [this] { run_early(); }) {}
 
-void Speculation::note(const PairContext& pair) {
+void Speculation::update_shapes(const PairContext& pair) {
   const Shapes shapes{pair.reference.shape(), pair.moving.shape(), pair.reference.mask() != nullptr,
                       pair.moving.mask() != nullptr};
   if (shapes_ == shapes) return;
@@ -27,14 +27,14 @@ const PairContext& Speculation::fork(const PairContext& pair, const std::atomic<
 }
 
 void Speculation::begin(const PairContext& pair) {
-  note(pair);
+  update_shapes(pair);
   if (threads_ == nullptr || needed_ == 0) return;
   pair_.emplace(pair);
   task_.begin();
 }
 
 void Speculation::finish(const PairContext& pair, int round) {
-  note(pair);
+  update_shapes(pair);
   if (task_.has_begun()) task_.wait();
   while (done_ <= round) {
     round_(threads_ != nullptr ? fork(pair, nullptr) : pair, done_);
@@ -47,7 +47,7 @@ void Speculation::finish(const PairContext& pair, int round) {
 void Speculation::run_early() {
   const PairContext& context = fork(*pair_, &task_.cancelled());
   for (; done_ < needed_ && !context.is_cancelled(); ++done_) round_(context, done_);
-  // What is still enqueued reads the pair's images.
+  // Commands already enqueued still read the pair's images.
   if (context.is_cancelled()) context.stream.finish();
 }
 

@@ -1,4 +1,4 @@
-// Work on a pair that may begin before it is known whether it is needed.
+// Work on a pair that may begin before it is known to be needed.
 #pragma once
 
 #include "registration/pair/pair_fork.hpp"
@@ -11,45 +11,46 @@
 
 namespace warpalign::detail {
 
-/// Runs a work in rounds, on a fork of the pair and, if begin() was called, on a thread of its own.
-/// Only rounds that an earlier pair of the same shapes has needed begin early: their plans and
-/// memory exist then, and a pair that turns out not to need them waits for neither.
+/// Runs rounds of work on a fork of the pair, on a background thread after begin(). Only rounds
+/// that an earlier pair of the same shapes needed begin early: their plans and memory already
+/// exist, so a pair that does not need them does not wait for either.
 class Speculation {
  public:
   using Round = std::function<void(const PairContext&, int round)>;
 
-  /// `threads`: null: all rounds run on the caller's thread, stream and levels.
+  /// If `threads` is null, all rounds run on the caller's thread, stream and levels.
   Speculation(const Device& device, ThreadBudget* threads, Round round);
 
-  /// Begins the rounds that pairs like this one have needed. The images may not change until end().
+  /// Begins the rounds that earlier pairs of these shapes needed. The images must not change until
+  /// end().
   void begin(const PairContext& pair);
-  /// Waits for the rounds up to `round`, or runs them.
+  /// Waits for all rounds up to `round`, and runs those that have not begun.
   void finish(const PairContext& pair, int round);
-  /// Whether what was begun goes on, so that finish() would wait.
+  /// Whether a background round is still running, so that finish() would wait.
   [[nodiscard]] bool is_running() const { return task_.is_running(); }
-  /// Ends the work on a pair. What was begun and is not needed is cancelled.
+  /// Ends the work on a pair and cancels rounds that are not needed.
   void end() noexcept;
 
  private:
-  /// What the memory of a search depends on.
+  /// The properties that the memory of a search depends on.
   struct Shapes {
     Shape reference, moving;
     bool reference_masked, moving_masked;
     friend bool operator==(const Shapes&, const Shapes&) = default;
   };
-  void note(const PairContext& pair);
+  void update_shapes(const PairContext& pair);
   const PairContext& fork(const PairContext& pair, const std::atomic<bool>* cancelled);
   void run_early();
 
   Device device_;
   ThreadBudget* threads_;
   Round round_;
-  int done_ = 0, needed_ = 0;     // rounds: of this pair, and of pairs of these shapes
-  std::optional<Shapes> shapes_;  // for which needed_ holds
+  int done_ = 0, needed_ = 0;     // rounds of this pair; rounds needed by pairs of these shapes
+  std::optional<Shapes> shapes_;  // the shapes for which needed_ holds
   std::optional<PairContext> pair_;
   std::optional<PairFork> fork_;
   std::optional<PairContext> context_;
-  BackgroundTask task_;  // whose thread uses the others, and is ended first
+  BackgroundTask task_;  // declared last: its thread uses the members above
 };
 
 }  // namespace warpalign::detail
