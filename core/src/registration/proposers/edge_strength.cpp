@@ -1,4 +1,4 @@
-// How strong the edges in an image are, as an image of its own.
+// The edge strength of an image, as an image.
 #include "registration/proposers/edge_strength.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -13,11 +13,11 @@ namespace warpalign::detail {
 
 namespace {
 
-// The sides of the images, in pixels: strokes of a pen are about as wide as these pixels. A moving
-// image that shows much more than the reference has more of them.
+// The sides of the edge strength images, in pixels. One pixel is about as wide as a pen stroke. The
+// moving image gets more pixels if it shows much more than the reference.
 constexpr double reference_side = 448;
-constexpr double most_moving_side = 1024;
-constexpr float counts_from = 0.5F;  // of a level's pixel, how much of it must count
+constexpr double max_moving_side = 1024;
+constexpr float min_weight = 0.5F;  // smallest weight of a level's pixel that counts
 
 }  // namespace
 
@@ -29,8 +29,8 @@ void gradient_lengths(const Shape& shape, std::span<const float> values,
   };
   const auto all_count = [&](std::int64_t x, std::int64_t y) {
     if (counts.empty()) return true;
-    return counts[at(x - 1, y)] > counts_from && counts[at(x + 1, y)] > counts_from &&
-           counts[at(x, y - 1)] > counts_from && counts[at(x, y + 1)] > counts_from;
+    return counts[at(x - 1, y)] > min_weight && counts[at(x + 1, y)] > min_weight &&
+           counts[at(x, y - 1)] > min_weight && counts[at(x, y + 1)] > min_weight;
   };
   for (std::int64_t y = 1; y + 1 < shape.height; ++y) {
     for (std::int64_t x = 1; x + 1 < shape.width; ++x) {
@@ -51,7 +51,7 @@ bool EdgeStrength::take(const PairContext& work, ImagePyramid& pyramid, double s
   if (level.weight() != nullptr) copy_to_host(work.stream, *level.weight(), counts_);
   gradient_lengths(shape, values_, counts_, lengths_);
   mask_.assign(lengths_.size(), 1);
-  for (std::size_t i = 0; i < counts_.size(); ++i) mask_[i] = counts_[i] > counts_from ? 1 : 0;
+  for (std::size_t i = 0; i < counts_.size(); ++i) mask_[i] = counts_[i] > min_weight ? 1 : 0;
   if (!side.pyramid || !side.pyramid->matches(PixelType::f32, shape)) {
     side.pyramid.emplace(device_, PixelType::f32, shape);
   }
@@ -70,7 +70,7 @@ bool EdgeStrength::take(const PairContext& work, ImagePyramid& pyramid, double s
 
 std::optional<PairContext> EdgeStrength::of(const PairContext& work) {
   const double spacing = std::max({1.0, larger_side(work.reference.shape()) / reference_side,
-                                   larger_side(work.moving.shape()) / most_moving_side});
+                                   larger_side(work.moving.shape()) / max_moving_side});
   if (!take(work, work.reference, spacing, reference_)) return std::nullopt;
   if (!take(work, work.moving, spacing, moving_)) return std::nullopt;
   PairContext edges = work.with_images(*reference_.pyramid, *moving_.pyramid);

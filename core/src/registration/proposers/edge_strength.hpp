@@ -1,4 +1,4 @@
-// How strong the edges in an image are, as an image of its own.
+// The edge strength of an image, as an image.
 #pragma once
 
 #include "registration/pair/level_pair.hpp"
@@ -10,21 +10,21 @@
 
 namespace warpalign::detail {
 
-/// The length of the gradient at each pixel of an image of `shape`, by central differences; 0 where
-/// a neighbour does not count. `counts` may be empty: then all pixels count.
+/// Computes the gradient magnitude of each pixel of an image of `shape` by central differences; 0
+/// if a neighbour is masked. `counts` is 0 for masked pixels, or empty if there is no mask.
 void gradient_lengths(const Shape& shape, std::span<const float> values,
                       std::span<const float> counts, std::vector<float>& lengths);
 
-/// Thin things, such as the strokes on a whiteboard, are lost on coarse levels of an image, but how
-/// many edges are where is not. This is a pair of images that show it, each with a pyramid.
+/// Coarse levels of an image lose thin structures such as the strokes on a whiteboard, but not the
+/// local density of edges. This class computes edge strength images of a pair, each with a pyramid.
 class EdgeStrength {
  public:
   explicit EdgeStrength(const Device& device) : device_(device) {}
 
-  /// The pair's strengths of edges, as a pair of images of the same proportions. Nothing where an
-  /// image has the same everywhere. Waits for the device. Valid until the next call.
+  /// Returns the edge strength images of the pair, with the same aspect ratios. Returns nothing if
+  /// one of them is constant. Waits for the device. The result is valid until the next call.
   std::optional<PairContext> of(const PairContext& work);
-  /// A transform between these images as one between the images of the pair.
+  /// Converts a transform between the edge strength images to one between the images of the pair.
   [[nodiscard]] Homography to_images(const Homography& m) const {
     return Homography(moving_.to_image) * m * reference_.to_image.inverse();
   }

@@ -55,8 +55,8 @@ std::unique_ptr<Proposer> make_intensity_grid(const Device& device,
   return std::make_unique<GridProposer>(device, options, steps, SignalKind::intensity);
 }
 
-// Edges lie on one another only nearer to the right pose than grey levels correlate: from a step of
-// the standard grid a refinement often ends at a wrong one.
+// Orientation correlates in a smaller neighbourhood of the right pose than intensity does. From a
+// pose of the standard grid, refinement by orientation often converges to a wrong pose.
 std::unique_ptr<Proposer> make_orientation_grid(const Device& device,
                                                 const RegistrationOptions& options) {
   const GridSteps& steps = is_thorough(options) ? fine_grid : orientation_grid;

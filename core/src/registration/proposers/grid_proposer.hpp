@@ -5,10 +5,10 @@
 
 namespace warpalign::detail {
 
-/// One round each. A thorough search compares finer grids.
+/// Both have one round. A thorough search uses finer grids.
 std::unique_ptr<Proposer> make_intensity_grid(const Device& device,
                                               const RegistrationOptions& options);
-/// Proposes in order of scale: candidates of similar scales are fitted on the same levels.
+/// Sorts its proposals by scale: candidates of similar scales are fitted on the same levels.
 std::unique_ptr<Proposer> make_orientation_grid(const Device& device,
                                                 const RegistrationOptions& options);
 

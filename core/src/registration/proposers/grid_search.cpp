@@ -15,39 +15,40 @@ namespace warpalign::detail {
 
 namespace {
 
-// Rotations compared at once: enough to fill a GPU, in 90 MB of memory at most.
-constexpr std::size_t max_on_small = 64;
+// Rotations per batch on small frames: enough to fill a GPU, in 90 MB of memory at most.
+constexpr std::size_t max_small_batch = 64;
 
-// On large frames, where mostly fewer rotations of a scale are tried.
-constexpr std::int64_t batch_on_large = 12;
-constexpr std::int64_t batch_of_directions = 24;
+// Rotations per batch on large frames, which mostly get fewer rotations of each scale.
+constexpr std::int64_t batch_of_intensity = 12;
+constexpr std::int64_t batch_of_orientation = 24;
 
-// How many distinct places are tried again, with the rotations to both sides of them: those at
-// moderate scales on large frames, those under strong zoom between the wide steps.
-constexpr std::size_t moderate_again = 24;
-constexpr std::size_t strong_again = 12;
+// The number of distinct poses that are tried again together with neighbouring rotations: poses
+// of moderate scale on large frames, poses of strong zoom between the wide steps.
+constexpr std::size_t max_moderate_retries = 24;
+constexpr std::size_t max_strong_retries = 12;
 
-// By directions of edges, how many of the places on small frames are tried again on large ones,
-// and how many of each scale at least. Fewer rotations and scales than the first are tried on large
-// frames alone.
-constexpr std::size_t promising = 100;
-constexpr std::size_t promising_of_scale = 2;
+// For gradient orientation, how many poses of the small frames are tried again on large ones, and
+// how many of each scale at least. A grid with fewer poses than the first of these is searched on
+// large frames alone.
+constexpr std::size_t max_promising = 100;
+constexpr std::size_t min_promising_per_scale = 2;
 
-// Of fewer scores at a scale, most may be near the right rotation, and their median tells nothing.
+// With fewer scores at a scale, most may be near the right rotation, which makes their median
+// useless.
 constexpr std::size_t min_for_median = 20;
-// So many scores, or somewhat more, tell on large frames what is typical at a scale, and at that
-// beside it.
-constexpr std::size_t scores_of_sample = 24;
+// The number of sampled scores (or slightly more) that define the baseline at a scale and its
+// neighbour on large frames.
+constexpr std::size_t sample_size = 24;
 constexpr std::size_t sampled_every = 2;
 
-// By directions of edges, how many places are tried again half a step beside them.
-constexpr std::size_t directions_again = 24;
+// For gradient orientation, how many poses are tried again at half steps around them.
+constexpr std::size_t max_orientation_retries = 24;
 
-// Places closer than this, in units of the moving image's larger side, count as one.
-constexpr double distinct = 0.08;
+// Poses closer than this, in units of the moving image's larger side, count as one.
+constexpr double min_distance = 0.08;
 
-// Stronger zooms count as strong. The part in common is then less than a third as wide as the wider
-// image, and a rotation moves its edge so much less that steps are twice as wide at first.
+// Zooms above this are strong. The overlap is then less than a third as wide as the wider image. A
+// rotation moves the edge of the overlap by so much less that the first pass can take wider steps.
 constexpr double strong_zoom = 3.1;
 constexpr double wider_steps = 2;
 
@@ -69,7 +70,7 @@ std::vector<double> scales_of(const RegistrationOptions& options, double step, b
   return scales;
 }
 
-// Batches of equal size, none above the maximum.
+// Returns the size of equal batches, none larger than `most`.
 std::int64_t batch_of(std::size_t rotations, std::size_t most) {
   const std::size_t batches = (rotations + most - 1) / most;
   return static_cast<std::int64_t>((rotations + batches - 1) / batches);
@@ -86,14 +87,14 @@ GridSearch::GridSearch(const Device& device, const RegistrationOptions& options,
       scales_(all_scales(options, steps.scale)),
       rotations_(rotations_of(options, steps.rotation)),
       sample_(sample_of(options, rotations_)),
-      of_strong_(rotations_of(options, wider_steps * steps.rotation)),
+      strong_rotations_(rotations_of(options, wider_steps * steps.rotation)),
       device_(device),
       steps_(steps),
       batches_{TranslationSearch::batch_on(device, steps.small_side,
-                                           batch_of(rotations_.degrees.size(), max_on_small)),
+                                           batch_of(rotations_.degrees.size(), max_small_batch)),
                TranslationSearch::batch_on(
                    device, steps.large_side,
-                   signal == SignalKind::orientation ? batch_of_directions : batch_on_large)},
+                   signal == SignalKind::orientation ? batch_of_orientation : batch_of_intensity)},
       frames_(device, steps, batches_, signal),
       signal_(signal) {}
 
@@ -111,7 +112,7 @@ GridSearch::Rotations GridSearch::sample_of(const RegistrationOptions& options,
       if (angles.allows_angle(degrees + opposite)) ++scores;
     }
   }
-  const std::size_t every = std::max<std::size_t>(1, scores / scores_of_sample);
+  const std::size_t every = std::max<std::size_t>(1, scores / sample_size);
   Rotations sample{rotations.step, {}};
   for (std::size_t i = 0; i < rotations.degrees.size(); i += every) {
     sample.degrees.push_back(rotations.degrees[i]);
@@ -119,9 +120,9 @@ GridSearch::Rotations GridSearch::sample_of(const RegistrationOptions& options,
   return sample;
 }
 
-// Which levels are compared at one of the grid's scales. By directions of edges, every two scales
-// beside one another share the levels of the scale between them, so that fewer are computed and
-// batches are fuller; but images of one scale are compared as they are.
+// Returns the base scale, which selects the levels for a scale of the grid. For gradient
+// orientation, every two neighbouring scales share the levels of the scale between them, which
+// takes fewer levels and fills batches better; scale 1 keeps the original levels.
 double GridSearch::base_of(double scale) const {
   if (signal_ != SignalKind::orientation) return scale;
   const double steps = std::round(std::abs(std::log(scale)) / std::log(scale_step_));
@@ -136,52 +137,57 @@ void GridSearch::add(std::span<const double> scales, const Rotations& rotations)
   }
 }
 
-void GridSearch::add_beside(std::span<const double> scales, std::initializer_list<double> offsets) {
-  // Room for all, so that none moves.
-  beside_.clear();
-  beside_.reserve(known_.size() * offsets.size());
-  for (const double scale : scales) add_beside_at(scale, 1, offsets);
+void GridSearch::add_neighbours(std::span<const double> scales,
+                                std::initializer_list<double> offsets) {
+  // Reserves enough, because spans point into neighbour_rotations_.
+  neighbour_rotations_.clear();
+  neighbour_rotations_.reserve(known_.size() * offsets.size());
+  for (const double scale : scales) add_neighbours_at(scale, 1, offsets);
 }
 
-void GridSearch::add_beside_at(double scale, double factor, std::initializer_list<double> offsets,
-                               std::span<const double> others) {
-  const auto first = static_cast<std::ptrdiff_t>(beside_.size());
-  beside_.insert(beside_.end(), others.begin(), others.end());
+void GridSearch::add_neighbours_at(double scale, double factor,
+                                   std::initializer_list<double> offsets,
+                                   std::span<const double> others) {
+  const auto first = static_cast<std::ptrdiff_t>(neighbour_rotations_.size());
+  neighbour_rotations_.insert(neighbour_rotations_.end(), others.begin(), others.end());
   for (const Place& place : known_) {
     if (place.scale != scale) continue;
-    for (const double offset : offsets) beside_.push_back(place.rotation_deg + offset);
+    for (const double offset : offsets) neighbour_rotations_.push_back(place.rotation_deg + offset);
   }
-  std::sort(beside_.begin() + first, beside_.end());
-  beside_.erase(std::unique(beside_.begin() + first, beside_.end()), beside_.end());
-  const std::span<const double> degrees(beside_.begin() + first, beside_.end());
+  std::sort(neighbour_rotations_.begin() + first, neighbour_rotations_.end());
+  neighbour_rotations_.erase(
+      std::unique(neighbour_rotations_.begin() + first, neighbour_rotations_.end()),
+      neighbour_rotations_.end());
+  const std::span<const double> degrees(neighbour_rotations_.begin() + first,
+                                        neighbour_rotations_.end());
   if (degrees.empty()) return;
   compared_.push_back({degrees, scale * factor, base_of(scale), options_.max_shift});
 }
 
-void GridSearch::add_between() {
-  constexpr std::size_t most_beside_one = 8;
-  beside_.clear();
-  beside_.reserve(known_.size() * most_beside_one);
+void GridSearch::add_half_steps() {
+  constexpr std::size_t max_neighbours = 8;
+  neighbour_rotations_.clear();
+  neighbour_rotations_.reserve(known_.size() * max_neighbours);
   const double turn = rotations_.step / 2;
   const double factor = std::sqrt(scale_step_);
   const RotationScaleLimits limits = RotationScaleLimits::of(options_, turn, factor);
   for (const double scale : scales_) {
-    add_beside_at(scale, 1, {-turn, turn});
+    add_neighbours_at(scale, 1, {-turn, turn});
     for (const double between : {1 / factor, factor}) {
       if (searched_motion(options_.motion) != Motion::similarity ||
           !limits.allows_scale(scale * between))
         continue;
-      add_beside_at(scale, between, {-turn, 0, turn});
+      add_neighbours_at(scale, between, {-turn, 0, turn});
     }
   }
 }
 
 void GridSearch::add_known_and_sample() {
-  beside_.clear();
-  beside_.reserve(known_.size() + scales_.size() * sample_.degrees.size());
+  neighbour_rotations_.clear();
+  neighbour_rotations_.reserve(known_.size() + scales_.size() * sample_.degrees.size());
   for (std::size_t i = 0; i < scales_.size(); ++i) {
     const std::span<const double> sample(sample_.degrees);
-    add_beside_at(scales_[i], 1, {0}, i % sampled_every == 0 ? sample : sample.first(0));
+    add_neighbours_at(scales_[i], 1, {0}, i % sampled_every == 0 ? sample : sample.first(0));
   }
 }
 
@@ -218,7 +224,7 @@ void GridSearch::divide(bool has_workers) {
     std::size_t end = i;
     while (end < all.size() && all[end].base == all[i].base) ++end;
     const std::ptrdiff_t here = count(all.subspan(i, end - i));
-    // A base belongs to the part in which its middle lies.
+    // A base belongs to the part that contains its middle.
     if (part + 1 < parts && i > first && (2 * before + here) * parts > 2 * (part + 1) * rotations) {
       parts_.at(static_cast<std::size_t>(part++)) = all.subspan(first, i - first);
       first = i;
@@ -253,15 +259,15 @@ void GridSearch::search(const PairContext& work, TranslationSearch GridFrames::*
   compared_.clear();
 }
 
-// Puts the best places that differ from one another first, and drops the others.
+// Keeps the best distinct poses, best first.
 void GridSearch::keep_distinct(const PairContext& work, std::size_t maximum) {
   const Shape& reference = work.reference.shape();
   const double moving_side = larger_side(work.moving.shape());
   std::sort(places_.begin(), places_.end(),
-            [](const Place& a, const Place& b) { return a.standing > b.standing; });
+            [](const Place& a, const Place& b) { return a.relative_score > b.relative_score; });
   const auto are_one = [&](const Affine& a, const Affine& b) {
     const double side = std::max(moving_side, scale_of(a) * larger_side(reference));
-    return corner_distance(a, b, reference) < distinct * side;
+    return corner_distance(a, b, reference) < min_distance * side;
   };
   auto end = places_.begin();
   for (const Place& place : places_) {
@@ -274,39 +280,39 @@ void GridSearch::keep_distinct(const PairContext& work, std::size_t maximum) {
   places_.erase(end, places_.end());
 }
 
-// The places on small frames stay beside those on large ones: images of fine detail correlate on
-// large frames only where rotation and scale are closer than the grid is.
+// Keeps the poses of the small frames as well as those of the large ones. Images with fine detail
+// correlate on large frames only if rotation and scale are closer than a grid step.
 void GridSearch::search_moderate(const PairContext& work) {
   places_.clear();
   add(moderate_, rotations_);
   search(work, &GridFrames::small, rotations_.step);
-  keep_distinct(work, moderate_again);
+  keep_distinct(work, max_moderate_retries);
   known_ = places_;
-  add_beside(moderate_, {-rotations_.step, 0, rotations_.step});
+  add_neighbours(moderate_, {-rotations_.step, 0, rotations_.step});
   search(work, &GridFrames::large, rotations_.step);
-  keep_distinct(work, moderate_again);
+  keep_distinct(work, max_moderate_retries);
 }
 
-// In wide steps, and then half a step to both sides of the best.
+// Searches in wide steps, and then half a step to both sides of the best poses.
 void GridSearch::search_strong(const PairContext& work) {
   places_.clear();
-  add(strong_, of_strong_);
-  search(work, &GridFrames::large, of_strong_.step);
-  keep_distinct(work, strong_again);
+  add(strong_, strong_rotations_);
+  search(work, &GridFrames::large, strong_rotations_.step);
+  keep_distinct(work, max_strong_retries);
   known_ = places_;
-  add_beside(strong_, {-rotations_.step, rotations_.step});
+  add_neighbours(strong_, {-rotations_.step, rotations_.step});
   search(work, &GridFrames::large, rotations_.step);
 }
 
-// Sets typical_ to the medians of the scores that some of the rotations have at each scale, whose
-// places follow one another. Scales with too few are left out.
-void GridSearch::find_typical_scores(const Rotations& told_by) {
-  typical_.clear();
+// Sets baselines_ to the median score of the given rotations at each scale. Expects places_ to be
+// grouped by scale. Skips scales with too few scores.
+void GridSearch::compute_baselines(const Rotations& baseline_rotations) {
+  baselines_.clear();
   for (auto first = places_.begin(); first != places_.end();) {
     const double scale = first->scale;
     scores_.clear();
     for (; first != places_.end() && first->scale == scale; ++first) {
-      const auto& degrees = told_by.degrees;
+      const auto& degrees = baseline_rotations.degrees;
       if (std::binary_search(degrees.begin(), degrees.end(), first->rotation_deg)) {
         scores_.push_back(first->peak.score);
       }
@@ -314,85 +320,89 @@ void GridSearch::find_typical_scores(const Rotations& told_by) {
     if (scores_.size() < min_for_median) continue;
     const auto middle = scores_.begin() + static_cast<std::ptrdiff_t>(scores_.size() / 2);
     std::nth_element(scores_.begin(), middle, scores_.end());
-    typical_.push_back({scale, *middle});
+    baselines_.push_back({scale, *middle});
   }
 }
 
-// The smoother images are at a scale, the higher they score at wrong places there, and few scales
-// would take all the places. Scores are comparable as ratios to those that are typical there.
-void GridSearch::relate_to_typical_scores(std::span<Place> places) const {
-  if (typical_.empty()) return;
-  const auto typical_at = [&](double scale) {
-    const auto distance = [&](const Typical& at) { return std::abs(std::log(at.scale / scale)); };
+// Divides each score by the baseline of its scale. Smooth images score higher even at wrong poses,
+// so without this few scales would take all the candidates.
+void GridSearch::normalize_scores(std::span<Place> places) const {
+  if (baselines_.empty()) return;
+  const auto baseline_at = [&](double scale) {
+    const auto distance = [&](const ScoreBaseline& at) {
+      return std::abs(std::log(at.scale / scale));
+    };
     return std::min_element(
-        typical_.begin(), typical_.end(),
-        [&](const Typical& a, const Typical& b) { return distance(a) < distance(b); });
+        baselines_.begin(), baselines_.end(),
+        [&](const ScoreBaseline& a, const ScoreBaseline& b) { return distance(a) < distance(b); });
   };
   double scale = 0;
-  auto typical = typical_.begin();
+  auto baseline = baselines_.begin();
   for (Place& place : places) {
-    if (place.scale != scale) {  // places of a scale mostly follow one another
+    if (place.scale != scale) {  // places_ is mostly grouped by scale
       scale = place.scale;
-      typical = typical_at(scale);
+      baseline = baseline_at(scale);
     }
-    if (typical->score > 0) place.standing = place.peak.score / typical->score;
+    if (baseline->score > 0) place.relative_score = place.peak.score / baseline->score;
   }
 }
 
-// Makes known what stands out, and the best at every scale.
-void GridSearch::know_promising() {
-  const auto is_better = [](const Place& a, const Place& b) { return a.standing > b.standing; };
+// Selects the poses that stand out, and the best ones of every scale, as known poses.
+void GridSearch::select_promising() {
+  const auto is_better = [](const Place& a, const Place& b) {
+    return a.relative_score > b.relative_score;
+  };
   known_.clear();
   for (auto first = places_.begin(); first != places_.end();) {
     const auto end = std::find_if(first, places_.end(),
                                   [&](const Place& place) { return place.scale != first->scale; });
-    const auto best = first + std::min<std::ptrdiff_t>(end - first, promising_of_scale);
+    const auto best = first + std::min<std::ptrdiff_t>(end - first, min_promising_per_scale);
     std::partial_sort(first, best, end, is_better);
     known_.insert(known_.end(), first, best);
     first = end;
   }
-  const auto most = std::min(places_.size(), promising);
+  const auto most = std::min(places_.size(), max_promising);
   std::partial_sort(places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(most),
                     places_.end(), is_better);
   known_.insert(known_.end(), places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(most));
 }
 
-// All on small frames, and what is promising there on large ones. Edges lie on one another only
-// near the right place, which may not be the best on small frames. What scores are typical on large
-// frames is told by rotations that are compared there whatever small frames say.
+// Searches all poses on small frames and the promising ones on large frames. Edges coincide
+// only near the right pose, which need not be the best on small frames. On large frames, a sample
+// of rotations that does not depend on the small frames defines the baseline.
 void GridSearch::search_promising(const PairContext& work) {
   add(scales_, rotations_);
-  const bool few = rotations_.degrees.size() * compared_.size() <= promising;
+  const bool few = rotations_.degrees.size() * compared_.size() <= max_promising;
   if (!few) {
     search(work, &GridFrames::small, rotations_.step);
-    find_typical_scores(rotations_);
-    relate_to_typical_scores(places_);
-    know_promising();
+    compute_baselines(rotations_);
+    normalize_scores(places_);
+    select_promising();
     places_.clear();
     add_known_and_sample();
   }
   search(work, &GridFrames::large, rotations_.step);
-  find_typical_scores(few ? rotations_ : sample_);
+  compute_baselines(few ? rotations_ : sample_);
 }
 
-// Wide steps miss the right place.
-void GridSearch::search_directions(const PairContext& work) {
+// No wide steps here: they would miss the right pose.
+void GridSearch::search_orientation(const PairContext& work) {
   places_.clear();
   search_promising(work);
-  relate_to_typical_scores(places_);
-  keep_distinct(work, directions_again);
+  normalize_scores(places_);
+  keep_distinct(work, max_orientation_retries);
   known_ = places_;
   const std::size_t known = places_.size();
-  if (options_.motion != Motion::translation) add_between();
+  if (options_.motion != Motion::translation) add_half_steps();
   search(work, &GridFrames::large, rotations_.step / 2);
-  relate_to_typical_scores(std::span(places_).subspan(known));
+  normalize_scores(std::span(places_).subspan(known));
 }
 
-void GridSearch::search_grey_levels(const PairContext& work) {
+void GridSearch::search_intensity(const PairContext& work) {
   search_moderate(work);
-  of_moderate_ = places_;  // a copy: both keep their memory from call to call
+  moderate_places_ = places_;  // a copy, so that both buffers keep their memory
   search_strong(work);
-  places_.insert(places_.end(), of_moderate_.begin(), of_moderate_.end());
+  places_.insert(places_.end(), moderate_places_.begin(), moderate_places_.end());
 }
 
 std::span<const TranslationPeak> GridSearch::find(const PairContext& work, std::size_t maximum) {
@@ -404,9 +414,9 @@ std::span<const TranslationPeak> GridSearch::find(const PairContext& work, std::
     }
   }
   if (work.compares_orientation()) {
-    search_directions(work);
+    search_orientation(work);
   } else {
-    search_grey_levels(work);
+    search_intensity(work);
   }
   keep_distinct(work, maximum);
   found_.clear();

@@ -1,5 +1,5 @@
 // An exhaustive search over rotation and scale at low resolution, for pairs whose log-polar spectra
-// have too little in common: partial overlap, perspective, strong zoom, masks.
+// have too little in common: small overlap, perspective, strong zoom, masks.
 #pragma once
 
 #include "registration/pair/forked_worker.hpp"
@@ -18,20 +18,19 @@
 
 namespace warpalign::detail {
 
-/// How fine the grid is.
+/// The resolution of the grid.
 struct GridSteps {
   double rotation;  ///< degrees
   double scale;     ///< a factor above 1
-  /// Of the padded frames; images of one scale and square shape are then about 0.4 times as wide.
-  /// All poses are tried on the small frames, and the best again on the large ones; but strong
-  /// zooms, which leave a few pixels in common on small frames, are compared by intensity on large
-  /// frames alone.
+  /// Sides of the padded frames. Square images of one scale are about 0.4 times as wide. The search
+  /// tries all poses on the small frames and the best ones again on the large frames. With strong
+  /// zoom few pixels overlap on small frames, so intensity then uses large frames alone.
   std::int64_t small_side, large_side;
 };
 
 /// The translation searches on small and on large frames.
 struct GridFrames {
-  /// How many rotations are compared at once.
+  /// The number of rotations per batch.
   struct Batches {
     std::int64_t small, large;
   };
@@ -47,38 +46,39 @@ inline constexpr GridSteps standard_grid{4, 1.25, 128, 256};
 inline constexpr GridSteps orientation_grid{3, 1.189207115, 128, 256};  // four scales an octave
 inline constexpr GridSteps fine_grid{3, 1.189207115, 160, 320};
 
-/// How many of a grid's poses are worth refining.
+/// The number of poses of a grid that are worth refining.
 [[nodiscard]] inline std::size_t max_grid_proposals(const RegistrationOptions& options) {
   return options.search == Effort::thorough ? 16 : 8;
 }
 
-/// How many threads may compare a grid beside the searching one.
+/// The maximum number of threads that search a grid in addition to the calling one.
 inline constexpr std::size_t grid_workers = 2;
 
 class GridSearch {
  public:
-  /// `signal`: what find() compares, intensity or orientation. The options outlive the search.
+  /// `signal` selects what find() compares: intensity or orientation. `options` must outlive the
+  /// search.
   GridSearch(const Device& device, const RegistrationOptions& options,
              const GridSteps& steps = standard_grid, SignalKind signal = SignalKind::intensity);
   GridSearch(const Device&, RegistrationOptions&&, const GridSteps& = standard_grid,
              SignalKind = SignalKind::intensity) = delete;
 
-  /// The best places that differ from one another, best first, at most `maximum`. Waits for the
-  /// device. The result is valid until the next call.
+  /// Returns the best distinct poses, best first, at most `maximum`. Waits for the device. The
+  /// result is valid until the next call.
   std::span<const TranslationPeak> find(const PairContext& work, std::size_t maximum);
 
  private:
   using Found = std::span<const TranslationSearch::Peaks>;
-  /// A place, and the rotation, below 180 degrees, and the scale that led to it.
+  /// A pose, with the rotation (below 180 degrees) and the scale at which it was found.
   struct Place {
     TranslationPeak peak;
     double rotation_deg;
     double scale;
-    /// By which places are compared: the score, or the score relative to what others have.
-    double standing;
+    /// The sort key: the score, or the score divided by the baseline of its scale.
+    double relative_score;
   };
-  /// What scores are at a scale.
-  struct Typical {
+  /// The typical score at a scale.
+  struct ScoreBaseline {
     double scale;
     double score;
   };
@@ -88,38 +88,37 @@ class GridSearch {
     std::vector<double> degrees;
   };
   static Rotations rotations_of(const RegistrationOptions& options, double step);
-  /// Some of the rotations, evenly spread, and enough of them to tell what scores are typical.
+  /// Returns an evenly spread sample of the rotations, large enough to define baselines.
   static Rotations sample_of(const RegistrationOptions& options, const Rotations& rotations);
   [[nodiscard]] double base_of(double scale) const;
-  /// Adds the rotations at each of the scales to what search() compares.
+  /// Adds the rotations at each of the scales to compared_, which search() processes.
   void add(std::span<const double> scales, const Rotations& rotations);
-  /// Adds, at each of the scales, the rotations that are `offsets` away from those of known places.
-  void add_beside(std::span<const double> scales, std::initializer_list<double> offsets);
-  /// The same at one of the scales times a factor. beside_ must have room.
-  /// `others`: rotations that are added as well.
-  void add_beside_at(double scale, double factor, std::initializer_list<double> offsets,
-                     std::span<const double> others = {});
-  /// Adds what lies half a step of the rotation, of the scale or of both beside known places.
-  void add_between();
-  /// Adds what has led to the known places, and the sample's rotations at some of the scales.
+  /// Adds, at each of the scales, the rotations that differ by `offsets` from those of known poses.
+  void add_neighbours(std::span<const double> scales, std::initializer_list<double> offsets);
+  /// The same at one scale times a factor, and with the rotations `others`. Expects
+  /// neighbour_rotations_ to have enough capacity.
+  void add_neighbours_at(double scale, double factor, std::initializer_list<double> offsets,
+                         std::span<const double> others = {});
+  /// Adds the neighbours of known poses at half a step in rotation, in scale, and in both.
+  void add_half_steps();
+  /// Adds the grid points of the known poses, and the sample's rotations at some of the scales.
   void add_known_and_sample();
-  /// Compares what was added, of which rotations are `step` degrees apart, and adds the places.
+  /// Searches the rotations in compared_, which are `step` degrees apart, and adds the poses found.
   void search(const PairContext& work, TranslationSearch GridFrames::*frames, double step);
-  /// Adds the places that peaks say of some of compared_.
+  /// Adds the poses of the peaks that were found for part of compared_.
   void add_places(std::span<const KnownRotationScale> compared, Found peaks, double step);
-  /// Divides compared_ into parts_, of about as many rotations each, and of different bases: one
-  /// for this thread, and one for each worker.
+  /// Divides compared_ into parts_ with about equal numbers of rotations and different bases: one
+  /// for this thread and one for each worker.
   void divide(bool has_workers);
-  /// Searches parts_ from number `first` on: the last of them on this thread, the others on those
-  /// of workers.
+  /// Searches parts_ from number `first`: the last one on this thread, the others on workers.
   void find_parts(const PairContext& work, TranslationSearch GridFrames::*frames,
                   std::size_t first);
-  void find_typical_scores(const Rotations& told_by);
-  void relate_to_typical_scores(std::span<Place> places) const;
-  void know_promising();
+  void compute_baselines(const Rotations& baseline_rotations);
+  void normalize_scores(std::span<Place> places) const;
+  void select_promising();
   void search_promising(const PairContext& work);
-  void search_directions(const PairContext& work);
-  void search_grey_levels(const PairContext& work);
+  void search_orientation(const PairContext& work);
+  void search_intensity(const PairContext& work);
   void search_moderate(const PairContext& work);
   void search_strong(const PairContext& work);
   void keep_distinct(const PairContext& work, std::size_t maximum);
@@ -127,11 +126,11 @@ class GridSearch {
   const RegistrationOptions& options_;
   double scale_step_;
   std::vector<double> moderate_, strong_, scales_;  // scales_: all
-  Rotations rotations_, sample_, of_strong_;
+  Rotations rotations_, sample_, strong_rotations_;
   std::vector<KnownRotationScale> compared_;
-  std::vector<double> beside_;  // rotations
+  std::vector<double> neighbour_rotations_;  // degrees
   std::vector<double> scores_;
-  std::vector<Typical> typical_;  // of each scale that has enough scores
+  std::vector<ScoreBaseline> baselines_;  // one per scale that has enough scores
   Device device_;
   GridSteps steps_;
   GridFrames::Batches batches_;
@@ -140,7 +139,7 @@ class GridSearch {
   std::array<std::optional<ForkedWorker<GridFrames>>, grid_workers> workers_;
   std::array<std::span<const KnownRotationScale>, 1 + grid_workers> parts_;
   std::array<Found, 1 + grid_workers> found_of_parts_;
-  std::vector<Place> places_, known_, of_moderate_;
+  std::vector<Place> places_, known_, moderate_places_;
   std::vector<TranslationPeak> found_;
 };
 

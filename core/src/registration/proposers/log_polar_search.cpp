@@ -1,5 +1,5 @@
-// Proposes what log-polar spectra lead to: rotations and scales at several base scales, and their
-// shifts.
+// Proposes candidates from log-polar spectra: rotations and scales at several base scales, each
+// with its best shift.
 #include "registration/proposers/log_polar_search.hpp"
 
 #include "registration/numerics/short_list.hpp"
@@ -14,18 +14,18 @@ namespace warpalign::detail {
 namespace {
 
 constexpr std::size_t hypotheses_per_crop = 2;
-// Images of one size have 36 crops at most. A small image has thousands of its size in a large one,
-// and the highest of so many spectra's peaks is one of chance: the grid, whose cost does not depend
-// on the sizes, looks for it.
+// Two images of equal size give at most 36 crops. A large image contains thousands of crops of a
+// small image's size, and then the highest peak of so many spectra is a random one. The grid
+// search, whose cost does not depend on the sizes, handles these pairs.
 constexpr std::int64_t max_crops = 256;
 
-// Of the padded frames on which shifts are found, and how many are found at once if there are many,
-// in 70 MB of memory. About as many hypotheses have the same base scale.
+// The side of the padded frames on which shifts are found, and the largest number of shifts per
+// batch, which take 70 MB of memory. About this many hypotheses share a base scale.
 constexpr std::int64_t shift_side = 512;
 constexpr std::int64_t max_shifts_at_once = 6;
 
 constexpr LogPolarSearch::Settings standard_settings{128, 6, 1};
-// In small or noisy pairs the right hypothesis is far down the list.
+// In small or noisy pairs the right hypothesis ranks low.
 constexpr LogPolarSearch::Settings fine_settings{256, 40, 0};
 
 }  // namespace
@@ -79,8 +79,8 @@ void LogPolarSearch::add_at(const PairContext& work, double base) {
   if (limits.min_scale > limits.max_scale) return;
   const Spacings spacings =
       rotation_scale_spacings(base, work.reference.shape(), work.moving.shape(), search_.side());
-  // The image in which the content appears larger is used whole, and the other one in crops of its
-  // size.
+  // Uses the whole of the image whose content appears larger, and crops of that size from the
+  // other.
   const bool whole_is_reference = base < 1;
   ImagePyramid& whole = whole_is_reference ? work.reference : work.moving;
   ImagePyramid& cropped = whole_is_reference ? work.moving : work.reference;
@@ -129,7 +129,7 @@ std::span<const Candidate> LogPolarSearch::shifted_of(const PairContext& work, s
 
 std::span<const Candidate> LogPolarSearch::shifted(const PairContext& work,
                                                    std::span<Hypothesis> hypotheses) {
-  // Those of one base share the reference's transform.
+  // Hypotheses with the same base share the reference's transform.
   sort_short_list(hypotheses,
                   [](const Hypothesis& a, const Hypothesis& b) { return a.base < b.base; });
   known_.clear();

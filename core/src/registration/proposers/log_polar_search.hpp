@@ -1,5 +1,5 @@
-// Proposes what log-polar spectra lead to: rotations and scales at several base scales, and their
-// shifts.
+// Proposes candidates from log-polar spectra: rotations and scales at several base scales, each
+// with its best shift.
 #pragma once
 
 #include "registration/pair/candidate.hpp"
@@ -19,11 +19,11 @@
 
 namespace warpalign::detail {
 
-/// The highest hypothesis at a base scale of 1 in the first round, the highest of all base scales
-/// in the second, the next ones in the third. For Motion::translation there is one hypothesis.
+/// Round 0 proposes the highest hypothesis at a base scale of 1, round 1 the highest at any base
+/// scale, and round 2 the next ones. For Motion::translation there is one hypothesis.
 std::unique_ptr<Proposer> make_log_polar(const Device& device, const RegistrationOptions& options);
-/// The same of frames twice as wide: the highest hypothesis of all base scales in the first round,
-/// many more in the second.
+/// The same on frames twice as wide: round 0 proposes the highest hypothesis at any base scale,
+/// round 1 many more.
 std::unique_ptr<Proposer> make_fine_log_polar(const Device& device,
                                               const RegistrationOptions& options);
 
@@ -33,9 +33,9 @@ inline constexpr ProposerKind fine_spectra{"finer log-polar spectra", make_fine_
 class LogPolarSearch final : public Proposer {
  public:
   struct Settings {
-    std::int64_t side;         ///< of the padded frames on which spectra are taken
-    std::size_t hypotheses;    ///< that are proposed in all rounds together
-    int round_of_other_bases;  ///< in which the other base scales are added
+    std::int64_t side;         ///< of the padded frames on which spectra are computed
+    std::size_t hypotheses;    ///< total number proposed, over all rounds
+    int round_of_other_bases;  ///< the round that adds the other base scales
   };
   LogPolarSearch(const Device& device, const Settings& settings,
                  const RegistrationOptions& options);
@@ -50,11 +50,11 @@ class LogPolarSearch final : public Proposer {
     double base;
   };
   void add_at(const PairContext& work, double base);
-  /// Adds the hypotheses at the other base scales. The highest of all comes first, and those that
-  /// nearly equal a higher one are left out.
+  /// Adds the hypotheses at the other base scales, highest first, without those that nearly equal a
+  /// higher one.
   void add_other_bases(const PairContext& work);
-  /// Hypotheses from number `first` on and below `end`, and their opposites, the rotations by 180
-  /// degrees more, each at its best shift; the best first.
+  /// Returns the candidates of the hypotheses from `first` to before `end`, with their best shifts,
+  /// best first. Includes the opposite rotations (180 degrees more).
   std::span<const Candidate> shifted_of(const PairContext& work, std::size_t first,
                                         std::size_t end);
   std::span<const Candidate> shifted(const PairContext& work, std::span<Hypothesis> hypotheses);
@@ -65,12 +65,12 @@ class LogPolarSearch final : public Proposer {
   Device device_;
   RotationScaleSearch search_;
   Settings settings_;
-  /// One hypothesis at a time, or with memory that is taken when they first come, many.
+  /// For one hypothesis at a time, and, allocated on first use, for many.
   TranslationSearch one_shift_;
   std::optional<TranslationSearch> many_shifts_;
   TranslationSearch& shifts_of(std::size_t hypotheses);
   std::vector<Hypothesis> hypotheses_;
-  std::vector<KnownRotationScale> known_;  // of the hypotheses whose shifts are sought
+  std::vector<KnownRotationScale> known_;  // of the hypotheses whose shifts are being searched
   std::vector<Candidate> shifted_;
 };
 

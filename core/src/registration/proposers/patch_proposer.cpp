@@ -10,7 +10,7 @@ namespace warpalign::detail {
 
 namespace {
 
-// The significant homography with the highest significance.
+// Returns the convincing homography with the highest significance.
 std::optional<Homography> best_homography(std::span<const Candidate> candidates) {
   const Candidate* best = nullptr;
   for (const Candidate& candidate : candidates) {
@@ -51,7 +51,7 @@ class PatchProposer : public Proposer {
   Device device_;
   const RegistrationOptions& options_;
   const WindowCover& cover_;
-  std::optional<WindowSearch> search_;  // created when a pair first needs it
+  std::optional<WindowSearch> search_;  // created for the first pair that needs it
 };
 
 class EdgePatchProposer final : public PatchProposer {

@@ -5,13 +5,13 @@
 
 namespace warpalign::detail {
 
-/// Patches that overlap by half: as they are in the first round, tilted in the second.
+/// Patches that overlap by half: unmodified in round 0, in simulated tilts in round 1.
 std::unique_ptr<Proposer> make_patches(const Device& device, const RegistrationOptions& options);
-/// Patches of the images' edge strength, in one round.
+/// Patches of the edge strength images, in one round.
 std::unique_ptr<Proposer> make_edge_patches(const Device& device,
                                             const RegistrationOptions& options);
-/// Patches of half the size: along the best known homography in the first round, everywhere in the
-/// second, tilted in the third.
+/// Patches of half the size: near the best known homography in round 0, everywhere in round 1, in
+/// simulated tilts in round 2.
 std::unique_ptr<Proposer> make_fine_patches(const Device& device,
                                             const RegistrationOptions& options);
 

@@ -1,4 +1,4 @@
-// What proposes transforms between two images.
+// The interface of a proposer: a part of the search that proposes transforms.
 #pragma once
 
 #include "registration/pair/candidate.hpp"
@@ -21,22 +21,22 @@ class Proposer {
   Proposer& operator=(const Proposer&) = delete;
   virtual ~Proposer() = default;
 
-  /// Appends what it proposes in a round, best first. The rounds of a pair come one after the
-  /// other, from 0 on. A proposal is a similarity (`matrix`, and `shift_score`), or a homography
-  /// (`richer`, with Motion::homography). `known`: what the search has found so far. May propose
-  /// less once the context is cancelled.
+  /// Appends the proposals of a round, best first. Callers run the rounds of a pair in order, from
+  /// 0. A proposal is a similarity (`matrix` and `shift_score`) or a homography (`richer`, with
+  /// Motion::homography). `known` holds the candidates that the search has found so far. May
+  /// propose fewer if the context is cancelled.
   virtual void propose(const PairContext& context, int round, std::span<const Candidate> known,
                        std::vector<Candidate>& proposals) = 0;
 };
 
-/// Makes a proposer. The options outlive it.
+/// Creates a proposer. `options` must outlive it.
 using MakeProposer = std::unique_ptr<Proposer> (*)(const Device& device,
                                                    const RegistrationOptions& options);
 
-/// A proposer that a schedule can name. Kinds compare by their names: GCC compares no addresses of
-/// functions in constant expressions under -fsanitize=undefined.
+/// A kind of proposer for the schedule. Kinds are compared by name, because GCC does not compare
+/// function addresses in constant expressions under -fsanitize=undefined.
 struct ProposerKind {
-  std::string_view name;  ///< as docs/architecture.md prints it; empty: none
+  std::string_view name;  ///< as printed in docs/architecture.md; empty: no proposer
   MakeProposer make;
 
   constexpr bool operator==(const ProposerKind& other) const { return name == other.name; }

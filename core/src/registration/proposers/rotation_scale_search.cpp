@@ -20,7 +20,7 @@ std::int64_t periodic_distance(std::int64_t a, std::int64_t b, std::int64_t peri
   return std::min(d, period - d);
 }
 
-// The neighbourhood of a pixel on the periodic surface.
+// Returns the neighbourhood of a pixel on the periodic surface.
 PeakRecord record_at(std::span<const float> surface, const Shape& shape, std::int64_t x,
                      std::int64_t y) {
   PeakRecord record;
@@ -38,9 +38,9 @@ PeakRecord record_at(std::span<const float> surface, const Shape& shape, std::in
   return record;
 }
 
-// How many crops a batch has: one launch of each stage does for all of them. Batches are always
-// full, because a CPU's time goes with the number of crops. Two images of one size have 1, 4, 9
-// or 36.
+// The possible numbers of crops per batch; one launch of each stage processes a whole batch.
+// Batches are always full, because the time on a CPU is proportional to the number of crops. Two
+// images of one size have 1, 4, 9 or 36 crops.
 constexpr std::array<std::int64_t, 3> batch_sizes{1, 4, 16};
 
 Shape stack_of(const Shape& frame, std::int64_t images) {
@@ -68,8 +68,8 @@ CutWindowsSpec cut_spec(const Shape& level, const Shape& crop, const Shape& fram
   return spec;
 }
 
-// The highest of some values, or 0 where none is above it. Compilers compute the lanes, which are
-// independent of one another, in vectors.
+// Returns the highest value, or 0 if none is positive. The lanes are independent, so that compilers
+// vectorize the loop.
 float highest(std::span<const float> values) {
   constexpr std::size_t lanes = 8;
   std::array<float, lanes> best{};
@@ -167,8 +167,8 @@ CropBatch& RotationScaleSearch::batch_for(std::int64_t crops) {
   return *batches_[i];
 }
 
-// The holes of a masked image would appear as edges in plain grey levels. Such images are used
-// after local normalization, which sets the holes to 0.
+// In plain intensities the holes of a mask would appear as edges. A masked image is therefore
+// compared after local normalization, which sets the holes to 0.
 const Image& RotationScaleSearch::pixels_of(Stream& stream, StageClock& clock,
                                             ImagePyramid& pyramid, PyramidLevel& level) const {
   return level.masked() ? pyramid.normalized(stream, clock, level) : level.values();
@@ -207,7 +207,7 @@ RotationScalePeak RotationScaleSearch::peak_at(const Point& p, double value) con
   return {angle * 180 / std::numbers::pi, std::exp(log_scale), value / total_weight_};
 }
 
-// A column is a scale, and a row is an angle.
+// A column is a scale, a row an angle.
 void RotationScaleSearch::allow(const RotationScaleLimits& limits) {
   allowed_columns_.clear();
   for (std::int64_t x = 0; x < frame_.width; ++x) {
@@ -253,8 +253,8 @@ bool RotationScaleSearch::is_near_a_peak(const Pixel& pixel) const {
   });
 }
 
-// Finds local maxima, each the highest within a few pixels of the log-polar grid. Rows that have
-// nothing above the best peak so far are skipped.
+// Finds local maxima, each the highest within a few pixels of the log-polar grid. Skips rows whose
+// maximum is below the best peak so far.
 void RotationScaleSearch::find_peaks(std::span<const float> surface, std::size_t maximum) {
   peaks_.clear();
   find_row_maxima(surface);

@@ -1,4 +1,4 @@
-// Rotation and scale from the log-polar spectra of two pyramid levels (registration paper,
+// Finds rotation and scale from the log-polar spectra of two pyramid levels (registration paper,
 // section 2).
 #pragma once
 
@@ -28,37 +28,37 @@ struct RotationScalePeak {
   double height = 0;  ///< of the log-polar correlation; 1 for identical spectra
 };
 
-/// Whether both lead to the same place: the shifts are searched for from near enough.
+/// Whether both lead to the same candidate: the translation search tolerates the difference.
 [[nodiscard]] bool are_the_same(const RotationScalePeak& a, const RotationScalePeak& b);
 
-/// How many crops of a shape overlap by half and cover a level (CropsAlong).
+/// The number of crops of a shape that cover a level and overlap by half (CropsAlong).
 [[nodiscard]] std::int64_t crops_of(const Shape& level, const Shape& crop);
 
 /// The crops of a level.
 struct LevelCrops {
   CutWindowsPlan cut;
   std::int64_t count;
-  const char* stage;  ///< as timings name it: a crop, or the window of a level that is used whole
+  const char* stage;  ///< the name in timings: a crop, or a window on a whole level
 };
 
-/// What is computed of crops whose log-polar spectra are found and correlated at once: plans and
-/// memory for one number of them.
+/// The plans and memory for a batch of crops, whose log-polar spectra are computed and correlated
+/// together.
 class CropBatch {
  public:
   CropBatch(const Device& device, const Shape& frame, const RegistrationOptions& options,
             std::int64_t crops);
   [[nodiscard]] std::int64_t size() const { return frames_.depth; }
 
-  /// Enqueues the log-polar spectra of crops from number `first` on, for correlate() or into
-  /// `result`.
+  /// Enqueues the log-polar spectra of the crops that start at number `first`, for correlate() or
+  /// into `result`.
   void log_polar_spectra(StageClock& clock, const Image& level, const LevelCrops& crops,
                          std::int64_t first);
   void log_polar_spectra(StageClock& clock, const Image& level, const LevelCrops& crops,
                          std::int64_t first, Image& result);
-  /// Enqueues their correlation with the log-polar spectrum of a whole level, and the copy of it to
-  /// the host. The copy before the last one must have been waited for.
+  /// Enqueues the correlation with the log-polar spectrum of a whole level, and the copy to the
+  /// host. The caller must have waited for the copy before the last one.
   void correlate(StageClock& clock, const Image& whole, bool whole_is_reference);
-  /// The surfaces of the last correlation, one after the other, once they are waited for.
+  /// The surfaces of the last correlation, concatenated. The caller must wait for them.
   [[nodiscard]] Readback<float>& last_surfaces() { return surface_values_[last_]; }
 
  private:
@@ -69,24 +69,23 @@ class CropBatch {
   Buffer means_;
   Image frames_of_crops_;  // windowed crops, then their log-polar spectra, then the correlations
   Image spectra_, polar_spectra_;
-  /// Of two batches in turn: the device goes on with one while the host looks for the other's
-  /// peaks.
+  /// Two batches alternate: the device computes one while the host finds the peaks of the other.
   std::array<Readback<float>, 2> surface_values_;
   std::size_t last_ = 0;
 };
 
 class RotationScaleSearch {
  public:
-  /// `side`: of the padded frame on which crops are windowed, and of the log-polar grid.
-  /// The options outlive the search.
+  /// `side` is the side of the padded frame for crops and of the log-polar grid. `options` must
+  /// outlive the search.
   RotationScaleSearch(const Device& device, std::int64_t side, const RegistrationOptions& options);
   RotationScaleSearch(const Device&, std::int64_t, RegistrationOptions&&) = delete;
 
   [[nodiscard]] std::int64_t side() const { return frame_.width; }
 
-  /// The highest peaks of the log-polar correlation of a whole level (at most side() pixels across)
-  /// with each of the crops_of() another level, highest first, at most `maximum` per crop. Waits
-  /// for the device. The result is valid until the next call.
+  /// Returns the highest peaks of the log-polar correlation of a whole level (at most side() pixels
+  /// wide and high) with each crop of another level, highest first, at most `maximum` per crop.
+  /// Waits for the device. The result is valid until the next call.
   std::span<const RotationScalePeak> find(Stream& stream, StageClock& clock, ImagePyramid& whole,
                                           PyramidLevel& whole_level, ImagePyramid& cropped,
                                           PyramidLevel& cropped_level, const Shape& crop,
@@ -98,11 +97,11 @@ class RotationScaleSearch {
     Shape level, crop;
     friend bool operator==(const CropKey&, const CropKey&) = default;
   };
-  /// Pixels of one row of a surface, from `begin` up to before `end`.
+  /// A half-open range of pixels in a row of a surface.
   struct Range {
     std::int64_t begin, end;
   };
-  /// The highest value in the allowed columns of an allowed row.
+  /// The highest value of an allowed row, in its allowed columns.
   struct RowMaximum {
     std::int64_t y;
     float value;
@@ -111,15 +110,15 @@ class RotationScaleSearch {
     std::int64_t x, y;
   };
   const LevelCrops& level_crops_of(const Shape& level, const Shape& crop);
-  /// The largest batch that `crops` crops fill.
+  /// Returns the largest batch size that `crops` crops fill.
   CropBatch& batch_for(std::int64_t crops);
-  /// The pixels of a level that the search compares.
+  /// Returns the image of a level that the search compares.
   const Image& pixels_of(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
                          PyramidLevel& level) const;
   [[nodiscard]] RotationScalePeak peak_at(const Point& p, double value) const;
-  /// Sets where on a surface peaks may be.
+  /// Sets the rows and columns of a surface in which peaks are accepted.
   void allow(const RotationScaleLimits& limits);
-  /// Adds the peaks of each of some correlations to found_.
+  /// Appends the peaks of several correlation surfaces to found_.
   void find_peaks_of_all(std::span<const float> surfaces, std::size_t maximum);
   void find_peaks(std::span<const float> surface, std::size_t maximum);
   void find_row_maxima(std::span<const float> surface);
@@ -131,13 +130,13 @@ class RotationScaleSearch {
   LogPolarGrid grid_;
   double total_weight_;
   PlanCache<CropKey, LevelCrops> level_crops_{24};
-  /// Easy pairs need the first only; the others are created when a pair first needs them.
+  /// Easy pairs need only the first. The others are created for the first pair that needs them.
   std::array<std::optional<CropBatch>, 3> batches_;
   Image whole_spectrum_;
   std::vector<Range> allowed_columns_;
   std::vector<std::int64_t> allowed_rows_;
   std::vector<RowMaximum> row_maxima_;  // of one surface
-  std::vector<Pixel> peaks_;            // likewise
+  std::vector<Pixel> peaks_;            // of the same surface
   std::vector<RotationScalePeak> found_;
 };
 

@@ -1,4 +1,4 @@
-// The translation between two pyramid levels whose rotation and scale are known.
+// Finds the translation between two pyramid levels whose rotation and scale are known.
 #include "registration/proposers/translation_search.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -10,20 +10,19 @@ namespace warpalign::detail {
 
 namespace {
 
-// Fraction of the smaller level's pixels that count, and how many at least. Shifts that leave fewer
-// in common are not considered.
+// Shifts with a smaller overlap are ignored: a fraction of the smaller level's unmasked pixels, and
+// a number of pixels.
 constexpr double min_overlap_fraction = 0.04;
 constexpr double min_overlap_pixels = 48;
 
-// On a processor, what one stage writes stays in its caches until the next stage reads it where a
-// frame's batch has this many pixels.
+// On a CPU, a frame's batch of this many pixels stays in the caches between one stage and the next.
 constexpr std::int64_t cached_pixels = 200'000;
 
-// Where overlaps are found from outlines. Processors add up weights in less time.
-bool takes_outlines(const Device& device) { return device.info().kind != DeviceKind::cpu; }
+// Whether overlaps are computed from the outlines of the images. CPUs sum up weights faster.
+bool uses_outlines(const Device& device) { return device.info().kind != DeviceKind::cpu; }
 
-// The outlines of the levels, of which `linear` maps offsets in the frame to those in the moving
-// one.
+// Returns the outlines of the levels. `linear` maps offsets in the frame to offsets in the moving
+// level.
 OverlapOutline outline_of(const Shape& reference, const Shape& moving, const Affine& linear) {
   const Affine to_frame = linear.inverse();
   const double half_width = static_cast<double>(moving.width) / 2;
@@ -34,7 +33,7 @@ OverlapOutline outline_of(const Shape& reference, const Shape& moving, const Aff
       static_cast<float>(to_frame.b * half_height), static_cast<float>(to_frame.e * half_height)};
 }
 
-// The coordinate equivalent to `u` modulo `n` that is nearest to `centre`.
+// Returns the coordinate equivalent to `u` modulo `n` that is nearest to `centre`.
 double nearest_modulo(double u, double centre, double n) {
   return u - n * std::round((u - centre) / n);
 }
@@ -43,16 +42,16 @@ Shape slices(const Shape& shape, std::int64_t depth) { return {shape.width, shap
 
 double modulo(double x, double n) { return x - n * std::floor(x / n); }
 
-// With this gain, fields score as normalized grey levels do.
+// With this gain, orientation fields score like normalized intensities.
 double gain_of(const GradientFields::Statistics& statistics) {
   return statistics.energy > 0 ? 1 / std::sqrt(statistics.energy) : 0;
 }
 
-// What is added to the angles of gradients by turning what `linear` maps to.
-double turn_of(const Affine& linear) { return std::atan2(linear.d, linear.a); }
+// The angle that a warp by `linear` adds to gradient angles.
+double rotation_of(const Affine& linear) { return std::atan2(linear.d, linear.a); }
 
-// The mean of a field, turned by an angle.
-Point turned(Point mean, double angle) {
+// The mean of a field after a rotation.
+Point rotated_mean(Point mean, double angle) {
   const double c = std::cos(2 * angle);
   const double s = std::sin(2 * angle);
   return {c * mean.x - s * mean.y, s * mean.x + c * mean.y};
@@ -102,7 +101,7 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, st
       records_(device.make_buffer(2 * static_cast<std::size_t>(batch) * sizeof(PeakRecord))),
       readbacks_{Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch)),
                  Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch))} {
-  if (takes_outlines(device)) {
+  if (uses_outlines(device)) {
     outlined_peaks_.emplace(device, OverlapPeaksSpec{frame_, batch, false, true});
   }
   for (Batch& one : batches_) one.linear.reserve(static_cast<std::size_t>(batch));
@@ -143,14 +142,14 @@ void TranslationSearch::transform_reference(const PairContext& work, PyramidLeve
   fields_->of_reference = work.orientation.statistics(stream, clock, pyramid, level);
 }
 
-// The means are subtracted from the moving image's fields alone, which suffices for their products.
+// Only the moving image's fields have their means subtracted, which suffices for the products.
 void TranslationSearch::transform_fields(Stream& stream, StageClock& clock,
                                          std::span<const Affine> linear) {
   FieldFrames& to = *fields_;
   const double gain = gain_of(to.of_reference) * gain_of(to.of_moving);
   to.terms.clear();
   for (const Affine& map : linear) {
-    to.terms.push_back({turned(to.of_moving.mean, -turn_of(map)), gain});
+    to.terms.push_back({rotated_mean(to.of_moving.mean, -rotation_of(map)), gain});
   }
   clock.run("double_angle", [&] {
     to.plan.execute(stream, warped_, warped_weights_, to.terms, to.cosines, to.sines);
@@ -161,7 +160,7 @@ void TranslationSearch::transform_fields(Stream& stream, StageClock& clock,
   });
 }
 
-// The correlation of the reference with the moving image's frames.
+// Correlates the reference with the frames of the moving image.
 void TranslationSearch::correlate(Stream& stream, StageClock& clock) {
   clock.run("overlap_products", [&] {
     if (!fields_) {
@@ -173,10 +172,10 @@ void TranslationSearch::correlate(Stream& stream, StageClock& clock) {
   clock.run("inverse_fft", [&] { fft_surfaces_.inverse(stream, products_image_, surfaces_); });
 }
 
-// How many pixels the reference has in common with the moving image's frames at every shift. Where
-// all pixels of the reference count, they need no transform.
-void TranslationSearch::find_overlaps(Stream& stream, StageClock& clock,
-                                      const PyramidLevel& reference, const Image& weights) {
+// Computes the overlap of the reference and each frame of the moving image, in pixels, at every
+// shift. Without a mask of the reference this needs no transform.
+void TranslationSearch::compute_overlaps(Stream& stream, StageClock& clock,
+                                         const PyramidLevel& reference, const Image& weights) {
   if (!stored_) stored_.emplace(device_, frame_, frames_.depth);
   if (reference.weight() == nullptr) {
     clock.run("overlap_counts", [&] {
@@ -212,10 +211,10 @@ OverlapLimits TranslationSearch::overlap_limits(const Compared& compared,
   return allowed;
 }
 
-// The reference is placed in the corner of the padded frame, and the rotated moving level in its
-// middle c: rotated(x) = moving(A (x - c) + centre). A peak at d of the first surface means
-// reference(x) = rotated(x - d), and one of the mirrored surface reference(x) = rotated(d - x). So
-// the centre of the moving level lies at d + c, and with 180 degrees more at d - c.
+// The reference lies in the corner of the padded frame, and the rotated moving level in its middle
+// c: rotated(x) = moving(A (x - c) + centre). A peak at d of the first surface means reference(x) =
+// rotated(x - d), and a peak of the mirrored surface means reference(x) = rotated(d - x). The
+// centre of the moving level therefore lies at d + c, and for 180 degrees more at d - c.
 TranslationSearch::Peaks TranslationSearch::peaks_of(const PeakRecord* records, const Batch& batch,
                                                      const Affine& linear) const {
   const auto n = static_cast<double>(frame_.width);
@@ -263,7 +262,7 @@ void TranslationSearch::add(const Compared& compared, const Affine& linear,
       outline_of(compared.reference_level.shape(), compared.moving_level.shape(), linear));
 }
 
-// Frames of a batch that is not full hold what an earlier one left, and their peaks are not taken.
+// The unused frames of a partial batch hold old data; take_next() ignores their peaks.
 void TranslationSearch::find_peaks(Stream& stream, bool by_outlines) {
   const auto frames = static_cast<std::size_t>(frames_.depth);
   const bool alike = std::all_of(limits_.begin(), limits_.end(), [&](const OverlapLimits& limits) {
@@ -280,15 +279,15 @@ void TranslationSearch::find_peaks(Stream& stream, bool by_outlines) {
   }
 }
 
-// From the frames, to a spectrum or to the spectra of two fields.
+// Transforms the frames to one spectrum each, or to the spectra of two fields each.
 void TranslationSearch::transform_moving(Stream& stream, StageClock& clock,
                                          std::span<const Affine> linear) {
   if (fields_) return transform_fields(stream, clock, linear);
   clock.run("fft", [&] { fft_batch_.forward(stream, warped_, moving_spectra_); });
 }
 
-// Where all pixels count, overlaps follow from the levels' outlines. Gradient orientation is taken
-// where pixels count.
+// Without masks the overlaps follow from the outlines of the levels. Gradient orientation needs the
+// weights in any case, because a field is only valid at unmasked pixels.
 template <class WarpAll>
 bool TranslationSearch::correlate_batch(const PairContext& work, const Compared& compared,
                                         bool stores_overlaps, WarpAll warp_all) {
@@ -309,7 +308,7 @@ bool TranslationSearch::correlate_batch(const PairContext& work, const Compared&
   }
   transform_moving(stream, clock, next_batch().linear);
   correlate(stream, clock);
-  if (!by_outlines) find_overlaps(stream, clock, compared.reference_level, warped_weights_);
+  if (!by_outlines) compute_overlaps(stream, clock, compared.reference_level, warped_weights_);
   return by_outlines;
 }
 
@@ -410,7 +409,7 @@ TranslationSearch::Compared TranslationSearch::begin(const PairContext& work, do
 std::span<const TranslationSearch::Peaks> TranslationSearch::find(
     const PairContext& work, std::span<const KnownRotationScale> known) {
   peaks_.clear();
-  taken_ = enqueued_;  // what an error has left behind
+  taken_ = enqueued_;  // may have pending batches after an error
   clear_next();
   if (fields_) measure_fields(work, known);
   const auto most = static_cast<std::size_t>(frames_.depth);

@@ -1,5 +1,5 @@
-// The translation between two pyramid levels whose rotation and scale are known, by normalized
-// correlation over their overlap.
+// Finds the translation between two pyramid levels whose rotation and scale are known, by
+// normalized correlation over their overlap.
 #pragma once
 
 #include "device/readback.hpp"
@@ -24,39 +24,39 @@
 
 namespace warpalign::detail {
 
-/// A peak of the correlation: where the moving image lies on the reference.
+/// A peak of the correlation: a pose of the moving image.
 struct TranslationPeak {
   Affine matrix;     ///< reference pixels -> moving pixels
   double score = 0;  ///< height of the peak; of the order of 1 for unrelated images
 };
 
-/// The rotations and the scale of which the translation is sought.
+/// The rotations and the scale for which the translation is searched.
 struct KnownRotationScale {
   std::span<const double> rotations_deg;
   double scale = 1;      ///< of the moving image's content relative to the reference's
-  double base = 1;       ///< a scale near it, which chooses the levels that are compared
+  double base = 1;       ///< a nearby scale, which selects the levels that are compared
   double max_shift = 0;  ///< the farthest that the images' centres may be apart, in pixels of the
                          ///< moving image; 0: any
 };
 
 class TranslationSearch {
  public:
-  /// The peak for a rotation [0] and for 180 degrees more [1].
+  /// The peaks for a rotation [0] and for the opposite one, 180 degrees more [1].
   using Peaks = std::array<TranslationPeak, 2>;
 
-  /// How many rotations to compare at once on padded frames of a side, where `most` fill a GPU.
+  /// The number of rotations per batch on padded frames of a side, if `most` rotations fill a GPU.
   [[nodiscard]] static std::int64_t batch_on(const Device& device, std::int64_t side,
                                              std::int64_t most);
 
-  /// `side` is the side of the padded frame: reference and moving image are compared at levels that
-  /// fit in it side by side. `batch`: how many rotations are compared at once. `signal`:
-  /// what find() compares, intensity or orientation.
+  /// `side` is the side of the padded frame, in which levels of both images fit next to each other.
+  /// `batch` is the number of rotations per batch. `signal` selects what find() compares: intensity
+  /// or orientation.
   TranslationSearch(const Device& device, std::int64_t side, std::int64_t batch = 1,
                     SignalKind signal = SignalKind::intensity);
 
-  /// The peaks at each of the rotations of each element of `known`, in their order. Consecutive
-  /// elements whose bases are the same share the reference's transform, and batches. Waits for the
-  /// device. The result is valid until the next call; it may be shorter once a stop is asked for.
+  /// Returns the peaks at each rotation of each element of `known`, in order. Consecutive elements
+  /// with the same base share the reference's transform, and batches. Waits for the device. The
+  /// result is valid until the next call. It may be shorter if the context is cancelled.
   std::span<const Peaks> find(const PairContext& work, std::span<const KnownRotationScale> known);
   /// The correlation at every shift of the moving image, after `transform` (reference pixels ->
   /// moving pixels) has brought it to the reference's frame; by a search of a batch of 1.
@@ -66,7 +66,7 @@ class TranslationSearch {
                                            const Homography& transform);
 
  private:
-  /// The levels that are compared.
+  /// The two levels under comparison.
   struct Compared {
     ImagePyramid& reference;
     ImagePyramid& moving;
@@ -78,12 +78,12 @@ class TranslationSearch {
     }
   };
   [[nodiscard]] Compared levels_of(const PairContext& work, double base);
-  /// Begins what all bases need to know of their levels' fields, so that the first of them waits
-  /// for all: if each waited for its own, the device would be idle as often.
+  /// Starts measuring the fields of the levels of all bases, so that the search waits for the
+  /// device once. One wait per base would leave the device idle each time.
   void measure_fields(const PairContext& work, std::span<const KnownRotationScale> known);
-  /// Prepares the comparison of what has a base.
+  /// Prepares the comparison of the levels of a base.
   [[nodiscard]] Compared begin(const PairContext& work, double base);
-  /// Adds a rotation to the batch that is compared next.
+  /// Adds a rotation to the next batch.
   void add(const Compared& compared, double rotation_deg, double scale,
            const OverlapLimits& limits);
   void add(const Compared& compared, const Affine& linear, const OverlapLimits& limits);
@@ -91,13 +91,13 @@ class TranslationSearch {
   void transform_moving(Stream& stream, StageClock& clock, std::span<const Affine> linear);
   void transform_fields(Stream& stream, StageClock& clock, std::span<const Affine> linear);
   void correlate(Stream& stream, StageClock& clock);
-  void find_overlaps(Stream& stream, StageClock& clock, const PyramidLevel& reference,
-                     const Image& weights);
-  /// A batch of rotations that the device compares, until its peaks are taken.
+  void compute_overlaps(Stream& stream, StageClock& clock, const PyramidLevel& reference,
+                        const Image& weights);
+  /// A batch of rotations from its enqueueing until its peaks are taken.
   struct Batch {
     Point reference_centre{}, moving_centre{};     ///< of the levels, in their pixels
-    Affine from_reference_image, to_moving_image;  ///< to and from the levels
-    std::vector<Affine> linear;                    ///< of the rotations
+    Affine from_reference_image, to_moving_image;  ///< between images and levels
+    std::vector<Affine> linear;                    ///< one per rotation
   };
   [[nodiscard]] Batch& next_batch() { return batches_[enqueued_ % 2]; }
   void clear_next();
@@ -106,12 +106,12 @@ class TranslationSearch {
   template <class WarpAll>
   bool correlate_batch(const PairContext& work, const Compared& compared, bool stores_overlaps,
                        WarpAll warp_all);
-  /// Compares what was added, if anything was.
+  /// Enqueues the rotations of the next batch, if there are any.
   void compare(const PairContext& work, const Compared& compared);
   void find_peaks(Stream& stream, bool by_outlines);
-  /// Takes the peaks of the batch that was enqueued first of those whose peaks were not, if any.
+  /// Takes the peaks of the oldest enqueued batch, if there is one.
   void take_next();
-  /// The warp from levels of a shape to the padded frame.
+  /// Returns the warp from levels of a shape to the padded frame.
   const WarpPlan& warp_of(const Shape& shape, std::int64_t slices, bool of_ones);
   /// The same by any plane's transform, of one image.
   const InterpolatePlan& plane_warp_of(const Shape& shape);
@@ -127,19 +127,20 @@ class TranslationSearch {
     friend bool operator==(const WarpKey&, const WarpKey&) = default;
   };
 
-  /// What directions of edges need beside grey levels. A field is taken of the frames, where the
-  /// moving image is turned as it will be on the reference, so that no direction needs to be.
+  /// The additional state for gradient orientation. Orientation fields are computed from the warped
+  /// frames, in which the moving image is already rotated as on the reference, so that the
+  /// orientations need no rotation.
   struct FieldFrames {
     FieldFrames(const Device& device, const Shape& frame, const Shape& frames);
     DoubleAnglePlan plan;
-    std::vector<DoubleAngleTerms> terms;  ///< of the frames
+    std::vector<DoubleAngleTerms> terms;  ///< one per frame
     OverlapProductsPlan products;
-    Image cosines, sines;  // of the moving image's frames
+    Image cosines, sines;  // of the frames of the moving image
     Image reference_second, moving_seconds;
     GradientFields::Statistics of_reference, of_moving;
   };
 
-  /// Overlaps that do not follow from the levels' outlines, and what scores by them.
+  /// Overlaps as images, for pairs whose overlaps do not follow from the outlines, and their peaks.
   struct StoredOverlaps {
     StoredOverlaps(const Device& device, const Shape& frame, std::int64_t batch);
     OverlapCountsPlan counts;
@@ -148,26 +149,27 @@ class TranslationSearch {
   };
 
   Device device_;
-  Shape frame_, frames_;  ///< of one image and of a batch
+  Shape frame_, frames_;  ///< of one image; of a batch
   std::optional<FieldFrames> fields_;
   RealFftPlan fft_, fft_batch_, fft_surfaces_;
   OverlapProductsPlan products_;
-  std::optional<StoredOverlaps> stored_;            ///< made when a pair first needs it
-  std::optional<OverlapPeaksPlan> outlined_peaks_;  ///< on devices that take outlines
+  std::optional<StoredOverlaps> stored_;  ///< created for the first pair that needs it
+  std::optional<OverlapPeaksPlan>
+      outlined_peaks_;  ///< on devices for which uses_outlines() is true
   PlanCache<WarpKey, WarpPlan> warps_{2 * max_searched_levels};
   PlanCache<Shape, InterpolatePlan> plane_warps_{4};
   Image warped_reference_, warped_, warped_weights_;
-  Image reference_spectrum_, reference_weight_;  ///< the latter of a masked reference alone
-  Image moving_spectra_;  ///< of the images, then of their weights if they are needed
+  Image reference_spectrum_, reference_weight_;  ///< reference_weight_: only for a masked reference
+  Image moving_spectra_;                         ///< of the images, then of their weights if needed
   Image products_image_, surfaces_;
   Buffer records_;
-  // Two batches take turns: while the device compares one, the peaks of the other are taken.
+  // Two batches alternate: the device compares one while the host takes the peaks of the other.
   std::array<Readback<PeakRecord>, 2> readbacks_;
   std::array<Batch, 2> batches_;
-  std::size_t enqueued_ = 0, taken_ = 0;  ///< numbers of batches
-  std::vector<Affine> frames_to_moving_;  ///< of the rotations of the next batch
-  std::vector<OverlapLimits> limits_;     ///< likewise
-  std::vector<OverlapOutline> outlines_;  ///< likewise
+  std::size_t enqueued_ = 0, taken_ = 0;  ///< counts of batches
+  std::vector<Affine> frames_to_moving_;  ///< one per rotation of the next batch
+  std::vector<OverlapLimits> limits_;     ///< one per rotation of the next batch
+  std::vector<OverlapOutline> outlines_;  ///< one per rotation of the next batch
   std::vector<Peaks> peaks_;
   std::vector<float> correlations_, overlaps_;  // of correlate_all()
 };

@@ -1,4 +1,4 @@
-// Homographies from windows of the reference that are looked for in the moving image.
+// Finds homographies by template matching of patches of the reference in the moving image.
 #pragma once
 
 #include "device/readback.hpp"
@@ -25,48 +25,48 @@
 
 namespace warpalign::detail {
 
-/// How finely windows are laid over the reference.
+/// The grid of patches on the reference.
 struct WindowCover {
-  double level_side;        ///< of the reference's level, in samples, at most
-  std::int64_t frame_side;  ///< of the padded frame in which the moving image is compared
-  std::int64_t along_longer, along_shorter;  ///< windows along the axes of a level, at most
-  std::int64_t parts;  ///< in which they are compared one after the other, which takes less memory
+  double level_side;        ///< of the reference's level: maximum, in samples
+  std::int64_t frame_side;  ///< of the padded frame that holds the moving image
+  std::int64_t along_longer,
+      along_shorter;   ///< maximum number of patches along the axes of a level
+  std::int64_t parts;  ///< processed one after the other, to save memory
   [[nodiscard]] std::int64_t at_once() const { return along_longer * along_shorter / parts; }
 };
-/// Windows that overlap by half.
+/// Patches that overlap by half.
 inline constexpr WindowCover coarse_windows{112, 168, 6, 5, 1};
-/// Of half the size in the scene, nearly side by side: they see what is lost on the coarser level,
-/// as a whiteboard's strokes are, and enough of them lie within a small part that is in common.
+/// Patches of half the size in the scene, nearly adjacent. They resolve structures that the coarser
+/// level loses, such as a whiteboard's strokes, and enough of them fit into a small overlap.
 inline constexpr WindowCover fine_windows{224, 336, 10, 8, 5};
-/// For the strength of edges, whose coarse levels show thin things as well.
+/// For edge strength, whose coarse levels keep thin structures.
 inline constexpr WindowCover edge_windows{128, 192, 7, 6, 2};
 
-/// Under strong perspective no similarity brings two images into agreement as a whole, but one does
-/// so for each small part. Windows of a level of the reference are correlated with the moving image
-/// at rotations all around and at scales about 1, and the places where they are found vote for
-/// homographies.
+/// Under strong perspective no similarity aligns two whole images, but a different one aligns each
+/// small patch. This class correlates patches of a level of the reference with the moving image at
+/// all rotations and at several scales. The matches then vote for homographies.
 class WindowSearch {
  public:
-  /// The options outlive the search.
+  /// `options` must outlive the search.
   WindowSearch(const Device& device, const RegistrationOptions& options,
                const WindowCover& grid = coarse_windows);
   WindowSearch(const Device&, RegistrationOptions&&, const WindowCover& = coarse_windows) = delete;
   ~WindowSearch();
 
-  /// Homographies from reference to moving pixels, the one with the most votes first. Waits for the
-  /// device. The result is valid until the next call.
+  /// Returns homographies from reference to moving pixels, the one with the most votes first. Waits
+  /// for the device. The result is valid until the next call.
   std::span<const AgreedHomography> find(const PairContext& work);
-  /// The same with the matches of stretched views in addition, to be called after find().
+  /// The same, with the matches in simulated tilts added. Call find() first.
   std::span<const AgreedHomography> find_stretched(const PairContext& work);
-  /// The homography that windows agree on near where `known` leads, which may be right in part of
-  /// the image only. Nothing where too few of them agree.
+  /// Returns the homography that patches near the positions predicted by `known` agree on. `known`
+  /// may be right in only part of the image. Empty if too few patches agree.
   std::span<const AgreedHomography> find_along(const PairContext& work, const Homography& known);
 
  private:
   struct Window {
-    double left, top;  ///< in pixels of the level
+    double left, top;  ///< the corner, in pixels of the level
   };
-  /// Windows that are compared at once.
+  /// A group of patches that is compared in one batch.
   struct Part {
     Image spectra, weight_spectra;
   };
@@ -75,39 +75,39 @@ class WindowSearch {
   [[nodiscard]] Peaks make_peaks() const;
   std::span<const PeakRecord> wait_for(Peaks& peaks);
 
-  void choose_windows(const PairContext& work, PyramidLevel& level);
-  void stage_windows(std::size_t part, std::int64_t level_width);
-  void transform_windows(const PairContext& work, std::int64_t level_width);
-  PyramidLevel& level_of_windows(const PairContext& work) const;
-  /// Adds views at all rotations and some scales, with the stretch of one, to views_.
-  void add_views(std::span<const double> scales, const WindowView& stretched);
-  /// Looks for the windows in views_, on two threads if the pair has them, and clears them.
+  void choose_patches(const PairContext& work, PyramidLevel& level);
+  void stage_patches(std::size_t part, std::int64_t level_width);
+  void transform_patches(const PairContext& work, std::int64_t level_width);
+  PyramidLevel& patch_level(const PairContext& work) const;
+  /// Adds views at all rotations and several scales, with the tilt of `tilted`, to views_.
+  void add_views(std::span<const double> scales, const WindowView& tilted);
+  /// Matches the patches in views_, on two threads if the pair allows it, and clears views_.
   void match_all(const PairContext& work);
   void match_views(const PairContext& work, std::span<const WindowView> views);
-  /// A view with which the windows are being compared.
+  /// A view that is being compared with the patches.
   struct ComparedView {
     WindowView view;
-    Affine frame_to_image;  ///< from the padded frame to pixels of the moving image
+    Affine frame_to_image;  ///< padded frame -> pixels of the moving image
   };
   [[nodiscard]] ComparedView compare_view(const PairContext& work, const PyramidLevel& reference,
                                           const WindowView& view, Peaks& peaks);
   void take_matches(const PyramidLevel& reference, const ComparedView& compared,
                     std::span<const PeakRecord> peaks);
-  void compare_windows(const PairContext& work, Peaks& peaks);
-  void find_overlaps(const PairContext& work, const Part& part);
-  /// Chooses and transforms a pair's windows, the first time. Returns the level that they are of.
+  void match_patches(const PairContext& work, Peaks& peaks);
+  void compute_overlaps(const PairContext& work, const Part& part);
+  /// Chooses and transforms the patches on the first call for a pair. Returns their level.
   const PyramidLevel& begin(const PairContext& work);
-  /// Forgets the last pair.
+  /// Discards the state of the last pair.
   void begin_pair(const PairContext& work);
   std::span<const AgreedHomography> count_votes(const PairContext& work,
                                                 const PyramidLevel& reference);
-  std::span<const AgreedHomography> followed_from(const PairContext& work,
-                                                  const PyramidLevel& reference,
-                                                  const VoteOptions& options);
+  std::span<const AgreedHomography> follow_all(const PairContext& work,
+                                               const PyramidLevel& reference,
+                                               const VoteOptions& options);
   VoteOptions vote_options(const PyramidLevel& reference) const;
-  void relate_to_medians();
-  AgreedHomography followed(const PairContext& work, const PyramidLevel& reference,
-                            const AgreedHomography& found, const VoteOptions& options);
+  void normalize_by_medians();
+  AgreedHomography refined_along(const PairContext& work, const PyramidLevel& reference,
+                                 const AgreedHomography& found, const VoteOptions& options);
   void match_along(const PairContext& work, const PyramidLevel& reference, const Homography& found);
   void resample_moving(const PairContext& work, PyramidLevel& level,
                        const Homography& frame_to_level);
@@ -120,33 +120,33 @@ class WindowSearch {
   std::vector<double> rotations_;  ///< of the views
   WindowCover grid_;
   Shape frame_;
-  RealFftPlan fft_, fft_windows_, fft_surfaces_;
+  RealFftPlan fft_, fft_patches_, fft_surfaces_;
   OverlapProductsPlan products_;
   OverlapCountsPlan counts_plan_;
   OverlapPeaksPlan peaks_plan_;
-  OverlapPeaksPlan alike_peaks_plan_;  ///< of windows whose pixels all count
+  OverlapPeaksPlan unmasked_peaks_plan_;  ///< for patches without masked pixels
   PlanCache<Shape, WarpPlan> warps_{16};
   PlanCache<Shape, InterpolatePlan> bilinear_{16};
-  Image windows_image_, windows_weight_;  ///< of a part
+  Image patches_image_, patches_weight_;  ///< of a part
   std::vector<Part> parts_;
   Image warped_, warped_weight_, spectrum_, weight_spectrum_;
   Image products_image_, surfaces_;
-  Image overlaps_;          ///< of each window of a part with what is in the frame
-  Image alike_overlaps_;    ///< of all windows alike
-  Shape window_;            ///< what a window has of the level
-  bool all_count_ = false;  ///< whether all pixels of the windows do
+  Image overlaps_;           ///< of each patch of a part with the frame
+  Image unmasked_overlaps_;  ///< of all patches, if none has masked pixels
+  Shape patch_shape_;        ///< the shape of a patch
+  bool unmasked_ = false;    ///< the patches have no masked pixels
   Buffer records_;
-  std::array<Peaks, 2> peaks_;  ///< take turns
+  std::array<Peaks, 2> peaks_;  ///< alternate between views
   std::vector<PeakRecord> found_peaks_;
   std::vector<float> values_, counts_, staged_, staged_counts_;
-  std::vector<Window> windows_;
-  bool has_windows_ = false;       ///< of this pair
-  std::vector<WindowView> views_;  ///< in which they are looked for next
+  std::vector<Window> patches_;
+  bool has_patches_ = false;       ///< for this pair
+  std::vector<WindowView> views_;  ///< to be matched next
   std::unique_ptr<ForkedWorker<WindowSearch>> worker_;
-  std::vector<WindowMatch> matches_;   // with the correlations themselves
+  std::vector<WindowMatch> matches_;   // with absolute correlations
   std::vector<WindowMatch> relative_;  // with correlations relative to the medians
-  std::vector<WindowMatch> along_;     // a homography
-  std::vector<double> of_window_, medians_;
+  std::vector<WindowMatch> along_;     // matches along a homography
+  std::vector<double> correlations_, medians_;
   std::vector<AgreedHomography> found_;
   WindowVotes votes_;
 };

@@ -1,4 +1,4 @@
-// A homography from places at which windows of one image were found in the other.
+// Finds homographies from the matches of patches.
 #include "registration/proposers/window_votes.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -15,21 +15,21 @@ namespace warpalign::detail {
 
 namespace {
 
-// Most of the matches around a vote are right, but few of windows' own best ones may be.
+// Most matches near a vote are inliers; among the best matches of each patch few may be.
 constexpr int samples_of_vote = 600;
 constexpr int samples_of_best = 3000;
 constexpr int max_growth = 10;
-// A second match of a window counts beside its best one where it lies farther off than this, in
+// A second match of a patch is used in addition to the best one if it is farther away than this, in
 // units of the tolerance.
 constexpr double distinct_match = 3;
-// Relative to the smallest correlation that counts.
+// The correlation at which a vote has no weight, relative to the smallest correlation used.
 constexpr double weightless_correlation = 0.8;
-// What takes part in a homography: matches of views near the vote's, where the vote leads to within
-// so many times the disagreement that it allows.
+// The matches from which a homography is estimated: those of views near the vote's, within this
+// many times the allowed disagreement of the position that the vote predicts.
 constexpr double nearby_scale = 1.6;
 constexpr double nearby_distance = 1.5;
-// Votes whose shifts differ by less, in units of the disagreement, and whose rotations and scales
-// are neighbours, are one.
+// Votes with neighbouring rotations and scales count as one if their shifts differ by less than
+// this, in units of the disagreement.
 constexpr double same_vote = 2;
 
 double distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
@@ -44,7 +44,8 @@ double cross(Point a, Point b) { return a.x * b.y - a.y * b.x; }
 
 Point operator-(Point a, Point b) { return {a.x - b.x, a.y - b.y}; }
 
-// Whether the moving point lies no farther, in reference pixels, from where a vote leads the match.
+// Tests whether a match lies within a distance (in reference pixels) of the position that a vote
+// predicts.
 class Agreement {
  public:
   Agreement(const WindowMatch& vote, const Affine& linear, double most)
@@ -63,12 +64,12 @@ class Agreement {
   double most_;
 };
 
-// Whether a homography turns and scales what surrounds a window about as its match did.
+// Whether a homography rotates and scales the neighbourhood of a patch about as its match does.
 bool agrees_with_view(const LocalMap& here, const Neighbourhood& neighbours) {
   return neighbours.has(here.a, here.b, here.d, here.e);
 }
 
-// Points shifted and scaled to a mean of 0 and a deviation of about 1.
+// Shifts and scales points to a mean of 0 and a standard deviation of about 1.
 struct Normalization {
   Point centre;
   double scale = 1;
@@ -93,19 +94,20 @@ Normalization normalization_of(std::span<const WindowMatch> matches, Point Windo
   return result;
 }
 
-// A generator of its own, so that results do not depend on what ran before (Park & Miller 1988).
+// A private random number generator, so that results do not depend on earlier runs (Park & Miller
+// 1988).
 class Random {
  public:
   std::uint32_t below(std::uint32_t n) {
     state_ = state_ * 48271 % 2147483647;
-    return static_cast<std::uint32_t>(state_) % n;  // of 32 bits, which divide faster than 64
+    return static_cast<std::uint32_t>(state_) % n;  // 32-bit division is faster than 64-bit
   }
 
  private:
   std::uint64_t state_ = 20011;
 };
 
-// A transform that mirrors or folds the plane is none between two views.
+// No view of a plane mirrors or folds it.
 bool keeps_orientation(const Homography& m, std::span<const WindowMatch> matches) {
   return std::all_of(matches.begin(), matches.end(), [&](const WindowMatch& match) {
     const LocalMap here(m, match.reference);
@@ -116,7 +118,7 @@ bool keeps_orientation(const Homography& m, std::span<const WindowMatch> matches
 }  // namespace
 
 Neighbourhood::Neighbourhood(const WindowView& view) {
-  constexpr double rounding = 1 + 1e-9;  // of views that are searched, a whole step apart
+  constexpr double rounding = 1 + 1e-9;  // adjacent searched views are a whole step apart
   const double radians = view.rotation_deg * std::numbers::pi / 180;
   cosine_ = std::cos(radians);
   sine_ = std::sin(radians);
@@ -129,7 +131,7 @@ bool are_neighbours(const WindowView& a, const WindowView& b) {
   return Neighbourhood(a).has(linear.a, linear.b, linear.d, linear.e);
 }
 
-// By the polar decomposition.
+// By polar decomposition.
 WindowView view_of(const Affine& here) {
   const double degrees = std::atan2(here.b - here.d, here.a + here.e) * 180 / std::numbers::pi;
   return {degrees, scale_of(here), 1, 0};
@@ -150,7 +152,7 @@ Affine WindowView::linear() const {
   return result;
 }
 
-// With the last number 1, the equations of each match are linear in the other eight (direct linear
+// With the last element 1, the equations of each match are linear in the other eight (direct linear
 // transform, with Hartley's normalization, 1997).
 std::optional<Homography> homography_of(std::span<const WindowMatch> matches) {
   if (matches.size() < 4) return std::nullopt;
@@ -181,8 +183,8 @@ std::optional<Homography> homography_of(std::span<const WindowMatch> matches) {
 
 // Let the fourth point be the sum of a_i p_i over the other three, with weights that add up to 1,
 // and its image the sum of A_i q_i. The matrix that maps the vectors (p_i, 1) to A_i / a_i (q_i, 1)
-// then maps (p_4, 1) to (q_4, 1), and these factors are its divisors. By Cramer's rule weights are
-// ratios of areas of triangles of the points. Points are relative to the first one.
+// then maps (p_4, 1) to (q_4, 1), and these factors are its divisors. By Cramer's rule the weights
+// are ratios of triangle areas. All points are relative to the first one.
 std::optional<Homography> homography_between(const std::array<Point, 4>& from,
                                              const std::array<Point, 4>& to) {
   constexpr double least_area = 1e-9;  // relative to the square of the points' distances
@@ -213,8 +215,8 @@ std::optional<Homography> homography_between(const std::array<Point, 4>& from,
   const double w1 = q.of_first / p.of_first;
   const double w2 = q.of_second / p.of_second;
   const double w3 = q.of_third / p.of_third;
-  // The row of p.all times the matrix that has these values at the second and the third point, and
-  // 0 at the first one.
+  // The row of p.all times the matrix that has the given values at the second and third point, and
+  // 0 at the first.
   const auto row = [&](double at_second, double at_third) {
     return Point{p.third.y * at_second - p.second.y * at_third,
                  p.second.x * at_third - p.third.x * at_second};
@@ -236,13 +238,13 @@ std::optional<Homography> homography_between(const std::array<Point, 4>& from,
                      divisor.x * unit, divisor.y * unit, 1});
 }
 
-WindowVotes::Strong WindowVotes::strong_of(const OfView& of, const WindowMatch& match,
-                                           const VoteOptions& options) {
+WindowVotes::UsableMatch WindowVotes::usable_match(const ViewMatches& of, const WindowMatch& match,
+                                                   const VoteOptions& options) {
   return {&match,          &of,          square(options.tolerance * match.view.scale),
           match.reference, match.moving, match.correlation};
 }
 
-void WindowVotes::divide_by_views(std::span<const WindowMatch> matches) {
+void WindowVotes::group_by_view(std::span<const WindowMatch> matches) {
   views_.clear();
   for (std::size_t first = 0; first < matches.size();) {
     std::size_t last = first;
@@ -253,44 +255,44 @@ void WindowVotes::divide_by_views(std::span<const WindowMatch> matches) {
   }
 }
 
-// Of each window one after the other, in their order within it.
-void WindowVotes::sort_by_windows(const VoteOptions& options) {
+// Groups the matches by patch, and keeps their order within a patch.
+void WindowVotes::group_by_patch(const VoteOptions& options) {
   const auto for_each_strong = [&](const auto& visit) {
-    for (const OfView& of : views_) {
+    for (const ViewMatches& of : views_) {
       for (const WindowMatch& match : of.matches) {
         if (match.correlation >= options.min_correlation) visit(of, match);
       }
     }
   };
   std::size_t windows = 0;
-  for (const OfView& of : views_) {
+  for (const ViewMatches& of : views_) {
     for (const WindowMatch& match : of.matches) windows = std::max(windows, match.window + 1);
   }
   best_of_window_.assign(windows, 0);
   match_of_window_.assign(windows, 0);
-  // Where the next match of each window goes: at the end that is where the next window begins.
-  first_strong_.assign(windows + 2, 0);
+  // The position for the next match of each patch. At the end this is where the next patch begins.
+  first_match_.assign(windows + 2, 0);
   for_each_strong(
-      [&](const OfView&, const WindowMatch& match) { ++first_strong_[match.window + 2]; });
-  std::partial_sum(first_strong_.begin(), first_strong_.end(), first_strong_.begin());
-  strong_.resize(first_strong_.back());
-  for_each_strong([&](const OfView& of, const WindowMatch& match) {
-    strong_[first_strong_[match.window + 1]++] = strong_of(of, match, options);
+      [&](const ViewMatches&, const WindowMatch& match) { ++first_match_[match.window + 2]; });
+  std::partial_sum(first_match_.begin(), first_match_.end(), first_match_.begin());
+  matches_.resize(first_match_.back());
+  for_each_strong([&](const ViewMatches& of, const WindowMatch& match) {
+    matches_[first_match_[match.window + 1]++] = usable_match(of, match, options);
   });
 }
 
-std::span<const WindowVotes::Strong> WindowVotes::of_window(std::size_t window) const {
-  const std::size_t first = first_strong_[window];
-  return std::span(strong_).subspan(first, first_strong_[window + 1] - first);
+std::span<const WindowVotes::UsableMatch> WindowVotes::matches_of_patch(std::size_t window) const {
+  const std::size_t first = first_match_[window];
+  return std::span(matches_).subspan(first, first_match_[window + 1] - first);
 }
 
 void WindowVotes::begin(std::span<const WindowMatch> matches, const VoteOptions& options) {
-  divide_by_views(matches);
-  sort_by_windows(options);
+  group_by_view(matches);
+  group_by_patch(options);
 }
 
-// Adds the votes of one view: for each match, how much the others agree with it.
-void WindowVotes::vote(const OfView& of_one, const VoteOptions& options) {
+// Adds a vote for each match of a view: how strongly the other matches agree with it.
+void WindowVotes::vote(const ViewMatches& of_one, const VoteOptions& options) {
   for (const WindowMatch& around : of_one.matches) {
     if (around.correlation < options.min_correlation) continue;
     const Agreement agreement(around, of_one.linear, options.max_disagreement);
@@ -303,7 +305,7 @@ void WindowVotes::vote(const OfView& of_one, const VoteOptions& options) {
   }
 }
 
-// Leaves those that differ from one another, the best first.
+// Keeps the best distinct votes, best first.
 void WindowVotes::keep_best_votes(const VoteOptions& options) {
   std::sort(votes_.begin(), votes_.end(),
             [](const Vote& a, const Vote& b) { return a.votes > b.votes; });
@@ -322,27 +324,27 @@ void WindowVotes::keep_best_votes(const VoteOptions& options) {
   votes_.erase(end, votes_.end());
 }
 
-void WindowVotes::gather(const Vote& vote, const VoteOptions& options) {
+void WindowVotes::collect_near(const Vote& vote, const VoteOptions& options) {
   const Agreement agreement(*vote.around, vote.of->linear,
                             nearby_distance * options.max_disagreement);
   const Neighbourhood& neighbours = vote.of->neighbours;
   nearby_.clear();
-  for (const OfView& of : views_) {
+  for (const ViewMatches& of : views_) {
     if (!neighbours.has(of.linear.a, of.linear.b, of.linear.d, of.linear.e)) continue;
     for (const WindowMatch& match : of.matches) {
       if (match.correlation >= options.min_correlation && agreement.with(match)) {
-        nearby_.push_back(strong_of(of, match, options));
+        nearby_.push_back(usable_match(of, match, options));
       }
     }
   }
 }
 
-// Each window counts once, with its best match.
-AgreedHomography WindowVotes::agreed(const Homography& matrix) {
+// Counts each patch once, with its best match.
+AgreedHomography WindowVotes::consensus(const Homography& matrix) {
   AgreedHomography result{matrix, 0, 0};
   std::fill(best_of_window_.begin(), best_of_window_.end(), 0.0);
   for (std::size_t i = 0; i < nearby_.size(); ++i) {
-    const Strong& strong = nearby_[i];
+    const UsableMatch& strong = nearby_[i];
     const LocalMap here(matrix, strong.reference);
     if (!(square_of_distance(here.place, strong.moving) <= strong.square_of_tolerance)) continue;
     const std::size_t window = strong.match->window;
@@ -358,8 +360,8 @@ AgreedHomography WindowVotes::agreed(const Homography& matrix) {
   return result;
 }
 
-// The matches that agreed with the last homography that agreed() was asked about.
-void WindowVotes::find_inliers() {
+// Collects the matches that agree with the last homography given to agreed().
+void WindowVotes::collect_inliers() {
   inliers_.clear();
   for (std::size_t window = 0; window < best_of_window_.size(); ++window) {
     if (best_of_window_[window] > 0) inliers_.push_back(*nearby_[match_of_window_[window]].match);
@@ -370,26 +372,26 @@ AgreedHomography WindowVotes::improved(const AgreedHomography& known,
                                        std::span<const WindowMatch> matches,
                                        const VoteOptions& options) {
   begin(matches, options);
-  nearby_ = strong_;
-  const AgreedHomography before = agreed(known.matrix);
+  nearby_ = matches_;
+  const AgreedHomography before = consensus(known.matrix);
   const AgreedHomography sampled = sampled_homography(samples_of_vote);
-  const AgreedHomography found = grown(sampled.votes > before.votes ? sampled : before);
+  const AgreedHomography found = refit(sampled.votes > before.votes ? sampled : before);
   return found.votes > before.votes ? found : before;
 }
 
-// Of each window the best match, and the best one at another place.
-void WindowVotes::gather_best() {
+// Collects the best match of each patch, and the best one at another position.
+void WindowVotes::collect_best() {
   nearby_.clear();
   for (std::size_t window = 0; window < best_of_window_.size(); ++window) {
-    const std::span<const Strong> strong = of_window(window);
-    const Strong* best = nullptr;
-    for (const Strong& one : strong) {
+    const std::span<const UsableMatch> strong = matches_of_patch(window);
+    const UsableMatch* best = nullptr;
+    for (const UsableMatch& one : strong) {
       if (best == nullptr || one.correlation > best->correlation) best = &one;
     }
     if (best == nullptr) continue;
     const double same_place = square(distinct_match) * best->square_of_tolerance;
-    const Strong* second = nullptr;
-    for (const Strong& one : strong) {
+    const UsableMatch* second = nullptr;
+    for (const UsableMatch& one : strong) {
       if (square_of_distance(one.moving, best->moving) < same_place) continue;
       if (second == nullptr || one.correlation > second->correlation) second = &one;
     }
@@ -398,14 +400,14 @@ void WindowVotes::gather_best() {
   }
 }
 
-// The matches that a homography leads to within a few tolerances.
-void WindowVotes::gather_along(const Homography& matrix) {
+// Collects the matches within a few tolerances of the positions that a homography predicts.
+void WindowVotes::collect_along(const Homography& matrix) {
   nearby_.clear();
   for (std::size_t window = 0; window < best_of_window_.size(); ++window) {
-    const std::span<const Strong> strong = of_window(window);
+    const std::span<const UsableMatch> strong = matches_of_patch(window);
     if (strong.empty()) continue;
     const LocalMap here(matrix, strong.front().reference);
-    for (const Strong& one : strong) {
+    for (const UsableMatch& one : strong) {
       if (square_of_distance(here.place, one.moving) <
               square(distinct_match) * one.square_of_tolerance &&
           agrees_with_view(here, one.of->neighbours)) {
@@ -415,14 +417,14 @@ void WindowVotes::gather_along(const Homography& matrix) {
   }
 }
 
-// The best homography of four of the gathered matches, each of which must be turned and scaled as
-// it says.
+// Returns the best homography through four of the collected matches whose rotations and scales it
+// reproduces.
 AgreedHomography WindowVotes::sampled_homography(int samples) {
   Random random;
   AgreedHomography best;
   if (nearby_.size() < 4) return best;
   const auto count = static_cast<std::uint32_t>(nearby_.size());
-  std::array<const Strong*, 4> sample{};
+  std::array<const UsableMatch*, 4> sample{};
   std::array<Point, 4> from, to;
   for (int i = 0; i < samples; ++i) {
     for (std::size_t k = 0; k < 4; ++k) {
@@ -432,28 +434,27 @@ AgreedHomography WindowVotes::sampled_homography(int samples) {
     }
     const auto matrix = homography_between(from, to);
     if (!matrix) continue;
-    const bool as_seen = std::all_of(sample.begin(), sample.end(), [&](const Strong* strong) {
+    const bool as_seen = std::all_of(sample.begin(), sample.end(), [&](const UsableMatch* strong) {
       return agrees_with_view(LocalMap(*matrix, strong->reference), strong->of->neighbours);
     });
     if (!as_seen) continue;
-    const AgreedHomography found = agreed(*matrix);
+    const AgreedHomography found = consensus(*matrix);
     if (found.votes > best.votes) best = found;
   }
   return best;
 }
 
-// The homography of all matches that agree with a homography may have more of them, and so on until
-// it has the same ones.
-AgreedHomography WindowVotes::grown(AgreedHomography best) {
+// Refits the homography to all its inliers, which may add inliers, until these no longer change.
+AgreedHomography WindowVotes::refit(AgreedHomography best) {
   if (best.windows < 4) return best;
-  gather_along(best.matrix);
-  best = agreed(best.matrix);
+  collect_along(best.matrix);
+  best = consensus(best.matrix);
   for (int i = 0; i < max_growth && best.windows >= 4; ++i) {
-    find_inliers();
+    collect_inliers();
     const auto matrix = homography_of(inliers_);
     if (!matrix || !keeps_orientation(*matrix, inliers_)) break;
-    gather_along(*matrix);
-    const AgreedHomography found = agreed(*matrix);
+    collect_along(*matrix);
+    const AgreedHomography found = consensus(*matrix);
     const bool is_same = found.matrix.h == best.matrix.h;
     if (is_same || found.votes < best.votes) break;
     best = found;
@@ -461,9 +462,9 @@ AgreedHomography WindowVotes::grown(AgreedHomography best) {
   return best;
 }
 
-// Adds the best homography of the gathered matches if enough windows agree with it.
+// Adds the best homography of the collected matches if enough patches agree with it.
 void WindowVotes::add_homography(const VoteOptions& options, int samples) {
-  const AgreedHomography best = grown(sampled_homography(samples));
+  const AgreedHomography best = refit(sampled_homography(samples));
   if (best.windows >= options.min_windows) found_.push_back(best);
 }
 
@@ -472,13 +473,13 @@ std::span<const AgreedHomography> WindowVotes::find(std::span<const WindowMatch>
   begin(matches, options);
   votes_.clear();
   found_.clear();
-  for (const OfView& of_one : views_) vote(of_one, options);
+  for (const ViewMatches& of_one : views_) vote(of_one, options);
   keep_best_votes(options);
   for (const Vote& vote : votes_) {
-    gather(vote, options);
+    collect_near(vote, options);
     add_homography(options, samples_of_vote);
   }
-  gather_best();
+  collect_best();
   add_homography(options, samples_of_best);
   std::sort(found_.begin(), found_.end(),
             [](const AgreedHomography& a, const AgreedHomography& b) { return a.votes > b.votes; });
