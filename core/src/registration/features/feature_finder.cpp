@@ -1,4 +1,4 @@
-// Finds the local features of images of any shapes.
+// Finds the local features of images of any shape.
 #include "registration/features/feature_finder.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -10,12 +10,12 @@ namespace warpalign::detail {
 
 namespace {
 
-// Of the larger side of the levels in which features are looked for.
+// The larger side of the levels in which features are detected.
 constexpr double features_side = 1024;
 
 }  // namespace
 
-// Both images are mostly of one shape.
+// Both images mostly have the same shape.
 ViewFeatureSearch& FeatureFinder::search_for(const Shape& level) {
   const auto known = std::find_if(searches_.begin(), searches_.end(),
                                   [&](const auto& search) { return search.image() == level; });

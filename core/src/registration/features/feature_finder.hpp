@@ -1,4 +1,4 @@
-// Finds the local features of images of any shapes.
+// Finds the local features of images of any shape.
 #pragma once
 
 #include "registration/features/view_features.hpp"
@@ -16,8 +16,8 @@ class FeatureFinder {
   FeatureFinder(const FeatureFinder&) = delete;
   FeatureFinder& operator=(const FeatureFinder&) = delete;
 
-  /// The features of one of the pair's images, of which the descriptors may still be written when
-  /// this returns.
+  /// Finds the features of one of the pair's images. The device may still be writing the
+  /// descriptors when this returns.
   void find(const PairContext& work, ImagePyramid& image, ViewFeatures& features);
 
  private:
@@ -25,7 +25,7 @@ class FeatureFinder {
 
   Device device_;
   ScaleSpaceMemory memory_;
-  std::list<ViewFeatureSearch> searches_;  // the latest used first; at most two
+  std::list<ViewFeatureSearch> searches_;  // most recently used first; at most two
 };
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// Homographies that many matches of local features agree on.
+// Finds homographies from matches of local features.
 #include "registration/features/feature_homographies.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -14,19 +14,19 @@ namespace warpalign::detail {
 namespace {
 
 // In units of the larger side of an image.
-constexpr double same_place = 0.006;
+constexpr double duplicate_distance = 0.006;
 
 constexpr std::size_t max_samples = 100000;
-constexpr std::size_t draws_of_sample = 4;
-// How many samples are drawn before any is looked at closely: few by one thread, because images
-// that have a plane in common mostly need no more, and many where threads share them.
+constexpr std::size_t sample_draws = 4;
+// The number of samples drawn before the best ones are evaluated. One thread uses a small block,
+// because images that share a plane mostly need no more; several threads use a large block.
 constexpr std::size_t block = 512;
 constexpr std::size_t shared_block = 16384;
 constexpr std::size_t max_homographies = 3;
 constexpr std::size_t min_matches = 8;
 constexpr int max_growth = 10;
-// A match agrees with a homography where it does so closely in one image and roughly in the other,
-// in which the plane may appear many times as long. In units of the larger side.
+// An inlier of a homography must agree closely in one image and roughly in the other, in which the
+// plane may appear many times as long. In units of the larger side.
 constexpr double close_distance = 0.004;
 constexpr double rough_distance = 0.016;
 
@@ -34,7 +34,7 @@ bool are_near(Point a, Point b, double most) {
   return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) < most * most;
 }
 
-// Whether matches agree with a homography.
+// Tests whether matches are inliers of a homography.
 class Agreement {
  public:
   Agreement(const Homography& matrix, const LargerSides& sides)
@@ -50,7 +50,7 @@ class Agreement {
            are_near(here.place, match.reference, close_distance * sides_.reference);
   }
 
-  /// How many matches agree, or fewer if they are not more than `enough`.
+  /// Returns the number of inliers, or a smaller number if there are at most `enough`.
   [[nodiscard]] std::size_t count(const std::vector<FeatureMatch>& matches,
                                   std::size_t enough) const {
     std::size_t agree = 0;
@@ -65,9 +65,10 @@ class Agreement {
   LargerSides sides_;
 };
 
-// How many samples of four matches are enough for one of them to be right all but one time in 1e9,
-// if as many matches are as agree with the best homography (Fischler & Bolles 1981).
-std::size_t samples_for(std::size_t agree, std::size_t matches) {
+// Returns the number of samples of four matches after which one of them consists of inliers, with a
+// failure probability of 1e-9, if the best homography found has all the inliers (Fischler & Bolles
+// 1981).
+std::size_t required_samples(std::size_t agree, std::size_t matches) {
   constexpr double never = 1e-9;
   const double all_right = std::pow(static_cast<double>(agree) / static_cast<double>(matches), 4);
   const double needed = std::log(never) / std::log1p(-std::min(all_right, 0.999));
@@ -88,8 +89,8 @@ void fill(MatchColumns& columns, const std::vector<FeatureMatch>& matches) {
   put(columns.moving_y, [](const FeatureMatch& match) { return match.moving.y; });
 }
 
-// How many matches a homography takes from the reference to about their moving place. All that
-// agree with it are among them.
+// Returns the number of matches that a homography maps roughly to their moving position, which
+// includes all its inliers.
 int count_near(const MatchColumns& columns, const Homography& matrix, double moving_side) {
   std::array<float, 9> h{};
   std::transform(matrix.h.begin(), matrix.h.end(), h.begin(),
@@ -101,7 +102,7 @@ int count_near(const MatchColumns& columns, const Homography& matrix, double mov
   for (std::size_t i = 0; i < columns.moving_x.size(); ++i) {
     const float x = columns.reference_x[i];
     const float y = columns.reference_y[i];
-    // Distances times the divisor, which need no division.
+    // Multiplies the distances by the divisor, which avoids a division.
     const float w = h[6] * x + h[7] * y + h[8];
     const float u = h[0] * x + h[1] * y + h[2] - w * columns.moving_x[i];
     const float v = h[3] * x + h[4] * y + h[5] - w * columns.moving_y[i];
@@ -110,8 +111,9 @@ int count_near(const MatchColumns& columns, const Homography& matrix, double mov
   return count;
 }
 
-// From 0 on, and below `end`: the same numbers everywhere (Steele, Lea & Flood 2014). They are
-// known by their position in the sequence, so that samples may be drawn in any order.
+// Returns a pseudo-random number from 0 to before `end`, identical on all platforms (Steele, Lea &
+// Flood 2014). It depends only on its position in the sequence, so that samples may be drawn in any
+// order.
 std::size_t random_below(std::size_t end, std::uint64_t position) {
   constexpr std::uint64_t seed = 20011;
   std::uint64_t z = seed + (position + 1) * 0x9E3779B97F4A7C15ULL;
@@ -120,7 +122,7 @@ std::size_t random_below(std::size_t end, std::uint64_t position) {
   return static_cast<std::size_t>(((z >> 32U) * end) >> 32U);
 }
 
-bool is_clearer(const FeatureMatch& a, const FeatureMatch& b) {
+bool is_more_distinctive(const FeatureMatch& a, const FeatureMatch& b) {
   return std::tuple(a.ratio, a.reference.x, a.reference.y, a.moving.x, a.moving.y) <
          std::tuple(b.ratio, b.reference.x, b.reference.y, b.moving.x, b.moving.y);
 }
@@ -128,13 +130,13 @@ bool is_clearer(const FeatureMatch& a, const FeatureMatch& b) {
 }  // namespace
 
 void keep_distinct(std::vector<FeatureMatch>& matches, const LargerSides& sides) {
-  std::sort(matches.begin(), matches.end(), is_clearer);
+  std::sort(matches.begin(), matches.end(), is_more_distinctive);
   std::size_t kept = 0;
   for (const FeatureMatch& match : matches) {
     const auto end = matches.begin() + static_cast<std::ptrdiff_t>(kept);
     const bool known = std::any_of(matches.begin(), end, [&](const FeatureMatch& other) {
-      return are_near(match.reference, other.reference, same_place * sides.reference) &&
-             are_near(match.moving, other.moving, same_place * sides.moving);
+      return are_near(match.reference, other.reference, duplicate_distance * sides.reference) &&
+             are_near(match.moving, other.moving, duplicate_distance * sides.moving);
     });
     if (!known) matches[kept++] = match;
   }
@@ -156,25 +158,26 @@ std::span<const Homography> HomographySampling::find(std::vector<FeatureMatch>& 
   return found_;
 }
 
-// The homography that most of the matches agree with. Leaves the others in `matches`.
+// Returns the homography with the most inliers, and removes these from `matches`.
 std::optional<Homography> HomographySampling::take_best(std::vector<FeatureMatch>& matches) {
   if (matches.size() < min_matches) return std::nullopt;
-  const Agreed best = sampled(matches);
+  const Hypothesis best = sample_best(matches);
   if (best.matches < min_matches) return std::nullopt;
   const Agreement agreement(best.matrix, sides_);
   std::erase_if(matches, [&](const FeatureMatch& match) { return agreement.with(match); });
   return best.matrix;
 }
 
-// From the clearest matches first, and from more and more of them (Chum & Matas 2005). Each that is
-// the best so far is grown at once (Chum, Matas & Kittler 2003).
-HomographySampling::Agreed HomographySampling::sampled(const std::vector<FeatureMatch>& matches) {
-  Agreed best;
-  std::size_t most = 1;  // of those that have not grown
+// Samples the most distinctive matches first, and gradually more of them (PROSAC: Chum & Matas
+// 2005). Refines each new best homography at once (Chum, Matas & Kittler 2003).
+HomographySampling::Hypothesis HomographySampling::sample_best(
+    const std::vector<FeatureMatch>& matches) {
+  Hypothesis best;
+  std::size_t most = 1;  // inliers before refinement
   fill(columns_, matches);
   std::size_t samples = max_samples;
   std::uint64_t drawn = 0;
-  std::size_t end = 0;  // of the block of samples for which agreeing_ is known
+  std::size_t end = 0;  // end of the block of samples for which agreeing_ is known
   std::size_t first = 0;
   for (std::size_t i = 0; i < samples; ++i) {
     if (i == end) {
@@ -183,23 +186,23 @@ HomographySampling::Agreed HomographySampling::sampled(const std::vector<Feature
           std::min(samples, first + (parallel_for_ != nullptr && first > 0 ? shared_block : block));
       count_agreeing(matches, first, end, most);
     }
-    drawn += draws_of_sample;
+    drawn += sample_draws;
     const std::size_t agree = agreeing_[i - first];
     if (agree < most) continue;
     const auto matrix = homography_of_sample(matches, i);
     if (!matrix) continue;
     most = agree;
-    const Agreed found = grown({*matrix, agree}, matches);
+    const Hypothesis found = refit({*matrix, agree}, matches);
     if (found.matches <= best.matches) continue;
     best = found;
-    samples = samples_for(best.matches, matches.size());
+    samples = required_samples(best.matches, matches.size());
   }
   drawn_ += drawn;
   return best;
 }
 
-// Sets agreeing_ for a block of samples: to how many matches agree, or to fewer than `least` where
-// not so many do.
+// Sets agreeing_ for a block of samples to the number of inliers, or to fewer than `least` if there
+// are not that many.
 void HomographySampling::count_agreeing(const std::vector<FeatureMatch>& matches, std::size_t first,
                                         std::size_t end, std::size_t least) {
   agreeing_.resize(end - first);
@@ -218,14 +221,14 @@ void HomographySampling::count_agreeing(const std::vector<FeatureMatch>& matches
   }
 }
 
-// What matches agree on is fitted to all of them, as long as more agree with it then.
-HomographySampling::Agreed HomographySampling::grown(Agreed best,
-                                                     const std::vector<FeatureMatch>& matches) {
-  find_inliers(best.matrix, matches);
+// Refits the homography to its inliers while their number grows.
+HomographySampling::Hypothesis HomographySampling::refit(Hypothesis best,
+                                                         const std::vector<FeatureMatch>& matches) {
+  collect_inliers(best.matrix, matches);
   for (int i = 0; i < max_growth; ++i) {
     const auto next = homography_of(inliers_);
     if (!next) break;
-    const std::size_t count = find_inliers(*next, matches);
+    const std::size_t count = collect_inliers(*next, matches);
     if (count < best.matches) break;
     const bool same = count == best.matches;
     best = {*next, count};
@@ -234,24 +237,24 @@ HomographySampling::Agreed HomographySampling::grown(Agreed best,
   return best;
 }
 
-// Of four of the first matches.
+// Returns the homography of four matches from the head of the list.
 std::optional<Homography> HomographySampling::homography_of_sample(
     const std::vector<FeatureMatch>& matches, std::size_t sample) const {
   const std::size_t others = matches.size() - min_matches;
-  const std::size_t first_ones = min_matches + others * (sample + 1) / max_samples;
-  std::array<Point, draws_of_sample> from, to;
-  for (std::size_t k = 0; k < draws_of_sample; ++k) {
-    const std::uint64_t position = drawn_ + draws_of_sample * sample + k;
-    const FeatureMatch& match = matches[random_below(first_ones, position)];
+  const std::size_t head = min_matches + others * (sample + 1) / max_samples;
+  std::array<Point, sample_draws> from, to;
+  for (std::size_t k = 0; k < sample_draws; ++k) {
+    const std::uint64_t position = drawn_ + sample_draws * sample + k;
+    const FeatureMatch& match = matches[random_below(head, position)];
     from.at(k) = match.reference;
     to.at(k) = match.moving;
   }
   return homography_between(from, to);
 }
 
-// How many matches agree, which are put into inliers_.
-std::size_t HomographySampling::find_inliers(const Homography& matrix,
-                                             const std::vector<FeatureMatch>& matches) {
+// Collects the inliers in inliers_ and returns their number.
+std::size_t HomographySampling::collect_inliers(const Homography& matrix,
+                                                const std::vector<FeatureMatch>& matches) {
   inliers_.clear();
   const Agreement agreement(matrix, sides_);
   for (const FeatureMatch& match : matches) {

@@ -1,4 +1,4 @@
-// Homographies that many matches of local features agree on.
+// Finds homographies from matches of local features.
 #pragma once
 
 #include "registration/proposers/window_votes.hpp"
@@ -14,10 +14,10 @@
 
 namespace warpalign::detail {
 
-/// Two features, of one image and of the other, that resemble each other more than others.
+/// Two features, one per image, that resemble each other more than they resemble others.
 struct FeatureMatch {
   Point reference, moving;
-  double ratio = 1;  ///< of the descriptors' distance to that of the next best place
+  double ratio = 1;  ///< of the descriptors' distance to that of the next best match (Lowe 2004)
 };
 
 /// The larger sides of two images, in pixels.
@@ -25,42 +25,43 @@ struct LargerSides {
   double reference, moving;
 };
 
-/// Puts the clearest first, and leaves none at about the same places as a clearer one.
+/// Sorts the matches, most distinctive first, and removes near duplicates of more distinctive ones.
 void keep_distinct(std::vector<FeatureMatch>& matches, const LargerSides& sides);
 
-/// Matches as a processor compares many of them at once.
+/// The coordinates of matches in separate arrays, for vectorized comparison.
 struct MatchColumns {
   std::vector<float> reference_x, reference_y, moving_x, moving_y;
 };
 
 class HomographySampling {
  public:
-  /// Homographies from reference to moving image that many matches, the clearest first, agree with,
-  /// the one with the most first. No match agrees with two of them. Leaves those that agree with
-  /// none. `parallel_for` shares the work; null: one thread does it. Valid until the next call.
+  /// Returns homographies from reference to moving image with many inliers, most inliers first.
+  /// `matches` must be sorted, the most distinctive first; the function removes the inliers, so
+  /// that each match supports one homography. `parallel_for` runs the loop on several threads;
+  /// null: one thread. The result is valid until the next call.
   [[nodiscard]] std::span<const Homography> find(std::vector<FeatureMatch>& matches,
                                                  const LargerSides& sides,
                                                  ParallelFor* parallel_for = nullptr);
 
  private:
-  struct Agreed {
+  struct Hypothesis {
     Homography matrix;
     std::size_t matches = 0;
   };
   [[nodiscard]] std::optional<Homography> take_best(std::vector<FeatureMatch>& matches);
-  [[nodiscard]] Agreed sampled(const std::vector<FeatureMatch>& matches);
-  [[nodiscard]] Agreed grown(Agreed best, const std::vector<FeatureMatch>& matches);
+  [[nodiscard]] Hypothesis sample_best(const std::vector<FeatureMatch>& matches);
+  [[nodiscard]] Hypothesis refit(Hypothesis best, const std::vector<FeatureMatch>& matches);
   [[nodiscard]] std::optional<Homography> homography_of_sample(
       const std::vector<FeatureMatch>& matches, std::size_t sample) const;
   void count_agreeing(const std::vector<FeatureMatch>& matches, std::size_t first, std::size_t end,
                       std::size_t least);
-  std::size_t find_inliers(const Homography& matrix, const std::vector<FeatureMatch>& matches);
+  std::size_t collect_inliers(const Homography& matrix, const std::vector<FeatureMatch>& matches);
 
   LargerSides sides_{};
   ParallelFor* parallel_for_ = nullptr;
-  std::uint64_t drawn_ = 0;  ///< random numbers, before the samples that are drawn now
+  std::uint64_t drawn_ = 0;  ///< number of random numbers used by earlier calls of sample_best()
   MatchColumns columns_;
-  std::vector<std::size_t> agreeing_;  ///< of each sample of a block, how many matches
+  std::vector<std::size_t> agreeing_;  ///< number of inliers of each sample of a block
   std::vector<WindowMatch> inliers_;
   std::vector<Homography> found_;
 };

@@ -1,4 +1,4 @@
-// Proposes homographies that local features agree on.
+// Proposes homographies from local features.
 #include "registration/features/feature_proposer.hpp"
 
 #include "registration/features/feature_search.hpp"

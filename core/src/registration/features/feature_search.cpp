@@ -1,4 +1,4 @@
-// Homographies from local features.
+// Finds homographies from local features.
 #include "registration/features/feature_search.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -10,10 +10,10 @@ namespace warpalign::detail {
 namespace {
 
 constexpr float max_ratio = 0.85F;
-// How many threads help to sample homographies.
+// The number of additional threads that sample homographies.
 constexpr std::size_t sampling_workers = 3;
 // In units of the larger side of an image.
-constexpr double other_place = 0.02;
+constexpr double distinct_distance = 0.02;
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void FeatureSearch::find_matches(const PairContext& work, const ViewFeatures& mo
     coordinates_.push_back(static_cast<float>(place.y));
   }
   work.stream.upload(coordinates_.data(), coordinates_.size() * sizeof(float), moving_places_);
-  const auto apart = static_cast<float>(other_place * larger_side(work.moving.shape()));
+  const auto apart = static_cast<float>(distinct_distance * larger_side(work.moving.shape()));
   matches_.execute(work.stream,
                    {*reference_.descriptors, static_cast<std::int64_t>(reference_.places.size())},
                    {*moving.descriptors, static_cast<std::int64_t>(moving.places.size())},

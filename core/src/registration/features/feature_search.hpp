@@ -1,4 +1,4 @@
-// Homographies from local features.
+// Finds homographies from local features.
 #pragma once
 
 #include "registration/features/feature_finder.hpp"
@@ -15,23 +15,23 @@
 
 namespace warpalign::detail {
 
-/// How many pairs of views of two images are compared.
+/// The number of pairs of views that a search compares.
 [[nodiscard]] double compared_views();
 
-/// A plane that is seen from far aside in one image appears so stretched against the other that
-/// windows do not find it. Local features of both images do, as they are and in simulated views.
+/// In a very oblique view a plane appears so compressed that template matching fails. Local
+/// features still match, in the original images and in simulated views (ASIFT: Morel & Yu 2009).
 class FeatureSearch {
  public:
   explicit FeatureSearch(const Device& device);
   FeatureSearch(const FeatureSearch&) = delete;
   FeatureSearch& operator=(const FeatureSearch&) = delete;
 
-  /// Homographies from reference to moving pixels, the one that most features agree on first. Waits
-  /// for the device. Valid until the next call.
+  /// Returns homographies from reference to moving pixels, the one with the most inliers first.
+  /// Waits for the device. The result is valid until the next call.
   [[nodiscard]] std::span<const Homography> find(const PairContext& work);
 
  private:
-  /// Sets reference_, and returns the moving image's.
+  /// Sets reference_ and returns the features of the moving image.
   const ViewFeatures& find_features(const PairContext& work);
   void find_matches(const PairContext& work, const ViewFeatures& moving);
 
@@ -43,13 +43,13 @@ class FeatureSearch {
     FeatureFinder finder;
     ViewFeatures features;
   };
-  std::optional<ForkedWorker<MovingFinder>> worker_;  // created when a pair first needs it
+  std::optional<ForkedWorker<MovingFinder>> worker_;  // created for the first pair that needs it
   ViewFeatures reference_, moving_;
   FeatureMatchesPlan matches_;
   Buffer moving_places_, nearest_;
   HomographySampling sampling_;
-  std::optional<ParallelFor> parallel_for_;  // likewise
-  // On the host.
+  std::optional<ParallelFor> parallel_for_;  // created for the first pair that needs it
+  // Host copies.
   std::vector<float> coordinates_;
   std::vector<NearestFeature> nearest_on_host_;
   std::vector<FeatureMatch> found_;

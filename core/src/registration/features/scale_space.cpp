@@ -1,4 +1,4 @@
-// The scale spaces of many planes, and the strongest blobs in them.
+// The scale spaces of many planes and their strongest blobs.
 #include "registration/features/scale_space.hpp"
 
 #include <algorithm>
@@ -18,9 +18,9 @@ constexpr std::size_t images_per_octave = scales_per_octave + 3;
 constexpr std::size_t max_octaves = 5;
 constexpr std::int64_t min_side = 16;
 
-constexpr std::int64_t first_room = 1 << 15U;
+constexpr std::int64_t initial_capacity = 1 << 15U;
 
-// Of the Gaussians that take each image of an octave to the next one, after the first.
+// Returns the sigmas of the Gaussians that lead from one image of an octave to the next.
 std::vector<double> sigmas_after(double first) {
   std::vector<double> sigmas{first};
   const double step = std::pow(2.0, 1.0 / scales_per_octave);
@@ -49,18 +49,17 @@ FeaturePlace place_of(const Blob& blob, float radians) {
   return {blob.plane, blob.image, blob.x, blob.y, static_cast<float>(sigma), radians};
 }
 
-void add_places(std::span<const DirectedBlob> blobs, std::vector<FeaturePlace>& places) {
+void append_places(std::span<const DirectedBlob> blobs, std::vector<FeaturePlace>& places) {
   for (const DirectedBlob& item : blobs) places.push_back(place_of(item.blob, item.radians));
 }
 
-// Blobs are found in any order; by this one they are the same at every execution.
+// The kernel finds blobs in any order. This order makes the result reproducible.
 bool is_stronger(const Blob& a, const Blob& b) {
   return std::tuple(a.plane, -a.strength, a.octave, a.image, a.y, a.x) <
          std::tuple(b.plane, -b.strength, b.octave, b.image, b.y, b.x);
 }
 
-// Puts those of each octave together, in the order in which they are, and says in which row each is
-// then.
+// Groups the blobs by octave, stably, and sets `rows` to the new index of each.
 void order_by_octave(std::span<const DirectedBlob> blobs, std::vector<DirectedBlob>& ordered,
                      std::vector<std::size_t>& rows) {
   std::array<std::size_t, max_octaves> counts{}, next{};
@@ -74,7 +73,7 @@ void order_by_octave(std::span<const DirectedBlob> blobs, std::vector<DirectedBl
   }
 }
 
-// Keeps the first `most` of each plane; those of a plane stand together.
+// Keeps the first `most` blobs of each plane. Expects blobs grouped by plane.
 void keep_first(std::vector<DirectedBlob>& blobs, std::size_t most) {
   std::size_t of_plane = 0;
   std::int32_t plane = -1;
@@ -85,9 +84,9 @@ void keep_first(std::vector<DirectedBlob>& blobs, std::size_t most) {
   });
 }
 
-// Only those are sorted that are kept.
-void take_strongest(const std::vector<Blob>& blobs, std::size_t most,
-                    std::vector<std::vector<Blob>>& of_planes, std::vector<Blob>& strongest) {
+// Sorts only the blobs that it keeps.
+void select_strongest(const std::vector<Blob>& blobs, std::size_t most,
+                      std::vector<std::vector<Blob>>& of_planes, std::vector<Blob>& strongest) {
   for (std::vector<Blob>& of_plane : of_planes) of_plane.clear();
   for (const Blob& blob : blobs) of_planes[static_cast<std::size_t>(blob.plane)].push_back(blob);
   strongest.clear();
@@ -102,7 +101,7 @@ void take_strongest(const std::vector<Blob>& blobs, std::size_t most,
   }
 }
 
-// Calls use(octave, range) for the blobs of each octave, which stand together.
+// Calls use(octave, range) for the blobs of each octave. Expects blobs grouped by octave.
 template <class Use>
 void for_octaves(std::span<const DirectedBlob> blobs, std::size_t known, Use use) {
   for (std::size_t first = 0; first < blobs.size();) {
@@ -121,7 +120,7 @@ double spacing_of_octave(std::int32_t octave) { return std::ldexp(1.0, octave); 
 
 void reserve(const Device& device, std::optional<Buffer>& buffer, std::size_t bytes) {
   if (buffer && buffer->size_bytes() >= bytes) return;
-  buffer.reset();  // releases its memory first
+  buffer.reset();  // release the old memory before allocating the new
   buffer.emplace(device.make_buffer(bytes));
 }
 
@@ -130,7 +129,7 @@ ScaleSpace::ScaleSpace(const Device& device, const std::vector<Shape>& planes, d
     : device_(device), memory_(&memory), count_(device.make_buffer(sizeof(std::int32_t))) {
   add_levels(planes, blur);
   reserve(device_, memory.deviations, planes.size() * sizeof(float));
-  make_room(first_room);
+  ensure_capacity(initial_capacity);
 }
 
 void ScaleSpace::add_levels(std::vector<Shape> planes, double blur) {
@@ -149,17 +148,17 @@ void ScaleSpace::add_levels(std::vector<Shape> planes, double blur) {
   }
 }
 
-void ScaleSpace::make_room(std::int64_t blobs) {
+void ScaleSpace::ensure_capacity(std::int64_t blobs) {
   memory_->room_for_blobs = std::max(memory_->room_for_blobs, blobs);
-  if (room_for_blobs_ == memory_->room_for_blobs) return;
-  room_for_blobs_ = memory_->room_for_blobs;
-  reserve(device_, memory_->blobs, static_cast<std::size_t>(room_for_blobs_) * sizeof(Blob));
+  if (blob_capacity_ == memory_->room_for_blobs) return;
+  blob_capacity_ = memory_->room_for_blobs;
+  reserve(device_, memory_->blobs, static_cast<std::size_t>(blob_capacity_) * sizeof(Blob));
   blobs_.clear();
   for (const Level& level : levels_) {
     BlobsSpec spec;
     spec.planes = level.planes;
     spec.images = images_per_octave;
-    spec.capacity = room_for_blobs_;
+    spec.capacity = blob_capacity_;
     blobs_.emplace_back(device_, spec);
   }
 }
@@ -173,7 +172,7 @@ void ScaleSpace::build(Stream& stream) {
   blobs_[0].measure(stream, *memory_->octaves[0], *memory_->deviations);
 }
 
-// How many there are, which may be more than there is room for.
+// Returns the number of blobs, which may exceed the capacity.
 std::int64_t ScaleSpace::find_blobs(Stream& stream) {
   std::int32_t count = 0;
   stream.upload(&count, sizeof count, count_);
@@ -186,17 +185,17 @@ std::int64_t ScaleSpace::find_blobs(Stream& stream) {
 }
 
 void ScaleSpace::find_strongest(Stream& stream, std::size_t most) {
-  make_room(first_room);  // other scale spaces may have needed more
+  ensure_capacity(initial_capacity);  // other scale spaces may have used a larger buffer
   std::int64_t count = find_blobs(stream);
-  if (count > room_for_blobs_) {
-    make_room(count);
+  if (count > blob_capacity_) {
+    ensure_capacity(count);
     count = find_blobs(stream);
   }
   std::vector<Blob>& found = memory_->found;
   found.resize(static_cast<std::size_t>(count));
   if (!found.empty()) stream.download(*memory_->blobs, found.data(), found.size() * sizeof(Blob));
   memory_->of_planes.resize(std::max(memory_->of_planes.size(), levels_[0].planes.size()));
-  take_strongest(found, most, memory_->of_planes, memory_->strongest);
+  select_strongest(found, most, memory_->of_planes, memory_->strongest);
 }
 
 void ScaleSpace::upload(Stream& stream, const std::vector<FeaturePlace>& places) {
@@ -204,7 +203,7 @@ void ScaleSpace::upload(Stream& stream, const std::vector<FeaturePlace>& places)
   stream.upload(places.data(), places.size() * sizeof(FeaturePlace), *memory_->places);
 }
 
-// The directions of the strongest blobs, in whose order they stand.
+// Finds the directions of the strongest blobs, in their order.
 void ScaleSpace::find_directions(Stream& stream) {
   const std::vector<Blob>& blobs = memory_->strongest;
   std::vector<DirectedBlob>& directed = memory_->directed;
@@ -213,7 +212,7 @@ void ScaleSpace::find_directions(Stream& stream) {
   std::vector<std::size_t>& rows = memory_->rows;
   order_by_octave(directed, memory_->of_octaves, rows);
   memory_->undirected_places.clear();
-  add_places(memory_->of_octaves, memory_->undirected_places);
+  append_places(memory_->of_octaves, memory_->undirected_places);
   upload(stream, memory_->undirected_places);
   constexpr auto each = static_cast<std::size_t>(DescriptorsPlan::max_directions);
   std::vector<float>& radians = memory_->directions;
@@ -249,7 +248,7 @@ void ScaleSpace::describe(Stream& stream, std::span<const DirectedBlob> blobs,
                           std::vector<FeaturePlace>& described, Buffer& descriptors) {
   if (blobs.empty()) return;
   const std::size_t known = described.size();
-  add_places(blobs, described);
+  append_places(blobs, described);
   upload(stream, described);
   for_octaves(blobs, known, [&](std::size_t octave, const PlaceRange& range) {
     levels_[octave].descriptors.describe(stream, *memory_->octaves[octave], *memory_->places, range,

@@ -1,4 +1,4 @@
-// The scale spaces of many planes, and the strongest blobs in them.
+// The scale spaces of many planes and their strongest blobs.
 #pragma once
 
 #include "device/readback.hpp"
@@ -16,21 +16,21 @@
 
 namespace warpalign::detail {
 
-/// Gives `buffer` at least so many bytes. What it held is lost if it has to grow.
+/// Ensures a size of at least `bytes`. The contents are lost if the buffer has to grow.
 void reserve(const Device& device, std::optional<Buffer>& buffer, std::size_t bytes);
 
-/// A blob, and one of the directions in which the gradients about it mostly point.
+/// A blob with one of the main directions of the gradients around it.
 struct DirectedBlob {
   Blob blob;
   float radians = 0;
 };
 
-/// The memory of scale spaces, which is used for one after the other, and grows.
+/// The buffers of scale spaces, reused from one to the next. They only grow.
 struct ScaleSpaceMemory {
   std::optional<Buffer> planes, between, deviations, blobs, places, radians;
   std::vector<std::optional<Buffer>> octaves;
   std::int64_t room_for_blobs = 0;
-  // On the host.
+  // Host copies.
   std::vector<Blob> found, strongest;
   std::vector<std::vector<Blob>> of_planes;
   std::vector<DirectedBlob> directed, of_octaves;
@@ -39,21 +39,21 @@ struct ScaleSpaceMemory {
   std::vector<float> directions;
 };
 
-/// Octaves of planes of certain shapes (Lowe 2004): images that are smoothed more and more, and in
-/// the next octave have half as many pixels along both axes.
+/// The octaves of planes of given shapes (Lowe 2004): images with increasing smoothing, and half
+/// the resolution in each next octave.
 class ScaleSpace {
  public:
-  /// `blur`: the sigma of the Gaussian that the planes were smoothed by already, in their pixels.
-  /// The memory must outlive it.
+  /// `blur` is the sigma, in pixels, of the smoothing that the planes already have. `memory` must
+  /// outlive the scale space.
   ScaleSpace(const Device& device, const std::vector<Shape>& planes, double blur,
              ScaleSpaceMemory& memory);
 
-  /// The strongest blobs of the planes in the memory, with their main directions: at most
-  /// `most` of each plane, ordered by octave. Waits for the device. Valid until the next call with
-  /// the same memory.
+  /// Returns the strongest blobs of the planes in the memory, with their main directions: at most
+  /// `most` per plane, grouped by octave. Waits for the device. The result is valid until the next
+  /// call with the same memory.
   [[nodiscard]] std::vector<DirectedBlob>& strongest(Stream& stream, std::size_t most);
-  /// Adds descriptors of blobs, which are ordered by octave, after those of the places that are
-  /// `described` already, to which theirs are added.
+  /// Writes the descriptors of blobs, which must be grouped by octave, after those of the blobs
+  /// already in `described`, and appends the places of the blobs to `described`.
   void describe(Stream& stream, std::span<const DirectedBlob> blobs,
                 std::vector<FeaturePlace>& described, Buffer& descriptors);
 
@@ -65,7 +65,7 @@ class ScaleSpace {
   };
   void add_levels(std::vector<Shape> planes, double blur);
   void build(Stream& stream);
-  void make_room(std::int64_t blobs);
+  void ensure_capacity(std::int64_t blobs);
   std::int64_t find_blobs(Stream& stream);
   void find_strongest(Stream& stream, std::size_t most);
   void find_directions(Stream& stream);
@@ -75,11 +75,11 @@ class ScaleSpace {
   ScaleSpaceMemory* memory_;
   std::vector<Level> levels_;
   std::vector<BlobsPlan> blobs_;
-  std::int64_t room_for_blobs_ = 0;  // of these plans
+  std::int64_t blob_capacity_ = 0;  // capacity for which blobs_ was created
   Buffer count_;
 };
 
-/// How far apart the pixels of an octave are, in pixels of the plane.
+/// The distance between the pixels of an octave, in pixels of the plane.
 [[nodiscard]] double spacing_of_octave(std::int32_t octave);
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// Local features of an image as it is seen from many sides.
+// Local features of an image in simulated views.
 #include "registration/features/view_features.hpp"
 
 #include <algorithm>
@@ -9,10 +9,10 @@ namespace warpalign::detail {
 namespace {
 
 constexpr std::size_t features_per_view = 400;
-// Of the Gaussian that an image's own pixels stand for.
+// The blur of an unprocessed image, as the sigma of a Gaussian.
 constexpr double blur_of_pixels = 0.5;
 
-Point place_in_image(const SimulatedViewsSpec& spec, const Blob& blob) {
+Point position_in_image(const SimulatedViewsSpec& spec, const Blob& blob) {
   const double spacing = spacing_of_octave(blob.octave);
   return spec.views[static_cast<std::size_t>(blob.plane)].to_image(
       {spacing * static_cast<double>(blob.x), spacing * static_cast<double>(blob.y)});
@@ -49,11 +49,11 @@ void ViewFeatureSearch::find(Stream& stream, const Image& image, ViewFeatures& f
     group.views.execute(stream, image, *memory_->planes);
     std::vector<DirectedBlob>& blobs = group.scale_space.strongest(stream, features_per_view);
     std::erase_if(blobs, [&](const DirectedBlob& item) {
-      return !is_inside(image_, place_in_image(group.spec, item.blob));
+      return !is_inside(image_, position_in_image(group.spec, item.blob));
     });
     group.scale_space.describe(stream, blobs, features.in_views, *features.descriptors);
     for (const DirectedBlob& item : blobs) {
-      features.places.push_back(place_in_image(group.spec, item.blob));
+      features.places.push_back(position_in_image(group.spec, item.blob));
     }
   }
 }

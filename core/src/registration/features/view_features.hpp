@@ -1,4 +1,4 @@
-// Local features of an image as it is seen from many sides.
+// Local features of an image in simulated views.
 #pragma once
 
 #include "registration/features/scale_space.hpp"
@@ -15,23 +15,23 @@
 
 namespace warpalign::detail {
 
-/// The features of an image. The memory grows, and is used for one image after the other.
+/// The features of an image. The buffers grow and are reused from one image to the next.
 struct ViewFeatures {
-  std::vector<FeaturePlace> in_views;  ///< as the stages know them
+  std::vector<FeaturePlace> in_views;  ///< positions in the views, for the stages
   std::vector<Point> places;           ///< in pixels of the image
-  std::optional<Buffer> descriptors;   ///< as DescriptorsPlan writes them, a row for each place
+  std::optional<Buffer> descriptors;   ///< as written by DescriptorsPlan; one row per feature
 };
 
-/// The most features of an image.
+/// The maximum number of features of an image.
 [[nodiscard]] std::size_t max_view_features();
 
-/// Finds the features of images of one shape (Lowe 2004, with roots: Arandjelovic & Zisserman
-/// 2012): of each view the 400 strongest blobs.
+/// Finds the features of images of one shape: the 400 strongest blobs of each view (Lowe 2004, with
+/// RootSIFT descriptors: Arandjelovic & Zisserman 2012).
 class ViewFeatureSearch {
  public:
   ViewFeatureSearch(const Device& device, const Shape& image, ScaleSpaceMemory& memory);
   [[nodiscard]] const Shape& image() const { return image_; }
-  /// Waits for the device. Where `stop` is set and becomes true, nobody wants the result.
+  /// Waits for the device. If `stop` is set and becomes true, the result is unusable.
   void find(Stream& stream, const Image& image, ViewFeatures& features,
             const std::atomic<bool>* stop = nullptr);
 

@@ -1,4 +1,4 @@
-// From which sides an image is looked at for local features.
+// The simulated views in which local features are detected.
 #include "registration/features/view_geometry.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -12,22 +12,22 @@ namespace warpalign::detail {
 
 namespace {
 
-// Features stay alike while what they lie in is stretched by less than about 2 (Morel & Yu 2009).
-// With either image squeezed as much, or both, planes are found that are stretched by up to 40
-// against each other. The more a view is squeezed, the finer the directions.
-struct Squeeze {
+// Features match up to a tilt of about 2 (Morel & Yu 2009). Tilting either image or both bridges
+// relative tilts of up to 40. A larger tilt needs finer directions.
+struct Tilt {
   double factor;
   int directions;
 };
-constexpr std::array squeezes{Squeeze{1, 1}, Squeeze{2.5, 6}, Squeeze{6, 15}};
-constexpr double view_side = 1024;  // an image is enlarged to it, for the smallest features
+constexpr std::array tilts{Tilt{1, 1}, Tilt{2.5, 6}, Tilt{6, 15}};
+constexpr double view_side =
+    1024;  // images are enlarged to this side to detect the smallest features
 
 std::int64_t samples_of(double length, double step) {
   return std::max<std::int64_t>(1, std::llround(length / step));
 }
 
-// `spacing`: of the view's pixels across the squeeze, in pixels of the image.
-SimulatedView squeezed_view(const Shape& image, double spacing, double factor, double radians) {
+// `spacing` is the distance of the view's pixels across the tilt direction, in pixels of the image.
+SimulatedView tilted_view(const Shape& image, double spacing, double factor, double radians) {
   const double c = std::cos(radians);
   const double s = std::sin(radians);
   const auto width = static_cast<double>(image.width);
@@ -48,17 +48,17 @@ double spacing_of_views(const Shape& image) { return larger_side(image) / view_s
 
 std::size_t count_of_views() {
   std::size_t count = 0;
-  for (const Squeeze& squeeze : squeezes) count += static_cast<std::size_t>(squeeze.directions);
+  for (const Tilt& tilt : tilts) count += static_cast<std::size_t>(tilt.directions);
   return count;
 }
 
 std::vector<SimulatedViewsSpec> views_of(const Shape& image) {
   std::vector<SimulatedViewsSpec> groups;
-  for (const auto& [factor, directions] : squeezes) {
+  for (const auto& [factor, directions] : tilts) {
     SimulatedViewsSpec group{image, {}};
     for (int i = 0; i < directions; ++i) {
       group.views.push_back(
-          squeezed_view(image, spacing_of_views(image), factor, std::numbers::pi * i / directions));
+          tilted_view(image, spacing_of_views(image), factor, std::numbers::pi * i / directions));
     }
     groups.push_back(group);
   }

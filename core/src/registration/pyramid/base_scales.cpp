@@ -1,4 +1,4 @@
-// The base scales from which a search starts, and how finely images are sampled at them.
+// The base scales of a search, and the sampling of the images at them.
 #include "registration/pyramid/base_scales.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"

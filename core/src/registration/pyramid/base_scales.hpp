@@ -1,4 +1,4 @@
-// The base scales from which a search starts, and how finely images are sampled at them.
+// The base scales of a search, and the sampling of the images at them.
 #pragma once
 
 #include <warpalign/geometry.hpp>
@@ -9,21 +9,21 @@
 
 namespace warpalign::detail {
 
-/// Spectra of images whose scales differ by more than this factor have too little in common; the
-/// base scales bridge such differences.
+/// The largest scale difference at which spectra still have enough in common. The base scales
+/// bridge larger differences.
 inline constexpr double farthest_from_base = 1.65;
 inline constexpr std::array<double, 7> base_scales{1, 1.5, 1 / 1.5, 2, 0.5, 3.2, 1 / 3.2};
 
-/// The number of levels, of both images together, that the searches at all base scales and at all
-/// scales of the grid use. Caches of what belongs to a level hold as many.
+/// The number of levels, of both images together, that a search uses at all base scales and all
+/// scales of the grid. Caches of per-level data have this capacity.
 inline constexpr std::size_t max_searched_levels = 128;
 
 /// The element of base_scales that is nearest by ratio.
 [[nodiscard]] double nearest_base(double scale);
 
-/// Pixels per sample of each image, chosen so that both sampled contents have the same size when
-/// the moving image's content is `base` times as large as the reference's. Neither is below 1: no
-/// image is sampled more finely than its own pixels.
+/// Pixels per sample of each image. Both sampled contents have the same size if the moving image's
+/// content is `base` times as large as the reference's. Neither is below 1: no image is sampled
+/// more finely than its pixels.
 struct Spacings {
   double reference = 1;
   double moving = 1;
@@ -32,13 +32,13 @@ struct Spacings {
 /// The spacings that sample the reference at `spacing` or more coarsely.
 [[nodiscard]] Spacings spacings_for(double base, double spacing);
 
-/// For the rotation-scale search: the image in which the content appears larger fits as a whole on
-/// `side` samples, and the other one is sampled to match.
+/// The spacings for the rotation-scale search: the image whose content appears larger fits as a
+/// whole on `side` samples, and the other one is sampled to match.
 [[nodiscard]] Spacings rotation_scale_spacings(double base, const Shape& reference,
                                                const Shape& moving, std::int64_t side);
 
-/// For the translation search: both images fit side by side on `side` samples, so that no shift is
-/// mistaken for another.
+/// The spacings for the translation search: both images fit side by side on `side` samples, so that
+/// all shifts are distinct.
 [[nodiscard]] Spacings shift_spacings(double base, const Shape& reference, const Shape& moving,
                                       std::int64_t side);
 

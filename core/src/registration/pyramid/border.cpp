@@ -9,8 +9,9 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double same_level = 1e-5;  // fraction of the range, for the rounding of weighted means
-constexpr double min_area = 0.003;   // fraction of the level; smaller areas arise by chance
+constexpr double value_tolerance =
+    1e-5;                           // fraction of the range, for the rounding of weighted means
+constexpr double min_area = 0.003;  // fraction of the level; smaller areas arise by chance
 constexpr double min_border = 0.01;
 constexpr double max_border = 0.7;
 constexpr double max_content_loss = 0.35;  // fraction of the content, by widening the border
@@ -28,7 +29,7 @@ void mark_where_marked(const std::uint8_t* from, std::uint8_t* to, std::ptrdiff_
 
 }  // namespace
 
-// Stores in area_ the pixels of the connected area around a seed that have its grey level.
+// Sets area_ to the pixels of the connected area around a seed that have the seed's intensity.
 void BorderSearch::flood_fill(const GreyImage& level, std::size_t seed, float tolerance) {
   const auto width = static_cast<std::size_t>(level.width);
   const std::size_t n = level.values.size();
@@ -51,11 +52,11 @@ void BorderSearch::flood_fill(const GreyImage& level, std::size_t seed, float to
   }
 }
 
-// Returns false where there is none; border_ is only set where there is one.
+// Returns false if there is no border; sets border_ only if there is one.
 bool BorderSearch::find_border(const GreyImage& level) {
   const auto width = static_cast<std::size_t>(level.width);
   const std::size_t n = level.values.size();
-  const auto tolerance = static_cast<float>(same_level) * (level.maximum - level.minimum);
+  const auto tolerance = static_cast<float>(value_tolerance) * (level.maximum - level.minimum);
   bool found = false;
   visited_.assign(n, 0);
   const auto try_seed = [&](std::size_t seed) {
@@ -77,8 +78,8 @@ bool BorderSearch::find_border(const GreyImage& level) {
   return found;
 }
 
-// Stores the border, widened by `radius` pixels, in content_. One shift of whole rows at a time,
-// which the compiler vectorizes.
+// Sets content_ to the border, widened by `radius` pixels. Shifts whole rows, which the compiler
+// vectorizes.
 void BorderSearch::dilate_border(const GreyImage& level, int radius) {
   const auto n = static_cast<std::ptrdiff_t>(border_.size());
   const auto width = static_cast<std::ptrdiff_t>(level.width);

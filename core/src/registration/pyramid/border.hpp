@@ -9,7 +9,7 @@
 
 namespace warpalign::detail {
 
-/// The grey levels of a coarse pyramid level, row-major.
+/// The intensities of a coarse pyramid level, row-major.
 struct GreyImage {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -18,13 +18,13 @@ struct GreyImage {
   float maximum = 0;
 };
 
-/// Keeps its memory from image to image, because touching new memory costs more than the search.
+/// Reuses its memory from image to image, because touching new memory costs more than the search.
 class BorderSearch {
  public:
-  /// Marks pixels of content by 1 and pixels of the border by 0. The border consists of the areas
-  /// of one exact grey level that touch the image's edge, widened by `margin` pixels. Returns
-  /// nothing where there is no border, or where the content left would be mostly edges: letters on
-  /// a white page are content, and so is the page. The result is valid until the next call.
+  /// Returns a mask with 1 for content and 0 for the border. The border consists of the areas of
+  /// one exact intensity that touch the image's edge, widened by `margin` pixels. Returns nothing
+  /// if there is no border, or if the remaining content would be mostly edges: in an image of
+  /// letters on a white page, the page is content too. The result is valid until the next call.
   [[nodiscard]] std::optional<std::span<const std::uint8_t>> content(const GreyImage& level,
                                                                      int margin);
 

@@ -1,7 +1,7 @@
-// Statistics of an image's grey levels.
+// Statistics of an image's intensities.
 //
-// Each image of a pair is measured while the device is idle, so sums and extremes are accumulated
-// in independent lanes, which compilers can vectorize.
+// The device is idle while each image of a pair is measured, so sums and extremes are accumulated
+// in independent lanes, which compilers vectorize.
 #include "registration/pyramid/grey_levels.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t lanes = 8;
 
-// Calls include() for pixels 0 ... n - 1, assigning them to the lanes cyclically.
+// Calls include() for pixels 0 to n - 1 and assigns them to the lanes cyclically.
 template <class Lanes, class Include>
 void for_lanes(std::size_t n, Lanes& all, Include include) {
   std::size_t i = 0;

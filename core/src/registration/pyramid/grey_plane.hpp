@@ -1,4 +1,4 @@
-// A grey image in the host's memory.
+// A single-channel image in host memory.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace warpalign::detail {
 
 struct GreyPlane {
   std::int64_t width = 0, height = 0;
-  std::vector<float> values;  ///< row by row
+  std::vector<float> values;  ///< row-major
 
   GreyPlane() = default;
   GreyPlane(std::int64_t columns, std::int64_t rows)
@@ -20,7 +20,7 @@ struct GreyPlane {
   [[nodiscard]] float* row(std::int64_t y) { return values.data() + y * width; }
   [[nodiscard]] float at(std::int64_t x, std::int64_t y) const { return row(y)[x]; }
 
-  /// Between pixels, bilinearly; what lies beyond the edges has the values there.
+  /// Interpolates bilinearly. Positions beyond the edges get the value of the nearest edge pixel.
   [[nodiscard]] float between(double x, double y) const {
     x = std::clamp(x, 0.0, static_cast<double>(width - 1));
     y = std::clamp(y, 0.0, static_cast<double>(height - 1));

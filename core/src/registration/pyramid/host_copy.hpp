@@ -1,4 +1,4 @@
-// Images on the device as arrays on the host.
+// Copies images from the device to the host.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -8,7 +8,7 @@
 
 namespace warpalign::detail {
 
-/// Copies an f32 image of one slice, row by row. Waits for the device.
+/// Copies an f32 image of one slice, row-major. Waits for the device.
 inline void copy_to_host(Stream& stream, const Image& image, std::vector<float>& values) {
   values.resize(static_cast<std::size_t>(image.shape().plane()));
   stream.download(image, values.data(), values.size() * sizeof(float));

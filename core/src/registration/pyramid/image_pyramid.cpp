@@ -51,17 +51,17 @@ void ImagePyramid::take(Stream& stream, StageClock& clock, const Image& pixels,
 
 void ImagePyramid::show_image_of(const ImagePyramid& other) {
   shown_ = &other.image();
-  forget_levels();
+  invalidate_levels();
 }
 
 ImagePyramid::Taken& ImagePyramid::begin_taking() {
   if (!own_) own_.emplace(device_.make_image(type_, shape_));
   shown_ = nullptr;
-  forget_levels();
+  invalidate_levels();
   return *own_;
 }
 
-void ImagePyramid::forget_levels() {
+void ImagePyramid::invalidate_levels() {
   pyramid_levels_.for_each([](PyramidLevel& level) {
     level.has_values_ = level.has_normalized_ = level.has_coefficients_ = false;
   });
@@ -74,7 +74,7 @@ void ImagePyramid::start(Stream& stream, StageClock& clock, const HostImage* mas
     if (!own_->mask) own_->mask.emplace(device_.make_image(PixelType::u8, shape_));
     clock.run("upload", [&] { stream.upload(*mask, *own_->mask); });
   }
-  fill_impulses(stream, clock);
+  filter_impulses(stream, clock);
   const double spacing = measured_spacing(shape_);
   const PyramidLevel& whole = level(stream, clock, {spacing});
   measure(stream, whole, what);
@@ -83,7 +83,7 @@ void ImagePyramid::start(Stream& stream, StageClock& clock, const HostImage* mas
   if (own_->masked) measure(stream, level(stream, clock, {spacing}), what);
 }
 
-// Sets border_mask_ to what the nearest pixels of a level have.
+// Enlarges the mask of a level to border_mask_ by nearest-neighbour interpolation.
 void ImagePyramid::enlarge_nearest(std::span<const std::uint8_t> level, const Shape& coarse,
                                    const Affine& to_level) {
   const auto nearest = [](double at, std::int64_t n) {
@@ -101,7 +101,7 @@ void ImagePyramid::enlarge_nearest(std::span<const std::uint8_t> level, const Sh
     const std::size_t v = nearest(to_level.e * static_cast<double>(y) + to_level.f, coarse.height);
     std::uint8_t* row = border_mask_.data() + y * width;
     if (v == last) {
-      std::copy_n(row - width, width, row);  // most rows are like the one before
+      std::copy_n(row - width, width, row);  // most rows equal the previous one
     } else {
       const std::uint8_t* from = level.data() + v * coarse_width;
       for (std::size_t x = 0; x < width; ++x) row[x] = from[border_columns_[x]];
@@ -127,7 +127,7 @@ void ImagePyramid::mask_border(Stream& stream, StageClock& clock, const PyramidL
 }
 
 // Masked pixels may hold any value, so the filter is not applied to images with a mask.
-void ImagePyramid::fill_impulses(Stream& stream, StageClock& clock) {
+void ImagePyramid::filter_impulses(Stream& stream, StageClock& clock) {
   own_->has_impulses = false;
   if (own_->masked) return;
   if (!impulse_filter_) impulse_filter_.emplace(device_, ImpulseFilterSpec{type_, shape_});
@@ -143,8 +143,7 @@ void ImagePyramid::fill_impulses(Stream& stream, StageClock& clock) {
   own_->has_impulses = true;
 }
 
-// Every pixel that counts contributes to some pixel of the level, so NaN and infinities show up
-// there.
+// Every unmasked pixel contributes to some pixel of the level, so NaN and infinities show up there.
 void ImagePyramid::measure(Stream& stream, const PyramidLevel& level, const char* what) {
   GreyLevels& levels = own_->levels;
   read(stream, level.values(), values_);
@@ -157,8 +156,8 @@ void ImagePyramid::measure(Stream& stream, const PyramidLevel& level, const char
   if (!std::isfinite(levels.mean)) {
     throw Error(ErrorKind::invalid_image,
                 std::string(what) +
-                    " holds NaN or infinities; replace them with ordinary "
-                    "numbers, or mask them, first");
+                    " contains NaN or infinite values: replace them with finite "
+                    "values, or mask them");
   }
   if (!(levels.weight > 0)) {
     throw Error(ErrorKind::invalid_image,
@@ -193,7 +192,7 @@ PyramidLevel& ImagePyramid::level(Stream& stream, StageClock& clock, const Sampl
 }
 
 const Image& ImagePyramid::normalized(Stream& stream, StageClock& clock, PyramidLevel& level) {
-  if (!level.normalized_) {  // which is made last
+  if (!level.normalized_) {  // allocated last
     level.normalization_.emplace(
         device_, LocalNormalizationSpec{level.shape_, contrast_sigma, level.masked()});
     level.normalized_.emplace(device_.make_image(PixelType::f32, level.shape_));
@@ -214,7 +213,7 @@ const Image& ImagePyramid::normalized(Stream& stream, StageClock& clock, Pyramid
 }
 
 const Image& ImagePyramid::coefficients(Stream& stream, StageClock& clock, PyramidLevel& level) {
-  if (!level.coefficients_) {  // which is made last
+  if (!level.coefficients_) {  // allocated last
     level.prefilter_.emplace(device_, PrefilterSpec{.images = {.shape = level.shape_}});
     level.coefficients_.emplace(device_.make_image(PixelType::f32, level.shape_));
   }

@@ -24,8 +24,8 @@
 
 namespace warpalign::detail {
 
-/// An image that was low-pass filtered and sampled more coarsely. The normalized image and the
-/// spline coefficients are allocated when they are first requested.
+/// A low-pass filtered, coarser version of an image. The normalized image and the spline
+/// coefficients are allocated on first request.
 class PyramidLevel {
  public:
   PyramidLevel(const Device& device, PixelType type, const Shape& image, bool masked,
@@ -39,7 +39,7 @@ class PyramidLevel {
   [[nodiscard]] const Affine& to_image() const { return to_image_; }
 
   [[nodiscard]] const Image& values() const { return values_; }
-  /// 0 to 1, how much each pixel counts; null unless the level is masked.
+  /// The weight of each pixel, 0 to 1. Null unless the level is masked.
   [[nodiscard]] const Image* weight() const { return weight_ ? &*weight_ : nullptr; }
 
  private:
@@ -70,40 +70,40 @@ class ImagePyramid {
   }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] PixelType input_type() const { return type_; }
-  /// The type of pixels(): f32 where the impulse noise filter was applied, else that of the input.
+  /// The type of pixels(): f32 if the impulse noise filter was applied, else that of the input.
   [[nodiscard]] PixelType type() const { return image().has_impulses ? PixelType::f32 : type_; }
-  /// The pixels, after the impulse noise filter where it was applied.
+  /// The pixels, after the impulse noise filter if it was applied.
   [[nodiscard]] const Image& pixels() const {
     return image().has_impulses ? *image().filled : image().pixels;
   }
-  /// u8, 0 where a pixel does not count: the mask that was passed, or that of the constant border
-  /// that was found. Null where all pixels count.
+  /// u8, 0 for ignored pixels: the caller's mask, or that of a constant border. Null if all pixels
+  /// count.
   [[nodiscard]] const Image* mask() const { return image().masked ? &*image().mask : nullptr; }
 
-  /// How many pixels of an image count that has `pixels` of them: of this one, or of a level.
+  /// The number of unmasked pixels among `pixels` pixels of this image or of one of its levels.
   [[nodiscard]] double counted_of(std::int64_t pixels) const {
     return image().valid_fraction * static_cast<double>(pixels);
   }
 
   /// Copies the pixels, and the mask if there is one. Without a mask, searches for a constant
-  /// border around the content and masks it. Waits for the device. Throws Error(invalid_image)
-  /// where the image cannot be registered; `what` names the image in the message.
+  /// border around the content and masks it. Waits for the device. Throws Error(invalid_image) if
+  /// the image cannot be registered; `what` names the image in the message.
   void take(Stream& stream, StageClock& clock, const HostImage& pixels, const HostImage* mask,
             const char* what);
   void take(Stream& stream, StageClock& clock, const Image& pixels, const HostImage* mask,
             const char* what);
-  /// Shows the image that another pyramid of this type and shape has taken, with levels of its own,
-  /// for another thread and stream. Valid until the other one takes an image or is destroyed.
+  /// Refers to the image of another pyramid of this type and shape, with separate levels, for
+  /// another thread and stream. Valid until the other pyramid takes an image or is destroyed.
   void show_image_of(const ImagePyramid& other);
 
-  /// Smooths the pixels, within the mask if there is one; `weight` is null without a mask.
+  /// Smooths the pixels, within the mask if there is one. `weight` is null without a mask.
   void smooth(Stream& stream, const SmoothPlan& plan, Image& values, Image* weight) const;
 
-  /// The level with this sampling, computed if necessary. Valid until the next take().
+  /// Returns the level with this sampling, valid until the next take(). Computes it if necessary.
   PyramidLevel& level(Stream& stream, StageClock& clock, const Sampling2d& sampling);
-  /// The level after local normalization of brightness and contrast: mean 0, deviation about 1.
+  /// Returns the level after local normalization: local mean 0, standard deviation about 1.
   const Image& normalized(Stream& stream, StageClock& clock, PyramidLevel& level);
-  /// The cubic spline coefficients of the normalized level.
+  /// Returns the cubic spline coefficients of the normalized level.
   const Image& coefficients(Stream& stream, StageClock& clock, PyramidLevel& level);
 
  private:
@@ -113,7 +113,7 @@ class ImagePyramid {
     Sampling2d sampling;
     friend bool operator==(const LevelKey&, const LevelKey&) = default;
   };
-  /// The image, and what was measured of it.
+  /// The image and its measured properties.
   struct Taken {
     explicit Taken(Image of_input) : pixels(std::move(of_input)) {}
     Image pixels;
@@ -125,9 +125,9 @@ class ImagePyramid {
   };
   [[nodiscard]] const Taken& image() const { return shown_ != nullptr ? *shown_ : own_.value(); }
   Taken& begin_taking();
-  void forget_levels();
+  void invalidate_levels();
   void start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what);
-  void fill_impulses(Stream& stream, StageClock& clock);
+  void filter_impulses(Stream& stream, StageClock& clock);
   void mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level);
   void enlarge_nearest(std::span<const std::uint8_t> level, const Shape& coarse,
                        const Affine& to_level);
@@ -136,14 +136,13 @@ class ImagePyramid {
   Device device_;
   PixelType type_;
   Shape shape_;
-  std::optional<Taken> own_;                 // made when the first image is taken
-  const Taken* shown_ = nullptr;             // another one's
-  std::vector<std::uint8_t> border_mask_;    // of a border that was found, before its upload
-  std::vector<std::size_t> border_columns_;  // of the level, for each of the image
+  std::optional<Taken> own_;                 // created for the first image
+  const Taken* shown_ = nullptr;             // the image of another pyramid
+  std::vector<std::uint8_t> border_mask_;    // the mask of a border, before its upload
+  std::vector<std::size_t> border_columns_;  // column of the level for each column of the image
   BorderSearch border_search_;
-  std::optional<Readback<float>> values_, weights_;  // of the level measured
-  /// All levels of the current image are kept; beyond the bound, only levels that are left over
-  /// from earlier images are evicted.
+  std::optional<Readback<float>> values_, weights_;  // of the measured level
+  /// Keeps all levels of the current image. Beyond the bound, evicts only levels of earlier images.
   PlanCache<LevelKey, PyramidLevel> pyramid_levels_{max_searched_levels};
   std::optional<ImpulseFilterPlan> impulse_filter_;
 };

@@ -1,4 +1,4 @@
-// How the levels of an image pyramid sample the image.
+// The sampling of the levels of an image pyramid.
 #include "registration/pyramid/level_sampling.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace warpalign::detail {
 
 namespace {
 
-// Sigma of the Gaussian low-pass filter before coarser sampling, in units of the spacing. It leaves
+// The sigma of the Gaussian low-pass filter before downsampling, in units of the spacing. It leaves
 // 0.29 of the amplitude of a wave at the new Nyquist frequency.
 constexpr double sigma_per_spacing = 0.5;
 

@@ -1,4 +1,4 @@
-// How the levels of an image pyramid sample the image.
+// The sampling of the levels of an image pyramid.
 #pragma once
 
 #include <warpalign/backend/stages/filter/smooth.hpp>
@@ -8,8 +8,8 @@
 
 namespace warpalign::detail {
 
-/// How a level samples an image: every `spacing`-th pixel, centred on the image, and at most
-/// `maximum` samples along each axis (0: no limit).
+/// A level has every `spacing`-th pixel, centred on the image, and at most `maximum` samples along
+/// each axis (0: no limit).
 struct Sampling2d {
   double spacing = 1;
   std::int64_t maximum = 0;
@@ -20,20 +20,20 @@ struct Sampling2d {
 [[nodiscard]] Shape level_shape(const Shape& image, const Sampling2d& sampling);
 /// Level pixels -> image pixels.
 [[nodiscard]] Affine level_to_image(const Shape& image, const Sampling2d& sampling);
-/// The low-pass filter that makes the level.
+/// The low-pass filter that produces the level.
 [[nodiscard]] SmoothSpec level_smoothing(PixelType type, const Shape& image, bool masked,
                                          const Sampling2d& sampling);
 
 /// The spacing of the level on which an image's mean and deviation are measured.
 [[nodiscard]] double measured_spacing(const Shape& image);
 
-/// Contrast below this fraction of the image's own contrast is not amplified by the local
-/// normalization.
+/// The local normalization does not amplify contrast below this fraction of the image's own
+/// contrast.
 inline constexpr double contrast_floor = 0.1;
 inline constexpr double contrast_sigma = 3;  ///< of the normalization, in pixels of the level
 
-/// A pixel of a level is a weighted mean of image pixels up to three pixels of the level away, so a
-/// border in the image is wider by as much than it appears on the level.
+/// A pixel of a level is a weighted mean of image pixels up to three level pixels away, so a border
+/// in the image is that much wider than it appears on the level.
 inline constexpr int border_margin = 3;
 
 }  // namespace warpalign::detail

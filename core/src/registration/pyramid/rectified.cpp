@@ -1,4 +1,4 @@
-// An image as another one would show it.
+// Resamples an image to the frame of another one.
 #include "registration/pyramid/rectified.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -10,16 +10,16 @@ namespace warpalign::detail {
 
 namespace {
 
-// More samples than this along an axis of a pixel would hardly change its mean.
+// More samples than this along an axis of a pixel would hardly change the mean.
 constexpr int max_samples = 8;
-constexpr double min_part = 0.05;
-constexpr float counts = 0.5F;
+constexpr double min_fraction = 0.05;
+constexpr float min_weight = 0.5F;
 
 int samples_of(double length) {
   return std::clamp(static_cast<int>(std::ceil(length)), 1, max_samples);
 }
 
-float mean_about(const GreyPlane& image, const LocalMap& here) {
+float local_mean(const GreyPlane& image, const LocalMap& here) {
   const int across = samples_of(std::hypot(here.a, here.d));
   const int down = samples_of(std::hypot(here.b, here.e));
   float sum = 0;
@@ -34,12 +34,12 @@ float mean_about(const GreyPlane& image, const LocalMap& here) {
   return sum / static_cast<float>(across * down);
 }
 
-bool does_count(const std::vector<float>& weights, const Shape& shape, Point place) {
+bool is_unmasked(const std::vector<float>& weights, const Shape& shape, Point place) {
   if (!is_inside(place, shape)) return false;
   if (weights.empty()) return true;
   const std::int64_t x = std::llround(place.x);
   const std::int64_t y = std::llround(place.y);
-  return weights[static_cast<std::size_t>(y * shape.width + x)] > counts;
+  return weights[static_cast<std::size_t>(y * shape.width + x)] > min_weight;
 }
 
 }  // namespace
@@ -54,8 +54,8 @@ Rectified rectified(const GreyPlane& moving, const std::vector<float>& weights,
   for (std::int64_t y = 0; y < reference.height; ++y) {
     for (std::int64_t x = 0; x < reference.width; ++x, ++pixel) {
       const LocalMap here(to_moving, {static_cast<double>(x), static_cast<double>(y)});
-      if (!(here.w * to_moving.h[8] > 0) || !does_count(weights, shape, here.place)) continue;
-      result.values.values[pixel] = mean_about(moving, here);
+      if (!(here.w * to_moving.h[8] > 0) || !is_unmasked(weights, shape, here.place)) continue;
+      result.values.values[pixel] = local_mean(moving, here);
       result.mask[pixel] = 1;
     }
   }
@@ -73,7 +73,7 @@ bool is_registrable(const Rectified& image) {
     largest = std::max(largest, image.values.values[i]);
   }
   const float magnitude = std::max(std::abs(smallest), std::abs(largest));
-  return static_cast<double>(count) >= min_part * static_cast<double>(image.mask.size()) &&
+  return static_cast<double>(count) >= min_fraction * static_cast<double>(image.mask.size()) &&
          largest - smallest > 1e-3F * magnitude;
 }
 

@@ -1,4 +1,4 @@
-// An image as another one would show it.
+// Resamples an image to the frame of another one.
 #pragma once
 
 #include "registration/pyramid/grey_plane.hpp"
@@ -13,16 +13,17 @@ namespace warpalign::detail {
 
 struct Rectified {
   GreyPlane values;
-  std::vector<std::uint8_t> mask;  ///< 0 where a pixel does not count
+  std::vector<std::uint8_t> mask;  ///< 0 for ignored pixels
 };
 
-/// `moving` at the places to which a transform maps the pixels of a reference, each as the mean of
-/// what it takes in there: where lengths shrink along one direction only, it is smoothed along that
-/// one only. `weights` says how much each pixel of `moving` counts; empty where all do.
+/// Resamples `moving` at the positions to which a transform maps the pixels of a reference. Each
+/// result is the mean over the pixel's footprint, so that an image compressed along one direction
+/// is smoothed along that direction only. `weights` are the weights of the pixels of `moving`, or
+/// empty if there is no mask.
 [[nodiscard]] Rectified rectified(const GreyPlane& moving, const std::vector<float>& weights,
                                   const Homography& to_moving, const Shape& reference);
 
-/// Whether enough of it counts, and differs, for it to be registered.
+/// Whether the image has enough unmasked pixels, and contrast, to be registered.
 [[nodiscard]] bool is_registrable(const Rectified& image);
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// Images and volumes of the types that the registration's kernels do not load.
+// Converts images and volumes of pixel types that the registration's kernels do not load.
 #pragma once
 
 #include "device/check.hpp"
@@ -12,8 +12,7 @@
 
 namespace warpalign::detail {
 
-/// Makes f32 pixels of what a caller passes, and keeps the memory for the next ones of their type
-/// and shape.
+/// Converts pixels to f32. Reuses its memory for input of the same type and shape.
 class ConvertedPixels {
  public:
   explicit ConvertedPixels(Device device) : device_(std::move(device)) {}

@@ -1,12 +1,12 @@
-// Images over the caller's memory, which the caller may free when a call returns.
+// Guards images in the caller's memory, which the caller may free when a call returns.
 #pragma once
 
 #include "device/access.hpp"
 
 namespace warpalign::detail {
 
-/// Waits at the end of a scope, even one that is left by an exception, until the stream does not
-/// read the image any more, if its memory is the caller's.
+/// At the end of its scope, also after an exception, waits until the stream no longer reads the
+/// image if the caller owns the image's memory.
 class ForeignUse {
  public:
   ForeignUse(Stream& stream, const Image& image)
@@ -17,7 +17,7 @@ class ForeignUse {
     if (queue_ == nullptr) return;
     try {
       queue_->finish();
-    } catch (...) {  // what failed is reported by the call that enqueued it, or by the next one
+    } catch (...) {  // the call that enqueued the failed command, or the next one, reports it
     }
   }
 

@@ -1,4 +1,4 @@
-// Images of ones: the weight of an image without a mask whose counterpart has a mask.
+// Unit weights, for an image without a mask whose counterpart has a mask.
 #include "registration/resources/ones.hpp"
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Images of ones: the weight of an image without a mask whose counterpart has a mask.
+// Unit weights, for an image without a mask whose counterpart has a mask.
 #pragma once
 
 #include "registration/resources/plan_cache.hpp"
@@ -9,7 +9,7 @@ namespace warpalign::detail {
 
 class Ones {
  public:
-  /// Keeps the images of `maximum` shapes.
+  /// Caches the images of `maximum` shapes.
   Ones(const Device& device, std::size_t maximum) : device_(device), images_(maximum) {}
 
   /// The image stays valid until `maximum` other shapes have been requested.
@@ -20,7 +20,7 @@ class Ones {
   PlanCache<Shape, Image> images_;
 };
 
-/// The weights of a pair. Both are set where either image has a mask; otherwise both are null.
+/// The weights of a pair. Both are set if either image has a mask; otherwise both are null.
 struct PairWeights {
   const Image* reference = nullptr;
   const Image* moving = nullptr;

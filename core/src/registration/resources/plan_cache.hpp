@@ -1,4 +1,4 @@
-// A cache of plans and memory that are reused from one call to the next.
+// A cache of plans and memory that are reused between calls.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,16 @@ class PlanCache {
     return get(key, std::move(make), [](const Value&) { return true; });
   }
 
-  /// The same, but only values for which may_go(value) returns true are evicted. Where there is
-  /// none, the cache grows beyond its bound until a later call can evict some.
-  template <class Make, class MayGo>
-  Value& get(const Key& key, Make make, MayGo may_go) {
+  /// The same, but evicts only values for which may_go(value) returns true. If there is none, the
+  /// cache exceeds its bound until a later call can evict some.
+  template <class Make, class MayEvict>
+  Value& get(const Key& key, Make make, MayEvict may_evict) {
     for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
       if (!(entry->key == key)) continue;
       entries_.splice(entries_.end(), entries_, entry);
       return entry->value;
     }
-    make_room(may_go);
+    make_room(may_evict);
     entries_.emplace_back(key, make);
     return entries_.back().value;
   }
@@ -51,10 +51,10 @@ class PlanCache {
     Value value;
   };
 
-  template <class MayGo>
-  void make_room(MayGo may_go) {
+  template <class MayEvict>
+  void make_room(MayEvict may_evict) {
     for (auto entry = entries_.begin(); entry != entries_.end() && entries_.size() >= maximum_;) {
-      entry = may_go(std::as_const(entry->value)) ? entries_.erase(entry) : std::next(entry);
+      entry = may_evict(std::as_const(entry->value)) ? entries_.erase(entry) : std::next(entry);
     }
   }
 

@@ -10,7 +10,7 @@
 
 namespace warpalign::detail {
 
-/// Adds times to those of the same stages, and new stages at the end.
+/// Adds the times of stages that `timings` already has, and appends the other stages.
 void add_timings(const std::vector<StageTiming>& more, std::vector<StageTiming>& timings);
 
 /// Places a mark before and after each stage on a timed stream; has no effect on other streams.
@@ -32,11 +32,11 @@ class StageClock {
   /// Returns the total time of each stage in order of first use and clears the measurements. Waits
   /// for the enqueued work.
   std::vector<StageTiming> take();
-  /// Forgets the measurements: those of a call that failed elsewhere are nobody's.
+  /// Discards the measurements of a call that failed.
   void clear() noexcept { intervals_.clear(); }
 
-  /// In place while a call is made: where it fails, what was measured of it is dropped, and is not
-  /// taken for a part of the next call.
+  /// Exists during a call. If the call throws, discards its measurements, so that the next call
+  /// does not report them.
   class Call {
    public:
     explicit Call(StageClock& clock) : clock_(clock), exceptions_(std::uncaught_exceptions()) {}

@@ -1,4 +1,4 @@
-// The directions of edges in the levels of two image pyramids, for images of other modalities.
+// Gradient orientation fields of pyramid levels, for images of different modalities.
 #include "registration/signal/gradient_fields.hpp"
 
 #include <algorithm>
@@ -9,8 +9,8 @@ namespace warpalign::detail {
 
 namespace {
 
-// Of the smoothed fields' Gaussian, in samples of a level. With less, fits of noise still rest off
-// the place; with more, what edges tell exactly is lost.
+// The sigma of the smoothed fields, in samples of a level. With less smoothing, fits of noisy
+// images get stuck beside the optimum; with more, the fit loses accuracy at edges.
 constexpr double sigma = 1;
 
 GradientFields::Statistics statistics_of(const DirectionSums& sums) {
@@ -25,8 +25,8 @@ GradientFields::Channels::Channels(const Device& device, const Shape& shape)
     : cosines(device.make_image(PixelType::f32, shape)),
       sines(device.make_image(PixelType::f32, shape)) {}
 
-// The field is that of the normalized level: epsilon is then the same fraction of the contrast
-// everywhere.
+// Computes the field from the normalized level, so that epsilon is the same fraction of the
+// contrast everywhere.
 GradientFields::OfLevel& GradientFields::of_level(Stream& stream, StageClock& clock,
                                                   ImagePyramid& pyramid, PyramidLevel& level) {
   OfLevel& entry = levels_.get(
@@ -89,14 +89,14 @@ GradientFields::Field GradientFields::coefficients(Stream& stream, StageClock& c
   return made->values.field();
 }
 
-// What is turned is smoothed already: a level is smoothed once, however often it is turned.
+// Rotates the smoothed field, so that a level is smoothed once for all rotations.
 GradientFields::Field GradientFields::turned(Stream& stream, StageClock& clock,
                                              ImagePyramid& pyramid, PyramidLevel& level,
                                              double rotation, FieldDetail detail) {
   const Field field = detailed(stream, clock, of_level(stream, clock, pyramid, level), detail);
-  const TurnedKey key{level.shape(), turns_++ % turned_at_once};
-  Turned& entry = turned_.get(key, [&] {
-    return Turned{DoubleAnglePlan(device_, {level.shape()}), Channels(device_, level.shape())};
+  const RotatedKey key{level.shape(), num_rotations_++ % turned_at_once};
+  Rotated& entry = rotated_.get(key, [&] {
+    return Rotated{DoubleAnglePlan(device_, {level.shape()}), Channels(device_, level.shape())};
   });
   clock.run("double_angle", [&] {
     entry.plan.turn(stream, field.cosines, field.sines, rotation, entry.values.cosines,

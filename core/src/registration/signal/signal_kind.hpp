@@ -1,12 +1,13 @@
-// What is compared of two images.
+// The quantity by which two images are compared.
 #pragma once
 
 namespace warpalign::detail {
 
 enum class SignalKind {
-  intensity,     ///< locally normalized grey levels
-  orientation,   ///< gradient orientation, for images of other modalities (GradientFields)
-  edge_strength  ///< gradient magnitude, which keeps thin structures on coarse levels (EdgeStrength)
+  intensity,     ///< locally normalized intensity
+  orientation,   ///< gradient orientation, for different modalities (GradientFields)
+  edge_strength  ///< gradient magnitude, which keeps thin structures on coarse levels
+                 ///< (EdgeStrength)
 };
 
 }  // namespace warpalign::detail

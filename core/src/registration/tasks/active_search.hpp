@@ -1,12 +1,12 @@
-// Counts the searches of this process that are at work.
+// Counts the running searches of this process.
 #pragma once
 
 #include <atomic>
 
 namespace warpalign::detail {
 
-/// In place while a pair is searched. If several pairs are searched at the same time, the device
-/// has enough to do without more threads.
+/// Exists while a pair is searched. If several pairs are searched at the same time, the device is
+/// busy without additional threads.
 class ActiveSearch {
  public:
   ActiveSearch() { ++running_; }

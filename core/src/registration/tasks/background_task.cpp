@@ -1,4 +1,4 @@
-// Work on a thread of its own.
+// A task on its own thread.
 #include "registration/tasks/background_task.hpp"
 
 #include "device/fork.hpp"
@@ -11,7 +11,7 @@ namespace warpalign::detail {
 BackgroundTask::~BackgroundTask() {
   if (!thread_.joinable()) return;
   if (forked_from_user) {
-    thread_.detach();  // it is not in this process
+    thread_.detach();  // after a fork() this process does not have the thread
     return;
   }
   cancel();
@@ -24,9 +24,9 @@ BackgroundTask::~BackgroundTask() {
 void BackgroundTask::prepare() {
   if (thread_.joinable() || threads_ == nullptr || !threads_->take()) return;
   try {
-    thread_ = std::thread([this] { loop(); });
+    thread_ = std::thread([this] { worker_loop(); });
   } catch (const std::system_error&) {
-    threads_->give_back();  // the thread that needs the result does the work
+    threads_->give_back();  // the thread that needs the result runs the task
   }
 }
 
@@ -39,7 +39,7 @@ void BackgroundTask::begin() {
   state_.notify_all();
 }
 
-void BackgroundTask::loop() noexcept {
+void BackgroundTask::worker_loop() noexcept {
   for (;;) {
     state_.wait(State::idle);
     if (state_ == State::ending) return;

@@ -1,4 +1,4 @@
-// Work on a thread of its own.
+// A task on its own thread.
 #pragma once
 
 #include "registration/tasks/thread_budget.hpp"
@@ -11,36 +11,37 @@
 
 namespace warpalign::detail {
 
-/// Runs one function again and again on a thread of its own. The thread waits between two runs, so
-/// that begin() allocates nothing. Used by one thread at a time.
+/// Runs one function repeatedly on its own thread. The thread waits between runs, so that begin()
+/// allocates nothing. Not thread-safe: one thread controls the task.
 class BackgroundTask {
  public:
-  /// `threads`: from which the thread is taken; it outlives the task. Null: there is no thread.
+  /// `threads` provides the thread and must outlive the task. Null: the task gets no thread.
   BackgroundTask(ThreadBudget* threads, std::function<void()> work)
       : threads_(threads), work_(std::move(work)) {}
   BackgroundTask(const BackgroundTask&) = delete;
   BackgroundTask& operator=(const BackgroundTask&) = delete;
   ~BackgroundTask();
 
-  /// Starts the thread, if one is to be had, so that begin() allocates nothing.
+  /// Starts the thread if the budget allows it, so that begin() allocates nothing.
   void prepare();
-  /// Begins a run, if a thread is to be had. The run before has been waited for or cancelled.
+  /// Begins a run if a thread is available. The previous run must have been waited for or
+  /// cancelled.
   void begin();
-  /// Whether a run has begun that nobody has waited for yet.
+  /// Whether a run has begun and wait() or cancel() has not been called since.
   [[nodiscard]] bool has_begun() const { return has_begun_; }
-  /// Whether the run that has begun goes on.
+  /// Whether that run is still executing.
   [[nodiscard]] bool is_running() const { return has_begun_ && state_ == State::running; }
-  /// Waits for the run that has begun. Throws what it has thrown.
+  /// Waits for the run and rethrows its exception.
   void wait();
-  /// Asks the run that has begun to stop, and waits until it has. Discards what it has thrown: if
-  /// the device has failed, the next call reports that.
+  /// Asks the run to stop, and waits until it has. Discards its exception: if the device has
+  /// failed, the next call reports it.
   void cancel() noexcept;
-  /// Set while the run is asked to stop.
+  /// True while the run should stop.
   [[nodiscard]] const std::atomic<bool>& cancelled() const { return cancelled_; }
 
  private:
   enum class State { idle, running, ending };
-  void loop() noexcept;
+  void worker_loop() noexcept;
   void await_idle() noexcept;
 
   ThreadBudget* threads_;

@@ -1,4 +1,4 @@
-// Sums over many numbers, several side by side: so they become vector instructions.
+// Sums in several independent lanes, which compilers turn into vector instructions.
 #pragma once
 
 #include <array>
@@ -9,14 +9,14 @@ namespace warpalign::detail {
 
 inline constexpr std::size_t lane_count = 8;
 
-/// The parts of a sum.
+/// Partial sums.
 using Lanes = std::array<double, lane_count>;
 
 [[nodiscard]] inline double total(const Lanes& sums) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-/// Calls add(i, lane) for every i below `count`. What it adds to a lane is part of the total.
+/// Calls add(i, lane) for each i below `count`. `add` accumulates into the given lane.
 template <class Add>
 void for_each_in_lanes(std::size_t count, const Add& add) {
   std::size_t i = 0;

@@ -1,4 +1,4 @@
-// A loop whose range several threads share.
+// A loop whose range is divided among several threads.
 #include "registration/tasks/parallel_for.hpp"
 
 namespace warpalign::detail {
@@ -21,7 +21,7 @@ void ParallelFor::run(std::size_t first, std::size_t end, const Body& body) {
       if (part->task.has_begun()) {
         part->task.wait();
       } else {
-        body(part->first, part->end);  // there was no thread to be had
+        body(part->first, part->end);  // no thread was available
       }
     }
   } catch (...) {

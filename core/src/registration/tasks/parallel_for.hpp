@@ -1,4 +1,4 @@
-// A loop whose range several threads share.
+// A loop whose range is divided among several threads.
 #pragma once
 
 #include "registration/tasks/background_task.hpp"
@@ -10,17 +10,17 @@
 
 namespace warpalign::detail {
 
-/// Its threads live from one loop to the next. Used by one thread at a time.
+/// Its threads persist between loops. Not thread-safe.
 class ParallelFor {
  public:
-  /// What is done for the numbers from `first` on and below `end`.
+  /// The loop body for the indices from `first` to before `end`.
   using Body = std::function<void(std::size_t first, std::size_t end)>;
 
-  /// `workers`: how many threads help the calling one, if `threads` has as many.
+  /// `workers` is the number of additional threads, if `threads` allows as many.
   ParallelFor(ThreadBudget* threads, std::size_t workers);
 
-  /// Calls body() for parts of a range that cover it and do not overlap, the last one on this
-  /// thread, and returns when all are done. Throws what one of them has thrown.
+  /// Calls body() for disjoint parts that cover the range, one of them on the calling thread.
+  /// Returns when all are done. Rethrows an exception of any part.
   void run(std::size_t first, std::size_t end, const Body& body);
 
  private:
@@ -28,7 +28,7 @@ class ParallelFor {
     explicit Part(ThreadBudget* threads) : task(threads, [this] { (*body)(first, end); }) {}
     const Body* body = nullptr;
     std::size_t first = 0, end = 0;
-    BackgroundTask task;  // whose thread uses the others, and is ended first
+    BackgroundTask task;  // declared last: its thread uses the members above
   };
   std::vector<std::unique_ptr<Part>> parts_;
 };

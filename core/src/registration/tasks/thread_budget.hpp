@@ -1,12 +1,12 @@
-// How many threads may work on a search.
+// The number of threads that may work on a search.
 #pragma once
 
 #include <atomic>
 
 namespace warpalign::detail {
 
-/// The threads that a registrar may start beside the caller's. A task takes one for as long as its
-/// thread exists; a task that gets none is done by the thread that needs its result.
+/// The threads that a registrar may start in addition to the caller's. A task holds one for as long
+/// as its thread exists. If none is left, the thread that needs the result runs the task.
 class ThreadBudget {
  public:
   explicit ThreadBudget(int threads) : left_(threads) {}
