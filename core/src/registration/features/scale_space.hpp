@@ -53,7 +53,7 @@ class ScaleSpace {
   /// call with the same memory.
   [[nodiscard]] std::vector<DirectedBlob>& strongest(Stream& stream, std::size_t most);
   /// Writes the descriptors of blobs, which must be grouped by octave, after those of the blobs
-  /// already in `described`, and appends the places of the blobs to `described`.
+  /// already in `described`, and appends their positions to `described`.
   void describe(Stream& stream, std::span<const DirectedBlob> blobs,
                 std::vector<FeaturePlace>& described, Buffer& descriptors);
 

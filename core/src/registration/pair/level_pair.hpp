@@ -86,29 +86,29 @@ class FitRoles {
   double common_;
 };
 
-/// Partitions `places` by their levels and calls `use` for each part. A place has a member `roles`.
-template <class Place, class Use>
-void for_each_of_same_levels(std::span<Place> places, Use use) {
-  while (!places.empty()) {
-    const FitRoles roles = places.front().roles;
-    const auto end = std::partition(places.begin(), places.end(), [&](const Place& place) {
-      return place.roles.have_levels_of(roles);
+/// Partitions `starts` by their levels and calls `use` for each part. A start has a member `roles`.
+template <class Start, class Use>
+void for_each_of_same_levels(std::span<Start> starts, Use use) {
+  while (!starts.empty()) {
+    const FitRoles roles = starts.front().roles;
+    const auto end = std::partition(starts.begin(), starts.end(), [&](const Start& start) {
+      return start.roles.have_levels_of(roles);
     });
-    const auto count = static_cast<std::size_t>(end - places.begin());
-    use(places.first(count));
-    places = places.subspan(count);
+    const auto count = static_cast<std::size_t>(end - starts.begin());
+    use(starts.first(count));
+    starts = starts.subspan(count);
   }
 }
 
-/// Partitions `places` by their levels and calls use(groups) with the parts. For gradient
+/// Partitions `starts` by their levels and calls use(groups) with the parts. For gradient
 /// orientation, memory suffices for a few parts at once, so each call gets a few. `groups` is a
 /// reused buffer.
-template <class Place, class Use>
-void for_groups_of_same_levels(const PairContext& work, std::span<Place> places,
-                               std::vector<std::span<Place>>& groups, Use use) {
-  using Group = std::span<Place>;
+template <class Start, class Use>
+void for_groups_of_same_levels(const PairContext& work, std::span<Start> starts,
+                               std::vector<std::span<Start>>& groups, Use use) {
+  using Group = std::span<Start>;
   groups.clear();
-  for_each_of_same_levels(places, [&](Group group) { groups.push_back(group); });
+  for_each_of_same_levels(starts, [&](Group group) { groups.push_back(group); });
   const std::size_t at_once =
       !work.compares_orientation() ? groups.size() : GradientFields::turned_at_once;
   for (std::span<const Group> left(groups); !left.empty();) {
@@ -118,19 +118,19 @@ void for_groups_of_same_levels(const PairContext& work, std::span<Place> places,
   }
 }
 
-/// The levels and start transforms of several groups of places. Members reuse their memory.
+/// The levels and start transforms of several groups of starts. Members reuse their memory.
 class LevelStarts {
  public:
   /// Gets each group's levels, at the spacing that spacing_of(roles) returns, and converts the
-  /// `matrix` of each place, which is in its roles, to a transform between these levels.
-  template <class Place, class SpacingOf>
-  void set(const PairContext& work, std::span<const std::span<Place>> groups, FieldDetail detail,
+  /// `matrix` of each start, which is in its roles, to a transform between these levels.
+  template <class Start, class SpacingOf>
+  void set(const PairContext& work, std::span<const std::span<Start>> groups, FieldDetail detail,
            SpacingOf spacing_of) {
     clear();
-    for (const std::span<Place>& group : groups) {
+    for (const std::span<Start>& group : groups) {
       const FitRoles& roles = group.front().roles;
       add_group(roles.levels(work, spacing_of(roles), detail));
-      for (const Place& place : group) add(place.matrix);
+      for (const Start& start : group) add(start.matrix);
     }
   }
 

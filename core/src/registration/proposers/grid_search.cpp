@@ -150,9 +150,9 @@ void GridSearch::add_neighbours_at(double scale, double factor,
                                    std::span<const double> others) {
   const auto first = static_cast<std::ptrdiff_t>(neighbour_rotations_.size());
   neighbour_rotations_.insert(neighbour_rotations_.end(), others.begin(), others.end());
-  for (const Place& place : known_) {
-    if (place.scale != scale) continue;
-    for (const double offset : offsets) neighbour_rotations_.push_back(place.rotation_deg + offset);
+  for (const Pose& pose : known_) {
+    if (pose.scale != scale) continue;
+    for (const double offset : offsets) neighbour_rotations_.push_back(pose.rotation_deg + offset);
   }
   std::sort(neighbour_rotations_.begin() + first, neighbour_rotations_.end());
   neighbour_rotations_.erase(
@@ -191,8 +191,7 @@ void GridSearch::add_known_and_sample() {
   }
 }
 
-void GridSearch::add_places(std::span<const KnownRotationScale> compared, Found peaks,
-                            double step) {
+void GridSearch::add_poses(std::span<const KnownRotationScale> compared, Found peaks, double step) {
   const RotationScaleLimits angles = RotationScaleLimits::of(options_, step / 2);
   auto both = peaks.begin();
   for (const KnownRotationScale& one : compared) {
@@ -200,7 +199,7 @@ void GridSearch::add_places(std::span<const KnownRotationScale> compared, Found 
       for (std::size_t opposite = 0; opposite < 2; ++opposite) {
         if (!angles.allows_angle(degrees + (opposite == 1 ? 180 : 0))) continue;
         const TranslationPeak& peak = (*both)[opposite];
-        places_.push_back({peak, degrees, one.scale, peak.score});
+        poses_.push_back({peak, degrees, one.scale, peak.score});
       }
       ++both;
     }
@@ -254,7 +253,7 @@ void GridSearch::search(const PairContext& work, TranslationSearch GridFrames::*
   divide(work.threads != nullptr);
   find_parts(work, frames, 0);
   for (std::size_t i = 0; i < parts_.size() && !work.is_cancelled(); ++i) {
-    add_places(parts_.at(i), found_of_parts_.at(i), step);
+    add_poses(parts_.at(i), found_of_parts_.at(i), step);
   }
   compared_.clear();
 }
@@ -263,31 +262,31 @@ void GridSearch::search(const PairContext& work, TranslationSearch GridFrames::*
 void GridSearch::keep_distinct(const PairContext& work, std::size_t maximum) {
   const Shape& reference = work.reference.shape();
   const double moving_side = larger_side(work.moving.shape());
-  std::sort(places_.begin(), places_.end(),
-            [](const Place& a, const Place& b) { return a.relative_score > b.relative_score; });
+  std::sort(poses_.begin(), poses_.end(),
+            [](const Pose& a, const Pose& b) { return a.relative_score > b.relative_score; });
   const auto are_one = [&](const Affine& a, const Affine& b) {
     const double side = std::max(moving_side, scale_of(a) * larger_side(reference));
     return corner_distance(a, b, reference) < min_distance * side;
   };
-  auto end = places_.begin();
-  for (const Place& place : places_) {
-    if (end - places_.begin() == static_cast<std::ptrdiff_t>(maximum)) break;
-    const bool known = std::any_of(places_.begin(), end, [&](const Place& other) {
-      return are_one(place.peak.matrix, other.peak.matrix);
+  auto end = poses_.begin();
+  for (const Pose& pose : poses_) {
+    if (end - poses_.begin() == static_cast<std::ptrdiff_t>(maximum)) break;
+    const bool known = std::any_of(poses_.begin(), end, [&](const Pose& other) {
+      return are_one(pose.peak.matrix, other.peak.matrix);
     });
-    if (!known) *end++ = place;
+    if (!known) *end++ = pose;
   }
-  places_.erase(end, places_.end());
+  poses_.erase(end, poses_.end());
 }
 
 // Keeps the poses of the small frames as well as those of the large ones. Images with fine detail
 // correlate on large frames only if rotation and scale are closer than a grid step.
 void GridSearch::search_moderate(const PairContext& work) {
-  places_.clear();
+  poses_.clear();
   add(moderate_, rotations_);
   search(work, &GridFrames::small, rotations_.step);
   keep_distinct(work, max_moderate_retries);
-  known_ = places_;
+  known_ = poses_;
   add_neighbours(moderate_, {-rotations_.step, 0, rotations_.step});
   search(work, &GridFrames::large, rotations_.step);
   keep_distinct(work, max_moderate_retries);
@@ -295,23 +294,23 @@ void GridSearch::search_moderate(const PairContext& work) {
 
 // Searches in wide steps, and then half a step to both sides of the best poses.
 void GridSearch::search_strong(const PairContext& work) {
-  places_.clear();
+  poses_.clear();
   add(strong_, strong_rotations_);
   search(work, &GridFrames::large, strong_rotations_.step);
   keep_distinct(work, max_strong_retries);
-  known_ = places_;
+  known_ = poses_;
   add_neighbours(strong_, {-rotations_.step, rotations_.step});
   search(work, &GridFrames::large, rotations_.step);
 }
 
-// Sets baselines_ to the median score of the given rotations at each scale. Expects places_ to be
+// Sets baselines_ to the median score of the given rotations at each scale. Expects poses_ to be
 // grouped by scale. Skips scales with too few scores.
 void GridSearch::compute_baselines(const Rotations& baseline_rotations) {
   baselines_.clear();
-  for (auto first = places_.begin(); first != places_.end();) {
+  for (auto first = poses_.begin(); first != poses_.end();) {
     const double scale = first->scale;
     scores_.clear();
-    for (; first != places_.end() && first->scale == scale; ++first) {
+    for (; first != poses_.end() && first->scale == scale; ++first) {
       const auto& degrees = baseline_rotations.degrees;
       if (std::binary_search(degrees.begin(), degrees.end(), first->rotation_deg)) {
         scores_.push_back(first->peak.score);
@@ -326,7 +325,7 @@ void GridSearch::compute_baselines(const Rotations& baseline_rotations) {
 
 // Divides each score by the baseline of its scale. Smooth images score higher even at wrong poses,
 // so without this few scales would take all the candidates.
-void GridSearch::normalize_scores(std::span<Place> places) const {
+void GridSearch::normalize_scores(std::span<Pose> places) const {
   if (baselines_.empty()) return;
   const auto baseline_at = [&](double scale) {
     const auto distance = [&](const ScoreBaseline& at) {
@@ -338,33 +337,33 @@ void GridSearch::normalize_scores(std::span<Place> places) const {
   };
   double scale = 0;
   auto baseline = baselines_.begin();
-  for (Place& place : places) {
-    if (place.scale != scale) {  // places_ is mostly grouped by scale
-      scale = place.scale;
+  for (Pose& pose : places) {
+    if (pose.scale != scale) {  // poses_ is mostly grouped by scale
+      scale = pose.scale;
       baseline = baseline_at(scale);
     }
-    if (baseline->score > 0) place.relative_score = place.peak.score / baseline->score;
+    if (baseline->score > 0) pose.relative_score = pose.peak.score / baseline->score;
   }
 }
 
 // Selects the poses that stand out, and the best ones of every scale, as known poses.
 void GridSearch::select_promising() {
-  const auto is_better = [](const Place& a, const Place& b) {
+  const auto is_better = [](const Pose& a, const Pose& b) {
     return a.relative_score > b.relative_score;
   };
   known_.clear();
-  for (auto first = places_.begin(); first != places_.end();) {
-    const auto end = std::find_if(first, places_.end(),
-                                  [&](const Place& place) { return place.scale != first->scale; });
+  for (auto first = poses_.begin(); first != poses_.end();) {
+    const auto end = std::find_if(first, poses_.end(),
+                                  [&](const Pose& pose) { return pose.scale != first->scale; });
     const auto best = first + std::min<std::ptrdiff_t>(end - first, min_promising_per_scale);
     std::partial_sort(first, best, end, is_better);
     known_.insert(known_.end(), first, best);
     first = end;
   }
-  const auto most = std::min(places_.size(), max_promising);
-  std::partial_sort(places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(most),
-                    places_.end(), is_better);
-  known_.insert(known_.end(), places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(most));
+  const auto most = std::min(poses_.size(), max_promising);
+  std::partial_sort(poses_.begin(), poses_.begin() + static_cast<std::ptrdiff_t>(most),
+                    poses_.end(), is_better);
+  known_.insert(known_.end(), poses_.begin(), poses_.begin() + static_cast<std::ptrdiff_t>(most));
 }
 
 // Searches all poses on small frames and the promising ones on large frames. Edges coincide
@@ -376,9 +375,9 @@ void GridSearch::search_promising(const PairContext& work) {
   if (!few) {
     search(work, &GridFrames::small, rotations_.step);
     compute_baselines(rotations_);
-    normalize_scores(places_);
+    normalize_scores(poses_);
     select_promising();
-    places_.clear();
+    poses_.clear();
     add_known_and_sample();
   }
   search(work, &GridFrames::large, rotations_.step);
@@ -387,22 +386,22 @@ void GridSearch::search_promising(const PairContext& work) {
 
 // No wide steps here: they would miss the right pose.
 void GridSearch::search_orientation(const PairContext& work) {
-  places_.clear();
+  poses_.clear();
   search_promising(work);
-  normalize_scores(places_);
+  normalize_scores(poses_);
   keep_distinct(work, max_orientation_retries);
-  known_ = places_;
-  const std::size_t known = places_.size();
+  known_ = poses_;
+  const std::size_t known = poses_.size();
   if (options_.motion != Motion::translation) add_half_steps();
   search(work, &GridFrames::large, rotations_.step / 2);
-  normalize_scores(std::span(places_).subspan(known));
+  normalize_scores(std::span(poses_).subspan(known));
 }
 
 void GridSearch::search_intensity(const PairContext& work) {
   search_moderate(work);
-  moderate_places_ = places_;  // a copy, so that both buffers keep their memory
+  moderate_poses_ = poses_;  // a copy, so that both buffers keep their memory
   search_strong(work);
-  places_.insert(places_.end(), moderate_places_.begin(), moderate_places_.end());
+  poses_.insert(poses_.end(), moderate_poses_.begin(), moderate_poses_.end());
 }
 
 std::span<const TranslationPeak> GridSearch::find(const PairContext& work, std::size_t maximum) {
@@ -420,7 +419,7 @@ std::span<const TranslationPeak> GridSearch::find(const PairContext& work, std::
   }
   keep_distinct(work, maximum);
   found_.clear();
-  for (const Place& place : places_) found_.push_back(place.peak);
+  for (const Pose& pose : poses_) found_.push_back(pose.peak);
   return found_;
 }
 

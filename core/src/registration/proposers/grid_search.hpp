@@ -70,7 +70,7 @@ class GridSearch {
  private:
   using Found = std::span<const TranslationSearch::Peaks>;
   /// A pose, with the rotation (below 180 degrees) and the scale at which it was found.
-  struct Place {
+  struct Pose {
     TranslationPeak peak;
     double rotation_deg;
     double scale;
@@ -106,7 +106,7 @@ class GridSearch {
   /// Searches the rotations in compared_, which are `step` degrees apart, and adds the poses found.
   void search(const PairContext& work, TranslationSearch GridFrames::*frames, double step);
   /// Adds the poses of the peaks that were found for part of compared_.
-  void add_places(std::span<const KnownRotationScale> compared, Found peaks, double step);
+  void add_poses(std::span<const KnownRotationScale> compared, Found peaks, double step);
   /// Divides compared_ into parts_ with about equal numbers of rotations and different bases: one
   /// for this thread and one for each worker.
   void divide(bool has_workers);
@@ -114,7 +114,7 @@ class GridSearch {
   void find_parts(const PairContext& work, TranslationSearch GridFrames::*frames,
                   std::size_t first);
   void compute_baselines(const Rotations& baseline_rotations);
-  void normalize_scores(std::span<Place> places) const;
+  void normalize_scores(std::span<Pose> places) const;
   void select_promising();
   void search_promising(const PairContext& work);
   void search_orientation(const PairContext& work);
@@ -139,7 +139,7 @@ class GridSearch {
   std::array<std::optional<ForkedWorker<GridFrames>>, grid_workers> workers_;
   std::array<std::span<const KnownRotationScale>, 1 + grid_workers> parts_;
   std::array<Found, 1 + grid_workers> found_of_parts_;
-  std::vector<Place> places_, known_, moderate_places_;
+  std::vector<Pose> poses_, known_, moderate_poses_;
   std::vector<TranslationPeak> found_;
 };
 

@@ -50,13 +50,13 @@ void ImagePyramid::take(Stream& stream, StageClock& clock, const Image& pixels,
 }
 
 void ImagePyramid::show_image_of(const ImagePyramid& other) {
-  shown_ = &other.image();
+  shared_ = &other.image();
   invalidate_levels();
 }
 
 ImagePyramid::Taken& ImagePyramid::begin_taking() {
   if (!own_) own_.emplace(device_.make_image(type_, shape_));
-  shown_ = nullptr;
+  shared_ = nullptr;
   invalidate_levels();
   return *own_;
 }

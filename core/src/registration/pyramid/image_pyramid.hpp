@@ -123,7 +123,7 @@ class ImagePyramid {
     GreyLevels levels;
     double valid_fraction = 1;
   };
-  [[nodiscard]] const Taken& image() const { return shown_ != nullptr ? *shown_ : own_.value(); }
+  [[nodiscard]] const Taken& image() const { return shared_ != nullptr ? *shared_ : own_.value(); }
   Taken& begin_taking();
   void invalidate_levels();
   void start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what);
@@ -137,7 +137,7 @@ class ImagePyramid {
   PixelType type_;
   Shape shape_;
   std::optional<Taken> own_;                 // created for the first image
-  const Taken* shown_ = nullptr;             // the image of another pyramid
+  const Taken* shared_ = nullptr;            // the image of another pyramid
   std::vector<std::uint8_t> border_mask_;    // the mask of a border, before its upload
   std::vector<std::size_t> border_columns_;  // column of the level for each column of the image
   BorderSearch border_search_;

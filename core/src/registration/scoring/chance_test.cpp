@@ -239,8 +239,8 @@ std::span<const double> ChanceTest::deviations(const PairContext& work,
 
 // For large x, the tail of the normal distribution beyond x is x^-1 exp(-x^2 / 2) / sqrt(2 pi). A
 // fixed-point iteration solves this for x and converges within a few steps for the tails in use.
-double deviations_by_chance(double places) {
-  const double tail = 1e-4 / std::max(places, 1.0);
+double deviations_by_chance(double trials) {
+  const double tail = 1e-4 / std::max(trials, 1.0);
   double x = 4;
   for (int i = 0; i < 20; ++i) {
     x = std::sqrt(-2 * std::log(tail * x * std::sqrt(2 * std::numbers::pi)));

@@ -103,8 +103,8 @@ class ChanceTest {
   std::vector<double> deviations_;
 };
 
-/// The z-score that the best of `places` independent wrong poses exceeds in one of ten thousand
+/// The z-score that the best of `trials` independent wrong poses exceeds in one of ten thousand
 /// searches.
-[[nodiscard]] double deviations_by_chance(double places);
+[[nodiscard]] double deviations_by_chance(double trials);
 
 }  // namespace warpalign::detail
