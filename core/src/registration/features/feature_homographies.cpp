@@ -151,7 +151,7 @@ std::span<const Homography> HomographySampling::find(std::vector<FeatureMatch>& 
   drawn_ = 0;
   found_.clear();
   while (found_.size() < max_homographies) {
-    const auto best = take_best(matches);
+    const auto best = extract_best(matches);
     if (!best) break;
     found_.push_back(*best);
   }
@@ -159,7 +159,7 @@ std::span<const Homography> HomographySampling::find(std::vector<FeatureMatch>& 
 }
 
 // Returns the homography with the most inliers, and removes these from `matches`.
-std::optional<Homography> HomographySampling::take_best(std::vector<FeatureMatch>& matches) {
+std::optional<Homography> HomographySampling::extract_best(std::vector<FeatureMatch>& matches) {
   if (matches.size() < min_matches) return std::nullopt;
   const Hypothesis best = sample_best(matches);
   if (best.matches < min_matches) return std::nullopt;
@@ -177,17 +177,17 @@ HomographySampling::Hypothesis HomographySampling::sample_best(
   fill(columns_, matches);
   std::size_t samples = max_samples;
   std::uint64_t drawn = 0;
-  std::size_t end = 0;  // end of the block of samples for which agreeing_ is known
+  std::size_t end = 0;  // end of the block of samples for which inlier_counts_ is known
   std::size_t first = 0;
   for (std::size_t i = 0; i < samples; ++i) {
     if (i == end) {
       first = end;
       end =
           std::min(samples, first + (parallel_for_ != nullptr && first > 0 ? shared_block : block));
-      count_agreeing(matches, first, end, most);
+      count_inliers(matches, first, end, most);
     }
     drawn += sample_draws;
-    const std::size_t agree = agreeing_[i - first];
+    const std::size_t agree = inlier_counts_[i - first];
     if (agree < most) continue;
     const auto matrix = homography_of_sample(matches, i);
     if (!matrix) continue;
@@ -201,17 +201,17 @@ HomographySampling::Hypothesis HomographySampling::sample_best(
   return best;
 }
 
-// Sets agreeing_ for a block of samples to the number of inliers, or to fewer than `least` if there
-// are not that many.
-void HomographySampling::count_agreeing(const std::vector<FeatureMatch>& matches, std::size_t first,
-                                        std::size_t end, std::size_t least) {
-  agreeing_.resize(end - first);
+// Sets inlier_counts_ for a block of samples to the number of inliers, or to fewer than `least` if
+// there are not that many.
+void HomographySampling::count_inliers(const std::vector<FeatureMatch>& matches, std::size_t first,
+                                       std::size_t end, std::size_t least) {
+  inlier_counts_.resize(end - first);
   const auto count = [&](std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) {
       const auto matrix = homography_of_sample(matches, i);
       const bool near =
           matrix && count_near(columns_, *matrix, sides_.moving) >= static_cast<int>(least);
-      agreeing_[i - first] = near ? Agreement(*matrix, sides_).count(matches, least - 1) : 0;
+      inlier_counts_[i - first] = near ? Agreement(*matrix, sides_).count(matches, least - 1) : 0;
     }
   };
   if (parallel_for_ != nullptr && end - first > block) {

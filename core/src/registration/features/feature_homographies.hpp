@@ -48,20 +48,20 @@ class HomographySampling {
     Homography matrix;
     std::size_t matches = 0;
   };
-  [[nodiscard]] std::optional<Homography> take_best(std::vector<FeatureMatch>& matches);
+  [[nodiscard]] std::optional<Homography> extract_best(std::vector<FeatureMatch>& matches);
   [[nodiscard]] Hypothesis sample_best(const std::vector<FeatureMatch>& matches);
   [[nodiscard]] Hypothesis refit(Hypothesis best, const std::vector<FeatureMatch>& matches);
   [[nodiscard]] std::optional<Homography> homography_of_sample(
       const std::vector<FeatureMatch>& matches, std::size_t sample) const;
-  void count_agreeing(const std::vector<FeatureMatch>& matches, std::size_t first, std::size_t end,
-                      std::size_t least);
+  void count_inliers(const std::vector<FeatureMatch>& matches, std::size_t first, std::size_t end,
+                     std::size_t least);
   std::size_t collect_inliers(const Homography& matrix, const std::vector<FeatureMatch>& matches);
 
   LargerSides sides_{};
   ParallelFor* parallel_for_ = nullptr;
   std::uint64_t drawn_ = 0;  ///< number of random numbers used by earlier calls of sample_best()
   MatchColumns columns_;
-  std::vector<std::size_t> agreeing_;  ///< number of inliers of each sample of a block
+  std::vector<std::size_t> inlier_counts_;  ///< number of inliers of each sample of a block
   std::vector<WindowMatch> inliers_;
   std::vector<Homography> found_;
 };

@@ -182,7 +182,7 @@ void GridSearch::add_half_steps() {
   }
 }
 
-void GridSearch::add_known_and_sample() {
+void GridSearch::add_known_and_sampled() {
   neighbour_rotations_.clear();
   neighbour_rotations_.reserve(known_.size() + scales_.size() * sample_.degrees.size());
   for (std::size_t i = 0; i < scales_.size(); ++i) {
@@ -240,11 +240,11 @@ void GridSearch::find_parts(const PairContext& work, TranslationSearch GridFrame
   if (first < last && !parts_.at(first + 1).empty()) {
     const auto others = [&] { find_parts(work, frames, first + 1); };
     const auto search_part = [&](const PairContext& context, GridFrames& of_worker) {
-      found_of_parts_.at(first) = (of_worker.*frames).find(context, parts_.at(first));
+      part_peaks_.at(first) = (of_worker.*frames).find(context, parts_.at(first));
     };
     workers_.at(first)->run(search_part, others);
   } else {
-    found_of_parts_.at(first) = (frames_.*frames).find(work, parts_.at(first));
+    part_peaks_.at(first) = (frames_.*frames).find(work, parts_.at(first));
   }
 }
 
@@ -253,7 +253,7 @@ void GridSearch::search(const PairContext& work, TranslationSearch GridFrames::*
   divide(work.threads != nullptr);
   find_parts(work, frames, 0);
   for (std::size_t i = 0; i < parts_.size() && !work.is_cancelled(); ++i) {
-    add_poses(parts_.at(i), found_of_parts_.at(i), step);
+    add_poses(parts_.at(i), part_peaks_.at(i), step);
   }
   compared_.clear();
 }
@@ -378,7 +378,7 @@ void GridSearch::search_promising(const PairContext& work) {
     normalize_scores(poses_);
     select_promising();
     poses_.clear();
-    add_known_and_sample();
+    add_known_and_sampled();
   }
   search(work, &GridFrames::large, rotations_.step);
   compute_baselines(few ? rotations_ : sample_);

@@ -102,7 +102,7 @@ class GridSearch {
   /// Adds the neighbours of known poses at half a step in rotation, in scale, and in both.
   void add_half_steps();
   /// Adds the grid points of the known poses, and the sample's rotations at some of the scales.
-  void add_known_and_sample();
+  void add_known_and_sampled();
   /// Searches the rotations in compared_, which are `step` degrees apart, and adds the poses found.
   void search(const PairContext& work, TranslationSearch GridFrames::*frames, double step);
   /// Adds the poses of the peaks that were found for part of compared_.
@@ -138,7 +138,7 @@ class GridSearch {
   SignalKind signal_;
   std::array<std::optional<ForkedWorker<GridFrames>>, grid_workers> workers_;
   std::array<std::span<const KnownRotationScale>, 1 + grid_workers> parts_;
-  std::array<Found, 1 + grid_workers> found_of_parts_;
+  std::array<Found, 1 + grid_workers> part_peaks_;
   std::vector<Pose> poses_, known_, moderate_poses_;
   std::vector<TranslationPeak> found_;
 };

@@ -35,8 +35,8 @@ struct KnownRotationScale {
   std::span<const double> rotations_deg;
   double scale = 1;      ///< of the moving image's content relative to the reference's
   double base = 1;       ///< a nearby scale, which selects the levels that are compared
-  double max_shift = 0;  ///< the farthest that the images' centres may be apart, in pixels of the
-                         ///< moving image; 0: any
+  double max_shift = 0;  ///< largest distance between the images' centres, in pixels of the moving
+                         ///< image; 0: no limit
 };
 
 class TranslationSearch {

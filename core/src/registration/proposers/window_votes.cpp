@@ -21,16 +21,16 @@ constexpr int samples_of_best = 3000;
 constexpr int max_growth = 10;
 // A second match of a patch is used in addition to the best one if it is farther away than this, in
 // units of the tolerance.
-constexpr double distinct_match = 3;
+constexpr double distinct_match_distance = 3;
 // The correlation at which a vote has no weight, relative to the smallest correlation used.
-constexpr double weightless_correlation = 0.8;
+constexpr double zero_weight_correlation = 0.8;
 // The matches from which a homography is estimated: those of views near the vote's, within this
 // many times the allowed disagreement of the position that the vote predicts.
 constexpr double nearby_scale = 1.6;
 constexpr double nearby_distance = 1.5;
 // Votes with neighbouring rotations and scales count as one if their shifts differ by less than
 // this, in units of the disagreement.
-constexpr double same_vote = 2;
+constexpr double duplicate_vote_distance = 2;
 
 double distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
@@ -292,13 +292,13 @@ void WindowVotes::begin(std::span<const WindowMatch> matches, const VoteOptions&
 }
 
 // Adds a vote for each match of a view: how strongly the other matches agree with it.
-void WindowVotes::vote(const ViewMatches& of_one, const VoteOptions& options) {
-  for (const WindowMatch& around : of_one.matches) {
+void WindowVotes::vote(const ViewMatches& view, const VoteOptions& options) {
+  for (const WindowMatch& around : view.matches) {
     if (around.correlation < options.min_correlation) continue;
-    const Agreement agreement(around, of_one.linear, options.max_disagreement);
-    Vote vote{&around, &of_one, 0};
-    for (const WindowMatch& match : of_one.matches) {
-      const double excess = match.correlation - weightless_correlation * options.min_correlation;
+    const Agreement agreement(around, view.linear, options.max_disagreement);
+    Vote vote{&around, &view, 0};
+    for (const WindowMatch& match : view.matches) {
+      const double excess = match.correlation - zero_weight_correlation * options.min_correlation;
       if (excess > 0 && agreement.with(match)) vote.votes += excess;
     }
     votes_.push_back(vote);
@@ -311,7 +311,8 @@ void WindowVotes::keep_best_votes(const VoteOptions& options) {
             [](const Vote& a, const Vote& b) { return a.votes > b.votes; });
   const auto is_same = [&](const Vote& vote, const Vote& other) {
     return are_neighbours(vote.around->view, other.around->view) &&
-           Agreement(*other.around, other.of->linear, same_vote * options.max_disagreement)
+           Agreement(*other.around, other.of->linear,
+                     duplicate_vote_distance * options.max_disagreement)
                .with(*vote.around);
   };
   auto end = votes_.begin();
@@ -389,7 +390,7 @@ void WindowVotes::collect_best() {
       if (best == nullptr || one.correlation > best->correlation) best = &one;
     }
     if (best == nullptr) continue;
-    const double same_place = square(distinct_match) * best->square_of_tolerance;
+    const double same_place = square(distinct_match_distance) * best->square_of_tolerance;
     const UsableMatch* second = nullptr;
     for (const UsableMatch& one : strong) {
       if (square_of_distance(one.moving, best->moving) < same_place) continue;
@@ -409,7 +410,7 @@ void WindowVotes::collect_along(const Homography& matrix) {
     const LocalMap here(matrix, strong.front().reference);
     for (const UsableMatch& one : strong) {
       if (square_of_distance(here.place, one.moving) <
-              square(distinct_match) * one.square_of_tolerance &&
+              square(distinct_match_distance) * one.square_of_tolerance &&
           agrees_with_view(here, one.of->neighbours)) {
         nearby_.push_back(one);
       }
@@ -434,10 +435,11 @@ AgreedHomography WindowVotes::sampled_homography(int samples) {
     }
     const auto matrix = homography_between(from, to);
     if (!matrix) continue;
-    const bool as_seen = std::all_of(sample.begin(), sample.end(), [&](const UsableMatch* strong) {
-      return agrees_with_view(LocalMap(*matrix, strong->reference), strong->of->neighbours);
-    });
-    if (!as_seen) continue;
+    const bool views_match =
+        std::all_of(sample.begin(), sample.end(), [&](const UsableMatch* strong) {
+          return agrees_with_view(LocalMap(*matrix, strong->reference), strong->of->neighbours);
+        });
+    if (!views_match) continue;
     const AgreedHomography found = consensus(*matrix);
     if (found.votes > best.votes) best = found;
   }
@@ -473,7 +475,7 @@ std::span<const AgreedHomography> WindowVotes::find(std::span<const WindowMatch>
   begin(matches, options);
   votes_.clear();
   found_.clear();
-  for (const ViewMatches& of_one : views_) vote(of_one, options);
+  for (const ViewMatches& view : views_) vote(view, options);
   keep_best_votes(options);
   for (const Vote& vote : votes_) {
     collect_near(vote, options);

@@ -124,7 +124,7 @@ class WindowVotes {
   void group_by_view(std::span<const WindowMatch> matches);
   void group_by_patch(const VoteOptions& options);
   [[nodiscard]] std::span<const UsableMatch> matches_of_patch(std::size_t window) const;
-  void vote(const ViewMatches& of_one, const VoteOptions& options);
+  void vote(const ViewMatches& view, const VoteOptions& options);
   void keep_best_votes(const VoteOptions& options);
   void collect_near(const Vote& vote, const VoteOptions& options);
   void collect_best();

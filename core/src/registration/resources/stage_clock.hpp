@@ -35,8 +35,8 @@ class StageClock {
   /// Discards the measurements of a call that failed.
   void clear() noexcept { intervals_.clear(); }
 
-  /// Exists during a call. If the call throws, discards its measurements, so that the next call
-  /// does not report them.
+  /// Create one at the start of a call. If the call throws, it discards the measurements, so that
+  /// the next call does not report them.
   class Call {
    public:
     explicit Call(StageClock& clock) : clock_(clock), exceptions_(std::uncaught_exceptions()) {}

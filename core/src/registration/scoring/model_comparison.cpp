@@ -101,8 +101,8 @@ void ModelComparison::copy_counted(const Predictions& predictions) {
     for (std::size_t i = 0; i < pixels; ++i) to[i] = predictions.counts[i] != 0 ? values[i] : 0;
   };
   copy(predictions.image, image_);
-  copy(predictions.simpler, of_simpler_);
-  copy(predictions.richer, of_richer_);
+  copy(predictions.simpler, simpler_prediction_);
+  copy(predictions.richer, richer_prediction_);
   for (std::size_t i = 0; i < pixels; ++i) weights_[i] = predictions.counts[i] != 0 ? 1 : 0;
 }
 
@@ -114,14 +114,14 @@ void ModelComparison::compute_residuals() {
       residuals[i] = image_[i] - line.gain * prediction[i] - line.offset;
     }
   };
-  find(of_simpler_, simpler_);
-  find(of_richer_, richer_);
+  find(simpler_prediction_, simpler_residuals_);
+  find(richer_prediction_, richer_residuals_);
 }
 
 // Derives a pixel's weight from the larger of its two residuals, so that it favours neither model.
 void ModelComparison::update_weights() {
   const auto larger = [&](std::size_t i) {
-    return std::max(std::abs(simpler_[i]), std::abs(richer_[i]));
+    return std::max(std::abs(simpler_residuals_[i]), std::abs(richer_residuals_[i]));
   };
   // An odd step, so that the sample does not come from a few columns.
   const std::size_t step = (weights_.size() / scale_sample) | 1;
@@ -141,7 +141,7 @@ void ModelComparison::update_weights() {
 
 double ModelComparison::correlated_pixels(std::int64_t width, std::int64_t height) const {
   const std::int64_t reach = std::min({max_correlation_shift, width - 1, height - 1});
-  ProductsAtShifts residuals(richer_, width, height, reach);
+  ProductsAtShifts residuals(richer_residuals_, width, height, reach);
   ProductsAtShifts differences(difference_, width, height, reach);
   const double all = residuals.at(0, 0) * differences.at(0, 0);
   if (!(all > 0)) return 1;
@@ -164,14 +164,14 @@ double ModelComparison::likelihood_ratio(const Predictions& predictions) {
   update_weights();
   compute_residuals();
   const double pixels = sum_of_weights();
-  const double of_simpler = weighted_squares(weights_, simpler_);
-  const double of_richer = weighted_squares(weights_, richer_);
+  const double of_simpler = weighted_squares(weights_, simpler_residuals_);
+  const double of_richer = weighted_squares(weights_, richer_residuals_);
   if (!(pixels >= min_pixels) || !(of_richer > 0)) return 0;
   difference_.resize(weights_.size());
   for (std::size_t i = 0; i < weights_.size(); ++i) {
     const double root = std::sqrt(weights_[i]);
-    difference_[i] = root * (simpler_[i] - richer_[i]);
-    richer_[i] *= root;
+    difference_[i] = root * (simpler_residuals_[i] - richer_residuals_[i]);
+    richer_residuals_[i] *= root;
   }
   return (of_simpler - of_richer) * pixels /
          (of_richer * correlated_pixels(predictions.width, predictions.height));

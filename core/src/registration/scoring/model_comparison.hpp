@@ -37,9 +37,9 @@ class ModelComparison {
   [[nodiscard]] double correlated_pixels(std::int64_t width, std::int64_t height) const;
 
   // 0 for ignored pixels.
-  std::vector<float> image_, of_simpler_, of_richer_;
+  std::vector<float> image_, simpler_prediction_, richer_prediction_;
   std::vector<double> weights_;
-  std::vector<double> simpler_, richer_;  // residuals
+  std::vector<double> simpler_residuals_, richer_residuals_;
   std::vector<double> difference_, sampled_;
 };
 

@@ -22,8 +22,8 @@ class CandidateEvaluator {
   CandidateEvaluator(const Device& device, const RegistrationOptions& options,
                      SimilarityFit& fitter);
 
-  /// Fits the proposals coarsely, skips those whose poses are already among the candidates, and
-  /// adds those that the options allow.
+  /// Fits the proposals coarsely and adds those that the options allow. Skips proposals with a low
+  /// shift score, and those whose poses are already among the candidates.
   void add(const PairContext& context, std::span<const Candidate> proposals, RefineFrom from,
            std::vector<Candidate>& candidates);
   /// Returns the candidate after a coarse fit. Ignores the limits of the options.

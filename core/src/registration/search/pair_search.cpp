@@ -185,10 +185,11 @@ void PairSearch::propose(const PairContext& context, const Step& step) {
   if (is_first ? predicts_fallback && step.when != When::translation : !accepted_) {
     begin_early_work(context);
   }
-  PairContext own = context;
-  own.threads = nullptr;  // steps that do not begin early run on the caller's thread alone
+  // Steps that do not begin early run on the caller's thread alone.
+  PairContext serial_context = context;
+  serial_context.threads = nullptr;
   const bool early = step.begins == Begins::early;
-  const auto proposals = proposer_of(step).propose(early ? context : own, step.round);
+  const auto proposals = proposer_of(step).propose(early ? context : serial_context, step.round);
   accepted_ = fit(context, proposals, step);
   if (is_first) {
     consecutive_fallbacks_ =
@@ -283,13 +284,14 @@ void PairSearch::select_model(const PairContext& context) {
 }
 
 void PairSearch::add_homographies(const PairContext& context, std::vector<Candidate>& candidates) {
-  PairContext own = context;
-  own.threads = nullptr;
+  PairContext serial_context = context;
+  serial_context.threads = nullptr;
   for (const Step& step : homography_schedule) {
     if (!applies(step, options_) || is_unnecessary(context, step.unless)) continue;
     tried_patches_ = true;
     const bool early = step.begins == Begins::early;
-    const auto proposals = proposer_of(step).propose(early ? context : own, step.round, candidates);
+    const auto proposals =
+        proposer_of(step).propose(early ? context : serial_context, step.round, candidates);
     selection_.fit_homographies(context, proposals, candidates);
   }
 }

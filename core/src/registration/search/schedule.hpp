@@ -50,7 +50,8 @@ enum class When {
   other_modality       ///< Modality::other, or Modality::automatic unless the effort is fast
 };
 
-/// What makes a step unnecessary. A thorough search ignores the first four.
+/// What makes a step unnecessary. In a thorough search, accepted, significant, certain_homography
+/// and conclusive never hold.
 enum class Unless {
   nothing,
   accepted,             ///< an intensity candidate is far more significant than needed
@@ -65,7 +66,7 @@ enum class Unless {
 /// How the search fits proposals.
 enum class Fit {
   none,
-  best_first,    ///< similarities: first the best alone, which mostly suffices
+  best_first,    ///< similarities: the best alone, which mostly suffices, then the others
   together,      ///< similarities, in one batch: one fit leaves most of a device idle
   homographies,  ///< on coarse levels
   rectified      ///< homographies, to the moving image warped to the reference's frame

@@ -5,8 +5,8 @@
 
 namespace warpalign::detail {
 
-/// Exists while a pair is searched. If several pairs are searched at the same time, the device is
-/// busy without additional threads.
+/// Create one for the duration of a search. If several pairs are searched at the same time, the
+/// device is busy without additional threads.
 class ActiveSearch {
  public:
   ActiveSearch() { ++running_; }
