@@ -19,8 +19,8 @@ struct Tilt {
   int directions;
 };
 constexpr std::array tilts{Tilt{1, 1}, Tilt{2.5, 6}, Tilt{6, 15}};
-constexpr double view_side =
-    1024;  // images are enlarged to this side to detect the smallest features
+// Images are enlarged to this side to detect the smallest features.
+constexpr double view_side = 1024;
 
 std::int64_t samples_of(double length, double step) {
   return std::max<std::int64_t>(1, std::llround(length / step));

@@ -154,8 +154,8 @@ class TranslationSearch {
   RealFftPlan fft_, fft_batch_, fft_surfaces_;
   OverlapProductsPlan products_;
   std::optional<StoredOverlaps> stored_;  ///< created for the first pair that needs it
-  std::optional<OverlapPeaksPlan>
-      outlined_peaks_;  ///< on devices for which uses_outlines() is true
+  /// On devices for which uses_outlines() is true.
+  std::optional<OverlapPeaksPlan> outlined_peaks_;
   PlanCache<WarpKey, WarpPlan> warps_{2 * max_searched_levels};
   PlanCache<Shape, InterpolatePlan> plane_warps_{4};
   Image warped_reference_, warped_, warped_weights_;

@@ -27,11 +27,10 @@ namespace warpalign::detail {
 
 /// The grid of patches on the reference.
 struct WindowCover {
-  double level_side;        ///< of the reference's level: maximum, in samples
-  std::int64_t frame_side;  ///< of the padded frame that holds the moving image
-  std::int64_t along_longer,
-      along_shorter;   ///< maximum number of patches along the axes of a level
-  std::int64_t parts;  ///< processed one after the other, to save memory
+  double level_side;                         ///< of the reference's level: maximum, in samples
+  std::int64_t frame_side;                   ///< of the padded frame that holds the moving image
+  std::int64_t along_longer, along_shorter;  ///< maximum number of patches along the axes
+  std::int64_t parts;                        ///< processed one after the other, to save memory
   [[nodiscard]] std::int64_t at_once() const { return along_longer * along_shorter / parts; }
 };
 /// Patches that overlap by half.

@@ -9,8 +9,8 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double value_tolerance =
-    1e-5;                           // fraction of the range, for the rounding of weighted means
+// Fraction of the range, for the rounding of weighted means.
+constexpr double value_tolerance = 1e-5;
 constexpr double min_area = 0.003;  // fraction of the level; smaller areas arise by chance
 constexpr double min_border = 0.01;
 constexpr double max_border = 0.7;

@@ -22,8 +22,8 @@ class PlanCache {
     return get(key, std::move(make), [](const Value&) { return true; });
   }
 
-  /// The same, but evicts only values for which may_evict(value) returns true. If there is none, the
-  /// cache exceeds its bound until a later call can evict some.
+  /// The same, but evicts only values for which may_evict(value) returns true. If there is none,
+  /// the cache exceeds its bound until a later call can evict some.
   template <class Make, class MayEvict>
   Value& get(const Key& key, Make make, MayEvict may_evict) {
     for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {

@@ -43,8 +43,8 @@ class ChanceTest {
     Frames(const Device& device, const Shape& shape);
     Shape shape;
     Image fine_weight;
-    std::vector<Image>
-        fine;  ///< one per channel; grows to two with the first candidate that has two
+    /// One per channel; grows to two with the first candidate that has two.
+    std::vector<Image> fine;
   };
   /// The overlaps of several pairs of images with one or two channels, padded with zeros, and their
   /// spectra.

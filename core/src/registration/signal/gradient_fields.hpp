@@ -124,8 +124,8 @@ class GradientFields {
   PlanCache<RotatedKey, Rotated> rotated_{8 * turned_at_once};
   std::size_t num_rotations_ = 0;
   std::optional<DirectionSumsPlan> sums_;  ///< created for the first measurement
-  std::vector<OfLevel*>
-      measured_;  ///< levels whose sums are on the device, in order of the results
+  /// Levels whose sums are on the device, in order of the results.
+  std::vector<OfLevel*> measured_;
 };
 
 }  // namespace warpalign::detail
