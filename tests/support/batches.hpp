@@ -1,4 +1,4 @@
-// Batches against their arrays one by one: host memory cut into arrays, and comparisons.
+// Helpers that compare a batch with its arrays one by one: they cut host memory into arrays.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -28,8 +28,8 @@ inline Bytes random_pixels(warpalign::PixelType type, const warpalign::Shape& sh
   std::mt19937 random(seed);
   Bytes bytes(static_cast<std::size_t>(shape.pixels()) * warpalign::size_of(type));
   if (type != PixelType::f32 && type != PixelType::c32) {
-    // 16 bits that are a number as an integer and as a half alike: the exponent's bits are not
-    // all 1.
+    // 16 bits that are a finite number both as an integer and as a half: not all exponent bits are
+    // 1.
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() & 0x3fU);
     return bytes;
   }
@@ -55,7 +55,7 @@ inline Bytes bytes_of(warpalign::Stream& stream, const warpalign::Image& image) 
   return bytes;
 }
 
-/// The largest difference of floats, NaN counting as infinite.
+/// The largest difference between floats. A NaN counts as an infinite difference.
 inline double largest_difference(const Bytes& a, const Bytes& b) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   if (a.size() != b.size() || a.empty()) return infinite;

@@ -17,7 +17,7 @@ struct BlobImage {
   }
 };
 
-/// The scene through a transform from pixels to scene; `scene` numbers the scene.
+/// Draws scene number `scene`. `to_scene` maps pixels to the scene.
 [[nodiscard]] BlobImage draw_blobs(const warpalign::Shape& shape, const warpalign::Affine& to_scene,
                                    std::uint32_t scene = 7);
 /// The same through a homography.

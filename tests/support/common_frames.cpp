@@ -1,4 +1,4 @@
-// What two images have in common, on devices and by the oracle.
+// The stage common_frames on devices and in the oracle.
 #include "support/common_frames.hpp"
 
 #include "support/compare.hpp"
@@ -23,7 +23,7 @@ reference::Channels channels_of(const std::vector<reference::Plane>& planes) {
   return channels;
 }
 
-/// A channel with zeros around it.
+/// A channel with a border of zeros.
 reference::Plane padded(const reference::Channels& channels, std::size_t channel,
                         const Size& frame) {
   reference::Plane plane(frame.width, frame.height);
@@ -102,7 +102,7 @@ reference::CommonFrames expected_common(const CommonInput& input, const CommonSi
 double common_error(const FoundCommon& found, const reference::CommonFrames& expected,
                     const CommonSizes& sizes, double largest) {
   WorstError worst;
-  // The mean is that of float sums over a tile, a few roundings off; turning adds two more.
+  // The device sums floats over a tile, which costs a few roundings; rotation adds two more.
   const double allowed = 1e-6 * largest;
   for (std::size_t channel = 0; channel < found.reference.size(); ++channel) {
     const auto reference = padded(expected.reference, channel, sizes.frame);
@@ -111,9 +111,9 @@ double common_error(const FoundCommon& found, const reference::CommonFrames& exp
     worst.add(max_difference(found.moving[channel], moving) / allowed);
   }
   if (found.sums.pixels != expected.pixels) worst.add(1e9);
-  // Positive terms, each the sum of 289 squares with as many roundings. On CPUs sums of columns
-  // lose and gain rows, and keep the roundings of both for a band of rows. What is less than the
-  // square of what is allowed above is rounding alone.
+  // A sum of positive terms, each of which sums 289 squares with as many roundings. CPUs add rows
+  // to the sums of columns and subtract rows from them, and keep the roundings of both for a band
+  // of rows. Anything below the square of `allowed` is rounding error alone.
   const auto sum = [&](double got, double wanted, double part, double least) {
     worst.add(std::abs(got - wanted) / (part * wanted + least + 1e-30));
   };

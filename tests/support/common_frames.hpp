@@ -1,4 +1,4 @@
-// What two images have in common, on devices and by the oracle: shared by the stage's tests.
+// The stage common_frames on devices and in the oracle, for its test and its property.
 #pragma once
 
 #include "reference/filter/common_frames.hpp"
@@ -13,11 +13,11 @@
 
 namespace test {
 
-/// What the stage reads. Without `reference_weight` all pixels of the reference count.
+/// The stage's input. Without `reference_weight` all pixels of the reference count.
 struct CommonInput {
   std::vector<reference::Plane> reference, moving;  ///< one for each channel
   reference::Plane moving_weight;
-  std::vector<reference::Plane> reference_weight;  ///< one or none
+  std::vector<reference::Plane> reference_weight;  ///< empty, or one plane
 };
 
 struct CommonSizes {
@@ -42,7 +42,8 @@ class CommonOnDevice {
   std::vector<const warpalign::Image*> references_, movings_;
 };
 
-/// Values are uniform from -2 to 2, with means far from 0; half of each weight and more counts.
+/// Values are uniform from -2 to 2, and their means are far from 0. At least half of the pixels of
+/// each weight count.
 CommonInput random_common_input(const Size& size, int channels, bool masked, std::uint32_t seed);
 
 FoundCommon found_common(const warpalign::Device& device, const CommonInput& input,
@@ -50,8 +51,8 @@ FoundCommon found_common(const warpalign::Device& device, const CommonInput& inp
 reference::CommonFrames expected_common(const CommonInput& input, const CommonSizes& sizes,
                                         double turned = 0);
 
-/// The largest error as a multiple of what is allowed; `largest` of the images' values. The number
-/// of pixels must be right.
+/// The largest error divided by the tolerance. `largest` is the largest absolute value of the
+/// images. The number of pixels must be exact.
 double common_error(const FoundCommon& found, const reference::CommonFrames& expected,
                     const CommonSizes& sizes, double largest);
 

@@ -1,5 +1,5 @@
-// How far results are from what was expected. A NaN among the values makes the result NaN, which
-// passes no comparison with a tolerance.
+// Differences between found and expected values. If any value is NaN, the result is NaN, which
+// fails every comparison with a tolerance.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace test {
 
-/// The largest of several errors. A NaN among them stays, whatever comes after it.
+/// The maximum of several errors. Once a NaN was added, the result is NaN.
 class WorstError {
  public:
   void add(double error) {

@@ -1,4 +1,4 @@
-// How far apart two transforms place the corners of an image, in pixels.
+// The distance between two transforms at the corners of an image, in pixels.
 #pragma once
 
 #include "support/compare.hpp"
@@ -25,8 +25,8 @@ inline std::array<double, 4> corner_distances(const warpalign::Homography& found
   return {distance(0, 0), distance(0, bottom), distance(right, 0), distance(right, bottom)};
 }
 
-/// The homography that moves the corners of `shape` by these distances: top left, top right, bottom
-/// right, bottom left. (That of the unit square is Heckbert's, 1989.)
+/// The homography that moves the corners of `shape` by these vectors, in the order top left, top
+/// right, bottom right, bottom left. (For the unit square see Heckbert 1989.)
 inline warpalign::Homography moving_corners(const warpalign::Shape& shape,
                                             const std::array<warpalign::Point, 4>& distances) {
   const auto right = static_cast<double>(shape.width - 1);

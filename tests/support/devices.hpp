@@ -9,13 +9,14 @@
 
 namespace test {
 
-/// Every device that opens here, or those named in WARPALIGN_TEST_DEVICES (comma-separated, each
-/// of which must then open). Opened once. Says which are missing; fails when there is none at all.
+/// Every device that opens here, or the devices named in WARPALIGN_TEST_DEVICES (comma-separated;
+/// each of them must open). Opens them once, prints which are missing, and fails if there are
+/// none.
 const std::vector<warpalign::Device>& devices();
 
 void close_devices();
 
-/// Runs `body(device)` on every device under test; failures name the device.
+/// Runs `body(device)` on every device under test. Failure messages name the device.
 template <class Body>
 void on_every_device(Body&& body) {
   for (const warpalign::Device& device : devices()) {

@@ -1,4 +1,4 @@
-// Fields of directions and the error of their sums: shared by the stage's tests.
+// Orientation fields and the error of their sums, for the stage's test and its property.
 #pragma once
 
 #include "reference/filter/direction_sums.hpp"
@@ -18,7 +18,8 @@ struct Directions {
   reference::Plane cosines, sines;
 };
 
-/// Random ones, a quarter of the pixels without any, and others with a cosine or a sine alone.
+/// A random field: a quarter of the pixels have no orientation, others only a cosine or only a
+/// sine.
 inline Directions random_directions(const Size& size, std::uint32_t seed) {
   Directions field{random_plane(size.width, size.height, -0.5, 1, seed),
                    random_plane(size.width, size.height, -1, 0.75, seed + 1)};
@@ -31,7 +32,7 @@ inline Directions random_directions(const Size& size, std::uint32_t seed) {
   return field;
 }
 
-/// The largest error as a multiple of what is allowed. The number of pixels must be right.
+/// The largest error divided by the tolerance. The number of pixels must be exact.
 inline double direction_sums_error(const warpalign::DirectionSums& found, const Directions& field) {
   const auto expected = reference::direction_sums(field.cosines, field.sines);
   const auto sizes_of = [](const reference::Plane& plane) {
@@ -39,9 +40,9 @@ inline double direction_sums_error(const warpalign::DirectionSums& found, const 
     for (const double value : plane.values) sum += std::abs(value);
     return sum;
   };
-  // A pixel's squares are rounded twice, by 2^-24 of them each. In images of up to 10^5 pixels no
-  // number goes through more than 80 additions of floats, whose roundings, in thousands of sums
-  // side by side, cancel each other to less than that.
+  // Each squared pixel is rounded twice, by a relative 2^-24. In images of up to 10^5 pixels a
+  // number takes part in at most 80 float additions. Their roundings, in thousands of independent
+  // sums, cancel to less than that.
   constexpr double part = 2e-7;
   WorstError worst;
   const auto sum = [&](double got, double wanted, double size) {

@@ -1,4 +1,4 @@
-// Lists of features to be matched, and how far single precision takes matches from the oracle's.
+// Random lists of features, and how far single precision may move a match away from the oracle's.
 #pragma once
 
 #include "reference/features/feature_matches.hpp"
@@ -40,13 +40,14 @@ inline std::vector<float> coordinates_of(const Features& features) {
   return coordinates;
 }
 
-/// The same everywhere.
+/// Random descriptors that are the same on every machine.
 class RandomDescriptors {
  public:
   explicit RandomDescriptors(std::uint32_t seed) : engine_(seed) {}
   double unit() { return static_cast<double>(engine_()) / 4294967296.0; }
   std::size_t below(std::size_t count) { return engine_() % count; }
-  /// Of length 1, without negative values, most of which are small, as descriptors' are.
+  /// A descriptor of length 1 without negative values, most of which are small, as in real
+  /// descriptors.
   Descriptor descriptor() {
     Descriptor values(descriptor_values);
     for (double& value : values) value = std::pow(unit(), 3);
@@ -75,7 +76,8 @@ class RandomDescriptors {
   std::mt19937 engine_;
 };
 
-/// Some resemble a feature of the reference, some of these twice, at the same place or at another.
+/// Some features resemble one of the reference's; some of these occur twice, at the same position
+/// or at another one.
 inline Features moving_features(RandomDescriptors& random, const std::vector<Descriptor>& reference,
                                 std::size_t count) {
   Features moving;
@@ -98,8 +100,8 @@ inline Features moving_features(RandomDescriptors& random, const std::vector<Des
   return moving;
 }
 
-// Products of 128 terms are off by less than 1e-6, and so squares of distances, of 0.02 and more,
-// by 2e-6: a ratio of up to 1 by 1e-4.
+// Sums of 128 products are off by less than 1e-6, hence squared distances, of 0.02 and more, by
+// 2e-6, and ratios of up to 1 by 1e-4.
 inline constexpr double error_of_ratio = 2e-4;
 inline bool is_undecided(const reference::FeatureMatch& match) {
   return match.margin_of_product < 4e-6 || match.margin_of_ratio < error_of_ratio;

@@ -1,4 +1,4 @@
-// A step of a fit on the device against the oracle's.
+// Compares a step of a fit on the device with the oracle's.
 #include "support/fit_step.hpp"
 
 #include "reference/refinement/fit_step.hpp"
@@ -19,19 +19,20 @@ using warpalign::Motion;
 using warpalign::Point;
 using warpalign::Shape;
 
-/// Tukey's constant, and the deviation of normally distributed residuals over their mean size.
+/// Tukey's constant times the ratio of the standard deviation of normal residuals to their mean
+/// absolute value.
 constexpr double scale_of_mean = 4.685 * 1.2533;
 
 Shape shape_of(const reference::Plane& plane) { return {plane.width, plane.height, 1}; }
 
-/// The point about which a homography takes its parameters, in pixels of the moving image.
+/// The centre of a homography's parameters, in pixels of the moving image.
 reference::Position centre_of_parameters(const FitRecord& fit, const Shape& moving) {
   const Point middle = warpalign::centre_of(moving);
   return {static_cast<double>(fit.centre_x) + middle.x,
           static_cast<double>(fit.centre_y) + middle.y};
 }
 
-/// The sums at the state of a fit, of each channel.
+/// The sums at a fit's current state, of each channel.
 std::vector<reference::SimilaritySums> sums_of(const FittedImages& images, const FitRecord& fit,
                                                bool projective) {
   const Shape moving = shape_of(images.coefficients[0]);
@@ -53,7 +54,8 @@ std::vector<reference::SimilaritySums> sums_of(const FittedImages& images, const
   return sums;
 }
 
-/// Of where the step leads the corners of the reference, and a point between them.
+/// The error of the positions to which the step moves the reference's corners and a point between
+/// them.
 double places_error(const FittedImages& images, const std::vector<double>& step,
                     const FitRecord& before, const FitRecord& after) {
   const Shape r = shape_of(images.reference[0]), m = shape_of(images.coefficients[0]);
@@ -65,17 +67,17 @@ double places_error(const FittedImages& images, const std::vector<double>& step,
     const auto expected = reference::stepped({q.x, q.y}, step, centre_of_parameters(before, m),
                                              static_cast<double>(before.unit));
     const Point found = to(p);
-    // Single precision places a corner, some 60 pixels from the centre, to 4e-6 pixels by each of a
-    // dozen operations. A step has errors of its own, of 1e-6 of itself by the sums' rounding, and
-    // a hundred times that and more where the normal equations are as badly conditioned as those of
-    // a homography.
+    // Single precision places a corner, some 60 pixels from the centre, to within 4e-6 pixels in
+    // each of a dozen operations. The step has a relative error of 1e-6 from the sums' rounding,
+    // and of a hundred times that or more if the normal equations are as badly conditioned as a
+    // homography's.
     const double moved = std::hypot(expected.x - q.x, expected.y - q.y);
     worst.add(std::hypot(found.x - expected.x, found.y - expected.y) / (1e-4 + 1e-3 * moved));
   }
   return worst.value();
 }
 
-/// Gain and offsets, which a fit may keep.
+/// The error of gain and offsets, which a fit may keep.
 double illumination_error(const std::vector<reference::SimilaritySums>& sums,
                           const FitRecord& before, const FitRecord& after) {
   if (after.keeps_illumination != 0) {

@@ -1,4 +1,4 @@
-// A step of a fit on the device against the oracle's: shared by the stage's tests.
+// Compares a step of a fit on the device with the oracle's, for the stage's test and its property.
 #pragma once
 
 #include "reference/plane.hpp"
@@ -13,7 +13,7 @@
 
 namespace test {
 
-/// The images between which is fitted, of one channel or two.
+/// The two images of a fit, with one channel or two.
 struct FittedImages {
   std::vector<reference::Plane> reference, coefficients;  ///< one for each channel
   bool masked = false;
@@ -22,16 +22,16 @@ struct FittedImages {
   [[nodiscard]] reference::ComparedPair pair(std::size_t channel) const;
 };
 
-/// The parameters that a motion leaves free, of the four of a similarity or the eight of a
-/// homography.
+/// The indices of the parameters that a motion estimates, among the four of a similarity or the
+/// eight of a homography.
 std::vector<std::size_t> free_parameters(warpalign::Motion motion);
 
-/// From pixels to pixels, as the device has it.
+/// The transform from reference pixels to moving pixels, as the device holds it.
 warpalign::Homography matrix_of(const warpalign::FitRecord& fit, const warpalign::Shape& reference,
                                 const warpalign::Shape& moving);
 
-/// The error of one step of a fit from `before` to `after` as a multiple of what is allowed; 0
-/// where rounding decides which pixels count.
+/// The error of one step of a fit from `before` to `after`, divided by the tolerance. 0 if
+/// rounding decides which pixels count.
 double fit_step_error(const FittedImages& images, warpalign::Motion motion,
                       const warpalign::FitRecord& before, const warpalign::FitRecord& after);
 

@@ -1,4 +1,4 @@
-// The states and sums of frame_sums as the oracle has them: shared by the stage's tests.
+// The states and sums of frame_sums in the oracle's form, for the stage's test and its property.
 #pragma once
 
 #include "reference/refinement/frame_sums.hpp"
@@ -11,7 +11,7 @@
 
 namespace test {
 
-/// In the oracle's order.
+/// The sums in the oracle's order.
 inline std::vector<double> in_order(const warpalign::FrameSums& s) {
   std::vector<double> all{s.weight, s.r, s.m, s.rr, s.mm, s.rm};
   all.insert(all.end(), s.zj.begin(), s.zj.end());
@@ -44,8 +44,8 @@ inline reference::TurnedCell cell_of(const warpalign::FrameState& s) {
   return c;
 }
 
-/// How much larger than others sum number `sum` may be: the distance from the centre enters some
-/// once and some twice.
+/// How much larger the terms of sum number `sum` may be than those of other sums: the distance
+/// from the centre is a factor of some sums, and its square of others.
 inline double size_of_terms(std::size_t sum) {
   constexpr double farthest = 60;
   if (sum >= 6 && sum < 22) {

@@ -1,4 +1,4 @@
-// The tests' main function: doctest's, with closing lines that count the cases that were skipped.
+// The tests' main function: doctest's, which finally prints how many cases were skipped.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "support/devices.hpp"
 #include "support/skipped.hpp"
@@ -9,6 +9,6 @@ int main(int argc, char** argv) {
   doctest::Context context(argc, argv);
   const int status = context.run();
   test::print_skipped();
-  test::close_devices();  // before static objects of the drivers go
+  test::close_devices();  // before the drivers destroy their static objects
   return status;
 }

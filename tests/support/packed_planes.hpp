@@ -1,4 +1,5 @@
-// Planes of several sizes, one behind the other, and other plain buffers of tests of features.
+// Planes of several sizes packed into one buffer, and other plain buffers for the tests of
+// features.
 #pragma once
 
 #include "reference/plane.hpp"
@@ -20,8 +21,8 @@ warpalign::Buffer to_buffer(const warpalign::Device& device, warpalign::Stream& 
   return buffer;
 }
 
-/// A buffer of bytes 0xFF, which make NaNs and large negative integers: what a stage does not write
-/// is noticed.
+/// A buffer filled with bytes 0xFF, which read as NaN or as -1, so that a test notices what a
+/// stage does not write.
 inline warpalign::Buffer poisoned(const warpalign::Device& device, warpalign::Stream& stream,
                                   std::size_t bytes) {
   return to_buffer(device, stream, std::vector<std::uint8_t>(bytes, 0xFF));
@@ -41,7 +42,7 @@ inline std::vector<warpalign::Shape> shapes_of(const std::vector<reference::Plan
   return shapes;
 }
 
-/// Their values as floats, one plane behind the other.
+/// The planes' values as floats, one plane after the other.
 inline std::vector<float> packed(const std::vector<reference::Plane>& planes) {
   std::vector<float> values;
   for (const reference::Plane& plane : planes) {
@@ -50,7 +51,7 @@ inline std::vector<float> packed(const std::vector<reference::Plane>& planes) {
   return values;
 }
 
-/// The planes that lie one behind the other, as many as there are shapes.
+/// Splits packed values into one plane for each shape.
 inline std::vector<reference::Plane> unpacked(const std::vector<float>& values,
                                               const std::vector<warpalign::Shape>& shapes) {
   std::vector<reference::Plane> planes;
@@ -62,7 +63,7 @@ inline std::vector<reference::Plane> unpacked(const std::vector<float>& values,
   return planes;
 }
 
-/// The nearest floats.
+/// Rounds every value to the nearest float.
 inline void round_to_floats(reference::Plane& plane) {
   for (double& value : plane.values) value = static_cast<double>(static_cast<float>(value));
 }

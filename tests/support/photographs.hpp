@@ -12,7 +12,7 @@
 
 namespace test {
 
-/// A photograph of tests/data as grey levels 0 to 255.
+/// A photograph of tests/data, as intensities from 0 to 255.
 reference::Plane photograph(const std::string& name);
 
 struct Pair {
@@ -26,16 +26,17 @@ struct Cut {
   warpalign::Shape reference;        ///< of the reference image
   warpalign::Shape moving;           ///< of the moving image
   warpalign::Similarity similarity;  ///< between them
-  double pixel = 1.5;                ///< photograph pixels a reference pixel covers
+  /// the number of photograph pixels that a reference pixel covers, along each axis
+  double pixel = 1.5;
 };
 
-/// Draws both images once from the photograph, each pixel the mean over its own area (16 bilinear
-/// samples). The reference lies in the photograph's middle; beyond the photograph's
-/// edges the nearest pixel is repeated.
+/// Draws both images from the photograph. Each pixel is the mean over its own area (16 bilinear
+/// samples). The reference lies in the middle of the photograph; beyond the photograph's edges the
+/// nearest pixel is repeated.
 Pair cut(const reference::Plane& photograph, const Cut& cut);
 
-/// The same for any homography between the images, which have one shape; `truth` is what agrees
-/// with it at the reference's centre.
+/// The same for a homography between images of one shape. `truth` is the affine approximation of
+/// the homography at the reference's centre.
 Pair cut_by(const reference::Plane& photograph, const warpalign::Shape& shape,
             const warpalign::Homography& reference_to_moving, double pixel = 1.5);
 

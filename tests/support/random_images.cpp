@@ -11,7 +11,7 @@ namespace {
 
 double as_float(double value) { return static_cast<double>(static_cast<float>(value)); }
 
-// std::uniform_real_distribution may differ between standard libraries; this does not.
+// std::uniform_real_distribution may differ between standard libraries; this function does not.
 double unit(std::mt19937& engine) { return static_cast<double>(engine()) / 4294967296.0; }
 
 }  // namespace

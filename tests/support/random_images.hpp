@@ -24,7 +24,8 @@ struct Size {
 };
 std::string to_string(const Size& size);
 
-/// Degenerate, odd, prime, powers of two, multiples of a tile and one more.
+/// Sizes that are degenerate, odd, prime, powers of two, multiples of a tile, and one more than a
+/// multiple.
 const std::vector<Size>& sizes();
 
 }  // namespace test

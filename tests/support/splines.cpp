@@ -1,4 +1,4 @@
-// Shared by the tests of interpolation.
+// Helpers that the tests of interpolation share.
 #include "support/splines.hpp"
 
 #include "reference/spline/prefilter.hpp"

@@ -1,4 +1,4 @@
-// Shared by the tests of interpolation: coefficients, points, and runs on a device.
+// Helpers that the tests of interpolation share: coefficients, points, and runs on a device.
 #pragma once
 
 #include "reference/spline/evaluate.hpp"
@@ -18,32 +18,34 @@ using Point = std::array<double, 3>;
 warpalign::InterpolateSpec small_spline(int dimensions, int degree, warpalign::Boundary boundary,
                                         const warpalign::Shape& output);
 
-/// A spline through random samples, its coefficients rounded to single precision and with the
-/// library's margin. Devices are given these, so that evaluation is tested by itself.
+/// A spline through random samples, with the library's margin and with coefficients rounded to
+/// single precision. Tests upload these coefficients, so that they test the evaluation alone.
 reference::Spline random_spline(const warpalign::InterpolateSpec& spec, std::uint32_t seed);
 reference::ComplexSpline random_complex_spline(const warpalign::InterpolateSpec& spec,
                                                std::uint32_t seed);
 
-/// Coordinates of `count` points as floats: random ones within the image and up to four widths
-/// outside, samples, edges, and positions just beyond them. Not halfway between samples outside,
-/// where degree 0 may round either way, and under `wrap` not at multiples of n - 1.
+/// `count` points with float coordinates: random points within the image and up to four widths
+/// outside, samples, edges, and positions just beyond them. Outside the image the points avoid
+/// positions halfway between samples, where degree 0 may round either way, and under `wrap`
+/// multiples of n - 1.
 std::vector<Point> random_points(const warpalign::InterpolateSpec& spec, std::uint32_t seed);
 
 /// The points as InterpolatePlan takes them: all x, then all y, then all z.
 reference::Volume coordinate_field(const warpalign::InterpolateSpec& spec,
                                    const std::vector<Point>& points);
 
-/// Calls make_point(output x, y, z) for every output pixel in order.
+/// Calls make_point(x, y, z) for every output pixel in order.
 std::vector<Point> points_of(const warpalign::InterpolateSpec& spec,
                              const std::function<Point(double, double, double)>& make_point);
 
 Point transformed(const warpalign::Transform& transform, const Point& point);
 
-/// Under `constant` and `wrap` a value jumps at the edges, and for degree 0 between samples:
-/// whether single precision may put a point on the other side.
+/// Whether single precision may move the point across a jump. Under `constant` and `wrap` values
+/// jump at the edges, and for degree 0 between samples.
 bool near_jump(const warpalign::InterpolateSpec& spec, const Point& point);
 
-/// Replaces found values at such points by the oracle's. Returns the number of other points.
+/// Replaces the found values at points near a jump by the oracle's. Returns the number of other
+/// points.
 template <class T>
 std::size_t without_jumps(const warpalign::InterpolateSpec& spec,
                           const reference::SplineOf<T>& spline, const std::vector<Point>& points,
@@ -57,13 +59,15 @@ std::size_t without_jumps(const warpalign::InterpolateSpec& spec,
   return others;
 }
 
-/// How far a result may be from the oracle at a point.
+/// The tolerance of a result at a point.
 struct Allowance {
-  double value = 4e-7;  ///< of the largest coefficient: the contract, given the point
-  double point = 0;     ///< pixels by which the point itself may be off; counts with the gradient
+  /// relative to the largest coefficient: what the library promises for a given point
+  double value = 4e-7;
+  /// error of the point itself in pixels, which is multiplied by the gradient
+  double point = 0;
 };
 
-/// The largest error at any point divided by what is allowed there, so at most 1 if all are right.
+/// The largest error divided by the tolerance at its point: at most 1 if all values are right.
 /// Prints the worst point otherwise.
 template <class T>
 double worst(const reference::SplineOf<T>& spline, const std::vector<Point>& points,
@@ -110,7 +114,7 @@ reference::VolumeOf<T> interpolated(const warpalign::Device& device,
   }
 }
 
-/// At the points of a coordinate field.
+/// Interpolates at the points of a coordinate field.
 template <class T>
 reference::VolumeOf<T> interpolated_at(const warpalign::Device& device,
                                        const warpalign::InterpolateSpec& spec,

@@ -1,4 +1,4 @@
-// A temporary folder for a test, removed with the object.
+// A temporary folder for a test. The destructor removes it.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Volumes of a few tissues, seen by several contrasts.
+// Volumes of a few tissues, in several contrasts.
 #pragma once
 
 #include "support/volume_pairs.hpp"
@@ -11,16 +11,17 @@
 
 namespace test {
 
-/// The grey levels of four tissues.
+/// The intensities of four tissues.
 using Contrast = std::array<float, 4>;
 inline constexpr Contrast usual_contrast{0, 0.33F, 0.67F, 1};
 inline constexpr Contrast reversed_contrast{1, 0.67F, 0.33F, 0};
-inline constexpr Contrast bent_contrast{0, 0.06F, 0.37F, 1};  // the usual ones to the power 2.5
+// the usual contrast to the power 2.5
+inline constexpr Contrast bent_contrast{0, 0.06F, 0.37F, 1};
 inline constexpr Contrast permuted_contrast{0.6F, 0, 1, 0.3F};
 
-/// Tissues between level surfaces of what draw_pair() and draw_turned_pair() draw, with borders one
-/// or two voxels wide. Where grey levels change smoothly instead, how steep they are at each place
-/// depends on the contrast.
+/// Turns the smooth volumes of draw_pair() and draw_turned_pair() into tissues between level
+/// surfaces, with borders one or two voxels wide. In smooth volumes the gradient at each position
+/// would depend on the contrast.
 inline std::vector<float> tissues(std::vector<float> drawn, const Contrast& contrast) {
   constexpr std::array<float, 3> borders{0.35F, 0.5F, 0.65F};
   constexpr float width = 0.02F;
@@ -34,7 +35,8 @@ inline std::vector<float> tissues(std::vector<float> drawn, const Contrast& cont
   return drawn;
 }
 
-/// Replaces both volumes by tissues, the moving one in one of three other contrasts, by the seed.
+/// Replaces both volumes by tissues. `seed` selects one of three other contrasts for the moving
+/// volume.
 inline void show_in_other_contrasts(HostPairOfVolumes& pair, std::uint32_t seed) {
   constexpr std::array contrasts{reversed_contrast, bent_contrast, permuted_contrast};
   pair.reference = tissues(pair.reference, usual_contrast);

@@ -75,7 +75,7 @@ reference::Spectrum spectrum_from_device(warpalign::Stream& stream, const warpal
 }
 
 void poison(warpalign::Stream& stream, warpalign::Image& image) {
-  const std::vector<std::uint8_t> ones(image.size_bytes(), 0xFF);  // every float is then a NaN
+  const std::vector<std::uint8_t> ones(image.size_bytes(), 0xFF);  // makes every float a NaN
   stream.upload(ones.data(), ones.size(), image.buffer());
 }
 

@@ -21,7 +21,7 @@ reference::Plane from_device(warpalign::Stream& stream, const warpalign::Image& 
 reference::Spectrum spectrum_from_device(warpalign::Stream& stream, const warpalign::Image& image,
                                          std::int64_t slice = 0);
 
-/// Fills an image with NaN, so that pixels that a stage does not write are noticed.
+/// Fills an image with NaN, so that a test notices pixels that a stage does not write.
 void poison(warpalign::Stream& stream, warpalign::Image& image);
 
 }  // namespace test

@@ -1,4 +1,4 @@
-// Pairs of volumes between which an affine transform lies that is exactly known.
+// Pairs of volumes that are related by an exactly known affine transform.
 #include "support/turned_volumes.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ Rows inverse(const Rows& t) {
   return inverted;
 }
 
-/// A volume's voxels and where they lie.
+/// The voxels of a volume and their positions.
 struct Grid {
   Shape shape;
   Vector spacing;
@@ -87,7 +87,7 @@ Grid grid_of(const Shape& shape, const Point3& spacing) {
   return {shape, {spacing.x, spacing.y, spacing.z}};
 }
 
-/// Blobs wherever either volume sees them: about one in a cube of 3 sigma.
+/// Blobs wherever either volume can see them: on average one in a cube with a side of 3 sigma.
 std::vector<Blob> blobs_for(const TurnedPairSpec& spec, std::uint32_t seed) {
   const Grid reference = grid_of(spec.reference, spec.reference_spacing);
   const Grid moving = grid_of(spec.moving, spec.moving_spacing);
@@ -124,12 +124,12 @@ std::vector<Blob> blobs_for(const TurnedPairSpec& spec, std::uint32_t seed) {
   return blobs;
 }
 
-/// The sum of the blobs where each voxel comes from. `to_grid`: from the blobs' positions to the
-/// grid's.
+/// The sum of the blobs at the position that each voxel shows. `to_grid` maps the blobs' positions
+/// to the grid's.
 std::vector<double> draw(const std::vector<Blob>& blobs, const Grid& grid, const Rows& to_grid) {
   constexpr double reach = 6;  // in sigma; a Gaussian is below 2e-8 there
   const Rows back = inverse(to_grid);
-  double stretch = 0;  // of the transform, at most
+  double stretch = 0;  // an upper bound for the transform
   for (std::size_t i = 0; i < 3; ++i) {
     stretch += to_grid[4 * i] * to_grid[4 * i] + to_grid[4 * i + 1] * to_grid[4 * i + 1] +
                to_grid[4 * i + 2] * to_grid[4 * i + 2];
@@ -180,7 +180,7 @@ HostPairOfVolumes draw_turned_pair(const TurnedPairSpec& spec) {
   return with_noise(reference, moving, spec.noise, spec.seed);
 }
 
-// Euler's and Rodrigues' formula.
+// The rotation about an axis by Rodrigues' formula.
 Rows turn(const Point3& axis, double degrees, const Point3& shift, double scale) {
   const double length = std::hypot(axis.x, axis.y, axis.z);
   const Vector n{axis.x / length, axis.y / length, axis.z / length};

@@ -1,4 +1,4 @@
-// What tests check of registrations of volumes.
+// Checks that tests of volume registration share.
 #pragma once
 
 #include "support/volume_pairs.hpp"
@@ -11,7 +11,8 @@
 
 namespace test {
 
-/// The translation must be the true one to `off` voxels along each axis, refined and reliable.
+/// Checks that the translation is within `off` voxels of the truth along each axis, refined and
+/// reliable.
 inline void check_shift(const warpalign::VolumeRegistration& result, const warpalign::Point3& truth,
                         double off) {
   CAPTURE(result.translation.x);
@@ -23,7 +24,7 @@ inline void check_shift(const warpalign::VolumeRegistration& result, const warpa
   CHECK(result.refined);
 }
 
-/// The action must throw an error of a kind, whose message has these words.
+/// Checks that the action throws an error of this kind whose message contains `words`.
 template <class Action>
 void check_refused(warpalign::ErrorKind kind, const char* words, Action&& action) {
   try {

@@ -1,4 +1,4 @@
-// Masks of volumes, and what lies under them.
+// Masks of volumes, and volumes with other values under a mask.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -24,7 +24,7 @@ struct VoxelBox {
   }
 };
 
-/// 0 in the box, and 1 elsewhere; or the other way round.
+/// A mask that is 0 in the box and 1 elsewhere, or with `inside` the other way round.
 inline VolumeMask mask_of(const warpalign::Shape& shape, const VoxelBox& box, bool inside = false) {
   VolumeMask mask;
   mask.reserve(static_cast<std::size_t>(shape.pixels()));
@@ -51,7 +51,7 @@ inline std::vector<float> under_mask(std::vector<float> volume, const VolumeMask
   return volume;
 }
 
-/// The volume with numbers of any size where the mask is 0, among them NaN and infinities.
+/// The volume with values of any size where the mask is 0, among them NaN and infinities.
 inline std::vector<float> garbage_under_mask(std::vector<float> volume, const VolumeMask& mask,
                                              std::uint32_t seed) {
   using Limits = std::numeric_limits<float>;

@@ -37,7 +37,7 @@ std::array<double, 3> sides_of(const Shape& shape) {
           static_cast<double>(shape.depth)};
 }
 
-/// Blobs wherever either volume sees them: about one in a cube of 3 sigma.
+/// Blobs wherever either volume can see them: on average one in a cube with a side of 3 sigma.
 std::vector<Blob> blobs_for(const VolumePairSpec& spec, std::uint32_t seed) {
   const auto reference = sides_of(spec.reference);
   const auto moving = sides_of(spec.moving);

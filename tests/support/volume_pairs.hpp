@@ -14,9 +14,10 @@ struct VolumePairSpec {
   warpalign::Shape reference{32, 32, 32};
   warpalign::Shape moving{32, 32, 32};
   warpalign::Point3 shift;  ///< from reference to moving voxels
-  double blob_sigma = 2;    ///< voxels, of the smallest blobs; the largest have twice as much
-  double noise = 0;         ///< standard deviation, relative to that of the reference
-  bool unrelated = false;   ///< the moving volume has other blobs
+  /// sigma of the smallest blobs in voxels; the largest have twice as much
+  double blob_sigma = 2;
+  double noise = 0;        ///< standard deviation, relative to that of the reference
+  bool unrelated = false;  ///< the moving volume has other blobs
   std::uint32_t seed = 1;
 };
 
@@ -25,11 +26,11 @@ struct HostPairOfVolumes {
   std::vector<float> moving;
 };
 
-/// Both volumes with noise, independent in each; `noise` is relative to the reference's deviation.
+/// Both volumes with independent noise. `noise` is relative to the reference's standard deviation.
 HostPairOfVolumes with_noise(const std::vector<double>& reference,
                              const std::vector<double>& moving, double noise, std::uint32_t seed);
 
-/// Values about 0 to 1 without noise. Noise is independent in both.
+/// Without noise the values are about 0 to 1. The noise is independent in both volumes.
 HostPairOfVolumes draw_pair(const VolumePairSpec& spec);
 
 /// A view of a volume for the registrar.
@@ -38,7 +39,7 @@ inline warpalign::HostVolume view_of(const std::vector<float>& voxels,
   return {voxels.data(), warpalign::PixelType::f32, shape};
 }
 
-/// The largest difference along an axis.
+/// The largest absolute difference along any axis.
 double distance(const warpalign::Point3& a, const warpalign::Point3& b);
 
 }  // namespace test

@@ -63,7 +63,7 @@ reference::Volume random_samples(const Shape& shape, PixelType type, std::uint32
   }
   const double count = type == PixelType::u8 ? 256 : 65536;
   auto volume = random_volume(shape, 0, count, seed);
-  // The last of the floats below `count` may have been rounded to it.
+  // The largest float below `count` may have been rounded up to `count`.
   for (double& value : volume.values) value = std::min(std::floor(value), count - 1);
   return volume;
 }
@@ -88,7 +88,7 @@ std::uint16_t to_half(double value) {
   if (size >= 65520) return static_cast<std::uint16_t>(sign | 0x7C00);
   const int exponent = size < 0x1p-14 ? -14 : std::ilogb(size);
   const auto steps = static_cast<int>(std::nearbyint(std::ldexp(size, 10 - exponent)));
-  // For normal numbers `steps` holds the hidden bit, which adds 1 to the exponent below.
+  // For normal numbers `steps` includes the hidden bit, which adds 1 to the exponent below.
   return static_cast<std::uint16_t>(sign | (((exponent + 14) << 10) + steps));
 }
 
@@ -177,7 +177,7 @@ reference::ComplexVolume as_floats(reference::ComplexVolume volume) {
 std::vector<warpalign::Shape> every_extent(int dimensions) {
   std::vector<warpalign::Shape> shapes;
   for (std::int64_t n = 1; n <= most; ++n) {
-    // 7 and 33 have no common factor, so that 7 n takes every value modulo 33.
+    // 7 and 33 have no common factor, so 7 n takes every value modulo 33.
     shapes.push_back({n, dimensions < 2 ? 1 : most + 1 - n, dimensions < 3 ? 1 : 7 * n % most + 1});
   }
   return shapes;

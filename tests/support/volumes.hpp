@@ -1,4 +1,4 @@
-// Volumes of test data, on the oracle's side and on devices; what the tests of splines share.
+// Volumes of test data in the oracle's form and on devices, for the tests of splines and others.
 #pragma once
 
 #include "reference/plane.hpp"
@@ -21,24 +21,26 @@ namespace test {
 reference::Volume random_volume(const warpalign::Shape& shape, double low, double high,
                                 std::uint32_t seed);
 reference::ComplexVolume random_complex_volume(const warpalign::Shape& shape, std::uint32_t seed);
-/// Values that `type` (u8, u16, f16 or f32) holds exactly, over much of its range.
+/// Random values that `type` (u8, u16, f16 or f32) represents exactly, over much of its range.
 reference::Volume random_samples(const warpalign::Shape& shape, warpalign::PixelType type,
                                  std::uint32_t seed);
 
-/// The volume with NaN at a part of the voxels, each independently, and in a box at its corner.
+/// The volume with NaN at a fraction `part` of the voxels, each drawn independently, and in a box
+/// at its corner.
 reference::Volume with_marks(reference::Volume volume, double part, std::uint32_t seed);
 
-/// The nearest IEEE half and back; overflow gives infinity.
+/// Conversion to the nearest IEEE half and back. Overflow gives infinity.
 std::uint16_t to_half(double value);
 double from_half(std::uint16_t bits);
 
-/// An image of `type` (u8, u16, f16 or f32, to which values are rounded) on the device.
+/// An image of `type` on the device. The values are rounded to `type`, which is u8, u16, f16 or
+/// f32.
 warpalign::Image to_device(const warpalign::Device& device, warpalign::Stream& stream,
                            const reference::Volume& volume,
                            warpalign::PixelType type = warpalign::PixelType::f32);
 warpalign::Image to_device(const warpalign::Device& device, warpalign::Stream& stream,
                            const reference::ComplexVolume& volume);
-/// Any real type; and c32.
+/// Downloads an image of any real type, or of c32.
 reference::Volume volume_from_device(warpalign::Stream& stream, const warpalign::Image& image);
 reference::ComplexVolume complex_volume_from_device(warpalign::Stream& stream,
                                                     const warpalign::Image& image);
@@ -47,10 +49,10 @@ reference::ComplexVolume complex_volume_from_device(warpalign::Stream& stream,
 reference::Volume as_floats(reference::Volume volume);
 reference::ComplexVolume as_floats(reference::ComplexVolume volume);
 
-/// Every extent from 1 to this is tested.
+/// Tests use every extent from 1 to this one.
 inline constexpr std::int64_t most = 33;
-/// Shapes with this many dimensions in which each axis has every extent from 1 to `most` once. The
-/// stages work axis by axis, so all 33^3 combinations would show little more.
+/// Shapes with this many dimensions, in which each axis has every extent from 1 to `most` once.
+/// The stages work axis by axis, so all 33^3 combinations would test little more.
 std::vector<warpalign::Shape> every_extent(int dimensions);
 
 const std::vector<warpalign::Boundary>& boundaries();
@@ -62,12 +64,12 @@ warpalign::Shape shape_of(const reference::VolumeOf<T>& volume) {
   return {volume.width, volume.height, volume.depth};
 }
 
-/// The shape of a stack of so many images.
+/// The shape of a stack of `images` images.
 inline warpalign::Shape stack_of(std::int64_t images, const warpalign::Shape& image) {
   return {image.width, image.height, images};
 }
 
-/// One of the images of a stack.
+/// One image of a stack.
 template <class T>
 reference::PlaneOf<T> slice_of(const reference::VolumeOf<T>& stack, std::int64_t z) {
   reference::PlaneOf<T> slice(stack.width, stack.height);

@@ -1,4 +1,4 @@
-// A scene without end, whose value is known at every point.
+// An unbounded scene with a known value at every point.
 #include "support/waves.hpp"
 
 #include <cmath>

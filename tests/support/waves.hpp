@@ -1,4 +1,4 @@
-// A scene without end, whose value is known at every point, so that shifting needs no
+// An unbounded scene with a known value at every point, so that shifted images need no
 // interpolation.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace test {
 
-/// Waves of many directions, of lengths from 6 to 60 pixels and amplitudes that are the square
-/// roots of these.
+/// A sum of waves of many directions. Their lengths are 6 to 60 pixels, and their amplitudes the
+/// square roots of their lengths.
 class Waves {
  public:
   Waves(std::uint32_t seed, int count);
