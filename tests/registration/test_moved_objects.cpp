@@ -1,5 +1,5 @@
-// Objects that own device memory may be moved: the new place works as the old one did, and what it
-// held before is let go of.
+// Objects that own device memory can be moved: the target then works as the source did, and its
+// previous memory is freed.
 #include "support/devices.hpp"
 
 #include <warpalign/local_motion.hpp>
@@ -52,8 +52,8 @@ const std::vector<std::uint8_t>& moving() {
   return pixels;
 }
 
-/// What `use` returns of an object, of the place that it is moved to, and of another object that it
-/// is then assigned to.
+/// The results of `use` for an object, for the object it is moved to, and for another object it is
+/// then assigned to.
 template <class Object, class Use>
 void check_moves(Object object, Object other, const Use& use) {
   const auto expected = use(object);
@@ -124,7 +124,7 @@ TEST_CASE("moved objects: windows and displacement fields") {
   });
 }
 
-TEST_CASE("moved objects: phase correlations and resamplers by tiles") {
+TEST_CASE("moved objects: phase correlations and tiled resamplers") {
   test::on_every_device([](const warpalign::Device& device) {
     auto stream = device.make_stream();
     const auto uploaded = [&](const std::vector<std::uint8_t>& pixels) {

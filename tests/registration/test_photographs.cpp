@@ -1,4 +1,5 @@
-// The paper's five cases of Fig. 6, as rotations and scales of real photographs, on every device.
+// The five cases of the paper's Fig. 6, as rotations and scales of real photographs, on every
+// device.
 #include "support/corners.hpp"
 #include "support/devices.hpp"
 #include "support/photographs.hpp"
@@ -19,19 +20,19 @@ struct Case {
 
 double angle_between(double a, double b) { return std::abs(std::remainder(a - b, 360.0)); }
 
-// How far a registration may be off.
+// The largest error that a registration may have.
 struct Tolerance {
   double rotation_deg;
   double scale;   // relative
   double corner;  // pixels, times the case's scale
 };
 
-// The accuracy required of the paper's pipeline: a quarter of a degree, one per cent. The steps of
-// its grid are 0.47 degrees and 1.6 per cent; the sub-pixel fit provides the rest. Those errors
-// move a corner, 271 pixels from the centre, by up to 4.5 px times the scale.
+// The accuracy required of the paper's pipeline: a quarter of a degree, 1 %. The steps of its grid
+// are 0.47 degrees and 1.6 %; the sub-pixel fit provides the rest. Such errors move a corner, 271
+// pixels from the centre, by up to 4.5 px times the scale.
 const Tolerance of_fast{0.25, 0.01, 4.5};
-// Refinement must reach 0.02 px at the 95th percentile, which is how far these angles and scales
-// move a corner.
+// The refinement must reach 0.02 px at the 95th percentile, which is how far these angles and
+// scales move a corner.
 const Tolerance of_refined{0.0042, 7.4e-5, 0.02};
 
 void check_case(const warpalign::Device& device, bool fast, const Case& c) {
@@ -71,7 +72,7 @@ TEST_CASE("photographs: the five cases of Fig. 6") {
   });
 }
 
-TEST_CASE("photographs: unrelated pictures are unreliable") {
+TEST_CASE("photographs: unrelated photographs are unreliable") {
   const warpalign::Shape shape{384, 384, 1};
   const char* names[] = {"bridge.jpg", "bee.jpg", "citrus.jpg", "hubble.jpg", "retina.jpg"};
   std::vector<std::vector<std::uint8_t>> pictures;

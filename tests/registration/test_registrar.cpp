@@ -1,4 +1,4 @@
-// The Registrar: sizes, types, reuse, timings and bad input, on every device.
+// The Registrar: sizes, types, reuse, timings and invalid input, on every device.
 #include "support/corners.hpp"
 #include "support/devices.hpp"
 #include "support/photographs.hpp"
@@ -38,7 +38,7 @@ RegistrationOptions pipeline(bool fast) {
   return options;
 }
 
-// Runs `work(device, options)` for the registration paper's pipeline and the default one.
+// Runs `work(device, options)` with the options of the paper's pipeline and with the default ones.
 template <class Work>
 void on_both_pipelines(Work&& work) {
   test::on_every_device([&](const warpalign::Device& device) {
@@ -63,7 +63,7 @@ void refuses(ErrorKind kind, const char* message, Work&& work) {
 }  // namespace
 
 TEST_CASE("registrar: images of different sizes, aspects and types") {
-  // Sizes chosen so that all padded frames are 384 x 384, with even and odd margins.
+  // With these sizes all padded frames are 384 x 384, with even and odd margins.
   const auto pair = test::cut(bridge(), {{384, 331, 1}, {300, 384, 1}, {-33, 0.9, {10, -6}}, 1.5});
   const auto r8 = test::rounded<std::uint8_t>(pair.reference);
   const auto m16 = test::rounded<std::uint16_t>(pair.moving, 200);
@@ -86,10 +86,10 @@ TEST_CASE("registrar: images of different sizes, aspects and types") {
   });
 }
 
-TEST_CASE("registrar: signed integers and doubles are registered as floats are") {
+TEST_CASE("registrar: signed integers and doubles give the same result as floats") {
   const auto pair = test::cut(bridge(), {{300, 300, 1}, {300, 300, 1}, {12, 1.1, {4, -6}}, 1.5});
   const auto reference = test::rounded<std::uint8_t>(pair.reference);
-  std::vector<std::int16_t> signed_levels;  // a CT's range
+  std::vector<std::int16_t> signed_levels;  // the range of a CT
   std::vector<double> doubles;
   std::vector<float> floats;
   for (const double value : pair.moving.values) {
@@ -123,15 +123,14 @@ TEST_CASE("registrar: an image registered to itself does not move") {
                                                   view(pixels, pair.reference), options);
     CHECK(found.confidence > 0.999);
     CHECK(found.correlation == doctest::Approx(1).epsilon(0.01));
-    // A peak of one pixel on a symmetric surface: its vertex is the pixel.
-    // Refined: half of the error allowed for sub-pixel shifts.
+    // The peak of one pixel on a symmetric surface has its vertex at the pixel. With refinement,
+    // half of the error allowed for sub-pixel shifts.
     CHECK(test::max_corner_distance(found.matrix, {}, {384, 384, 1}) <=
           (options.fast ? 0.02 : 0.001));
   });
 }
 
-TEST_CASE(
-    "registrar: shifts by whole pixels come out to a tenth of a pixel, refined to much less") {
+TEST_CASE("registrar: whole-pixel shifts are found to a tenth of a pixel, refined to much less") {
   on_both_pipelines([&](const warpalign::Device& device, const RegistrationOptions& options) {
     Registrar registrar(device, options);
     const auto base = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {}, 1.5});
@@ -152,7 +151,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("registrar: results do not depend on what was registered before, or where pixels were") {
+TEST_CASE("registrar: results do not depend on earlier pairs or on where the pixels were") {
   const auto pair = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {70, 1.1, {5, 5}}, 1.5});
   const auto r = test::rounded<std::uint8_t>(pair.reference);
   const auto m = test::rounded<std::uint8_t>(pair.moving);
@@ -176,7 +175,7 @@ TEST_CASE("registrar: results do not depend on what was registered before, or wh
   });
 }
 
-TEST_CASE("registrar: timings name every stage of the paper, only when asked for") {
+TEST_CASE("registrar: timings name every stage of the paper, only on request") {
   const auto pair = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {10, 1, {}}, 1.5});
   const auto r = test::rounded<std::uint8_t>(pair.reference);
   test::on_every_device([&](const warpalign::Device& device) {
@@ -199,7 +198,7 @@ TEST_CASE("registrar: timings name every stage of the paper, only when asked for
   });
 }
 
-TEST_CASE("registrar: what cannot be registered is refused, and the registrar goes on") {
+TEST_CASE("registrar: invalid input is refused, and the registrar stays usable") {
   const auto pair = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {10, 1, {}}, 1.5});
   const auto r = test::rounded<std::uint8_t>(pair.reference);
   const std::vector<std::uint8_t> constant(384 * 384, 77);
@@ -230,7 +229,8 @@ TEST_CASE("registrar: what cannot be registered is refused, and the registrar go
       });
     }
     CHECK(registrar.align(view(r, pair.reference)).reliable);
-    // The reference of before is not compared with what was meant for another one.
+    // A refused reference also discards the previous one, so that no image is compared with the
+    // wrong reference.
     refuses(ErrorKind::invalid_argument, "each side must be 16 to 16384", [&] {
       registrar.set_reference({r.data(), PixelType::u8, 1, 1});
     });
@@ -241,7 +241,7 @@ TEST_CASE("registrar: what cannot be registered is refused, and the registrar go
   });
 }
 
-TEST_CASE("registrar: timings of the refined pipeline, only when asked for") {
+TEST_CASE("registrar: timings of the refined pipeline, only on request") {
   const auto pair = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {10, 1, {}}, 1.5});
   const auto r = test::rounded<std::uint8_t>(pair.reference);
   test::on_every_device([&](const warpalign::Device& device) {
@@ -289,7 +289,7 @@ TEST_CASE("registrar: options out of range are refused") {
   refused([](RegistrationOptions& o) { o.max_scale = 8.1; });
 }
 
-TEST_CASE("registrar: limits of what the motion keeps fixed are refused, not ignored") {
+TEST_CASE("registrar: limits on parameters that the motion does not have are refused") {
   test::on_every_device([&](const warpalign::Device& device) {
     const auto refused = [&](const char* words, Motion motion, auto change) {
       RegistrationOptions options;
@@ -316,7 +316,7 @@ TEST_CASE("registrar: limits of what the motion keeps fixed are refused, not ign
   });
 }
 
-TEST_CASE("registrar: masks that are no masks, or leave nothing, are refused, and it goes on") {
+TEST_CASE("registrar: invalid masks and masks that exclude everything are refused") {
   const auto pair = test::cut(bridge(), {{96, 80, 1}, {96, 80, 1}, {0, 1, {5, -3}}, 1.5});
   const auto r = test::rounded<std::uint8_t>(pair.reference);
   const auto m = test::rounded<std::uint8_t>(pair.moving);
@@ -342,7 +342,7 @@ TEST_CASE("registrar: masks that are no masks, or leave nothing, are refused, an
   });
 }
 
-TEST_CASE("registrar: translations and rigid motions do not change what they may not") {
+TEST_CASE("registrar: translations and rigid motions keep their fixed parameters") {
   const auto pair = test::cut(bridge(), {{300, 260, 1}, {300, 260, 1}, {0, 1, {37, -21}}, 1.5});
   const auto r = test::rounded<std::uint8_t>(pair.reference);
   const auto m = test::rounded<std::uint8_t>(pair.moving);
@@ -362,18 +362,18 @@ TEST_CASE("registrar: translations and rigid motions do not change what they may
   });
 }
 
-// A refinement adds rotations about the centre to a matrix of doubles: 1e-9 is far above their
-// rounding.
+// The refinement adds rotations about the centre to a matrix of doubles: 1e-9 is far above their
+// rounding error.
 void check_is_about_centres(const warpalign::Registered& found, double rotation_deg) {
   CHECK(found.motion == warpalign::Motion::rotation);
   CHECK(std::abs(found.similarity.translation.x) < 1e-9);
   CHECK(std::abs(found.similarity.translation.y) < 1e-9);
   CHECK(found.similarity.scale == doctest::Approx(1).epsilon(1e-12));
-  // 0.02 degrees are a twentieth of a pixel at the corners.
+  // 0.02 degrees move a corner by a twentieth of a pixel.
   CHECK(std::abs(found.similarity.rotation_deg - rotation_deg) < 0.02);
 }
 
-TEST_CASE("registrar: rotations about the centres have no shift, wherever they were found") {
+TEST_CASE("registrar: rotations about the centres have no shift, whichever proposer found them") {
   RegistrationOptions options;
   options.motion = warpalign::Motion::rotation;
   test::on_every_device([&](const warpalign::Device& device) {
@@ -386,8 +386,8 @@ TEST_CASE("registrar: rotations about the centres have no shift, wherever they w
     CHECK(found.reliable);
     check_is_about_centres(found, 37);
 
-    // A shift that no rotation undoes: the search ends at the grid of rotations and shifts, which
-    // finds it.
+    // No rotation can explain this shift, so the search runs up to the grid of rotations and
+    // shifts, which finds it.
     const auto shifted = test::cut(bridge(), {{300, 260, 1}, {300, 260, 1}, {0, 1, {40, 25}}, 1.5});
     const auto from = test::rounded<std::uint8_t>(shifted.reference);
     const auto to = test::rounded<std::uint8_t>(shifted.moving);
@@ -398,7 +398,7 @@ TEST_CASE("registrar: rotations about the centres have no shift, wherever they w
   });
 }
 
-TEST_CASE("registrar: ranges may be a single value, and as wide as the limits") {
+TEST_CASE("registrar: a range may be a single value, or as wide as the limits") {
   RegistrationOptions options;
   options.min_scale = options.max_scale = 1;
   options.min_angle = options.max_angle = 0;
@@ -412,7 +412,7 @@ TEST_CASE("registrar: ranges may be a single value, and as wide as the limits") 
   });
 }
 
-TEST_CASE("registrar: the fast pipeline refuses what it has no place for") {
+TEST_CASE("registrar: the fast pipeline refuses options that it does not support") {
   const auto pair = test::cut(bridge(), {{64, 64, 1}, {64, 64, 1}, {}, 1.5});
   const auto pixels = test::rounded<std::uint8_t>(pair.reference);
   const auto refused = [](void (*change)(RegistrationOptions&)) {
@@ -436,7 +436,7 @@ TEST_CASE("registrar: the fast pipeline refuses what it has no place for") {
   });
 }
 
-TEST_CASE("registrar: the magnitude itself, the paper's choice, works too") {
+TEST_CASE("registrar: the plain magnitude spectrum, the paper's choice, works too") {
   const auto pair = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {40, 1, {6, -3}}, 1.5});
   const auto r = test::rounded<std::uint8_t>(pair.reference);
   const auto m = test::rounded<std::uint8_t>(pair.moving);

@@ -1,4 +1,4 @@
-// Batches on devices give the same results as one pair at a time.
+// Batches on devices: each pair's result is the same as if it were registered alone.
 #include "support/corners.hpp"
 #include "support/devices.hpp"
 
@@ -34,7 +34,7 @@ using warpalign::Registrar;
 using warpalign::RegistrationResult;
 using warpalign::Shape;
 
-// An image that is also known between its pixels: waves of random direction, length and phase.
+// An image with known values between its pixels: waves of random direction, length and phase.
 class Scene {
  public:
   explicit Scene(std::uint32_t seed) {
@@ -81,7 +81,7 @@ struct Pair {
   }
 };
 
-// Of several sizes, so that workers change their memory and plans between pairs.
+// Pairs of several sizes, so that workers change their memory and plans between pairs.
 const std::vector<Pair>& pairs() {
   static const std::vector<Pair> made = [] {
     std::vector<Pair> result;
@@ -114,7 +114,7 @@ std::vector<RegistrationResult> one_by_one(const Device& device) {
   return results;
 }
 
-// It is the same arithmetic on the same device, so not a bit may differ, whatever runs beside it.
+// The arithmetic and the device are the same, so every bit must agree, whatever else runs.
 void check_same(const RegistrationResult& found, const RegistrationResult& expected) {
   CHECK(test::max_corner_distance(found.matrix, expected.matrix, {160, 144, 1}) == 0);
   CHECK(found.significance == expected.significance);
@@ -125,7 +125,7 @@ void check_same(const RegistrationResult& found, const RegistrationResult& expec
 
 }  // namespace
 
-TEST_CASE("batch: results are those of one pair at a time, for any number of streams") {
+TEST_CASE("batch: every pair has the result of a single registration, for any number of streams") {
   test::on_every_device([](const Device& device) {
     const auto expected = one_by_one(device);
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -146,7 +146,7 @@ TEST_CASE("batch: results are those of one pair at a time, for any number of str
         check_same(*found[i].result, expected[i]);
       }
     }
-    // Backwards, under the Registrar's name.
+    // The same pairs in reverse order, through Registrar::align_batch().
     const std::vector<HostPair> backwards(given.rbegin(), given.rend());
     const auto found = Registrar::align_batch({&device, 1}, backwards);
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -155,16 +155,16 @@ TEST_CASE("batch: results are those of one pair at a time, for any number of str
   });
 }
 
-TEST_CASE("batch: several devices share the pairs") {
-  // Every device here, and the first one opened once more: it has compiled and planned nothing yet,
-  // so that its workers do so at the same time.
+TEST_CASE("batch: several devices register one list of pairs") {
+  // All devices, and the first one opened a second time. The second one has no kernels or plans
+  // yet, so that its workers create them at the same time.
   std::vector<Device> devices = test::devices();
   devices.push_back(warpalign::open_device(devices.front().info().id));
   const std::vector<HostPair> given = views();
   constexpr int streams = 2;
   const std::size_t workers = std::min(given.size(), devices.size() * streams);
   REQUIRE(workers >= devices.size());
-  // No worker gets its pair before all have asked for one.
+  // No worker gets its pair before all workers have requested one.
   std::latch all_have_asked(static_cast<std::ptrdiff_t>(workers));
   const auto source = [&](std::size_t i) {
     if (i < workers) all_have_asked.arrive_and_wait();
@@ -189,7 +189,7 @@ TEST_CASE("batch: several devices share the pairs") {
   }
 }
 
-TEST_CASE("batch: pairs that cannot be registered keep their errors to themselves") {
+TEST_CASE("batch: an error of one pair does not affect the other pairs") {
   test::on_every_device([](const Device& device) {
     const auto expected = one_by_one(device);
     const std::vector<std::uint8_t> constant(144 * 144, 77);
@@ -197,7 +197,7 @@ TEST_CASE("batch: pairs that cannot be registered keep their errors to themselve
     std::vector<HostPair> given = views();
     given[1].reference = flat;
     given[3].moving = flat;
-    given[4] = {};  // a source that has nothing to give
+    given[4] = {};  // a pair without images
     given[6].moving_mask = flat;
     given[6].moving_mask->width = 100;
     const std::set<std::size_t> bad{1, 3, 4, 6};
@@ -215,7 +215,7 @@ TEST_CASE("batch: pairs that cannot be registered keep their errors to themselve
   });
 }
 
-TEST_CASE("batch: a worker lets go of what it keeps for other sizes, and stays right") {
+TEST_CASE("batch: results stay right after a worker frees the buffers of another size") {
   test::on_every_device([](const Device& device) {
     const Scene scene(7);
     std::vector<Pair> made;
@@ -237,10 +237,10 @@ TEST_CASE("batch: a worker lets go of what it keeps for other sizes, and stays r
   });
 }
 
-TEST_CASE("batch: masks are the pair's") {
+TEST_CASE("batch: a mask applies to its own pair only") {
   test::on_every_device([](const Device& device) {
     const Pair& first = pairs().front();
-    // Half of the reference is covered by a stripe that the mask leaves out.
+    // A stripe covers half of the reference, and the mask excludes it.
     std::vector<std::uint8_t> covered = first.reference;
     std::vector<std::uint8_t> mask(covered.size(), 255);
     for (std::size_t i = covered.size() / 2; i < covered.size(); ++i) {
@@ -254,14 +254,15 @@ TEST_CASE("batch: masks are the pair's") {
     registrar.set_reference(pair.reference, *pair.reference_mask);
     const auto expected = registrar.align(pair.moving);
     const std::vector<HostPair> given{pair, first.view(), pair};
-    const auto found = align_batch({&device, 1}, given, {}, {1});  // one worker: masks must change
+    // a single worker must change masks between pairs
+    const auto found = align_batch({&device, 1}, given, {}, {1});
     check_same(found[0].result.value(), expected);
     check_same(found[2].result.value(), expected);
     CHECK(found[1].result->significance != expected.significance);
   });
 }
 
-TEST_CASE("batch: a source may own its pixels, and what it throws comes out") {
+TEST_CASE("batch: a source may own its pixels, and its exceptions reach the caller") {
   test::on_every_device([](const Device& device) {
     const auto expected = one_by_one(device);
     const auto owned = [](std::size_t i) {
@@ -284,12 +285,12 @@ TEST_CASE("batch: a source may own its pixels, and what it throws comes out") {
       return owned(i);
     };
     CHECK_THROWS_WITH(align_batch({&device, 1}, pairs().size(), broken, sink), "the disk is gone");
-    // The devices remain usable.
+    // The devices are still usable.
     CHECK(align_batch({&device, 1}, std::vector{pairs()[0].view()})[0].result.has_value());
   });
 }
 
-TEST_CASE("batch: no pairs are no work, wrong arguments are refused") {
+TEST_CASE("batch: an empty batch does nothing, wrong arguments are refused") {
   test::on_every_device([](const Device& device) {
     const std::vector<HostPair> none;
     CHECK(align_batch({&device, 1}, none).empty());

@@ -1,4 +1,4 @@
-// How a batch distributes its pairs over workers, and how it ends, without any device.
+// How a batch distributes pairs over workers, and how it ends. Needs no device.
 #include "registration/batch/batch_run.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ using warpalign::detail::Aligner;
 using warpalign::detail::BatchRun;
 using warpalign::detail::BatchWorkers;
 
-// The pair's number travels as the width of its reference, and comes back as the confidence.
+// Passes the pair's number as the width of its reference. Workers return it as the confidence.
 HostPair numbered(std::size_t pair) {
   HostPair result;
   result.reference.width = static_cast<std::int64_t>(pair);
@@ -39,7 +39,7 @@ BatchWorkers echoing(std::size_t count) {
   return {count, [](std::size_t) -> Aligner { return echo; }, {}};
 }
 
-// Records what a sink was given, and whether two calls overlapped.
+// Records the calls of a sink, and whether two calls overlapped.
 struct Collected {
   std::vector<std::size_t> pairs;
   std::vector<BatchResult> results;
@@ -58,8 +58,7 @@ struct Collected {
 
 }  // namespace
 
-TEST_CASE(
-    "batch run: every pair goes once through one worker, and the sink is never entered twice") {
+TEST_CASE("batch run: one worker registers each pair once, and sink calls never overlap") {
   constexpr std::size_t pairs = 1000;
   Collected collected;
   const warpalign::PairSource source = numbered;
@@ -76,8 +75,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("batch run: workers are at different pairs at the same time") {
-  // Each waits for the other, so that this would never end if they ran one after the other.
+TEST_CASE("batch run: workers register different pairs at the same time") {
+  // Each worker waits for the other, so that the test would hang if they ran one after the other.
   std::mutex mutex;
   std::condition_variable changed;
   std::size_t arrived = 0;
@@ -102,7 +101,8 @@ TEST_CASE("batch run: workers are at different pairs at the same time") {
   CHECK(devices == std::set<std::size_t>{0, 1});
 }
 
-TEST_CASE("batch run: what the source, the sink or a worker's start throws ends it and comes out") {
+TEST_CASE(
+    "batch run: an exception of the source, the sink or a worker's start ends it and is rethrown") {
   const warpalign::PairSource good = numbered;
   const warpalign::PairSource bad = [](std::size_t pair) -> HostPair {
     if (pair == 5) throw std::runtime_error("the disk is gone");
@@ -122,14 +122,14 @@ TEST_CASE("batch run: what the source, the sink or a worker's start throws ends 
   const BatchWorkers hopeless{
       2, [](std::size_t) -> Aligner { throw std::runtime_error("no memory"); }, {}};
   CHECK_THROWS_WITH(BatchRun(1000, good, sink).run(hopeless), "no memory");
-  // An Error thrown by the source belongs to no pair.
+  // An Error that the source throws belongs to no pair.
   const warpalign::PairSource unreadable = [](std::size_t) -> HostPair {
     throw Error(ErrorKind::invalid_image, "unreadable");
   };
   CHECK_THROWS_WITH(BatchRun(10, unreadable, sink).run(echoing(2)), "unreadable");
 }
 
-TEST_CASE("batch run: a sink that has enough gets no more") {
+TEST_CASE("batch run: a sink that returns false gets no more results") {
   std::size_t taken = 0;
   const warpalign::PairSource source = numbered;
   const warpalign::PairSink sink = [&](std::size_t, BatchResult) { return ++taken < 10; };
@@ -137,7 +137,7 @@ TEST_CASE("batch run: a sink that has enough gets no more") {
   CHECK(taken == 10);
 }
 
-TEST_CASE("batch run: a worker whose device fails reports its pair and leaves the rest to others") {
+TEST_CASE("batch run: a worker whose device fails reports its pair, and others register the rest") {
   const auto failing = [](std::size_t broken) {
     return BatchWorkers{2,
                         [broken](std::size_t worker) -> Aligner {
@@ -167,7 +167,7 @@ TEST_CASE("batch run: a worker whose device fails reports its pair and leaves th
   CHECK(errors() == 2);
 }
 
-TEST_CASE("batch run: the Error of one pair is that pair's alone") {
+TEST_CASE("batch run: an Error in one pair affects that pair alone") {
   const BatchWorkers workers{2,
                              [](std::size_t) -> Aligner {
                                return [](const HostPair& pair) {

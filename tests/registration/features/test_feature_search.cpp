@@ -1,4 +1,4 @@
-// Local features, and homographies that they agree on where a plane is seen from far aside.
+// Local features, and the homographies that their matches support for strongly oblique views.
 #include "registration/features/feature_search.hpp"
 
 #include "registration/features/feature_homographies.hpp"
@@ -44,7 +44,7 @@ GreyPlane drawn(const Homography& to_scene) {
   return plane;
 }
 
-// A feature of an image, as the device has described it.
+// A feature as the device describes it.
 struct Feature {
   Point place;
   std::vector<float> descriptor;
@@ -78,7 +78,7 @@ double likeness(const Feature& a, const Feature& b) {
   return sum;
 }
 
-// Matches that a homography says, and as many wrong ones.
+// Matches that agree with a homography, and as many wrong ones.
 std::vector<FeatureMatch> mixed_matches(const Homography& truth, std::size_t right) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> place(0, 600);
@@ -101,7 +101,7 @@ void add_wrong(std::vector<FeatureMatch>& matches, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("view features: they are alike under rotation, scale and light") {
+TEST_CASE("view features: descriptors agree under rotation, scale and illumination") {
   test::on_every_device([](const Device& device) {
     const Homography turned(Similarity{25, 1.2, {4, -3}}.matrix(shape, shape));
     const std::vector<Feature> before = features_of(device, drawn({}));
@@ -110,7 +110,7 @@ TEST_CASE("view features: they are alike under rotation, scale and light") {
     const std::vector<Feature> after = features_of(device, other);
     std::size_t inside = 0;
     std::size_t found = 0;
-    // Every fifth of the first view, which is the image as it is: each is compared with all.
+    // Every fifth feature of the first view, which is the original image, is compared with all.
     constexpr std::size_t of_first_view = 400;
     for (std::size_t i = 0; i < std::min(before.size(), of_first_view); i += 5) {
       const Feature& feature = before[i];
@@ -125,18 +125,19 @@ TEST_CASE("view features: they are alike under rotation, scale and light") {
       if (std::hypot(best->place.x - expected.x, best->place.y - expected.y) < 1) ++found;
     }
     CHECK(inside > 20);
-    // The image is enlarged eightfold, bilinearly, and some features are those of its pixels.
+    // The image is enlarged eightfold by bilinear interpolation, which adds features of its pixel
+    // grid.
     CHECK(3 * found > 2 * inside);
   });
 }
 
-TEST_CASE("view features: an even image has none") {
+TEST_CASE("view features: an image of one intensity has none") {
   GreyPlane even(64, 64);
   std::fill(even.values.begin(), even.values.end(), 5.0F);
   test::on_every_device([&](const Device& device) { CHECK(features_of(device, even).empty()); });
 }
 
-TEST_CASE("view features: more blobs than there is room for at first are all looked at") {
+TEST_CASE("view features: more blobs than the initial capacity are all described") {
   test::on_every_device([](const Device& device) {
     // A spot every twelve pixels: 170 x 170 of them.
     constexpr std::int64_t side = 2048;
@@ -163,7 +164,7 @@ TEST_CASE("view features: more blobs than there is room for at first are all loo
   });
 }
 
-TEST_CASE("feature homographies: the one of half of the matches is found, and no other") {
+TEST_CASE("feature homographies: one that half of the matches support is found, and no other") {
   const Homography truth({0.2, 0.1, 150, -0.05, 0.9, 40, 1e-4, -2e-4, 1});
   detail::HomographySampling sampling;
   std::vector<FeatureMatch> matches = mixed_matches(truth, 20);
@@ -177,14 +178,14 @@ TEST_CASE("feature homographies: the one of half of the matches is found, and no
   CHECK(sampling.find(matches, {600, 600}).empty());
 }
 
-TEST_CASE("feature homographies: several threads find what one finds") {
+TEST_CASE("feature homographies: several threads find the same as one") {
   const Homography truth({0.2, 0.1, 150, -0.05, 0.9, 40, 1e-4, -2e-4, 1});
   detail::ThreadBudget threads(3);
   detail::ParallelFor parallel_for(&threads, 3);
   for (const std::size_t agree : {20, 9, 8, 5}) {
     CAPTURE(agree);
     std::vector<FeatureMatch> alone = mixed_matches(truth, agree);
-    add_wrong(alone, 200);  // so many that no single block of samples suffices
+    add_wrong(alone, 200);  // so many that one block of samples is not enough
     std::vector<FeatureMatch> together = alone;
     detail::HomographySampling by_one, by_four;
     const auto expected = by_one.find(alone, {600, 600});
@@ -195,7 +196,7 @@ TEST_CASE("feature homographies: several threads find what one finds") {
   }
 }
 
-TEST_CASE("feature homographies: of matches at about the same places the clearest is left") {
+TEST_CASE("feature homographies: of matches at nearly the same position the clearest is kept") {
   std::vector<FeatureMatch> matches{
       {{100, 100}, {200, 200}, 0.6}, {{101, 100}, {200, 201}, 0.5}, {{100, 100}, {300, 200}, 0.7}};
   detail::keep_distinct(matches, {600, 600});
@@ -204,7 +205,7 @@ TEST_CASE("feature homographies: of matches at about the same places the cleares
   CHECK(matches[1].ratio == 0.7);
 }
 
-TEST_CASE("rectified: what lengths shrink by is averaged, and what lies outside does not count") {
+TEST_CASE("rectified: the compressed direction is averaged, and pixels outside do not count") {
   GreyPlane stripes(40, 10);
   for (std::int64_t y = 0; y < stripes.height; ++y) {
     for (std::int64_t x = 0; x < stripes.width; ++x) stripes.row(y)[x] = x % 2 == 0 ? 0.0F : 8.0F;
@@ -222,10 +223,10 @@ TEST_CASE("rectified: what lengths shrink by is averaged, and what lies outside 
   CHECK(detail::is_registrable(detail::rectified(stripes, {}, {}, {40, 10, 1})));
 }
 
-TEST_CASE("feature search: a plane that is seen from far aside is found, and brought back") {
+TEST_CASE("feature search: a strongly oblique plane is found and rectified") {
   test::on_every_device([](const Device& device) {
     test::DrawnPair pair(device, shape, shape);
-    // Five times as narrow, and at the right nearly as high as at the left.
+    // The plane is compressed fivefold along x, and is nearly as high at the right as at the left.
     const Homography truth =
         test::moving_corners(shape, {{{40, 5}, {-55, 12}, {-55, -9}, {40, -3}}});
     pair.draw(test::Spots(33, 900), truth, {0, 0});

@@ -1,4 +1,4 @@
-// Values that look like pixels of noise.
+// Random values that resemble noisy pixels.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace test {
 
-/// n values, evenly distributed; the same for the same n.
+/// n uniformly distributed values, which depend on n alone.
 inline std::vector<float> random_values(std::size_t n, float low, float high) {
   std::mt19937 generator(static_cast<unsigned>(n));
   std::uniform_real_distribution<float> distribution(low, high);

@@ -1,4 +1,5 @@
-// Transforms about the centres of two images, and what is left of a motion in single precision.
+// Transforms about the centres of two images, and the restriction of a motion to its own
+// parameters.
 #include "registration/fitting/centred_transform.hpp"
 
 #include "formulas/plane_maps.h"
@@ -25,7 +26,7 @@ using warpalign::Similarity;
 
 constexpr Shape reference{120, 91, 1};
 constexpr Shape moving{133, 140, 1};
-// What is left by rounding in numbers of the order of a hundred.
+// Rounding errors of numbers of the order of a hundred.
 constexpr double rounding = 1e-10;
 
 Homography random_homography(std::mt19937& random) {
@@ -35,7 +36,7 @@ Homography random_homography(std::mt19937& random) {
   return test::moving_corners(reference, corners);
 }
 
-/// As single precision holds it.
+/// The matrix rounded to single precision.
 Homography rounded(Homography matrix) {
   for (double& number : matrix.h) number = static_cast<double>(static_cast<float>(number));
   return matrix;
@@ -43,7 +44,7 @@ Homography rounded(Homography matrix) {
 
 }  // namespace
 
-TEST_CASE("centred transform: maps points about the centres as the other one does pixels") {
+TEST_CASE("centred transform: maps points relative to the centres as the original maps pixels") {
   std::mt19937 random(3);
   for (int i = 0; i < 20; ++i) {
     const Homography matrix = random_homography(random);
@@ -56,14 +57,14 @@ TEST_CASE("centred transform: maps points about the centres as the other one doe
     const Homography back = detail::in_pixels(centred.h.data(), reference, moving);
     CHECK(test::max_corner_distance(back, matrix, reference) <= rounding);
   }
-  // What is affine stays so exactly.
+  // An affine transform stays exactly affine.
   const Homography affine = Affine{1.1, 0.2, 3, -0.3, 0.9, 7};
   const Homography centred = detail::about_centres(affine, reference, moving);
   CHECK(centred.is_affine());
   CHECK(detail::in_pixels(centred.h.data(), reference, moving).is_affine());
 }
 
-TEST_CASE("centred transform: distances are those between the transforms of pixels") {
+TEST_CASE("centred transform: distances equal those between the pixel transforms") {
   std::mt19937 random(4);
   for (int i = 0; i < 20; ++i) {
     const Homography a = random_homography(random);
@@ -72,7 +73,7 @@ TEST_CASE("centred transform: distances are those between the transforms of pixe
     const Homography cb = detail::about_centres(b, reference, moving);
     CHECK(std::abs(wa_corner_distance(ca.h.data(), cb.h.data(), 59.5, 45) -
                    detail::corner_distance(a, b, reference)) <= rounding);
-    // As fit_step.cl adds it up.
+    // Summed as in fit_step.cl.
     double squares = 0;
     double points = 0;
     for (int y = -8; y <= 8; ++y) {
@@ -87,14 +88,15 @@ TEST_CASE("centred transform: distances are those between the transforms of pixe
   }
 }
 
-TEST_CASE("centred transform: a motion has its own parameters only, whatever is rounded") {
+TEST_CASE("centred transform: a motion keeps to its own parameters in spite of rounding") {
   const Homography start(Similarity{17, 1.21, {3, -2}}.matrix(reference, moving));
   const auto moved = [&](Motion motion, const Similarity& by) {
     const Homography exact = Homography(by.matrix(moving, moving)) * start;
     Homography found = rounded(exact);
     found.h[0] += 3e-7;
     const Homography result = detail::as_moved(start, found, motion, reference);
-    // Rounding to single precision moves corners by 1e-5 pixels, and 3e-7 by 60 times as much.
+    // Rounding to single precision moves corners by 1e-5 pixels, and the added 3e-7, at 60 pixels
+    // from the centre, by 2e-5.
     CHECK(test::max_corner_distance(result, exact, reference) <= 5e-5);
     return result.affine();
   };
@@ -113,7 +115,7 @@ TEST_CASE("centred transform: a motion has its own parameters only, whatever is 
   CHECK(detail::as_moved(start, sheared, Motion::affine, reference).h == sheared.h);
 }
 
-TEST_CASE("centred transform: a fit takes what became of it elsewhere") {
+TEST_CASE("centred transform: a fit resumes from a state that was computed elsewhere") {
   const Homography start(Similarity{5, 1.1, {2, 1}}.matrix(reference, moving));
   const detail::CountedPixels counted{120 * 91, 133 * 140};
   detail::FitSteps steps(reference, moving, counted, start, {Motion::rigid, 10, 0.001, 0.5});
@@ -122,7 +124,7 @@ TEST_CASE("centred transform: a fit takes what became of it elsewhere") {
   ended.goes_on = 0;
   ended.correlation = 0.5;
   ended.pixels = 77;
-  // Only judged: at the very start.
+  // A fit that was only evaluated, at its start.
   steps.take(ended);
   REQUIRE(steps.result().has_value());
   CHECK(steps.result()->matrix.h == start.h);

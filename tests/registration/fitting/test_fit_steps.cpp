@@ -1,4 +1,4 @@
-// The steps of a fit: normal equations whose solution is known, and what is made of it.
+// The steps of a fit: normal equations with a known solution, and the resulting transforms.
 #include "registration/fitting/fit_steps.hpp"
 
 #include "support/corners.hpp"
@@ -26,11 +26,11 @@ using warpalign::SimilaritySumsResult;
 constexpr Shape reference{61, 41, 1};
 constexpr Shape moving{101, 81, 1};
 constexpr detail::CountedPixels counted{61 * 41, 101 * 81};
-// What is left by rounding in numbers of the order of a hundred.
+// Rounding errors of numbers of the order of a hundred.
 constexpr double rounding = 1e-9;
 
-/// Sums over images of which the moving one has mean 7 and deviation 6, the reference 3 and 2, with
-/// the correlation 0.5, and a mean absolute residual of 0.8.
+/// Sums for images with these statistics: the moving image has mean 7 and standard deviation 6,
+/// the reference 3 and 2; their correlation is 0.5, and the mean absolute residual 0.8.
 SimilaritySumsResult sums_of(double pixels, std::size_t parameters = 4) {
   SimilaritySumsResult sums;
   sums.parameters = parameters;
@@ -44,8 +44,8 @@ SimilaritySumsResult sums_of(double pixels, std::size_t parameters = 4) {
   return sums;
 }
 
-/// Normal equations whose solution in the parameters `free` is `step`. What the others would take
-/// part with is so large that it could not be overlooked.
+/// Normal equations whose solution in the parameters `free` is `step`. The entries of the other
+/// parameters are so large that a step which used them would fail the test.
 SimilaritySumsResult leading_to(const std::vector<double>& step,
                                 const std::vector<std::size_t>& free, double pixels = 2000) {
   const std::size_t n = step.size();
@@ -72,7 +72,7 @@ Homography start_of(double scale = 1) {
   return Homography(warpalign::Similarity{0, scale, {}}.matrix(reference, moving));
 }
 
-/// Where one step leads a fit from a start.
+/// The transform after one step from a start.
 Homography after(Motion motion, const Homography& start, const SimilaritySumsResult& sums) {
   FitSteps steps(reference, moving, counted, start, options_of(motion));
   REQUIRE(steps.goes_on());
@@ -95,7 +95,7 @@ Affine similarity_step(double x, double y, double log_scale, double radians) {
 
 }  // namespace
 
-TEST_CASE("fit steps: a motion takes its own parameters, and no others") {
+TEST_CASE("fit steps: a motion estimates its own parameters and no others") {
   struct Case {
     Motion motion;
     std::vector<double> step;
@@ -115,7 +115,7 @@ TEST_CASE("fit steps: a motion takes its own parameters, and no others") {
   }
 }
 
-TEST_CASE("fit steps: those of affine transforms and homographies, point by point") {
+TEST_CASE("fit steps: affine and projective steps move points as expected") {
   const std::vector<double> homography{0.5, -0.25, 0.3, -0.2, 0.15, 0.25, 0.4, -0.3};
   std::vector<double> affine = homography;
   affine[6] = affine[7] = 0;
@@ -144,20 +144,20 @@ TEST_CASE("fit steps: those of affine transforms and homographies, point by poin
   }
 }
 
-TEST_CASE("fit steps: a homography's parameters are about the part that is in common") {
+TEST_CASE("fit steps: a homography's parameters are relative to the overlap") {
   const auto state_at = [](const Homography& matrix, Motion motion) {
     FitSteps steps(reference, moving, counted, matrix, options_of(motion));
     steps.begin(sums_of(2000, 8));
     return steps.state();
   };
-  // The reference, 60 x 40 between its outer pixels, lies at (20 ... 80, 20 ... 60).
+  // The reference, 60 x 40 between its outer pixel centres, lies at (20 ... 80, 20 ... 60).
   for (const Motion motion : {Motion::affine, Motion::homography}) {
     const auto within = state_at(Homography(Affine::translation(20, 20)), motion);
     CHECK(within.centre.x == 50);
     CHECK(within.centre.y == 40);
     CHECK(within.unit == 30);
   }
-  // Where it reaches beyond the moving image, what lies outside does not count.
+  // If the reference reaches beyond the moving image, the part outside does not count.
   const auto right = state_at(Homography(Affine::translation(70, 64)), Motion::affine);
   CHECK(right.centre.x == 85);  // of 70 ... 100
   CHECK(right.centre.y == 72);  // of 64 ... 80
@@ -170,19 +170,20 @@ TEST_CASE("fit steps: a homography's parameters are about the part that is in co
   CHECK(little.unit == 2);  // of 97 ... 100 and 78 ... 80: half of three, rounded
   const auto least = state_at(Homography(Affine::translation(100, 80)), Motion::affine);
   CHECK(least.unit == 1);
-  // After a step the frame follows.
+  // The frame of the parameters follows each step.
   FitSteps steps(reference, moving, counted, Homography(Affine::translation(20, 20)),
                  options_of(Motion::affine));
   steps.begin(sums_of(2000, 8));
   steps.advance(leading_to({8, 4, 0, 0, 0, 0, 0, 0}, {0, 1, 2, 3, 4, 5}));
   CHECK(steps.state().centre.x == 58);
   CHECK(steps.state().centre.y == 44);
-  // A similarity's are about the moving image's centre, whatever is in common.
+  // A similarity's parameters are about the moving image's centre, whatever the overlap.
   const auto similarity = state_at(Homography(Affine::translation(70, 64)), Motion::similarity);
   CHECK(similarity.unit == 1);
 }
 
-TEST_CASE("fit steps: the gain is the ratio of contrasts, and offsets join the means") {
+TEST_CASE(
+    "fit steps: the gain is the ratio of the standard deviations, and offsets match the means") {
   const auto illumination = detail::global_illumination(sums_of(500));
   CHECK(illumination.reference == doctest::Approx(3));
   CHECK(illumination.moving == doctest::Approx(7));
@@ -195,11 +196,11 @@ TEST_CASE("fit steps: the gain is the ratio of contrasts, and offsets join the m
   CHECK(detail::global_illumination(flat).variance == 0);
   CHECK(detail::global_illumination(flat).offset == doctest::Approx(4));
   flat = sums_of(500);
-  flat.moving_square = 48 * 500;  // below the square of the mean, as rounding may leave it
+  flat.moving_square = 48 * 500;  // below the square of the mean, as rounding may make it
   CHECK(detail::global_illumination(flat).gain == 0);
 }
 
-TEST_CASE("fit steps: a state has the illumination and the residuals' scale of the step before") {
+TEST_CASE("fit steps: a state has the gain, offset and residual scale of the previous step") {
   for (const int cell : {0, 8}) {
     CAPTURE(cell);
     FitOptions options = options_of(Motion::translation);
@@ -220,7 +221,8 @@ TEST_CASE("fit steps: a state has the illumination and the residuals' scale of t
     steps.advance(sums);
     CHECK(steps.state().gain == doctest::Approx(cell == 0 ? 2 : 3));
     CHECK(steps.state().offset == doctest::Approx(cell == 0 ? 1 : -2));
-    // 95 % efficiency for normal residuals, whose deviation is sqrt(pi / 2) mean absolute ones.
+    // 95 % efficiency for normal residuals, whose standard deviation is sqrt(pi / 2) times their
+    // mean absolute value.
     const double deviation = 0.8 * std::sqrt(std::numbers::pi / 2);
     CHECK(steps.state().scale == doctest::Approx(4.685 * deviation).epsilon(1e-4));
     CHECK(steps.result()->pixels == 1500);
@@ -229,17 +231,18 @@ TEST_CASE("fit steps: a state has the illumination and the residuals' scale of t
   }
 }
 
-TEST_CASE("fit steps: a fit ends where a weighted step is short, and after its iterations") {
+TEST_CASE(
+    "fit steps: a fit ends after a short weighted step, or after the maximum number of steps") {
   FitSteps steps(reference, moving, counted, start_of(), options_of(Motion::translation));
   steps.begin(sums_of(2000));
   const auto step_by = [&](double x) { steps.advance(leading_to({x, 0, 0, 0}, {0, 1})); };
-  step_by(1e-5);  // which had equal weights: it is not the last one
+  step_by(1e-5);  // a step with equal weights, so it is not the last one
   CHECK(steps.goes_on());
   CHECK_FALSE(steps.result()->converged);
   CHECK_FALSE(steps.estimates_illumination());
   step_by(1);
   CHECK(steps.goes_on());
-  CHECK(steps.estimates_illumination());  // as it moved on
+  CHECK(steps.estimates_illumination());  // since the transform moved
   step_by(0.0011);
   CHECK(steps.goes_on());
   CHECK_FALSE(steps.result()->converged);
@@ -266,7 +269,7 @@ TEST_CASE("fit steps: a fit ends where a weighted step is short, and after its i
   }
 }
 
-TEST_CASE("fit steps: the light is estimated anew until steps are shorter than 20 tolerances") {
+TEST_CASE("fit steps: the illumination is estimated until steps are below 20 tolerances") {
   const FitOptions options = options_of(Motion::translation);
   FitSteps steps(reference, moving, counted, start_of(), options);
   steps.begin(sums_of(2000));
@@ -277,32 +280,32 @@ TEST_CASE("fit steps: the light is estimated anew until steps are shorter than 2
   };
   step_by(400);
   CHECK(steps.estimates_illumination());
-  // A step of a little more: the light on the cells may still look different after it.
+  // A slightly longer step: the illumination of the cells may still change after it.
   step_by(21);
   CHECK(steps.estimates_illumination());
-  // From here on it is the same, and is not estimated again.
+  // From here on the illumination is fixed.
   step_by(19);
   CHECK_FALSE(steps.estimates_illumination());
   step_by(2);
   CHECK_FALSE(steps.estimates_illumination());
 }
 
-TEST_CASE("fit steps: a fit is at rest that hardly moved in the end, converged or not") {
+TEST_CASE("fit steps: a fit whose last step was short is at rest, converged or not") {
   detail::FitResult fitted;
   for (const bool converged : {false, true}) {
     fitted.converged = converged;
     fitted.last_move = 0.19;
     CHECK(detail::is_at_rest(fitted));
-    // A fifth of a pixel and more in a last step of many: it is on its way to somewhere else.
+    // The last of many steps was longer than a fifth of a pixel: the fit is still moving.
     fitted.last_move = 0.21;
     CHECK_FALSE(detail::is_at_rest(fitted));
   }
 }
 
-TEST_CASE("fit steps: a fit fails that drifts away, however small its steps are") {
+TEST_CASE("fit steps: a fit that drifts too far fails, however short its steps are") {
   for (const double scale : {1.0, 2.5}) {
-    // A tenth of the larger side: of the moving image's 101 pixels, or of the reference's 61 at
-    // their scale.
+    // A tenth of the larger side, that of the moving image (101 pixels) or of the scaled reference
+    // (61 pixels times the scale).
     const double most = 0.1 * std::max(101.0, scale * 61);
     for (const bool too_far : {false, true}) {
       CAPTURE(scale);
@@ -324,9 +327,10 @@ TEST_CASE("fit steps: a fit fails that drifts away, however small its steps are"
   }
 }
 
-TEST_CASE("fit steps: nothing comes of images with too little in common") {
-  // Two hundredths of the smaller one: of the reference's pixels or, where its content appears
-  // larger in the moving image, of the fewer reference pixels that this covers.
+TEST_CASE("fit steps: a fit with too little overlap fails") {
+  // The limit is 2 % of the smaller image: of the reference's pixels or, if its content appears
+  // larger in the moving image, of the smaller number of reference pixels that the moving image
+  // covers.
   struct Case {
     double scale, least;
   };
@@ -349,7 +353,8 @@ TEST_CASE("fit steps: nothing comes of images with too little in common") {
   }
 }
 
-TEST_CASE("fit steps: nothing comes of equations without a solution, or of a horizon") {
+TEST_CASE(
+    "fit steps: a fit fails if the equations have no solution or the horizon is in the reference") {
   FitSteps steps(reference, moving, counted, start_of(), options_of(Motion::similarity));
   steps.begin(sums_of(2000));
   steps.advance(sums_of(2000));  // a Hessian of zeros
@@ -359,7 +364,7 @@ TEST_CASE("fit steps: nothing comes of equations without a solution, or of a hor
   const Homography horizon({1, 0, 0, 0, 1, 0, -1.0 / 30, 0, 1});
   CHECK_FALSE(
       FitSteps(reference, moving, counted, horizon, options_of(Motion::homography)).goes_on());
-  // A step to one: at the left edge, 30 units of 1 from the centre, v = 1 - 1.2.
+  // A step that creates a horizon: at the left edge, 30 units of 1 from the centre, v = 1 - 1.2.
   FitSteps tilting(reference, moving, counted, Homography(Affine::translation(20, 20)),
                    options_of(Motion::homography));
   tilting.begin(sums_of(2000, 8));
@@ -367,9 +372,9 @@ TEST_CASE("fit steps: nothing comes of equations without a solution, or of a hor
   CHECK_FALSE(tilting.result().has_value());
 }
 
-TEST_CASE("fit steps: how far a homography moved is asked of what is in common") {
-  // By an affine step about (50, 40) lengths grow by 1 %: the root mean square distance of the
-  // grid's 17 x 17 points from there, on both axes.
+TEST_CASE("fit steps: the movement of a homography is measured over the overlap") {
+  // An affine step about (50, 40) enlarges lengths by 1 %. Its movement is 1 % of the root mean
+  // square distance of the grid's 17 x 17 points from there, along both axes.
   FitSteps steps(reference, moving, counted, Homography(Affine::translation(20, 20)),
                  options_of(Motion::affine));
   steps.begin(sums_of(2000, 8));
@@ -378,7 +383,7 @@ TEST_CASE("fit steps: how far a homography moved is asked of what is in common")
   for (int i = -8; i <= 8; ++i) squares += i * i / 17.0;
   const double expected = 0.01 * std::sqrt(squares * (std::pow(60 / 16.0, 2) + std::pow(2.5, 2)));
   CHECK(steps.result()->last_move == doctest::Approx(expected));
-  // That of a similarity of its corners.
+  // The movement of a similarity is measured at its corners.
   FitSteps corners(reference, moving, counted, Homography(Affine::translation(20, 20)),
                    options_of(Motion::similarity));
   corners.begin(sums_of(2000));
@@ -386,7 +391,7 @@ TEST_CASE("fit steps: how far a homography moved is asked of what is in common")
   CHECK(corners.result()->last_move == doctest::Approx(0.01 * std::hypot(30, 20)));
 }
 
-TEST_CASE("fit steps: two channels count as one image, with an offset each") {
+TEST_CASE("fit steps: two channels count as one image with two offsets") {
   SimilaritySumsResult first = leading_to({2, 1, 0, 0}, {0, 1});
   SimilaritySumsResult second = leading_to({5, 4, 0, 0}, {0, 1});
   second.reference = -1 * 2000;
@@ -421,13 +426,14 @@ TEST_CASE("fit steps: two channels count as one image, with an offset each") {
     steps.advance(first, &second);
     REQUIRE(steps.result().has_value());
   }
-  // Both have the same Hessian: the step is the mean of theirs.
+  // Both channels have the same Hessian, so the step is the mean of their steps.
   const Point moved = steps.result()->matrix({0, 0});
   CHECK(moved.x == doctest::Approx(20 + 2 * 3.5));
   CHECK(moved.y == doctest::Approx(20 + 2 * 2.5));
 }
 
-TEST_CASE("fit steps: of affine transforms and homographies, by eight parameters") {
+TEST_CASE(
+    "fit steps: two channels with the eight parameters of affine transforms and homographies") {
   for (const Motion motion : {Motion::affine, Motion::homography}) {
     CHECK(detail::is_projective(motion));
   }

@@ -1,4 +1,4 @@
-// Fits between drawn images: alone and together, of one channel and of two.
+// Fits between drawn images: one and many at a time, with one channel and two.
 #include "registration/fitting/similarity_fit.hpp"
 
 #include "registration/search/drawn_pair.hpp"
@@ -30,7 +30,7 @@ Homography matrix_of(const Similarity& similarity) {
 
 FitOptions options_of(Motion motion) { return {motion, 15, 0.002, 0.2}; }
 
-/// A pair of equal size, and the levels at which it is compared: with its own pixels, and coarser.
+/// A pair of images of one size, at full resolution and at a coarser level.
 class Pair : public test::DrawnPair {
  public:
   explicit Pair(const warpalign::Device& device, bool resident = false)
@@ -48,7 +48,7 @@ double off(const Homography& found, const Homography& expected) {
   return test::max_corner_distance(found, expected, shape);
 }
 
-/// Starts around the truth, of which those from `far` on have nothing in common.
+/// Starts around the truth. Starts with an index of at least `far` have no overlap.
 std::vector<Homography> starts(const FitRoles::Levels& levels, int count, int far) {
   std::vector<Homography> all;
   for (int i = 0; i < count; ++i) {
@@ -61,7 +61,7 @@ std::vector<Homography> starts(const FitRoles::Levels& levels, int count, int fa
 
 }  // namespace
 
-TEST_CASE("similarity fit: every motion comes to the truth from near it") {
+TEST_CASE("similarity fit: every motion converges to the truth from nearby") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     for (const bool by_directions : {false, true}) {
@@ -74,9 +74,9 @@ TEST_CASE("similarity fit: every motion comes to the truth from near it") {
         const auto found =
             pair.fitter.fit(pair.stream, pair.clock, levels.pair, start, options_of(motion));
         REQUIRE(found.has_value());
-        // Both are drawn from one formula. Cubic splines follow spots of sigma 1.2 and more to a
-        // few thousandths; directions are not linear in the pixels, and homographies have twice
-        // the parameters.
+        // Both images are drawn from one formula. Cubic splines interpolate spots of sigma 1.2 and
+        // more to a few thousandths. Gradient orientations are not linear in the pixels, and
+        // homographies have twice as many parameters.
         CHECK(off(levels.to_images(found->matrix), matrix_of(truth)) <=
               (by_directions ? 0.3 : 0.1));
         CHECK(found->correlation > (by_directions ? 0.8 : 0.98));
@@ -88,7 +88,8 @@ TEST_CASE("similarity fit: every motion comes to the truth from near it") {
 
 namespace {
 
-// `resident`: whether the many stay on the device; each alone is always the host's.
+// `resident` selects whether the batch of fits stays on the device. The single fits always run on
+// the host.
 void compare_many(const warpalign::Device& device, bool resident) {
   Pair pair(device, resident);
   const FitRoles::Levels fine = pair.levels(1);
@@ -98,7 +99,7 @@ void compare_many(const warpalign::Device& device, bool resident) {
        {Motion::similarity, Motion::affine, Motion::rigid, Motion::homography}) {
     CAPTURE(static_cast<int>(motion));
     const FitOptions options = options_of(motion);
-    // More than share a launch; groups of which all fail, and of none.
+    // More fits than one launch holds, groups whose fits all fail, and empty groups.
     const auto many = starts(fine, 37, 33);
     const auto failing = starts(coarse, 2, 0);
     const auto few = starts(coarse, 3, 2);
@@ -109,11 +110,12 @@ void compare_many(const warpalign::Device& device, bool resident) {
     const std::vector<SimilarityFit::Group> groups{
         {&fine.pair, many},  {&coarse.pair, failing},           {&coarse.pair, {}},
         {&coarse.pair, few}, {&directions.pair, of_directions}, {&coarse.pair, horizon}};
-    for (int turn = 0; turn < 2; ++turn) {  // nothing is left of the call before
+    for (int turn = 0; turn < 2; ++turn) {  // the second call must not depend on the first
       const auto found = pair.fitter.fit_together(pair.stream, pair.clock, groups, options);
       std::size_t i = 0;
       std::size_t fitted = 0;
-      // One fit of a pair with two channels is itself one of fit_together(): apart from it.
+      // A single fit of a pair with two channels runs through fit_together() too, so it has its
+      // own object.
       SimilarityFit alone(device, false);
       for (const SimilarityFit::Group& group : groups) {
         for (const Homography& start : group.matrices) {
@@ -124,7 +126,7 @@ void compare_many(const warpalign::Device& device, bool resident) {
           REQUIRE(result.has_value() == expected.has_value());
           if (!result) continue;
           ++fitted;
-          CHECK(off(result->matrix, expected->matrix) <= 1e-3);  // sums in another order
+          CHECK(off(result->matrix, expected->matrix) <= 1e-3);  // the sums are in another order
           CHECK(result->pixels == doctest::Approx(expected->pixels).epsilon(1e-3));
           CHECK(result->converged == expected->converged);
         }
@@ -138,15 +140,15 @@ void compare_many(const warpalign::Device& device, bool resident) {
 
 }  // namespace
 
-TEST_CASE("similarity fit: many at once are as each alone, in the order of the groups") {
+TEST_CASE("similarity fit: fits in a batch equal single fits, in the order of the groups") {
   test::on_every_device([](const warpalign::Device& device) { compare_many(device, false); });
 }
 
-TEST_CASE("similarity fit: many that stay on the device are as each alone on the host") {
+TEST_CASE("similarity fit: a batch that stays on the device equals single fits on the host") {
   test::on_every_device([](const warpalign::Device& device) { compare_many(device, true); });
 }
 
-TEST_CASE("similarity fit: sums at many transforms are as those at each") {
+TEST_CASE("similarity fit: sums at many transforms equal those at each") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     const FitRoles::Levels fine = pair.levels(1);
@@ -185,7 +187,7 @@ TEST_CASE("similarity fit: sums at many transforms are as those at each") {
   });
 }
 
-TEST_CASE("similarity fit: all pixels of the coarser level count that lie within the finer one") {
+TEST_CASE("similarity fit: all pixels of the coarser level that lie in the finer one count") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     for (const bool by_directions : {false, true}) {
@@ -197,18 +199,18 @@ TEST_CASE("similarity fit: all pixels of the coarser level count that lie within
                       Homography(warpalign::Affine::translation(x, y)))
             .pixels;
       };
-      // A spline's slope needs a pixel more on each side of the finer one's 64 x 56. By the middle
-      // of a pixel, so that no rounding decides.
+      // The slope of a spline needs one more pixel on each side of the finer level's 64 x 56. The
+      // shifts end in .5, so that rounding cannot change the result.
       CHECK(pixels_at(10.5, 8.5) == 52 * 46);    // columns 0 ... 51 and rows 0 ... 45
       CHECK(pixels_at(-10.5, -8.5) == 52 * 46);  // columns 12 ... 63 and rows 10 ... 55
     }
   });
 }
 
-TEST_CASE("similarity fit: a local model of the illumination follows what one gain does not") {
+TEST_CASE("similarity fit: a local illumination model corrects what one gain cannot") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
-    // From left to right the moving image becomes twice as bright, and lifted.
+    // From left to right the moving image becomes twice as bright, and its offset grows.
     std::vector<float> lit = test::Spots(8).drawn(
         shape, Homography(warpalign::Affine::translation(20, 20)) * matrix_of(truth).inverse());
     for (std::size_t i = 0; i < lit.size(); ++i) {
@@ -239,22 +241,22 @@ TEST_CASE("similarity fit: a local model of the illumination follows what one ga
     options.illumination_cell = 8;
     const double local = residual();
     CHECK(local < 0.1 * std::sqrt(plain.moving_square / plain.pixels));
-    // What noise would add is not followed.
+    // The model must not follow noise.
     options.illumination_noise = 10;
     CHECK(residual() > 1.5 * local);
     options.illumination_noise = 0;
     const Homography start = matrix_of({6.3, 1.02, {1.2, -0.8}});
     const auto found = pair.fitter.fit(pair.stream, pair.clock, images, start, options);
     REQUIRE(found.has_value());
-    // One gain leads astray. Cells are hardly larger than the spots, whose contrast they take part
-    // of.
+    // A single gain gives a wrong transform. The cells are hardly larger than the spots, and take
+    // up a part of the spots' contrast.
     const double local_off = off(found->matrix, matrix_of(truth));
     CHECK(local_off <= 0.4);
     options.illumination_cell = 0;
     const auto without = pair.fitter.fit(pair.stream, pair.clock, images, start, options);
     CHECK((!without || off(without->matrix, matrix_of(truth)) > 3 * local_off));
     options.illumination_cell = 8;
-    // What is known of the start is not asked for again, and makes no difference.
+    // Known sums at the start are reused, and the result is the same.
     const auto known = pair.fitter.evaluate(pair.stream, pair.clock, images, start);
     const auto again = pair.fitter.fit(pair.stream, pair.clock, images, start, options, &known);
     REQUIRE(again.has_value());

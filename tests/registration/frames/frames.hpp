@@ -1,4 +1,4 @@
-// Frames of one scene for the tests of FrameRegistrar: their size, noise and light.
+// Frames of one scene for the tests of FrameRegistrar: their size, noise and illumination.
 #pragma once
 
 #include "support/waves.hpp"
@@ -22,7 +22,7 @@ class Scene : public test::Waves {
 
 using Pixels = std::vector<float>;
 
-/// The deviation of such a scene: 80 sines of amplitudes whose squares have a mean of 23 pixels.
+/// The standard deviation of such a scene: 80 sines whose squared amplitudes have a mean of 23.
 constexpr double deviation = 30;
 
 inline void add_noise(Pixels& pixels, double noise, std::uint32_t seed) {
@@ -31,7 +31,7 @@ inline void add_noise(Pixels& pixels, double noise, std::uint32_t seed) {
   for (float& pixel : pixels) pixel += static_cast<float>(normal(random));
 }
 
-/// Gain and offset that change from one side to the other.
+/// Applies a gain and an offset that change from one side to the other.
 inline void light_unevenly(Pixels& pixels) {
   for (std::int64_t y = 0; y < height; ++y) {
     for (std::int64_t x = 0; x < width; ++x) {

@@ -1,5 +1,5 @@
-// Frames that are registered together: what they share with those that a registrar finds one by
-// one, and what is left to it.
+// FrameRegistrar registers frames in batches. The tests compare it with a registrar that takes one
+// frame at a time, and check which frames it leaves to that registrar.
 #include "registration/frames/frames.hpp"
 #include "support/devices.hpp"
 
@@ -67,7 +67,7 @@ bool same_numbers(const RegistrationResult& a, const RegistrationResult& b) {
 
 }  // namespace
 
-TEST_CASE("frames: what a registrar says of each, to the accuracy of both") {
+TEST_CASE("frames: results agree with a single registrar's to the accuracy of both") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(1);
     const std::vector<Point> shifts{{0, 0}, {0.5, -0.25}, {-7.3, 11.9}, {40.2, -31.7}, {3.1, 0.02}};
@@ -94,15 +94,16 @@ TEST_CASE("frames: what a registrar says of each, to the accuracy of both") {
       CHECK(frame.motion == Motion::translation);
       CHECK(frame.similarity.scale == 1);
       CHECK(frame.similarity.rotation_deg == 0);
-      // Noise of a fifth of the deviation in both costs 0.004 pixels (root mean square).
+      // Noise of a fifth of the scene's standard deviation in both frames costs 0.004 pixels (root
+      // mean square).
       CHECK(error_of(frame, shifts[i]) <= 0.02);
-      // Both judge the same levels. A registrar interpolates the frame, which takes some of its
-      // noise away between pixels and adds to its slopes; here the reference is interpolated, and
-      // the frame's slopes are those at its pixels.
+      // Both compare the same levels. A single registrar interpolates the frame, which removes
+      // some of its noise between pixels and increases its slopes. FrameRegistrar interpolates the
+      // reference, and takes the frame's slopes at its pixels.
       CHECK(std::abs(frame.correlation - single.correlation) <= 0.03);
       CHECK(frame.significance <= 1.1 * single.significance);
       CHECK(frame.significance >= 0.6 * single.significance);
-      // A row or a column of about 250 may count for one and not for the other.
+      // One row or column of about 250 may count in one of the two and not in the other.
       CHECK(std::abs(frame.overlap - single.overlap) <= 0.009);
       CHECK(std::abs(frame.confidence - single.confidence) <= 1e-3);
       CHECK(single.reliable);
@@ -110,7 +111,7 @@ TEST_CASE("frames: what a registrar says of each, to the accuracy of both") {
   });
 }
 
-TEST_CASE("frames: the same numbers whatever frames come together") {
+TEST_CASE("frames: a frame's numbers do not depend on the other frames of a batch") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(2);
     std::vector<Pixels> frames;
@@ -132,7 +133,7 @@ TEST_CASE("frames: the same numbers whatever frames come together") {
   });
 }
 
-TEST_CASE("frames: what is not beyond doubt is what a registrar says") {
+TEST_CASE("frames: inconclusive frames are left to a single registrar") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(3);
     const Scene other(4);
@@ -140,8 +141,8 @@ TEST_CASE("frames: what is not beyond doubt is what a registrar says") {
     const Point shift{2.3, -1.6};
     Pixels unevenly_lit = drawn(scene, shift);
     light_unevenly(unevenly_lit);
-    // Each of these but the noisy one fails in one way only: without that test it would count as
-    // found.
+    // Each of these frames, apart from the noisy one, fails exactly one test, and would be
+    // accepted without that test.
     Pixels bordered = drawn(scene, shift);
     std::fill_n(bordered.begin(), 8 * width, 1000.0F);
     Pixels speckled = drawn(scene, shift);
@@ -172,12 +173,12 @@ TEST_CASE("frames: what is not beyond doubt is what a registrar says") {
     CHECK(error_of(*found[2].result, shift) <= 0.02);
     CHECK(error_of(*found[3].result, shift) <= 0.02);
     CHECK(error_of(*found[4].result, shift) <= 0.005);
-    // Noise of five deviations costs some tenths of a pixel.
+    // Noise of five standard deviations costs some tenths of a pixel.
     CHECK(error_of(*found[5].result, shift) <= 0.5);
   });
 }
 
-TEST_CASE("frames: few pixels prove little, however well the shift is known") {
+TEST_CASE("frames: the confidence is low for few pixels, however accurate the shift") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(9);
     const Pixels reference = drawn(scene, {});
@@ -194,11 +195,11 @@ TEST_CASE("frames: few pixels prove little, however well the shift is known") {
   });
 }
 
-TEST_CASE("frames: shifts beyond the limit are left to a registrar") {
+TEST_CASE("frames: shifts beyond the limit are left to a single registrar") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(5);
     const Pixels reference = drawn(scene, {});
-    // The last one is within the limit along each axis.
+    // The last shift is within the limit along each axis, but not in length.
     const std::vector<Pixels> frames{drawn(scene, {4, -3}), drawn(scene, {30, 20}),
                                      drawn(scene, {5, 5})};
     RegistrationOptions options = translation();
@@ -215,7 +216,7 @@ TEST_CASE("frames: shifts beyond the limit are left to a registrar") {
   });
 }
 
-TEST_CASE("frames: each has its own trouble, and the reference's is told at once") {
+TEST_CASE("frames: an error belongs to its frame, and one of the reference is thrown at once") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(6);
     const Pixels reference = drawn(scene, {});
@@ -243,7 +244,7 @@ TEST_CASE("frames: each has its own trouble, and the reference's is told at once
   });
 }
 
-TEST_CASE("frames: rows that overlap are refused, one frame's do not concern the others") {
+TEST_CASE("frames: overlapping rows are refused, and the other frames are registered") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(6);
     const Pixels reference = drawn(scene, {});
@@ -275,7 +276,7 @@ TEST_CASE("frames: rows may begin anywhere in memory") {
     const Pixels moved = drawn(scene, {2, 1});
     FrameRegistrar registrar(device, translation(), 4);
     registrar.set_reference(view(reference));
-    // A byte before the first row, and three more behind each.
+    // One byte before the first row, and three more after each row.
     HostImage frame = view(moved);
     const std::size_t row = static_cast<std::size_t>(frame.width) * sizeof(float);
     std::vector<char> bytes(1 + (row + 3) * static_cast<std::size_t>(frame.height));
@@ -288,7 +289,7 @@ TEST_CASE("frames: rows may begin anywhere in memory") {
   });
 }
 
-TEST_CASE("frames: other types than the reference's, and references one after the other") {
+TEST_CASE("frames: pixel types may differ from the reference's, and the reference may change") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(7);
     const auto rounded = [](const Pixels& pixels) {
@@ -313,7 +314,7 @@ TEST_CASE("frames: other types than the reference's, and references one after th
   });
 }
 
-TEST_CASE("frames: masks and other motions pass through a registrar") {
+TEST_CASE("frames: masks and other motions are passed to a single registrar") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(8);
     const Pixels reference = drawn(scene, {});

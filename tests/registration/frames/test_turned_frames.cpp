@@ -1,5 +1,5 @@
-// Frames that have turned and grown, registered together: what they share with those that a
-// registrar finds one by one, and what is left to it.
+// Batches of frames that are rotated and scaled. The tests compare them with a registrar that
+// takes one frame at a time, and check which frames are left to that registrar.
 #include "registration/frames/frames.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
@@ -47,7 +47,7 @@ Similarity similarity(double degrees, double scale, const Point& shift) {
   return {degrees, scale, shift};
 }
 
-/// The scene as a frame shows it that the reference's pixels map to by `motion`.
+/// Draws the frame to which `motion` maps the reference's pixels.
 Pixels drawn(const Scene& scene, const Similarity& motion) {
   const Affine to_reference = motion.matrix(shape, shape).inverse();
   Pixels pixels;
@@ -66,7 +66,7 @@ RegistrationOptions options_for(Motion motion) {
   return options;
 }
 
-/// The largest distance of a corner from where it should be.
+/// The largest distance of a corner from its true position.
 double error_of(const RegistrationResult& found, const Similarity& expected) {
   const Affine matrix = expected.matrix(shape, shape);
   test::WorstError error;
@@ -88,7 +88,7 @@ bool same_numbers(const RegistrationResult& a, const RegistrationResult& b) {
          a.proposed_by == b.proposed_by;
 }
 
-/// Of frames that pass together, shifts are sought without turning them, too; a registrar does not.
+/// In a batch, shifts without rotation are tried too; a single registrar does not try them.
 bool came_together(const RegistrationResult& result) {
   return result.tried.contains(Generator::shifts);
 }
@@ -120,15 +120,16 @@ void compare_with_registrar(const warpalign::Device& device, Motion motion,
     CHECK(frame.refined);
     CHECK(frame.motion == motion);
     if (motion == Motion::rigid) CHECK(std::abs(frame.similarity.scale - 1) <= 1e-12);
-    // Noise of a fifth of the deviation in both costs a shift 0.004 pixels (root mean square), and
-    // a corner twice as much.
+    // Noise of a fifth of the scene's standard deviation in both frames costs a shift 0.004 pixels
+    // (root mean square), and a corner twice as much.
     CHECK(error_of(frame, motions[i]) <= 0.03);
     CHECK(error_of(single, motions[i]) <= 0.03);
-    // As for shifts: which image is interpolated makes this much of a difference under noise.
+    // As for shifts: under noise the correlation depends this much on which image is interpolated.
     CHECK(std::abs(frame.correlation - single.correlation) <= 0.03);
     CHECK(frame.significance <= 1.1 * single.significance);
     CHECK(frame.significance >= 0.6 * single.significance);
-    // A row or a column of about 250 may count for one and not for the other, on every side.
+    // On each side, one row or column of about 250 may count in one of the two and not in the
+    // other.
     CHECK(std::abs(frame.overlap - single.overlap) <= 0.02);
     CHECK(std::abs(frame.confidence - single.confidence) <= 1e-3);
   }
@@ -136,7 +137,7 @@ void compare_with_registrar(const warpalign::Device& device, Motion motion,
 
 }  // namespace
 
-TEST_CASE("turned frames: what a registrar says of each similarity, to the accuracy of both") {
+TEST_CASE("rotated frames: similarities agree with a single registrar's to the accuracy of both") {
   test::on_every_device([](const warpalign::Device& device) {
     compare_with_registrar(device, Motion::similarity,
                            {similarity(0, 1, {0, 0}), similarity(0.4, 1.002, {0.5, -0.25}),
@@ -146,7 +147,7 @@ TEST_CASE("turned frames: what a registrar says of each similarity, to the accur
   });
 }
 
-TEST_CASE("turned frames: what a registrar says of each rotation and shift") {
+TEST_CASE("rotated frames: rotations and shifts agree with a single registrar's") {
   test::on_every_device([](const warpalign::Device& device) {
     compare_with_registrar(device, Motion::rigid,
                            {similarity(0, 1, {0.3, 0}), similarity(-0.7, 1, {0.5, -0.25}),
@@ -155,7 +156,7 @@ TEST_CASE("turned frames: what a registrar says of each rotation and shift") {
   });
 }
 
-TEST_CASE("turned frames: without noise, to thousandths of a pixel") {
+TEST_CASE("rotated frames: without noise the error is some thousandths of a pixel") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(11);
     const Pixels reference = drawn(scene, {});
@@ -165,12 +166,12 @@ TEST_CASE("turned frames: without noise, to thousandths of a pixel") {
     registrar.set_reference(view(reference));
     const RegistrationResult found = registrar.align(view(frame));
     CHECK(came_together(found));
-    // Single precision, and waves of 6 pixels that the smoothing spline renders with an error.
+    // The errors of single precision, and of the smoothing spline for waves of 6 pixels.
     CHECK(error_of(found, motion) <= 0.004);
   });
 }
 
-TEST_CASE("turned frames: the same numbers whatever frames come together") {
+TEST_CASE("rotated frames: a frame's numbers do not depend on the other frames of a batch") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(2);
     std::vector<Pixels> frames;
@@ -178,7 +179,7 @@ TEST_CASE("turned frames: the same numbers whatever frames come together") {
       frames.push_back(drawn(scene, similarity(0.3 * i, 1 - 0.004 * i, {0.37 * i, -1.1 * i})));
       add_noise(frames.back(), 0.1 * deviation, static_cast<std::uint32_t>(i));
     }
-    // One that is upside down, which a registrar must find, stands between them.
+    // One frame is upside down, which only a single registrar finds.
     frames[3] = drawn(scene, similarity(170, 1, {3, 4}));
     const std::vector<HostImage> all = views(frames);
     FrameRegistrar registrar(device, options_for(Motion::similarity), 4);
@@ -195,14 +196,14 @@ TEST_CASE("turned frames: the same numbers whatever frames come together") {
   });
 }
 
-TEST_CASE("turned frames: what is not beyond doubt is what a registrar says") {
+TEST_CASE("rotated frames: inconclusive frames are left to a single registrar") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(3);
     const Scene other(4);
     const Pixels reference = drawn(scene, {});
     const Similarity motion = similarity(0.8, 1.01, {2.3, -1.6});
-    // Each of these but the noisy one fails in one way only: without that test it would count as
-    // found.
+    // Each of these frames, apart from the noisy one, fails exactly one test, and would be
+    // accepted without that test.
     Pixels unevenly_lit = drawn(scene, motion);
     light_unevenly(unevenly_lit);
     Pixels bordered = drawn(scene, motion);
@@ -244,7 +245,7 @@ TEST_CASE("turned frames: what is not beyond doubt is what a registrar says") {
   });
 }
 
-TEST_CASE("turned frames: motions beyond the limits are left to a registrar") {
+TEST_CASE("rotated frames: motions beyond the limits are left to a single registrar") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(5);
     const Pixels reference = drawn(scene, {});
@@ -273,7 +274,7 @@ TEST_CASE("turned frames: motions beyond the limits are left to a registrar") {
   });
 }
 
-TEST_CASE("turned frames: settings of the log-polar search are obeyed, by a registrar") {
+TEST_CASE("rotated frames: options of the log-polar search take effect, in a single registrar") {
   test::on_every_device([](const warpalign::Device& device) {
     RegistrationOptions options = options_for(Motion::rigid);
     options.spectrum = warpalign::SpectrumOf::gradient;
@@ -283,7 +284,8 @@ TEST_CASE("turned frames: settings of the log-polar search are obeyed, by a regi
   });
 }
 
-TEST_CASE("turned frames: each has its own trouble, and the reference's is told at once") {
+TEST_CASE(
+    "rotated frames: an error belongs to its frame, and one of the reference is thrown at once") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(6);
     const Pixels reference = drawn(scene, {});
@@ -312,7 +314,7 @@ TEST_CASE("turned frames: each has its own trouble, and the reference's is told 
   });
 }
 
-TEST_CASE("turned frames: small and long ones, of other types than the reference's") {
+TEST_CASE("rotated frames: small and elongated frames, of other types than the reference") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(7);
     const Similarity motion = similarity(0.9, 1.01, {1.5, -0.75});
@@ -339,7 +341,7 @@ TEST_CASE("turned frames: small and long ones, of other types than the reference
       CHECK(found.reliable);
       const Point corner = found.matrix({0, 0});
       const Point expected = motion.matrix(part, part)({0, 0});
-      // Fewer pixels, rounded to whole grey levels.
+      // Fewer pixels, rounded to integers.
       CHECK(std::hypot(corner.x - expected.x, corner.y - expected.y) <= 0.02);
     }
   });

@@ -1,4 +1,4 @@
-// Frames of a scene that moves, drawn exactly.
+// Frames of a moving scene, drawn without interpolation.
 #pragma once
 
 #include "support/waves.hpp"
@@ -11,7 +11,8 @@
 
 namespace test {
 
-/// frame(x + u(x)) = scene(x): drawn at p by solving x = p - u(x), for u that vary slowly.
+/// Draws a frame with frame(x + u(x)) = scene(x): for each pixel p it solves x = p - u(x), for a
+/// slowly varying u.
 template <class Displacement>
 std::vector<float> drawn_frame(const Waves& scene, const warpalign::Shape& shape,
                                const Displacement& u) {

@@ -1,4 +1,4 @@
-// Shifts of windows under motion that is known.
+// Shifts of windows under a known motion.
 #pragma once
 
 #include "support/compare.hpp"
@@ -15,12 +15,12 @@ namespace test {
 
 using Motion = std::function<warpalign::Point(const warpalign::Point&)>;
 
-/// Windows of a frame, and where they lie.
+/// The windows of a frame and their positions.
 struct Windows {
   warpalign::Shape frame;
   std::int64_t columns = 1;
   std::int64_t rows = 1;
-  double side = 32;  ///< of a window, in pixels
+  double side = 32;  ///< side of a window in pixels
 
   [[nodiscard]] warpalign::Point centre(std::int64_t column, std::int64_t row) const {
     return {place(column, columns, frame.width), place(row, rows, frame.height)};
@@ -34,7 +34,7 @@ struct Windows {
   }
 };
 
-/// Reliable shifts, all equally certain, of what `motion` says at the windows' centres.
+/// The motion at the windows' centres as reliable shifts that are all equally certain.
 inline std::vector<warpalign::WindowShift> shifts_of(const Windows& windows, const Motion& motion,
                                                      double uncertainty = 0.01) {
   std::vector<warpalign::WindowShift> shifts;
@@ -62,8 +62,8 @@ inline Motion waves(double amplitude, double period) {
   };
 }
 
-/// The largest distance between a field and the motion, at all pixels that are at least `edge`
-/// pixels within the frame.
+/// The largest distance between a field and the motion, over all pixels at least `edge` pixels
+/// from the frame's border.
 inline double worst_difference(const warpalign::DisplacementField& field, const Motion& motion,
                                std::int64_t edge = 0) {
   WorstError worst;

@@ -1,4 +1,4 @@
-// A displacement field evaluated in its three ways, against the oracle's spline.
+// A displacement field evaluated in three ways, compared with the oracle's spline.
 #include "reference/spline/evaluate.hpp"
 #include "reference/spline/prefilter.hpp"
 #include "registration/local/known_motion.hpp"
@@ -36,7 +36,7 @@ reference::Spline plane_of(const DisplacementField& field, std::size_t component
 
 }  // namespace
 
-TEST_CASE("displacement field: at, samples and control coordinates are the same spline") {
+TEST_CASE("displacement field: at(), samples() and control coordinates give the same spline") {
   const DisplacementField field = wavy_field();
   const std::vector<float> samples = field.samples();
   const reference::Spline x = plane_of(field, 0);
@@ -52,7 +52,7 @@ TEST_CASE("displacement field: at, samples and control coordinates are the same 
       worst_samples.add(std::abs(samples[pixel] - at.x));
       worst_samples.add(std::abs(samples[pixel + samples.size() / 2] - at.y));
       const Point c = to_control(p);
-      // Evaluation by the oracle's own basis; no point needs what lies beyond the control points.
+      // Evaluates with the oracle's own basis. No point needs values beyond the control points.
       CHECK(c.x >= 1);
       CHECK(c.x <= static_cast<double>(field.control_shape().width - 2) + 1e-12);
       worst_controls.add(std::abs(reference::evaluate(x, {c.x, c.y, 0}).value - (p.x + at.x)));
@@ -64,7 +64,7 @@ TEST_CASE("displacement field: at, samples and control coordinates are the same 
         1.6e-5);  // control points of up to 225 pixels, rounded to single precision
 }
 
-TEST_CASE("displacement field: at the frame's edge and beyond, the edge's displacement") {
+TEST_CASE("displacement field: outside the frame the displacement is that of the edge") {
   const DisplacementField field = wavy_field();
   const Point corner = field.at({199, 157});
   const Point beyond = field.at({1e9, 1e9});
@@ -74,7 +74,7 @@ TEST_CASE("displacement field: at the frame's edge and beyond, the edge's displa
   CHECK(std::isfinite(field.at({std::nan(""), 0}).x));
 }
 
-TEST_CASE("displacement field: samples of a spline give that spline again") {
+TEST_CASE("displacement field: sampling and fitting a spline gives that spline again") {
   const DisplacementField field = wavy_field();
   // The fit's own spacing: nine windows over 168 pixels, and seven over 126.
   const DisplacementField again = DisplacementField::of_samples(field.frame(), field.samples(), 21);
@@ -83,7 +83,7 @@ TEST_CASE("displacement field: samples of a spline give that spline again") {
   CHECK(test::worst_difference(again, [&](const Point& p) { return field.at(p); }) < 1e-6);
 }
 
-TEST_CASE("displacement field: samples of waves are followed within the spline's error") {
+TEST_CASE("displacement field: samples of waves are fitted within the spline's error") {
   const Shape frame{160, 120, 1};
   const test::Motion motion = test::waves(2, 100);
   std::vector<float> samples(2 * 160 * 120);
@@ -92,15 +92,15 @@ TEST_CASE("displacement field: samples of waves are followed within the spline's
     samples[i] = static_cast<float>(u.x);
     samples[i + samples.size() / 2] = static_cast<float>(u.y);
   }
-  // The best cubic spline is no further away than the interpolating one: see the test of the fit.
+  // The best cubic spline is at least as close as the interpolating one: see the test of the fit.
   const double step = 2 * std::numbers::pi * 8 / 100;
   const double bound = 2 * 2 * 5.0 / 384 * std::pow(step, 4);
   CHECK(test::worst_difference(DisplacementField::of_samples(frame, samples, 8), motion) < bound);
-  // With as many control points as pixels, the samples themselves.
+  // With as many control points as pixels the field reproduces the samples.
   CHECK(test::worst_difference(DisplacementField::of_samples(frame, samples, 1), motion) < 1e-5);
 }
 
-TEST_CASE("displacement field: samples that do not fit are refused") {
+TEST_CASE("displacement field: samples that do not fit the frame are refused") {
   const Shape frame{20, 10, 1};
   std::vector<float> samples(2 * 20 * 10, 1.0F);
   CHECK_NOTHROW((void)DisplacementField::of_samples(frame, samples, 4));

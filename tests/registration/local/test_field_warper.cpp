@@ -1,4 +1,4 @@
-// Frames resampled through a displacement field, against the oracle's splines.
+// Frames resampled through a displacement field, compared with the oracle's splines.
 #include "reference/spline/evaluate.hpp"
 #include "reference/spline/prefilter.hpp"
 #include "registration/local/known_motion.hpp"
@@ -30,7 +30,7 @@ DisplacementField field_of(double amplitude) {
   return DisplacementField::fit(frame, test::shifts_of(windows, test::waves(amplitude, 90)), 5, 3);
 }
 
-// Smooth enough that the position's rounding does not decide the value.
+// Samples so smooth that rounding of a position hardly changes the value.
 reference::Volume smooth_samples() {
   reference::Volume samples(frame.width, frame.height);
   for (std::int64_t y = 0; y < frame.height; ++y) {
@@ -85,7 +85,7 @@ void compare(const warpalign::Device& device, PixelType type, double allowed) {
     for (std::int64_t y = 0; y < frame.height; ++y) {
       for (std::int64_t x = 0; x < frame.width; ++x) {
         const Expected expected = expected_at(spline, field, x, y);
-        // A frame that does not move keeps its edges.
+        // Without motion the frame keeps its edges.
         if (expected.near_edge && amplitude != 0) continue;
         outside += expected.value == 0 ? 1 : 0;
         const auto at = static_cast<double>(found[static_cast<std::size_t>(y * frame.width + x)]);
@@ -99,17 +99,18 @@ void compare(const warpalign::Device& device, PixelType type, double allowed) {
 
 }  // namespace
 
-TEST_CASE("field warper: frames of three types, against the oracle") {
+TEST_CASE("field warper: frames of three types agree with the oracle") {
   test::on_every_device([](const warpalign::Device& device) {
-    // A slope of 34 grey levels a pixel, times positions off by up to 4e-7 and, at the edges, a
-    // further 5e-7 of 109 pixels, and the resampling's 8e-7 of the largest coefficient (about 400).
+    // The tolerance is a slope of 34 grey levels per pixel times the position error, of up to 4e-7
+    // and, at the edges, of a further 5e-7 of 109 pixels, and the resampling's 8e-7 of the largest
+    // coefficient (about 400).
     compare<float>(device, PixelType::f32, 34 * 9.8e-5 + 400 * 8e-7);
     compare<std::uint8_t>(device, PixelType::u8, 0.5 + 0.004);
     compare<std::uint16_t>(device, PixelType::u16, 0.5 + 0.004);
   });
 }
 
-TEST_CASE("field warper: rows may be further apart, and grids of control points may change") {
+TEST_CASE("field warper: any row pitch, and grids of control points that change") {
   test::on_every_device([](const warpalign::Device& device) {
     const reference::Volume samples = smooth_samples();
     const std::vector<float> dense = pixels_of<float>(samples);
@@ -130,14 +131,15 @@ TEST_CASE("field warper: rows may be further apart, and grids of control points 
                 second.data());
     std::size_t different = 0;
     for (std::size_t i = 0; i < first.size(); ++i) {
-      // A position off by 1e-4 pixels at most; at the frame's edge it decides whether there is one.
+      // A position may be off by 1e-4 pixels; at the frame's edge this decides whether it lies
+      // inside.
       if (std::abs(first[i] - second[i]) > 34 * 1e-4) ++different;
     }
     CHECK(different <= 4);
   });
 }
 
-TEST_CASE("field warper: what does not fit is refused") {
+TEST_CASE("field warper: mismatched images and fields are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     CHECK_THROWS_AS(FieldWarper(device, PixelType::f32, {64, 64, 2}), warpalign::Error);
     CHECK_THROWS_AS(FieldWarper(device, PixelType::f32, {0, 64, 1}), warpalign::Error);

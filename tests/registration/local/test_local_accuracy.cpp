@@ -1,4 +1,4 @@
-// How accurate local motion is where the truth is known everywhere: fields drawn exactly, and
+// The accuracy of local motion with a truth that is known everywhere: exactly drawn fields, and
 // noise.
 #include "registration/local/drawn_frame.hpp"
 #include "support/devices.hpp"
@@ -30,7 +30,7 @@ using Pixels = std::vector<float>;
 constexpr Shape frame{224, 192, 1};
 constexpr warpalign::WindowOptions options{64, 64, 0, 0, 0, 0};
 
-// A drift, and waves that are longer than the frame.
+// A drift plus waves that are longer than the frame.
 Point bent(const Point& p) {
   const double turn = 2 * std::numbers::pi / 400;
   return {2.3 + 1.2 * std::sin(turn * (p.x + 0.4 * p.y)), -1.4 + 1.2 * std::cos(turn * p.y)};
@@ -68,7 +68,7 @@ Found found(const warpalign::Device& device, const Pixels& reference, const Pixe
   return {std::move(shifts), std::move(field)};
 }
 
-/// The root mean square distance from the truth, this far from the edges.
+/// The root mean square distance from the truth, over the pixels at least this far from the edges.
 template <class Displacement>
 double error_of(const DisplacementField& field, const Displacement& truth, std::int64_t margin) {
   double sum = 0;
@@ -87,15 +87,15 @@ double error_of(const DisplacementField& field, const Displacement& truth, std::
 
 }  // namespace
 
-TEST_CASE("local motion: what moves within a window is found, up to the frame's edges") {
+TEST_CASE("local motion: motion that varies within a window is estimated up to the frame's edges") {
   test::on_every_device([](const warpalign::Device& device) {
     const test::Waves scene(31, 200);
     const auto [shifts, field] = found(device, drawn(scene, still), drawn(scene, bent));
-    // The aim of docs/accuracy.md. One shift of each window, taken for the motion at its centre,
-    // came to 0.11 pixels here, and to 0.17 up to the edges, since motion differs by up to a pixel
-    // within a window.
+    // The aim of docs/accuracy.md. With a single shift for each window, assigned to the window's
+    // centre, the error would be 0.11 pixels here and 0.17 up to the edges, because motion differs
+    // by up to a pixel within a window.
     CHECK(error_of(field, bent, 16) <= 0.02);
-    // At the edges a part of the windows' content has left the frame, and the field is told from
+    // At the edges a part of each window's content has left the frame, and the field has data on
     // one side only.
     CHECK(error_of(field, bent, 0) <= 0.05);
     const auto without = found(device, drawn(scene, still), drawn(scene, bent), false);
@@ -103,7 +103,7 @@ TEST_CASE("local motion: what moves within a window is found, up to the frame's 
   });
 }
 
-TEST_CASE("local motion: noise is not amplified where windows are measured again") {
+TEST_CASE("local motion: measuring windows again does not amplify noise") {
   test::on_every_device([](const warpalign::Device& device) {
     const test::Waves scene(32, 200);
     const Pixels clean = drawn(scene, still);
@@ -121,14 +121,14 @@ TEST_CASE("local motion: noise is not amplified where windows are measured again
         expected += std::pow(shift.uncertainty, 2) / static_cast<double>(shifts.size());
       }
     }
-    // A field that goes through every shift, one deviation away in its less certain direction,
-    // would have up to sqrt(2). That of means alone would have more: what windows average out, it
-    // undoes. The roughness keeps it from that.
+    // A field through every shift, each off by one standard deviation in its less certain
+    // direction, would have a value of up to sqrt(2). A field that inverts the averaging over
+    // windows would have more. The roughness term prevents both.
     CHECK(std::sqrt(squares / expected) <= 1);
   });
 }
 
-TEST_CASE("local motion: a frame with pixels that are not numbers keeps the windows without them") {
+TEST_CASE("local motion: windows without NaN pixels are measured in a frame that has some") {
   test::on_every_device([](const warpalign::Device& device) {
     const test::Waves scene(33, 200);
     Pixels moved = drawn(scene, bent);
@@ -137,9 +137,10 @@ TEST_CASE("local motion: a frame with pixels that are not numbers keeps the wind
     for (const WindowShift& shift : shifts) {
       CAPTURE(shift.centre.x);
       CAPTURE(shift.centre.y);
-      if (shift.centre.x < 52 && shift.centre.y < 52) continue;  // the window that holds it
+      // the window that holds the NaN pixel
+      if (shift.centre.x < 52 && shift.centre.y < 52) continue;
       CHECK(shift.reliable);
-      // The resampling spline may carry the pixel through the whole frame. Windows then keep their
+      // The resampling spline may spread the NaN over the whole frame. Then windows keep their
       // first shift, which is that of their texture.
       const Point truth = bent(shift.centre);
       CHECK(std::hypot(shift.shift.x - truth.x, shift.shift.y - truth.y) <= 0.4);

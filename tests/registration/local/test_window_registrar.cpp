@@ -1,4 +1,4 @@
-// The shifts of windows: whole frames, windows, noise, illumination, outliers, and bad input.
+// The shifts of windows: whole frames, noise, illumination, outliers, and invalid input.
 #include "registration/local/drawn_frame.hpp"
 #include "support/devices.hpp"
 #include "support/noise.hpp"
@@ -61,7 +61,7 @@ constexpr WindowOptions whole{0, 0, 0, 0, 0, 0};
 
 }  // namespace
 
-TEST_CASE("windows: the shift of whole frames, of a batch that does not come out even") {
+TEST_CASE("windows: the shifts of whole frames, with a last batch that is not full") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(1);
     const std::vector<Point> shifts{
@@ -75,8 +75,8 @@ TEST_CASE("windows: the shift of whole frames, of a batch that does not come out
     for (std::size_t i = 0; i < shifts.size(); ++i) {
       CAPTURE(i);
       CHECK(found[i].reliable);
-      // Waves from 6 pixels on: smoothing by the spline's samples and by the spline itself differ
-      // by less than a hundredth there, in height and not in place.
+      // The waves are 6 pixels and longer. At these lengths, smoothing by the spline's samples and
+      // by the spline itself differ by less than a hundredth, in height but not in position.
       CHECK(error_of(found[i], shifts[i]) <= 0.002);
       CHECK(found[i].centre.x == 74.5);
       CHECK(found[i].centre.y == 63.5);
@@ -84,7 +84,7 @@ TEST_CASE("windows: the shift of whole frames, of a batch that does not come out
   });
 }
 
-TEST_CASE("windows: a motion that differs within the frame") {
+TEST_CASE("windows: a motion that varies within the frame") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(2);
     const auto u = [](const Point& p) {
@@ -102,8 +102,8 @@ TEST_CASE("windows: a motion that differs within the frame") {
       CAPTURE(window.centre.x);
       CAPTURE(window.centre.y);
       CHECK(window.reliable);
-      // The field is bent and stretched within a window, whose shift is a mean that its contrasts
-      // weigh: 2 % of 48 pixels is half a pixel from its centre to its edge.
+      // The field varies within a window, and the window's shift is an average weighted by
+      // contrast: 2 % of 48 pixels is half a pixel between the centre and the edge.
       const double error = error_of(window, u(window.centre));
       CHECK(error <= 0.15);
       sum += error * error;
@@ -112,7 +112,7 @@ TEST_CASE("windows: a motion that differs within the frame") {
   });
 }
 
-TEST_CASE("windows: gain and offset that differ from window to window change nothing") {
+TEST_CASE("windows: gain and offset may differ from window to window") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(3);
     const Point shift{1.37, -2.61};
@@ -125,13 +125,13 @@ TEST_CASE("windows: gain and offset that differ from window to window change not
         shifts_of(device, shape, {64, 64, 0, 0, 0, 0}, drawn(scene, shape, Point{}), {frame});
     for (const WindowShift& window : found) {
       CHECK(window.reliable);
-      // Within a window the brightness still rises by a quarter of the pixels' deviation.
+      // Within a window the brightness still rises by a quarter of the pixels' standard deviation.
       CHECK(error_of(window, shift) <= 0.05);
     }
   });
 }
 
-TEST_CASE("windows: noise is neither drawn to pixels nor between them, and the errors are told") {
+TEST_CASE("windows: noise causes no bias to or from whole pixels, and error estimates are right") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(4);
     Pixels reference = drawn(scene, shape, Point{});
@@ -150,19 +150,19 @@ TEST_CASE("windows: noise is neither drawn to pixels nor between them, and the e
     for (std::size_t i = 0; i < shifts.size(); ++i) {
       CHECK(found[i].reliable);
       const double error = error_of(found[i], shifts[i]);
-      // Three times what this noise leaves along each axis, 0.023 pixels.
+      // Three times the error that this noise causes along each axis, 0.023 pixels.
       CHECK(error <= 0.07);
       squares += error * error;
       told += 2 * found[i].uncertainty * found[i].uncertainty;
     }
-    // All frames share the reference's noise, so that their errors are no sample of 24: a factor
-    // of two either way.
+    // All frames share the reference's noise, so their errors are not 24 independent samples: the
+    // test allows a factor of two.
     CHECK(squares <= 4 * told);
     CHECK(told <= 4 * squares);
   });
 }
 
-TEST_CASE("windows: what moves on its own in a part of the window is left out") {
+TEST_CASE("windows: an object that moves on its own in a part of the window is ignored") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(5);
     const Scene other(6);
@@ -180,7 +180,7 @@ TEST_CASE("windows: what moves on its own in a part of the window is left out") 
   });
 }
 
-TEST_CASE("windows: those that show other things, nothing or NaN are not reliable") {
+TEST_CASE("windows: windows with other content, none or NaN are not reliable") {
   test::on_every_device([](const warpalign::Device& device) {
     const Pixels reference = drawn(Scene(7), shape, Point{});
     Pixels broken = reference;
@@ -194,7 +194,7 @@ TEST_CASE("windows: those that show other things, nothing or NaN are not reliabl
     REQUIRE(windows == 6);
     for (std::size_t i = 0; i < found.size(); ++i) {
       CAPTURE(i);
-      // The lower half of the second frame is whole.
+      // The lower half of the second frame has no NaN.
       const bool whole_half = i / windows == 1 && i % windows >= 3;
       CHECK(found[i].reliable == whole_half);
     }
@@ -228,7 +228,7 @@ TEST_CASE("windows: 16 bit and 8 bit frames, in memory of any layout") {
   });
 }
 
-TEST_CASE("windows: a frame's result does not depend on those beside it") {
+TEST_CASE("windows: a frame's result does not depend on the rest of the batch") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(9);
     std::vector<Pixels> frames;
@@ -240,14 +240,14 @@ TEST_CASE("windows: a frame's result does not depend on those beside it") {
     for (std::size_t i = 0; i < frames.size(); ++i) {
       const auto alone = shifts_of(device, shape, options, reference, {frames[i]});
       for (std::size_t k = 0; k < windows; ++k) {
-        // FFTs of another batch may round otherwise; the peak to a pixel is the same.
+        // FFTs of another batch size may round differently; the whole-pixel peak is the same.
         CHECK(error_of(alone[k], together[i * windows + k].shift) <= 1e-6);
       }
     }
   });
 }
 
-TEST_CASE("windows: bad input is refused before anything runs") {
+TEST_CASE("windows: invalid input is refused before anything runs") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto refused = [&](const WindowOptions& options, const char* part) {
       CHECK_THROWS_WITH_AS(WindowRegistrar(device, PixelType::f32, shape, options),

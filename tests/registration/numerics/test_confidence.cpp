@@ -1,4 +1,4 @@
-// The confidence in a registration of images, at the values that its documentation names.
+// The confidence of a registration of images, at the values that the documentation states.
 #include "registration/numerics/confidence.hpp"
 
 #include <doctest/doctest.h>
@@ -7,7 +7,7 @@
 
 namespace detail = warpalign::detail;
 
-TEST_CASE("confidence: one half where it is said, none without significance, a steep rise") {
+TEST_CASE("confidence: one half at the documented significance, 0 at none, with a steep rise") {
   CHECK(detail::confidence_of(32) == doctest::Approx(0.5));
   CHECK(detail::confidence_of(54, detail::richer_half_confidence_significance) ==
         doctest::Approx(0.5));
@@ -18,17 +18,18 @@ TEST_CASE("confidence: one half where it is said, none without significance, a s
   CHECK(detail::confidence_of(16) == doctest::Approx(1 / (1 + std::pow(2, 10))));
 }
 
-TEST_CASE("confidence: Fisher's z in its deviations, finite for equal images") {
+TEST_CASE(
+    "confidence: the significance is Fisher's z in standard deviations, finite for equal images") {
   CHECK(detail::significance_of(0, 100) == 0);
   CHECK(detail::significance_of(0.5, 100) == doctest::Approx(10 * std::atanh(0.5)));
   CHECK(detail::significance_of(-0.5, 100) == doctest::Approx(-10 * std::atanh(0.5)));
   CHECK(detail::significance_of(0.5, 0) == 0);
-  // Correlations are cut off at 1 - 1e-6, on either side.
+  // Correlations are clamped to 1 - 1e-6 in absolute value.
   CHECK(detail::significance_of(1, 100) == doctest::Approx(10 * std::atanh(1 - 1e-6)));
   CHECK(detail::significance_of(-1, 100) == doctest::Approx(-10 * std::atanh(1 - 1e-6)));
 }
 
-TEST_CASE("confidence: a rival takes it away, however much speaks for a place") {
+TEST_CASE("confidence: an equally good second pose removes it, however significant the first") {
   CHECK(detail::evidence_confidence(1, 0) == doctest::Approx(0.5));
   CHECK(detail::evidence_confidence(0, 0) == 0);
   CHECK(detail::evidence_confidence(5, 0) > 0.99);
@@ -41,8 +42,8 @@ TEST_CASE("confidence: a rival takes it away, however much speaks for a place") 
   CHECK(detail::evidence_confidence(1, 0.35) == doctest::Approx(0.5));
 }
 
-TEST_CASE("confidence: the fast pipeline's grows with the fourth root of the pixels") {
-  // Unrelated pairs reached 1.16 times that root, registered ones had 1.83 times and more.
+TEST_CASE("confidence: in the fast pipeline it grows with the fourth root of the pixels") {
+  // Unrelated pairs reach 1.16 times that root; registered ones have 1.83 times and more.
   for (const std::int64_t side : {128, 512, 2048}) {
     const double root = std::sqrt(static_cast<double>(side));
     CHECK(detail::fast_confidence(1.45 * root, side * side) == doctest::Approx(0.5));
@@ -51,7 +52,7 @@ TEST_CASE("confidence: the fast pipeline's grows with the fourth root of the pix
   }
 }
 
-TEST_CASE("confidence: of volumes, three voxels less than are independent") {
+TEST_CASE("confidence: of volumes, three less than the independent voxels count") {
   CHECK(detail::volume_significance(0.5, 103) == doctest::Approx(10 * std::atanh(0.5)));
   CHECK(detail::volume_significance(0.5, 3) == 0);
   CHECK(detail::volume_significance(0.5, 1) == 0);

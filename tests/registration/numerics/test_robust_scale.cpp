@@ -1,4 +1,4 @@
-// When a robust fit updates the scale of its weights, and to what.
+// When a robust fit updates the scale of its weights, and to which value.
 #include "registration/numerics/robust_scale.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 using warpalign::detail::RobustScale;
 using warpalign::detail::tukey_constant;
 
-// Evaluates until `evaluations` are counted, with normally distributed residuals of this deviation.
+// Evaluates until `evaluations` are counted, with normal residuals of this standard deviation.
 void evaluate(RobustScale& scale, int evaluations, double deviation) {
   while (scale.evaluations() < evaluations) {
     scale.count_evaluation();
@@ -21,7 +21,7 @@ void evaluate(RobustScale& scale, int evaluations, double deviation) {
 
 }  // namespace
 
-TEST_CASE("robust scale: weights from the third evaluation on, by the residuals of the second") {
+TEST_CASE("robust scale: weights begin at the third evaluation, from the residuals of the second") {
   RobustScale scale(6);
   evaluate(scale, 1, 5);
   CHECK(scale.inverse() == 0);
@@ -32,7 +32,7 @@ TEST_CASE("robust scale: weights from the third evaluation on, by the residuals 
   CHECK(scale.was_robust());
 }
 
-TEST_CASE("robust scale: kept after the last update, and by a fit that begins with it") {
+TEST_CASE("robust scale: it is kept after the last update, and by a fit that starts with it") {
   RobustScale scale(4);
   evaluate(scale, 4, 2);
   const float kept = scale.inverse();
@@ -47,7 +47,7 @@ TEST_CASE("robust scale: kept after the last update, and by a fit that begins wi
   CHECK(scale.evaluations() == 0);
 }
 
-TEST_CASE("robust scale: by the weighted variance once there are weights") {
+TEST_CASE("robust scale: it follows the weighted variance once there are weights") {
   RobustScale scale(6);
   scale.count_evaluation();
   scale.update(100, 100, 9);
@@ -60,7 +60,7 @@ TEST_CASE("robust scale: by the weighted variance once there are weights") {
   CHECK(1 / scale.inverse() == doctest::Approx(tukey_constant * 1.099 * 3));
 }
 
-TEST_CASE("robust scale: without samples it stays, and without residuals all have equal weight") {
+TEST_CASE("robust scale: it is kept without samples, and without residuals the weights are equal") {
   RobustScale scale(6);
   evaluate(scale, 2, 2);
   const float known = scale.inverse();

@@ -1,4 +1,4 @@
-// The solver of Gauss-Newton steps, on systems whose solution is known.
+// The solver of Gauss-Newton steps, on systems with a known solution.
 #include "registration/numerics/small_solver.hpp"
 
 #include <doctest/doctest.h>
@@ -18,8 +18,8 @@ struct System {
   std::vector<double> h, b, solution;
 };
 
-// H = A^T A + I, with random A, is positive definite and well conditioned; unknown i is measured in
-// units of its own, 10^i times those of the first.
+// H = A^T A + I, with random A, is positive definite and well conditioned. With `units`, the unit
+// of unknown i is 10^i times that of the first one.
 System random_system(std::size_t n, bool units) {
   std::mt19937 random(static_cast<unsigned>(n));
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -41,15 +41,15 @@ System random_system(std::size_t n, bool units) {
 
 }  // namespace
 
-TEST_CASE("small solver: the solution of positive definite systems, whatever their units") {
+TEST_CASE("small solver: solves positive definite systems in any units") {
   for (std::size_t n = 1; n <= max_unknowns; ++n) {
     for (const bool units : {false, true}) {
       CAPTURE(n);
       CAPTURE(units);
       System system = random_system(n, units);
       REQUIRE(solve_symmetric(system.h, system.b));
-      // Condition numbers below 100, and right sides that cancel to one part in 10^4 at most. In
-      // their units, solutions of the last unknowns lose as many digits as the units differ by.
+      // Condition numbers are below 100, and right sides cancel to one part in 10^4 at most.
+      // Solutions of the last unknowns lose as many digits as the units differ by.
       for (std::size_t i = 0; i < n; ++i) {
         const double unit = units ? std::pow(10, static_cast<double>(n - 1 - i)) : 1;
         CHECK(std::abs(system.b[i] - system.solution[i]) <= 1e-11 * unit);
@@ -58,10 +58,10 @@ TEST_CASE("small solver: the solution of positive definite systems, whatever the
   }
 }
 
-TEST_CASE("small solver: units do not decide about what has a solution") {
+TEST_CASE("small solver: whether a solution exists does not depend on units") {
   for (const double unit : {1e-9, 1e-4, 1e4, 1e9}) {
     CAPTURE(unit);
-    // (2, 1; 1, 2) and (4, 2; 2, 1 + 1e-14), with both unknowns in other units, and with one.
+    // (2, 1; 1, 2) and (4, 2; 2, 1 + 1e-14), with the unit changed for both unknowns and for one.
     std::vector<double> h{2 * unit, unit, unit, 2 * unit};
     std::vector<double> b{3 * unit, 3 * unit};
     REQUIRE(solve_symmetric(h, b));
@@ -80,7 +80,7 @@ TEST_CASE("small solver: units do not decide about what has a solution") {
   }
 }
 
-TEST_CASE("small solver: what is not positive definite is refused") {
+TEST_CASE("small solver: matrices that are not positive definite are refused") {
   const auto solves = [](std::vector<double> h, std::vector<double> b) {
     return solve_symmetric(h, b);
   };
@@ -89,15 +89,15 @@ TEST_CASE("small solver: what is not positive definite is refused") {
   CHECK_FALSE(solves({-1, 0, 0, 1}, {1, 1}));         // a saddle
   CHECK_FALSE(solves({1, 2, 2, 1}, {1, 1}));          // a saddle that the diagonal does not show
   CHECK_FALSE(solves({1, 1, 1, 1}, {1, 1}));          // two unknowns that only their sum determines
-  CHECK_FALSE(solves({4, 2, 2, 1 + 1e-14}, {1, 1}));  // the same to working precision
+  CHECK_FALSE(solves({4, 2, 2, 1 + 1e-14}, {1, 1}));  // the same to within rounding
   CHECK(solves({4, 2, 2, 1 + 1e-9}, {1, 1}));
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK_FALSE(solves({nan, 0, 0, 1}, {1, 1}));
   CHECK_FALSE(solves({1, 0, 0, 1}, {nan, 1}));
-  CHECK_FALSE(solves({1e-300, 0, 0, 1}, {1e300, 1}));  // the solution is no number
+  CHECK_FALSE(solves({1e-300, 0, 0, 1}, {1e300, 1}));  // the solution overflows
 }
 
-TEST_CASE("small solver: the solution of systems without symmetry, also where pivots are 0") {
+TEST_CASE("small solver: solves systems without symmetry, even if pivots are 0") {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> uniform(-1, 1);
   for (std::size_t n = 1; n <= 4; ++n) {
@@ -106,7 +106,7 @@ TEST_CASE("small solver: the solution of systems without symmetry, also where pi
       std::vector<double> a(n * n), solution(n), b(n);
       for (double& value : a) value = uniform(random) / 4;
       for (double& value : solution) value = uniform(random);
-      // A dominant entry off the diagonal keeps the system well conditioned.
+      // A dominant off-diagonal entry keeps the system well conditioned.
       for (std::size_t row = 0; row < n; ++row) {
         if (n > 1) a[row * n + row] = 0;
         a[row * n + (row + 1) % n] += 2;

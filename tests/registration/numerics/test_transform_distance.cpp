@@ -1,4 +1,4 @@
-// How far apart two transforms are, against point by point.
+// The distance between two transforms, compared with a sum point by point.
 #include "registration/numerics/transform_distance.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -19,7 +19,7 @@ using warpalign::Shape;
 
 constexpr Shape shape{97, 61, 1};
 constexpr Shape moving{80, 70, 1};
-constexpr double rounding = 1e-12;  // relative
+constexpr double rounding = 1e-12;  // relative error
 
 Homography similarity(double degrees, double scale, Point shift) {
   return warpalign::Similarity{degrees, scale, shift}.matrix(shape, moving);
@@ -43,7 +43,7 @@ double largest_at_corners(const Homography& a, const Homography& b) {
   return largest;
 }
 
-/// Transforms of each kind, some of which map a part of the reference only into the moving image.
+/// Transforms of each kind. Some map only a part of the reference into the moving image.
 std::vector<Homography> transforms() {
   return {similarity(0, 1, {0, 0}), similarity(7, 1.1, {3, -2}), similarity(-50, 0.8, {20, 31}),
           tilted(similarity(2, 1, {0, 0})), tilted(similarity(30, 1.2, {-15, 9}))};
@@ -58,14 +58,14 @@ TEST_CASE("transform distance: at corners") {
             doctest::Approx(largest_at_corners(a, b)).epsilon(rounding));
     }
   }
-  // Each corner is the farthest one of some pair.
+  // Each corner is the one with the largest distance for some pair.
   for (const Point fixed : {Point{0, 0}, Point{96, 0}, Point{0, 60}, Point{96, 60}}) {
     const Affine a{1.5, 0, -0.5 * fixed.x, 0, 1.25, -0.25 * fixed.y};
     CHECK(detail::corner_distance(a, {}, shape) == doctest::Approx(std::hypot(48, 15)));
   }
 }
 
-TEST_CASE("transform distance: the mean square over what is in common") {
+TEST_CASE("transform distance: the mean square over the overlap") {
   for (const Homography& a : transforms()) {
     for (const Homography& b : transforms()) {
       double squares = 0;
@@ -82,7 +82,7 @@ TEST_CASE("transform distance: the mean square over what is in common") {
   }
 }
 
-TEST_CASE("transform distance: at corners where nothing is in common") {
+TEST_CASE("transform distance: without overlap, at the corners") {
   const Homography far = similarity(0, 1, {500, 0});
   for (const Homography& a : transforms()) {
     CHECK(detail::common_distance(a, far, shape, moving) ==

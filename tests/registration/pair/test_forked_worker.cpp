@@ -1,4 +1,4 @@
-// A second thread that works on the same pair.
+// A second thread that works on a fork of the pair's context.
 #include "registration/pair/forked_worker.hpp"
 
 #include "registration/search/drawn_pair.hpp"
@@ -31,7 +31,7 @@ using Worker = detail::ForkedWorker<std::vector<int>>;
 
 }  // namespace
 
-TEST_CASE("forked worker: does its job on the pair, on a thread and a stream of its own") {
+TEST_CASE("forked worker: runs its job on its own thread and stream") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     detail::ThreadBudget threads(1);
@@ -57,11 +57,11 @@ TEST_CASE("forked worker: does its job on the pair, on a thread and a stream of 
       CHECK(stream != &pair.stream);
       CHECK(moving == shape);
     }
-    CHECK_FALSE(threads.take());  // it is the worker's
+    CHECK_FALSE(threads.take());  // the worker has it
   });
 }
 
-TEST_CASE("forked worker: without a thread to be had the caller's thread does the job afterwards") {
+TEST_CASE("forked worker: without a free thread the caller's thread runs the job afterwards") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     detail::ThreadBudget none(0);
@@ -78,7 +78,7 @@ TEST_CASE("forked worker: without a thread to be had the caller's thread does th
   });
 }
 
-TEST_CASE("forked worker: an error of either thread is thrown when both have ended") {
+TEST_CASE("forked worker: an error of either thread is thrown after both have ended") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     detail::ThreadBudget threads(1);
@@ -104,7 +104,7 @@ TEST_CASE("forked worker: an error of either thread is thrown when both have end
                                    throw std::runtime_error("of the caller");
                                  }),
                       "of the caller");
-    CHECK(ended == 2);  // what it uses may go now
+    CHECK(ended == 2);  // the job's objects may be destroyed now
     worker.run(job, let_it_go_on);
     CHECK(worker.state() == std::vector{5});
   });
@@ -128,7 +128,7 @@ TEST_CASE("forked worker: a cancelled job leaves nothing enqueued") {
   });
 }
 
-TEST_CASE("thread budget: as many threads as there are, and those that were given back") {
+TEST_CASE("thread budget: gives out as many threads as it has, and those that were returned") {
   detail::ThreadBudget threads(2);
   CHECK(threads.take());
   CHECK(threads.take());

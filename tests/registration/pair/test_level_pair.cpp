@@ -1,4 +1,4 @@
-// How a candidate is judged on the levels of a pair, and which places share levels.
+// How the levels of a pair score a candidate, and which candidates share levels.
 #include "registration/pair/level_pair.hpp"
 
 #include "registration/numerics/confidence.hpp"
@@ -32,7 +32,7 @@ Affine at_scale(double scale, double degrees = 0) {
   return Similarity{degrees, scale, {}}.matrix(reference_shape, moving_shape);
 }
 
-/// Sums over `pixels` with means 1 and 2, deviations 1 and 3, the correlation 0.6 and the mean
+/// Sums over `pixels`: means 1 and 2, standard deviations 1 and 3, the correlation 0.6, and mean
 /// square slopes 4 and 5 of the moving image.
 SimilaritySumsResult sums_of(double pixels, std::size_t parameters = 4) {
   SimilaritySumsResult sums;
@@ -69,25 +69,27 @@ class Pair : public test::DrawnPair {
 
 }  // namespace
 
-TEST_CASE("level pair: the significance is of the independent pixels in common") {
+TEST_CASE("level pair: the significance counts the independent pixels of the overlap") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     for (const double pixels : {4000.0, 12000.0}) {
       const Candidate candidate = pair.judged(at_scale(1), 2, pixels);
       CHECK(candidate.correlation == doctest::Approx(0.6));
-      // A correlation length squared is the variance over the mean square slope: 9 / (4 + 5).
+      // The squared correlation length is the variance divided by the mean square slope: 9 / (4 +
+      // 5).
       CHECK(candidate.significance ==
             doctest::Approx(detail::significance_of(0.6, pixels * (4 + 5) / 9)));
-      CHECK_FALSE(candidate.chance.has_value());  // which was of another place
+      CHECK_FALSE(candidate.chance.has_value());  // of another candidate
     }
   });
 }
 
-TEST_CASE("level pair: the overlap is the part of the reference that is in common") {
+TEST_CASE("level pair: the overlap is a fraction of the reference") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
-    // Pixels of the coarser level cover 2 x 2 or 4 x 4 of the reference's, or of the moving image's
-    // where its content is the smaller one: those are larger by the scale then.
+    // A pixel of the coarser level covers 2 x 2 or 4 x 4 pixels of the reference or, if its
+    // content appears smaller there, of the moving image, whose pixels are then larger by the
+    // scale.
     CHECK(pair.judged(at_scale(1), 2, 3000).overlap == doctest::Approx(3000 * 4.0 / 120000));
     CHECK(pair.judged(at_scale(1.2), 4, 1500).overlap == doctest::Approx(1500 * 16.0 / 120000));
     CHECK(pair.judged(at_scale(0.8), 2, 3000).overlap ==
@@ -96,10 +98,10 @@ TEST_CASE("level pair: the overlap is the part of the reference that is in commo
   });
 }
 
-TEST_CASE("level pair: a small overlap says nothing") {
+TEST_CASE("level pair: a small overlap is not significant") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
-    // The moving level has 100 x 80 pixels at spacing 2, all of which may be in common at scale 1.
+    // The moving level has 100 x 80 pixels at spacing 2. At scale 1 all of them may overlap.
     struct Case {
       double scale, most;
       Motion motion;
@@ -107,7 +109,7 @@ TEST_CASE("level pair: a small overlap says nothing") {
     for (const auto& [scale, most, motion] :
          {Case{1, 0.04 * 8000, Motion::similarity}, Case{1, 0.1 * 8000, Motion::affine},
           Case{1, 0.1 * 8000, Motion::homography},
-          // Of the reference's pixels those that 200 x 160 of the moving image cover.
+          // The reference pixels that 200 x 160 pixels of the moving image cover.
           Case{1.4, 0.04 * 32000 / (1.4 * 1.4) / 4, Motion::similarity}}) {
       CAPTURE(most);
       CHECK(pair.judged(at_scale(scale), 2, 1.05 * most, motion).correlation ==
@@ -119,7 +121,7 @@ TEST_CASE("level pair: a small overlap says nothing") {
   });
 }
 
-TEST_CASE("level pair: both levels sample their contents alike, and transforms go there and back") {
+TEST_CASE("level pair: both levels sample their content alike, and transforms convert both ways") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     for (const double scale : {0.25, 0.6, 1.0, 1.7, 3.0}) {
@@ -130,7 +132,7 @@ TEST_CASE("level pair: both levels sample their contents alike, and transforms g
         const double ratio = scale < 1 ? 1 / scale : scale;
         const double between =
             ratio * levels.coarse.sampling().spacing / levels.fine.sampling().spacing;
-        // To the nearest base scale.
+        // Up to the distance to the nearest base scale.
         CHECK(between < 1.3);
         CHECK(between > 0.75);
         CHECK(roles.side(levels.coarse.sampling().spacing) ==
@@ -149,22 +151,22 @@ TEST_CASE("level pair: both levels sample their contents alike, and transforms g
   });
 }
 
-TEST_CASE("level pair: where a horizon is in the picture, the images keep their roles") {
+TEST_CASE("level pair: with a horizon in the image the fit direction is not exchanged") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     const Affine smaller = at_scale(0.5);
     Homography regular(smaller);
     regular.h[6] = 1e-4;
     CHECK(FitRoles(pair.work(), smaller, regular).swapped());
-    // Its inverse has the divisor 1 - x / 100, which is 0 within the moving image.
+    // The inverse has the divisor 1 - x / 100, which is 0 within the moving image.
     Homography back(smaller.inverse());
     back.h[6] = -0.01;
     CHECK_FALSE(FitRoles(pair.work(), smaller, back.inverse()).swapped());
   });
 }
 
-// Each has fields of its own, and there is memory for those of eight.
-TEST_CASE("level pair: of directions, eight groups at most are together") {
+// Each group has its own fields, and there is memory for those of eight.
+TEST_CASE("level pair: at most eight groups of orientation candidates run together") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     struct Place {
@@ -186,7 +188,7 @@ TEST_CASE("level pair: of directions, eight groups at most are together") {
   });
 }
 
-TEST_CASE("level pair: places are grouped by the levels that they are compared on") {
+TEST_CASE("level pair: candidates are grouped by the levels that compare them") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     struct Place {
@@ -215,7 +217,7 @@ TEST_CASE("level pair: places are grouped by the levels that they are compared o
               }
             }
           });
-      // 1, 1.05 and 1.02; 0.5 and 0.52; 2; 0.9, whose roles are exchanged.
+      // 1, 1.05 and 1.02; 0.5 and 0.52; 2; 0.9, whose fit direction is exchanged.
       CHECK(sizes.size() == 4);
       CHECK(total == doctest::Approx(6.99));
       CHECK(calls == 1);

@@ -1,4 +1,4 @@
-// What is reported of a transform, against its definition.
+// The reported values of a transform, compared with their definitions.
 #include "registration/pair/registration_result.hpp"
 
 #include <doctest/doctest.h>
@@ -35,14 +35,14 @@ TEST_CASE("registration result: a similarity's own parameters, its matrix and it
   CHECK(result.homography({3, 4}).x == doctest::Approx(matrix({3, 4}).x));
 }
 
-TEST_CASE("registration result: of a homography what agrees with it about the centre") {
+TEST_CASE("registration result: a homography is reported with its approximation at the centre") {
   Homography homography(Similarity{20, 1.2, {3, -2}}.matrix(reference, moving));
   homography.h[6] = 1e-3;
   homography.h[7] = -2e-3;
   const auto result = detail::registered(Motion::homography, homography, reference, moving);
   CHECK(result.motion == Motion::homography);
   CHECK(result.homography.h == homography.h);
-  // The same place, and the same slopes, by small differences.
+  // The value and the slopes must agree, by finite differences.
   constexpr double step = 1e-4;
   const auto slope = [&](const auto& m, double x, double y) {
     const Point there = m({centre.x + x * step, centre.y + y * step});
@@ -65,7 +65,8 @@ TEST_CASE("registration result: of a homography what agrees with it about the ce
 }
 
 TEST_CASE("registration result: the similarity is the rotation and scale without the stretch") {
-  // Rotated by 25 degrees counter-clockwise as displayed, after a symmetric stretch of area 1.
+  // A symmetric stretch of area 1, followed by a rotation by 25 degrees counter-clockwise as
+  // displayed.
   const Affine turn = Similarity{25, 1.5, {}}.matrix(reference, reference);
   for (const Affine& stretch :
        {Affine{1.25, 0, 0, 0, 0.8, 0}, Affine{1.25, 0.75, 0, 0.75, 1.25, 0}}) {

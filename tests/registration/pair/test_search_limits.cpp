@@ -1,4 +1,4 @@
-// The ranges that the options allow, and how many places lie in them.
+// The ranges that the options allow, and how many poses they contain.
 #include "registration/pair/search_limits.hpp"
 
 #include "registration/pair/level_pair.hpp"
@@ -23,7 +23,7 @@ using warpalign::Similarity;
 constexpr Shape reference_shape{400, 300, 1};
 constexpr Shape moving_shape{200, 160, 1};
 
-// Of images that no pixel is asked of.
+// A pair of images whose pixels are never read.
 struct Pair {
   explicit Pair(const warpalign::Device& device)
       : stream(device.make_stream()),
@@ -52,7 +52,7 @@ struct Pair {
 
 }  // namespace
 
-TEST_CASE("search limits: angles are ranges modulo 360, opposite ones where they are asked for") {
+TEST_CASE("search limits: angles are ranges modulo 360, with opposite ones on request") {
   detail::RotationScaleLimits limits;
   for (const double angle : {-180.0, -1.0, 0.0, 179.0, 540.0}) CHECK(limits.allows_angle(angle));
   limits.min_angle = 170, limits.max_angle = 190;
@@ -72,7 +72,7 @@ TEST_CASE("search limits: angles are ranges modulo 360, opposite ones where they
   CHECK_FALSE(limits.allows_angle(179.5));
 }
 
-TEST_CASE("search limits: scales between both limits, widened by the slack") {
+TEST_CASE("search limits: scales lie between both limits, widened by the slack") {
   RegistrationOptions options;
   options.min_scale = 0.5, options.max_scale = 2;
   options.min_angle = -10, options.max_angle = 20;
@@ -91,7 +91,7 @@ TEST_CASE("search limits: scales between both limits, widened by the slack") {
   }
 }
 
-TEST_CASE("search limits: a place may lie a little beyond what was asked for") {
+TEST_CASE("search limits: a pose may lie slightly beyond the options' limits") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     RegistrationOptions options;
@@ -99,7 +99,7 @@ TEST_CASE("search limits: a place may lie a little beyond what was asked for") {
     options.min_angle = -10, options.max_angle = 20;
     options.max_shift = 30;
     CHECK(pair.allowed(options, {0, 1, {0, 0}}));
-    // By a degree, by 3 %, and by a pixel and a half percent of the moving image's 200.
+    // By a degree, by 3 %, and by a pixel plus half a percent of the moving image's 200.
     CHECK(pair.allowed(options, {20.9, 2.05, {31.9, 0}}));
     CHECK(pair.allowed(options, {-10.9, 0.49, {0, -31.9}}));
     CHECK_FALSE(pair.allowed(options, {21.1, 1, {0, 0}}));
@@ -113,7 +113,7 @@ TEST_CASE("search limits: a place may lie a little beyond what was asked for") {
   });
 }
 
-TEST_CASE("search limits: places are rotations times scales times shifts") {
+TEST_CASE("search limits: the number of poses is that of rotations times scales times shifts") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     RegistrationOptions options;
@@ -138,7 +138,7 @@ TEST_CASE("search limits: places are rotations times scales times shifts") {
   });
 }
 
-TEST_CASE("search limits: the image whose content appears smaller takes the reference's role") {
+TEST_CASE("search limits: the image whose content appears smaller is fitted to the other one") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     const detail::PairContext work = pair.work();
@@ -150,17 +150,17 @@ TEST_CASE("search limits: the image whose content appears smaller takes the refe
     CHECK(roles_at(0.9).swapped());
     CHECK(&roles_at(0.9).coarse() == &pair.moving);
     CHECK(&roles_at(0.9).fine() == &pair.reference);
-    // At equal scale 200 samples of either side may be in common; the spacing is at least 1.
+    // At equal scale the overlap may have 200 samples on each side; the spacing is at least 1.
     CHECK(roles_at(1).side(1) == doctest::Approx(200));
     CHECK(roles_at(1).side(4) == doctest::Approx(50));
     CHECK(roles_at(1).spacing(50) == doctest::Approx(4));
     CHECK(roles_at(1).spacing(256) == 1);
-    // At scale 1/2 the reference's 400 pixels are 200 of the moving image.
+    // At scale 1/2 the reference's 400 pixels cover 200 of the moving image.
     CHECK(roles_at(0.5).spacing(20) == doctest::Approx(10));
   });
 }
 
-TEST_CASE("search limits: a rotation and its opposite are compared once, and none is left out") {
+TEST_CASE("search limits: opposite rotations are compared once, and none is left out") {
   const auto apart = [](double a, double b) { return std::abs(std::remainder(a - b, 180)); };
   for (const double step : {15.0, 4.0, 3.0, 8.0}) {
     CAPTURE(step);
@@ -173,7 +173,7 @@ TEST_CASE("search limits: a rotation and its opposite are compared once, and non
                         [&](double one) { return apart(one, degrees) <= 0.5 * step; }));
     }
   }
-  // About half a turn: 165 itself, and 0, whose opposite is within the limits.
+  // A range of about half a turn: 165 itself, and 0, whose opposite is within the limits.
   detail::RotationScaleLimits limits;
   limits.min_angle = 162, limits.max_angle = 192;
   CHECK(detail::rotations_within(limits, 15) == std::vector<double>{0, 165});
