@@ -1,4 +1,4 @@
-// The strength of edges as images of their own, and homographies that its windows agree on.
+// Edge strength images, and the homographies that their patches support.
 #include "registration/proposers/edge_strength.hpp"
 
 #include "registration/proposers/window_search.hpp"
@@ -22,7 +22,8 @@ using warpalign::Homography;
 using warpalign::Shape;
 using warpalign::Similarity;
 
-// Five times as large as what Spots are drawn for, and larger than the strength of their edges.
+// Five times as large as the images that Spots is made for, and larger than the reach of its
+// edges.
 constexpr Shape shape{580, 435, 1};
 constexpr double enlarged = 5;
 
@@ -35,7 +36,7 @@ warpalign::RegistrationOptions about(double degrees) {
   return options;
 }
 
-// How far the best of the homographies is from the truth.
+// The error of the best of the homographies.
 double best_of(std::span<const detail::AgreedHomography> found, const Homography& truth,
                const EdgeStrength* edges) {
   double best = INFINITY;
@@ -48,7 +49,7 @@ double best_of(std::span<const detail::AgreedHomography> found, const Homography
 
 }  // namespace
 
-TEST_CASE("edge strength: gradients by central differences, where all neighbours count") {
+TEST_CASE("edge strength: gradients are central differences where all neighbours count") {
   constexpr Shape small{4, 4, 1};
   std::vector<float> values;
   for (int y = 0; y < 4; ++y) {
@@ -62,13 +63,13 @@ TEST_CASE("edge strength: gradients by central differences, where all neighbours
     CHECK(lengths[i] == (inner ? 5.0F : 0.0F));
   }
   std::vector<float> counts(16, 1);
-  counts[1] = 0.4F;  // above the pixel 5
+  counts[1] = 0.4F;  // above pixel 5
   detail::gradient_lengths(small, values, counts, lengths);
   CHECK(lengths[5] == 0);
   CHECK(lengths[6] == 5);
 }
 
-TEST_CASE("edge strength: windows agree where the contrast is reversed") {
+TEST_CASE("edge strength: patches match when the contrast is reversed") {
   test::on_every_device([](const warpalign::Device& device) {
     test::DrawnPair pair(device, shape, shape);
     const test::Spots scene(31, 900);
@@ -91,13 +92,13 @@ TEST_CASE("edge strength: windows agree where the contrast is reversed") {
   });
 }
 
-TEST_CASE("edge strength: of an image without edges there is none") {
+TEST_CASE("edge strength: an image without edges gives none") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr Shape small{3, 3, 1};
     test::DrawnPair pair(device, small, small);
     pair.take(pair.reference, {0, 0, 1, 0, 0, 1, 0, 0, 1});
     pair.take(pair.moving, {1, 0, 0, 1, 0, 0, 1, 0, 1});
-    // Of nine pixels one has all neighbours, and the border that has none is all there is.
+    // Only one of nine pixels has all its neighbours, and nothing is left within the border.
     EdgeStrength edges(device);
     CHECK_NOTHROW(static_cast<void>(edges.of(pair.work())));
   });

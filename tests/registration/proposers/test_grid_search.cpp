@@ -1,4 +1,4 @@
-// The search over a grid of rotations and scales, of drawn images.
+// The search over a grid of rotations and scales, on drawn images.
 #include "registration/proposers/grid_search.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -32,7 +32,7 @@ class Pair : public test::DrawnPair {
   explicit Pair(const warpalign::Device& device)
       : DrawnPair(device, shape, shape), device_(device) {}
 
-  // The moving image is a negative.
+  // Draws the moving image as a negative.
   void draw_reversed(const test::Spots& scene, const Homography& truth) {
     draw(scene, truth, {10, 15});
     std::vector<float> negative =
@@ -48,7 +48,7 @@ class Pair : public test::DrawnPair {
     return {found.begin(), found.end()};
   }
 
-  /// The same by three threads.
+  /// The same with three threads.
   std::vector<TranslationPeak> find_helped(const RegistrationOptions& options, std::size_t maximum,
                                            bool by_directions, bool is_stopped = false) {
     GridSearch search(device_, options, detail::standard_grid, signal_of(by_directions));
@@ -81,11 +81,11 @@ RegistrationOptions about(const Similarity& similarity) {
 
 }  // namespace
 
-TEST_CASE("grid search: the best place is within half a step of the truth") {
+TEST_CASE("grid search: the best candidate is within half a step of the truth") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     const test::Spots scene(12, 700);
-    // Moderate scales and strong ones, and rotations on either side of half a turn.
+    // Moderate and strong scales, and rotations on both sides of half a turn.
     for (const Similarity& truth :
          {Similarity{-21, 1.1, {4, -3}}, Similarity{171, 0.85, {-3, 5}},
           Similarity{33, 3.4, {2, 3}}, Similarity{-100, 1 / 3.4, {1, 2}}}) {
@@ -96,7 +96,7 @@ TEST_CASE("grid search: the best place is within half a step of the truth") {
       REQUIRE_FALSE(found.empty());
       CHECK(found.size() <= 4);
       const auto place = Similarity::of(found[0].matrix, shape, shape);
-      // Four degrees and a quarter are a step.
+      // A step is 4.25 degrees.
       CHECK(std::abs(std::remainder(place.rotation_deg - truth.rotation_deg, 360)) <= 2.1);
       CHECK(std::abs(std::log(place.scale / truth.scale)) <= 0.52 * std::log(1.25));
       CHECK(off(found[0], matrix) <= 0.08 * 100 * std::max(truth.scale, 1.0));
@@ -105,7 +105,9 @@ TEST_CASE("grid search: the best place is within half a step of the truth") {
   });
 }
 
-TEST_CASE("grid search: places are in order, apart, within the limits, as many as are asked for") {
+TEST_CASE(
+    "grid search: candidates are sorted, distinct, within the limits, and at most as many as "
+    "requested") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     const Similarity truth{15, 1.1, {4, -3}};
@@ -119,13 +121,13 @@ TEST_CASE("grid search: places are in order, apart, within the limits, as many a
       CHECK(found.size() <= 8);
       for (std::size_t i = 0; i < found.size(); ++i) {
         const auto place = Similarity::of(found[i].matrix, shape, shape);
-        // Half a step beyond, and as much to the sides of that.
+        // Half a step beyond the limits, plus as much for the interpolation between steps.
         CHECK(std::abs(std::remainder(place.rotation_deg - 15, 360)) <= 7 + 4 + 0.01);
         CHECK(place.scale > 1.1 / 1.2 / 1.13);
         CHECK(place.scale < 1.1 * 1.2 * 1.13);
         CHECK(std::hypot(place.translation.x, place.translation.y) <= 20 + 2);
         for (std::size_t j = 0; j < i; ++j) {
-          // Those by directions of edges are in order relative to the scores at their scale.
+          // Orientation candidates are sorted relative to the scores at their scale.
           if (!by_directions) CHECK(found[j].score >= found[i].score);
           CHECK(detail::corner_distance(found[j].matrix, found[i].matrix, shape) >= 8);
         }
@@ -137,7 +139,7 @@ TEST_CASE("grid search: places are in order, apart, within the limits, as many a
   });
 }
 
-TEST_CASE("grid search: what a motion keeps fixed is not searched") {
+TEST_CASE("grid search: parameters that the motion fixes are not searched") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     pair.draw(test::Spots(14, 700), Homography(Similarity{9, 1, {4, -3}}.matrix(shape, shape)),
@@ -158,7 +160,7 @@ TEST_CASE("grid search: what a motion keeps fixed is not searched") {
   });
 }
 
-TEST_CASE("grid search: directions of edges, of images whose contrast is reversed") {
+TEST_CASE("grid search: gradient orientations find images with reversed contrast") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     const test::Spots scene(15, 700);
@@ -175,8 +177,8 @@ TEST_CASE("grid search: directions of edges, of images whose contrast is reverse
   });
 }
 
-// So many that they are compared on small frames first.
-TEST_CASE("grid search: directions of edges, among all rotations and scales") {
+// So many poses that the search compares small frames first.
+TEST_CASE("grid search: gradient orientations, over all rotations and scales") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     const test::Spots scene(20, 700);
@@ -193,7 +195,7 @@ TEST_CASE("grid search: directions of edges, among all rotations and scales") {
   });
 }
 
-TEST_CASE("grid search: two threads find what one finds") {
+TEST_CASE("grid search: several threads find the same as one") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     const test::Spots scene(20, 700);
@@ -209,16 +211,16 @@ TEST_CASE("grid search: two threads find what one finds") {
         CHECK(Homography(found[i].matrix).h == Homography(expected[i].matrix).h);
         CHECK(found[i].score == expected[i].score);
       }
-      // What is not wanted any more ends early, whatever it has found.
+      // A cancelled search ends early, with any result.
       CHECK(pair.find_helped(options, 8, by_directions, true).size() <= 8);
     }
   });
 }
 
-TEST_CASE("grid search: directions of edges are compared between the steps, too") {
+TEST_CASE("grid search: gradient orientations are compared between the steps, too") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
-    // Half a step of the rotation and half of the scale from the nearest of the grid.
+    // The rotation and the scale are half a step from the nearest point of the grid.
     const Similarity truth{-22, std::sqrt(1.25), {4, -3}};
     const Homography matrix(truth.matrix(shape, shape));
     pair.draw(test::Spots(16, 700), matrix, {10, 15});
@@ -230,10 +232,10 @@ TEST_CASE("grid search: directions of edges are compared between the steps, too"
   });
 }
 
-TEST_CASE("grid search: directions of edges under strong zoom") {
+TEST_CASE("grid search: gradient orientations under strong zoom") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
-    // An octave of scales to either side.
+    // Scales four times as large and as small.
     for (const Similarity& truth : {Similarity{36, 4, {6, -5}}, Similarity{-60, 0.25, {2, 3}}}) {
       CAPTURE(truth.scale);
       const Homography matrix(truth.matrix(shape, shape));
@@ -250,13 +252,13 @@ TEST_CASE("grid search: directions of edges under strong zoom") {
   });
 }
 
-TEST_CASE("grid search: by directions of edges, no scale takes all the places") {
+TEST_CASE("grid search: gradient orientations give candidates at several scales") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     const Homography to_scene(warpalign::Affine::translation(10, 15));
     pair.take(pair.reference, test::Spots(17, 700).drawn(shape, to_scene));
     pair.take(pair.moving, test::Spots(18, 700).drawn(shape, to_scene));
-    // Spots are smooth at scales about 1, where they score twice as high as elsewhere.
+    // Spots are smooth at scales of about 1, where they score twice as high as at other scales.
     const auto found = pair.find({}, 12, true);
     REQUIRE(found.size() == 12);
     const auto strong = std::count_if(found.begin(), found.end(), [](const auto& peak) {

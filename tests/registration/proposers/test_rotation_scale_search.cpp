@@ -1,4 +1,4 @@
-// Rotation and scale between drawn images, by their log-polar spectra.
+// Rotation and scale between drawn images, from their log-polar spectra.
 #include "registration/proposers/rotation_scale_search.hpp"
 
 #include "registration/search/drawn_pair.hpp"
@@ -31,7 +31,7 @@ class Pair : public test::DrawnPair {
   Pair(const warpalign::Device& device, const Shape& whole, const Shape& cropped)
       : DrawnPair(device, whole, cropped), search_(device, side, options_) {}
 
-  /// The reference is the whole image, and the moving one is cut into crops of `crop`.
+  /// Searches with the whole image as the reference, and crops of `crop` from the moving image.
   std::vector<RotationScalePeak> find(const Shape& crop, bool whole_is_reference = true,
                                       std::size_t maximum = 3,
                                       const RotationScaleLimits& limits = {}) {
@@ -48,8 +48,8 @@ class Pair : public test::DrawnPair {
 
 double degrees_apart(double a, double b) { return std::abs(std::remainder(a - b, 180)); }
 
-// The grid of 64 rows for half a turn, and columns as fine, resolves 2.8 degrees and about 5 %;
-// between its points the peak is found to a fraction of that.
+// The grid has 64 rows for half a turn and columns as fine: 2.8 degrees and about 5 %. Between its
+// points the peak is interpolated to a fraction of that.
 void check_near(const RotationScalePeak& peak, double degrees, double scale) {
   CHECK(degrees_apart(peak.rotation_deg, degrees) <= 1.5);
   CHECK(std::abs(std::log(peak.scale / scale)) <= 0.04);
@@ -61,7 +61,7 @@ Homography matrix_of(const Similarity& similarity) {
 
 }  // namespace
 
-TEST_CASE("rotation-scale search: equal images have the highest peak that there is, at 0 and 1") {
+TEST_CASE("rotation-scale search: equal images have the highest possible peak, at 0 and 1") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device, square, square);
     pair.draw(test::Spots(1), Homography());
@@ -74,7 +74,7 @@ TEST_CASE("rotation-scale search: equal images have the highest peak that there 
   });
 }
 
-TEST_CASE("rotation-scale search: rotations and scales, whichever image is the reference") {
+TEST_CASE("rotation-scale search: finds rotations and scales, whichever image is the reference") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device, square, square);
     const test::Spots scene(2);
@@ -88,7 +88,7 @@ TEST_CASE("rotation-scale search: rotations and scales, whichever image is the r
   });
 }
 
-TEST_CASE("rotation-scale search: peaks are in order, apart, and so many as are asked for") {
+TEST_CASE("rotation-scale search: peaks are sorted, distinct, and at most as many as requested") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device, square, square);
     pair.draw(test::Spots(3), matrix_of({30, 1.1, {1, 2}}));
@@ -97,7 +97,8 @@ TEST_CASE("rotation-scale search: peaks are in order, apart, and so many as are 
     for (std::size_t i = 0; i < most.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         CHECK(most[j].height >= most[i].height);
-        // Four rows of 180 / 64 degrees or four columns, less what is between grid points.
+        // Four rows of 180 / 64 degrees, or four columns, less the interpolation between grid
+        // points.
         const bool apart = degrees_apart(most[i].rotation_deg, most[j].rotation_deg) > 8 ||
                            std::abs(std::log(most[i].scale / most[j].scale)) > 0.12;
         CHECK(apart);
@@ -115,7 +116,8 @@ TEST_CASE("rotation-scale search: nothing is found outside of the limits") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device, square, square);
     pair.draw(test::Spots(4), matrix_of({40, 1.15, {1, 2}}));
-    // Ranges with the right place and, of as large ones, without it. The opposite rotation counts.
+    // Ranges that contain the true pose, and ranges of the same size that do not. The opposite
+    // rotation counts.
     for (const double opposite : {0.0, 180.0}) {
       const RotationScaleLimits with{1.05, 1.25, 30 + opposite, 50 + opposite};
       check_near(pair.find(square, true, 1, with)[0], 40, 1.15);
@@ -124,7 +126,7 @@ TEST_CASE("rotation-scale search: nothing is found outside of the limits") {
             RotationScaleLimits{1.05, 1.25, -50 + opposite, -30 + opposite}}) {
         const auto found = pair.find(square, true, 4, limits);
         for (const RotationScalePeak& peak : found) {
-          // A pixel of the grid more, by the parabola through a peak and its neighbours.
+          // One more pixel of the grid, because of the parabola through a peak and its neighbours.
           CHECK(peak.scale > limits.min_scale / 1.05);
           CHECK(peak.scale < limits.max_scale * 1.05);
           const double middle = (limits.min_angle + limits.max_angle) / 2;
@@ -133,7 +135,7 @@ TEST_CASE("rotation-scale search: nothing is found outside of the limits") {
         }
       }
     }
-    // Single rows and columns: what rotations by about 0 are is at both ends of the surface.
+    // Few rows and columns: rotations of about 0 lie at both ends of the surface.
     const auto narrow = pair.find(square, true, 8, {0.97, 1.03, -3, 3});
     REQUIRE_FALSE(narrow.empty());
     for (const RotationScalePeak& peak : narrow) {
@@ -144,17 +146,18 @@ TEST_CASE("rotation-scale search: nothing is found outside of the limits") {
   });
 }
 
-TEST_CASE("rotation-scale search: what is in one crop of a larger image is found there") {
+TEST_CASE("rotation-scale search: content in one crop of a larger image is found there") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr Shape large{160, 129, 1};
     Pair pair(device, square, large);
     const test::Spots scene(5, 700);
-    // Four crops along one axis, and three along the other, whose row more needs none of its own.
+    // Four crops along one axis and three along the other: its remaining row needs no crop of its
+    // own.
     CHECK(detail::crops_of(large, square) == 12);
     CHECK(detail::crops_of(square, square) == 1);
     for (const Point corner : {Point{0, 0}, Point{48, 33}, Point{96, 65}}) {
       CAPTURE(corner.x);
-      // The content of the whole image, from (20, 20) of the scene on, lies there, turned by 25
+      // There lies the content of the whole image, from (20, 20) of the scene on, rotated by 25
       // degrees about the middle of a crop.
       const Affine turned = Similarity{25, 1, {}}.matrix(square, square);
       const Homography truth(Affine::translation(corner.x, corner.y) * turned);
@@ -165,12 +168,13 @@ TEST_CASE("rotation-scale search: what is in one crop of a larger image is found
       CHECK(std::is_sorted(found.begin(), found.end(),
                            [](const auto& a, const auto& b) { return a.height > b.height; }));
       check_near(pair.find(square, false, 2)[0], -25, 1);
-      CHECK(pair.find(square, true, 2)[0].height == found[0].height);  // the batches are reused
+      // the buffers of the batches are reused
+      CHECK(pair.find(square, true, 2)[0].height == found[0].height);
     }
   });
 }
 
-TEST_CASE("rotation-scale search: by gradients or by grey levels, whatever is masked") {
+TEST_CASE("rotation-scale search: compares gradients or intensities, with or without masks") {
   test::on_every_device([](const warpalign::Device& device) {
     test::DrawnPair pair(device, square, square);
     const test::Spots scene(6);

@@ -1,4 +1,4 @@
-// Shifts between drawn images whose rotation and scale are known.
+// Shifts between drawn images of known rotation and scale.
 #include "registration/proposers/translation_search.hpp"
 
 #include "registration/search/drawn_pair.hpp"
@@ -52,12 +52,12 @@ double off(const TranslationPeak& peak, const Homography& truth) {
 }
 
 // A parabola through the highest score and its neighbours is right to a tenth of a pixel of the
-// levels, whose spacing is below 2 here; the bilinear warp adds as much.
+// levels, whose spacing is below 2 here. The bilinear warp adds as much.
 constexpr double tolerance = 0.4;
 
 }  // namespace
 
-TEST_CASE("translation search: shifts are found at every rotation and scale, and upside down") {
+TEST_CASE("translation search: finds shifts at every rotation and scale, and upside down") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     TranslationSearch search(device, side);
@@ -68,7 +68,7 @@ TEST_CASE("translation search: shifts are found at every rotation and scale, and
       pair.draw(scene, matrix_of(truth));
       const auto found = pair.peaks(search, truth.rotation_deg, truth.scale);
       CHECK(off(found[0], matrix_of(truth)) <= tolerance);
-      // What is of the order of 1 for unrelated images, as it is upside down.
+      // Unrelated images score about 1, and so do images that are upside down.
       CHECK(found[0].score > 4);
       CHECK(found[1].score < 0.6 * found[0].score);
       const auto opposite = pair.peaks(search, truth.rotation_deg + 180, truth.scale);
@@ -79,13 +79,13 @@ TEST_CASE("translation search: shifts are found at every rotation and scale, and
   });
 }
 
-TEST_CASE("translation search: many at once are as each alone, in their order") {
+TEST_CASE("translation search: a batch gives the results of single searches, in order") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     TranslationSearch alone(device, side);
     TranslationSearch together(device, side, 3);
     pair.draw(test::Spots(4), matrix_of({15, 1.2, {3, -5}}));
-    // Batches of three, which the last of each element does not fill; bases that differ.
+    // Batches of three, the last one of each element partly empty, and bases that differ.
     const std::array<double, 4> some{0, 15, 30, 45};
     const std::array<double, 7> more{90, 75, 60, 15, 7.5, 20, 170};
     const std::vector<KnownRotationScale> known{
@@ -112,7 +112,7 @@ TEST_CASE("translation search: many at once are as each alone, in their order") 
   });
 }
 
-TEST_CASE("translation search: centres are no farther apart than is allowed") {
+TEST_CASE("translation search: centres are no farther apart than the limit") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     TranslationSearch search(device, side);
@@ -132,21 +132,21 @@ TEST_CASE("translation search: centres are no farther apart than is allowed") {
       CHECK(off(shorter[0], matrix_of(truth)) > 1);
       for (const TranslationPeak& peak : shorter) {
         const auto place = Similarity::of(peak.matrix, reference_shape, moving_shape);
-        // A pixel of the levels more, by the parabola through the highest score.
+        // One more pixel of the levels, because of the parabola through the highest score.
         CHECK(std::hypot(place.translation.x, place.translation.y) <= 12 + 2);
       }
     }
   });
 }
 
-TEST_CASE("translation search: the images in a larger one, and what masks hide does not count") {
+TEST_CASE("translation search: masked content does not count, in images within larger ones") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     TranslationSearch search(device, side);
     const test::Spots scene(6);
     const Similarity truth{12, 1, {4, -3}};
     pair.draw(scene, matrix_of(truth));
-    // A quarter of the moving image shows something that is not in the scene, and is masked.
+    // A quarter of the moving image shows another scene, and is masked.
     std::vector<float> moving =
         scene.drawn(moving_shape, Homography(warpalign::Affine::translation(20, 20)) *
                                       matrix_of(truth).inverse());
@@ -163,7 +163,7 @@ TEST_CASE("translation search: the images in a larger one, and what masks hide d
   });
 }
 
-TEST_CASE("translation search: directions of edges, of images whose contrast is reversed") {
+TEST_CASE("translation search: gradient orientations match images with reversed contrast") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     TranslationSearch by_grey_levels(device, side);
@@ -184,7 +184,7 @@ TEST_CASE("translation search: directions of edges, of images whose contrast is 
       const auto found = pair.peaks(by_directions, std::span(&known, 1));
       CHECK(off(found[0][0], matrix_of(truth)) <= tolerance);
       CHECK(off(found[2][1], matrix_of(truth)) <= tolerance);
-      // A quarter turn off nothing is alike.
+      // At a wrong rotation, a quarter turn off, nothing matches.
       CHECK(found[0][0].score > 20);
       for (const TranslationPeak& peak : found[1]) CHECK(peak.score < 0.4 * found[0][0].score);
       CHECK(found[2][1].score == doctest::Approx(found[0][0].score).epsilon(0.05));
@@ -194,11 +194,11 @@ TEST_CASE("translation search: directions of edges, of images whose contrast is 
   });
 }
 
-TEST_CASE("translation search: a direction that prevails in both images is no agreement") {
+TEST_CASE("translation search: an orientation that dominates both images is not a match") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     TranslationSearch search(device, side, 1, detail::SignalKind::orientation);
-    // Four times as long along one direction as along the other, so that edges run along it.
+    // Noise averaged over four times the length along one direction, so that edges run along it.
     const auto streaks = [](std::uint32_t seed, const Shape& shape, double degrees) {
       const warpalign::Affine stretched{0.25, 0, 0, 0, 1, 0};
       const auto turned = Similarity{degrees, 1, {}}.matrix(shape, shape).inverse();
@@ -212,7 +212,7 @@ TEST_CASE("translation search: a direction that prevails in both images is no ag
       const auto unrelated = pair.peaks(search, degrees);
       pair.take(pair.moving, streaks(8, moving_shape, degrees));
       const auto related = pair.peaks(search, degrees);
-      // Where every place agrees by as much, none stands out.
+      // If all shifts match equally well, none has a high score.
       CHECK(unrelated[0].score < 0.5 * related[0].score);
     }
   });

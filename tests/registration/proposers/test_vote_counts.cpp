@@ -1,4 +1,4 @@
-// What homographies that windows agree on are said to have, by definition.
+// The votes for a homography, compared with their definition.
 #include "registration/proposers/window_votes.hpp"
 
 #include "registration/search/seen_aside.hpp"
@@ -21,8 +21,8 @@ using warpalign::detail::VoteOptions;
 using warpalign::detail::WindowMatch;
 using warpalign::detail::WindowVotes;
 
-// Of views at two scales, most of the windows right at those that are nearest to the truth, and
-// with matches that are hardly or too far off, too faint, or turned or scaled another way.
+// Matches in views of several scales and rotations. Most are right in the views nearest to the
+// truth; others are slightly or far off, weak, or have another rotation or scale.
 std::vector<WindowMatch> mixed_matches(std::uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform;
@@ -37,7 +37,7 @@ std::vector<WindowMatch> mixed_matches(std::uint32_t seed) {
         match.reference = {14 + 16.8 * static_cast<double>(match.window % 6),
                            14 + 14 * static_cast<double>(match.window / 6)};
         const Point place = truth()(match.reference);
-        const double off = 4.5 * uniform(random);  // of which up to 3 are tolerated
+        const double off = 4.5 * uniform(random);  // the tolerance is up to 3
         const double direction = 6.28 * uniform(random);
         match.moving = {place.x + off * std::cos(direction), place.y + off * std::sin(direction)};
         match.correlation = 0.8 + 1.2 * uniform(random);
@@ -48,7 +48,7 @@ std::vector<WindowMatch> mixed_matches(std::uint32_t seed) {
   return matches;
 }
 
-// The windows that agree with a homography, and their votes, by definition.
+// Counts the patches that agree with a homography, and their votes, by definition.
 warpalign::detail::AgreedHomography counted(const Homography& matrix,
                                             const std::vector<WindowMatch>& matches,
                                             const VoteOptions& options) {
@@ -74,7 +74,7 @@ warpalign::detail::AgreedHomography counted(const Homography& matrix,
 
 }  // namespace
 
-TEST_CASE("window votes: what a homography is said to have is what it has") {
+TEST_CASE("patch votes: the reported votes of a homography are those it has") {
   WindowVotes votes;
   for (std::uint32_t seed = 1; seed <= 6; ++seed) {
     CAPTURE(seed);
@@ -92,7 +92,7 @@ TEST_CASE("window votes: what a homography is said to have is what it has") {
       CHECK(agreed.windows >= options.min_windows);
       CHECK(agreed.votes <= found[0].votes);
     }
-    // Starting from one that fewer agree with, of matches that were looked for along it.
+    // Starts from a homography with fewer inliers, whose matches were searched along it.
     const Homography near = Homography(warpalign::Affine::translation(1.5, -1)) * truth();
     std::vector<WindowMatch> along = matches;
     for (WindowMatch& match : along) {
@@ -103,7 +103,7 @@ TEST_CASE("window votes: what a homography is said to have is what it has") {
     CHECK(improved.votes > before.votes);
     CHECK(improved.votes == doctest::Approx(counted(improved.matrix, along, options).votes));
     CHECK(improved.windows == counted(improved.matrix, along, options).windows);
-    // What cannot be improved is kept, with the votes that it has of these matches.
+    // A homography that cannot be improved is kept, with its votes among these matches.
     const std::vector<WindowMatch> three(matches.begin() + 30, matches.begin() + 33);
     const auto kept = votes.improved({truth(), 30, 99}, three, options);
     CHECK(kept.matrix.h == truth().h);

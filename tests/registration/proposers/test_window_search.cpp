@@ -1,4 +1,5 @@
-// Homographies from windows, of drawn images and within limits that leave few views to compare.
+// Homographies from template matching of patches, on drawn images, with limits that leave few
+// views.
 #include "registration/proposers/window_search.hpp"
 
 #include "registration/search/drawn_pair.hpp"
@@ -42,13 +43,13 @@ Homography similarity(const Shape& shape, const Similarity& of) {
   return Homography(of.matrix(shape, shape));
 }
 
-// The best homography of windows whose places are known to a fraction of a pixel: its corners lie
-// half a window beyond the outermost centres.
+// The tolerance for the best homography. Patches are located to a fraction of a pixel, and the
+// corners lie half a patch beyond the outermost centres.
 constexpr double tolerance = 2;
 
 }  // namespace
 
-TEST_CASE("window search: homographies of wide, tall and larger images, and upside down") {
+TEST_CASE("patch search: finds homographies of wide, tall and larger images, and upside down") {
   test::on_every_device([](const warpalign::Device& device) {
     const test::Spots scene(21, 900);
     struct Case {
@@ -71,11 +72,11 @@ TEST_CASE("window search: homographies of wide, tall and larger images, and upsi
       const auto found = copy_of(search.find(pair.work()));
       REQUIRE_FALSE(found.empty());
       CHECK(test::max_corner_distance(found[0].matrix, truth, shape) <= tolerance * unit);
-      // Of 30 windows, or 20 where the shorter side has place for fewer, nearly all.
+      // Nearly all of 30 patches, or of 20 if the shorter side has room for fewer.
       CHECK(found[0].windows >= 18);
       CHECK(std::is_sorted(found.begin(), found.end(),
                            [](const auto& a, const auto& b) { return a.votes > b.votes; }));
-      // The same from the same.
+      // A repeated search gives the same result.
       const auto again = copy_of(search.find(pair.work()));
       REQUIRE(again.size() == found.size());
       CHECK(again[0].matrix.h == found[0].matrix.h);
@@ -83,7 +84,7 @@ TEST_CASE("window search: homographies of wide, tall and larger images, and upsi
   });
 }
 
-TEST_CASE("window search: two threads find what one finds") {
+TEST_CASE("patch search: several threads find the same as one") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr Shape shape{112, 100, 1};
     test::DrawnPair pair(device, shape, shape);
@@ -107,7 +108,7 @@ TEST_CASE("window search: two threads find what one finds") {
         CHECK(found[i].windows == expected[i].windows);
       }
     };
-    // Twice, of which the second time has the worker's windows forgotten.
+    // Twice: before the second search the worker's patches are discarded.
     for (int time = 0; time < 2; ++time) {
       compare(copy_of(shared.find(forking)), copy_of(alone.find(work)));
       compare(copy_of(shared.find_stretched(forking)), copy_of(alone.find_stretched(work)));
@@ -118,11 +119,11 @@ TEST_CASE("window search: two threads find what one finds") {
   });
 }
 
-TEST_CASE("window search: along what a few windows agree on the others are found as well") {
+TEST_CASE("patch search: a homography with few inliers guides the search for more") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr Shape shape{112, 112, 1};
     test::DrawnPair pair(device, shape, shape);
-    // Content on the right appears at half the size of that on the left.
+    // Content appears half as large on the right as on the left.
     const Homography truth = test::moving_corners(shape, {{{0, 0}, {-30, 28}, {-30, -28}, {0, 0}}});
     pair.draw(test::Spots(22, 900), truth, {0, 0});
     const RegistrationOptions options_of_search = about(0, 0.85);
@@ -134,7 +135,7 @@ TEST_CASE("window search: along what a few windows agree on the others are found
   });
 }
 
-TEST_CASE("window search: nothing agrees on what lies outside of the limits") {
+TEST_CASE("patch search: finds nothing outside of the limits") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr Shape shape{112, 100, 1};
     test::DrawnPair pair(device, shape, shape);
@@ -148,12 +149,12 @@ TEST_CASE("window search: nothing agrees on what lies outside of the limits") {
       }
     }
     const RegistrationOptions options_of_scaled = about(40, 2.5);
-    WindowSearch scaled(device, options_of_scaled);  // which no view has
+    WindowSearch scaled(device, options_of_scaled);  // no view has this scale
     CHECK(scaled.find(pair.work()).empty());
   });
 }
 
-TEST_CASE("window search: masked parts have no say") {
+TEST_CASE("patch search: masked pixels do not count") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr Shape shape{112, 100, 1};
     const test::Spots scene(24, 900);
@@ -161,7 +162,7 @@ TEST_CASE("window search: masked parts have no say") {
     const Homography shifted = Homography(Affine::translation(14, 11)) * truth;
     test::DrawnPair pair(device, shape, shape);
     pair.draw(scene, truth, {0, 0});
-    // Two thirds of the moving image show the scene at another place.
+    // Two thirds of the moving image show the scene with another shift.
     std::vector<float> moving = scene.drawn(shape, truth.inverse());
     const std::vector<float> elsewhere = scene.drawn(shape, shifted.inverse());
     std::vector<std::uint8_t> mask(moving.size(), 1);
@@ -177,12 +178,12 @@ TEST_CASE("window search: masked parts have no say") {
       return found.empty() ? AgreedHomography{} : found[0];
     };
     pair.take(pair.moving, moving);
-    // Of two thirds of the windows: corners are farther beyond them.
+    // Two thirds of the patches are left, and the corners are farther from them.
     CHECK(test::max_corner_distance(best().matrix, shifted, shape) <= 4 * tolerance);
     pair.take(pair.moving, moving, &mask);
     CHECK(best().windows >= 7);
     CHECK(test::max_corner_distance(best().matrix, shifted, shape) > 8);
-    // The same with the roles of the images exchanged.
+    // The same with the images exchanged.
     pair.take(pair.reference, moving);
     pair.take(pair.moving, scene.drawn(shape, Homography()));
     CHECK(test::max_corner_distance(best().matrix, shifted.inverse(), shape) <= 4 * tolerance);
@@ -192,14 +193,15 @@ TEST_CASE("window search: masked parts have no say") {
   });
 }
 
-TEST_CASE("window search: stretched views find a plane that is seen from the side") {
+TEST_CASE("patch search: tilted views find an oblique plane") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr Shape shape{112, 112, 1};
     const Point c = warpalign::centre_of(shape);
     for (const bool across : {false, true}) {
       CAPTURE(across);
       test::DrawnPair pair(device, shape, shape);
-      // Half as wide, or half as high; areas are half as large, lengths 0.71 times as long.
+      // Half as wide or half as high: areas are half as large, lengths on average 0.71 times as
+      // long.
       const Affine flat = across ? Affine{0.5, 0, 0, 0, 1, 0} : Affine{1, 0, 0, 0, 0.5, 0};
       const Homography truth = Homography(Affine::translation(c.x + 2, c.y - 3) * flat *
                                           Affine::translation(-c.x, -c.y));
@@ -215,7 +217,7 @@ TEST_CASE("window search: stretched views find a plane that is seen from the sid
   });
 }
 
-TEST_CASE("window search: of two planes that move differently both are found") {
+TEST_CASE("patch search: two planes that move differently are both found") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr Shape shape{112, 112, 1};
     constexpr std::size_t border = 50;
@@ -240,8 +242,9 @@ TEST_CASE("window search: of two planes that move differently both are found") {
     for (const Plane& plane : {behind, near}) {
       CAPTURE(plane.middle.x);
       const Point expected = plane.motion(plane.middle);
-      // Of what is behind fewer windows are left. The others are found along it as well, but far
-      // from where it leads them: they do not take it over to the plane that is near.
+      // Fewer patches are left of the plane behind. The guided search finds the other patches too,
+      // but far from where this plane predicts them, so they must not turn its homography into
+      // that of the near plane.
       CHECK(std::any_of(found.begin(), found.end(), [&](const AgreedHomography& agreed) {
         const Point led = agreed.matrix(plane.middle);
         return std::hypot(led.x - expected.x, led.y - expected.y) <= tolerance;
@@ -250,7 +253,7 @@ TEST_CASE("window search: of two planes that move differently both are found") {
   });
 }
 
-TEST_CASE("window search: fine windows agree where little is in common") {
+TEST_CASE("patch search: small patches find a small overlap") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr Shape shape{224, 180, 1};
     constexpr Shape in_common{64, 180, 1};
@@ -264,7 +267,7 @@ TEST_CASE("window search: fine windows agree where little is in common") {
       if (i % 224 >= 64) moving[i] = another[i];
     }
     pair.take(pair.moving, moving);
-    // Six of the coarse windows lie within what is in common, and seven must agree.
+    // Only six of the large patches lie within the overlap, and seven must agree.
     const RegistrationOptions options_of_coarse = about(0, 1);
     WindowSearch coarse(device, options_of_coarse);
     for (const AgreedHomography& agreed : coarse.find(pair.work())) {
@@ -274,20 +277,19 @@ TEST_CASE("window search: fine windows agree where little is in common") {
     WindowSearch fine(device, options_of_fine, warpalign::detail::fine_windows);
     const auto found = copy_of(fine.find(pair.work()));
     REQUIRE_FALSE(found.empty());
-    // Of two columns of windows: corners are farther beyond them.
+    // From two columns of patches: the corners are farther from them.
     CHECK(test::max_corner_distance(found[0].matrix, truth, in_common) <= 5 * tolerance);
     CHECK(found[0].windows >= 12);
   });
 }
 
-TEST_CASE(
-    "window search: what is known of a part leads to all windows, under no view of their own") {
+TEST_CASE("patch search: a start that fits a part leads to all patches, without views of its own") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr Shape shape{112, 100, 1};
     test::DrawnPair pair(device, shape, shape);
     const Homography truth = test::moving_corners(shape, {{{8, 5}, {-9, 7}, {-6, -9}, {9, -6}}});
     pair.draw(test::Spots(28, 900), truth, {0, 0});
-    // Right on the left, and off by a tenth of the image on the right.
+    // Right on the left side, and off by a tenth of the image on the right.
     const Homography near = test::moving_corners(shape, {{{8, 5}, {-1, 0}, {2, -1}, {9, -6}}});
     const RegistrationOptions options_of_search = about(90, 1);
     WindowSearch search(device, options_of_search);
@@ -301,7 +303,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("window search: of other scenes no few windows are listed") {
+TEST_CASE("patch search: unrelated scenes give no homographies with few inliers") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr Shape shape{112, 100, 1};
     test::DrawnPair pair(device, shape, shape);

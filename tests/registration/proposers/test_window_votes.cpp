@@ -1,4 +1,4 @@
-// Homographies that windows agree on, from matches with known answers.
+// Homographies from votes of matches with known answers.
 #include "registration/proposers/window_votes.hpp"
 
 #include "registration/search/seen_aside.hpp"
@@ -23,13 +23,13 @@ using warpalign::detail::WindowMatch;
 using warpalign::detail::WindowVotes;
 
 struct Scene {
-  double right = 1;        // how many windows are found where they belong, at the right rotation
-  double noise = 0.5;      // of their places, in pixels
-  double correlation = 2;  // of these, relative to the others' median
+  double right = 1;        // the fraction of patches that match correctly at the right rotation
+  double noise = 0.5;      // error of their positions in pixels
+  double correlation = 2;  // correlation of correct matches, relative to the median of the others
 };
 
-// Matches of 30 windows at 24 rotations and one scale: at rotations near the right one most are
-// right, everywhere else none.
+// Matches of 30 patches at 24 rotations and one scale. Most are right at rotations near the true
+// one, and none elsewhere.
 std::vector<WindowMatch> matches_of(const Scene& scene, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform;
@@ -57,11 +57,11 @@ std::vector<WindowMatch> matches_of(const Scene& scene, std::uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("window votes: views are neighbours up to a step of rotation and one of scale") {
+TEST_CASE("patch votes: views are neighbours up to one step of rotation and one of scale") {
   using warpalign::detail::are_neighbours;
   using warpalign::detail::WindowView;
   const WindowView view{170, 2};
-  // The last rotation is on the other side of 180 degrees.
+  // The last rotation is beyond 180 degrees.
   for (const double rotation : {170.0, 140.0, -160.0}) {
     CAPTURE(rotation);
     for (const double scale : {2.0, 2 * 1.6, 2 / 1.6}) {
@@ -71,7 +71,7 @@ TEST_CASE("window votes: views are neighbours up to a step of rotation and one o
     CHECK_FALSE(are_neighbours(view, {rotation, 2 * 1.62}));
     CHECK_FALSE(are_neighbours(view, {rotation, 2 / 1.62}));
   }
-  // Half a turn apart is as far as can be.
+  // Rotations may be up to half a turn apart.
   for (const double rotation : {138.0, -158.0, -10.0}) {
     CAPTURE(rotation);
     CHECK_FALSE(are_neighbours(view, {rotation, 2}));
@@ -79,7 +79,7 @@ TEST_CASE("window votes: views are neighbours up to a step of rotation and one o
   CHECK_FALSE(are_neighbours({40, 1}, {-40, 1}));
 }
 
-TEST_CASE("window votes: the homography is found among many wrong places") {
+TEST_CASE("patch votes: finds the homography among many wrong matches") {
   WindowVotes votes;
   for (const double right : {1.0, 0.6}) {
     CAPTURE(right);
@@ -87,14 +87,14 @@ TEST_CASE("window votes: the homography is found among many wrong places") {
       const auto found = votes.find(matches_of({right, 0.5, 1.5}, seed), VoteOptions{});
       REQUIRE_FALSE(found.empty());
       CHECK(found[0].windows >= static_cast<std::size_t>(30 * right * 0.7));
-      // Places are off by 0.5 px in each of some twenty windows; corners lie half a window's
-      // distance beyond the outermost centres.
+      // Positions are off by 0.5 px in each of about twenty patches. The corners lie half the
+      // distance between patches beyond the outermost centres.
       CHECK(test::max_corner_distance(found[0].matrix, truth(), shape) <= 4);
     }
   }
 }
 
-TEST_CASE("window votes: exact places give the exact homography") {
+TEST_CASE("patch votes: exact positions give the exact homography") {
   WindowVotes votes;
   const auto found = votes.find(matches_of({1, 0, 2}, 1), VoteOptions{});
   REQUIRE_FALSE(found.empty());
@@ -102,7 +102,7 @@ TEST_CASE("window votes: exact places give the exact homography") {
   CHECK(test::max_corner_distance(found[0].matrix, truth(), shape) <= 1e-6);
 }
 
-TEST_CASE("window votes: places at random hardly agree") {
+TEST_CASE("patch votes: random positions give few votes") {
   WindowVotes votes;
   std::size_t most = 0;
   for (std::uint32_t seed = 1; seed <= 10; ++seed) {
@@ -110,11 +110,11 @@ TEST_CASE("window votes: places at random hardly agree") {
       most = std::max(most, found.windows);
     }
   }
-  CHECK(most <= 12);  // of 30: what is found is judged by the whole images
+  CHECK(most <= 12);  // of 30; the whole images decide about the result
   CHECK(votes.find({}, VoteOptions{}).empty());
 }
 
-TEST_CASE("window votes: of one view two shifts are found, of which one has fewer windows") {
+TEST_CASE("patch votes: finds two shifts in one view, one of which has fewer patches") {
   constexpr Point far{22, 6};
   constexpr Point near{-14, -9};
   for (const double noise : {0.0, 0.7}) {
@@ -137,7 +137,7 @@ TEST_CASE("window votes: of one view two shifts are found, of which one has fewe
     const auto found = votes.find(matches, VoteOptions{});
     for (const Point& shift : {far, near}) {
       CAPTURE(shift.x);
-      // Where places are exact what is left is rounding in a fit to a dozen of them; else corners
+      // With exact positions only rounding in a fit to a dozen of them is left; otherwise corners
       // are off by a few times the noise.
       CHECK(std::any_of(found.begin(), found.end(), [&](const auto& agreed) {
         const Homography expected(warpalign::Affine::translation(shift.x, shift.y));
@@ -147,7 +147,7 @@ TEST_CASE("window votes: of one view two shifts are found, of which one has fewe
   }
 }
 
-TEST_CASE("window votes: more windows than are asked for must agree, and no more are returned") {
+TEST_CASE("patch votes: needs the required number of patches, and returns at most the maximum") {
   WindowVotes votes;
   const auto matches = matches_of({1, 0, 2}, 3);
   VoteOptions options;
@@ -162,7 +162,7 @@ TEST_CASE("window votes: more windows than are asked for must agree, and no more
   CHECK(votes.find(matches, options).empty());
 }
 
-TEST_CASE("window votes: a view turns, scales and stretches along its direction") {
+TEST_CASE("patch votes: a view rotates, scales and stretches along its direction") {
   const double degree = std::acos(-1.0) / 180;
   for (const double direction : {0.0, 45.0, 120.0}) {
     for (const double stretch : {1.0, 2.0, 3.5}) {
@@ -172,8 +172,8 @@ TEST_CASE("window votes: a view turns, scales and stretches along its direction"
       CHECK(linear.f == 0);
       // The area grows by the square of the scale.
       CHECK(linear.a * linear.e - linear.b * linear.d == doctest::Approx(1.3 * 1.3));
-      // Lengths along the direction grow by the root of the stretch, and across it they shrink by
-      // it.
+      // Lengths along the direction grow by the square root of the stretch, and lengths across it
+      // shrink by as much.
       const double c = std::cos(direction * degree);
       const double s = std::sin(direction * degree);
       const Point along = linear({c, s});
@@ -181,7 +181,7 @@ TEST_CASE("window votes: a view turns, scales and stretches along its direction"
       CHECK(std::hypot(along.x, along.y) == doctest::Approx(1.3 * std::sqrt(stretch)));
       CHECK(std::hypot(across.x, across.y) == doctest::Approx(1.3 / std::sqrt(stretch)));
       CHECK(along.x * across.x + along.y * across.y == doctest::Approx(0).epsilon(1e-12));
-      // Both are turned alike, counter-clockwise as displayed.
+      // Both directions rotate counter-clockwise as displayed.
       CHECK(along.x == doctest::Approx(1.3 * std::sqrt(stretch) *
                                        (c * std::cos(25 * degree) + s * std::sin(25 * degree))));
       const auto back = warpalign::detail::view_of(linear);
@@ -192,7 +192,7 @@ TEST_CASE("window votes: a view turns, scales and stretches along its direction"
   }
 }
 
-TEST_CASE("window votes: the homography of many matches is the same in all units, and exact") {
+TEST_CASE("patch votes: the homography of many matches is exact, and the same in all units") {
   const auto matches = matches_of({1, 0, 2}, 4);
   std::vector<WindowMatch> right;
   for (const WindowMatch& match : matches) {
@@ -223,7 +223,7 @@ TEST_CASE("window votes: the homography of many matches is the same in all units
   }
 }
 
-TEST_CASE("window votes: points on a line determine no homography") {
+TEST_CASE("patch votes: collinear points determine no homography") {
   std::vector<WindowMatch> matches(8);
   for (std::size_t i = 0; i < matches.size(); ++i) {
     matches[i].reference = {static_cast<double>(i), 2 * static_cast<double>(i)};
@@ -245,7 +245,7 @@ Quad mapped(const Homography& m, const Quad& points) {
 
 }  // namespace
 
-TEST_CASE("window votes: four points determine a homography") {
+TEST_CASE("patch votes: four points determine a homography") {
   using warpalign::detail::homography_between;
   const Quad square{{{14, 14}, {98, 14}, {14, 70}, {98, 70}}};
   const Quad one_amid_three{{{50, 40}, {14, 14}, {98, 20}, {40, 70}}};
@@ -261,7 +261,7 @@ TEST_CASE("window votes: four points determine a homography") {
   }
 }
 
-TEST_CASE("window votes: four points, however near one another they are") {
+TEST_CASE("patch votes: four points suffice, however close they are") {
   using warpalign::detail::homography_between;
   const Quad square{{{14, 14}, {98, 14}, {14, 70}, {98, 70}}};
   for (const double unit : {1e-4, 1e4}) {
@@ -274,18 +274,18 @@ TEST_CASE("window votes: four points, however near one another they are") {
     REQUIRE(found.has_value());
     for (const Point p : square) {
       const Point q = (*found)({unit * p.x, unit * p.y});
-      // To all but the last few digits.
+      // All but the last few digits agree.
       CHECK(q.x / unit == doctest::Approx(truth()(p).x).epsilon(1e-10));
       CHECK(q.y / unit == doctest::Approx(truth()(p).y).epsilon(1e-10));
     }
   }
 }
 
-TEST_CASE("window votes: four points that no view of a plane leads to those determine none") {
+TEST_CASE("patch votes: four points that no view of a plane can produce are refused") {
   using warpalign::detail::homography_between;
   Quad from{{{14, 14}, {98, 14}, {14, 70}, {98, 70}}};
   CHECK(homography_between(from, from).has_value());
-  // Mirrored, folded over a diagonal, with two points at one place, and with three on a line.
+  // Mirrored, folded over a diagonal, with two points at one position, and with three on a line.
   CHECK_FALSE(homography_between(from, {{{98, 14}, {14, 14}, {98, 70}, {14, 70}}}).has_value());
   CHECK_FALSE(homography_between(from, {{{14, 14}, {98, 14}, {14, 70}, {30, 30}}}).has_value());
   CHECK_FALSE(homography_between(from, {{{14, 14}, {98, 14}, {14, 70}, {14, 70}}}).has_value());
@@ -297,7 +297,7 @@ TEST_CASE("window votes: four points that no view of a plane leads to those dete
     CHECK_FALSE(homography_between(turned, from).has_value());
     CHECK_FALSE(homography_between(from, turned).has_value());
   }
-  // Any of the four folded over a diagonal, and three that are on a line but for rounding.
+  // Each of the four points folded over a diagonal, and moved almost onto a line with two others.
   for (std::size_t corner = 0; corner < 4; ++corner) {
     Quad folded = from;
     const Point opposite = from[3 - corner];
@@ -317,7 +317,7 @@ TEST_CASE("window votes: four points that no view of a plane leads to those dete
     CHECK(homography_between(clearly, clearly).has_value());
     CHECK_FALSE(homography_between(nearly, clearly).has_value());
   }
-  // What is mapped to infinity runs between the points and the origin, and among the points.
+  // The horizon runs between the points and the origin, and then among the points.
   Homography horizon({-1, 0, 0, 0, 1, 0, -0.1, 0, 1});  // x = 10
   CHECK_FALSE(homography_between(from, mapped(horizon, from)).has_value());
   horizon.h[6] = -0.02;  // x = 50

@@ -1,4 +1,4 @@
-// Base scales cover the promised range of scales; crops cover the image.
+// Base scales cover the documented range of scales; crops cover the image.
 #include "registration/pyramid/base_scales.hpp"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ using warpalign::detail::Spacings;
 
 }  // namespace
 
-TEST_CASE("base scales: every scale of 0.2 to 5 is near one") {
+TEST_CASE("base scales: every scale from 0.2 to 5 is near a base scale") {
   for (double scale = 0.2; scale <= 5; scale *= 1.01) {
     const double ratio = scale / warpalign::detail::nearest_base(scale);
     CAPTURE(scale);
@@ -24,7 +24,7 @@ TEST_CASE("base scales: every scale of 0.2 to 5 is near one") {
 }
 
 TEST_CASE(
-    "base scales: contents are sampled alike, never finer than they are, whole on the padded "
+    "base scales: contents are sampled alike, not finer than the images, and fit the padded "
     "frame") {
   const Shape reference{700, 500, 1};
   const Shape moving{320, 900, 1};
@@ -36,7 +36,7 @@ TEST_CASE(
       CHECK(s.reference >= 1);
       CHECK(s.moving >= 1);
       CHECK(s.moving / s.reference == doctest::Approx(base));
-      // Of the two images, the one whose content is larger is used whole.
+      // The image with the larger content is used whole.
       const double samples = 900 / (base >= 1 ? s.moving : s.reference);
       CHECK(samples <= static_cast<double>(side) * (1 + 1e-9));
     }
@@ -45,7 +45,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("crops: from end to end, each half over the one before it or nearly so") {
+TEST_CASE("crops: they reach from end to end, and each overlaps the previous one by about half") {
   for (const std::int64_t crop : {7, 40, 128}) {
     for (std::int64_t n = crop; n <= 5 * crop; ++n) {
       const CropsAlong crops(n, crop);

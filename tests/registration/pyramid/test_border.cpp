@@ -17,7 +17,7 @@ using test::random_values;
 using warpalign::detail::BorderSearch;
 using warpalign::detail::GreyImage;
 
-/// Which pixels of an image of 0.5, in which other areas have levels of their own, are content.
+/// The content mask of an image of 0.5 in which some areas have other values.
 std::vector<std::uint8_t> content_of(BorderSearch& search, std::int64_t width,
                                      const std::vector<float>& values, int margin) {
   const auto height = static_cast<std::int64_t>(values.size()) / width;
@@ -28,7 +28,7 @@ std::vector<std::uint8_t> content_of(BorderSearch& search, std::int64_t width,
 
 }  // namespace
 
-TEST_CASE("border: found around the content; a search remembers nothing of the last image") {
+TEST_CASE("border: found around the content, whatever the previous image was") {
   constexpr std::int64_t width = 96, height = 80, frame = 12;
   std::vector<float> framed = random_values(width * height, 10, 200);
   const std::vector<float> whole = framed;
@@ -54,18 +54,17 @@ TEST_CASE("border: found around the content; a search remembers nothing of the l
   }
 }
 
-TEST_CASE(
-    "border: areas of one level at each edge and corner, connected, and nothing in the middle") {
+TEST_CASE("border: areas of one value, connected to an edge or corner, and none in the middle") {
   constexpr std::int64_t width = 40, height = 30;
   const std::vector<float> texture = random_values(width * height, 0.1F, 1);
   const auto at = [](std::int64_t x, std::int64_t y) {
     return static_cast<std::size_t>(y * width + x);
   };
   struct Area {
-    std::int64_t left, top, right, bottom;  // up to before right and bottom
+    std::int64_t left, top, right, bottom;  // right and bottom are exclusive
   };
   BorderSearch search;
-  // One at each edge, that touches it in a few pixels only, and one at each corner.
+  // An area at each edge, which touches it in a few pixels only, and one at each corner.
   for (const Area& area : {Area{0, 10, 4, 16}, Area{36, 10, 40, 16}, Area{10, 0, 16, 4},
                            Area{10, 26, 16, 30}, Area{0, 0, 5, 5}, Area{35, 25, 40, 30}}) {
     CAPTURE(area.left);
@@ -75,7 +74,7 @@ TEST_CASE(
       return x >= of.left - wider && x < of.right + wider && y >= of.top - wider &&
              y < of.bottom + wider;
     };
-    // Another of the same level, that touches no edge, is content.
+    // Another area of the same value that touches no edge is content.
     constexpr Area inner{18, 12, 26, 20};
     for (std::int64_t y = 0; y < height; ++y) {
       for (std::int64_t x = 0; x < width; ++x) {
@@ -96,7 +95,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("border: two levels are two areas, and small, large or thin ones are none") {
+TEST_CASE("border: two values are two areas; tiny, huge or thin areas are no border") {
   constexpr std::int64_t width = 100, height = 100;
   const std::vector<float> texture = random_values(width * height, 0.1F, 0.9F);
   BorderSearch search;
@@ -122,15 +121,17 @@ TEST_CASE("border: two levels are two areas, and small, large or thin ones are n
   CHECK(border_of(with(10, 7)) == 1700);
   CHECK(border_of(with(1, 0)) == 100);  // a hundredth of the image
   CHECK(border_of(with(60, 9)) == 6900);
-  CHECK(border_of(with(60, 11)) == 0);  // what is left is less than three tenths
-  // A line of 90 pixels is less than a hundredth; so are three single ones, which arise by chance.
+  CHECK(border_of(with(60, 11)) == 0);  // less than three tenths of the image would be left
+  // A line of 90 pixels has less than a hundredth of the image; three isolated pixels may be a
+  // coincidence.
   std::vector<float> line = texture;
   for (std::size_t y = 0; y < 90; ++y) line[y * 100] = 0;
   CHECK(border_of(line) == 0);
   std::vector<float> spots = with(10, 0);
   for (const std::size_t at : {20U, 40U, 60U}) spots[at] = 0;  // alone in the top row
   CHECK(border_of(spots) == 1000);
-  // What differs by the rounding of means is one level, what differs by a thousandth is not.
+  // Values that differ by the rounding of means are equal, values that differ by a thousandth are
+  // not.
   std::vector<float> uneven = with(10, 0);
   std::mt19937 random(8);
   std::uniform_real_distribution<float> rounding(-4e-6F, 4e-6F);
@@ -139,7 +140,7 @@ TEST_CASE("border: two levels are two areas, and small, large or thin ones are n
     if (y >= 50 && y < 70) uneven[y * 100 + 5] = 1e-3F;
   }
   CHECK(border_of(uneven) == 1000 - 20);
-  // In any units: the same of levels of 0 to 200 and of 0 to 0.01.
+  // The unit does not matter: intensities of 0 to 200 or of 0 to 0.01 give the same border.
   for (const float unit : {200.0F, 0.01F}) {
     std::vector<float> scaled = uneven;
     for (float& value : scaled) value *= unit;
@@ -147,7 +148,7 @@ TEST_CASE("border: two levels are two areas, and small, large or thin ones are n
     REQUIRE(content);
     CHECK(std::count(content->begin(), content->end(), 0) == 1000 - 20);
   }
-  // Letters on a page: widened by two pixels the page would take most of what is left.
+  // Letters on a page: dilated by two pixels, the page would mask most of the rest.
   std::vector<float> letters(texture.size(), 1);
   for (std::size_t y = 10; y < 90; ++y) {
     for (std::size_t x = 10; x < 90; ++x) {

@@ -1,4 +1,4 @@
-// The statistics of an image's grey levels.
+// The statistics of an image's intensities.
 #include "registration/pyramid/grey_levels.hpp"
 
 #include "registration/fitting/random_values.hpp"
@@ -17,7 +17,7 @@ using test::random_values;
 using warpalign::detail::grey_levels;
 using warpalign::detail::GreyLevels;
 
-// By definition, one pixel after the other.
+// Computes the statistics by definition, pixel by pixel.
 void compare(const GreyLevels& levels, const std::vector<float>& values,
              const std::vector<float>& weights) {
   long double weight = 0, sum = 0, squares = 0;
@@ -29,7 +29,7 @@ void compare(const GreyLevels& levels, const std::vector<float>& values,
   for (std::size_t i = 0; i < values.size(); ++i) {
     squares += weights[i] * (values[i] - mean) * (values[i] - mean);
   }
-  // 1e-12: some thousand additions in double.
+  // 1e-12: some thousand additions in double precision.
   CHECK(levels.weight == doctest::Approx(static_cast<double>(weight)).epsilon(1e-12));
   CHECK(levels.mean == doctest::Approx(static_cast<double>(mean)).epsilon(1e-12));
   CHECK(levels.deviation ==
@@ -40,7 +40,7 @@ void compare(const GreyLevels& levels, const std::vector<float>& values,
 
 }  // namespace
 
-TEST_CASE("grey levels: of any number of pixels, with and without weights") {
+TEST_CASE("grey levels: statistics of any number of pixels, with and without weights") {
   for (const std::size_t n : {2U, 7U, 8U, 9U, 16U, 1003U}) {
     CAPTURE(n);
     const std::vector<float> values = random_values(n, -3, 900);
@@ -50,7 +50,7 @@ TEST_CASE("grey levels: of any number of pixels, with and without weights") {
   }
 }
 
-TEST_CASE("grey levels: numbers that are none, and pixels that do not count") {
+TEST_CASE("grey levels: NaN and pixels of weight 0 do not count") {
   for (const float bad :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
         -std::numeric_limits<float>::infinity()}) {

@@ -1,5 +1,5 @@
-// An image's levels: what lies where, which pixels count, and that nothing is left of the image
-// before.
+// The levels of an image: their geometry, which pixels count, and independence of the previous
+// image.
 #include "registration/pyramid/image_pyramid.hpp"
 
 #include "registration/search/drawn_pair.hpp"
@@ -42,10 +42,10 @@ std::vector<std::uint8_t> mask_of(warpalign::Stream& stream, const ImagePyramid&
 
 }  // namespace
 
-TEST_CASE("image pyramid: levels are sampled about the image's middle, and show what lies there") {
+TEST_CASE("image pyramid: levels are sampled symmetrically about the image's centre") {
   test::on_every_device([](const warpalign::Device& device) {
     test::DrawnPair pair(device, shape, shape);
-    // A paraboloid, which a Gaussian of variance v lifts by 2 v everywhere.
+    // A paraboloid: a Gaussian of variance v raises it by 2 v everywhere.
     std::vector<float> pixels;
     const auto height = [](double x, double y) { return 0.01 * (x * x + y * y) + 0.3 * x; };
     for (std::int64_t i = 0; i < shape.plane(); ++i) {
@@ -59,7 +59,7 @@ TEST_CASE("image pyramid: levels are sampled about the image's middle, and show 
       const Shape& size = level.shape();
       CHECK(size.width == static_cast<std::int64_t>(89 / spacing) + 1);
       CHECK(size.height == static_cast<std::int64_t>(69 / spacing) + 1);
-      // As much is left over on either side.
+      // The margins on both sides are equal.
       const Point first = level.to_image()({0, 0});
       const Point last = level.to_image()(
           {static_cast<double>(size.width - 1), static_cast<double>(size.height - 1)});
@@ -71,7 +71,7 @@ TEST_CASE("image pyramid: levels are sampled about the image's middle, and show 
       for (std::int64_t v = size.height / 4; v < 3 * size.height / 4; v += 3) {
         for (std::int64_t u = size.width / 4; u < 3 * size.width / 4; u += 3) {
           const Point p = level.to_image()({static_cast<double>(u), static_cast<double>(v)});
-          // A Gaussian that is cut off, of a few taps, has a variance of its own.
+          // A truncated Gaussian with few taps has a slightly different variance.
           CHECK(values[static_cast<std::size_t>(v * size.width + u)] ==
                 doctest::Approx(height(p.x, p.y) + 0.02 * sigma * sigma).epsilon(2e-3));
         }
@@ -84,7 +84,7 @@ TEST_CASE("image pyramid: levels are sampled about the image's middle, and show 
 }
 
 TEST_CASE(
-    "image pyramid: normalized levels have mean 0 and deviation about 1, whatever the light") {
+    "image pyramid: normalized levels have mean 0 and deviation about 1 in any illumination") {
   test::on_every_device([](const warpalign::Device& device) {
     test::DrawnPair pair(device, shape, shape);
     std::vector<float> pixels = test::Spots(31).drawn(shape, {});
@@ -108,7 +108,7 @@ TEST_CASE(
       CHECK(squares / n > 0.5);
       CHECK(squares / n < 1.5);
       both.push_back(normalized);
-      // Its spline's coefficients are those of that, and not of the image before.
+      // The spline's coefficients belong to the current image, not to the previous one.
       const auto coefficients =
           pixels_of(pair.stream, pair.reference.coefficients(pair.stream, pair.clock, level));
       for (std::size_t i = 45 * 17 + 20; i < 45 * 17 + 25; ++i) {
@@ -124,7 +124,8 @@ TEST_CASE(
         CHECK(value == doctest::Approx(normalized[i]).epsilon(1e-3));
       }
     }
-    // Light that changes over the image is gone but for what changes within a window of it.
+    // Local normalization removes illumination that changes over the image, apart from changes
+    // within a window.
     double product = 0, first = 0, second = 0;
     for (std::size_t i = 0; i < both[0].size(); ++i) {
       product += static_cast<double>(both[0][i]) * both[1][i];
@@ -135,8 +136,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE(
-    "image pyramid: a constant border is masked with the pixels that it reaches, and no other") {
+TEST_CASE("image pyramid: a constant border and the pixels it affects are masked, no others") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const Shape& size : {Shape{120, 100, 1}, Shape{600, 420, 1}}) {
       CAPTURE(size.width);
@@ -145,7 +145,7 @@ TEST_CASE(
       std::uniform_real_distribution<float> uniform(20, 120);
       std::vector<float> texture(static_cast<std::size_t>(size.plane()));
       for (float& value : texture) value = uniform(random);
-      // A quarter of the width on the left, and nothing elsewhere.
+      // A quarter of the width on the left, and none elsewhere.
       const std::int64_t border = size.width / 4;
       std::vector<float> pixels = texture;
       for (std::int64_t i = 0; i < size.plane(); ++i) {
@@ -157,7 +157,8 @@ TEST_CASE(
       pair.take(pair.reference, pixels);
       REQUIRE(pair.reference.mask() != nullptr);
       const auto mask = mask_of(pair.stream, pair.reference);
-      // Three pixels of the level on which it is measured are widened, and one is rounding.
+      // The border is widened by three pixels of the level on which it was measured, plus one for
+      // rounding.
       const double unit = std::max(1.0, static_cast<double>(size.width) / 256);
       double counted = 0;
       std::size_t wrong = 0;
@@ -183,7 +184,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("image pyramid: a mask is taken as it is, and what cannot be registered is refused") {
+TEST_CASE("image pyramid: masks are used unchanged, and invalid images are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     test::DrawnPair pair(device, shape, shape);
     std::vector<float> pixels = test::Spots(32).drawn(shape, {});
@@ -204,13 +205,13 @@ TEST_CASE("image pyramid: a mask is taken as it is, and what cannot be registere
     const std::vector<std::uint8_t> none(pixels.size(), 0);
     pixels = test::Spots(32).drawn(shape, {});
     CHECK_THROWS_AS(pair.take(pair.reference, pixels, &none), warpalign::Error);
-    // Faint, but not constant: a ten thousandth of the mean.
+    // Low contrast, a ten thousandth of the mean, but not constant.
     for (float& value : pixels) value = 1e4F + value;
     CHECK_NOTHROW(pair.take(pair.reference, pixels));
   });
 }
 
-TEST_CASE("image pyramid: isolated impulses are filled in, and a picture's own extremes are not") {
+TEST_CASE("image pyramid: isolated impulses are filled in, genuine extremes are not") {
   test::on_every_device([](const warpalign::Device& device) {
     test::DrawnPair pair(device, shape, shape);
     const std::vector<float> clean = test::Spots(33).drawn(shape, {});
@@ -223,7 +224,7 @@ TEST_CASE("image pyramid: isolated impulses are filled in, and a picture's own e
     test::WorstError worst;
     for (const float pixel : filled) worst.add(std::abs(pixel));
     CHECK(worst.value() < 6);
-    // With a mask nothing is filled in: what is masked may hold anything.
+    // With a mask nothing is filled in, because masked pixels may have any value.
     const std::vector<std::uint8_t> mask(clean.size(), 1);
     pair.take(pair.reference, salted, &mask);
     CHECK(pixels_of(pair.stream, pair.reference.pixels()) == salted);

@@ -1,4 +1,4 @@
-// How far off a place may be that a refinement on coarse levels brings to the truth.
+// The capture range of the refinement on coarse levels.
 #include "registration/refinement/coarse_refinement.hpp"
 
 #include "registration/refinement/direction_refinement.hpp"
@@ -31,7 +31,7 @@ Homography matrix_of(const Similarity& similarity) {
   return Homography(similarity.matrix(shape, shape));
 }
 
-/// A scene whose spots are twice as large as they are elsewhere.
+/// A scene whose spots are twice as large as elsewhere in these tests.
 class Pair : public test::DrawnPair {
  public:
   explicit Pair(const warpalign::Device& device) : DrawnPair(device, shape, shape), fitter(device) {
@@ -65,12 +65,12 @@ double off(const Homography& found, const Homography& expected = matrix_of(truth
   return test::max_corner_distance(found, expected, shape);
 }
 
-// Levels of 256 samples of images drawn from a formula.
+// Levels of 256 samples, of images drawn from a formula.
 constexpr double tolerance = 0.1;
 
 }  // namespace
 
-TEST_CASE("coarse refinement: from a step of the grid to either side, and a few pixels beside") {
+TEST_CASE("coarse refinement: converges from one grid step and a few pixels away") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     for (const double side : {-1.0, 1.0}) {
@@ -91,7 +91,7 @@ TEST_CASE("coarse refinement: from a step of the grid to either side, and a few 
   });
 }
 
-TEST_CASE("coarse refinement: many together are as each alone, and what leads nowhere says so") {
+TEST_CASE("coarse refinement: a batch gives the results of single fits, and reports failures") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     std::vector<Candidate> all;
@@ -113,8 +113,7 @@ TEST_CASE("coarse refinement: many together are as each alone, and what leads no
   });
 }
 
-TEST_CASE(
-    "coarse refinement: what a motion keeps fixed is kept, and directions do as grey levels") {
+TEST_CASE("coarse refinement: fixed parameters stay, for orientations as for intensities") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     const Candidate start = Pair::at({12.4, 1.1, {10, -5}});
@@ -134,7 +133,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("coarse refinement: directions of edges on finer levels, of every motion") {
+TEST_CASE("coarse refinement: gradient orientations on finer levels, with every motion") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     std::vector<float> negative = pair.turned;
@@ -148,7 +147,7 @@ TEST_CASE("coarse refinement: directions of edges on finer levels, of every moti
       REQUIRE(found.has_value());
       CHECK(off(*found) <= 0.3);
     }
-    // The same the other way round, where the roles are exchanged.
+    // The same with exchanged images, hence with the other fit direction.
     pair.take(pair.reference, negative);
     pair.take(pair.moving, pair.upright);
     const auto back =
@@ -156,7 +155,7 @@ TEST_CASE("coarse refinement: directions of edges on finer levels, of every moti
                                       near.inverse(), Homography(near.inverse()));
     REQUIRE(back.has_value());
     CHECK(off(*back, matrix_of(truth).inverse()) <= 0.3);
-    // From far off it ends anywhere or nowhere.
+    // From far away it may end anywhere, or fail.
     const Affine far = Similarity{70, 1.1, {30, -20}}.matrix(shape, shape);
     const auto nowhere = detail::refined_by_directions(pair.work(true), pair.fitter,
                                                        Motion::homography, far, Homography(far));
@@ -164,9 +163,9 @@ TEST_CASE("coarse refinement: directions of edges on finer levels, of every moti
   });
 }
 
-TEST_CASE("coarse refinement: a place is brought to the truth from nearby, and from nowhere else") {
+TEST_CASE("coarse refinement: a candidate converges from nearby, and from nowhere else") {
   test::on_every_device([](const warpalign::Device& device) {
-    // Shapes so large that a fit would find its way from anywhere.
+    // The spots are so large that an unlimited fit would converge from anywhere.
     Pair pair(device);
     const auto large =
         test::Spots(43, 600).drawn(shape, Homography(Affine{0.08, 0, 20, 0, 0.08, 20}));
@@ -174,15 +173,16 @@ TEST_CASE("coarse refinement: a place is brought to the truth from nearby, and f
     pair.take(pair.moving, large);
     const double side = 260;
     const auto beside = [&](double part) { return Similarity{0, 1, {part * side, -0.02 * side}}; };
-    // Up to a seventh of the larger side, which is far more than a peak of the search is off by.
+    // Up to a seventh of the larger side, which is far more than the error of a peak of the
+    // search.
     for (const double part : {0.05, 0.1, 0.14}) {
       CAPTURE(part);
       const Candidate found = pair.refined(beside(part), RefineFrom::log_polar);
       CHECK(off(Homography(found.matrix), Homography()) <= tolerance);
       CHECK(found.correlation > 0.99);
     }
-    // Farther off it is another place. It stays one, and is judged where it is, lest of all the
-    // places that are proposed the same one is made.
+    // A start farther off is another candidate. It must stay where it is and be scored there;
+    // otherwise all candidates could converge to the same pose.
     for (const double part : {0.16, 0.2, 0.25}) {
       CAPTURE(part);
       const Candidate found = pair.refined(beside(part), RefineFrom::log_polar);
@@ -192,9 +192,8 @@ TEST_CASE("coarse refinement: a place is brought to the truth from nearby, and f
   });
 }
 
-// At most sixteen are fitted on the last level.
-TEST_CASE(
-    "coarse refinement: of many places those are left out that agree least, and none of few") {
+// The last level fits at most sixteen candidates.
+TEST_CASE("coarse refinement: the worst of many candidates are dropped, and none of few") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     std::vector<Candidate> places;

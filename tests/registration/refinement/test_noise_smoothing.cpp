@@ -1,4 +1,4 @@
-// How far a fit smooths noisy images, against integrals over their spectra.
+// How much a fit smooths noisy images, compared with integrals over their spectra.
 #include "registration/refinement/noise_smoothing.hpp"
 
 #include <doctest/doctest.h>
@@ -16,11 +16,11 @@ namespace {
 using std::numbers::pi;
 using warpalign::detail::PairStatistics;
 
-// An isotropic power spectrum of the scene, a density per pixel, over the frequency in radians a
-// pixel.
+// An isotropic power spectrum of the scene: density per pixel as a function of frequency in
+// radians per pixel.
 using Spectrum = std::function<double(double)>;
 
-// The integral of f over the plane of frequencies up to Nyquist's, per pixel.
+// The integral of f over the plane of frequencies up to the Nyquist frequency, per pixel.
 double over_frequencies(const Spectrum& f) {
   constexpr int steps = 4000;
   const double step = pi / steps;
@@ -34,7 +34,7 @@ double over_frequencies(const Spectrum& f) {
 
 double gaussian(double k, double sigma) { return std::exp(-k * k * sigma * sigma / 2); }
 
-// The spectra of a pair of registered images with white noise of `density` in each.
+// The statistics of a pair of registered images, each with white noise of `density`.
 PairStatistics statistics_at(const Spectrum& scene, double density, double illumination,
                              double sigma) {
   PairStatistics statistics;
@@ -48,9 +48,9 @@ PairStatistics statistics_at(const Spectrum& scene, double density, double illum
   return statistics;
 }
 
-// The variance of a shift that minimises the squared difference of the filtered images, to first
-// order, a pixel: what the difference's noise is worth along the scene's slopes and along the
-// noise's, over the squared curvature.
+// The variance of a shift estimate that minimises the squared difference of the filtered images,
+// to first order and per pixel: the products of the noise with the scene's slopes and with its
+// own, divided by the squared curvature.
 double variance(const Spectrum& scene, double density, double sigma) {
   const double noise = over_frequencies([&](double k) {
     return k * k / 2 * std::pow(gaussian(k, sigma), 4) *
@@ -67,7 +67,7 @@ Spectrum power_law(double strength, double corner, double exponent) {
 
 }  // namespace
 
-TEST_CASE("noise: the smoothing chosen is about the most certain one") {
+TEST_CASE("noise: the chosen smoothing has nearly the smallest variance") {
   const std::vector<double> sigmas{1.1, 2.2, 4.4, 8.8, 17.6};
   for (const double density : {1.0, 30.0, 100.0, 500.0, 1600.0}) {
     for (const double corner : {0.05, 0.15, 0.5}) {
@@ -85,19 +85,19 @@ TEST_CASE("noise: the smoothing chosen is about the most certain one") {
         CAPTURE(density);
         CAPTURE(corner);
         CAPTURE(illumination);
-        // A step in sigma to either side of the best costs up to about twice its variance.
+        // One step in sigma away from the best costs up to about twice its variance.
         CHECK(truth[chosen] <= 1.6 * minimum);
       }
     }
   }
 }
 
-TEST_CASE("noise: its variance is told from unmodelled illumination, which smoothing leaves") {
+TEST_CASE("noise: its variance is separated from unmodelled illumination, which smoothing keeps") {
   const Spectrum scene = power_law(1e4, 0.2, 4);
   for (const double illumination : {0.0, 300.0}) {
     const PairStatistics sharp = statistics_at(scene, 100, illumination, 1);
     const PairStatistics smooth = statistics_at(scene, 100, illumination, 2);
-    // 2 density / (4 pi sigma^2); frequencies beyond Nyquist's, which pixels do not have, are 1e-4
+    // 2 density / (4 pi sigma^2). Frequencies beyond Nyquist's, which pixels do not have, add 1e-4
     // of it.
     CHECK(warpalign::detail::noise_variance(sharp, smooth) ==
           doctest::Approx(2 * 100 / (4 * pi)).epsilon(1e-3));
@@ -105,12 +105,12 @@ TEST_CASE("noise: its variance is told from unmodelled illumination, which smoot
   CHECK(warpalign::detail::noise_at_sigma(8, 1, 2) == doctest::Approx(2));
 }
 
-TEST_CASE("noise: clean textured pairs are left alone, noisy smooth ones are not") {
+TEST_CASE("noise: clean textured pairs are not smoothed, noisy smooth ones are") {
   CHECK_FALSE(warpalign::detail::may_be_noisy(statistics_at(power_law(1e4, 0.5, 4), 1, 0, 1)));
   CHECK(warpalign::detail::may_be_noisy(statistics_at(power_law(1e4, 0.05, 4), 400, 0, 1)));
 }
 
-TEST_CASE("noise: without evaluations, with one, or without slopes there is no smoothing") {
+TEST_CASE("noise: no smoothing without two evaluations and slopes") {
   CHECK(warpalign::detail::best_smoothing({}) == 0);
   const std::vector<PairStatistics> flat{
       {1, 1, 100, 4, 0}, {2, 1, 100, 1, 0}, {4, 1, 100, 0.25, 0}};
@@ -118,9 +118,10 @@ TEST_CASE("noise: without evaluations, with one, or without slopes there is no s
   CHECK(warpalign::detail::best_smoothing(flat) == 0);
 }
 
-TEST_CASE("noise: statistics of a pair are what its sums say") {
+TEST_CASE("noise: the statistics of a pair follow from its sums") {
   using namespace warpalign::detail;
-  // Means 2 and 5, deviations 3 and 4, the correlation 0.6, and the mean square slopes 2 and 6.
+  // Means 2 and 5, standard deviations 3 and 4, the correlation 0.6, and mean square slopes 2 and
+  // 6.
   warpalign::SimilaritySumsResult sums;
   sums.pixels = 1000;
   sums.reference = 2 * 1000;
@@ -137,18 +138,18 @@ TEST_CASE("noise: statistics of a pair are what its sums say") {
   CHECK(statistics.sigma == 1.5);
   CHECK(statistics.scale == 1.25);
   CHECK(statistics.slope == doctest::Approx(4));
-  // What no line through the pixels explains.
+  // The variance that a linear relation between the pixels does not explain.
   CHECK(residual_under_global_illumination(sums) == doctest::Approx(16 * (1 - 0.36)));
-  // The square of a normal deviation, which is sqrt(pi / 2) mean absolute values.
+  // The square of the standard deviation, which is sqrt(pi / 2) times the mean absolute value.
   CHECK(residual_variance(sums) == doctest::Approx(1.5 * 1.5 * pi / 2).epsilon(1e-4));
-  sums.moving_square = 24 * 1000;  // below the square of the mean, as rounding may leave it
+  sums.moving_square = 24 * 1000;  // below the square of the mean, as rounding may make it
   CHECK(residual_under_global_illumination(sums) == 0);
 }
 
-TEST_CASE("noise: a pair may be noisy where its residual accounts for a tenth of the slopes") {
+TEST_CASE("noise: a pair counts as noisy if its residual may explain a tenth of the slopes") {
   using warpalign::detail::may_be_noisy;
-  // Half of the residual is the moving image's at scale 1, and a fifth at scale 2; white noise of
-  // variance v under a Gaussian of sigma s has the mean square slope v / (2 s^2).
+  // The moving image contributes half of the residual at scale 1, and a fifth at scale 2. White
+  // noise of variance v smoothed by a Gaussian of sigma s has the mean square slope v / (2 s^2).
   for (const double scale : {1.0, 2.0}) {
     for (const double sigma : {1.0, 3.0}) {
       CAPTURE(scale);
@@ -160,15 +161,15 @@ TEST_CASE("noise: a pair may be noisy where its residual accounts for a tenth of
   }
 }
 
-TEST_CASE("noise: a residual that grows under smoothing is none of noise") {
+TEST_CASE("noise: a residual that grows under smoothing is not noise") {
   using warpalign::detail::noise_variance;
   CHECK(noise_variance({1, 1, 100, 4, 1}, {2, 1, 100, 5, 1}) == 0);
   CHECK(noise_variance({1, 1, 100, 5, 1}, {2, 1, 100, 2, 1}) == doctest::Approx(4));
   CHECK(warpalign::detail::noise_at_sigma(9, 3, 1) == doctest::Approx(81));
 }
 
-TEST_CASE("noise: the smoothing chosen is the best by the formula for its variance") {
-  // Of random statistics under sigmas that double, whose noise is that of the first two.
+TEST_CASE("noise: the smoothing minimises the formula for the variance") {
+  // Random statistics at sigmas that double; the first two give the noise.
   std::mt19937 random(6);
   std::uniform_real_distribution<double> uniform;
   std::array<int, 4> chosen{};
@@ -182,8 +183,8 @@ TEST_CASE("noise: the smoothing chosen is the best by the formula for its varian
           {sigma, 1 + uniform(random), 1000 + 500 * uniform(random), residual, slope});
       slope *= 0.1 + 0.8 * uniform(random);
     }
-    // Mean square slopes without noise, of which a tenth more than was estimated is taken off; no
-    // less than under more smoothing.
+    // Mean square slopes without noise: a tenth more than the estimated noise is subtracted, but
+    // they are no less than with more smoothing.
     const auto noise_at = [&](std::size_t i) { return noise / std::pow(evaluations[i].sigma, 2); };
     std::vector<double> slopes(evaluations.size());
     for (std::size_t i = evaluations.size(); i-- > 0;) {
@@ -193,8 +194,8 @@ TEST_CASE("noise: the smoothing chosen is the best by the formula for its varian
       slopes[i] = std::max(one.slope - 1.1 * of_noise, 0.0);
       if (i + 1 < slopes.size()) slopes[i] = std::max(slopes[i], slopes[i + 1]);
     }
-    // (P S(sqrt(2) sigma) + P^2 / (128 pi sigma^4)) / (n S(sigma)^2), with P = 4 pi sigma^2 times
-    // the noise, and the slopes under sqrt(2) sigma halfway to those under 2 sigma.
+    // (P S(sqrt(2) sigma) + P^2 / (128 pi sigma^4)) / (n S(sigma)^2), where P is 4 pi sigma^2
+    // times the noise, and S(sqrt(2) sigma) is halfway between S(sigma) and S(2 sigma).
     std::size_t best = 0;
     double least = INFINITY;
     for (std::size_t i = 0; i + 1 < slopes.size(); ++i) {
@@ -214,5 +215,5 @@ TEST_CASE("noise: the smoothing chosen is the best by the formula for its varian
     ++chosen[found];
   }
   for (const int times : chosen)
-    CHECK(times > 4);  // that each is chosen tells that all are compared
+    CHECK(times > 4);  // each sigma was the best one several times, so all are compared
 }

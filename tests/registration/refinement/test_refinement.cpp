@@ -1,4 +1,5 @@
-// The refinement at full resolution, of cuts of photographs: pixels are means over their own areas.
+// The refinement at full resolution, on cuts of photographs whose pixels are means over their
+// areas.
 #include "registration/refinement/refinement.hpp"
 
 #include "registration/search/drawn_pair.hpp"
@@ -33,7 +34,7 @@ const reference::Plane& bridge() {
   return plane;
 }
 
-/// A cut whose moving image is the finer one.
+/// A cut whose moving image has the higher resolution.
 class Pair : public test::DrawnPair {
  public:
   Pair(const warpalign::Device& device, const Similarity& similarity)
@@ -49,7 +50,7 @@ class Pair : public test::DrawnPair {
     take(reference, coarse, coarse_mask);
     take(moving, fine, fine_mask);
   }
-  /// From a pixel of the finer image beside the truth.
+  /// Fits from one pixel of the finer image away from the truth.
   std::optional<FitResult> fit(Motion motion = Motion::similarity) {
     return fit_from(Homography(Affine::translation(0.8, -0.6)) * truth, motion);
   }
@@ -69,7 +70,7 @@ class Pair : public test::DrawnPair {
   detail::Refinement refinement_;
 };
 
-/// Equal dots, 40 pixels apart. About a correlation length beside its place a step is short.
+/// Equal dots, 40 pixels apart. About one correlation length from the optimum the steps are short.
 std::vector<float> dots_of(const Shape& shape) {
   const auto from_dot = [](std::int64_t x) {
     return std::remainder(static_cast<double>(x) - 20, 40);
@@ -92,17 +93,18 @@ void add_noise(std::vector<float>& pixels, float deviation, std::uint32_t seed) 
 
 }  // namespace
 
-TEST_CASE("refinement: images of other resolution are compared at the same point spread") {
+TEST_CASE("refinement: images of different resolution are compared at the same point spread") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const double scale : {1.02, 1.5, 2.0, 3.0}) {
       CAPTURE(scale);
       Pair pair(device, {3, scale, {2, -1}});
       for (const Motion motion : {Motion::similarity, Motion::homography}) {
         const auto found = pair.fit(motion);
-        // In finer pixels, of which a coarse one covers several; those at corners are not seen.
+        // The error is in pixels of the finer image, and a coarse pixel covers several. The
+        // corners lie outside the overlap.
         CHECK(pair.off(found) <= 0.03 * scale * (motion == Motion::homography ? 3 : 1));
-        // Nothing but interpolation is left between the two where their sharpness is the same; a
-        // sigma that is off by a quarter leaves 3e-4 and more.
+        // With equal sharpness only interpolation errors are left; a sigma that is off by a
+        // quarter leaves 3e-4 and more.
         CHECK(found->correlation > 0.9999);
         CHECK(found->converged);
       }
@@ -110,9 +112,9 @@ TEST_CASE("refinement: images of other resolution are compared at the same point
   });
 }
 
-// Seen from far aside, a plane may be finer in one image at its near end, and in the other one at
-// the centre.
-TEST_CASE("refinement: a transform by which the finer image has the coarser content is no error") {
+// In a strongly oblique view, one image may be finer at the near end of a plane, and the other one
+// at the centre.
+TEST_CASE("refinement: the image of lower resolution may be the finer one at the centre") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device, {3, 1.5, {2, -1}});
     for (const double scale : {0.6, 0.3, 0.1}) {
@@ -125,7 +127,7 @@ TEST_CASE("refinement: a transform by which the finer image has the coarser cont
   });
 }
 
-TEST_CASE("refinement: under noise more is smoothed, and most of the error is undone") {
+TEST_CASE("refinement: noisy images are smoothed more, which removes most of the error") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device, {-2, 1.3, {-3, 2}});
     const double pixels = 130 * 120;
@@ -136,10 +138,11 @@ TEST_CASE("refinement: under noise more is smoothed, and most of the error is un
       pair.show();
       const auto found = pair.fit();
       errors.push_back(pair.off(found));
-      // What 10 000 pixels leave to a shift grows with the noise over the slopes, and with its
-      // square where noise meets noise; corners are off by a few times as much.
+      // The error of a shift from 10 000 pixels grows with the ratio of noise to slopes, and with
+      // its square as far as noise correlates with noise. Corners are off by a few times as much.
       CHECK(errors.back() <= (deviation < 30 ? 0.4 : 2.5));
-      // Unsmoothed, the correlation would be that of a picture of deviation 50 or so and the noise.
+      // Without smoothing the correlation would be that of a photograph of standard deviation 50
+      // or so under this noise.
       REQUIRE(found.has_value());
       CHECK(found->correlation > (deviation < 30 ? 0.95 : 0.8));
       CHECK(found->pixels < pixels);
@@ -147,7 +150,7 @@ TEST_CASE("refinement: under noise more is smoothed, and most of the error is un
   });
 }
 
-TEST_CASE("refinement: light that changes across the image does no harm, nor does what is masked") {
+TEST_CASE("refinement: neither uneven illumination nor masked content causes an error") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device, {1, 1.4, {1, 1}});
     for (std::size_t i = 0; i < pair.fine.size(); ++i) {
@@ -155,9 +158,10 @@ TEST_CASE("refinement: light that changes across the image does no harm, nor doe
       pair.fine[i] = (0.4F + 1.2F * across) * pair.fine[i] + 60 * across;
     }
     pair.show();
-    // Cells of eight pixels follow light that changes by a fifth within each to within some tenths.
+    // Cells of eight pixels reduce the effect of illumination that changes by a fifth within each
+    // cell to some tenths of a pixel.
     CHECK(pair.off(pair.fit()) <= 0.4);
-    // A quarter of either image shows something else, which lies still.
+    // A quarter of both images shows another scene, which does not move.
     std::vector<std::uint8_t> coarse_mask(pair.coarse.size(), 1), fine_mask(pair.fine.size(), 1);
     for (std::size_t i = 0; i < pair.coarse.size(); ++i) {
       if (i % 130 > 30 || i / 130 > 90) continue;
@@ -174,22 +178,22 @@ TEST_CASE("refinement: light that changes across the image does no harm, nor doe
       CHECK(pair.off(pair.fit()) <= 0.6);
     }
     pair.show(&coarse_mask);
-    CHECK(pair.off(pair.fit()) <= 1);  // the moving image's other picture is an outlier
+    CHECK(pair.off(pair.fit()) <= 1);  // the other scene in the moving image is an outlier
   });
 }
 
-TEST_CASE("refinement: nothing comes of images without anything in common") {
+TEST_CASE("refinement: a fit without overlap fails") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device, {1, 1.4, {1, 1}});
     const Homography truth = pair.truth;
     pair.truth = Homography(Affine::translation(400, 0)) * truth;
     CHECK_FALSE(pair.fit().has_value());
     pair.truth = truth;
-    CHECK(pair.off(pair.fit()) <= 0.05);  // and nothing is left of that
+    CHECK(pair.off(pair.fit()) <= 0.05);  // which does not affect the next fit
   });
 }
 
-TEST_CASE("refinement: what has not come to rest after its steps is not taken") {
+TEST_CASE("refinement: a fit that still moves after its last step fails") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr Shape shape{260, 240, 1};
     test::DrawnPair pair(device, shape, shape);
@@ -210,12 +214,12 @@ TEST_CASE("refinement: what has not come to rest after its steps is not taken") 
     };
     for (const Motion motion : {Motion::translation, Motion::rigid, Motion::similarity}) {
       CAPTURE(static_cast<int>(motion));
-      arrives(5, motion);  // in about eight steps
-      // After twelve it still takes steps of two thirds of a pixel. A few more and it would be
-      // there, but what is so far off may as well be on its way to another place.
+      arrives(5, motion);  // which takes about eight steps
+      // After twelve steps it still moves by two thirds of a pixel. A few more would suffice, but
+      // a fit that is so far off may just as well converge to another pose.
       CHECK_FALSE(settled(7.5, motion).has_value());
     }
-    // The more parameters there are, the longer a fit may take.
+    // Motions with more parameters are allowed more steps.
     for (const Motion motion : {Motion::affine, Motion::homography}) {
       CAPTURE(static_cast<int>(motion));
       arrives(7.5, motion);

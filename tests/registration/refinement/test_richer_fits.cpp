@@ -1,4 +1,5 @@
-// Affine transforms and homographies of drawn pairs, from similarities and from windows.
+// Fits of affine transforms and homographies to drawn pairs, starting from similarities and from
+// patches.
 #include "registration/refinement/richer_fits.hpp"
 #include "registration/refinement/richer_models.hpp"
 
@@ -25,7 +26,7 @@ using warpalign::Similarity;
 
 constexpr Shape shape{120, 110, 1};
 
-/// About the middle of both images.
+/// The transform relative to the centre of both images.
 Homography about_centre(const Homography& m) {
   const Point c = warpalign::centre_of(shape);
   return Homography(Affine::translation(c.x, c.y)) * m * Affine::translation(-c.x, -c.y);
@@ -42,7 +43,7 @@ class Pair : public test::DrawnPair {
         refinement(device) {}
 
   void show(const Homography& truth) { draw(test::Spots(9), truth, {0, 0}); }
-  /// A candidate that a search would have found, fitted by `motion`.
+  /// A candidate as the search would propose it, fitted with `motion`.
   Candidate fitted(Motion motion, const Similarity& start) {
     Candidate candidate;
     candidate.matrix = start.matrix(shape, shape);
@@ -55,7 +56,7 @@ class Pair : public test::DrawnPair {
   }
 
   detail::SimilarityFit fitter;
-  detail::RicherFits one_by_one, together;  ///< by when fits begin with finer levels
+  detail::RicherFits one_by_one, together;  ///< by the order in which fits start from finer levels
   detail::RicherModels models;
   detail::Refinement refinement;
 };
@@ -64,8 +65,8 @@ double off(const Homography& found, const Homography& truth) {
   return test::max_corner_distance(found, truth, shape);
 }
 
-// Levels of 128 samples and less of images drawn from a formula: tenths of a pixel, which the
-// refinement makes hundredths.
+// Levels of at most 128 samples, of images drawn from a formula: tenths of a pixel, which the
+// refinement turns into hundredths.
 constexpr double coarse_tolerance = 0.5;
 constexpr double refined_tolerance = 0.05;
 
@@ -75,7 +76,7 @@ const Homography sheared = about_centre(Affine{1.1, 0.08, 2, -0.03, 0.95, -1});
 
 }  // namespace
 
-TEST_CASE("richer fits: from a similarity near the truth, and refined") {
+TEST_CASE("higher-DOF fits: converge from a similarity near the truth, and are refined") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     struct Case {
@@ -83,7 +84,7 @@ TEST_CASE("richer fits: from a similarity near the truth, and refined") {
       Homography truth;
       double scale;
     };
-    // The last ones with the images' roles exchanged.
+    // The last cases exchange the images' fit direction.
     for (const Case& one :
          {Case{Motion::affine, sheared, 1.02}, Case{Motion::homography, tilted, 1.05},
           Case{Motion::affine, sheared.inverse(), 0.98},
@@ -98,7 +99,7 @@ TEST_CASE("richer fits: from a similarity near the truth, and refined") {
       CHECK(found.correlation > 0.95);
       CHECK(found.significance > 40);
       CHECK(found.overlap > 0.7);
-      // The place itself stays that of the search.
+      // The search's own pose is kept.
       CHECK(off(Homography(found.matrix), Homography(start.matrix(shape, shape))) <= 1e-9);
       pair.models.refine(pair.work(), pair.fitter, pair.refinement, found);
       CHECK(found.refined);
@@ -108,21 +109,21 @@ TEST_CASE("richer fits: from a similarity near the truth, and refined") {
   });
 }
 
-TEST_CASE("richer fits: a candidate that leads nowhere is left as it was") {
+TEST_CASE("higher-DOF fits: a candidate whose fit fails is left unchanged") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     pair.show(tilted);
     Candidate wrong;
     wrong.matrix = Similarity{130, 1.1, {9, -7}}.matrix(shape, shape);
     wrong.significance = 3;
-    // Beside one that is right, in the same call.
+    // It is fitted in one call with a right one.
     std::vector<Candidate> candidates{wrong, wrong, wrong};
     candidates[1].matrix = Similarity{4, 1.05, {2, -1}}.matrix(shape, shape);
     pair.one_by_one.fit(pair.work(), pair.fitter, Motion::homography, candidates);
     CHECK(candidates[1].motion == Motion::homography);
     CHECK(off(candidates[1].richer, tilted) <= coarse_tolerance);
     for (const std::size_t i : {0U, 2U}) {
-      // It is at no place that resembles the other image.
+      // A fit that ends has no pose that matches.
       if (candidates[i].motion == Motion::similarity) {
         CHECK(candidates[i].significance == 3);
       } else {
@@ -133,9 +134,10 @@ TEST_CASE("richer fits: a candidate that leads nowhere is left as it was") {
   });
 }
 
-// What the attempts from one level lead to depends on no others, and the later ones count under the
-// same conditions. Where fits stay on the device, they are the same to the last digit.
-TEST_CASE("richer fits: from all levels at once as from one after the other") {
+// The result of an attempt from one level does not depend on the other attempts, and later
+// attempts count under the same conditions. On devices that keep fits resident, results are
+// identical.
+TEST_CASE("higher-DOF fits: attempts from all levels at once equal those in sequence") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     pair.show(tilted);
@@ -148,7 +150,7 @@ TEST_CASE("richer fits: from all levels at once as from one after the other") {
       return candidates;
     };
     for (const Motion motion : {Motion::affine, Motion::homography}) {
-      // Few begin with all levels at once, many with the first one alone.
+      // Few candidates start from all levels at once, many from the first level alone.
       for (const std::size_t count : {1U, 3U, 6U}) {
         CAPTURE(count);
         std::vector<Candidate> expected = near_and_far(count);
@@ -167,7 +169,7 @@ TEST_CASE("richer fits: from all levels at once as from one after the other") {
   });
 }
 
-TEST_CASE("richer fits: several that windows agree on, in their order, as each alone") {
+TEST_CASE("higher-DOF fits: several homographies of patches are fitted in order, as each alone") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     pair.show(tilted);
@@ -186,13 +188,14 @@ TEST_CASE("richer fits: several that windows agree on, in their order, as each a
   });
 }
 
-TEST_CASE("richer fits: what windows agree on is fitted unless no view of a plane is like it") {
+TEST_CASE(
+    "higher-DOF fits: homographies of patches are fitted unless no view of a plane is like them") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     const auto stretched = [](double by) {
       return about_centre(Affine{std::sqrt(by), 0, 0, 0, 1 / std::sqrt(by), 0});
     };
-    // Along x the divisor changes by so much of its value at the middle, to either side.
+    // The divisor along x changes by this fraction of its value at the centre, towards both sides.
     const auto perspective = [](double by) {
       return about_centre(Homography({1, 0, 0, 0, 1, 0, by / 59.5, 0, 1}));
     };
@@ -207,31 +210,32 @@ TEST_CASE("richer fits: what windows agree on is fitted unless no view of a plan
       CHECK(off(found->richer, truth) <= 4 * coarse_tolerance);
       CHECK(found->richer.h[8] == doctest::Approx(1));
       CHECK(found->significance > 20);
-      // The same in any unit.
+      // A common factor of the matrix does not matter.
       Homography in_units = start;
       for (double& value : in_units.h) value *= -7;
       const auto again = pair.by_windows(in_units);
       REQUIRE(again.has_value());
       CHECK(off(again->richer, found->richer) <= 1e-3);
     }
-    // Mirrored; stretched by more than six; more than twelve times as fine on one side as on the
-    // other: by the divisors 0.3 to 1.7 areas differ by their cubes, and all of it is in the image.
+    // Mirrored; stretched more than sixfold; more than twelve times as fine on one side as on the
+    // other: with divisors from 0.3 to 1.7 areas differ by their cubes, and the whole reference
+    // lies in the image.
     const Homography mirrored = about_centre(Affine{-1, 0, 0, 0, 1, 0});
     const Homography slanted = about_centre(Affine{0.3, 0, 0, 0, 0.3, 0}) * perspective(0.7);
     for (const Homography& truth : {mirrored, stretched(8), slanted}) {
       pair.show(truth);
       CHECK_FALSE(pair.by_windows(truth).has_value());
     }
-    // With the horizon in the reference.
+    // The horizon crosses the reference.
     pair.show(tilted);
     CHECK_FALSE(
         pair.by_windows(about_centre(Homography({1, 0, 0, 0, 1, 0, 1 / 40.0, 0, 1}))).has_value());
-    // Nothing of the reference lies in the moving image.
+    // The reference does not overlap the moving image.
     CHECK_FALSE(pair.by_windows(Homography(Affine::translation(300, 0))).has_value());
   });
 }
 
-TEST_CASE("richer fits: a refinement that leads nowhere leaves the transform as it was") {
+TEST_CASE("higher-DOF fits: a refinement that fails leaves the transform unchanged") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     pair.show(tilted);
@@ -245,14 +249,14 @@ TEST_CASE("richer fits: a refinement that leads nowhere leaves the transform as 
         wrong.refined = true;
         pair.models.refine(pair.work(by_directions), pair.fitter, pair.refinement, wrong);
         if (!wrong.refined) CHECK(off(wrong.richer, Homography(wrong.matrix)) == 0);
-        // Nothing in common with the other image.
+        // No overlap with the other image.
         wrong.richer = Homography(Affine::translation(500, 0));
         pair.models.refine(pair.work(by_directions), pair.fitter, pair.refinement, wrong);
         CHECK_FALSE(wrong.refined);
         CHECK(wrong.richer.h[2] == 500);
       }
     }
-    // The same of directions as of grey levels where it leads somewhere.
+    // Orientations and intensities converge to the same transform.
     Candidate near;
     near.matrix = Similarity{4, 1.05, {2, -1}}.matrix(shape, shape);
     near.motion = Motion::homography;
@@ -263,7 +267,7 @@ TEST_CASE("richer fits: a refinement that leads nowhere leaves the transform as 
   });
 }
 
-TEST_CASE("richer fits: more parameters explain better only what they are needed for") {
+TEST_CASE("higher-DOF fits: more parameters explain better only if they are needed") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     Candidate simpler;
@@ -272,14 +276,14 @@ TEST_CASE("richer fits: more parameters explain better only what they are needed
     richer.motion = Motion::homography;
     for (const bool by_directions : {false, true}) {
       CAPTURE(by_directions);
-      // Where the richer one is the truth, which the other misses by pixels.
+      // The higher-DOF model is the truth, and the simpler one is off by pixels.
       pair.show(tilted);
       richer.richer = tilted;
       CHECK(pair.models.explains_better(pair.work(by_directions), simpler, richer, 4));
-      // Where the simpler one is it.
+      // The simpler model is the truth.
       pair.show(Homography(simpler.matrix));
       CHECK_FALSE(pair.models.explains_better(pair.work(by_directions), simpler, richer, 4));
-      // Where both are the same.
+      // Both models are the same.
       richer.richer = Homography(simpler.matrix);
       richer.richer.h[6] = 1e-9;
       CHECK_FALSE(pair.models.explains_better(pair.work(by_directions), simpler, richer, 4));

@@ -35,7 +35,7 @@ Homography sheared() {
          Affine::translation(-c.x, -c.y);
 }
 
-// By how far corners may move in any direction that is no similarity.
+// Moves the corners by `pixels` in directions that no similarity can follow.
 Homography perspective(double pixels) {
   return similarity() * test::moving_corners(shape, {{{pixels, -0.6 * pixels},
                                                       {-0.8 * pixels, 0.7 * pixels},
@@ -59,14 +59,13 @@ RegistrationResult registered(const warpalign::Device& device, const Homography&
   return registered(device, test::cut_by(bridge(), shape, truth), options);
 }
 
-// Rounding to whole grey levels leaves about 0.003 px to a similarity; with twice its parameters,
-// two of which grow with the square of the distance from the centre, a corner is off by a few times
-// as much.
+// Rounding to integers costs a similarity about 0.003 px. With twice as many parameters, two of
+// which grow with the squared distance from the centre, a corner is off by a few times as much.
 constexpr double corner_tolerance = 0.03;
 
 }  // namespace
 
-TEST_CASE("richer models: affine transforms are found to hundredths of a pixel") {
+TEST_CASE("higher-DOF models: affine transforms are found to hundredths of a pixel") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto found = registered(device, sheared(), Motion::affine);
     CHECK(found.reliable);
@@ -75,12 +74,12 @@ TEST_CASE("richer models: affine transforms are found to hundredths of a pixel")
     CHECK(found.homography.is_affine());
     CHECK(test::max_corner_distance(found.homography, sheared(), shape) <= corner_tolerance);
     CHECK(test::max_corner_distance(found.matrix, found.homography, shape) <= 1e-9);
-    // The nearest similarity is near the one that was sheared.
+    // The similarity is close to the one that was sheared.
     CHECK(found.similarity.rotation_deg == doctest::Approx(-14).epsilon(0.15));
   });
 }
 
-TEST_CASE("richer models: homographies are found to hundredths of a pixel") {
+TEST_CASE("higher-DOF models: homographies are found to hundredths of a pixel") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const double pixels : {0.0, 5.0, 25.0}) {
       CAPTURE(pixels);
@@ -90,7 +89,7 @@ TEST_CASE("richer models: homographies are found to hundredths of a pixel") {
       CHECK(found.refined);
       CHECK(found.motion == Motion::homography);
       CHECK(test::max_corner_distance(found.homography, truth, shape) <= corner_tolerance);
-      // To first order the matrix agrees with the homography about the centre.
+      // The matrix is the first-order approximation of the homography at the centre.
       const warpalign::Point centre = warpalign::centre_of(shape);
       CHECK(found.matrix(centre).x == doctest::Approx(found.homography(centre).x));
       CHECK(found.matrix(centre).y == doctest::Approx(found.homography(centre).y));
@@ -98,7 +97,7 @@ TEST_CASE("richer models: homographies are found to hundredths of a pixel") {
   });
 }
 
-TEST_CASE("richer models: the images may change places, and the moving one be finer") {
+TEST_CASE("higher-DOF models: the images may change places, and the moving one be finer") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const double scale : {0.6, 1.7}) {
       CAPTURE(scale);
@@ -110,14 +109,14 @@ TEST_CASE("richer models: the images may change places, and the moving one be fi
       const auto found =
           registered(device, test::cut_by(bridge(), shape, truth, scale > 1 ? 1.8 : 1), options);
       CHECK(found.reliable);
-      // A pixel of the coarser image is as accurate as above; corners lie up to 1.7 times as far
-      // from the part in common as that is wide.
+      // The error in pixels of the coarser image is as above; the corners lie up to 1.7 widths of
+      // the overlap away from it.
       CHECK(test::max_corner_distance(found.homography, truth, shape) <= 4 * corner_tolerance);
     }
   });
 }
 
-TEST_CASE("richer models: auto takes the model that the pair calls for") {
+TEST_CASE("higher-DOF models: auto selects the model that the pair needs") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto check = [&](const Homography& truth, Motion expected, double tolerance) {
       const auto found = registered(device, truth, Motion::automatic);
@@ -132,7 +131,7 @@ TEST_CASE("richer models: auto takes the model that the pair calls for") {
   });
 }
 
-TEST_CASE("richer models: auto stays with a similarity under noise and uneven illumination") {
+TEST_CASE("higher-DOF models: auto keeps a similarity under noise and uneven illumination") {
   test::on_every_device([](const warpalign::Device& device) {
     test::Pair pair = test::cut_by(bridge(), shape, similarity());
     std::uint32_t state = 7;
@@ -150,7 +149,7 @@ TEST_CASE("richer models: auto stays with a similarity under noise and uneven il
   });
 }
 
-TEST_CASE("richer models: unrelated images are refused") {
+TEST_CASE("higher-DOF models: unrelated images are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto retina = test::photograph("retina.jpg");
     test::Pair pair = test::cut_by(bridge(), shape, similarity());
@@ -163,7 +162,8 @@ TEST_CASE("richer models: unrelated images are refused") {
   });
 }
 
-TEST_CASE("richer models: masked pixels do not count, and results do not depend on the past") {
+TEST_CASE(
+    "higher-DOF models: masked pixels do not count, and results do not depend on earlier pairs") {
   test::on_every_device([](const warpalign::Device& device) {
     const Homography truth = perspective(5);
     const test::Pair pair = test::cut_by(bridge(), shape, truth);
@@ -191,7 +191,7 @@ TEST_CASE("richer models: masked pixels do not count, and results do not depend 
   });
 }
 
-TEST_CASE("richer models: limits of the search hold for homographies as well") {
+TEST_CASE("higher-DOF models: limits of the search hold for homographies, too") {
   test::on_every_device([](const warpalign::Device& device) {
     const test::Pair pair = test::cut_by(bridge(), shape, perspective(5));  // -14 degrees, 1.08
     for (const Motion motion : {Motion::homography, Motion::automatic}) {
@@ -207,7 +207,7 @@ TEST_CASE("richer models: limits of the search hold for homographies as well") {
   });
 }
 
-TEST_CASE("richer models: without refinement, and what the fast pipeline refuses") {
+TEST_CASE("higher-DOF models: without refinement, and what the fast pipeline refuses") {
   test::on_every_device([](const warpalign::Device& device) {
     const Homography truth = perspective(5);
     const test::Pair pair = test::cut_by(bridge(), shape, truth);
@@ -218,7 +218,7 @@ TEST_CASE("richer models: without refinement, and what the fast pipeline refuses
     CHECK(found.reliable);
     CHECK_FALSE(found.refined);
     CHECK(found.motion == Motion::homography);
-    // A level of the coarse fit has a pixel for 1.25 of the image.
+    // A pixel of the last coarse level covers 1.25 pixels of the image.
     CHECK(test::max_corner_distance(found.homography, truth, shape) <= 0.3);
     options.refine = true;
     options.fast = true;
@@ -226,17 +226,17 @@ TEST_CASE("richer models: without refinement, and what the fast pipeline refuses
   });
 }
 
-TEST_CASE("richer models: windows find a perspective that no similarity comes near") {
+TEST_CASE("higher-DOF models: patches find a perspective that is far from any similarity") {
   test::on_every_device([](const warpalign::Device& device) {
-    // The right side is seen at less than half the size of the left one, and aslant.
+    // The right side appears less than half as large as the left one, and sheared.
     const Homography truth =
         similarity() * test::moving_corners(shape, {{{0, -10}, {-130, 60}, {-120, -95}, {10, 5}}});
     for (const Motion motion : {Motion::homography, Motion::automatic}) {
       const auto found = registered(device, truth, motion);
       CHECK(found.reliable);
       CHECK(found.motion == Motion::homography);
-      // Pixels on the right cover several of the reference's, which aliasing in the resampled level
-      // makes uncertain.
+      // On the right, a moving pixel covers several pixels of the reference, so that aliasing adds
+      // to the error.
       CHECK(test::max_corner_distance(found.homography, truth, shape) <= 10 * corner_tolerance);
     }
     RegistrationOptions options;
@@ -245,9 +245,9 @@ TEST_CASE("richer models: windows find a perspective that no similarity comes ne
   });
 }
 
-TEST_CASE("richer models: windows in stretched views find a plane that is seen from the side") {
+TEST_CASE("higher-DOF models: patches in tilted views find an oblique plane") {
   test::on_every_device([](const warpalign::Device& device) {
-    // Seen at about 65 degrees from the one side: 2.5 times narrower, and at the right half as high
+    // Viewed at about 65 degrees to the normal: compressed 2.5-fold, and half as high at the right
     // as at the left.
     const Homography truth =
         similarity() * test::moving_corners(shape, {{{0, -20}, {-190, 60}, {-190, -60}, {0, 20}}});
@@ -255,25 +255,26 @@ TEST_CASE("richer models: windows in stretched views find a plane that is seen f
     CHECK(found.reliable);
     CHECK(found.motion == Motion::homography);
     CHECK(found.proposed_by == warpalign::Generator::windows);
-    // Aliasing makes even more uncertain here what is said of it above.
+    // The same aliasing is stronger here.
     CHECK(test::max_corner_distance(found.homography, truth, shape) <= 20 * corner_tolerance);
   });
 }
 
-TEST_CASE("richer models: a plane that is seen from far aside is found by local features") {
+TEST_CASE("higher-DOF models: local features find a strongly oblique plane") {
   test::on_every_device([](const warpalign::Device& device) {
-    // Seven times as narrow, and a little less high at the right than at the left.
+    // Compressed sevenfold, and slightly less high at the right than at the left.
     const Homography truth =
         test::moving_corners(shape, {{{130, 8}, {-144, 20}, {-144, -16}, {130, -5}}});
     const test::Pair pair = test::cut_by(bridge(), shape, truth);
     RegistrationOptions options;
     options.motion = Motion::automatic;
-    // What is tried before leads nowhere and would take most of the time.
+    // The earlier steps find nothing here, and would take most of the time: the limits shorten
+    // them.
     options.min_angle = -8;
     options.max_angle = 8;
     options.min_scale = 0.3;
     options.max_scale = 0.4;
-    options.search = warpalign::Effort::fast;  // does without
+    options.search = warpalign::Effort::fast;  // fast does not use features
     CHECK_FALSE(registered(device, pair, options).reliable);
     options.search = warpalign::Effort::standard;
     const auto found = registered(device, pair, options);

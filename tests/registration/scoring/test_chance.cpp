@@ -1,5 +1,5 @@
-// How far a correlation is above chance: for unrelated images it must be distributed as a standard
-// normal variable, however smooth they are and wherever their texture is.
+// The null test of a correlation: for unrelated images its z-score must be distributed as a
+// standard normal variable, however smooth the images are and wherever their texture is.
 #include "reference/filter/common_frames.hpp"
 #include "registration/scoring/chance_test.hpp"
 #include "support/devices.hpp"
@@ -23,8 +23,8 @@ using warpalign::detail::ChanceTest;
 
 constexpr std::int64_t side = 192;
 
-/// White noise averaged over squares of 2 reach + 1 pixels, of which only the upper left `part` of
-/// each side varies.
+/// White noise averaged over squares of 2 reach + 1 pixels. Only the upper left `part` of each
+/// side varies.
 std::vector<float> noise(std::mt19937& random, std::int64_t reach, double part,
                          std::int64_t size = side) {
   std::normal_distribution<float> normal;
@@ -47,7 +47,7 @@ std::vector<float> noise(std::mt19937& random, std::int64_t reach, double part,
   return image;
 }
 
-/// What lies in the middle of a larger image, rotated, in nearest pixels.
+/// The middle of a larger image, rotated, by nearest neighbour.
 std::vector<float> middle_of(const std::vector<float>& image, std::int64_t from,
                              const Affine& to_image, const warpalign::Shape& shape) {
   std::vector<float> middle;
@@ -61,7 +61,7 @@ std::vector<float> middle_of(const std::vector<float>& image, std::int64_t from,
   return middle;
 }
 
-/// Deviations from chance, of pairs of images as large as the constant says.
+/// The z-scores of image pairs of the constant's size.
 class Deviations {
  public:
   explicit Deviations(const warpalign::Device& device,
@@ -81,7 +81,7 @@ class Deviations {
     return of_all(reference, moving, {&transform, 1}, by_gradients).front();
   }
 
-  /// Those of one pair under each of several transforms, which are tested together.
+  /// The z-scores of one pair under several transforms, tested in one batch.
   std::vector<double> of_all(const std::vector<float>& reference, const std::vector<float>& moving,
                              std::span<const Homography> transforms, bool by_gradients) {
     take(reference_, reference);
@@ -103,7 +103,8 @@ class Deviations {
     return {found.begin(), found.end()};
   }
 
-  /// Of how many pixels' worth the deviations would be of the correlation of white noise.
+  /// The effective sample size: the number of white-noise pixels whose correlation would have this
+  /// z-score.
   double pixels(const std::vector<float>& reference, const std::vector<float>& moving,
                 const Homography& transform) {
     const double deviations = of(reference, moving, transform, false) / std::atanh(correlation_);
@@ -143,7 +144,7 @@ class Deviations {
   double correlation_ = 0;
 };
 
-/// Those of unrelated pairs of images at the identity.
+/// The z-scores of unrelated pairs at the identity.
 std::vector<double> deviations_of_unrelated(const warpalign::Device& device, std::int64_t reach,
                                             double part, int pairs, bool by_gradients = false) {
   Deviations deviations(device);
@@ -156,7 +157,7 @@ std::vector<double> deviations_of_unrelated(const warpalign::Device& device, std
   return found;
 }
 
-/// Those of a smooth image and itself under a transform.
+/// The z-score of a smooth image and itself under a transform.
 double deviations_at(const warpalign::Device& device, const Homography& transform) {
   std::mt19937 random(5);
   const std::vector<float> image = noise(random, 2, 1);
@@ -171,13 +172,13 @@ double root_mean_square(const std::vector<double>& values) {
 
 }  // namespace
 
-TEST_CASE("chance: unrelated images deviate by one standard deviation") {
+TEST_CASE("null test: z-scores of unrelated images have the standard deviation 1") {
   test::on_every_device([](const warpalign::Device& device) {
     struct Kind {
       std::int64_t reach;
       double part;
     };
-    // Without Bartlett's factor the smooth kinds would have 3 and 5, and the last one twice as
+    // Without Bartlett's factor the smooth kinds would have 3 and 5, and the last kind twice as
     // much.
     for (const auto& [reach, part] : {Kind{0, 1}, Kind{2, 1}, Kind{4, 1}, Kind{2, 0.5}}) {
       CAPTURE(reach);
@@ -185,33 +186,33 @@ TEST_CASE("chance: unrelated images deviate by one standard deviation") {
       constexpr int pairs = 60;
       const double deviation =
           root_mean_square(deviations_of_unrelated(device, reach, part, pairs));
-      // The standard error of a deviation from 60 values is 9 %; local normalization, which is not
-      // linear, adds some correlation of its own.
+      // The standard error of a deviation from 60 values is 9 %. Local normalization, which is not
+      // linear, adds some correlation.
       CHECK(deviation > 0.65);
       CHECK(deviation < 1.35);
     }
   });
 }
 
-TEST_CASE("chance: so do the directions of edges in unrelated images") {
+TEST_CASE("null test: z-scores of unrelated orientation fields have the standard deviation 1") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const std::int64_t reach : {0, 2, 4}) {
       CAPTURE(reach);
       constexpr int pairs = 60;
       const double deviation =
           root_mean_square(deviations_of_unrelated(device, reach, 1, pairs, true));
-      // As above. Were both channels not known to be independent, it would be 0.7.
+      // As above. If both channels were not treated as independent, it would be 0.7.
       CHECK(deviation > 0.75);
       CHECK(deviation < 1.35);
     }
   });
 }
 
-TEST_CASE("chance: a direction that prevails in both images is not taken for agreement") {
+TEST_CASE("null test: an orientation that prevails in both images is not taken for a match") {
   test::on_every_device([](const warpalign::Device& device) {
     Deviations deviations(device);
     std::mt19937 random(23);
-    // Averaged over nine pixels along each row as well.
+    // Averaged over nine pixels along each row, too.
     const auto streaks = [&] {
       const std::vector<float> image = noise(random, 1, 1);
       std::vector<float> averaged(image.size());
@@ -223,30 +224,30 @@ TEST_CASE("chance: a direction that prevails in both images is not taken for agr
     };
     std::vector<double> found;
     for (int i = 0; i < 40; ++i) found.push_back(deviations.of(streaks(), streaks(), {}, true));
-    // The standard error of a deviation from 40 values is 11 %. Of fields whose mean was not taken
-    // off hardly a pixel would be independent.
+    // The standard error of a deviation from 40 values is 11 %. Without subtraction of the fields'
+    // mean, hardly any pixel would count as independent.
     const double deviation = root_mean_square(found);
     CHECK(deviation > 0.6);
     CHECK(deviation < 1.4);
   });
 }
 
-TEST_CASE("chance: a homography that is affine but for its last digits counts as that") {
+TEST_CASE("null test: a homography that is affine but for its last digits counts as affine") {
   test::on_every_device([](const warpalign::Device& device) {
     const Affine shift = Affine::translation(0.8, 0.6);
     Homography homography(shift);
     homography.h[6] = 1e-9;
-    // Affine transforms and homographies are interpolated by stages of their own, both linearly. On
-    // CUDA the former's weights have eight fractional bits, as the texture unit's have, which was
-    // seen to change the deviations by 2e-4; any other degree would smooth what is already smooth
-    // once more, which changes them by more than a hundredth.
+    // Different stages interpolate affine transforms and homographies, both linearly. On CUDA the
+    // former use the texture unit, whose weights have eight fractional bits; this changes z-scores
+    // by 2e-4. An interpolation of another degree would smooth the images again, which changes
+    // z-scores by more than a hundredth.
     const double affine = deviations_at(device, Homography(shift));
     CHECK(affine > 1);
     CHECK(deviations_at(device, homography) == doctest::Approx(affine).epsilon(1e-3));
   });
 }
 
-TEST_CASE("chance: a part counts the same in the middle of a larger image, however it is turned") {
+TEST_CASE("null test: a part counts the same in the middle of a larger image, at any rotation") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr std::int64_t large = 420;
     constexpr std::int64_t small = 256;
@@ -259,7 +260,8 @@ TEST_CASE("chance: a part counts the same in the middle of a larger image, howev
       return deviations.pixels(
           image, middle_of(image, large, to_moving.inverse(), {small, small, 1}), to_moving);
     };
-    // Turned by 45 degrees it reaches over 362 rows and columns. Nearest pixels add a little noise.
+    // Rotated by 45 degrees it covers 362 rows and columns. Nearest-neighbour sampling adds a
+    // little noise.
     const double upright = pixels_at(0);
     CHECK(upright > 200);
     CHECK(pixels_at(45) == doctest::Approx(upright).epsilon(0.1));
@@ -267,7 +269,8 @@ TEST_CASE("chance: a part counts the same in the middle of a larger image, howev
   });
 }
 
-TEST_CASE("chance: a wide part counts the same turned so that it is less wide and higher") {
+TEST_CASE(
+    "null test: a wide part counts the same after a rotation that makes it narrower and taller") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr std::int64_t large = 420;
     constexpr warpalign::Shape wide{256, 128, 1};
@@ -280,8 +283,8 @@ TEST_CASE("chance: a wide part counts the same turned so that it is less wide an
       return deviations.pixels(image, middle_of(image, large, to_moving.inverse(), wide),
                                to_moving);
     };
-    // Turned by 30 degrees it reaches over 286 columns and 239 rows, by 60 over as many rows and
-    // columns. Nearest pixels add noise, more of it where they are turned.
+    // Rotated by 30 degrees it covers 286 columns and 239 rows, by 60 degrees the reverse.
+    // Nearest-neighbour sampling adds noise, more of it at a rotation.
     const double upright = pixels_at(0);
     CHECK(upright > 100);
     for (const double degrees : {30.0, 60.0, 90.0}) {
@@ -290,12 +293,12 @@ TEST_CASE("chance: a wide part counts the same turned so that it is less wide an
   });
 }
 
-TEST_CASE("chance: nothing is left of the pairs before") {
+TEST_CASE("null test: nothing depends on earlier pairs") {
   test::on_every_device([](const warpalign::Device& device) {
     std::mt19937 random(11);
     const std::vector<float> image = noise(random, 2, 1);
     const std::vector<float> other = noise(random, 2, 1);
-    // In common are all rows, and 72 of them.
+    // The overlap has all rows, or 72 of them.
     const Homography all;
     const Homography few(Affine::translation(4, 120));
     Deviations deviations(device);
@@ -306,12 +309,12 @@ TEST_CASE("chance: nothing is left of the pairs before") {
   });
 }
 
-TEST_CASE("chance: candidates that are tested together deviate as each does alone") {
+TEST_CASE("null test: candidates in a batch have the z-scores of single tests") {
   test::on_every_device([](const warpalign::Device& device) {
     std::mt19937 random(13);
     const std::vector<float> image = noise(random, 2, 1);
     const std::vector<float> other = noise(random, 2, 1);
-    // More than are waited for together, of parts of other sizes, and one of too few pixels.
+    // More than one batch, of overlaps of different sizes, and one with too few pixels.
     std::vector<Homography> transforms;
     for (int i = 0; i < 12; ++i) {
       transforms.emplace_back(Affine::translation(1.5 * i, i == 7 ? 189.0 : 9.0 * i));
@@ -331,7 +334,7 @@ TEST_CASE("chance: candidates that are tested together deviate as each does alon
   });
 }
 
-TEST_CASE("chance: texture that is not spread evenly counts less") {
+TEST_CASE("null test: unevenly distributed texture counts less") {
   std::mt19937 random(3);
   const auto evenness = [&](double part) {
     const auto plane = [&] {
@@ -348,12 +351,12 @@ TEST_CASE("chance: texture that is not spread evenly counts less") {
   };
   // Sums over 17 x 17 pixels of white noise vary by 8 %, independently of each other.
   CHECK(evenness(1) == doctest::Approx(1).epsilon(0.02));
-  // Both have texture in the same quarter of the area only. The sums reach 8 pixels beyond the
-  // quarter, and fall off over as many within it.
+  // Both have texture in the same quarter of the area. The sums reach 8 pixels beyond the quarter,
+  // and fall off over as many pixels within it.
   CHECK(evenness(0.5) == doctest::Approx(0.25).epsilon(0.15));
 }
 
-TEST_CASE("chance: evenness where there is nothing, and where energies avoid each other") {
+TEST_CASE("null test: evenness with no texture, and with texture in separate areas") {
   using warpalign::detail::evenness_of;
   CHECK(evenness_of({}) == 0);
   CHECK(evenness_of({100, 5, 3, 0}) == 0);
@@ -361,9 +364,9 @@ TEST_CASE("chance: evenness where there is nothing, and where energies avoid eac
   CHECK(evenness_of({100, 20, 30, 2}) == 1);
 }
 
-TEST_CASE("chance: what the best of many places reaches") {
+TEST_CASE("null test: what the best of many trials reaches") {
   // From tables of the normal distribution: the tails 1e-4, 1e-6 and 1e-10 begin at 3.719, 4.753
-  // and 6.361. The formula counts the tails slightly too large, so it is never below these.
+  // and 6.361. The formula slightly overestimates the tails, so it is never below these values.
   struct Tail {
     double places, deviations;
   };

@@ -1,4 +1,4 @@
-// The likelihood ratio by which a richer model is chosen, against its formula.
+// The likelihood ratio that selects between nested models, compared with its formula.
 #include "registration/scoring/model_comparison.hpp"
 
 #include <doctest/doctest.h>
@@ -39,7 +39,7 @@ class Oracle {
   }
 
  private:
-  // Less the line of least squares through (prediction, image), by the normal equations about the
+  // Subtracts the regression line through (prediction, image), by the normal equations about the
   // means.
   void find_residuals() {
     for (std::size_t m = 0; m < 2; ++m) {
@@ -62,8 +62,8 @@ class Oracle {
       }
     }
   }
-  // Tukey's biweight of the larger residual, beyond 4.685 deviations of normal ones whose median is
-  // that of these.
+  // Tukey's biweight of the larger residual, with the limit at 4.685 standard deviations, which
+  // the median gives for normal residuals.
   void weigh() {
     std::vector<double> larger(n_), sorted;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -77,7 +77,7 @@ class Oracle {
       weights_[i] = p_.counts[i] != 0 ? std::pow(1 - part * part, 2) : 0;
     }
   }
-  // The sum over all shifts of up to six pixels along each axis, and less than the smaller side, of
+  // The sum over all shifts of up to six pixels along each axis, less than the smaller side, of
   // the products of both autocorrelations.
   double correlated() const {
     const std::int64_t reach = std::min<std::int64_t>({6, p_.width - 1, p_.height - 1});
@@ -111,14 +111,14 @@ class Oracle {
 
 }  // namespace
 
-TEST_CASE("model comparison: the ratio of small images, by its formula") {
+TEST_CASE("model comparison: the ratio of small images agrees with its formula") {
   ModelComparison comparison;
   std::mt19937 random(12);
   std::normal_distribution<float> normal;
   struct Size {
     std::int64_t width, height;
   };
-  // Also such that fewer shifts than six pixels are possible.
+  // Some sizes allow fewer shifts than six pixels.
   for (const auto& [width, height] : {Size{14, 13}, Size{41, 4}, Size{5, 50}, Size{17, 16}}) {
     CAPTURE(width);
     const auto n = static_cast<std::size_t>(width * height);
@@ -127,15 +127,15 @@ TEST_CASE("model comparison: the ratio of small images, by its formula") {
     float error = 0;
     float effect = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      // Both are alike from pixel to pixel, so that their autocorrelations are not 0.
+      // Neighbouring pixels correlate in both, so that their autocorrelations are not 0.
       error = 0.6F * error + normal(random);
       effect = 0.7F * effect + normal(random);
       simpler[i] = 4 * normal(random) - 2;
       richer[i] = simpler[i] + 0.3F * effect;
       image[i] = 20 + 1.5F * (simpler[i] + 0.3F * effect) + error;
-      if (i % 29 == 3) image[i] += 40;  // what neither explains
+      if (i % 29 == 3) image[i] += 40;  // outliers of both models
       if (i % 7 == 2) counts[i] = 0;
-      if (counts[i] == 0) image[i] = simpler[i] = 1e6F;  // which must not matter
+      if (counts[i] == 0) image[i] = simpler[i] = 1e6F;  // ignored pixels
     }
     const Predictions predictions{width, height, image, simpler, richer, counts};
     // Sums in another order.

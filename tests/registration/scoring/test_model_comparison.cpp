@@ -1,5 +1,5 @@
-// The likelihood ratio by which a richer model is chosen, against the distribution that it must
-// have where the simpler model is true.
+// The likelihood ratio that selects between nested models, compared with the distribution that it
+// must have if the simpler model is true.
 #include "registration/scoring/model_comparison.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,8 @@ using Field = std::vector<double>;
 constexpr std::int64_t side = 64;
 constexpr std::size_t pixels = side * side;
 
-// White noise of variance 1, averaged over (2 reach + 1)^2 pixels on a torus and scaled back.
+// White noise of variance 1, averaged over (2 reach + 1)^2 pixels on a torus and scaled back to
+// variance 1.
 Field noise(std::mt19937& random, std::int64_t reach) {
   std::normal_distribution<double> normal;
   Field white(pixels);
@@ -60,8 +61,8 @@ std::array<double, 2> coefficients(const Field& field, const Field& p, const Fie
 
 std::vector<float> as_float(const Field& field) { return {field.begin(), field.end()}; }
 
-// The ratio for a scene under noise whose `effect` the richer model, with two parameters more, can
-// explain: patterns as smooth as a scene's slopes.
+// The ratio for a noisy scene. The higher-DOF model has two more parameters and can explain
+// `effect`: patterns as smooth as a scene's slopes.
 double ratio(ModelComparison& comparison, std::mt19937& random, std::int64_t reach, double effect) {
   const Field scene = noise(random, 2);
   const Field error = noise(random, reach);
@@ -84,7 +85,7 @@ double ratio(ModelComparison& comparison, std::mt19937& random, std::int64_t rea
       {side, side, image_values, simpler_values, richer_values, counts});
 }
 
-// The rows of the left `width` columns of an image from right to left, or left to right.
+// The rows of the left `width` columns of an image, optionally mirrored.
 template <class Pixel>
 std::vector<Pixel> columns_of(const std::vector<Pixel>& image, std::int64_t width, bool mirrored) {
   std::vector<Pixel> result;
@@ -103,7 +104,7 @@ TEST_CASE("model comparison: mirrored images have the same ratio") {
   std::mt19937 random(9);
   const Field scene = noise(random, 2);
   const Field other = noise(random, 2);
-  // Sheared, so that what correlates along one diagonal does not along the other.
+  // Sheared, so that the two diagonals have different autocorrelations.
   const auto sheared = [](const Field& field) {
     std::vector<float> result;
     for (std::int64_t i = 0; i < side * side; ++i) {
@@ -122,7 +123,7 @@ TEST_CASE("model comparison: mirrored images have the same ratio") {
     richer[i] += 0.3F * noisy[i] + 0.3F * difference[i];
     simpler[i] = richer[i] + 0.4F * difference[i];
   }
-  // Widths that are a multiple of eight, and are not.
+  // Widths that are a multiple of eight, and others.
   for (const std::int64_t width : {64, 61, 5}) {
     CAPTURE(width);
     const std::vector<std::uint8_t> counts(static_cast<std::size_t>(width * side), 1);
@@ -140,7 +141,7 @@ TEST_CASE("model comparison: mirrored images have the same ratio") {
 }
 
 TEST_CASE(
-    "model comparison: chi-squared where the simpler model is true, correlated noise or not") {
+    "model comparison: chi-squared if the simpler model is true, in white and correlated noise") {
   ModelComparison comparison;
   std::mt19937 random(3);
   for (const std::int64_t reach : {0, 1, 2}) {
@@ -151,18 +152,18 @@ TEST_CASE(
     for (int i = 0; i < draws; ++i) {
       const double value = ratio(comparison, random, reach, 0);
       sum += value;
-      if (value > 9.21) ++above;  // the quantile of 0.99
+      if (value > 9.21) ++above;  // the 0.99 quantile
     }
-    // The mean of chi-squared with two degrees of freedom is 2, its standard error over the draws
-    // 0.12; gain and offset take a part, and autocorrelations are estimated. Without Bartlett's
-    // formula it would be 6 and 12 under correlated noise.
+    // The mean of chi-squared with two degrees of freedom is 2, with a standard error over the
+    // draws of 0.12; gain and offset take a part, and autocorrelations are estimated. Without
+    // Bartlett's formula it would be 6 and 12 in correlated noise.
     CHECK(sum / draws >= 1.5);
     CHECK(sum / draws <= 2.6);
     CHECK(above <= 12);  // 3 expected
   }
 }
 
-TEST_CASE("model comparison: an effect is found that stands out from the noise") {
+TEST_CASE("model comparison: an effect that stands out from the noise is significant") {
   ModelComparison comparison;
   std::mt19937 random(4);
   for (int i = 0; i < 20; ++i) {
@@ -172,7 +173,7 @@ TEST_CASE("model comparison: an effect is found that stands out from the noise")
   }
 }
 
-TEST_CASE("model comparison: pixels that neither model explains lose their weight") {
+TEST_CASE("model comparison: outliers of both models lose their weight") {
   ModelComparison comparison;
   std::mt19937 random(5);
   const Field scene = noise(random, 2);
@@ -186,7 +187,7 @@ TEST_CASE("model comparison: pixels that neither model explains lose their weigh
     simpler[i] = static_cast<float>(scene[i]);
     richer[i] = static_cast<float>(scene[i] + 0.1 * p[i]);
   }
-  // The effect is as strong as the noise, so that half of the variance goes.
+  // The effect is as strong as the noise, so it explains half of the variance.
   CHECK(comparison.likelihood_ratio({side, side, image, simpler, richer, counts}) > 1000);
 }
 

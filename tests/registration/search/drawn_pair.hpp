@@ -1,4 +1,4 @@
-// Pairs of images drawn from a formula, as pyramids on a device, for tests of a search's parts.
+// Pairs of images drawn from a formula, as pyramids on a device, for tests of parts of the search.
 #pragma once
 
 #include "registration/pair/context.hpp"
@@ -40,7 +40,7 @@ class Spots {
     return sum;
   }
 
-  /// An image whose pixel p shows the place to_scene(p).
+  /// An image whose pixel p shows the position to_scene(p) of the scene.
   [[nodiscard]] std::vector<float> drawn(const warpalign::Shape& shape,
                                          const warpalign::Homography& to_scene) const {
     std::vector<float> pixels;
@@ -62,7 +62,7 @@ class Spots {
   std::vector<Spot> spots_;
 };
 
-/// Two images on a device, and what every step of a search works with.
+/// Two images on a device, and the context that every step of a search needs.
 class DrawnPair {
  public:
   DrawnPair(const warpalign::Device& device, const warpalign::Shape& reference_shape,
@@ -74,8 +74,8 @@ class DrawnPair {
         moving(device, warpalign::PixelType::f32, moving_shape),
         fields(device, ones) {}
 
-  /// Draws one scene in both images, `truth` being reference pixels -> moving pixels. The reference
-  /// shows the scene from `corner` on.
+  /// Draws one scene into both images. `truth` maps reference pixels to moving pixels. The
+  /// reference shows the scene from `corner` on.
   void draw(const Spots& scene, const warpalign::Homography& truth,
             warpalign::Point corner = {20, 20}) {
     const warpalign::Homography to_scene(warpalign::Affine::translation(corner.x, corner.y));
@@ -96,7 +96,7 @@ class DrawnPair {
     }
     fields.begin_pair();
   }
-  /// By grey levels, or by directions of edges.
+  /// The context for intensities, or for gradient orientations.
   [[nodiscard]] warpalign::detail::PairContext work(bool by_directions = false) {
     return {stream,
             clock,

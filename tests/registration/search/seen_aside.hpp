@@ -1,4 +1,4 @@
-// A plane that two pictures see from different sides.
+// A plane that two images show from different directions.
 #pragma once
 
 #include "support/corners.hpp"

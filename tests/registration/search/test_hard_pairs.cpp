@@ -1,5 +1,5 @@
-// Regression tests: pairs from the evaluation that were once registered wrongly, each for a
-// different reason.
+// Regression tests: pairs of the evaluation that were once registered wrongly, each for another
+// reason.
 #include "accuracy/draw.hpp"
 #include "accuracy/pair.hpp"
 #include "support/corners.hpp"
@@ -54,7 +54,7 @@ Pair drawn(const warpalign::Similarity& similarity, std::int64_t side) {
   return pair;
 }
 
-// Of which the given part of a side is in common, rotated against each other.
+// Tiles that overlap by a fraction `common` of a side, rotated relative to each other.
 Pair tiles(double common, double rotation_deg) {
   constexpr std::int64_t side = 320;
   return drawn({rotation_deg, 1, {(1 - common) * side, 0}}, side);
@@ -64,7 +64,7 @@ HostImage view(const accuracy::Picture& picture) {
   return {picture.pixels.data(), PixelType::u8, picture.shape.width, picture.shape.height};
 }
 
-// A mask that leaves one rectangle.
+// A mask that keeps one rectangle.
 std::vector<std::uint8_t> all_but(const warpalign::Shape& shape, std::int64_t left,
                                   std::int64_t right, std::int64_t top, std::int64_t bottom) {
   std::vector<std::uint8_t> mask(static_cast<std::size_t>(shape.plane()), 0);
@@ -86,7 +86,7 @@ void registers(const Pair& pair, double tolerance) {
   });
 }
 
-// Grey levels without any order.
+// Random intensities without any structure.
 std::vector<std::uint8_t> noise_of(std::size_t count) {
   accuracy::Random random({1, 0, 0});
   std::vector<std::uint8_t> pixels(count);
@@ -97,43 +97,44 @@ std::vector<std::uint8_t> noise_of(std::size_t count) {
 }  // namespace
 
 TEST_CASE("hard pairs: clouds under noise of sigma 32") {
-  // With a pixel of smoothing nearly all slopes are noise, and the fit was off by 0.97 px. The
-  // bound of any method is 0.07 px for the mean (tests/accuracy/noise_bound.py); 0.19 is reached.
+  // With one pixel of smoothing nearly all slopes are noise, and the fit was off by 0.97 px. The
+  // lower bound of any method is 0.07 px for the mean (tests/accuracy/noise_bound.py); the result
+  // is 0.19 px.
   registers(pair_of(Use::report, "noise", 13), 0.4);
 }
 
-TEST_CASE("hard pairs: illumination so uneven that the grey levels correlate negatively") {
-  // A fit that takes the sign of the gain from them runs away. 0.11 px is reached.
+TEST_CASE("hard pairs: illumination so uneven that intensities correlate negatively") {
+  // A fit that takes the sign of the gain from the correlation diverges. The result is 0.11 px.
   registers(pair_of(Use::report, "mixed", 9), 0.2);
 }
 
 TEST_CASE("hard pairs: a retina under noise, whose shading is stronger than its vessels") {
-  // Smoothed by two pixels the fit followed the shading for 9.2 px, away from a start that was 0.2
-  // px off. 0.45 px is reached without that smoothing.
+  // Smoothed by two pixels, the fit followed the shading for 9.2 px, away from a start that was
+  // off by 0.2 px. Without that smoothing the result is 0.45 px.
   registers(pair_of(Use::all, "mixed", 10), 0.8);
 }
 
-TEST_CASE("hard pairs: scale 3.6, where corners of the wide picture lie far outside the other") {
-  // A limit on the movement of the corners once ended the fit too early. 0.23 px is reached, at
+TEST_CASE("hard pairs: scale 3.6, where corners of the wide image lie far outside the other one") {
+  // A limit on the movement of the corners once ended the fit too early. The result is 0.23 px, at
   // corners 700 pixels apart.
   registers(pair_of(Use::tune, "scale4", 2), 0.5);
 }
 
-TEST_CASE("hard pairs: tiles that share a sixth, rotated by an angle that is not known") {
-  // The spectra of the whole tiles have too little in common: only the grid of rotations and scales
-  // finds the place. 0.01 px would be reached for whole images; here the far corners lie six times
-  // as far from the pixels in common as these are wide.
+TEST_CASE("hard pairs: tiles that overlap by a sixth, at an unknown rotation") {
+  // The tiles' spectra have too little in common: only the grid of rotations and scales finds the
+  // pose. For whole images the error would be 0.01 px; here the far corners are six times the
+  // width of the overlap away from it.
   registers(tiles(1.0 / 6, 0), 0.2);
   registers(tiles(1.0 / 6, 25), 0.2);
 }
 
 TEST_CASE("hard pairs: a zoom of 6.5") {
-  // No log-polar search reaches beyond 5.3: the grid finds it.
+  // The log-polar search only reaches up to 5.3: the grid finds this scale.
   registers(drawn({20, 1 / 6.5, {15, -12}}, 300), 0.5);
 }
 
-TEST_CASE("hard pairs: a small image is not compared with thousands of its size in a large one") {
-  // 24 x 16 against 1100 x 960 took nine minutes on PoCL, nearly all of them in such crops.
+TEST_CASE("hard pairs: a small image is not compared with thousands of crops of a large one") {
+  // 24 x 16 against 1100 x 960 once took nine minutes on PoCL, nearly all of them in such crops.
   const std::vector<std::uint8_t> pixels = noise_of(24 * 16);
   const std::vector<std::uint8_t> many = noise_of(1100 * 960);
   test::on_every_device([&](const warpalign::Device& device) {
@@ -148,9 +149,9 @@ TEST_CASE("hard pairs: a small image is not compared with thousands of its size 
   });
 }
 
-TEST_CASE("hard pairs: masks that have a fortieth of the images in common") {
+TEST_CASE("hard pairs: masks that leave a fortieth of the images as overlap") {
   const Pair pair = tiles(0.5, 12);
-  // The reference's left half is the moving image's right half.
+  // The mask keeps the reference's left half and the moving image's right half.
   const warpalign::Shape& shape = pair.reference.shape;
   const auto reference_mask = all_but(shape, 0, 130, 0, 240);
   const auto moving_mask = all_but(shape, 240, 320, 190, 320);

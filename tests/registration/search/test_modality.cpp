@@ -1,5 +1,5 @@
-// Registration of images in which the same things look different, and how much is searched, on
-// every device.
+// Registration of images of different modalities, and how much effort a search spends, on every
+// device.
 #include "support/corners.hpp"
 #include "support/devices.hpp"
 #include "support/photographs.hpp"
@@ -32,18 +32,18 @@ using warpalign::Shape;
 
 constexpr Shape shape{300, 260, 1};
 
-// Grey levels, from 0 to 1, of another modality.
+// Maps intensities, from 0 to 1, to those of another modality.
 using Contrast = std::function<double(double)>;
 
 double inverted(double v) { return 1 - v; }
 double strong_gamma(double v) { return std::pow(v, 4); }
-// Eighths of the range change places, so that no order of brightness is left.
+// Permutes eighths of the range, so that no order of brightness is left.
 double permuted(double v) {
   constexpr double places[8]{5, 0, 6, 3, 7, 1, 4, 2};
   const int piece = std::clamp(static_cast<int>(8 * v), 0, 7);
   return (places[piece] + (8 * v - piece)) / 8;
 }
-// What is in the middle of the range lets through least.
+// The middle of the range transmits least.
 double absorbed(double v) { return std::exp(-4 * v * (1 - v)); }
 
 struct Pixels {
@@ -64,15 +64,15 @@ Pixels pixels_of(const reference::Plane& plane, const Contrast& contrast) {
 
 double same(double v) { return v; }
 
-// Noise of a standard deviation in grey levels, of a range of 255.
+// Adds noise of a standard deviation in grey levels, for a range of 255.
 void add_noise(Pixels& pixels, float deviation, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> noise(0, deviation);
   for (float& value : pixels.values) value += noise(random);
 }
 
-// A scene that is lit from the left, bright where it rises to the right, on its own negative times
-// a contrast: part of its contrast is reversed, and the other part lies beside the edges.
+// A scene lit from the left, bright where it rises to the right, plus its own negative times a
+// contrast. A part of its contrast is reversed, and the other part lies beside the edges.
 Pixels lit_from_the_side(const reference::Plane& plane, double contrast) {
   Pixels pixels{{}, {plane.width, plane.height, 1}};
   for (std::int64_t y = 0; y < plane.height; ++y) {
@@ -92,7 +92,7 @@ test::Pair pair_of(const std::string& photograph, const warpalign::Similarity& s
   return test::cut(test::photograph(photograph), {shape, shape, similarity, 1.5});
 }
 
-// A photograph and its shifted negative, both under noise.
+// A photograph and its shifted negative, both with noise.
 struct NoisyNegative {
   Pixels reference, moving;
   warpalign::Affine truth;
@@ -125,15 +125,15 @@ std::vector<Generator> tried(const RegistrationResult& result) {
 
 }  // namespace
 
-TEST_CASE("modality: contrast that is reversed, bent, permuted or absorbed is registered") {
+TEST_CASE("modality: reversed, bent, permuted and absorbing contrasts are registered") {
   struct Kind {
     const char* name;
     Contrast contrast;
-    double tolerance;  // of the mean distance of the corners, in pixels
+    double tolerance;  // mean corner error, in pixels
   };
-  // Photographs' edges are a pixel or two wide. Where contrast keeps or reverses their order, their
-  // directions are the same; where it is permuted, each edge becomes several, of which some lie to
-  // either side of it, and an error of some tenths of a pixel remains.
+  // Edges in photographs are one or two pixels wide. A contrast that keeps or reverses the order
+  // of intensities keeps their orientations. A permuted contrast turns each edge into several
+  // edges, some of them beside it, which leaves an error of some tenths of a pixel.
   const std::vector<Kind> kinds{{"inverted", inverted, 0.1},
                                 {"gamma", strong_gamma, 0.3},
                                 {"permuted", permuted, 0.5},
@@ -157,9 +157,9 @@ TEST_CASE("modality: contrast that is reversed, bent, permuted or absorbed is re
   });
 }
 
-TEST_CASE("modality: noise does not draw a fit to places half a pixel off") {
-  // Between pixels a spline smooths noise: where the fields are not smoothed before, fits come to
-  // rest 0.36 to 0.78 pixels from these places. What the noise itself leaves is up to 0.12.
+TEST_CASE("modality: noise does not attract a fit to positions half a pixel off") {
+  // Between pixels a spline smooths noise. Without smoothing of the fields, fits end 0.36 to 0.78
+  // pixels from the truth. The noise itself accounts for up to 0.12.
   constexpr double tolerance = 0.3;
   const std::vector<warpalign::Point> shifts{{12, -9}, {12.2, -9.3}, {-7.4, 5.1}};
   test::on_every_device([&](const warpalign::Device& device) {
@@ -173,8 +173,9 @@ TEST_CASE("modality: noise does not draw a fit to places half a pixel off") {
   });
 }
 
-TEST_CASE("modality: noise does not make an affine transform of a similarity") {
-  // A model that leads between pixels would explain noise better than one that leads to them.
+TEST_CASE("modality: noise does not turn a similarity into an affine transform") {
+  // A model that maps pixels between pixels would explain noise better than one that maps them to
+  // pixels.
   const std::vector<warpalign::Point> shifts{{12, -9}, {12.2, -9.3}, {-7.4, 5.1}, {6, 6}, {3, -14}};
   test::on_every_device([&](const warpalign::Device& device) {
     for (const warpalign::Point& shift : shifts) {
@@ -191,7 +192,7 @@ TEST_CASE("modality: noise does not make an affine transform of a similarity") {
   });
 }
 
-TEST_CASE("modality: auto tries directions of edges only where grey levels lead to nothing") {
+TEST_CASE("modality: auto tries gradient orientations only if intensities fail") {
   const auto pair = pair_of("citrus.jpg", {-40, 0.9, {-15, 20}});
   const Pixels reference = pixels_of(pair.reference, same);
   const Pixels alike = pixels_of(pair.moving, same);
@@ -213,7 +214,7 @@ TEST_CASE("modality: auto tries directions of edges only where grey levels lead 
   });
 }
 
-TEST_CASE("modality: auto lets directions of edges correct a place that grey levels hardly tell") {
+TEST_CASE("modality: auto corrects an uncertain intensity candidate by gradient orientations") {
   const auto pair = pair_of("bridge.jpg", {5, 1, {6, -4}});
   const Pixels reference = pixels_of(pair.reference, same);
   const Pixels lit = lit_from_the_side(pair.moving, 2);
@@ -235,7 +236,7 @@ TEST_CASE("modality: auto lets directions of edges correct a place that grey lev
   });
 }
 
-TEST_CASE("modality: of two answers at one place the better determined one counts") {
+TEST_CASE("modality: of two results for one pose, the better determined one is reported") {
   const auto pair = pair_of("bridge.jpg", {5, 1, {6, -4}});
   const Pixels reference = pixels_of(pair.reference, same);
   const Pixels lit = lit_from_the_side(pair.moving, 1);
@@ -258,7 +259,7 @@ TEST_CASE("modality: of two answers at one place the better determined one count
   });
 }
 
-TEST_CASE("modality: every motion, of images of other contrast") {
+TEST_CASE("modality: every motion, with images of different contrast") {
   const warpalign::Similarity shifted{0, 1, {14, -11}};
   const auto pair = pair_of("bridge.jpg", shifted);
   const Pixels reference = pixels_of(pair.reference, same);
@@ -271,14 +272,14 @@ TEST_CASE("modality: every motion, of images of other contrast") {
       options.motion = motion;
       const auto found = registered(device, reference, moving, options);
       CHECK(found.reliable);
-      // More parameters follow more of what edges of finite width leave open.
+      // With more parameters a fit follows more of the ambiguity of wide edges.
       CHECK(test::mean_corner_distance(found.homography, pair.truth, shape) <= 0.3);
       CHECK(found.motion == (motion == Motion::automatic ? Motion::similarity : motion));
     }
   });
 }
 
-TEST_CASE("modality: a homography between images of other contrast") {
+TEST_CASE("modality: a homography between images of different contrast") {
   const warpalign::Homography truth =
       test::moving_corners(shape, {{{14, 9}, {-10, 16}, {-18, -12}, {12, -14}}});
   const auto pair = test::cut_by(test::photograph("bridge.jpg"), shape, truth);
@@ -336,7 +337,8 @@ TEST_CASE("modality: masks hide what is not in common") {
     for (std::int64_t x = 0; x < shape.width / 3; ++x) {
       const auto i = static_cast<std::size_t>(y * shape.width + x);
       mask[i] = 0;
-      moving.values[i] = (x / 16 + y / 16) % 2 == 0 ? 0.0F : 255.0F;  // edges of its own
+      // edges that the reference does not have
+      moving.values[i] = (x / 16 + y / 16) % 2 == 0 ? 0.0F : 255.0F;
     }
   }
   test::on_every_device([&](const warpalign::Device& device) {
@@ -349,7 +351,7 @@ TEST_CASE("modality: masks hide what is not in common") {
   });
 }
 
-TEST_CASE("effort: what is tried, and what is said of it") {
+TEST_CASE("effort: what each effort tries, and what it reports") {
   const auto pair = pair_of("bridge.jpg", {25, 1.1, {9, 5}});
   const Pixels reference = pixels_of(pair.reference, same);
   const Pixels moving = pixels_of(pair.moving, same);
@@ -360,7 +362,7 @@ TEST_CASE("effort: what is tried, and what is said of it") {
       CHECK(easy.reliable);
       CHECK(tried(easy) == std::vector{Generator::log_polar});
       CHECK(easy.proposed_by == Generator::log_polar);
-      CHECK_FALSE(easy.chance);  // it is beyond doubt
+      CHECK_FALSE(easy.chance);  // it is conclusive
       CHECK(easy.places_searched > 1e6);
     }
     const auto thorough =
@@ -380,7 +382,7 @@ TEST_CASE("effort: what is tried, and what is said of it") {
   });
 }
 
-TEST_CASE("effort: fast, and the paper's pipeline, refuse what they have no place for") {
+TEST_CASE("effort: fast and the paper's pipeline refuse options that they do not support") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto refuses = [&](const RegistrationOptions& options, const char* message) {
       try {

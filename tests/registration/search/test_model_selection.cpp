@@ -1,5 +1,5 @@
-// What becomes of a place that a search has found: its refinement, and what is certain of a richer
-// model. The significance of a place is what the search says of it, here what the test does.
+// From a candidate of the search to a model: its refinement, and the significance of a higher-DOF
+// model. Here the test sets the candidate's significance, which the search would compute.
 #include "registration/search/model_selection.hpp"
 
 #include "registration/proposers/patch_proposer.hpp"
@@ -33,7 +33,7 @@ class Pair : public test::DrawnPair {
       : DrawnPair(device, shape, shape), fitter_(device), device_(device) {}
 
   void show(const Homography& truth) { draw(test::Spots(9), truth, {0, 0}); }
-  /// What is made of one place, without windows, which have tests of their own.
+  /// Selects the model of one candidate, without patches, which have their own tests.
   Candidate chosen(const Candidate& place, Motion model, bool refine = true) {
     RegistrationOptions options;
     options.search = warpalign::Effort::fast;
@@ -41,7 +41,7 @@ class Pair : public test::DrawnPair {
     options.motion = model;
     return all(place, options)[0];
   }
-  /// What is made of one place, and those that windows add.
+  /// Selects the models of one candidate and of those that patches add.
   std::vector<Candidate> all(const Candidate& place, RegistrationOptions options) {
     detail::CandidateEvaluator evaluator(device_, options, fitter_);
     detail::ModelSelection selection(device_, options, fitter_, evaluator);
@@ -81,7 +81,8 @@ double off(const Homography& found, const Homography& truth) {
 
 }  // namespace
 
-TEST_CASE("model selection: a place that has less than half of what is convincing is not refined") {
+TEST_CASE(
+    "model selection: a candidate with less than half the required significance is not refined") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     const Similarity truth{4, 1.05, {2, -1}};
@@ -95,7 +96,7 @@ TEST_CASE("model selection: a place that has less than half of what is convincin
     CHECK(fair.refined);
     CHECK(off(Homography(fair.matrix), Homography(truth.matrix(shape, shape))) <= 0.05);
     CHECK_FALSE(pair.chosen(at(near, 1.05 * half), Motion::similarity, false).refined);
-    // What directions of edges are worth is known only after they are compared with chance.
+    // The significance of gradient orientations is only known after the null test.
     Candidate by_directions = at(near, 0);
     by_directions.by_gradients = true;
     CHECK(pair.chosen(by_directions, Motion::similarity).refined);
@@ -103,7 +104,8 @@ TEST_CASE("model selection: a place that has less than half of what is convincin
 }
 
 TEST_CASE(
-    "model selection: a richer model needs no more evidence only where the place was certain") {
+    "model selection: a higher-DOF model needs no more evidence only if the candidate was "
+    "certain") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     const Point c = warpalign::centre_of(shape);
@@ -112,7 +114,7 @@ TEST_CASE(
                              Affine::translation(-c.x, -c.y));
     pair.show(sheared);
     const Similarity near{0.8, 1.01, {1, -1}};
-    const Similarity far{0.8, 1.01, {6, 3}};  // too far off to be refined as it is
+    const Similarity far{0.8, 1.01, {6, 3}};  // too far off to be refined directly
     const double convincing = 1.25 * detail::half_confidence_significance;
     const double certain = 1.1 * detail::accepted_significance;
     const double fair = 0.75 * detail::half_confidence_significance;
@@ -122,11 +124,11 @@ TEST_CASE(
       bool refine, certain;
     };
     for (const Case& one : {Case{near, certain, true, true}, Case{near, convincing, true, true},
-                            // It was refined, but was not convincing.
+                            // It was refined, but was not significant.
                             Case{near, fair, true, false},
-                            // It was convincing, but could not be refined.
+                            // It was significant, but could not be refined.
                             Case{far, certain, true, false}, Case{far, convincing, true, false},
-                            // Nobody asked for a refinement.
+                            // Refinement is off.
                             Case{near, convincing, false, true}, Case{near, fair, false, false}}) {
       CAPTURE(one.significance);
       CAPTURE(one.place.translation.x);
@@ -141,9 +143,9 @@ TEST_CASE(
   });
 }
 
-// With memory for one candidate, the others that windows add move it.
+// There is memory for one candidate, so those that patches add reallocate the list.
 TEST_CASE(
-    "model selection: a place that cannot be refined is fitted on after windows added others") {
+    "model selection: a candidate whose refinement fails is fitted after patches added others") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     const Homography truth(Similarity{0, 1, {9, 5}}.matrix(shape, shape));
@@ -159,7 +161,7 @@ TEST_CASE(
         pair.all(at(wrong, 1.1 * detail::undoubted_significance), of(Motion::automatic));
     REQUIRE(found.size() > 1);
     CHECK(off(found[1].richer, truth) < 5);
-    // From there an affine transform finds the truth.
+    // An affine fit from this candidate finds the truth.
     CHECK(off(detail::transform_of(found[0]), truth) < 1);
     CHECK(found[0].proposed_by == Candidate().proposed_by);
   });

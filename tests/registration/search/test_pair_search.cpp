@@ -1,5 +1,5 @@
-// What a search for a pair's transform promises, of small cuts of photographs and within limits
-// that leave little to try.
+// The promises of the search for a pair's transform, on small cuts of photographs, with limits
+// that leave little to search.
 #include "registration/search/pair_search.hpp"
 
 #include "registration/numerics/transform_distance.hpp"
@@ -77,7 +77,7 @@ std::vector<Generator> tried(const RegistrationResult& result) {
   return {result.tried.begin(), result.tried.end()};
 }
 
-/// Rotations and scales about what the pairs below have.
+/// Limits around the rotations and scales of the pairs below.
 RegistrationOptions within_limits(Motion motion) {
   RegistrationOptions options;
   options.motion = motion;
@@ -90,12 +90,12 @@ RegistrationOptions within_limits(Motion motion) {
   return options;
 }
 
-// Of cuts of 160 x 150 at full resolution, whose pixels are not rounded.
+// For cuts of 160 x 150 at full resolution whose pixels are not rounded.
 constexpr double refined_tolerance = 0.05;
 
 }  // namespace
 
-TEST_CASE("pair search: a translation is a shift, and what is upside down is none") {
+TEST_CASE("pair search: a translation is found, and an image that is upside down is not") {
   Images images = cut(Similarity{0, 1, {12, -9}});
   const RegistrationOptions options = within_limits(Motion::translation);
   test::on_every_device([&](const warpalign::Device& device) {
@@ -117,7 +117,8 @@ TEST_CASE("pair search: a translation is a shift, and what is upside down is non
   });
 }
 
-TEST_CASE("pair search: runners-up lie elsewhere, are less significant, and as many as asked for") {
+TEST_CASE(
+    "pair search: runners-up are elsewhere, less significant, and at most as many as requested") {
   const Images images = cut(Similarity{25, 1.1, {6, 4}});
   test::on_every_device([&](const warpalign::Device& device) {
     RegistrationOptions options;
@@ -146,8 +147,7 @@ TEST_CASE("pair search: runners-up lie elsewhere, are less significant, and as m
   });
 }
 
-TEST_CASE(
-    "pair search: what lies outside of the limits is not found, and nothing else is reliable") {
+TEST_CASE("pair search: a pose outside of the limits is not found, and no other is reliable") {
   const Images images = cut(Similarity{30, 1.3, {10, -8}});
   test::on_every_device([&](const warpalign::Device& device) {
     RegistrationOptions right;
@@ -157,7 +157,7 @@ TEST_CASE(
     const auto found = registered(device, images, right);
     CHECK(found.reliable);
     CHECK(off(found, images.truth) <= refined_tolerance);
-    // However near a limit it lies, it is among the first that are tried.
+    // However near the limit the true pose lies, the search tries it among the first.
     for (const double beyond : {29.6, 30.4}) {
       RegistrationOptions edge = right;
       (beyond < 30 ? edge.min_angle : edge.max_angle) = beyond;
@@ -179,7 +179,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("pair search: with fewer parameters, what a motion keeps fixed is kept") {
+TEST_CASE("pair search: with fewer parameters, a motion keeps its fixed ones") {
   const Images images = cut(Similarity{-5, 1, {7, 3}});
   test::on_every_device([&](const warpalign::Device& device) {
     for (const Motion motion : {Motion::rigid, Motion::similarity, Motion::affine,
@@ -203,7 +203,7 @@ TEST_CASE("pair search: with fewer parameters, what a motion keeps fixed is kept
   });
 }
 
-TEST_CASE("pair search: easy pairs of other shapes are compared whole, and not crop by crop") {
+TEST_CASE("pair search: easy pairs of different shapes are compared whole, without crops") {
   constexpr Shape wide{190, 130, 1};
   constexpr Shape tall{140, 180, 1};
   const auto pair = test::cut(bridge(), {wide, tall, {15, 1.05, {4, 6}}, 1.5});
@@ -223,18 +223,18 @@ TEST_CASE("pair search: easy pairs of other shapes are compared whole, and not c
     };
     CHECK(ran("window"));
     CHECK_FALSE(ran("crop"));
-    CHECK_FALSE(ran("chance_test"));  // it is beyond doubt
+    CHECK_FALSE(ran("chance_test"));  // it is conclusive
   });
 }
 
-TEST_CASE("pair search: scales of half and two are found by spectra, without the grid") {
+TEST_CASE("pair search: spectra find scales of one half and two, without the grid") {
   test::on_every_device([&](const warpalign::Device& device) {
     for (const double scale : {0.5, 2.1}) {
       CAPTURE(scale);
       const Images images = cut(Similarity{20, scale, {3, -2}});
       const auto found = registered(device, images, {});
       CHECK(found.reliable);
-      // In moving pixels; what is in common is half as wide as one of the images.
+      // In moving pixels; the overlap is half as wide as one of the images.
       CHECK(off(found, images.truth) <= 4 * refined_tolerance);
       CHECK(tried(found) == std::vector{Generator::log_polar});
       CHECK(found.proposed_by == Generator::log_polar);
@@ -242,7 +242,7 @@ TEST_CASE("pair search: scales of half and two are found by spectra, without the
   });
 }
 
-TEST_CASE("pair search: richer models are compared with chance at all their settings") {
+TEST_CASE("pair search: the null test of a higher-DOF model counts all its settings") {
   const Images images = cut(test::moving_corners(shape, {{{4, -3}, {-3, 4}, {5, 5}, {-4, -2}}}));
   test::on_every_device([&](const warpalign::Device& device) {
     for (const Motion motion : {Motion::affine, Motion::homography}) {
@@ -261,7 +261,7 @@ TEST_CASE("pair search: richer models are compared with chance at all their sett
 
 namespace {
 
-/// A pair that is sheared a little and shifted, under noise.
+/// A noisy pair with a small shear and a shift.
 Images noisy(double sheared, double shift, float deviation, std::uint32_t seed) {
   const warpalign::Point c = warpalign::centre_of(shape);
   Images images = cut(Homography(Affine::translation(c.x + 3 + shift, c.y - 2 + shift) *
@@ -277,10 +277,10 @@ Images noisy(double sheared, double shift, float deviation, std::uint32_t seed) 
 
 }  // namespace
 
-TEST_CASE("pair search: under noise auto takes the model of the scene, wherever pixels fall") {
-  // Noise is weaker between pixels than at them, so that models that lead between them leave less
-  // of it: where the truth leads to whole pixels, that must not count. Once in a million times more
-  // than the truth may be taken.
+TEST_CASE("pair search: under noise auto takes the scene's model, at whole-pixel shifts too") {
+  // Noise is weaker between pixels than at them, so a model that maps pixels between pixels leaves
+  // a smaller residual. If the truth is a whole-pixel shift, this must not count. One in a million
+  // noisy pairs may get a model with too many parameters.
   test::on_every_device([&](const warpalign::Device& device) {
     for (const double sheared : {0.0, 0.004}) {
       for (const double shift : {0.0, 0.5}) {
@@ -298,7 +298,7 @@ TEST_CASE("pair search: under noise auto takes the model of the scene, wherever 
   });
 }
 
-TEST_CASE("pair search: auto takes an affine transform as soon as noise does not hide it") {
+TEST_CASE("pair search: auto takes an affine transform once it stands out from the noise") {
   test::on_every_device([&](const warpalign::Device& device) {
     const auto taken = [&](double sheared) {
       int affine = 0;
@@ -309,17 +309,17 @@ TEST_CASE("pair search: auto takes an affine transform as soon as noise does not
       }
       return affine;
     };
-    // Corners are a fifth of a pixel off; with two parameters more the likelihood ratio must
-    // be 28. It is 40 or so, so that most of them are taken. Were it to be 50, as for ten
-    // parameters more, none would be.
+    // Corners are off by a fifth of a pixel. With two more parameters the likelihood ratio must be
+    // 28. It is about 40, so most models are accepted. If it had to be 50, as for ten more
+    // parameters, none would be.
     CHECK(taken(0.002) >= 2);
     CHECK(taken(0.0005) == 0);
   });
 }
 
-TEST_CASE("pair search: a picture that is there twice is at neither place for certain") {
+TEST_CASE("pair search: an image that fits twice has no reliable pose") {
   const Images images = cut(Similarity{});
-  // The left half of the reference is repeated on the right, and the moving image shows it once.
+  // The right half of the reference repeats the left half, and the moving image shows it once.
   Images twice = images;
   for (std::size_t i = 0; i < twice.reference.size(); ++i) {
     if (i % 160 >= 80) twice.reference[i] = images.reference[i - 80];
@@ -346,7 +346,7 @@ TEST_CASE("pair search: a picture that is there twice is at neither place for ce
   });
 }
 
-TEST_CASE("pair search: images of other contrast, with every motion and by both modalities") {
+TEST_CASE("pair search: images of different contrast, with every motion and both modalities") {
   test::on_every_device([&](const warpalign::Device& device) {
     Images shifted = cut(Similarity{0, 1, {9, -6}});
     for (float& value : shifted.moving) value = 255 - value;
@@ -371,9 +371,9 @@ TEST_CASE("pair search: images of other contrast, with every motion and by both 
       CHECK(found.proposed_by == Generator::gradient_field);
       CHECK(tried(found).back() == Generator::gradient_field);
       CHECK((tried(found).size() == 1) == (modality == Modality::other));
-      // Where grey levels have nothing in common, directions are not kept waiting for them.
+      // If intensities find nothing, orientations do not wait for the rest of their search.
       CHECK_FALSE(found.tried.contains(Generator::windows));
-      // Edges of finite width leave some tenths of a pixel open.
+      // Edges of finite width leave an uncertainty of some tenths of a pixel.
       CHECK(off(found, shifted.truth) <= 0.4);
     }
     CHECK_FALSE(registered(device, shifted, within_limits(Motion::rigid)).reliable);
@@ -386,7 +386,7 @@ TEST_CASE("pair search: images of other contrast, with every motion and by both 
   });
 }
 
-TEST_CASE("pair search: how much is tried is what was asked for") {
+TEST_CASE("pair search: the effort option decides how much is tried") {
   const Images images = cut(Similarity{5, 1.05, {6, -4}});
   Images unrelated = images;
   unrelated.moving =
@@ -411,7 +411,8 @@ TEST_CASE("pair search: how much is tried is what was asked for") {
       if (refused.chance) {
         CHECK(refused.chance->by_chance == doctest::Approx(detail::deviations_by_chance(places)));
       }
-      // After grey levels directions are tried as well, unless it is to be fast, at as many places.
+      // After intensities, orientations are tried as well, at as many candidates, unless the
+      // effort is fast.
       options.modality = Modality::automatic;
       const auto either = registered(device, unrelated, options);
       CHECK_FALSE(either.reliable);
@@ -421,7 +422,7 @@ TEST_CASE("pair search: how much is tried is what was asked for") {
   });
 }
 
-TEST_CASE("pair search: directions of edges turn with the image") {
+TEST_CASE("pair search: gradient directions rotate with the image") {
   constexpr Shape larger{260, 240, 1};
   const Similarity truth{65, 1.1, {5, -4}};
   const auto pair = test::cut(bridge(), {larger, larger, truth, 1.5});
@@ -447,8 +448,8 @@ TEST_CASE("pair search: directions of edges turn with the image") {
   });
 }
 
-TEST_CASE("pair search: windows find strong perspective within limits") {
-  // The right side is seen at half the size of the left one, and aslant.
+TEST_CASE("pair search: patches find strong perspective within limits") {
+  // The right side appears half as large as the left one, and sheared.
   const Images images =
       cut(test::moving_corners(shape, {{{0, -5}, {-60, 30}, {-55, -45}, {5, 3}}}));
   test::on_every_device([&](const warpalign::Device& device) {
@@ -469,7 +470,7 @@ TEST_CASE("pair search: windows find strong perspective within limits") {
       const auto found = registered(device, images, options);
       CHECK(found.reliable);
       CHECK(found.motion == Motion::homography);
-      // Aliasing where pixels cover several of the reference's.
+      // Aliasing adds to the error where a pixel covers several of the reference's.
       CHECK(off(found, images.truth) <= 0.6);
       CHECK(found.tried.contains(Generator::windows));
     }

@@ -1,5 +1,5 @@
-// The table of a search: which steps options select, what makes a table unsound, and that the page
-// which prints it is true.
+// The schedule of a search: which steps the options select, which tables are invalid, and whether
+// the page that prints the schedule is up to date.
 #include "registration/search/schedule.hpp"
 
 #include <doctest/doctest.h>
@@ -162,7 +162,7 @@ TEST_CASE("schedule: options select its steps") {
               "verify orientation", "search orientation", "choose signal", "compare shifts"});
 }
 
-TEST_CASE("schedule: what is unsound does not compile") {
+TEST_CASE("schedule: an invalid table does not compile") {
   constexpr Step good{
       propose,  grid, detail::intensity_grid, intensity, 0, detail::any_effort, rotating, nothing,
       together, early};

@@ -1,4 +1,5 @@
-// The directions of edges in a level: their statistics by definition, turned, and as splines.
+// Gradient orientations of a level: their statistics by definition, their rotation and their
+// splines.
 #include "registration/signal/gradient_fields.hpp"
 
 #include "registration/search/drawn_pair.hpp"
@@ -49,7 +50,7 @@ double spline_at(const std::vector<float>& c, std::size_t i) {
 
 }  // namespace
 
-TEST_CASE("gradient fields: mean and energy of a field's pixels, anew for each image") {
+TEST_CASE("gradient fields: mean and energy of the pixels, computed again for each image") {
   test::on_every_device([](const warpalign::Device& device) {
     test::DrawnPair pair(device, shape, shape);
     for (const std::uint32_t seed : {1, 2}) {
@@ -72,7 +73,7 @@ TEST_CASE("gradient fields: mean and energy of a field's pixels, anew for each i
       }
       REQUIRE(n > 200);
       const auto& found = pair.fields.statistics(pair.stream, pair.clock, pair.reference, level);
-      // Of sums of floats that are below 1, a few of them in each.
+      // Sums of a few floats below 1 each.
       CHECK(std::abs(found.mean.x - cosine / n) <= 2e-7);
       CHECK(std::abs(found.mean.y - sine / n) <= 2e-7);
       CHECK(std::abs(found.energy - squares / n) <= 4e-7);
@@ -80,12 +81,12 @@ TEST_CASE("gradient fields: mean and energy of a field's pixels, anew for each i
   });
 }
 
-TEST_CASE("gradient fields: levels that are measured together are as each by itself") {
+TEST_CASE("gradient fields: a batch of levels has the values of single ones") {
   test::on_every_device([](const warpalign::Device& device) {
     test::DrawnPair pair(device, shape, shape);
     pair.take(pair.reference, test::Spots(8).drawn(shape, {}));
     pair.take(pair.moving, test::Spots(9).drawn(shape, {}));
-    // A few more than are on their way at once.
+    // A few more levels than run at once.
     const auto for_each_level = [&](auto use) {
       for (detail::ImagePyramid* pyramid : {&pair.reference, &pair.moving}) {
         for (std::size_t i = 0; i < detail::max_searched_levels / 2 + 3; ++i) {
@@ -110,14 +111,14 @@ TEST_CASE("gradient fields: levels that are measured together are as each by its
   });
 }
 
-TEST_CASE("gradient fields: turned, every direction is by as much, and lengths are the same") {
+TEST_CASE("gradient fields: rotation adds one angle to all orientations and keeps the lengths") {
   test::on_every_device([](const warpalign::Device& device) {
     test::DrawnPair pair(device, shape, shape);
     pair.take(pair.reference, test::Spots(3).drawn(shape, {}));
     auto& level = pair.reference.level(pair.stream, pair.clock, {1});
     const Values upright =
         values_of(pair.stream, pair.fields.of(pair.stream, pair.clock, pair.reference, level));
-    // As many at once as there is memory for, and one more before them.
+    // As many fields as there is memory for, and one more before them.
     std::vector<GradientFields::Field> fields;
     for (std::size_t i = 0; i <= GradientFields::turned_at_once; ++i) {
       const double radians = 0.4 * static_cast<double>(i) - 1.1;
@@ -139,7 +140,7 @@ TEST_CASE("gradient fields: turned, every direction is by as much, and lengths a
   });
 }
 
-TEST_CASE("gradient fields: splines go through both channels, anew for each image") {
+TEST_CASE("gradient fields: splines interpolate both channels, computed again for each image") {
   test::on_every_device([](const warpalign::Device& device) {
     test::DrawnPair pair(device, shape, shape);
     for (const std::uint32_t seed : {4, 5}) {
@@ -162,8 +163,8 @@ TEST_CASE("gradient fields: splines go through both channels, anew for each imag
   });
 }
 
-TEST_CASE("gradient fields: what fits compare is smoothed, turned and as splines") {
-  // By a Gaussian of one sample that ends at four.
+TEST_CASE("gradient fields: fits compare fields that are smoothed, rotated, and given as splines") {
+  // Smooths by a Gaussian of sigma 1, truncated at four samples.
   const auto smoothed = [](const std::vector<float>& field, std::size_t x, std::size_t y) {
     double sum = 0, weights = 0;
     for (int v = -4; v <= 4; ++v) {

@@ -1,4 +1,4 @@
-// The significance of a correlation of volumes, without a device.
+// The significance of a correlation of volumes. Needs no device.
 #include "registration/numerics/confidence.hpp"
 #include "registration/numerics/correlation.hpp"
 
@@ -11,7 +11,7 @@ using warpalign::detail::Moments;
 using warpalign::detail::volume_confidence;
 using warpalign::detail::volume_significance;
 
-TEST_CASE("correlation: from moments, whatever the gain and offset; 0 where nothing varies") {
+TEST_CASE("correlation: from moments, independent of gain and offset; 0 for constant data") {
   // r = 1, 2, 3, 4 and m = 5 r - 2, then m reversed.
   CHECK(correlation_of(Moments{4, 10, 42, 30, 566, 130}) == doctest::Approx(1));
   CHECK(correlation_of(Moments{4, 10, 42, 30, 566, 80}) == doctest::Approx(-1));
@@ -20,7 +20,7 @@ TEST_CASE("correlation: from moments, whatever the gain and offset; 0 where noth
   CHECK(correlation_of(Moments{}) == 0);
 }
 
-TEST_CASE("volume significance: Fisher's z in its deviations, 0 for too few voxels") {
+TEST_CASE("volume significance: Fisher's z in standard deviations, 0 for too few voxels") {
   CHECK(volume_significance(0.5, 103) == doctest::Approx(std::atanh(0.5) * 10));
   CHECK(volume_significance(-0.5, 103) == doctest::Approx(-std::atanh(0.5) * 10));
   CHECK(volume_significance(0.9, 3) == 0);
@@ -28,7 +28,7 @@ TEST_CASE("volume significance: Fisher's z in its deviations, 0 for too few voxe
   CHECK(std::isfinite(volume_significance(1, 1e9)));
 }
 
-TEST_CASE("volume confidence: between none and certain, even odds where documented") {
+TEST_CASE("volume confidence: 0 to 1, and 0.5 at the documented significance") {
   CHECK(volume_confidence(0) == 0);
   CHECK(volume_confidence(-3) == 0);
   CHECK(volume_confidence(5.5) == doctest::Approx(0.5));

@@ -1,5 +1,4 @@
-// Registration of volumes of which a mask leaves out a part, by transforms that are exactly known,
-// on every device.
+// Registration of masked volumes with exactly known transforms, on every device.
 #include "support/devices.hpp"
 #include "support/tissues.hpp"
 #include "support/turned_volumes.hpp"
@@ -34,13 +33,13 @@ using warpalign::VolumeRegistrar;
 using warpalign::VolumeRegistration;
 using warpalign::VolumeRegistrationOptions;
 
-// In voxels; as of volumes without a mask, of which masks leave less.
+// In voxels. The same as without a mask, although masks leave fewer voxels.
 constexpr double clean_off = 0.005;
 constexpr double turned_off = 0.03;
-// As of volumes of other modality without a mask.
+// The same as for volumes of other modality without a mask.
 constexpr double other_edges_off = 0.5;
 
-/// Two volumes of one shape, and their masks; an empty one is none.
+/// Two volumes of one shape, and their masks. An empty mask means none.
 struct MaskedPair {
   Shape shape;
   std::vector<float> reference, moving;
@@ -100,7 +99,7 @@ VolumeRegistrationOptions turning(Modality modality = Modality::same) {
   return options;
 }
 
-/// Something bright at the same place of both frames, as a table or an implant that stays.
+/// A bright object at the same position of both frames, such as a table or a fixed implant.
 const VoxelBox fixed_object{{12, 10, 9}, {28, 24, 21}};
 
 void add_fixed_object(MaskedPair& pair) {
@@ -134,7 +133,7 @@ void check_same_bits(const VolumeRegistration& a, const VolumeRegistration& b) {
   CHECK(a.reliable == b.reliable);
 }
 
-/// The result must be the same whatever is under the masks.
+/// Checks that the result does not depend on the values under the masks.
 void check_blind(const Device& device, const MaskedPair& pair,
                  const VolumeRegistrationOptions& options) {
   const VolumeRegistration found = align(device, pair, options);
@@ -147,12 +146,12 @@ void check_blind(const Device& device, const MaskedPair& pair,
 
 }  // namespace
 
-TEST_CASE("masked volumes: what stays in the frame does not hold the shift") {
+TEST_CASE("masked volumes: a masked object that stays in the frame does not affect the shift") {
   test::on_every_device([](const Device& device) {
     for (const Point3& shift : {Point3{3, -5, 2}, Point3{0.25, 4.5, -6.75}, Point3{-9.5, 1, 7}}) {
       MaskedPair pair = drawn(shifted(shift));
       add_fixed_object(pair);
-      // Without masks it does.
+      // Without masks it determines the shift.
       CHECK(test::distance(align(device, pair).translation, {}) < 0.1);
       mask_fixed_object(pair);
       check_shift(align(device, pair), shift, clean_off);
@@ -160,7 +159,7 @@ TEST_CASE("masked volumes: what stays in the frame does not hold the shift") {
   });
 }
 
-TEST_CASE("masked volumes: a mask of either volume, of a half or of all but a part") {
+TEST_CASE("masked volumes: a mask in either volume, of one half or of all but a part") {
   test::on_every_device([](const Device& device) {
     const Point3 shift{4.5, -3.25, 2.75};
     const MaskedPair whole = drawn(shifted(shift));
@@ -176,7 +175,7 @@ TEST_CASE("masked volumes: a mask of either volume, of a half or of all but a pa
   });
 }
 
-TEST_CASE("masked volumes: what the moving volume shows of something else counts for nothing") {
+TEST_CASE("masked volumes: masked content of another scene does not count") {
   test::on_every_device([](const Device& device) {
     const VolumePairSpec spec = shifted({2.5, 3, -4.25});
     MaskedPair pair = drawn(spec);
@@ -191,12 +190,12 @@ TEST_CASE("masked volumes: what the moving volume shows of something else counts
   });
 }
 
-TEST_CASE("masked volumes: the overlap is a part of the reference's voxels that count") {
+TEST_CASE("masked volumes: the overlap is a fraction of the reference's unmasked voxels") {
   test::on_every_device([](const Device& device) {
     MaskedPair pair = drawn(shifted({4, 0, 0}));
     pair.reference_mask = test::mask_of(pair.shape, {{10, 0, 0}, {30, 36, 32}}, true);
     pair.moving_mask = test::mask_of(pair.shape, {{0, 0, 0}, {40, 12, 32}});
-    // Columns 10 to 30 all lie within the moving volume, and of its rows 24 of 36 count.
+    // Columns 10 to 30 all lie within the moving volume, and 24 of its 36 rows count.
     CHECK(align(device, pair).overlap == doctest::Approx(24.0 / 36).epsilon(1e-9));
     TurnedPairSpec spec = turned();
     spec.transform = test::turn({0, 0, 1}, 10);
@@ -204,12 +203,12 @@ TEST_CASE("masked volumes: the overlap is a part of the reference's voxels that 
     turning_pair.reference_mask =
         test::mask_of(turning_pair.shape, {{10, 10, 0}, {30, 30, 36}}, true);
     turning_pair.moving_mask = test::mask_of(turning_pair.shape, {{0, 0, 0}, {40, 40, 18}}, true);
-    // Planes to 18 of 36, by the nearest voxel.
+    // 18 of 36 planes, by the nearest voxel.
     CHECK(align(device, turning_pair, turning()).overlap == doctest::Approx(0.5).epsilon(0.01));
   });
 }
 
-TEST_CASE("masked volumes: rotations with masks of one volume and of both") {
+TEST_CASE("masked volumes: rotations, with masks of one volume and of both") {
   test::on_every_device([](const Device& device) {
     const TurnedPairSpec spec = turned();
     MaskedPair pair = drawn(spec);
@@ -222,7 +221,7 @@ TEST_CASE("masked volumes: rotations with masks of one volume and of both") {
   });
 }
 
-TEST_CASE("masked volumes: what stays in the frame does not hold a rotation") {
+TEST_CASE("masked volumes: a masked object that stays in the frame does not affect the rotation") {
   test::on_every_device([](const Device& device) {
     const TurnedPairSpec spec = turned();
     MaskedPair pair = drawn(spec);
@@ -233,7 +232,7 @@ TEST_CASE("masked volumes: what stays in the frame does not hold a rotation") {
   });
 }
 
-TEST_CASE("masked volumes: levels of other sides and spacings, and affine transforms") {
+TEST_CASE("masked volumes: levels of different sides and spacings, and affine transforms") {
   test::on_every_device([](const Device& device) {
     TurnedPairSpec spec = turned();
     spec.reference = spec.moving = {71, 64, 27};
@@ -251,7 +250,7 @@ TEST_CASE("masked volumes: levels of other sides and spacings, and affine transf
   });
 }
 
-TEST_CASE("masked volumes: other modality, whose edges at the masks' borders do not count") {
+TEST_CASE("masked volumes: other modality, without edges at the masks' borders") {
   test::on_every_device([](const Device& device) {
     VolumeRegistrationOptions options;
     options.modality = Modality::other;
@@ -281,7 +280,7 @@ TEST_CASE("masked volumes: other modality, whose edges at the masks' borders do 
   });
 }
 
-TEST_CASE("masked volumes: no bit depends on what is under a mask") {
+TEST_CASE("masked volumes: the result is bit-identical for any values under a mask") {
   test::on_every_device([](const Device& device) {
     MaskedPair pair = drawn(shifted({3, -5, 2.5}));
     pair.reference_mask = test::mask_of(pair.shape, fixed_object);
@@ -298,7 +297,7 @@ TEST_CASE("masked volumes: no bit depends on what is under a mask") {
   });
 }
 
-TEST_CASE("masked volumes: a mask that leaves out nothing changes nothing that counts") {
+TEST_CASE("masked volumes: a mask that excludes nothing changes no result") {
   test::on_every_device([](const Device& device) {
     MaskedPair pair = drawn(shifted({3, -5, 2.5}));
     const auto without = align(device, pair);
@@ -311,7 +310,7 @@ TEST_CASE("masked volumes: a mask that leaves out nothing changes nothing that c
   });
 }
 
-TEST_CASE("masked volumes: masks are forgotten with their volumes") {
+TEST_CASE("masked volumes: a mask applies to its own volume only") {
   test::on_every_device([](const Device& device) {
     for (const Motion motion : {Motion::translation, Motion::rigid}) {
       VolumeRegistrationOptions options;
@@ -330,7 +329,7 @@ TEST_CASE("masked volumes: masks are forgotten with their volumes") {
   });
 }
 
-TEST_CASE("masked volumes: from the device, of integers, and after a conversion") {
+TEST_CASE("masked volumes: masks on the device, of integers, and for converted volumes") {
   test::on_every_device([](const Device& device) {
     MaskedPair pair = drawn(shifted({3, -5, 2.5}));
     mask_fixed_object(pair);
@@ -367,7 +366,7 @@ TEST_CASE("masked volumes: unrelated ones are refused") {
       VolumePairSpec spec = shifted({1, 2, 3}, seed);
       spec.unrelated = true;
       MaskedPair pair = drawn(spec);
-      // The same in both: where it ends must not look like something in common.
+      // The same mask in both: its border must not count as common content.
       mask_fixed_object(pair);
       const auto result = align(device, pair);
       CAPTURE(result.significance);
@@ -376,7 +375,7 @@ TEST_CASE("masked volumes: unrelated ones are refused") {
   });
 }
 
-TEST_CASE("masked volumes: what cannot be registered is refused, and why") {
+TEST_CASE("masked volumes: invalid masks are refused, with the reason") {
   test::on_every_device([](const Device& device) {
     const MaskedPair pair = drawn(shifted({1, 2, 3}));
     const HostVolume volume = test::view_of(pair.moving, pair.shape);
@@ -391,11 +390,11 @@ TEST_CASE("masked volumes: what cannot be registered is refused, and why") {
     refuse(ErrorKind::invalid_argument, "no voxels", {nullptr, PixelType::u8, pair.shape});
     const VolumeMask none(mask.size(), 0);
     refuse(ErrorKind::invalid_image, "leaves no voxel", test::view_of(none, pair.shape));
-    // Smoothed, the inner 5 x 6 x 7 voxels count.
+    // After smoothing, the inner 5 x 6 x 7 voxels count.
     const VolumeMask few = test::mask_of(pair.shape, {{10, 10, 10}, {17, 18, 19}}, true);
     refuse(ErrorKind::invalid_image, "leaves 210 voxels", test::view_of(few, pair.shape));
     refuse(ErrorKind::invalid_image, "512 are needed", test::view_of(few, pair.shape));
-    // Of its edges none are left.
+    // None of its edges are left.
     VolumeRegistrationOptions options;
     options.modality = Modality::other;
     VolumeRegistrar other(device, options);

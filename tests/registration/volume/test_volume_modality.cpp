@@ -1,5 +1,5 @@
-// Registration of volumes of other modality: contrast that is test::reversed_contrast, bent or
-// test::permuted_contrast, by transforms that are exactly known, on every device.
+// Registration of volumes of different modalities: test::reversed_contrast, bent or
+// test::permuted_contrast, with exactly known transforms, on every device.
 #include "support/devices.hpp"
 #include "support/tissues.hpp"
 #include "support/turned_volumes.hpp"
@@ -25,11 +25,12 @@ using warpalign::VolumeRegistrar;
 using warpalign::VolumeRegistration;
 using warpalign::VolumeRegistrationOptions;
 
-// In voxels. Where all borders are as strong in both volumes there is only the cubic spline's error
-// at borders of one or two voxels.
+// In voxels. With equally strong borders in both volumes, the only error is the cubic spline's at
+// borders of one or two voxels.
 constexpr double same_edges_off = 0.05;
-// Borders lie a voxel or two apart. The strongest draws the others to its side, and that is another
-// one in the other volume. Over many borders this averages out; these volumes hold about ten blobs.
+// Borders lie one or two voxels apart. The strongest one attracts the others, and it is not the
+// same one in both volumes. Over many borders this averages out; these volumes have about ten
+// blobs.
 constexpr double other_edges_off = 0.5;
 
 VolumeRegistrationOptions of_other_modality(Motion motion = Motion::translation) {
@@ -82,7 +83,7 @@ VolumeRegistration align(const Device& device, const TurnedPairSpec& spec,
 
 }  // namespace
 
-TEST_CASE("volumes of other modality: shifts, whatever the contrast") {
+TEST_CASE("volumes of other modality: shifts, in any contrast") {
   test::on_every_device([](const Device& device) {
     const VolumePairSpec spec = shifted();
     const auto check = [&](const test::Contrast& contrast, double off) {
@@ -101,7 +102,7 @@ TEST_CASE("volumes of other modality: shifts, whatever the contrast") {
   });
 }
 
-TEST_CASE("volumes of other modality: rotations of voxels that are no cubes") {
+TEST_CASE("volumes of other modality: rotations with anisotropic voxels") {
   test::on_every_device([](const Device& device) {
     const TurnedPairSpec spec = turned();
     const auto check = [&](const test::Contrast& contrast, double off) {
@@ -112,14 +113,14 @@ TEST_CASE("volumes of other modality: rotations of voxels that are no cubes") {
       CHECK(result.reliable);
       CHECK(result.refined);
     };
-    // At the corners, where a rotation that is as exact as a shift is off by twice as much.
+    // At the corners, which a rotation as exact as a shift moves by twice as much.
     check(test::reversed_contrast, 2 * same_edges_off);
     check(test::bent_contrast, 2 * other_edges_off);
     check(test::permuted_contrast, 2 * other_edges_off);
   });
 }
 
-TEST_CASE("volumes of other modality: grey levels alone do not find reversed contrast") {
+TEST_CASE("volumes of other modality: intensities alone do not find reversed contrast") {
   test::on_every_device([](const Device& device) {
     CHECK_FALSE(align(device, shifted(), test::reversed_contrast, {}).reliable);
     VolumeRegistrationOptions options;
@@ -147,7 +148,7 @@ TEST_CASE("volumes of other modality: unrelated ones are refused") {
   });
 }
 
-TEST_CASE("volumes of other modality: the negative of the reference is as good as itself") {
+TEST_CASE("volumes of other modality: the negative of the reference gives the same result") {
   test::on_every_device([](const Device& device) {
     const VolumePairSpec spec = shifted();
     const auto pair = test::draw_pair(spec);
@@ -157,17 +158,17 @@ TEST_CASE("volumes of other modality: the negative of the reference is as good a
     registrar.set_reference(test::view_of(pair.reference, spec.reference));
     const auto first = registrar.align(test::view_of(pair.moving, spec.moving));
     const auto second = registrar.align(test::view_of(negative, spec.moving));
-    // The mean of the voxels and its negative differ by rounding.
+    // The means of a volume and of its negative differ by rounding.
     CHECK(test::distance(first.translation, second.translation) <= 1e-4);
     CHECK(first.significance == doctest::Approx(second.significance).epsilon(1e-4));
-    // The same call again gives the same bits.
+    // The same call again gives identical bits.
     const auto again = registrar.align(test::view_of(pair.moving, spec.moving));
     CHECK(again.translation.x == first.translation.x);
     CHECK(again.significance == first.significance);
   });
 }
 
-TEST_CASE("volumes of other modality: what cannot be registered is refused, and why") {
+TEST_CASE("volumes of other modality: volumes without edges are refused, with the reason") {
   test::on_every_device([](const Device& device) {
     VolumeRegistrationOptions options;
     options.modality = static_cast<Modality>(17);
@@ -186,7 +187,7 @@ TEST_CASE("volumes of other modality: what cannot be registered is refused, and 
   });
 }
 
-TEST_CASE("volumes of any modality: grey levels where they are reliable, and else edges") {
+TEST_CASE("volumes of any modality: intensities if they are reliable, otherwise edges") {
   test::on_every_device([](const Device& device) {
     VolumeRegistrationOptions options;
     options.modality = Modality::automatic;
@@ -194,7 +195,7 @@ TEST_CASE("volumes of any modality: grey levels where they are reliable, and els
     const auto alike = align(device, spec, test::usual_contrast, options);
     CHECK(alike.modality == Modality::same);
     CHECK(alike.reliable);
-    // More is asked for, as of two answers the better one would count.
+    // A higher threshold, because of two results the better one would count.
     const auto by_grey = align(device, spec, test::usual_contrast, {});
     CHECK(alike.translation.x == by_grey.translation.x);
     CHECK(alike.significance == by_grey.significance);
@@ -217,7 +218,8 @@ TEST_CASE("volumes of any modality: grey levels where they are reliable, and els
   });
 }
 
-TEST_CASE("volumes of any modality: unrelated ones are refused, and those without edges are not") {
+TEST_CASE(
+    "volumes of any modality: unrelated ones are refused, those without edges are registered") {
   test::on_every_device([](const Device& device) {
     VolumeRegistrationOptions options;
     options.modality = Modality::automatic;
@@ -229,7 +231,7 @@ TEST_CASE("volumes of any modality: unrelated ones are refused, and those withou
       CAPTURE(result.significance);
       CHECK_FALSE(result.reliable);
     }
-    // As below: there are grey levels, but no edges.
+    // As below: this volume has intensities, but no edges.
     const warpalign::Shape shape{8, 8, 2048};
     std::vector<float> voxels(static_cast<std::size_t>(shape.pixels()));
     for (std::size_t i = 0; i < voxels.size(); ++i) voxels[i] = static_cast<float>(i / 64);
@@ -245,13 +247,13 @@ TEST_CASE("volumes of any modality: unrelated ones are refused, and those withou
   });
 }
 
-TEST_CASE("volumes of other modality: one that hardly rises anywhere has no edges") {
+TEST_CASE("volumes of other modality: a volume with negligible slopes has no edges") {
   test::on_every_device([](const Device& device) {
     const warpalign::Shape shape{8, 8, 2048};
     std::vector<float> voxels(static_cast<std::size_t>(shape.pixels()));
     for (std::size_t i = 0; i < voxels.size(); ++i) voxels[i] = static_cast<float>(i / 64);
     VolumeRegistrationOptions options = of_other_modality();
-    // From end to end the volume rises by its range, in steps of 5e-7 on the scale of its other
+    // Over its length the volume rises by its range, in steps of 5e-7 relative to the other
     // voxels: that is below a millionth.
     options.reference_spacing = {1, 1, 1000};
     VolumeRegistrar registrar(device, options);

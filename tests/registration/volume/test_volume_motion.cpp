@@ -1,4 +1,4 @@
-// Registration of volumes that turn, by transforms that are exactly known, on every device.
+// Registration of rotated volumes with exactly known transforms, on every device.
 #include "support/devices.hpp"
 #include "support/turned_volumes.hpp"
 
@@ -21,7 +21,7 @@ using warpalign::VolumeRegistrar;
 using warpalign::VolumeRegistration;
 using warpalign::VolumeRegistrationOptions;
 
-// At the corners, in voxels. Blobs of 1.5 voxels and more are rendered by the cubic spline to a few
+// At the corners, in voxels. The cubic spline interpolates blobs of 1.5 voxels and more to a few
 // thousandths of a voxel, and over a ball of radius 16 a rotation is as exact as a shift.
 constexpr double clean_off = 0.02;
 constexpr double noisy_off = 0.15;
@@ -62,14 +62,14 @@ TurnedPairSpec turned(const Point3& axis, double degrees, const Point3& shift = 
 
 }  // namespace
 
-TEST_CASE("volumes that turn: small rotations") {
+TEST_CASE("rotated volumes: small rotations") {
   test::on_every_device([](const Device& device) {
     const TurnedPairSpec spec = turned({1, 2, -1}, 6, {1.5, -0.75, 2.25});
     VolumeRegistrationOptions options = options_for(spec);
     options.max_rotation = 15;
     const auto result = align(device, spec, options);
     check_found(result, spec, clean_off);
-    // By arcs of a fiftieth of a voxel at a radius of 27.
+    // A fiftieth of a voxel along the arc at a radius of 27.
     CHECK(result.rotation_deg == doctest::Approx(6).epsilon(0.007));
     const double length = std::sqrt(6.0);
     CHECK(result.rotation_axis.x == doctest::Approx(1 / length).epsilon(0.01));
@@ -81,7 +81,7 @@ TEST_CASE("volumes that turn: small rotations") {
   });
 }
 
-TEST_CASE("volumes that turn: any orientation") {
+TEST_CASE("rotated volumes: any orientation") {
   test::on_every_device([](const Device& device) {
     for (const TurnedPairSpec& spec :
          {turned({1, 0, 0}, 90, {}, 5), turned({3, -1, 2}, 47, {2, -3, 1}, 6),
@@ -92,7 +92,7 @@ TEST_CASE("volumes that turn: any orientation") {
   });
 }
 
-TEST_CASE("volumes that turn: voxels that are no cubes, and other ones in the moving volume") {
+TEST_CASE("rotated volumes: anisotropic voxels, which differ between the volumes") {
   test::on_every_device([](const Device& device) {
     TurnedPairSpec spec = turned({1, 0.5, -2}, 71, {1, -2, 0.5}, 9);
     spec.reference = {52, 48, 20};
@@ -100,9 +100,9 @@ TEST_CASE("volumes that turn: voxels that are no cubes, and other ones in the mo
     spec.moving = {36, 56, 42};
     spec.moving_spacing = {1.4, 0.9, 1.2};
     spec.blob_sigma = 2.2;  // 0.9 voxels along the coarsest axis
-    // The cubic spline renders blobs of 0.9 voxels to a few hundredths of a voxel.
+    // The cubic spline interpolates blobs of 0.9 voxels to a few hundredths of a voxel.
     check_found(align(device, spec, options_for(spec)), spec, 0.1);
-    // Taken for cubes, the same volumes do not fit by any rotation.
+    // With the spacing ignored, no rotation fits the same volumes.
     TurnedPairSpec blind = spec;
     blind.reference_spacing = blind.moving_spacing = {1, 1, 1};
     const auto pair = test::draw_turned_pair(spec);
@@ -112,7 +112,7 @@ TEST_CASE("volumes that turn: voxels that are no cubes, and other ones in the mo
   });
 }
 
-TEST_CASE("volumes that turn: translations between unequal voxels") {
+TEST_CASE("rotated volumes: translations between unequal voxels") {
   test::on_every_device([](const Device& device) {
     TurnedPairSpec spec = turned({1, 0, 0}, 0, {2.5, -1.25, 3}, 11);
     spec.moving = {40, 32, 28};
@@ -125,7 +125,7 @@ TEST_CASE("volumes that turn: translations between unequal voxels") {
   });
 }
 
-TEST_CASE("volumes that turn: scales and shears") {
+TEST_CASE("rotated volumes: scales and shears") {
   test::on_every_device([](const Device& device) {
     TurnedPairSpec spec;
     spec.seed = 13;
@@ -143,7 +143,7 @@ TEST_CASE("volumes that turn: scales and shears") {
   });
 }
 
-TEST_CASE("volumes that turn: noise, and a registrar that is used again") {
+TEST_CASE("rotated volumes: noise, and a registrar that is used again") {
   test::on_every_device([](const Device& device) {
     TurnedPairSpec spec = turned({0.3, 1, 1}, 160, {2, 1, -2}, 15);
     spec.noise = 0.3;
@@ -160,7 +160,7 @@ TEST_CASE("volumes that turn: noise, and a registrar that is used again") {
   });
 }
 
-TEST_CASE("volumes that turn: unrelated ones and those beyond the range are refused") {
+TEST_CASE("rotated volumes: unrelated ones and those beyond the range are refused") {
   test::on_every_device([](const Device& device) {
     for (std::uint32_t seed = 30; seed < 33; ++seed) {
       TurnedPairSpec spec = turned({1, 1, 0}, 30, {}, seed);
@@ -179,7 +179,7 @@ TEST_CASE("volumes that turn: unrelated ones and those beyond the range are refu
   });
 }
 
-TEST_CASE("volumes that turn: options that cannot be are refused") {
+TEST_CASE("rotated volumes: invalid options are refused") {
   test::on_every_device([](const Device& device) {
     const auto refused = [&](const char* words, auto change) {
       VolumeRegistrationOptions options;

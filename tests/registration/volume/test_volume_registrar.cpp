@@ -1,4 +1,4 @@
-// Registration of volumes whose shift is known exactly, on every device.
+// Registration of volumes with an exactly known shift, on every device.
 #include "support/devices.hpp"
 #include "support/volume_checks.hpp"
 #include "support/volume_pairs.hpp"
@@ -27,8 +27,8 @@ using warpalign::VolumeRegistrar;
 using warpalign::VolumeRegistration;
 using warpalign::VolumeRegistrationOptions;
 
-// docs/accuracy-volumes.md reports median errors of 0.0003 for the finest of these blobs without noise,
-// which is the cubic spline's own error, and of 0.008 to 0.04 under noise of 0.3.
+// docs/accuracy-volumes.md reports median errors of 0.0003 for the finest of these blobs without
+// noise, which is the cubic spline's own error, and of 0.008 to 0.04 with noise of 0.3.
 constexpr double clean_off = 0.003;
 constexpr double noisy_off = 0.08;
 
@@ -125,7 +125,7 @@ TEST_CASE("volumes: integer types, a gain and an offset") {
     const auto pair = test::draw_pair(spec);
     const auto narrow = as<std::uint8_t>(pair.reference, 80, 60);
     const auto wide = as<std::uint16_t>(pair.moving, 20000, 20000);
-    const auto hounsfield = as<std::int16_t>(pair.moving, 800, -300);  // as CT delivers
+    const auto hounsfield = as<std::int16_t>(pair.moving, 800, -300);  // as a CT delivers them
     VolumeRegistrar registrar(device);
     registrar.set_reference({narrow.data(), PixelType::u8, spec.reference});
     // 8 bits over about three deviations: noise of 1/256 of the range.
@@ -136,7 +136,7 @@ TEST_CASE("volumes: integer types, a gain and an offset") {
   });
 }
 
-TEST_CASE("volumes: the reference is kept, from the device too, and lost when it is refused") {
+TEST_CASE("volumes: the reference is kept, from the device too, and discarded when it is refused") {
   test::on_every_device([](const Device& device) {
     const VolumePairSpec spec = shifted({-1.5, 3.25, 0.75});
     const auto pair = test::draw_pair(spec);
@@ -183,7 +183,7 @@ TEST_CASE("volumes: max_shift limits the search, axis by axis") {
   });
 }
 
-TEST_CASE("volumes: without refinement the shift is whole; timings where they are asked for") {
+TEST_CASE("volumes: the shift is whole without refinement, and timings are optional") {
   test::on_every_device([](const Device& device) {
     VolumeRegistrationOptions options;
     options.refine = false;
@@ -199,7 +199,7 @@ TEST_CASE("volumes: without refinement the shift is whole; timings where they ar
   });
 }
 
-TEST_CASE("volumes: what cannot be registered is refused, and why") {
+TEST_CASE("volumes: invalid input is refused, with the reason") {
   test::on_every_device([](const Device& device) {
     const Shape shape{16, 16, 16};
     std::vector<float> voxels(4096);
@@ -214,7 +214,7 @@ TEST_CASE("volumes: what cannot be registered is refused, and why") {
            {voxels.data(), PixelType::f32, {20000, 8, 8}});
     refuse(ErrorKind::invalid_argument, "complex", {voxels.data(), PixelType::c32, shape});
     refuse(ErrorKind::invalid_argument, "no voxels", {nullptr, PixelType::f32, shape});
-    // Refused because of its size alone: its voxels do not exist.
+    // Refused because of its size alone: these voxels do not exist.
     refuse(ErrorKind::out_of_memory, "GiB", {voxels.data(), PixelType::f32, {16384, 16384, 16384}});
     voxels[100] = NAN;
     refuse(ErrorKind::invalid_image, "NaN", test::view_of(voxels, shape));
@@ -231,7 +231,7 @@ TEST_CASE("volumes: what cannot be registered is refused, and why") {
   });
 }
 
-TEST_CASE("volumes: one of another device is refused") {
+TEST_CASE("volumes: a volume of another device is refused") {
   test::on_every_device([](const Device& device) {
     const auto other = warpalign::open_device(device.info().id);
     const auto image = other.make_image(PixelType::f32, {16, 16, 16});
