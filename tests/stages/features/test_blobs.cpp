@@ -28,11 +28,11 @@ using warpalign::Stream;
 
 constexpr std::int32_t octave_number = 3;
 
-/// Image by image, and of each image plane by plane.
+/// The planes of each image, image by image.
 using Octave = std::vector<std::vector<reference::Plane>>;
 
-/// Of noise without details of the first images' scale, so that there are extrema between
-/// scales, as floats hold it.
+/// Noise without detail at the first images' scale, so that there are extrema between scales.
+/// Rounded to floats.
 Octave random_octave(const std::vector<Shape>& shapes, std::size_t images, std::uint32_t seed) {
   std::vector<double> sigmas{1.7};
   for (std::size_t i = 1; i < images; ++i) {
@@ -50,7 +50,7 @@ Octave random_octave(const std::vector<Shape>& shapes, std::size_t images, std::
   return octave;
 }
 
-/// What image `image` shows of a Gaussian blob of this sigma, in the scale space of Lowe.
+/// The blurred Gaussian blob of this sigma that image `image` of Lowe's scale space shows.
 reference::Plane smoothed_gaussian(const Shape& shape, double x0, double y0, double sigma,
                                    std::size_t image) {
   const double own = 1.6 * std::exp2(static_cast<double>(image) / 3);
@@ -88,11 +88,11 @@ BlobsSpec spec_of(const Octave& octave, std::int64_t capacity, float least_contr
 
 struct Found {
   std::int32_t count = 0;
-  std::vector<Blob> blobs;  ///< all that there is room for, whatever the count is
+  std::vector<Blob> blobs;  ///< the whole capacity, whatever the count is
   std::vector<float> deviations;
 };
 
-/// Executed so many times, each of which adds blobs.
+/// Runs the stage `times` times; every run adds blobs.
 Found found_in(const Device& device, const Octave& octave, const BlobsSpec& spec,
                int executions = 1) {
   Stream stream = device.make_stream();
@@ -111,7 +111,7 @@ Found found_in(const Device& device, const Octave& octave, const BlobsSpec& spec
           test::from_buffer<float>(stream, deviations, spec.planes.size())};
 }
 
-/// The first of them, at most as many as there are.
+/// The blobs that were written, at most as many as there is capacity for.
 std::vector<Blob> those_there(const Found& found) {
   const auto count = std::min(found.blobs.size(), static_cast<std::size_t>(found.count));
   return {found.blobs.begin(), found.blobs.begin() + static_cast<std::ptrdiff_t>(count)};
@@ -136,7 +136,7 @@ bool same(const std::vector<Blob>& a, const std::vector<Blob>& b) {
                     [](const Blob& one, const Blob& two) { return same(one, two); });
 }
 
-/// Whether they are the same blob; places are off by at most `apart` pixels.
+/// Whether both are the same blob. Their positions may differ by `apart` pixels.
 bool is_at(const Blob& found, std::size_t plane, const reference::Blob& expected, double apart) {
   return static_cast<std::size_t>(found.plane) == plane && found.image == expected.image &&
          std::abs(static_cast<double>(found.x) - expected.x) <= apart &&
@@ -145,12 +145,13 @@ bool is_at(const Blob& found, std::size_t plane, const reference::Blob& expected
          std::abs(static_cast<double>(found.strength) / expected.strength - 1) <= 1e-6;
 }
 
-// Differences are of the same floats on both sides, so that theirs are single roundings, and only
-// the deviation is a sum. What is an extremum by more than 1e-4 of what is compared is one in
-// single precision, and what is found is one by no less than -1e-4.
+// Device and oracle subtract the same floats, so a difference has a single rounding, and only the
+// deviation is a sum. An extremum that exceeds its neighbours by 1e-4 of the compared value is one
+// in single precision, too, and whatever single precision finds exceeds them by at least -1e-4.
 constexpr double undecided = 1e-4;
-// A blob that exceeds its neighbours by 1e-4 has a bend of at least 2e-4 of its value, and vertices
-// are the quotients of differences with errors of 1.2e-7 of it by twice that bend.
+// A blob that exceeds its neighbours by 1e-4 has a second difference of at least 2e-4 of its
+// value. A vertex is the quotient of differences with relative errors of 1.2e-7 and twice that
+// second difference.
 constexpr double apart = 1e-3;
 
 std::size_t compare(const Device& device, const Octave& octave, float least_contrast) {
@@ -175,7 +176,8 @@ std::size_t compare(const Device& device, const Octave& octave, float least_cont
       const bool is_certain = blob.margin > undecided;
       const auto times = static_cast<std::size_t>(
           std::count_if(blobs.begin(), blobs.end(), [&](const Blob& other) {
-            // Undecided ones may bend by nothing, so that any place between pixels is right.
+            // The second difference of an undecided blob may be 0, so any position between pixels
+            // is right.
             return is_at(other, p, blob, is_certain ? apart : 1);
           }));
       if (is_certain) CHECK(times == 1);
@@ -189,7 +191,7 @@ std::size_t compare(const Device& device, const Octave& octave, float least_cont
   CHECK(explained == blobs.size());
   CHECK(certain <= blobs.size());
   CHECK(blobs.size() <= possible);
-  // Otherwise the rule says little.
+  // With many undecided blobs the test would prove little.
   CHECK(possible <= certain + 2);
   return certain;
 }
@@ -206,7 +208,7 @@ TEST_CASE("blobs: agree with the oracle") {
   });
 }
 
-TEST_CASE("blobs: the least contrast leaves out the weaker ones") {
+TEST_CASE("blobs: the minimum contrast excludes weaker blobs") {
   test::on_every_device([](const Device& device) {
     const Octave octave = random_octave({{97, 71, 1}}, 6, 40);
     const Found all = found_in(device, octave, spec_of(octave, 1000, 0));
@@ -222,14 +224,14 @@ TEST_CASE("blobs: the least contrast leaves out the weaker ones") {
   });
 }
 
-TEST_CASE("blobs: a Gaussian is found at its place, with its scale") {
+TEST_CASE("blobs: a Gaussian is found at its position, with its scale") {
   test::on_every_device([](const Device& device) {
     for (const double scale : {1.1, 1.8, 2.3, 3.0}) {
       for (const double sign : {1.0, -1.0}) {
         CAPTURE(scale);
         CAPTURE(sign);
-        // The difference of images s and k s about a Gaussian of sigma t is largest where
-        // s^2 = t^2 / k, and k = 2^(1/3).
+        // About a Gaussian of sigma t, the difference of images s and k s is largest at s^2 = t^2
+        // / k, with k = 2^(1/3).
         const double sigma = 1.6 * std::exp2((scale + 0.5) / 3);
         Octave octave = octave_of_gaussian({61, 53, 1}, 31.3, 24.8, sigma);
         for (auto& image : octave) {
@@ -241,8 +243,9 @@ TEST_CASE("blobs: a Gaussian is found at its place, with its scale") {
         CHECK(blob.octave == octave_number);
         CHECK(blob.plane == 0);
         CHECK(blob.image == static_cast<int>(std::lround(scale)));
-        // Gaussians are not parabolas: of a sigma of more than 2.9 pixels the vertex is off by
-        // about 0.3 / 2.9^2 / 4 pixels, and by as much along scales, which bend slowly.
+        // A Gaussian is not a parabola: for a sigma above 2.9 pixels the vertex is off by about
+        // 0.3 / 2.9^2 / 4 pixels, and by as much along the scale, where the second difference is
+        // small.
         CHECK(std::abs(static_cast<double>(blob.x) - 31.3) <= 0.02);
         CHECK(std::abs(static_cast<double>(blob.y) - 24.8) <= 0.02);
         CHECK(std::abs(static_cast<double>(blob.scale) - scale) <= 0.05);
@@ -251,7 +254,7 @@ TEST_CASE("blobs: a Gaussian is found at its place, with its scale") {
   });
 }
 
-TEST_CASE("blobs: not within five pixels of an edge") {
+TEST_CASE("blobs: none within five pixels of an edge") {
   test::on_every_device([](const Device& device) {
     const Shape shape{40, 36, 1};
     const double sigma = 1.6 * std::exp2(2.5 / 3);
@@ -270,14 +273,14 @@ TEST_CASE("blobs: not within five pixels of an edge") {
   });
 }
 
-TEST_CASE("blobs: constant images and straight edges have none") {
+TEST_CASE("blobs: none in constant images and on straight edges") {
   test::on_every_device([](const Device& device) {
     Octave constant(5, {reference::Plane(40, 30)});
     for (auto& image : constant) image[0].values.assign(1200, 7);
     const Found none = found_in(device, constant, spec_of(constant, 10, 0));
     CHECK(none.count == 0);
     CHECK(none.deviations[0] == 0);
-    // Ridges that bend along y a hundredth of how they bend along x.
+    // Ridges whose second derivative along y is a hundredth of that along x.
     Octave ridge;
     const double sigma = 1.6 * std::exp2(2.5 / 3);
     for (std::size_t i = 0; i < 6; ++i) {
@@ -290,12 +293,12 @@ TEST_CASE("blobs: constant images and straight edges have none") {
       }
       ridge.push_back({plane});
     }
-    // Row 30 is the one that was drawn; it is no other row's result.
+    // Row 30 was drawn directly and not computed from other rows.
     CHECK(found_in(device, ridge, spec_of(ridge, 10, 0.02F)).count == 0);
   });
 }
 
-TEST_CASE("blobs: what finds no room is counted, and what is there stays") {
+TEST_CASE("blobs: counted beyond the capacity, and earlier ones are kept") {
   test::on_every_device([](const Device& device) {
     const Octave octave = random_octave({{97, 71, 1}, {64, 64, 1}}, 6, 50);
     const Found all = found_in(device, octave, spec_of(octave, 1000, 0.02F));
@@ -314,7 +317,7 @@ TEST_CASE("blobs: what finds no room is counted, and what is there stays") {
   });
 }
 
-TEST_CASE("blobs: are added to those that are there, with the octave's number") {
+TEST_CASE("blobs: appended to earlier ones, with the octave's number") {
   test::on_every_device([](const Device& device) {
     const Octave octave = random_octave({{97, 71, 1}}, 6, 60);
     const Found once = found_in(device, octave, spec_of(octave, 1000, 0.02F));

@@ -1,4 +1,4 @@
-// Main directions and descriptors against the oracle, on every device.
+// Orientations and descriptors of keypoints against the oracle, on every device.
 #include "reference/features/descriptors.hpp"
 #include "reference/features/octave.hpp"
 #include "support/compare.hpp"
@@ -32,7 +32,7 @@ constexpr auto dimensions = static_cast<std::size_t>(DescriptorsPlan::dimensions
 constexpr auto max_directions = static_cast<std::size_t>(DescriptorsPlan::max_directions);
 constexpr double pi = std::numbers::pi;
 
-/// Image by image, and of each image plane by plane.
+/// The planes of each image, image by image.
 using Octave = std::vector<std::vector<reference::Plane>>;
 
 reference::Plane texture(const Shape& shape, std::uint32_t seed) {
@@ -60,7 +60,7 @@ Buffer to_device(const Device& device, Stream& stream, const Octave& octave) {
   return test::to_buffer(device, stream, all);
 }
 
-/// Of all places of the list, of which only those of the range are written.
+/// The results of all keypoints in the list. The stage writes only those of the given range.
 struct Results {
   std::vector<float> directions, descriptors;
 };
@@ -109,7 +109,7 @@ reference::DescribedPlace described(const FeaturePlace& place) {
           static_cast<double>(place.sigma), static_cast<double>(place.radians)};
 }
 
-/// Anywhere in the planes, their edges included.
+/// Random keypoints anywhere in the planes, edges included.
 std::vector<FeaturePlace> random_places(const Octave& octave, std::size_t count) {
   std::mt19937 engine(3);
   const auto unit = [&] { return static_cast<float>(engine()) / 4294967296.0F; };
@@ -132,10 +132,10 @@ const reference::Plane& image_of(const Octave& octave, const FeaturePlace& place
   return octave[static_cast<std::size_t>(place.image)][static_cast<std::size_t>(place.plane)];
 }
 
-// Samples this close, in pixels, to the middle between two pixels may come from the other one:
-// positions of less than 200 pixels are off by up to 3e-5 in single precision.
+// Single precision may read the other pixel if a sample is this close, in pixels, to the middle
+// between two: positions below 200 pixels are off by up to 3e-5.
 constexpr double undecided_position = 1e-4;
-// Bins of 36 are off by 36 times the 2e-6 of an angle in turns, and peaks by the roundings of sums.
+// Bins are off by 36 times the 2e-6 of an angle in turns, and peaks by the rounding of sums.
 constexpr double undecided_direction = 2e-4;
 
 std::vector<double> squares(std::vector<double> values) {
@@ -157,17 +157,17 @@ TEST_CASE("descriptors: agree with the oracle") {
       if (expected.undecided < undecided_position) continue;
       ++decided;
       CAPTURE(i);
-      // Squares are parts of a sum of 1. An angle that is off by 2e-6 turns moves 1.6e-5 of a
-      // sample's share to another direction.
+      // The squares add up to 1. An angle that is off by 2e-6 turns moves 1.6e-5 of a sample's
+      // weight to another direction.
       CHECK(test::max_of(squares(row_of(results, i)), squares(expected.values),
                          [](double a, double b) { return std::abs(a - b); }) <= 2e-5);
     }
-    // Of 800 coordinates of a place, one in 5000 is undecided.
+    // A keypoint has 800 coordinates, and one coordinate in 5000 is undecided.
     CHECK(decided > 200);
   });
 }
 
-TEST_CASE("descriptors: main directions agree with the oracle") {
+TEST_CASE("descriptors: orientations agree with the oracle") {
   test::on_every_device([](const Device& device) {
     const Octave octave = random_octave({{97, 71, 1}, {15, 64, 1}, {40, 33, 1}, {3, 3, 1}}, 3);
     const auto places = random_places(octave, 400);
@@ -184,8 +184,8 @@ TEST_CASE("descriptors: main directions agree with the oracle") {
       const std::vector<double> found = directions_of(results, i);
       REQUIRE(found.size() == expected.radians.size());
       for (std::size_t k = 0; k < found.size(); ++k) {
-        // Sums are right to 1e-6 of the highest peak, and peaks of smoothed bins bend by
-        // more than a hundredth of it.
+        // Sums are right to 1e-6 of the highest peak, and smoothed bins have second differences
+        // above a hundredth of it.
         CHECK(angle_between(found[k], expected.radians[k]) <= 1e-4);
       }
     }
@@ -194,11 +194,11 @@ TEST_CASE("descriptors: main directions agree with the oracle") {
   });
 }
 
-TEST_CASE("descriptors: a ramp has its own direction alone") {
+TEST_CASE("descriptors: a ramp has its own orientation alone") {
   test::on_every_device([](const Device& device) {
     for (int i = 0; i < 36; ++i) {
       CAPTURE(i);
-      // The middle of a bin, so that the neighbouring bins are alike.
+      // The middle of a bin, so that both neighbouring bins are equal.
       const double radians = i * 2 * pi / 36;
       reference::Plane ramp(64, 50);
       for (std::int64_t y = 0; y < 50; ++y) {
@@ -210,16 +210,16 @@ TEST_CASE("descriptors: a ramp has its own direction alone") {
       const auto found =
           directions_of(results_of(device, {{ramp}}, {{0, 0, 30.2F, 24.7F, 2, 0}}), 0);
       REQUIRE(found.size() == 1);
-      // 36ths of turns, which floats hold to 3e-7.
+      // 36ths of a turn, which floats represent to 3e-7.
       CHECK(angle_between(found[0], radians) <= 1e-6);
     }
   });
 }
 
-TEST_CASE("descriptors: of three main directions the two highest are found") {
+TEST_CASE("descriptors: the two highest of three orientations are found") {
   test::on_every_device([](const Device& device) {
-    // Three thirds of an image, each a ramp of its own direction; the place is farthest within the
-    // last one, and farther within the first one than within the second one.
+    // Each third of the image is a ramp with a direction of its own. The keypoint's window covers
+    // most of the last third, less of the first one, and least of the second one.
     const std::vector<double> angles{20 * pi / 180, 140 * pi / 180, 260 * pi / 180};
     reference::Plane image(72, 60);
     for (std::int64_t y = 0; y < 60; ++y) {
@@ -241,13 +241,13 @@ TEST_CASE("descriptors: of three main directions the two highest are found") {
     REQUIRE(expected.undecided >= undecided_direction);
     const auto found = directions_of(results_of(device, {{image}}, {place}), 0);
     REQUIRE(found.size() == 2);
-    // Half a bin.
+    // Half a bin, 5 degrees.
     CHECK(angle_between(found[0], angles[2]) <= 0.09);
     CHECK(angle_between(found[1], angles[0]) <= 0.09);
   });
 }
 
-TEST_CASE("descriptors: a constant image has neither directions nor gradients") {
+TEST_CASE("descriptors: a constant image has neither orientations nor gradients") {
   test::on_every_device([](const Device& device) {
     reference::Plane constant(40, 40);
     constant.values.assign(1600, 5);
@@ -257,11 +257,11 @@ TEST_CASE("descriptors: a constant image has neither directions nor gradients") 
   });
 }
 
-TEST_CASE("descriptors: have length 1, and do not depend on contrast or brightness") {
+TEST_CASE("descriptors: length 1, independent of contrast and brightness") {
   test::on_every_device([](const Device& device) {
     const reference::Plane image = texture({80, 70, 1}, 30);
     reference::Plane brighter = image;
-    // Exactly: values of a texture have 24 bits at most, and those of a power of two as well.
+    // Exact: the texture's values have at most 24 bits, and a power of two keeps them.
     for (double& value : brighter.values) value *= 16;
     const std::vector<FeaturePlace> places = random_places({{image}}, 50);
     const Results results = results_of(device, {{image}}, places);
@@ -269,13 +269,13 @@ TEST_CASE("descriptors: have length 1, and do not depend on contrast or brightne
     for (std::size_t i = 0; i < places.size(); ++i) {
       double square = 0;
       for (const double value : row_of(results, i)) square += value * value;
-      // 128 roots of quotients, each to 1e-7 of itself, of a sum that is right to 128 roundings.
+      // 128 square roots of quotients, each right to 1e-7, of a sum with 128 roundings.
       CHECK(std::abs(square - 1) <= 1e-5);
     }
   });
 }
 
-TEST_CASE("descriptors: turn with the image") {
+TEST_CASE("descriptors: rotate with the image") {
   test::on_every_device([](const Device& device) {
     const reference::Plane image = texture({80, 70, 1}, 40);
     reference::Plane turned(70, 80);
@@ -297,7 +297,7 @@ TEST_CASE("descriptors: turn with the image") {
       CAPTURE(i);
       if (reference::descriptor(image, described(places[i])).undecided >= undecided_position) {
         ++decided;
-        // Twice what each may be off against the oracle.
+        // Twice the tolerance against the oracle.
         CHECK(test::max_of(squares(row_of(one, i)), squares(row_of(two, i)),
                            [](double a, double b) { return std::abs(a - b); }) <= 4e-5);
       }
@@ -311,7 +311,8 @@ TEST_CASE("descriptors: turn with the image") {
   });
 }
 
-TEST_CASE("descriptors: of a part of the places, the same bits, and nothing else is written") {
+TEST_CASE(
+    "descriptors: a range of the keypoints gives the same bits, and nothing else is written") {
   test::on_every_device([](const Device& device) {
     const Octave octave = random_octave({{60, 50, 1}, {33, 40, 1}}, 2);
     const auto places = random_places(octave, 40);
@@ -355,7 +356,7 @@ TEST_CASE("descriptors: wrong arguments are refused before anything runs") {
     refused(octave, {-1, 2});
     refused(octave, {1, 5});
     refused(octave, {5, 1});
-    // Sizes in bytes are more than 64 bits hold.
+    // The size in bytes exceeds 64 bits.
     refused(octave, {std::int64_t{1} << 61U, 1});
     refused(octave, {1, std::numeric_limits<std::int64_t>::max()});
     CHECK_THROWS_AS(plan.find_directions(stream, octave, places, {0, 5}, small), Error);

@@ -28,7 +28,7 @@ using test::descriptor_values;
 using test::Features;
 using test::RandomDescriptors;
 
-/// Plans have room for `spare` features more than there are.
+/// The plans have capacity for `spare` more features than there are.
 std::vector<NearestFeature> matches_of(const Device& device,
                                        const std::vector<Descriptor>& reference,
                                        const Features& moving, float apart, float max_ratio,
@@ -69,7 +69,8 @@ void compare(const Device& device, std::size_t references, std::size_t movings,
   CHECK(10 * decided >= 9 * references);
 }
 
-/// A descriptor whose product with `first_axis()` is this, in a direction of its own.
+/// A descriptor whose product with `first_axis()` is `product`. `direction` selects its other
+/// component.
 Descriptor with_product(double product, std::size_t direction) {
   Descriptor values(descriptor_values);
   values[0] = product;
@@ -78,7 +79,7 @@ Descriptor with_product(double product, std::size_t direction) {
 }
 Descriptor first_axis() { return with_product(1, 0); }
 
-/// Features far from one another that resemble the first axis less than any of those that follow.
+/// Features far from one another, less similar to the first axis than all that the tests add.
 Features unlike(std::size_t count) {
   Features features;
   for (std::size_t i = 0; i < count; ++i) {
@@ -101,7 +102,7 @@ NearestFeature match_of(const Device& device, const Features& moving, float apar
   return matches_of(device, {first_axis()}, moving, apart, max_ratio).at(0);
 }
 
-// Products are off by a rounding or two, and distances of 0.2 and more hence by 1e-6.
+// Products are off by a rounding or two, and therefore distances of at least 0.2 by 1e-6.
 constexpr double of_ratio = 1e-5;
 
 void check_match(const NearestFeature& match, std::size_t index, double ratio) {
@@ -131,7 +132,7 @@ TEST_CASE("feature_matches: more slices than a work-group has work-items") {
   test::on_every_device([](const Device& device) { compare(device, 5, 70 * 64 + 9, 0); });
 }
 
-TEST_CASE("feature_matches: the nearest one, by the ratio of the distances") {
+TEST_CASE("feature_matches: the nearest feature, with the ratio of the distances") {
   test::on_every_device([](const Device& device) {
     for (const std::size_t best : {0U, 63U, 64U, 127U, 128U, 149U}) {
       for (const std::size_t next : {1U, 62U, 65U, 130U, 148U}) {
@@ -141,7 +142,7 @@ TEST_CASE("feature_matches: the nearest one, by the ratio of the distances") {
         put(moving, best, 0.98, {-1000, 0});
         put(moving, next, 0.95, {-2000, 0});
         check_match(match_of(device, moving), best, ratio_of(0.98, 0.95));
-        // 0.2 / 0.28 is above 0.7.
+        // The ratio 0.2 / 0.28 is above 0.7.
         put(moving, next, 0.96, {-2000, 0});
         check_none(match_of(device, moving));
         check_match(match_of(device, moving, 5, 0.72F), best, ratio_of(0.98, 0.96));
@@ -150,7 +151,7 @@ TEST_CASE("feature_matches: the nearest one, by the ratio of the distances") {
   });
 }
 
-TEST_CASE("feature_matches: a next best one at the same place does not count, in whatever slice") {
+TEST_CASE("feature_matches: a second-best at the same position is ignored, in any slice") {
   test::on_every_device([](const Device& device) {
     const std::size_t best = 70;
     for (const std::size_t near : {64U, 127U, 3U, 140U}) {
@@ -162,9 +163,9 @@ TEST_CASE("feature_matches: a next best one at the same place does not count, in
         put(moving, near, 0.979, {-1003, 53});  // 4.2 pixels away
         put(moving, next, 0.9, {-2000, 0});
         check_match(match_of(device, moving), best, ratio_of(0.98, 0.9));
-        // The same features, but now the near one is at another place.
+        // With a limit of 4 pixels, the near one is at another position.
         check_none(match_of(device, moving, 4));
-        // What is behind the near one in its slice is found as well.
+        // A second-best feature behind the near one in the same slice is found, too.
         put(moving, next, 0.975, {-2000, 0});
         check_none(match_of(device, moving));
       }
@@ -172,7 +173,7 @@ TEST_CASE("feature_matches: a next best one at the same place does not count, in
   });
 }
 
-TEST_CASE("feature_matches: a place as far away as the caller says is another one") {
+TEST_CASE("feature_matches: the option decides how far apart two positions must be") {
   test::on_every_device([](const Device& device) {
     Features moving = unlike(20);
     put(moving, 7, 0.98, {-1000, 50});
@@ -182,7 +183,7 @@ TEST_CASE("feature_matches: a place as far away as the caller says is another on
   });
 }
 
-TEST_CASE("feature_matches: if no distance is near, only the feature itself is at its place") {
+TEST_CASE("feature_matches: at distance 0 only the feature itself is at its position") {
   test::on_every_device([](const Device& device) {
     Features moving = unlike(100);
     put(moving, 70, 0.98, {-1000, 50});
@@ -192,7 +193,7 @@ TEST_CASE("feature_matches: if no distance is near, only the feature itself is a
   });
 }
 
-TEST_CASE("feature_matches: without another place, the product 0 stands for one") {
+TEST_CASE("feature_matches: without another position, the second-best product is 0") {
   test::on_every_device([](const Device& device) {
     Features one = unlike(1);
     put(one, 0, 0.98, {3, 4});
@@ -202,7 +203,7 @@ TEST_CASE("feature_matches: without another place, the product 0 stands for one"
   });
 }
 
-TEST_CASE("feature_matches: among equals the first one is the best") {
+TEST_CASE("feature_matches: the first of equal features is the best") {
   test::on_every_device([](const Device& device) {
     for (const std::size_t second : {18U, 33U, 90U, 149U}) {
       CAPTURE(second);
@@ -215,12 +216,12 @@ TEST_CASE("feature_matches: among equals the first one is the best") {
   });
 }
 
-TEST_CASE("feature_matches: distances are at least 1e-3") {
+TEST_CASE("feature_matches: distances are clamped to 1e-3") {
   test::on_every_device([](const Device& device) {
     Features moving = unlike(10);
     put(moving, 4, 1, {-1000, 0});
     put(moving, 6, 0.98, {-2000, 0});
-    // 1e-3 by 0.2.
+    // The ratio of 1e-3 and 0.2.
     check_match(match_of(device, moving), 4, 1e-3 / 0.2);
     moving.descriptors[6] = moving.descriptors[4];
     check_none(match_of(device, moving));

@@ -59,7 +59,7 @@ std::vector<Shape> shapes_of_all_images(const OctaveSpec& spec) {
   return shapes;
 }
 
-/// `source` has `images` images; the last one is taken.
+/// `source` has `images` images; the last one is used.
 void compare(const Device& device, const OctaveSpec& spec, std::int64_t images) {
   CAPTURE(spec.step);
   CAPTURE(spec.sigmas.size());
@@ -79,9 +79,9 @@ void compare(const Device& device, const OctaveSpec& spec, std::int64_t images) 
     const Planes expected = reference::octave(taken, spec.step, spec.sigmas);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       CAPTURE(i);
-      // Values from 0 to 1, and weights that add up to 1: up to 41 additions on each axis round
-      // a sum below 1 by up to 3e-8 each, in the worst case all in one direction, in up to five
-      // images; in fact they are off by 5e-7.
+      // Values are 0 to 1, and weights add up to 1. Up to 41 additions along each axis round a sum
+      // below 1 by up to 3e-8 each, in the worst case all in one direction, in up to five images.
+      // The largest error seen is 5e-7.
       CHECK(test::max_difference(found[i * planes + p], expected[i]) <= 3e-6);
     }
   }
@@ -97,7 +97,7 @@ TEST_CASE("octave: agrees with the oracle") {
   });
 }
 
-TEST_CASE("octave: of every second or third pixel, and of an image further behind") {
+TEST_CASE("octave: every second or third pixel, and an image further back in the source") {
   test::on_every_device([](const Device& device) {
     compare(device, {odd_shapes(), 2, {0, 1.2, 1.5}}, 3);
     compare(device, {odd_shapes(), 2, {1.6, 1.2}}, 1);
@@ -132,13 +132,13 @@ TEST_CASE("octave: a constant image stays as it is") {
     reference::Plane source(37, 21);
     source.values.assign(source.values.size(), 3);
     for (const float value : octave_of(device, {source}, 0, {{{37, 21, 1}}, 1, {1.6, 2.5}})) {
-      // Weights add up to 1 to a few roundings of 6e-8, on four axes.
+      // The weights add up to 1 within a few roundings of 6e-8, on four axes.
       CHECK(std::abs(value - 3.0F) <= 2e-6F);
     }
   });
 }
 
-TEST_CASE("octave: a bright pixel becomes the Gaussian, which ends at 3 sigma, rounded up") {
+TEST_CASE("octave: a bright pixel becomes a Gaussian that ends at 3 sigma, rounded up") {
   test::on_every_device([](const Device& device) {
     reference::Plane source(31, 29);
     source.at(15, 14) = 1;
@@ -152,7 +152,7 @@ TEST_CASE("octave: a bright pixel becomes the Gaussian, which ends at 3 sigma, r
     CHECK(found.at(21, 14) == 0);
     CHECK(found.at(15, 8) == 0);
     CHECK(found.at(15, 20) == 0);
-    // exp(-1 / 2) one sigma away, along both axes; to the roundings of the weights.
+    // exp(-1 / 2) at a distance of one sigma along an axis, within the rounding of the weights.
     CHECK(std::abs(found.at(16, 14) / found.at(15, 14) - std::exp(-0.5 / 1.96)) <= 1e-6);
     CHECK(std::abs(found.at(15, 15) / found.at(15, 14) - std::exp(-0.5 / 1.96)) <= 1e-6);
   });

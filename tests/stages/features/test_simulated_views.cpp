@@ -1,4 +1,4 @@
-// Views of an image from aside against the oracle, on every device.
+// Simulated oblique views against the oracle, on every device.
 #include "reference/features/simulated_views.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
@@ -33,7 +33,7 @@ reference::ViewMap map_of(const Affine& map) {
           rounded(map.d), rounded(map.e), rounded(map.f)};
 }
 
-/// A camera that is turned by `radians` and tilted so that rows are `tilt` times as long.
+/// The view of a camera that is rotated by `radians` and compresses rows by the factor `tilt`.
 SimulatedView tilted(const Shape& shape, double radians, double tilt, double x, double y) {
   const double c = std::cos(radians);
   const double s = std::sin(radians);
@@ -61,8 +61,8 @@ void compare(const Device& device, const reference::Plane& image,
     const Shape& shape = views[i].shape;
     const auto expected =
         reference::simulated_view(image, shape.width, shape.height, map_of(views[i].to_image));
-    // Values from 0 to 1 differ by less than 1 from one pixel to the next along each axis.
-    // Positions of less than 256 pixels, after three roundings, are off by up to 5e-5.
+    // Values are 0 to 1 and differ by less than 1 between neighbouring pixels along each axis.
+    // Positions below 256 pixels, after three roundings, are off by up to 5e-5.
     CHECK(test::max_difference(found[i], expected) <= 1e-4);
   }
 }
@@ -76,7 +76,7 @@ TEST_CASE("simulated_views: agrees with the oracle") {
             {tilted({131, 97, 1}, 0, 1, 0, 0), tilted({53, 90, 1}, 0.4, 2.3, 7.5, -3.25),
              tilted({7, 120, 1}, 1.9, 5.66, 90, 20), tilted({1, 1, 1}, -2.5, 1.41, 60.2, 40.7),
              tilted({200, 3, 1}, 3, 0.7, 130, 96), tilted({65, 33, 1}, -0.8, 3.4, 10, 60)});
-    // A single view, and images of a single row, column and pixel.
+    // A single view, and images with a single row, column or pixel.
     compare(device, image, {tilted({64, 8, 1}, 0.1, 1.7, 3, 4)});
     compare(device, test::random_plane(40, 1, 0, 1, 2), {tilted({30, 9, 1}, 0.3, 1.3, 2, -3)});
     compare(device, test::random_plane(1, 40, 0, 1, 3), {tilted({9, 30, 1}, 0.3, 1.3, -3, 2)});
@@ -84,7 +84,7 @@ TEST_CASE("simulated_views: agrees with the oracle") {
   });
 }
 
-TEST_CASE("simulated_views: as seen from the front, the image itself") {
+TEST_CASE("simulated_views: the frontal view is the image itself") {
   test::on_every_device([](const Device& device) {
     const auto image = test::random_plane(67, 45, 0, 1, 5);
     const auto found = views_of(device, image, {tilted({67, 45, 1}, 0, 1, 0, 0)});
@@ -92,10 +92,10 @@ TEST_CASE("simulated_views: as seen from the front, the image itself") {
   });
 }
 
-TEST_CASE("simulated_views: what a pixel takes in is averaged along x alone") {
+TEST_CASE("simulated_views: a pixel averages its footprint along x alone") {
   test::on_every_device([](const Device& device) {
-    // Columns of 0 and 4 in turn; a pixel of four columns takes in two of each, and samples lie in
-    // the middle between two columns. Along y every third row is taken as it is.
+    // Columns alternate between 0 and 4. A pixel of four columns averages two of each, and its
+    // samples lie in the middle between two columns. Along y every third row is copied.
     reference::Plane image(64, 30);
     for (std::int64_t y = 0; y < 30; ++y) {
       for (std::int64_t x = 0; x < 64; ++x) {
@@ -108,19 +108,19 @@ TEST_CASE("simulated_views: what a pixel takes in is averaged along x alone") {
   });
 }
 
-TEST_CASE("simulated_views: as many samples as a pixel is long, rounded up") {
+TEST_CASE("simulated_views: a footprint has its length in samples, rounded up") {
   test::on_every_device([](const Device& device) {
-    // One bright pixel, and pixels of 2.5 pixels: samples at -5/6, 0 and 5/6 pixels.
+    // One bright pixel, and footprints of 2.5 pixels: samples at -5/6, 0 and 5/6 pixels.
     reference::Plane image(21, 3);
     image.at(10, 1) = 6;
     const SimulatedView view{{1, 1, 1}, {2.5, 0, 10, 0, 1, 1}};
     const auto found = views_of(device, image, {view});
-    // (1 + 2 / 6) * 6 / 3, to a few roundings.
+    // (1 + 2 / 6) * 6 / 3, within a few roundings.
     CHECK(std::abs(found[0].values[0] - 8.0 / 3) <= 1e-5);
   });
 }
 
-TEST_CASE("simulated_views: beyond the edges the image has the values there") {
+TEST_CASE("simulated_views: beyond the edges the image continues with the edge's values") {
   test::on_every_device([](const Device& device) {
     const auto image = test::random_plane(20, 10, 0, 1, 6);
     const std::vector<SimulatedView> views{{{3, 2, 1}, {1, 0, -50, 0, 1, -50}},
@@ -164,7 +164,7 @@ TEST_CASE("simulated_views: wrong arguments are refused before anything runs") {
     refused([](SimulatedViewsSpec& s) {
       s.views[0].to_image.f = std::numeric_limits<double>::infinity();
     });
-    // 64 views of 2^13 x 2^13 pixels are more than an int32 counts.
+    // The pixels of 64 views of 2^13 x 2^13 exceed an int32.
     refused([](SimulatedViewsSpec& s) { s.views.assign(64, {{8192, 8192, 1}, {}}); });
 
     Stream stream = device.make_stream();

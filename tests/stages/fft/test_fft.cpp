@@ -23,8 +23,9 @@ namespace {
 using warpalign::PixelType;
 using warpalign::RealFftPlan;
 
-// Single precision transforms err by about 1e-7 log2(n); lengths with large primes go through two
-// more transforms (Bluestein). 2e-6 is the worst seen anywhere, 2.7e-6 for a round trip.
+// Single-precision transforms have errors of about 1e-7 log2(n); lengths with large prime factors
+// take two more transforms (Bluestein). The largest error seen is 2e-6, and 2.7e-6 for a round
+// trip.
 constexpr double forward_tolerance = 2e-6;
 constexpr double round_trip_tolerance = 4e-6;
 
@@ -51,7 +52,7 @@ void compare(const warpalign::Device& device, test::Size size) {
 }
 
 // Each thread transforms all shapes repeatedly, starting from a different one. Returns the largest
-// error, with the errors of round trips, which may be twice as large, halved.
+// error; round trips, whose error may be twice as large, count half.
 double worst_thread_error(const warpalign::Device& device, std::size_t first,
                           const std::vector<reference::Plane>& images,
                           const std::vector<reference::Spectrum>& expected) {
@@ -73,7 +74,7 @@ double worst_thread_error(const warpalign::Device& device, std::size_t first,
   return worst.value();
 }
 
-// Plans of one shape may share kernels and scratch memory between the threads.
+// Plans of one shape share kernels and scratch memory, which different threads use.
 void check_threads(const warpalign::Device& device) {
   CAPTURE(device.info().fft);
   std::vector<reference::Plane> images;
@@ -102,7 +103,7 @@ TEST_CASE("fft: forward and back, of any size") {
   });
 }
 
-TEST_CASE("fft: a plan for one direction computes what a plan for both does, and only that") {
+TEST_CASE("fft: a plan for one direction computes the same as a plan for both, and only that") {
   using warpalign::FftDirections;
   test::on_every_device([](const warpalign::Device& device) {
     // A power of two, lengths with large primes, a column, several images, a volume.
@@ -135,7 +136,7 @@ TEST_CASE("fft: a plan for one direction computes what a plan for both does, and
                                 (dimensions == 2 ? static_cast<double>(shape.depth) : 1.0);
         worst.add(std::abs(static_cast<double>(found[i]) - expected));
       }
-      // Of values up to 1 times the number of pixels transformed at once.
+      // Values are up to 1 times the number of pixels in a transform.
       CHECK(worst.value() <= round_trip_tolerance * static_cast<double>(values.size()));
       CHECK_THROWS_AS(forward.inverse(stream, spectrum, back), warpalign::Error);
       CHECK_THROWS_AS(inverse.forward(stream, real, spectrum), warpalign::Error);
@@ -143,7 +144,7 @@ TEST_CASE("fft: a plan for one direction computes what a plan for both does, and
   });
 }
 
-TEST_CASE("fft: a batch transforms every slice by itself") {
+TEST_CASE("fft: a batch transforms each slice independently") {
   test::on_every_device([](const warpalign::Device& device) {
     auto stream = device.make_stream();
     const warpalign::Shape shape{24, 20, 3};
@@ -151,8 +152,8 @@ TEST_CASE("fft: a batch transforms every slice by itself") {
     auto real = device.make_image(PixelType::f32, shape);
     auto spectrum = device.make_image(PixelType::c32, RealFftPlan::half_spectrum(shape));
     auto back = device.make_image(PixelType::f32, shape);
-    // The slice in the middle is a million times as large as the others, or no number: nothing of
-    // it, not even its rounding, may come to them.
+    // The middle slice is a million times as large as the others, or NaN. Nothing of it, not even
+    // its rounding, may affect the other slices.
     for (const double middle : {1.0, 1e6, std::numeric_limits<double>::quiet_NaN()}) {
       CAPTURE(middle);
       std::vector<float> pixels;
@@ -177,7 +178,7 @@ TEST_CASE("fft: a batch transforms every slice by itself") {
         CHECK(test::relative_error(found.values, reference::forward(plane).values) <=
               forward_tolerance);
       });
-      plan.inverse(stream, spectrum, back);  // takes the spectrum for its own memory
+      plan.inverse(stream, spectrum, back);  // uses the spectrum as scratch memory
       each([&](std::int64_t slice, reference::Plane expected) {
         for (double& value : expected.values) value *= 480;
         CHECK(test::relative_error(test::from_device(stream, back, slice).values,
@@ -211,7 +212,7 @@ TEST_CASE("fft: one shape planned twice and used on two streams") {
   });
 }
 
-TEST_CASE("fft: threads plan and transform at the same time, each on a stream of its own") {
+TEST_CASE("fft: threads plan and transform at the same time, each on its own stream") {
   test::on_every_device([](const warpalign::Device& device) {
     check_threads(device);
     if (device.info().backend != "opencl") {
@@ -223,16 +224,17 @@ TEST_CASE("fft: threads plan and transform at the same time, each on a stream of
   });
 }
 
-// The kernels for CPUs have a pass for each prime factor up to 13, take two rows of 16 at a time,
-// and leave lines above 4096 to VkFFT where local memory is 1 MiB, as PoCL's often is.
-TEST_CASE("fft: sizes of every factor up to 13, and longer than local memory") {
+// The CPU kernels have a pass for each prime factor up to 13 and process 16 rows twice at a time.
+// They leave lines above 4096 to VkFFT on devices with 1 MiB of local memory, which is common with
+// PoCL.
+TEST_CASE("fft: sizes with every factor up to 13, and longer than local memory") {
   test::on_every_device([](const warpalign::Device& device) {
     const std::vector<test::Size> sizes{{143, 98}, {270, 33}, {2, 31}, {4096, 3}, {2, 8192}};
     for (const test::Size& size : sizes) compare(device, size);
   });
 }
 
-TEST_CASE("fft: VkFFT can be chosen where another is the default") {
+TEST_CASE("fft: VkFFT can be selected where another library is the default") {
   warpalign::Config config;
   config.opencl_fft = "vkfft";
   for (const warpalign::Device& candidate : test::devices()) {
@@ -248,7 +250,7 @@ TEST_CASE("fft: VkFFT can be chosen where another is the default") {
   }
 }
 
-TEST_CASE("fft: clFFT can be chosen, and says which sizes it cannot do") {
+TEST_CASE("fft: clFFT can be selected, and reports which sizes it cannot transform") {
   warpalign::Config config;
   config.opencl_fft = "clfft";
   for (const warpalign::Device& candidate : test::devices()) {

@@ -20,7 +20,7 @@ using warpalign::Signal;
 
 constexpr double mean = 0.25;
 
-// Compares the stage's result with the oracle's window over the oracle's signal.
+// Compares the result with the oracle's window times the oracle's signal.
 void compare(const warpalign::Device& device, const reference::Plane& image,
              warpalign::ApodizeSpec spec, double tolerance) {
   auto stream = device.make_stream();
@@ -44,7 +44,7 @@ constexpr double tolerance_of_pixels = 4e-7;
 
 }  // namespace
 
-TEST_CASE("apodize: every size, on its own and on larger padded frames, even and odd margins") {
+TEST_CASE("apodize: every size, unpadded and on larger frames with even and odd margins") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : test::sizes()) {
       CAPTURE(test::to_string(size));
@@ -71,8 +71,9 @@ TEST_CASE("apodize: the gradient of 8-bit, 16-bit and float images, and their pi
         const auto spec = [&](PixelType type, Signal signal) {
           return warpalign::ApodizeSpec{{}, padded, warpalign::Window::hann, type, signal};
         };
-        // The gradient's own rounding (test_sobel.cpp), and of weights and products 3 ulp of the
-        // largest magnitude: 1443 of 8 bits, 257 times as much of 16, 11.4 of the floats.
+        // The gradient's own rounding (test_sobel.cpp), plus 3 ulp of the largest magnitude for
+        // weights and products: the magnitude is 1443 for 8 bits, 257 times as much for 16, and
+        // 11.4 for the floats.
         compare(device, eight, spec(PixelType::u8, Signal::gradient), 2.5e-4 + 2.6e-4);
         compare(device, sixteen, spec(PixelType::u16, Signal::gradient), 257 * (2.5e-4 + 2.6e-4));
         compare(device, floats, spec(PixelType::f32, Signal::gradient), 6e-6 + 2.1e-6);

@@ -1,5 +1,5 @@
-// What two images have in common, and how its texture is spread, against the oracle on every
-// device.
+// The overlap of two images, and how their texture is distributed over it, against the oracle on
+// every device.
 #include "support/common_frames.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
@@ -30,7 +30,7 @@ using Input = test::CommonInput;
 using Sizes = test::CommonSizes;
 using Found = test::FoundCommon;
 
-/// `largest`: of the images' values.
+/// `largest` is the largest absolute value of the images.
 void compare(const Device& device, const Input& input, const Sizes& sizes, double largest,
              double turned = 0) {
   CAPTURE(test::to_string(sizes.images));
@@ -69,7 +69,7 @@ TEST_CASE("common_frames: parts of every size, with masks and without") {
   });
 }
 
-TEST_CASE("common_frames: two channels, of which the reference's are turned") {
+TEST_CASE("common_frames: two channels, with those of the reference rotated") {
   test::on_every_device([](const Device& device) {
     for (const Sizes& sizes : all_sizes()) {
       for (const double turned : {0.0, 2.5, -0.7}) {
@@ -81,7 +81,7 @@ TEST_CASE("common_frames: two channels, of which the reference's are turned") {
   });
 }
 
-TEST_CASE("common_frames: texture that ends") {
+TEST_CASE("common_frames: texture in a part of the images only") {
   test::on_every_device([](const Device& device) {
     constexpr Sizes sizes{{200, 150}, {190, 150}, {256, 256}};
     Input input = test::random_common_input(sizes.images, 1, false, 90);
@@ -95,11 +95,11 @@ TEST_CASE("common_frames: texture that ends") {
   });
 }
 
-TEST_CASE("common_frames: nothing in common") {
+TEST_CASE("common_frames: nothing when the images do not overlap") {
   test::on_every_device([](const Device& device) {
     constexpr Sizes sizes{{70, 50}, {45, 33}, {64, 64}};
     Input input = test::random_common_input(sizes.images, 2, true, 100);
-    // Each image counts where the other one does not.
+    // Each image counts only where the other one does not.
     for (std::size_t i = 0; i < input.moving_weight.values.size(); ++i) {
       input.moving_weight.values[i] = i % 3 == 0 ? 1 : 0.5;
       input.reference_weight[0].values[i] = i % 3 == 0 ? 0.25 : 1;
@@ -119,13 +119,13 @@ TEST_CASE("common_frames: constant images") {
     Input input = test::random_common_input(sizes.images, 1, true, 110);
     input.reference[0].values.assign(input.reference[0].values.size(), constant);
     const Found found = test::found_common(device, input, sizes);
-    // The mean of floats is a few roundings off, everywhere the same.
+    // The mean of floats is off by a few roundings, by the same amount everywhere.
     CHECK(test::largest(found.reference[0]) <= 1e-6 * constant);
     CHECK(found.sums.reference <= 289 * found.sums.pixels * 1e-12 * constant * constant);
   });
 }
 
-TEST_CASE("common_frames: what does not count may be NaN") {
+TEST_CASE("common_frames: pixels that do not count may be NaN") {
   test::on_every_device([](const Device& device) {
     constexpr Sizes sizes{{70, 50}, {45, 33}, {64, 64}};
     Input input = test::random_common_input(sizes.images, 1, true, 120);
@@ -144,7 +144,7 @@ TEST_CASE("common_frames: what does not count may be NaN") {
   });
 }
 
-TEST_CASE("common_frames: several results in one copy, the same bits as alone") {
+TEST_CASE("common_frames: several results in one copy are bit-identical to single ones") {
   test::on_every_device([](const Device& device) {
     constexpr Sizes large{{120, 100}, {110, 100}, {128, 128}};
     constexpr Sizes small{{70, 50}, {45, 33}, {128, 128}};
@@ -171,7 +171,7 @@ TEST_CASE("common_frames: several results in one copy, the same bits as alone") 
 
 namespace {
 
-/// The plane in a larger one of other values, its corner at a pixel.
+/// Embeds the plane in a larger one with other values.
 reference::Plane surrounded(const reference::Plane& plane, const test::Size& size,
                             const test::Size& corner, std::uint32_t seed) {
   reference::Plane larger = test::random_plane(size.width, size.height, 0, 3, seed);
@@ -185,7 +185,7 @@ reference::Plane surrounded(const reference::Plane& plane, const test::Size& siz
 
 }  // namespace
 
-TEST_CASE("common_frames: a part of a larger reference, the same bits as of the part alone") {
+TEST_CASE("common_frames: a part of a larger reference is bit-identical to the part alone") {
   test::on_every_device([](const Device& device) {
     constexpr Sizes sizes{{45, 33}, {45, 33}, {64, 48}};
     struct Where {
@@ -226,7 +226,7 @@ TEST_CASE("common_frames: a part of a larger reference, the same bits as of the 
   });
 }
 
-TEST_CASE("common_frames: frames at a place among others, which stay as they are") {
+TEST_CASE("common_frames: frames written at an offset leave the other frames unchanged") {
   test::on_every_device([](const Device& device) {
     constexpr Sizes sizes{{70, 50}, {45, 33}, {64, 48}};
     for (const int channels : {1, 2}) {

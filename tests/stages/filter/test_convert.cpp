@@ -54,7 +54,7 @@ struct Type<double> {
   static constexpr PixelType value = PixelType::f64;
 };
 
-/// One row of pixels converted on the device; what is not written stays 99.
+/// Converts one row of pixels on the device. Pixels that are not written stay 99.
 template <class To, class From>
 std::vector<To> convert(const Device& device, const std::vector<From>& pixels) {
   const Shape shape{static_cast<std::int64_t>(pixels.size()), 1, 1};
@@ -70,7 +70,7 @@ std::vector<To> convert(const Device& device, const std::vector<From>& pixels) {
   return result;
 }
 
-/// Equal, where NaN equals NaN and -0 differs from 0.
+/// Bitwise equality, except that NaN equals NaN.
 template <class T>
 bool same(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -85,7 +85,7 @@ void compare(const Device& device, const std::vector<From>& pixels) {
   const std::vector<To> found = convert<To>(device, pixels);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < pixels.size(); ++i) {
-    // By way of single precision, as is promised.
+    // Converted through single precision, as documented.
     const To expected =
         reference::converted<To>(static_cast<double>(static_cast<float>(pixels[i])));
     if (same(found[i], expected)) continue;
@@ -106,7 +106,7 @@ std::vector<From> integers() {
   return values;
 }
 
-// Values around every rounding and every limit of the integer types.
+// Values around every rounding boundary and every limit of the integer types.
 std::vector<float> floats() {
   const float inf = std::numeric_limits<float>::infinity();
   std::vector<float> values{0.0F, -0.0F, inf, -inf, std::nanf(""), 1e-40F, 3e38F, 0.49999997F};
@@ -124,7 +124,7 @@ std::vector<float> floats() {
   return values;
 }
 
-// Halves between two floats, subnormal floats, and what is beyond the floats.
+// Halves between two floats, subnormal floats, and values beyond the range of floats.
 std::vector<double> doubles() {
   std::vector<double> values{0.0,
                              -0.0,

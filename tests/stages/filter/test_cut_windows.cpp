@@ -80,7 +80,7 @@ void compare(const warpalign::Device& device, const std::vector<reference::Plane
   }
 }
 
-// The pixels of a window, or their gradient, which knows nothing of what is around the window.
+// The pixels of a window or their gradient, computed without pixels outside the window.
 reference::Plane signal_of(const reference::Plane& frame, const WindowOrigin& origin,
                            const CutWindowsSpec& spec) {
   const reference::Plane window =
@@ -88,7 +88,7 @@ reference::Plane signal_of(const reference::Plane& frame, const WindowOrigin& or
   return spec.signal == Signal::gradient ? reference::sobel(window) : window;
 }
 
-// Two of three windows, on larger slices, from the second one on.
+// Cuts two of three windows, starting with the second, into larger slices.
 void compare_padded(const warpalign::Device& device, const reference::Plane& frame,
                     CutWindowsSpec spec, double tolerance) {
   spec.frame = {frame_width, frame_height, 1};
@@ -113,8 +113,7 @@ void compare_padded(const warpalign::Device& device, const reference::Plane& fra
 
 }  // namespace
 
-TEST_CASE(
-    "cut_windows: some windows on larger slices, of pixels and of gradients, weighted or not") {
+TEST_CASE("cut_windows: some windows in larger slices, pixels or gradients, weighted or not") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto frame = random_frames().front();
     auto with_hole = frame;
@@ -124,8 +123,8 @@ TEST_CASE(
            {warpalign::Shape{33, 20, 1}, {48, 48, 1}, {64, 21, 1}}) {
         CAPTURE(padded.width);
         const warpalign::Shape window{33, 20, 1};
-        // As above for pixels. Gradients are up to 1200: differences of sums of four times 1000,
-        // which are rounded to 2.5e-4 each.
+        // Pixels as above. Gradients are up to 1200, differences of sums of four times 1000, each
+        // rounded to 2.5e-4.
         compare_padded(device, with_hole, {{}, 1, {}, window, padded, weights}, 1e-3);
         compare_padded(device, frame, {{}, 1, {}, window, padded, weights, Signal::gradient}, 2e-3);
       }
@@ -151,7 +150,7 @@ TEST_CASE("cut_windows: windows that do not exist are refused before anything ru
   });
 }
 
-TEST_CASE("cut_windows: agrees with the oracle, at the edges and within, in every frame") {
+TEST_CASE("cut_windows: agrees with the oracle at the edges and inside, in every frame") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const warpalign::Shape& window :
          {warpalign::Shape{16, 16, 1}, {33, 20, 1}, {64, 50, 1}, {66, 52, 1}}) {

@@ -1,4 +1,4 @@
-// The sums of a field of directions against the oracle, on every device.
+// The sums of an orientation field against the oracle, on every device.
 #include "support/devices.hpp"
 #include "support/direction_sums.hpp"
 #include "support/transfer.hpp"
@@ -69,7 +69,7 @@ TEST_CASE("direction_sums: agrees with the oracle") {
   });
 }
 
-TEST_CASE("direction_sums: numbers that floats hold are added up exactly") {
+TEST_CASE("direction_sums: sums of exact floats are exact") {
   test::on_every_device([](const Device& device) {
     // 61 * 43 = 2623 pixels.
     const DirectionSums sums = sums_of(device, constant({61, 43}, 0.5, -0.25));
@@ -80,22 +80,22 @@ TEST_CASE("direction_sums: numbers that floats hold are added up exactly") {
   });
 }
 
-TEST_CASE("direction_sums: where there are no directions, all is 0") {
+TEST_CASE("direction_sums: a field without orientations has sums of 0") {
   test::on_every_device([](const Device& device) {
     CHECK(same(sums_of(device, constant({61, 43}, 0, 0)), {}));
     CHECK(same(sums_of(device, constant({61, 43}, -0.0, 0)), {}));
   });
 }
 
-TEST_CASE("direction_sums: directions count however short they are") {
+TEST_CASE("direction_sums: orientations of any positive length count") {
   test::on_every_device([](const Device& device) {
-    // Their squares are less than any float.
+    // Their squares underflow to 0.
     CHECK(sums_of(device, constant({61, 43}, 1e-30, 0)).pixels == 2623);
     CHECK(sums_of(device, constant({61, 43}, 0, -1e-30)).pixels == 2623);
   });
 }
 
-TEST_CASE("direction_sums: several results in one copy, the same bits as alone") {
+TEST_CASE("direction_sums: several results in one copy are bit-identical to single ones") {
   test::on_every_device([](const Device& device) {
     const Directions one = test::random_directions({120, 100}, 20);
     const Directions two = test::random_directions({37, 50}, 30);
@@ -111,7 +111,7 @@ TEST_CASE("direction_sums: several results in one copy, the same bits as alone")
     CHECK(same(plan.wait(0), of_first));
     CHECK(same(plan.wait(1), of_first));
     CHECK(same(plan.wait(2), sums_of(device, two)));
-    // Others stay as they are where one is replaced.
+    // Replacing one result leaves the others unchanged.
     plan.enqueue(stream, second.cosines, second.sines, 1);
     plan.enqueue_copy(stream);
     CHECK(same(plan.wait(0), of_first));
@@ -119,7 +119,7 @@ TEST_CASE("direction_sums: several results in one copy, the same bits as alone")
   });
 }
 
-TEST_CASE("direction_sums: one image may be both") {
+TEST_CASE("direction_sums: one image may serve as both inputs") {
   test::on_every_device([](const Device& device) {
     Directions field = test::random_directions({45, 31}, 40);
     field.sines = field.cosines;
@@ -154,7 +154,7 @@ TEST_CASE("direction_sums: wrong arguments are refused before anything runs") {
     CHECK_THROWS_AS(plan.enqueue(stream, good, good, -1), Error);
     CHECK_THROWS_AS(static_cast<void>(plan.wait(2)), Error);
     CHECK_THROWS_AS(static_cast<void>(plan.wait(-1)), Error);
-    // One context of this device is not another one.
+    // A second context of the same device has its own memory.
     const Device second = warpalign::open_device(device.info().id);
     Stream foreign_stream = second.make_stream();
     CHECK_THROWS_AS(plan.enqueue(foreign_stream, good, good), Error);

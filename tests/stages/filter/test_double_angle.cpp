@@ -78,18 +78,18 @@ TEST_CASE("double_angle: agrees with the oracle") {
       CAPTURE(test::to_string(size));
       const reference::Plane image = test::random_plane(size.width, size.height, -1, 1, 1);
       reference::Plane weight = test::random_plane(size.width, size.height, 0, 1, 2);
-      // A tenth of the pixels does not count.
+      // A tenth of the pixels has a weight below 1.
       for (double& value : weight.values) value = value < 0.1 ? 0.9 : 1;
       const Planes found = computed(device, image, weight, terms);
       const Planes sought = expected(image, weight, terms);
-      // Numbers of up to 1.9; about five roundings of half an ulp, 6e-8, each.
+      // Values are up to 1.9, with about five roundings of half an ulp, 6e-8 each.
       CHECK(test::max_difference(found.cosines, sought.cosines) <= 1e-6);
       CHECK(test::max_difference(found.sines, sought.sines) <= 1e-6);
     }
   });
 }
 
-TEST_CASE("double_angle: an edge and its negative are the same, and turn by twice the angle") {
+TEST_CASE("double_angle: an edge and its negative agree, and rotate by twice the angle") {
   test::on_every_device([](const Device& device) {
     const reference::Plane rising = ramp(8, 3, 0);
     const reference::Plane falling = ramp(8, -3, 0);
@@ -104,14 +104,14 @@ TEST_CASE("double_angle: an edge and its negative are the same, and turn by twic
       CHECK(found.cosines.at(0, 3) == 0);
       CHECK(found.cosines.at(3, 7) == 0);
     }
-    // From x towards y by 45 degrees: twice that is a quarter of a turn.
+    // From x towards y by 45 degrees: twice that is a quarter turn.
     const Planes turned = computed(device, diagonal, all, {});
     CHECK(turned.cosines.at(3, 3) == 0);
     CHECK(turned.sines.at(3, 3) == doctest::Approx(8 / 8.05).epsilon(3e-7));
   });
 }
 
-TEST_CASE("double_angle: turned by twice the angle by which gradients are") {
+TEST_CASE("double_angle: turned by twice the angle of the gradients") {
   test::on_every_device([](const Device& device) {
     for (const test::Size& size : test::sizes()) {
       CAPTURE(test::to_string(size));
@@ -129,7 +129,7 @@ TEST_CASE("double_angle: turned by twice the angle by which gradients are") {
         DoubleAnglePlan(device, {cosines.shape()})
             .turn(stream, cosines, sines, rotation, turned_cosines, turned_sines);
         const Planes sought = expected(image, ones(image), {}, rotation);
-        // Numbers of up to 1, about five roundings each, and two more of the rotation.
+        // Values are up to 1, with about five roundings each and two more for the rotation.
         CHECK(test::max_difference(test::from_device(stream, turned_cosines), sought.cosines) <=
               8e-7);
         CHECK(test::max_difference(test::from_device(stream, turned_sines), sought.sines) <= 8e-7);
@@ -138,7 +138,7 @@ TEST_CASE("double_angle: turned by twice the angle by which gradients are") {
   });
 }
 
-/// A stack of slices of 9 x 7 pixels that all count, and poisoned outputs.
+/// A stack of 9 x 7 slices whose pixels all count, and poisoned outputs.
 struct Stack {
   Stack(const Device& device, std::int64_t slices)
       : stream(device.make_stream()),
@@ -175,7 +175,7 @@ struct Stack {
   Image input, weight, cosines, sines;
 };
 
-TEST_CASE("double_angle: slices are computed one by one") {
+TEST_CASE("double_angle: slices are computed independently") {
   test::on_every_device([](const Device& device) {
     Stack stack(device, 3);
     stack.plan.execute(stack.stream, stack.input, stack.weight, DoubleAngleTerms{}, stack.cosines,
@@ -192,7 +192,7 @@ TEST_CASE("double_angle: each of several slices has its own terms") {
     const std::vector<DoubleAngleTerms> terms{{{0.1, 0.2}, 2}, {{-0.3, 0}, 1}};
     stack.plan.execute(stack.stream, stack.input, stack.weight, terms, stack.cosines, stack.sines,
                        1);
-    // Values reach twice those of a single slice, and so does the rounding.
+    // Values are up to twice those of a single slice, and so is the rounding error.
     stack.check_slice(1, terms[0], 2e-6);
     stack.check_slice(2, terms[1], 2e-6);
     stack.check_untouched(0);

@@ -1,4 +1,5 @@
-// Stages of grey-level images take u8, u16 and f32 and refuse every other type when a plan is made.
+// Stages of intensity images accept u8, u16 and f32, and refuse every other type when a plan is
+// created.
 #include "support/devices.hpp"
 
 #include <doctest/doctest.h>
@@ -32,7 +33,7 @@ void refused(Make make) {
 
 }  // namespace
 
-TEST_CASE("grey types: all others are refused, by name, when a plan is made") {
+TEST_CASE("grey types: all others are refused by name when a plan is created") {
   test::on_every_device([](const Device& device) {
     const Shape shape{8, 6, 1};
     for (const PixelType type : {PixelType::i8, PixelType::i16, PixelType::u32, PixelType::i32,

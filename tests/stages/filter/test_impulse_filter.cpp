@@ -20,8 +20,8 @@ using warpalign::PixelType;
 constexpr double lowest = 3;
 constexpr double highest = 250;
 
-// Integers from 20 to 220, a share `part` of which is replaced by either end of the range, and a
-// flat area at the upper end.
+// Integers from 20 to 220, a fraction `part` of which is replaced by either end of the range, and
+// a flat area at the upper end.
 reference::Plane speckled(const test::Size& size, double part) {
   auto image = test::random_integers(size.width, size.height, 200, 77);
   for (double& value : image.values) value += 20;
@@ -37,7 +37,8 @@ reference::Plane speckled(const test::Size& size, double part) {
   return image;
 }
 
-// A mean of at most 24 whole numbers below 256 by float weights: some 24 roundings of 2^-24 of 250.
+// A mean of at most 24 integers below 256 with float weights: about 24 roundings, each of 2^-24 of
+// 250.
 constexpr double tolerance = 250 * 24 * 6e-8;
 
 void compare(const warpalign::Device& device, const test::Size& size, PixelType type) {
@@ -56,7 +57,7 @@ void compare(const warpalign::Device& device, const test::Size& size, PixelType 
 
 }  // namespace
 
-TEST_CASE("impulse_filter: impulses are filled as the oracle fills them") {
+TEST_CASE("impulse_filter: impulses are filled in as the oracle does") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : test::sizes()) compare(device, size, PixelType::u8);
     compare(device, {61, 47}, PixelType::u16);
@@ -64,9 +65,9 @@ TEST_CASE("impulse_filter: impulses are filled as the oracle fills them") {
   });
 }
 
-TEST_CASE("impulse_filter: the statistics of an image on the host are those on the device") {
+TEST_CASE("impulse_filter: statistics of a host image equal those on the device") {
   test::on_every_device([](const warpalign::Device& device) {
-    // The last one has more rows than are examined.
+    // The last size has more rows than the statistics sample.
     for (const test::Size& size : {test::Size{1, 1}, test::Size{33, 17}, test::Size{61, 147}}) {
       for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32}) {
         const auto image = speckled(size, 0.1);
@@ -86,7 +87,7 @@ TEST_CASE("impulse_filter: the statistics of an image on the host are those on t
   });
 }
 
-TEST_CASE("impulse_filter: areas at an end of the range stay") {
+TEST_CASE("impulse_filter: areas at an end of the range are kept") {
   test::on_every_device([](const warpalign::Device& device) {
     reference::Plane image(30, 20);
     for (std::int64_t y = 0; y < 20; ++y) {
@@ -101,8 +102,8 @@ TEST_CASE("impulse_filter: areas at an end of the range stay") {
     CHECK(impulses.highest == 255);
     CHECK(impulses.isolated == 0);
     plan.execute(stream, input, impulses, output);
-    // The line's two end pixels have one neighbour only: they are impulses by the definition's
-    // letter. All else is kept.
+    // The end pixels of the line have one neighbour only, so they are impulses by definition. All
+    // other pixels are kept.
     const auto found = test::from_device(stream, output);
     for (std::int64_t y = 1; y < 19; ++y) {
       for (std::int64_t x = 0; x < 15; ++x) REQUIRE(found.at(x, y) == 255);
@@ -110,7 +111,7 @@ TEST_CASE("impulse_filter: areas at an end of the range stay") {
   });
 }
 
-TEST_CASE("impulse_filter: the statistics count isolated ends of the range") {
+TEST_CASE("impulse_filter: the statistics count isolated pixels at the ends of the range") {
   test::on_every_device([](const warpalign::Device& device) {
     const test::Size size{400, 64};  // every row is processed
     reference::Plane image(size.width, size.height);
@@ -124,7 +125,7 @@ TEST_CASE("impulse_filter: the statistics count isolated ends of the range") {
   });
 }
 
-TEST_CASE("impulse_filter: bad input is refused") {
+TEST_CASE("impulse_filter: invalid input is refused") {
   test::on_every_device([](const warpalign::Device& device) {
     CHECK_THROWS_AS(ImpulseFilterPlan(device, {PixelType::c32, {8, 8, 1}}), warpalign::Error);
     CHECK_THROWS_AS(ImpulseFilterPlan(device, {PixelType::u8, {0, 8, 1}}), warpalign::Error);

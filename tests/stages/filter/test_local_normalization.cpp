@@ -18,7 +18,7 @@ using warpalign::Error;
 using warpalign::LocalNormalizationPlan;
 using warpalign::PixelType;
 
-// Grey levels of deviation 0.3 under illumination that varies by 2, about `level`.
+// Values of standard deviation 0.3 around `level`, in illumination that varies by 2.
 reference::Plane unevenly_lit(const test::Size& size, double level) {
   auto image = test::random_plane(size.width, size.height, -0.5, 0.5, 60);
   for (std::int64_t y = 0; y < size.height; ++y) {
@@ -33,12 +33,12 @@ reference::Plane unevenly_lit(const test::Size& size, double level) {
 struct Case {
   test::Size size;
   double sigma = 3;
-  double level = 0;  // of the image and of the mean that the stage is given
+  double level = 0;  // of the image, and the mean that the stage receives
   double floor = 0.1;
 };
 
-// Moments of values up to 1.5 about the mean given are right to 3e-7; a difference of two of them
-// over a deviation of at least the floor, 0.1, leaves some 6e-6, and its root half of that.
+// Moments of values up to 1.5 about the given mean are right to 3e-7. A difference of two of them
+// over a deviation of at least the floor, 0.1, leaves some 6e-6, and its square root half of that.
 constexpr double tolerance = 1e-5;
 
 void compare(const warpalign::Device& device, const Case& c, const reference::Plane* weight) {
@@ -66,7 +66,7 @@ void compare(const warpalign::Device& device, const Case& c, const reference::Pl
 
 }  // namespace
 
-TEST_CASE("local_normalization: every size, narrow and wide") {
+TEST_CASE("local_normalization: every size, with narrow and wide windows") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : {test::Size{1, 1}, test::Size{1, 9}, test::Size{7, 1},
                                    test::Size{33, 17}, test::Size{130, 65}}) {
@@ -76,14 +76,15 @@ TEST_CASE("local_normalization: every size, narrow and wide") {
   });
 }
 
-TEST_CASE("local_normalization: a high level loses nothing when the mean is given") {
+TEST_CASE("local_normalization: a high level costs no precision when the mean is given") {
   test::on_every_device([](const warpalign::Device& device) {
-    // Without the mean, squares of 200 would leave a variance of 0.08 with an error of 0.005.
+    // Without the mean, squares of 200 would give a variance of 0.08 with an error of 0.005.
     compare(device, {{64, 48}, 3.1, 200}, nullptr);
   });
 }
 
-TEST_CASE("local_normalization: pixels count by their weight, those below a half are 0") {
+TEST_CASE(
+    "local_normalization: pixels are weighted, and the result is 0 for weights below a half") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : {test::Size{5, 3}, test::Size{33, 17}, test::Size{130, 65}}) {
       auto weight = test::random_plane(size.width, size.height, 0, 1, 61);
@@ -97,7 +98,7 @@ TEST_CASE("local_normalization: pixels count by their weight, those below a half
   });
 }
 
-TEST_CASE("local_normalization: images of a stack are normalized as they are alone") {
+TEST_CASE("local_normalization: images of a stack equal single ones") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr std::int64_t images = 3;
     const auto tall = unevenly_lit({45, 22 * images}, 0);
@@ -126,7 +127,7 @@ TEST_CASE("local_normalization: images of a stack are normalized as they are alo
   });
 }
 
-TEST_CASE("local_normalization: the floor keeps what has no contrast from being amplified") {
+TEST_CASE("local_normalization: the floor prevents amplification of areas without contrast") {
   test::on_every_device([](const warpalign::Device& device) {
     reference::Plane flat(40, 30);
     for (double& value : flat.values) value = 7;
@@ -136,7 +137,7 @@ TEST_CASE("local_normalization: the floor keeps what has no contrast from being 
     test::poison(stream, output);
     LocalNormalizationPlan(device, {input.shape(), 3, false})
         .execute(stream, input, 6.5F, 0.25F, output);
-    // 7 - 6.5 is exact; its mean is right to 1e-7, over a floor of a quarter.
+    // 7 - 6.5 is exact; its mean is right to 1e-7, divided by a floor of a quarter.
     CHECK(test::max_difference(test::from_device(stream, output), reference::Plane(40, 30)) <=
           1e-6);
   });

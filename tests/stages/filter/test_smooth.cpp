@@ -31,8 +31,8 @@ warpalign::SmoothSpec spec_of(const reference::Plane& image, PixelType type,
           false};
 }
 
-// Weights are floats that sum to 1 to 1e-7, and sums of 20 by 20 products of values up to `largest`
-// lose a few units of 6e-8 more.
+// The float weights sum to 1 within 1e-7. Sums of 20 by 20 products of values up to `largest` lose
+// a few more units of 6e-8.
 constexpr double tolerance = 1e-6;
 
 void compare(const warpalign::Device& device, const reference::Plane& image, PixelType type,
@@ -70,14 +70,14 @@ void compare_masked(const warpalign::Device& device, const reference::Plane& ima
   const auto expected = reference::smooth(image, &mask, grid, sigma);
   const auto found = test::from_device(stream, output);
   CHECK(test::max_difference(test::from_device(stream, weight), expected.weight) <= tolerance);
-  // A ratio of sums that are both accurate to 1e-7, however small the weight.
+  // A ratio of two sums that are accurate to 1e-7, even for small weights.
   CHECK(test::max_difference(found, expected.value) <= 2 * tolerance * largest);
   for (std::size_t i = 0; i < found.values.size(); ++i) {
     if (expected.weight.values[i] == 0) REQUIRE(found.values[i] == 0);
   }
 }
 
-// A mask of integers: pixels other than 0 count, in blobs with gaps wider than the smoothing.
+// A mask of integers with non-zero blobs, separated by gaps that are wider than the smoothing.
 reference::Plane blobs(std::int64_t width, std::int64_t height) {
   reference::Plane mask(width, height);
   for (std::int64_t y = 0; y < height; ++y) {
@@ -111,7 +111,7 @@ TEST_CASE("smooth: every size and type, from no smoothing to several pixels") {
   });
 }
 
-TEST_CASE("smooth: onto coarser and finer grids that begin anywhere") {
+TEST_CASE("smooth: onto coarser and finer grids with any origin") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto image = test::random_plane(101, 67, -1, 1, 43);
     compare(device, image, PixelType::f32, {33, 22, 0.31, 0.87, 3}, 1.3, 1);
@@ -138,7 +138,7 @@ TEST_CASE("smooth: grids that reach half a pixel beyond the image's corners") {
   });
 }
 
-TEST_CASE("smooth: a wide Gaussian sees the whole image") {
+TEST_CASE("smooth: a wide Gaussian covers the whole image") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto image = test::random_plane(64, 50, -1, 1, 46);
     compare(device, image, PixelType::f32, same({64, 50}), 30, 1);
@@ -146,7 +146,7 @@ TEST_CASE("smooth: a wide Gaussian sees the whole image") {
   });
 }
 
-TEST_CASE("smooth: pixels that a mask leaves out do not take part, NaN neither") {
+TEST_CASE("smooth: masked pixels have no effect, even if they are NaN") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : {test::Size{1, 1}, test::Size{33, 17}, test::Size{130, 65}}) {
       CAPTURE(test::to_string(size));
@@ -237,7 +237,7 @@ TEST_CASE("smooth: wrong specifications and images are refused") {
   });
 }
 
-TEST_CASE("smooth: images of a stack are smoothed as they are alone") {
+TEST_CASE("smooth: images of a stack equal single ones") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr std::int64_t images = 3;
     const auto tall = test::random_plane(40, 27 * images, 0, 1, 91);

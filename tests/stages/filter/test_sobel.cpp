@@ -34,7 +34,7 @@ void compare(const warpalign::Device& device, const reference::Plane& image, Pix
 
 }  // namespace
 
-TEST_CASE("sobel: 8-bit, 16-bit and float images agree with nine reads a pixel") {
+TEST_CASE("sobel: 8-bit, 16-bit and float images agree with nine reads per pixel") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : test::sizes()) {
       CAPTURE(test::to_string(size));
@@ -43,13 +43,13 @@ TEST_CASE("sobel: 8-bit, 16-bit and float images agree with nine reads a pixel")
       // the square root round: less than 2 ulp of the largest magnitude, 1443 = 255 * sqrt(32).
       compare(device, test::random_integers(w, h, 255, 1), PixelType::u8, 2.5e-4);
       compare(device, test::random_integers(w, h, 65535, 2), PixelType::u16, 2.5e-4 * 257);
-      // Floats round in up to six additions of values up to 8 before the same.
+      // Up to six additions of values up to 8 round first.
       compare(device, test::random_plane(w, h, -1, 1, 3), PixelType::f32, 6e-6);
     }
   });
 }
 
-TEST_CASE("sobel: one bright pixel gives the operator's own taps") {
+TEST_CASE("sobel: one bright pixel gives the operator's taps") {
   test::on_every_device([](const warpalign::Device& device) {
     reference::Plane image(9, 7);
     image.at(4, 3) = 1;
@@ -68,7 +68,7 @@ TEST_CASE("sobel: one bright pixel gives the operator's own taps") {
   });
 }
 
-TEST_CASE("sobel: NaN stays near its pixel and is not lost") {
+TEST_CASE("sobel: NaN affects its neighbours and no other pixels") {
   test::on_every_device([](const warpalign::Device& device) {
     reference::Plane image(16, 8);
     image.at(5, 4) = std::numeric_limits<double>::quiet_NaN();

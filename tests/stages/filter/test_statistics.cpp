@@ -31,8 +31,8 @@ warpalign::StatisticsRecord run(const warpalign::Device& device, const reference
 void compare(const warpalign::Device& device, const reference::Plane& image) {
   const auto found = run(device, image);
   const auto expected = reference::statistics(image);
-  // Partial sums of at most a few thousand values, then pairwise: 1e-5 of the largest value is
-  // an order above what single precision loses.
+  // The device sums at most a few thousand values at a time, then pairwise. 1e-5 of the largest
+  // value is ten times the error of single precision.
   const double size = std::max(std::abs(expected.minimum), std::abs(expected.maximum));
   CHECK(std::abs(static_cast<double>(found.mean) - expected.mean) <= 1e-5 * size);
   CHECK(static_cast<double>(found.minimum) == expected.minimum);
@@ -57,7 +57,7 @@ TEST_CASE("statistics: the gradient of 8-bit, 16-bit and float images") {
     const auto compare_gradient = [&](const reference::Plane& image, PixelType type) {
       const auto found = run(device, image, type, Signal::gradient);
       const auto expected = reference::statistics(reference::sobel(image));
-      // Magnitudes may be off by 2 ulp, the mean by what compare() allows.
+      // Magnitudes may be off by 2 ulp, and the mean by the tolerance of compare().
       const double size = expected.maximum;
       CHECK(std::abs(static_cast<double>(found.mean) - expected.mean) <= 1e-5 * size);
       CHECK(std::abs(static_cast<double>(found.minimum) - expected.minimum) <= 5e-7 * size);
@@ -75,13 +75,14 @@ TEST_CASE("statistics: the gradient of 8-bit, 16-bit and float images") {
     auto broken = test::random_plane(50, 40, -1, 1, 5);
     broken.at(20, 20) = std::numeric_limits<double>::quiet_NaN();
     broken.at(0, 39) = std::numeric_limits<double>::infinity();
-    // A NaN affects all of its 3 x 3 neighbours but not itself, as gx and gy leave out the middle;
-    // an infinity in a corner affects its 2 x 2, where the edge is repeated.
+    // A NaN affects the eight neighbours in its 3 x 3 pixels but not itself, since gx and gy
+    // ignore the centre. An infinity in a corner affects its 2 x 2 pixels, because the edge is
+    // repeated.
     CHECK(run(device, broken, PixelType::f32, Signal::gradient).nonfinite == 8 + 4);
   });
 }
 
-TEST_CASE("statistics: NaN and infinities are counted and left out") {
+TEST_CASE("statistics: NaN and infinities are counted and excluded") {
   test::on_every_device([](const warpalign::Device& device) {
     auto image = test::random_plane(333, 77, -1, 1, 6);
     image.values[0] = std::numeric_limits<double>::quiet_NaN();

@@ -1,5 +1,5 @@
-// The steps of fits that stay on the device against those of the host, by the same sums, and
-// against the oracle's, on every device.
+// The steps of fits that stay on the device, compared with the host's steps from the same sums and
+// with the oracle's, on every device.
 #include "registration/fitting/fit_steps.hpp"
 #include "stages/results.hpp"
 #include "support/corners.hpp"
@@ -55,14 +55,14 @@ reference::Plane drawn(const Shape& shape, const Homography& to_scene, double ga
   for (std::int64_t y = 0; y < shape.height; ++y) {
     for (std::int64_t x = 0; x < shape.width; ++x) {
       const auto p = to_scene({static_cast<double>(x), static_cast<double>(y)});
-      // As floats, so that device and oracle have the same.
+      // Rounded to floats, so that device and oracle have the same values.
       plane.at(x, y) = static_cast<double>(static_cast<float>(gain * of_place(p.x, p.y) + offset));
     }
   }
   return plane;
 }
 
-// 1, but for a disc of 0.
+// 1, except for a disc of 0.
 reference::Plane holed(const Shape& shape, double x, double y, double radius) {
   reference::Plane weight(shape.width, shape.height);
   for (std::int64_t row = 0; row < shape.height; ++row) {
@@ -75,7 +75,7 @@ reference::Plane holed(const Shape& shape, double x, double y, double radius) {
   return weight;
 }
 
-/// What is fitted, and from where.
+/// The images, options and starts of a test.
 struct Case {
   Motion motion = Motion::similarity;
   std::vector<Homography> starts;
@@ -94,7 +94,7 @@ Homography truth_of(Motion motion) {
   return Homography(Similarity{4, 1.04, {0.7, -0.4}}.matrix(reference_shape, moving_shape));
 }
 
-// Starts around the truth.
+// Starts close to the truth.
 std::vector<Homography> near_starts(Motion motion) {
   std::vector<Homography> starts;
   for (const auto& [x, y, degrees] :
@@ -138,7 +138,8 @@ class Images {
   std::vector<Image> images_, weights_;
 };
 
-/// The fits of a case, on the device; and on the host, by the device's sums.
+/// The fits of a case on the device, and their counterparts on the host, which use the device's
+/// sums.
 class Fits {
  public:
   Fits(const warpalign::Device& device, const Case& c)
@@ -164,12 +165,12 @@ class Fits {
   [[nodiscard]] const SimilaritySumsResult& sums(std::size_t channel, std::size_t i) const {
     return found_[channel * count() + i];
   }
-  /// The sums at the host's states, by the other way to them.
+  /// The sums at the host's states, computed by the stage similarity_sums.
   [[nodiscard]] SimilaritySumsResult expected_sums(std::size_t i) {
     return host_sums_.execute(stream_, images_.channel(0), states_[i]);
   }
 
-  /// One step of all that go on.
+  /// Runs one step of all active fits.
   std::vector<FitRecord> step(bool first) {
     const std::size_t channels = case_.two_channels ? 2 : 1;
     for (std::size_t c = 0; c < channels; ++c) {
@@ -193,8 +194,8 @@ class Fits {
     return records;
   }
 
-  /// The fits once more from their starts, so many turns far in one launch; nothing where the
-  /// device cannot do that.
+  /// Runs the fits again from their starts, `turns` steps in one launch. Empty if the device
+  /// cannot do that.
   std::optional<std::vector<FitRecord>> run(int turns) {
     std::vector<warpalign::backend::ResidentSums> sums;
     for (std::size_t c = 0; c < (case_.two_channels ? 2 : 1); ++c) {
@@ -268,9 +269,9 @@ void compare_fit(const FitRecord& found, const FitSteps& host) {
   if (expected.found == 0) return;
   CHECK(found.iteration == expected.iteration);
   CHECK((found.converged != 0) == (expected.converged != 0));
-  // Single precision places a corner, 60 pixels from the centre, to 4e-6 pixels by each of a dozen
-  // operations. A step has errors of its own, of 1e-6 of itself by the sums' rounding, a hundred
-  // times that where the normal equations are as badly conditioned as those of a homography.
+  // Single precision places a corner, 60 pixels from the centre, to 4e-6 pixels in each of a dozen
+  // operations. The step has a relative error of 1e-6 from the sums' rounding, and of a hundred
+  // times that if the normal equations are as badly conditioned as a homography's.
   CHECK(test::max_corner_distance(test::matrix_of(found, reference_shape, moving_shape),
                                   host.state().matrix,
                                   reference_shape) <= 5e-5 + 1e-4 * expected.last_move);
@@ -291,7 +292,7 @@ void compare_fit(const FitRecord& found, const FitSteps& host) {
   CHECK(static_cast<double>(found.unit) == expected.unit);
 }
 
-// From the placed states to the end of all fits.
+// Compares every step from the starts to the end of all fits.
 void compare(const warpalign::Device& device, const Case& c, int min_steps = 2) {
   CAPTURE(static_cast<int>(c.motion));
   CAPTURE(c.masked);
@@ -312,8 +313,8 @@ void compare(const warpalign::Device& device, const Case& c, int min_steps = 2) 
       CAPTURE(steps);
       CAPTURE(i);
       if (went_on[i]) {
-        // The states of both differ by 1e-5 of a pixel, which decides about single pixels at the
-        // edges.
+        // The states of both differ by 1e-5 of a pixel, which may change whether single pixels at
+        // the edges count.
         const SimilaritySumsResult& found = fits.sums(0, i);
         CHECK(std::abs(found.pixels - expected[i].pixels) <= 2);
         CHECK(found.absolute == doctest::Approx(expected[i].absolute).epsilon(2e-3));
@@ -330,7 +331,7 @@ detail::FitOptions options_of(Motion motion, double max_drift = 0.5) {
   return {motion, 12, 0.003, max_drift};
 }
 
-/// How many of the fits of a case fail on the device, each where the host's does.
+/// Returns how many fits of a case fail on the device. Checks that the same ones fail on the host.
 std::size_t failures(const warpalign::Device& device, const Case& c) {
   Fits fits(device, c);
   std::vector<FitRecord> records = fits.step(true);
@@ -351,7 +352,7 @@ Homography shifted(double x, double y, Motion motion) {
   return Homography(Affine::translation(x, y)) * truth_of(motion);
 }
 
-/// Fits that one launch takes some turns far are where as many launches take them. Returns how many
+/// Compares several steps in one launch with as many launches of one step. Returns how many fits
 /// have failed.
 std::size_t compare_whole(const warpalign::Device& device, const Case& c, int turns) {
   CAPTURE(static_cast<int>(c.motion));
@@ -373,8 +374,8 @@ std::size_t compare_whole(const warpalign::Device& device, const Case& c, int tu
     CHECK(one.iteration == expected[i].iteration);
     failed += one.found == 0 ? 1 : 0;
     if (one.found == 0) continue;
-    // The pixels are shared among other blocks, so that sums of 2000 differ by their rounding, and
-    // by single pixels at the edges. A homography's equations turn that into 1e-4 of a pixel.
+    // The blocks divide the pixels differently, so sums over 2000 pixels differ by rounding and by
+    // single pixels at the edges. A homography's equations turn that into 1e-4 of a pixel.
     CHECK(test::max_corner_distance(test::matrix_of(one, reference_shape, moving_shape),
                                     test::matrix_of(expected[i], reference_shape, moving_shape),
                                     reference_shape) <= 5e-4);
@@ -387,7 +388,7 @@ std::size_t compare_whole(const warpalign::Device& device, const Case& c, int tu
 
 }  // namespace
 
-TEST_CASE("fit_step: fits that one launch takes far are where many launches take them") {
+TEST_CASE("fit_step: many steps in one launch equal as many launches") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const Motion motion : {Motion::translation, Motion::rigid, Motion::similarity,
                                 Motion::affine, Motion::homography}) {
@@ -397,7 +398,7 @@ TEST_CASE("fit_step: fits that one launch takes far are where many launches take
         for (const int turns : {1, 2, 4, c.options.iterations + 1}) {
           CHECK(compare_whole(device, c, turns) == 0);
         }
-        // More of them than the device can have in large clusters, of which some fail.
+        // More fits than the device can run in large clusters, some of which fail.
         while (c.starts.size() < 24) c.starts.push_back(c.starts[c.starts.size() - 3]);
         for (std::size_t i = 1; i < c.starts.size(); i += 5) c.starts[i] = shifted(500, 0, motion);
         static_cast<void>(compare_whole(device, c, c.options.iterations + 1));
@@ -406,7 +407,7 @@ TEST_CASE("fit_step: fits that one launch takes far are where many launches take
   });
 }
 
-TEST_CASE("fit_step: every motion, masked or not, of one channel or two, as on the host") {
+TEST_CASE("fit_step: every motion, masked or not, with one channel or two, as on the host") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const Motion motion : {Motion::translation, Motion::rotation, Motion::rigid,
                                 Motion::similarity, Motion::affine, Motion::homography}) {
@@ -419,7 +420,7 @@ TEST_CASE("fit_step: every motion, masked or not, of one channel or two, as on t
   });
 }
 
-TEST_CASE("fit_step: the steps are those of the oracle") {
+TEST_CASE("fit_step: the steps equal the oracle's") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const Motion motion : {Motion::translation, Motion::rotation, Motion::rigid,
                                 Motion::similarity, Motion::affine, Motion::homography}) {
@@ -447,27 +448,27 @@ TEST_CASE("fit_step: the steps are those of the oracle") {
   });
 }
 
-TEST_CASE("fit_step: fits fail where those of the host do, and the others go on") {
+TEST_CASE("fit_step: the same fits fail as on the host, and the others continue") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const Motion motion : {Motion::similarity, Motion::homography}) {
       CAPTURE(static_cast<int>(motion));
       std::vector<Homography> starts = near_starts(motion);
-      // Too few pixels in common: none, and a stripe.
+      // Too little overlap: none, or a stripe.
       starts.push_back(shifted(300, 0, motion));
       starts.push_back(shifted(-82, 0, motion));
       CHECK(failures(device, {motion, starts, false, false, options_of(motion)}) == 2);
       CHECK(failures(device, {motion, starts, true, true, options_of(motion)}) == 2);
-      // Drift: the truth is farther away than allowed.
+      // Drift: the truth is beyond the limit.
       starts = {shifted(2, 1, motion), shifted(0.01, 0, motion)};
       CHECK(failures(device, {motion, starts, false, false, options_of(motion, 0.015)}) == 1);
     }
   });
 }
 
-TEST_CASE("fit_step: a homography that comes near to infinity fails") {
+TEST_CASE("fit_step: a homography that comes close to infinity fails") {
   test::on_every_device([](const warpalign::Device& device) {
-    // The smallest of the divisors at the corners is a part of the largest. With less than 1e-3 the
-    // first three starts are none; from some of the others a step leads across that.
+    // The smallest divisor at the corners must be at least 1e-3 of the largest. The first three
+    // starts violate this; some of the others violate it after a step.
     std::vector<Homography> starts;
     for (const double ratio : {0.0005, 0.0011, 0.002, 0.004}) {
       const double slope = (1 - ratio) / 74;
@@ -480,9 +481,9 @@ TEST_CASE("fit_step: a homography that comes near to infinity fails") {
   });
 }
 
-TEST_CASE("fit_step: what has no solution fails") {
+TEST_CASE("fit_step: a singular system fails") {
   test::on_every_device([](const warpalign::Device& device) {
-    // Without any texture no step is defined.
+    // Without texture the step is undefined.
     auto stream = device.make_stream();
     const reference::Plane flat_reference(40, 30);
     const reference::Plane flat_moving(40, 30);
@@ -525,7 +526,7 @@ TEST_CASE("fit_step: what has no solution fails") {
   });
 }
 
-TEST_CASE("fit_step: fits that have ended stay as they are, and ask for no sums") {
+TEST_CASE("fit_step: fits that have ended stay unchanged, and need no sums") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const Motion motion : {Motion::rigid, Motion::affine}) {
       Case c{motion, near_starts(motion), false, false, {motion, 2, 1e-9, 0.5}};
@@ -542,7 +543,7 @@ TEST_CASE("fit_step: fits that have ended stay as they are, and ask for no sums"
         CHECK(later[i].last_move == ended[i].last_move);
       }
       CHECK(fits.sums(0, 0).hessian == sums.hessian);
-      // Of no iteration only the start is judged.
+      // With 0 iterations only the start is scored.
       c.options.iterations = 0;
       Fits judged(device, c);
       const auto begun = judged.step(true);
@@ -554,8 +555,8 @@ TEST_CASE("fit_step: fits that have ended stay as they are, and ask for no sums"
   });
 }
 
-// A device may share a launch between as many plans as its arguments have room for: there are more.
-TEST_CASE("fit_step: sums of several plans at once are those of each alone") {
+// More plans than the arguments of one launch have room for.
+TEST_CASE("fit_step: sums of several plans at once equal those of single plans") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr std::size_t plans = 11;
     warpalign::Stream stream = device.make_stream();
@@ -612,7 +613,7 @@ TEST_CASE("fit_step: sums of several plans at once are those of each alone") {
   });
 }
 
-TEST_CASE("fit_step: what does not fit is refused before anything runs") {
+TEST_CASE("fit_step: mismatched input is refused before anything runs") {
   test::on_every_device([](const warpalign::Device& device) {
     auto stream = device.make_stream();
     CHECK_THROWS_AS(FitStepPlan(device, {false, 0}), Error);
@@ -631,7 +632,7 @@ TEST_CASE("fit_step: what does not fit is refused before anything runs") {
     refused([](FitRecord& fit) { fit.start[4] = std::nanf(""); });
     const std::array<FitRecord, 3> many{};
     CHECK_THROWS_AS(steps.begin(stream, many), Error);
-    // Nothing has begun.
+    // No fit has started.
     CHECK(steps.seen().empty());
     std::array<FitRecord, 2> good{};
     good[1].partials[0] = 22;

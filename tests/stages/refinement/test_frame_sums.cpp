@@ -1,4 +1,4 @@
-// The sums of a step on the similarities of frames against the oracle, on every device.
+// The sums for a step on the similarity of each frame against the oracle, on every device.
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/frame_sums.hpp"
@@ -24,7 +24,7 @@ using warpalign::PixelType;
 constexpr std::int64_t width = 71;
 constexpr std::int64_t height = 90;
 
-// Two frames, one above the other, with two cells each.
+// Two frames in one image, one above the other, with two cells each.
 std::vector<FrameSums> sums_of(const warpalign::Device& device, const reference::Plane& frames,
                                const reference::Plane& reference,
                                const std::vector<FrameState>& states) {
@@ -41,8 +41,8 @@ std::vector<FrameSums> sums_of(const warpalign::Device& device, const reference:
   return sums;
 }
 
-// Fractions and steps are such that no point comes to lie on the border of a pixel's cell, where
-// single precision would find another one than the oracle.
+// These fractions and steps keep all points off the borders of a pixel's cell, where single
+// precision and the oracle could choose different cells.
 std::vector<FrameState> some_states() {
   return {{1,      width - 1, 1,    height - 1, 1,    1,    0.0F, 0.0F, 1.0F, 0.0F, 0.0F, 1.0F,  //
            -34.0F, -44.0F,    2.0F, 3.0F,       0.0F, 0.0F, 0.0F, 1},
@@ -79,9 +79,9 @@ void compare(const warpalign::Device& device, const reference::Plane& frames,
     CHECK(sums[43] == expected[43]);
     for (std::size_t k = 0; k < sums.size(); ++k) {
       CAPTURE(k);
-      // Up to 6000 terms of the order of 10 in single precision, of either sign: each is rounded by
-      // 6e-8 of itself, each partial sum likewise, and a point's fraction by 1e-5 of a pixel, which
-      // changes a value by as much of its slope.
+      // Up to 6000 terms of about 10, of either sign, in single precision. Each term and each
+      // partial sum has a relative rounding error of 6e-8, and the fraction of a point is off by
+      // 1e-5 of a pixel, times the slope.
       CHECK(std::abs(sums[k] - expected[k]) <=
             test::size_of_terms(k) * (1e-6 * 10 * expected[43] + 1e-5));
     }
@@ -90,7 +90,7 @@ void compare(const warpalign::Device& device, const reference::Plane& frames,
 
 }  // namespace
 
-TEST_CASE("frame_sums: agree with the oracle, turned, scaled and shifted") {
+TEST_CASE("frame_sums: agree with the oracle, rotated, scaled and shifted") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto frames = test::random_plane(width, 2 * height, -4, 4, 7);
     const auto known = test::random_plane(width, height, -4, 4, 8);
@@ -98,14 +98,15 @@ TEST_CASE("frame_sums: agree with the oracle, turned, scaled and shifted") {
   });
 }
 
-TEST_CASE("frame_sums: pixels that are not finite do not count, nor what is smoothed with them") {
+TEST_CASE(
+    "frame_sums: non-finite pixels do not count, nor do pixels that were smoothed with them") {
   test::on_every_device([](const warpalign::Device& device) {
     auto frames = test::random_plane(width, 2 * height, -4, 4, 9);
     auto known = test::random_plane(width, height, -4, 4, 10);
     frames.at(12, 30) = std::numeric_limits<double>::quiet_NaN();
     known.at(40, 40) = std::numeric_limits<double>::infinity();
-    // At a sample, where three neighbours lie within the spline, a kernel multiplies the fourth by
-    // 0, which gives NaN for infinity: so the first state, which is at samples, is left out.
+    // At a sample only three neighbours lie within the spline; a kernel multiplies the fourth by
+    // 0, which gives NaN for infinity. The first state, which is at samples, is therefore skipped.
     const std::vector<FrameState> states = some_states();
     const auto found = sums_of(device, frames, known, states);
     for (const std::size_t i : {1U, 2U, 3U}) {
@@ -115,13 +116,14 @@ TEST_CASE("frame_sums: pixels that are not finite do not count, nor what is smoo
       CHECK(found[i].pixels == expected[43]);
       CHECK(std::isfinite(found[i].zj[10]));
     }
-    // What is smoothed with the pixel: nine of the frame, and at least nine of the reference.
+    // The pixels smoothed with the non-finite one: nine of the frame, and at least nine of the
+    // reference.
     CHECK(found[0].pixels <= (width - 3) * (height - 3) - 18);
     CHECK(std::isfinite(found[0].rm));
   });
 }
 
-TEST_CASE("frame_sums: cells that are not active keep their sums") {
+TEST_CASE("frame_sums: inactive cells keep their sums") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto frames = test::random_plane(width, 2 * height, -4, 4, 7);
     const auto known = test::random_plane(width, height, -4, 4, 8);
@@ -138,8 +140,8 @@ TEST_CASE("frame_sums: cells that are not active keep their sums") {
 
 TEST_CASE("frame_sums: a step towards the truth solves its equations") {
   test::on_every_device([](const warpalign::Device& device) {
-    // Of an image against itself, moved by the parameters t: to first order, sum z e is gain times
-    // sum z j^T t.
+    // An image against itself, moved by the parameters t: to first order, sum z e is the gain
+    // times sum z j^T t.
     reference::Plane frames(width, 2 * height);
     const std::array<double, 4> moved{0.03, -0.02, 0.0005, -0.0004};
     const double cx = 35;
@@ -171,7 +173,7 @@ TEST_CASE("frame_sums: a step towards the truth solves its equations") {
       double predicted = 0;
       for (std::size_t k = 0; k < 4; ++k) predicted += found[3].zj[4 * i + k] * moved[k];
       const double residual = found[3].zm[i] - found[3].zr[i];
-      // What is of second order in steps of hundredths of a pixel on waves of 6 radians' length.
+      // The second-order terms of steps of hundredths of a pixel on waves of wavelength 6.
       CHECK(std::abs(residual - predicted) <= 0.02 * std::abs(found[3].zj[5 * i] * moved[i]));
     }
   });

@@ -41,7 +41,7 @@ Case rotated(const Shape& reference, const Shape& moving, const Similarity& simi
 
 Case small_rotation() { return rotated({70, 53, 1}, {70, 53, 1}, {20, 0.9, {3.3, -2.1}}); }
 
-// 1 with spots of 0; whole cells of 8 among them.
+// 1 with spots of 0, some of which cover whole cells of 8.
 reference::Plane spotted(const Shape& shape) {
   reference::Plane weight(shape.width, shape.height);
   for (std::int64_t y = 0; y < shape.height; ++y) {
@@ -94,14 +94,14 @@ void compare(const warpalign::Device& device, const Case& c) {
   const auto expected =
       reference::illumination(pair, c.spec.cell, c.spec.sigma,
                               {c.prior.gain, c.prior.reference, c.prior.moving, c.prior.strength});
-  // Moments of values within 1 of the means given are right to 3e-7; they are divided by a variance
-  // and a strength of at least 0.02 together.
+  // Moments of values within 1 of the given means are right to 3e-7, and are divided by a variance
+  // plus strength of at least 0.02.
   CHECK(test::max_difference(found, expected) <= 2e-5);
 }
 
 }  // namespace
 
-TEST_CASE("illumination: rotated images, cells and Gaussians of several sizes") {
+TEST_CASE("illumination: rotated images, with cells and Gaussians of several sizes") {
   test::on_every_device([](const warpalign::Device& device) {
     compare(device, small_rotation());
     compare(device, rotated({130, 65, 1}, {90, 200, 1}, {-75, 1.4, {0.2, 11}}));
@@ -123,7 +123,7 @@ TEST_CASE("illumination: homographies") {
       c.spec.projective = true;
       c.spec.cell = cell;
       compare(device, c);
-      // The divisor falls by a third over the reference.
+      // The divisor decreases by a third over the reference.
       c.matrix = Homography(
           {1.1037, 0.3071, -6.13719, -0.25113, 0.95257, 14.27133, 0.0031171, -0.0042093, 1});
       compare(device, c);
@@ -168,7 +168,7 @@ TEST_CASE("illumination: tiny images") {
 TEST_CASE("illumination: masks and margins") {
   test::on_every_device([](const warpalign::Device& device) {
     Case c = small_rotation();
-    c.spec.sigma = 3;  // so that some cells see no pixel that counts
+    c.spec.sigma = 3;  // so small that some cells have no pixel that counts
     c.spec.masked = true;
     compare(device, c);
     c.spec.reference_margin = 5;
@@ -179,7 +179,7 @@ TEST_CASE("illumination: masks and margins") {
   });
 }
 
-TEST_CASE("illumination: where nothing is in common the prior stands") {
+TEST_CASE("illumination: without overlap the result is the prior") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const Affine& matrix : {Affine::translation(1000, 0), Affine::translation(1e30, -1e30),
                                  Affine{1e308, 1e308, -1e308, -1e308, 1e308, 1e308}}) {
@@ -196,10 +196,10 @@ TEST_CASE("illumination: where nothing is in common the prior stands") {
   });
 }
 
-TEST_CASE("illumination: a weak prior gives way to what the pixels say") {
+TEST_CASE("illumination: a weak prior hardly changes the fit to the pixels") {
   test::on_every_device([](const warpalign::Device& device) {
-    // Constant coefficients are a constant image: the fitted gain would be 0, and is what the
-    // prior adds to that.
+    // The coefficients are constant, hence the image: the fitted gain would be 0, and the result
+    // is what the prior adds.
     Case c = small_rotation();
     c.matrix = {};
     c.spec.moving_margin = 1;
@@ -211,8 +211,8 @@ TEST_CASE("illumination: a weak prior gives way to what the pixels say") {
     const auto device_reference = test::to_device(device, stream, reference);
     const auto device_constant = test::to_device(device, stream, constant);
     const auto field = poisoned_field(device, stream, c, {device_reference, device_constant});
-    // Of the variance 1/12 the strength of 1e-3 is 1.2 percent: 1.5 * 0.012. The variance of the
-    // few hundred pixels around a cell in a corner is off by up to a tenth, their mean by a few
+    // The strength of 1e-3 is 1.2 percent of the variance 1/12: 1.5 * 0.012. The variance of the
+    // few hundred pixels around a corner's cell is off by up to a tenth, and their mean by a few
     // hundredths.
     for (const auto& illumination : field.values) {
       CHECK(illumination.real() == doctest::Approx(0.018).epsilon(0.15));

@@ -1,4 +1,4 @@
-// The sums of a step on the shifts of windows against the oracle, on every device.
+// The sums for a step on the shift of each window against the oracle, on every device.
 #include "reference/refinement/shift_sums.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
@@ -69,7 +69,7 @@ Image stack_of(const warpalign::Device& device, warpalign::Stream& stream,
   return stack;
 }
 
-// Two frames, one above the other, with two windows each.
+// Two frames in one image, one above the other, with two windows each.
 std::vector<ShiftSums> sums_of(const warpalign::Device& device, const reference::Plane& frames,
                                const reference::Plane& reference,
                                const std::vector<ShiftState>& states, int parts) {
@@ -109,8 +109,8 @@ void compare(const warpalign::Device& device, const reference::Plane& frames,
     const auto sums = as_array(found[i]);
     for (std::size_t k = 0; k < sums.size(); ++k) {
       CAPTURE(k);
-      // Up to 6000 terms of the order of 10 in single precision, of either sign: each is rounded by
-      // 6e-8 of itself, and each of a part's partial sums likewise.
+      // Up to 6000 terms of about 10, of either sign, in single precision. Each term has a
+      // relative rounding error of 6e-8, and so has each partial sum of a part.
       CHECK(std::abs(sums[k] - expected[k]) <= 1e-6 * 10 * expected[23] + 1e-5);
     }
   }
@@ -129,7 +129,8 @@ TEST_CASE("shift_sums: agree with the oracle, undivided and in parts") {
   });
 }
 
-TEST_CASE("shift_sums: pixels that are not finite do not count, nor what is smoothed with them") {
+TEST_CASE(
+    "shift_sums: non-finite pixels do not count, nor do pixels that were smoothed with them") {
   test::on_every_device([](const warpalign::Device& device) {
     auto frames = test::random_plane(width, 2 * height, -4, 4, 9);
     auto known = test::random_plane(width, height, -4, 4, 10);
@@ -139,7 +140,7 @@ TEST_CASE("shift_sums: pixels that are not finite do not count, nor what is smoo
   });
 }
 
-TEST_CASE("shift_sums: windows that are not active keep their sums") {
+TEST_CASE("shift_sums: inactive windows keep their sums") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto frames = test::random_plane(width, 2 * height, -4, 4, 7);
     const auto known = test::random_plane(width, height, -4, 4, 8);
@@ -152,12 +153,12 @@ TEST_CASE("shift_sums: windows that are not active keep their sums") {
   });
 }
 
-TEST_CASE("shift_sums: windows that belong together are added up, and told one by one") {
+TEST_CASE("shift_sums: windows that are grouped are summed, and also returned one by one") {
   test::on_every_device([](const warpalign::Device& device) {
     auto stream = device.make_stream();
     const auto frames = test::random_plane(width, 2 * height, -4, 4, 7);
     const auto known = test::random_plane(width, height, -4, 4, 8);
-    // Both windows of a frame have its mean; of the second frame's second one nothing counts.
+    // Both windows of a frame have the frame's mean. No pixel of the last window counts.
     std::vector<ShiftState> states = some_states();
     states[3].end_column = states[3].first_column;
     const ShiftSumsPlan plan(device, {{width, height, 1}, 2, 2, 3, 2});
@@ -177,7 +178,7 @@ TEST_CASE("shift_sums: windows that belong together are added up, and told one b
     };
     for (std::size_t k = 0; k < 25; ++k) {
       CAPTURE(k);
-      // The same floats are added in double precision here, and in pairs of floats there.
+      // The test adds the same floats in double precision, the kernel in pairs of floats.
       CHECK(as_array(sums[0])[k] == doctest::Approx(both(0, 1, k)).epsilon(1e-12));
       CHECK(as_array(sums[1])[k] == doctest::Approx(both(2, 3, k)).epsilon(1e-12));
     }
@@ -189,7 +190,7 @@ TEST_CASE("shift_sums: windows that belong together are added up, and told one b
       CAPTURE(k);
       CHECK(std::abs(as_array(each[2])[k] - expected[k]) <= 1e-6 * 10 * expected[23] + 1e-5);
     }
-    // What is not active any more keeps what it had.
+    // Inactive windows keep their sums.
     states[0].active = states[1].active = 0;
     const std::vector<ShiftSums> before = each;
     sums[0].pixels = -1;

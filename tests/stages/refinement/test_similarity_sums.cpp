@@ -38,7 +38,7 @@ struct Case {
   bool masked = false;
   int cell = 0;
   bool projective = false;
-  warpalign::Point centre{31, 22};  // what a homography takes its parameters about
+  warpalign::Point centre{31, 22};  // the centre of a homography's parameters
   double unit = 40;
 
   [[nodiscard]] Shape reference_shape() const { return {reference.width, reference.height, 1}; }
@@ -53,7 +53,7 @@ Case rotated(test::Size reference, test::Size moving, const Similarity& similari
 
 Case small_rotation() { return rotated({70, 53}, {70, 53}, {20, 0.9, {3.3, -2.1}}); }
 
-// 1, with spots of 0 and of numbers on both sides of 0.999.
+// 1, with spots of 0 and spots on both sides of 0.999.
 reference::Plane spotted(const test::Size& size, std::uint32_t seed) {
   auto weight = test::random_plane(size.width, size.height, 0.9985, 1.0005, seed);
   for (std::int64_t y = 0; y < size.height; ++y) {
@@ -118,7 +118,7 @@ Both run(const warpalign::Device& device, const Case& c) {
                               : reference::similarity_sums(pair, illumination, c.scale)};
 }
 
-// |found - expected| relative to the largest that an entry could be: sqrt(h_ii h_jj).
+// |found - expected| relative to the largest possible value of the entry, sqrt(h_ii h_jj).
 double worst_entry(const Both& sums) {
   test::WorstError worst;
   const auto consider = [&](double found, double expected, double size) {
@@ -150,8 +150,8 @@ void compare(const warpalign::Device& device, const Case& c) {
   REQUIRE(expected.pixels > 0);
   CHECK(found.pixels == expected.pixels);
   REQUIRE(found.parameters == expected.gradient.size());
-  // Values and slopes are right to a few 1e-7 of the coefficients, positions to 1e-6 of a pixel,
-  // and work groups add up some hundred products each; central differences add 1e-9.
+  // Values and slopes are right to a few 1e-7 of the coefficients, and positions to 1e-6 of a
+  // pixel. Work groups add up some hundred products each. The central differences add 1e-9.
   CHECK(worst_entry(sums) <= 4e-6);
   CHECK(found.weight == doctest::Approx(expected.weight).epsilon(4e-6));
   CHECK(found.absolute == doctest::Approx(expected.absolute).epsilon(4e-6));
@@ -188,7 +188,7 @@ TEST_CASE("similarity_sums: rotated, scaled and shifted images, weighted or not"
 }
 
 TEST_CASE("similarity_sums: homographies, weighted, masked and under an illumination field") {
-  // The divisor falls by a third over the reference, and the other rows rotate it and enlarge it.
+  // The divisor decreases by a third over the reference, and the other rows rotate and enlarge it.
   const Homography steep(
       {1.1037, 0.3071, -6.13719, -0.25113, 0.95257, 14.27133, 0.0031171, -0.0042093, 1});
   const Homography upside_down(
@@ -198,7 +198,7 @@ TEST_CASE("similarity_sums: homographies, weighted, masked and under an illumina
       for (Case c :
            {Case{{70, 53}, {70, 53}, steep}, Case{{130, 65}, {90, 200}, upside_down},
             Case{{300, 37}, {290, 70}, Homography({1, 0, 1.3137, 0, 1, 2.2291, 0.00040713, 0, 1})},
-            // A common factor, a negative one too, changes nothing.
+            // A common factor, even a negative one, changes nothing.
             Case{{70, 53}, {70, 53}, Homography({-2, 0, 1.0371, 0, -2, 3.0913, 0.0010371, 0, -2})},
             Case{{70, 53}, {70, 53}, small_rotation().matrix}}) {
         c.scale = scale;
@@ -216,7 +216,7 @@ TEST_CASE("similarity_sums: homographies, weighted, masked and under an illumina
   });
 }
 
-TEST_CASE("similarity_sums: places far from the origin keep their fractions under homographies") {
+TEST_CASE("similarity_sums: homographies keep the fractions of positions far from the origin") {
   test::on_every_device([](const warpalign::Device& device) {
     Case c{{60, 40}, {16000, 50}, Homography({1, 0.0007, 15900.3, -0.0013, 1, 5.2, 1e-7, 2e-7, 1})};
     c.projective = true;
@@ -227,7 +227,7 @@ TEST_CASE("similarity_sums: places far from the origin keep their fractions unde
   });
 }
 
-TEST_CASE("similarity_sums: every pixel at its own place, tiny images too") {
+TEST_CASE("similarity_sums: every pixel at its position, tiny images too") {
   test::on_every_device([](const warpalign::Device& device) {
     compare(device, {{70, 53}, {70, 53}, {}, 0, 0, 1, false, 0});
     compare(device, {{4, 4}, {4, 4}, {}, 0, 0, 1, false, 0});
@@ -265,7 +265,7 @@ TEST_CASE("similarity_sums: pixels count where both weights are at least 0.999")
   });
 }
 
-TEST_CASE("similarity_sums: an illumination field takes the place of gain and offset") {
+TEST_CASE("similarity_sums: an illumination field replaces gain and offset") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const int cell : {2, 8, 13, 64}) {
       Case c = small_rotation();
@@ -295,9 +295,9 @@ TEST_CASE("similarity_sums: long rows, and more of them than there are work grou
   });
 }
 
-TEST_CASE("similarity_sums: places far from the origin keep their fractions") {
+TEST_CASE("similarity_sums: positions far from the origin keep their fractions") {
   test::on_every_device([](const warpalign::Device& device) {
-    // A float near 16000 is off by up to 5e-4 of a pixel, a hundred times what this test allows.
+    // A float near 16000 is off by up to 5e-4 of a pixel, a hundred times this test's tolerance.
     Case c{{60, 40}, {16000, 50}, Affine{1, 0.0007, 15900.3, -0.0013, 1, 5.2}, 0, 0, 1, false, 0};
     compare(device, c);
     c.scale = 0.5;
@@ -305,14 +305,14 @@ TEST_CASE("similarity_sums: places far from the origin keep their fractions") {
   });
 }
 
-TEST_CASE("similarity_sums: nothing in common gives empty sums") {
+TEST_CASE("similarity_sums: images without overlap have sums of 0") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto nothing = [&](const Case& c) { expect_nothing(run(device, c).found); };
     nothing({{40, 30}, {40, 30}, Affine::translation(1000, 0), 0, 0, 1, false, 0});
     nothing({{40, 30}, {40, 30}, Affine::translation(0, -1000), 0.5, 0, 1, false, 0});
     nothing({{40, 30}, {40, 30}, Affine::translation(1e30, -1e30), 0, 0, 1, false, 0});
     nothing({{40, 30}, {40, 30}, Affine::translation(-4e9, 8e9), 0, 0, 1, false, 0});
-    // Sums of infinities of both signs, hence NaN, in float and in double.
+    // Infinities of both signs add up to NaN, in float and in double.
     nothing({{40, 30},
              {40, 30},
              Affine{1e308, 1e308, -1e308, -1e308, 1e308, 1e308},
@@ -329,7 +329,7 @@ TEST_CASE("similarity_sums: nothing in common gives empty sums") {
   });
 }
 
-TEST_CASE("similarity_sums: a second step of the same plan starts from nothing") {
+TEST_CASE("similarity_sums: a second step of the same plan starts from 0") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto reference = test::random_plane(70, 53, 0, 1, 50);
     const auto coefficients = test::random_plane(70, 53, 0, 1, 51);
@@ -348,7 +348,7 @@ TEST_CASE("similarity_sums: a second step of the same plan starts from nothing")
   });
 }
 
-TEST_CASE("similarity_sums: the states of a batch have the sums that each has alone") {
+TEST_CASE("similarity_sums: the states of a batch have the sums of single states") {
   test::on_every_device([](const warpalign::Device& device) {
     auto stream = device.make_stream();
     const auto reference = test::to_device(device, stream, test::random_plane(70, 53, 0, 1, 50));

@@ -28,7 +28,8 @@ void compare(const warpalign::Device& device, test::Size size, const reference::
   CrossPowerPlan(device, {{size.width, size.height, 1}, sigma, with_rotated_180})
       .execute(stream, da, db, output);
   const auto s = static_cast<double>(sigma);
-  // Unit numbers: a product of two normalised factors, a weight, each a few ulp (6e-8).
+  // Complex numbers of length 1: the product of two normalised factors and a weight, each right to
+  // a few ulp (6e-8).
   CHECK(test::max_difference(test::spectrum_from_device(stream, output, 0),
                              reference::cross_power(a, b, size.width, s, false)) <= 2e-6);
   if (with_rotated_180) {
@@ -37,7 +38,7 @@ void compare(const warpalign::Device& device, test::Size size, const reference::
   }
 }
 
-// The spectra one after the other.
+// A stack of the spectra.
 warpalign::Image stack_of(const warpalign::Device& device, warpalign::Stream& stream,
                           test::Size size, const std::vector<reference::Spectrum>& spectra) {
   std::vector<std::complex<float>> values;
@@ -84,7 +85,7 @@ void compare_stacks(const warpalign::Device& device, test::Size size, std::size_
     CAPTURE(i);
     const auto expected = reference::cross_power(first[i % first_images], second[i % second_images],
                                                  size.width, static_cast<double>(sigma), false);
-    // As for one pair.
+    // The tolerance of a single pair.
     CHECK(test::max_difference(
               test::spectrum_from_device(stream, output, static_cast<std::int64_t>(i)), expected) <=
           2e-6);
@@ -116,7 +117,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("cross_power: zero, tiny and huge coefficients give unit numbers or zero") {
+TEST_CASE("cross_power: zero, tiny and huge coefficients give length 1 or zero") {
   test::on_every_device([](const warpalign::Device& device) {
     const test::Size size{8, 4};
     auto a = test::random_spectrum(8, 4, 16);
@@ -153,7 +154,7 @@ TEST_CASE("cross_power: a negative sigma is refused") {
   });
 }
 
-TEST_CASE("cross_power: stacks that do not match, or with what they do not have, are refused") {
+TEST_CASE("cross_power: stacks that do not match, or unsupported combinations, are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto refused = [&](const CrossPowerSpec& spec) {
       CHECK_THROWS_AS(CrossPowerPlan(device, spec), warpalign::Error);

@@ -27,12 +27,12 @@ void compare(const warpalign::Device& device, test::Size size, std::int64_t radi
   auto found = test::from_device(stream, output);
   const auto expected = reference::log_polar(magnitude, size.width, radii, angles);
 
-  // Radii reach half the larger side; in single precision, exp and the product shift
-  // their coordinates by about 2e-6 of that, and neighbours differ by up to 1 along each axis.
+  // Radii are up to half the larger side. In single precision exp and the product change
+  // coordinates by about 2e-6 of that, and neighbours differ by up to 1 along each axis.
   const double off = 2e-6 * static_cast<double>(std::max(size.width, size.height)) + 2e-6;
   for (std::int64_t j = 0; j < angles; ++j) {
     for (std::int64_t i = 0; i < radii; ++i) {
-      // At the very edge of the spectrum, rounding decides between a value and 0.
+      // At the very edge of the spectrum, rounding decides whether a value is 0.
       if (std::abs(reference::log_polar_edge_distance(size.width, size.height, radii, angles, i,
                                                       j)) < 2 * off) {
         CHECK(std::isfinite(found.at(i, j)));
@@ -52,7 +52,7 @@ TEST_CASE("log_polar: square, oblong, odd and degenerate images") {
   });
 }
 
-TEST_CASE("log_polar: the grid is that of equations 11 and 12") {
+TEST_CASE("log_polar: the grid follows equations 11 and 12") {
   const auto grid = warpalign::LogPolarPlan::grid({{512, 512, 1}, {512, 512, 1}});
   CHECK(grid.angle_step == doctest::Approx(3.14159265358979 / 512));
   CHECK(std::pow(std::exp(grid.log_base), 512) == doctest::Approx(512));

@@ -1,4 +1,4 @@
-// Whitened log-polar spectra of stacks against the oracles of their steps, on every device.
+// Whitened log-polar spectra of stacks against the oracles of the single steps, on every device.
 #include "reference/spectrum/log_polar.hpp"
 #include "reference/spectrum/magnitude.hpp"
 #include "reference/spectrum/radial_whitening.hpp"
@@ -59,8 +59,8 @@ void compare(const warpalign::Device& device, test::Size size, std::int64_t radi
         worst.add(std::abs(found.at(x, y) - expected.at(x, y)));
       }
     }
-    // As for log_polar, a point's coordinates are off by 2e-6 of the larger side, and neighbouring
-    // powers differ by less than their mean; then each is divided by a mean of rounded numbers.
+    // As for log_polar, coordinates are off by 2e-6 of the larger side, and neighbouring powers
+    // differ by less than their mean. Each power is then divided by a mean of rounded numbers.
     CHECK(worst.value() <=
           1e-5 * static_cast<double>(std::max(size.width, size.height)) / 64 + 1e-5);
   }
@@ -68,17 +68,17 @@ void compare(const warpalign::Device& device, test::Size size, std::int64_t radi
 
 }  // namespace
 
-TEST_CASE("log_polar_spectra: each image of a stack as its steps one after the other") {
+TEST_CASE("log_polar_spectra: each image of a stack equals its steps in sequence") {
   test::on_every_device([](const warpalign::Device& device) {
-    // Grids on which no point comes to lie on the very edge of the spectrum but at radii that are
-    // cut off there on either side.
+    // With these grids no point lies on the very edge of the spectrum, except at radii that both
+    // sides cut off.
     compare(device, {128, 128}, 128, 128);
     compare(device, {115, 115}, 100, 61);
     compare(device, {96, 64}, 40, 200);
   });
 }
 
-TEST_CASE("log_polar_spectra: an image without a spectrum stays 0, beside others") {
+TEST_CASE("log_polar_spectra: an image without a spectrum stays 0 in a stack of others") {
   test::on_every_device([](const warpalign::Device& device) {
     auto stream = device.make_stream();
     warpalign::Device on = device;
@@ -99,7 +99,7 @@ TEST_CASE("log_polar_spectra: an image without a spectrum stays 0, beside others
   });
 }
 
-TEST_CASE("log_polar_spectra: what cannot be is refused") {
+TEST_CASE("log_polar_spectra: invalid arguments are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     const Shape image{32, 32, 1};
     CHECK_THROWS_AS(LogPolarSpectraPlan(device, {image, image, 0, 1}), warpalign::Error);

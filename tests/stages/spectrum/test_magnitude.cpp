@@ -22,7 +22,7 @@ void compare(const warpalign::Device& device, test::Size size, const reference::
       .execute(stream, input, output);
   const auto found = test::from_device(stream, output);
   const auto expected = reference::magnitude(spectrum, static_cast<double>(exponent));
-  // OpenCL's powr may be off by 16 ulp (9.5e-7), twice, and a few roundings.
+  // OpenCL's powr may be off by 16 ulp (9.5e-7), and is called twice, with a few more roundings.
   CHECK(test::max_relative_difference(found, expected) <= 3e-6);
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("magnitude: zero, tiny and huge coefficients") {
   });
 }
 
-TEST_CASE("magnitude: an exponent that is no positive number is refused") {
+TEST_CASE("magnitude: exponents that are not positive numbers are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const float exponent : {0.0F, -1.0F, std::nanf("")}) {
       CHECK_THROWS_AS(warpalign::MagnitudePlan(device, {{8, 8, 1}, exponent}), warpalign::Error);

@@ -1,5 +1,5 @@
-// The products of spectra for correlation normalised by the overlap, against the oracle, on every
-// device.
+// The products of spectra that give correlations normalised by the overlap, against the oracle, on
+// every device.
 #include "reference/fft/fft.hpp"
 #include "reference/spectrum/overlap_correlation.hpp"
 #include "support/compare.hpp"
@@ -30,7 +30,7 @@ reference::Spectrum as_floats(reference::Spectrum spectrum) {
   return spectrum;
 }
 
-// The products of a spectrum with another one, and with that one mirrored.
+// The products of a spectrum with another one, and with the mirrored other one.
 std::array<reference::Spectrum, 2> products(const warpalign::Device& device, const test::Size& size,
                                             const reference::Spectrum& a,
                                             const reference::Spectrum& b) {
@@ -47,7 +47,7 @@ std::array<reference::Spectrum, 2> products(const warpalign::Device& device, con
 
 }  // namespace
 
-TEST_CASE("overlap_products: transformed back they are the correlations they are named for") {
+TEST_CASE("overlap_products: their inverse transforms are the named correlations") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : {test::Size{1, 1}, test::Size{2, 5}, test::Size{8, 6},
                                    test::Size{31, 17}, test::Size{24, 33}}) {
@@ -62,7 +62,8 @@ TEST_CASE("overlap_products: transformed back they are the correlations they are
         auto expected = reference::correlation(a, b, mirrored);
         for (double& value : expected.values) value *= plane;
         const auto surface = reference::inverse(found[mirrored ? 1 : 0], size.width);
-        // Spectra rounded to floats (6e-8) and products of two of them, over all frequencies.
+        // Spectra are rounded to floats (6e-8), as are products of two of them, at all
+        // frequencies.
         CHECK(test::max_difference(surface, expected) <= 1e-6 * plane * std::sqrt(plane));
       }
     }
@@ -141,7 +142,7 @@ TEST_CASE("overlap_products: every frequency of larger spectra") {
   });
 }
 
-TEST_CASE("overlap_products: a batch has the results of its images alone") {
+TEST_CASE("overlap_products: a batch has the results of single images") {
   test::on_every_device([](const warpalign::Device& device) {
     // Neither the plane nor the batch is a multiple of a work-group.
     constexpr std::int64_t batch = 3;

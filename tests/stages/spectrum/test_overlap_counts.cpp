@@ -1,5 +1,5 @@
-// How many pixels two images have in common, against the oracle's correlation of the weights, on
-// every device.
+// The number of overlapping pixels at each shift, against the oracle's correlation of the weights,
+// on every device.
 #include "reference/spectrum/overlap_correlation.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
@@ -48,7 +48,7 @@ void compare(const warpalign::Device& device, const Case& sizes, bool rectangle_
     auto expected = rectangle_is_first ? reference::correlation(rectangle, weights, mirrored)
                                        : reference::correlation(weights, rectangle, mirrored);
     for (double& value : expected.values) value *= pixels;
-    // Every weight is rounded by half of 2^-12 at most, and sums to floats.
+    // Every weight is rounded by at most half of 2^-12, and sums are rounded to floats.
     const auto counted = static_cast<double>(sizes.rectangle.width * sizes.rectangle.height);
     CHECK(test::max_difference(test::from_device(stream, output, mirrored ? 1 : 0), expected) <=
           (0x1p-13 + 1.2e-7) * counted * pixels);
@@ -70,7 +70,7 @@ TEST_CASE("overlap_counts: rectangles of every size, in either image") {
   });
 }
 
-TEST_CASE("overlap_counts: sums of whole pixels are exact, in the largest image and in a batch") {
+TEST_CASE("overlap_counts: sums of whole pixels are exact, in the largest image and in batches") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr std::int64_t side = 512;
     constexpr std::int64_t batch = 2;

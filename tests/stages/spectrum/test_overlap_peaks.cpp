@@ -1,4 +1,4 @@
-// The peaks of correlation scored by the overlap, against the oracle's scores, on every device.
+// The peaks of correlations scored by their overlap, against the oracle's scores, on every device.
 #include "reference/spectrum/overlap_correlation.hpp"
 #include "reference/spectrum/peak.hpp"
 #include "support/compare.hpp"
@@ -26,7 +26,7 @@ using warpalign::OverlapPeaksPlan;
 using warpalign::PeakRecord;
 using warpalign::PixelType;
 
-// Correlations and overlaps of the surfaces of some images: two for each, or two overlaps for all.
+// Correlations and overlaps of some images: two surfaces for each image, or two overlaps for all.
 struct Surfaces {
   test::Size size{};
   std::vector<reference::Plane> correlations, overlaps;
@@ -35,7 +35,7 @@ struct Surfaces {
   [[nodiscard]] double plane() const { return static_cast<double>(size.width * size.height); }
 };
 
-// Random correlations, and overlaps from a little below 0 to a quarter of the image.
+// Random correlations, with overlaps from slightly below 0 to a quarter of the image.
 Surfaces random_surfaces(const test::Size& size, std::uint32_t images = 1,
                          bool one_overlap = false) {
   Surfaces surfaces{size, {}, {}};
@@ -50,7 +50,7 @@ Surfaces random_surfaces(const test::Size& size, std::uint32_t images = 1,
   return surfaces;
 }
 
-// Surfaces that all overlap by one pixel, so that scores are what correlations are.
+// Surfaces with an overlap of one pixel everywhere, so that scores equal correlations.
 Surfaces even_surfaces(const test::Size& size, double correlation) {
   Surfaces surfaces{size, {}, {}};
   reference::Plane plane(size.width, size.height);
@@ -113,10 +113,10 @@ reference::Plane scores_of(const Surfaces& surfaces, std::size_t slice,
                                   limits_on(slice % 2 == 1, limits));
 }
 
-// Two divisions and a root: a few units of 6e-8 of the largest score.
+// Two divisions and a square root: a few units of 6e-8 of the largest score.
 double tolerance_of(const reference::Plane& scores) { return 5e-7 * test::largest(scores); }
 
-// Whether nothing else scores as much as the maximum does.
+// Whether the maximum is unique to within the tolerance.
 bool is_unique(const reference::Plane& scores, double tolerance) {
   const double least = reference::peak(scores).value - 2 * tolerance;
   return std::count_if(scores.values.begin(), scores.values.end(),
@@ -125,7 +125,7 @@ bool is_unique(const reference::Plane& scores, double tolerance) {
 
 bool is_unique(const reference::Plane& scores) { return is_unique(scores, tolerance_of(scores)); }
 
-// How far the record's neighbours are from the scores about its place.
+// The largest difference between the record's neighbours and the scores around its position.
 double error_of_neighbours(const PeakRecord& record, const reference::Plane& scores) {
   test::WorstError worst;
   for (std::int64_t k = 0; k < 9; ++k) {
@@ -157,7 +157,7 @@ void compare(const PeakRecord& record, const reference::Plane& scores) {
   compare(record, scores, tolerance_of(scores));
 }
 
-// With the same limits for all images.
+// Compares with the same limits for all images.
 void compare_peaks(const warpalign::Device& device, const Surfaces& surfaces,
                    const OverlapLimits& limits) {
   CAPTURE(test::to_string(surfaces.size));
@@ -176,7 +176,7 @@ bool are_same(std::span<const PeakRecord> some, std::span<const PeakRecord> othe
 
 constexpr OverlapLimits any_shift{0.3F};
 
-// Of an image b of some extents, turned and scaled.
+// The outline of an image b of some extents, rotated and scaled.
 OverlapOutline outline_of(const test::Size& a, const test::Size& b, double degrees, double scale) {
   const double radians = degrees * std::acos(-1.0) / 180;
   const double c = scale * std::cos(radians) / 2;
@@ -188,8 +188,8 @@ OverlapOutline outline_of(const test::Size& a, const test::Size& b, double degre
           static_cast<float>(-s * height), static_cast<float>(c * height)};
 }
 
-// Surfaces whose overlaps are those of outlines, one for each image. There are as many limits, or
-// one.
+// Surfaces whose overlaps are those of outlines, one outline for each image. There is one limit
+// for each image, or one for all.
 struct Outlined {
   Surfaces surfaces;
   std::vector<OverlapOutline> outlines;
@@ -209,17 +209,17 @@ reference::Plane overlap_of(const test::Size& size, const OverlapOutline& outlin
       limits);
 }
 
-// How far an overlap may be off, in pixels: some ten roundings, each of 6e-8 of a product of two
-// lengths that are no longer than the surface. Edges along an axis are turned by 2^-20 pixels at
-// their ends. The most that was seen in 200 000 random outlines on sides of 32 to 1024 pixels was
-// 2.8e-7 of the surface.
+// The error of an overlap in pixels: some ten roundings, each of 6e-8 of a product of two lengths
+// that are no longer than the surface. Edges along an axis are rotated by 2^-20 pixels at their
+// ends. The largest error in 200 000 random outlines on sides of 32 to 1024 pixels was 2.8e-7 of
+// the surface.
 double overlap_error(const Surfaces& surfaces) {
   return 1e-6 *
          (surfaces.plane() + static_cast<double>(surfaces.size.width + surfaces.size.height));
 }
 
-// Random correlations, all above 0, but for shifts whose overlap is so near the least that rounding
-// decides whether they may score: these correlate by 0.
+// Random positive correlations. They are 0 at shifts whose overlap is so close to the minimum that
+// rounding decides whether they may score.
 reference::Plane correlation_of(const Surfaces& surfaces, const reference::Plane& overlap,
                                 double least, std::uint32_t seed) {
   const double plane = surfaces.plane();
@@ -265,8 +265,8 @@ std::vector<PeakRecord> peaks_of(const warpalign::Device& device, const Outlined
   return records;
 }
 
-// Half of the overlap's relative error, which is largest where it is least, and what is allowed
-// where overlaps are given.
+// Half of the overlap's relative error, which is largest for the smallest overlap, plus the
+// tolerance for given overlaps.
 double outlined_tolerance(const Outlined& all, std::size_t image, const reference::Plane& scores) {
   const auto least = static_cast<double>(all.limits_of(image).min_overlap);
   return tolerance_of(scores) + overlap_error(all.surfaces) / (2 * least) * test::largest(scores);
@@ -282,7 +282,8 @@ void compare_peaks(const warpalign::Device& device, const Outlined& all) {
   }
 }
 
-// Outlines of images half as large as a surface, turned by right angles, nearly so, and otherwise.
+// Outlines of images half as large as a surface, rotated by right angles, nearly right angles, and
+// others.
 std::vector<OverlapOutline> turned_outlines(const test::Size& size) {
   std::vector<OverlapOutline> outlines;
   const test::Size half{(size.width + 1) / 2, (size.height + 1) / 2};
@@ -311,9 +312,9 @@ TEST_CASE("overlap_peaks: every size, without and with limits") {
   });
 }
 
-TEST_CASE("overlap_peaks: shifts within reach of a centre, which goes round the edges") {
+TEST_CASE("overlap_peaks: shifts within reach of a centre, wrapping around the edges") {
   test::on_every_device([](const warpalign::Device& device) {
-    // Rows of whole groups of four pixels, and groups that go on in the next row.
+    // Rows of whole groups of four pixels, and rows whose last group continues in the next row.
     for (const test::Size& size : {test::Size{40, 30}, test::Size{42, 30}, test::Size{39, 31}}) {
       const auto surfaces = random_surfaces(size);
       compare_peaks(device, surfaces, {1, 5.3F, 1.25F, -2.5F, 39, 29});
@@ -324,12 +325,13 @@ TEST_CASE("overlap_peaks: shifts within reach of a centre, which goes round the 
   });
 }
 
-TEST_CASE("overlap_peaks: a higher score just beyond reach is passed over") {
+TEST_CASE("overlap_peaks: a higher score just beyond reach is ignored") {
   test::on_every_device([](const warpalign::Device& device) {
     auto surfaces = even_surfaces({48, 20}, 1);
-    surfaces.correlations[0].at(33, 9) = 7 * surfaces.plane();  // 5 from the centre
+    // at a distance of 5 from the centre
+    surfaces.correlations[0].at(33, 9) = 7 * surfaces.plane();
     surfaces.correlations[0].at(27, 9) = 3 * surfaces.plane();
-    surfaces.correlations[1].at(34, 9) = 7 * surfaces.plane();  // 5 as well
+    surfaces.correlations[1].at(34, 9) = 7 * surfaces.plane();  // at a distance of 5, too
     surfaces.correlations[1].at(28, 9) = 3 * surfaces.plane();
     const auto columns = [&](float reach) {
       const OverlapLimits limits{0.5F, reach, 28, 9, 29, 9};
@@ -342,7 +344,7 @@ TEST_CASE("overlap_peaks: a higher score just beyond reach is passed over") {
   });
 }
 
-TEST_CASE("overlap_peaks: a shift that overlaps too little is no peak, however it correlates") {
+TEST_CASE("overlap_peaks: a shift with too little overlap is no peak, whatever its correlation") {
   test::on_every_device([](const warpalign::Device& device) {
     auto surfaces = even_surfaces({64, 33}, 1);
     for (const std::size_t slice : {std::size_t{0}, std::size_t{1}}) {
@@ -360,13 +362,14 @@ TEST_CASE("overlap_peaks: a shift that overlaps too little is no peak, however i
   });
 }
 
-TEST_CASE("overlap_peaks: where nothing overlaps the score is 0, not infinite") {
+TEST_CASE("overlap_peaks: without overlap the score is 0, not infinite") {
   test::on_every_device([](const warpalign::Device& device) {
     auto surfaces = random_surfaces({16, 9});
     for (reference::Plane& overlap : surfaces.overlaps) {
       for (double& value : overlap.values) value = 0;
     }
-    surfaces.overlaps[1].values[5] = -1e-3;  // an empty overlap after the rounding of transforms
+    // an empty overlap, as the rounding of transforms may give it
+    surfaces.overlaps[1].values[5] = -1e-3;
     const OverlapLimits limits{std::numeric_limits<float>::min()};
     for (const PeakRecord& record : peaks_of(device, surfaces, {&limits, 1})) {
       CHECK(record.value == 0);
@@ -377,9 +380,9 @@ TEST_CASE("overlap_peaks: where nothing overlaps the score is 0, not infinite") 
   });
 }
 
-TEST_CASE("overlap_peaks: where all that may score is below 0, what may not is the peak") {
+TEST_CASE("overlap_peaks: without any score above 0, a shift that may not score is the peak") {
   test::on_every_device([](const warpalign::Device& device) {
-    // What is beside the shifts that may not score is less than the best that may.
+    // Next to the shifts that may not score, scores are below the best one.
     auto surfaces = even_surfaces({45, 28}, -2);
     for (reference::Plane& surface : surfaces.correlations) surface.at(3, 0) = -surfaces.plane();
     compare_peaks(device, surfaces, {0.5F});
@@ -400,7 +403,7 @@ TEST_CASE("overlap_peaks: where all that may score is below 0, what may not is t
   });
 }
 
-TEST_CASE("overlap_peaks: of scores a millionth apart the highest") {
+TEST_CASE("overlap_peaks: the highest of scores a millionth apart") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : {test::Size{64, 64}, test::Size{63, 65}}) {
       auto surfaces = even_surfaces(size, 1);
@@ -421,7 +424,7 @@ TEST_CASE("overlap_peaks: of scores a millionth apart the highest") {
   });
 }
 
-TEST_CASE("overlap_peaks: of equal maxima the first, wherever they are") {
+TEST_CASE("overlap_peaks: the first of equal maxima, wherever they are") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : {test::Size{320, 240}, test::Size{301, 83}}) {
       for (std::uint32_t seed = 0; seed < 6; ++seed) {
@@ -435,7 +438,7 @@ TEST_CASE("overlap_peaks: of equal maxima the first, wherever they are") {
         }
         const auto records = peaks_of(device, surfaces, {&any_shift, 1});
         CHECK(static_cast<std::size_t>(records[0].y * size.width + records[0].x) == first);
-        // All alike.
+        // All scores are equal.
         CHECK(records[1].x == 0);
         CHECK(records[1].y == 0);
       }
@@ -443,7 +446,7 @@ TEST_CASE("overlap_peaks: of equal maxima the first, wherever they are") {
   });
 }
 
-TEST_CASE("overlap_peaks: NaN is never the maximum, and -infinity is where there is nothing else") {
+TEST_CASE("overlap_peaks: NaN is never the maximum, and -infinity only if there is nothing else") {
   test::on_every_device([](const warpalign::Device& device) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const double infinity = std::numeric_limits<double>::infinity();
@@ -454,7 +457,8 @@ TEST_CASE("overlap_peaks: NaN is never the maximum, and -infinity is where there
       surface.at(41, 30) = nan;
       surface.at(70, 50) = 20 * surfaces.plane();
     }
-    for (reference::Plane& overlap : surfaces.overlaps) overlap.at(70, 50) = nan;  // scores 0
+    // these scores are 0
+    for (reference::Plane& overlap : surfaces.overlaps) overlap.at(70, 50) = nan;
     for (const PeakRecord& record : peaks_of(device, surfaces, {&any_shift, 1})) {
       CHECK(record.value == 9);
       CHECK(record.x == 40);
@@ -495,7 +499,7 @@ TEST_CASE("overlap_peaks: corners have neighbours across the edges") {
   });
 }
 
-TEST_CASE("overlap_peaks: a batch has the results of its images alone") {
+TEST_CASE("overlap_peaks: a batch has the results of single images") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : {test::Size{31, 17}, test::Size{168, 168}}) {
       for (const bool one_overlap : {false, true}) {
@@ -516,7 +520,7 @@ TEST_CASE("overlap_peaks: a batch has the results of its images alone") {
 
 TEST_CASE("overlap_peaks: each image of a batch has its own limits") {
   test::on_every_device([](const warpalign::Device& device) {
-    // More images than share a launch.
+    // More images than fit into one launch.
     constexpr std::uint32_t batch = 70;
     for (const bool one_overlap : {false, true}) {
       CAPTURE(one_overlap);
@@ -575,9 +579,9 @@ TEST_CASE("overlap_peaks: one plan with other limits, on one stream and on anoth
   });
 }
 
-TEST_CASE("overlap_peaks: overlaps of outlines, turned and scaled") {
+TEST_CASE("overlap_peaks: overlaps of rotated and scaled outlines") {
   test::on_every_device([](const warpalign::Device& device) {
-    // Rows of whole groups of four pixels, and rows that are not.
+    // Rows of whole groups of four pixels, and other rows.
     for (const test::Size& size : {test::Size{64, 64}, test::Size{40, 30}, test::Size{39, 31},
                                    test::Size{1, 7}, test::Size{132, 36}}) {
       const auto outlines = turned_outlines(size);
@@ -586,7 +590,7 @@ TEST_CASE("overlap_peaks: overlaps of outlines, turned and scaled") {
       const auto height = static_cast<float>(size.height);
       for (const OverlapLimits& limits :
            {OverlapLimits{least, 0, 10.25F, 7.75F, -6.75F, 21.25F},
-            // Both surfaces overlap alike, as the same centres are meant.
+            // Both surfaces have the same overlap, because the centres coincide.
             {least, 0, 10.25F, 7.75F, 10.25F - width, 7.75F + 2 * height},
             {least, 0, 10.25F, 7.75F, 10.25F, 8.25F}}) {
         compare_peaks(device, outlined_surfaces(size, outlines, {limits}));
@@ -605,9 +609,10 @@ TEST_CASE("overlap_peaks: outlines on the largest surfaces") {
   });
 }
 
-TEST_CASE("overlap_peaks: the overlap of outlines at shifts one by one") {
+TEST_CASE("overlap_peaks: the overlap of outlines at single shifts") {
   test::on_every_device([](const warpalign::Device& device) {
-    // The peak of each image is where its number says, so that the overlaps about it are compared.
+    // Each image has its peak at the position that its number gives, which tests the overlaps
+    // around it.
     const test::Size size{48, 36};
     std::vector<OverlapOutline> outlines;
     for (const double degrees : {0.0, 45.0, 90.0, 12.5}) {
@@ -625,7 +630,7 @@ TEST_CASE("overlap_peaks: the overlap of outlines at shifts one by one") {
   });
 }
 
-TEST_CASE("overlap_peaks: outlines within reach of a centre, which goes round the edges") {
+TEST_CASE("overlap_peaks: outlines within reach of a centre, wrapping around the edges") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : {test::Size{40, 30}, test::Size{39, 31}}) {
       const auto outlines = turned_outlines(size);
@@ -638,9 +643,9 @@ TEST_CASE("overlap_peaks: outlines within reach of a centre, which goes round th
   });
 }
 
-TEST_CASE("overlap_peaks: images with outlines and limits of their own, as they are alone") {
+TEST_CASE("overlap_peaks: images with their own outlines and limits equal single images") {
   test::on_every_device([](const warpalign::Device& device) {
-    // More images than share a launch.
+    // More images than fit into one launch.
     for (const test::Size& size : {test::Size{20, 12}, test::Size{64, 48}}) {
       std::vector<OverlapOutline> outlines;
       std::vector<OverlapLimits> limits;
@@ -663,7 +668,7 @@ TEST_CASE("overlap_peaks: images with outlines and limits of their own, as they 
   });
 }
 
-TEST_CASE("overlap_peaks: outlines without an area score nothing") {
+TEST_CASE("overlap_peaks: outlines without an area score 0") {
   test::on_every_device([](const warpalign::Device& device) {
     const std::vector<OverlapOutline> empty{{0, 0, 0, 0, 0, 0},
                                             {0, 8, 5, 1, -1, 5},
@@ -711,7 +716,7 @@ TEST_CASE("overlap_peaks: one plan with other outlines, on one stream and on ano
   });
 }
 
-TEST_CASE("overlap_peaks: wrong outlines, and limits beside them, are refused") {
+TEST_CASE("overlap_peaks: wrong outlines, and outlines with limits, are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     CHECK_THROWS_AS(OverlapPeaksPlan(device, {{8, 4, 1}, 2, true, true}), Error);
     auto stream = device.make_stream();
@@ -745,7 +750,7 @@ TEST_CASE("overlap_peaks: wrong outlines, and limits beside them, are refused") 
     const Limits one(1);
     CHECK_THROWS_AS(plan.execute_outlines(stream, wide, two, one, records), Error);
     CHECK_THROWS_AS(plan.execute_outlines(stream, surfaces, two, one, too_small), Error);
-    // A plan is for the one or for the other.
+    // A plan takes either overlaps or outlines.
     CHECK_THROWS_AS(plan.execute(stream, surfaces, surfaces, {}, records), Error);
     const OverlapPeaksPlan for_overlaps(device, {{8, 4, 1}, 2});
     CHECK_THROWS_AS(for_overlaps.execute_outlines(stream, surfaces, two, one, records), Error);

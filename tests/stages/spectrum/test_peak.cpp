@@ -73,7 +73,7 @@ TEST_CASE("peak: every slice has its own, and corners have neighbours across the
   });
 }
 
-TEST_CASE("peak: of equal maxima the first, and never NaN") {
+TEST_CASE("peak: the first of equal maxima, and never NaN") {
   test::on_every_device([](const warpalign::Device& device) {
     reference::Plane image(1000, 900);
     const double nan = std::numeric_limits<double>::quiet_NaN();

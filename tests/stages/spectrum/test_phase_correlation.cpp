@@ -1,4 +1,4 @@
-// Phase correlation against the oracle, and its shift against images that were shifted, on every
+// Phase correlation against the oracle, and its shift for images with a known shift, on every
 // device.
 #include "reference/fft/fft.hpp"
 #include "reference/spectrum/cross_power.hpp"
@@ -38,7 +38,7 @@ Correlation correlate(const warpalign::Device& device, const reference::Plane& f
   return {test::from_device(stream, surface), peak};
 }
 
-/// moving(x) with image(x) = moving(x - shift), continued periodically: a shift in the spectrum.
+/// moving(x) with image(x) = moving(x - shift), periodic: a phase shift of the spectrum.
 reference::Plane shifted(const reference::Plane& image, double dx, double dy) {
   reference::Spectrum spectrum = reference::forward(image);
   for (std::int64_t v = 0; v < spectrum.height; ++v) {
@@ -70,8 +70,8 @@ TEST_CASE("phase_correlation: the surface, weighted or not") {
                                    size.width, static_cast<double>(sigma), false);
         const auto expected = reference::inverse(product, size.width);
         const auto found = correlate(device, first, second, sigma).surface;
-        // Coefficients near 0, whose phase the single-precision transform hardly knows, add an
-        // error of their own to the 2e-6 of a transform.
+        // The phase of coefficients near 0 is uncertain in single precision, which adds to the
+        // 2e-6 of a transform.
         CHECK(test::relative_error(found.values, expected.values) <= 2e-5);
       }
     }
@@ -84,8 +84,8 @@ TEST_CASE("phase_correlation: the shift, its sign and its wrap-around") {
     for (const auto& [dx, dy] : {std::pair(0, 0), std::pair(7, -4), std::pair(-29, 24)}) {
       CAPTURE(dx);
       const CorrelationPeak peak = correlate(device, image, shifted(image, dx, dy)).peak;
-      // The parabola through a single high pixel and its neighbours, which are single-precision
-      // noise.
+      // The parabola through a single high pixel and its neighbours, which are noise of single
+      // precision.
       CHECK(std::abs(peak.shift.x - dx) <= 1e-3);
       CHECK(std::abs(peak.shift.y - dy) <= 1e-3);
       CHECK(peak.height == doctest::Approx(1).epsilon(1e-4));
@@ -98,8 +98,8 @@ TEST_CASE("phase_correlation: a fraction of a pixel") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto image = test::random_plane(64, 64, 0, 1, 74);
     const CorrelationPeak peak = correlate(device, image, shifted(image, 3.25, -8.4), 0.2F).peak;
-    // The weighted peak is a Gaussian of standard deviation 1 / (0.2 pi) = 1.6 pixels; the
-    // parabola's vertex is off by less than 0.02 of a pixel.
+    // The weighted peak is a Gaussian of standard deviation 1 / (0.2 pi) = 1.6 pixels, for which
+    // the parabola's vertex is off by less than 0.02 of a pixel.
     CHECK(std::abs(peak.shift.x - 3.25) <= 0.02);
     CHECK(std::abs(peak.shift.y + 8.4) <= 0.02);
   });
@@ -111,13 +111,13 @@ TEST_CASE("phase_correlation: unrelated images") {
     const auto second = test::random_plane(128, 128, 0, 1, 76);
     const CorrelationPeak peak = correlate(device, first, second).peak;
     CHECK(peak.height < 0.1);
-    // The mean alone is correlated: the rest is the largest of 16384 nearly normal values.
+    // Only the mean correlates: the peak is the largest of 16384 nearly normal values.
     CHECK(peak.deviations > 3);
     CHECK(peak.deviations < 6);
   });
 }
 
-TEST_CASE("phase_correlation: bad input is refused before anything runs") {
+TEST_CASE("phase_correlation: invalid input is refused before anything runs") {
   test::on_every_device([](const warpalign::Device& device) {
     CHECK_THROWS_AS(PhaseCorrelationPlan(device, {{8, 8, 2}}), warpalign::Error);
     CHECK_THROWS_AS(PhaseCorrelationPlan(device, {{8, 8, 1}, -1.0F}), warpalign::Error);

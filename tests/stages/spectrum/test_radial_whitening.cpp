@@ -14,7 +14,8 @@ namespace {
 
 using warpalign::PixelType;
 
-// Magnitudes that fall with the radius, and 0 beyond a corner, as beyond the Nyquist frequency.
+// Magnitudes that decrease with the radius, and are 0 beyond a corner, as beyond the Nyquist
+// frequency.
 reference::Plane spectrum(const test::Size& size) {
   auto image = test::random_plane(size.width, size.height, 0.5, 1.5, 31);
   for (std::int64_t y = 0; y < size.height; ++y) {
@@ -29,8 +30,8 @@ reference::Plane spectrum(const test::Size& size) {
 
 }  // namespace
 
-TEST_CASE("radial_whitening: every radius has mean 0 where there is something") {
-  // Values up to 3 relative to a mean that sums up to 2049 floats in 32 parts: about 64 roundings.
+TEST_CASE("radial_whitening: every radius with a spectrum has mean 0") {
+  // Values are up to 3 times a mean of up to 2049 floats, summed in 32 parts: about 64 roundings.
   constexpr double tolerance = 3 * 64 * 6e-8;
   test::on_every_device([&](const warpalign::Device& device) {
     for (const test::Size& size : test::sizes()) {

@@ -34,7 +34,7 @@ Image stacked(const warpalign::Device& device, warpalign::Stream& stream,
 
 }  // namespace
 
-TEST_CASE("window_cross_power: each window with the reference's of the same number") {
+TEST_CASE("window_cross_power: each window with the reference's window of the same number") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : {test::Size{16, 16}, {33, 20}, {64, 48}}) {
       CAPTURE(test::to_string(size));

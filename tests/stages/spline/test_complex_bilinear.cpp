@@ -25,8 +25,8 @@ struct Points {
   reference::Volume x, y;
 };
 
-/// Within the image and two pixels and more outside, on all four sides; whole numbers among them,
-/// and NaN and infinity.
+/// Points within the image and at least two pixels outside, on all four sides, including whole
+/// numbers, NaN and infinity.
 Points points(const Shape& image, const Shape& output) {
   const auto w = static_cast<double>(image.width);
   const auto h = static_cast<double>(image.height);
@@ -72,12 +72,12 @@ double max_error(const warpalign::Device& device, const Shape& image, const Shap
   return worst.value();
 }
 
-/// Real and imaginary parts lie within 1: three interpolations of two roundings each, 2^-24 of at
-/// most 2, of both parts.
+/// Real and imaginary parts are at most 1: three interpolations with two roundings each, of 2^-24
+/// of at most 2, in both parts.
 constexpr double arithmetic = 1e-6;
-/// The texture unit rounds a coordinate to 1/256: 2^-9 on each axis, of neighbours that differ by
-/// at most 2 in both parts, sqrt(2) together; coordinates below 256 are rounded to 2^-16 by adding
-/// a half.
+/// The texture unit rounds coordinates to 1/256: an error of 2^-9 along each axis, times the
+/// difference of neighbours, which is at most 2 in both parts (sqrt(2) together). Adding a half
+/// rounds coordinates below 256 to 2^-16.
 constexpr double hardware = 2 * 2 * 1.4143 * (0x1p-9 + 0x1p-16);
 
 }  // namespace

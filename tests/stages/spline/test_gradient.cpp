@@ -51,7 +51,8 @@ Pass run(const warpalign::Device& device, const InterpolateSpec& spec,
   return {test::volume_from_device(stream, output), test::volume_from_device(stream, gradient)};
 }
 
-/// The largest error of the gradient, of the largest coefficient; `skip(point)` leaves points out.
+/// The largest error of the gradient relative to the largest coefficient. Leaves out points with
+/// `skip(point)`.
 template <class Skip>
 double gradient_error(const reference::Spline& spline, const std::vector<Point>& points,
                       const reference::Volume& gradient, Skip&& skip) {
@@ -75,14 +76,14 @@ double gradient_error(const reference::Spline& spline, const std::vector<Point>&
   return worst;
 }
 
-/// The slopes of a B-spline's pieces add up to 2 in absolute value where the weights themselves add
-/// up to 1: twice the contract of values.
+/// The absolute slopes of a B-spline's pieces add up to 2, and its weights to 1: hence twice the
+/// tolerance of values.
 constexpr double contract = 8e-7;
 
 constexpr auto none = [](const Point&) { return false; };
 
-/// Just below a sample, where the place within its cell rounds to 1 in single precision: there
-/// degree 1, whose slope jumps at samples, may have either slope.
+/// Whether the point is just below a sample, so that its fraction rounds to 1 in single precision.
+/// Degree 1, whose slope jumps at samples, may then have either slope.
 bool just_below_sample(const Point& p) {
   return std::any_of(p.begin(), p.end(), [](double x) {
     const double rest = std::ceil(x) - x;
@@ -97,7 +98,7 @@ TEST_CASE("gradient: every degree, boundary and dimension, inside and outside") 
     for (int dimensions = 1; dimensions <= 3; ++dimensions) {
       for (int degree = 1; degree <= 5; ++degree) {
         for (const Boundary boundary : test::boundaries()) {
-          // In 1-D and 3-D every third pair: each is a program to compile.
+          // In 1-D and 3-D only every third pair, because each compiles a program.
           if (dimensions != 2 && (degree + static_cast<int>(boundary)) % 3 != 0) continue;
           const auto spec = spec_of(dimensions, degree, boundary);
           CAPTURE(dimensions);
@@ -115,7 +116,7 @@ TEST_CASE("gradient: every degree, boundary and dimension, inside and outside") 
   });
 }
 
-TEST_CASE("gradient: of a transform it is with respect to the input's coordinates") {
+TEST_CASE("gradient: under a transform it is relative to the input's coordinates") {
   test::on_every_device([](const warpalign::Device& device) {
     const Transform t = warpalign::Affine{0.87, 0.33, -3.1, -0.36, 0.91, 6.3};
     for (int degree = 2; degree <= 5; ++degree) {
@@ -128,8 +129,8 @@ TEST_CASE("gradient: of a transform it is with respect to the input's coordinate
         });
         const auto found = run(device, spec, spline, t);
         CHECK(test::worst(spline, points, found.value, {4e-7, 1e-6}) <= 1);
-        // A point may be 1e-6 of a pixel off (the affine contract); second differences of the
-        // coefficients are at most 4 of the largest, on both axes.
+        // A point may be off by 1e-6 of a pixel (the tolerance for affine transforms); second
+        // differences of the coefficients are at most 4 times the largest, on both axes.
         CHECK(gradient_error(spline, points, found.gradient, none) <= contract + 8e-6);
       }
     }
@@ -148,7 +149,7 @@ TEST_CASE("gradient: at a sample, degree 1 has the slope towards larger coordina
   });
 }
 
-TEST_CASE("gradient: zero where the value is a constant") {
+TEST_CASE("gradient: zero where the value is constant") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const Boundary boundary :
          {Boundary::constant, Boundary::grid_constant, Boundary::nearest}) {
@@ -164,7 +165,7 @@ TEST_CASE("gradient: zero where the value is a constant") {
         const double along_x = found.gradient.values[i];
         const double along_y = found.gradient.values[points.size() + i];
         CHECK(along_x == 0);
-        // Beyond nearest's edge the value still goes up and down with y.
+        // Beyond the edge, `nearest` still varies along y.
         if (boundary == Boundary::nearest && i < 4) {
           const auto truth = reference::evaluate(spline, points[i]);
           CHECK(std::abs(along_y - truth.gradient[1]) <=

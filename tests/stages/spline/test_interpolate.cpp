@@ -74,11 +74,12 @@ void compare_transform(const warpalign::Device& device, const InterpolateSpec& s
                });
 }
 
-/// The transform's points are computed in more than single precision: 1e-6 of a pixel, wherever.
+/// The transform's points are computed to 1e-6 of a pixel at any position, which is more than
+/// single precision.
 constexpr double point_error = 1e-6;
 
-/// Images and outputs larger than what a work group computes or copies to local memory, rotated,
-/// and partly outside on every side; rows that are whole words of four, and rows that are not.
+/// Images and outputs larger than a work group's tile or its copy in local memory, rotated, and
+/// partly outside on every side. Row lengths are multiples of four and others.
 void compare_tiles(int dimensions, int degree, Boundary boundary) {
   const Transform plane = warpalign::Affine{0.97, 0.28, -31.7, -0.29, 0.94, 6.3};
   const Transform half = warpalign::Affine{-1.9, 0.7, 150.3, 0.6, 1.8, -40.1};
@@ -139,7 +140,7 @@ TEST_CASE("interpolate: images of one, two and three samples") {
   }
 }
 
-// Where all neighbours are equal, the errors of the sums of weights add up over the axes.
+// With equal neighbours the errors of the sums of weights add up over the axes.
 TEST_CASE("interpolate: a constant volume stays constant") {
   test::on_every_device([](const warpalign::Device& device) {
     for (int degree = 0; degree <= 5; ++degree) {
@@ -171,7 +172,7 @@ TEST_CASE("interpolate: samples taken as coefficients smooth, extended by the bo
   });
 }
 
-// The coordinates are floats, so the folded point is known exactly, whatever its size.
+// The coordinates are floats, so the folded point is known exactly at any size.
 TEST_CASE("interpolate: huge, infinite and NaN coordinates have the mode's value") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -181,8 +182,9 @@ TEST_CASE("interpolate: huge, infinite and NaN coordinates have the mode's value
                                       -3e38F, infinity, -infinity,    NAN,           3.25};
     for_all([&](InterpolateSpec spec) {
       if (spec.spline.degree == 2 || spec.spline.degree == 4)
-        return;  // they would show nothing that 0, 3 and 5 do not
-      // 2^24 and more is a multiple of the period for powers of two: 37, 23, 18 - 1 and 9 are none.
+        return;  // they would test nothing that degrees 0, 3 and 5 do not
+      // For power-of-two periods, coordinates of 2^24 and more are multiples of the period; 37, 23
+      // and 18 - 1 are no such periods.
       spec.output = {20, spec.images.dimensions >= 2 ? 20 : 1, 1};
       WARPALIGN_CAPTURE(spec);
       auto points = test::points_of(spec, [&](double x, double y, double) {
@@ -192,7 +194,8 @@ TEST_CASE("interpolate: huge, infinite and NaN coordinates have the mode's value
       });
       const auto spline = test::random_spline(spec, 26);
       auto found = test::interpolated_at(device, spec, spline, points);
-      for (std::size_t i = 0; i < points.size(); ++i) {  // jumps at negative multiples of n - 1
+      // values jump at negative multiples of n - 1
+      for (std::size_t i = 0; i < points.size(); ++i) {
         const bool finite = std::isfinite(points[i][0]) && std::isfinite(points[i][1]);
         if (spec.spline.boundary == Boundary::wrap && finite && test::near_jump(spec, points[i])) {
           found.values[i] = reference::evaluate(spline, points[i]).value;
@@ -229,7 +232,8 @@ TEST_CASE("interpolate: integers are rounded and saturated, halves are halves") 
         WARPALIGN_CAPTURE(spec);
         auto spline = test::random_spline(spec, 29);
         for (double& c : spline.coefficients.values) {
-          c = static_cast<float>((0.5 + 0.8 * c) * most);  // beyond both ends here and there
+          // some values exceed both ends of the range
+          c = static_cast<float>((0.5 + 0.8 * c) * most);
         }
         const auto points = test::random_points(spec, 30);
         const auto found = test::interpolated_at(device, spec, spline, points);
@@ -237,7 +241,7 @@ TEST_CASE("interpolate: integers are rounded and saturated, halves are halves") 
         int saturated = 0;
         for (std::size_t i = 0; i < points.size(); ++i) {
           const double value = reference::evaluate(spline, points[i]).value;
-          // Either neighbour where the value is a tie to within the contract.
+          // If the value is a tie to within the tolerance, either neighbour is right.
           const bool right = found.values[i] == reference::as_integer(value - error, most) ||
                              found.values[i] == reference::as_integer(value + error, most);
           CAPTURE(value);
@@ -252,7 +256,7 @@ TEST_CASE("interpolate: integers are rounded and saturated, halves are halves") 
     const auto spline = test::random_spline(spec, 31);
     const auto points = test::random_points(spec, 32);
     const auto found = test::interpolated_at(device, spec, spline, points);
-    // A half's spacing is 2^-10 of values in [1, 2); results here stay below 4: half a step of
+    // Halves in [1, 2) have a spacing of 2^-10. The results stay below 4: half of a spacing of
     // 2^-9.
     CHECK(test::largest(spline.coefficients) < 4 * 4);
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -342,8 +346,9 @@ TEST_CASE("interpolate: homographies and perspective transforms of space") {
   });
 }
 
-// A denominator of zero gives infinity or NaN: the mode's value, and no fault.
-TEST_CASE("interpolate: a homography's horizon is survived") {
+// A denominator of zero gives infinity or NaN: the result is that of the boundary mode, without a
+// fault.
+TEST_CASE("interpolate: a homography's horizon has the mode's value") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto t = Transform::homography({1, 0, 0, 0, 1, 0, 0.125, 0, -1});  // w = 0 at x = 8
     for (const Boundary boundary : test::boundaries()) {
@@ -357,13 +362,14 @@ TEST_CASE("interpolate: a homography's horizon is survived") {
       for (const double value : found.values) {
         CHECK(std::abs(value) <= std::max(test::largest(spline.coefficients), spec.spline.cval));
       }
-      // x = 8: (8, y, 1) / 0, infinite in x; cval but for `nearest`, whose edge differs with y.
+      // At x = 8 the point is (8, y, 1) / 0, infinite in x. The value is cval, except for
+      // `nearest`, whose edge depends on y.
       if (boundary != Boundary::nearest) CHECK(found.at(8, 4) == doctest::Approx(spec.spline.cval));
     }
   });
 }
 
-// Single-precision coordinates of 16000 are off by 1e-3 of a pixel: this would show.
+// Single-precision coordinates of 16000 are off by 1e-3 of a pixel, which would fail this test.
 TEST_CASE("interpolate: transforms of long images keep their precision") {
   test::on_every_device([](const warpalign::Device& device) {
     auto spec = spec_of(1, 3, Boundary::mirror);
@@ -401,7 +407,7 @@ TEST_CASE("interpolate: a zoom meets the samples at its corners") {
         [&](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
           plan.execute(stream, coefficients, transform, output);
         });
-    // The last column's point is 22 to the last bit: any more and `constant` would give cval.
+    // The last column's point is exactly 22; anything more, and `constant` would give cval.
     const double allowed = 1e-6 * test::largest(spline.coefficients);
     for (std::int64_t y = 0; y < 18; ++y) {
       for (std::int64_t x = 0; x < 23; ++x) {
@@ -411,7 +417,8 @@ TEST_CASE("interpolate: a zoom meets the samples at its corners") {
   });
 }
 
-// exp, cos and sin in single precision are off by a few 2^-24: of radii up to 30 pixels, 1e-5.
+// exp, cos and sin in single precision are off by a few 2^-24: at radii of up to 30 pixels, by
+// 1e-5.
 TEST_CASE("interpolate: a log-polar grid, angles from x towards y") {
   test::on_every_device([](const warpalign::Device& device) {
     const warpalign::LogPolarSampling grid{10.25, 8.5, std::log(0.5), std::log(30 / 0.5) / 36,
@@ -443,7 +450,7 @@ TEST_CASE("interpolate: one plan serves many executions") {
     const auto coefficients = test::to_device(device, stream, spline.coefficients);
     const InterpolatePlan plan(device, spec);
     std::vector<warpalign::Image> outputs;
-    for (int i = 0; i < 4; ++i) {  // enqueued together, each with a transform of its own
+    for (int i = 0; i < 4; ++i) {  // enqueued without waiting, each with its own transform
       outputs.push_back(device.make_image(PixelType::f32, spec.output));
       plan.execute(stream, coefficients, warpalign::Affine::translation(0.25 * i, -i),
                    outputs.back());
@@ -479,7 +486,7 @@ TEST_CASE("interpolate: after the prefilter, samples come back") {
         warpalign::PrefilterPlan(device, filter).execute(stream, input, coefficients);
         const InterpolatePlan plan(device, spec);
         plan.execute(stream, coefficients, Transform(), output);
-        // Both stages' contracts, of the largest coefficient.
+        // The tolerances of both stages, relative to the largest coefficient.
         const double scale = test::largest(test::volume_from_device(stream, coefficients));
         const auto found = test::volume_from_device(stream, output);
         CHECK(test::max_difference(found, samples) <= 8e-7 * scale);
@@ -559,7 +566,7 @@ TEST_CASE("interpolate: wrong arguments are refused before anything runs") {
     CHECK_THROWS_AS(InterpolatePlan(device, space)
                         .execute(stream, cube, warpalign::LogPolarSampling(), cube_output),
                     Error);
-    // With a margin expected, coefficients without one are refused.
+    // The plan expects a margin, so coefficients without one are refused.
     const auto nearest = spec_of(2, 3, Boundary::nearest);
     CHECK_THROWS_AS(
         InterpolatePlan(device, nearest).execute(stream, coefficients, Transform(), output), Error);

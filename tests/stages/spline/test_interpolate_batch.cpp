@@ -1,4 +1,4 @@
-// Evaluation of batches: each array as by a plan for it alone, bit for bit, on every device.
+// Evaluation of batches: each array is bit-identical to that of a single plan, on every device.
 #include "support/batches.hpp"
 #include "support/devices.hpp"
 #include "support/transfer.hpp"
@@ -40,7 +40,7 @@ InterpolateSpec spec_of(int dimensions, int degree, Boundary boundary, std::int6
   return spec;
 }
 
-/// A drift: one matrix, with a shift for each array. Some points lie outside.
+/// A drift: one matrix, with a shift for each array. Some points lie outside the image.
 std::vector<Transform> drift(int dimensions, std::int64_t arrays) {
   std::vector<Transform> transforms;
   for (std::int64_t i = 0; i < arrays; ++i) {
@@ -60,7 +60,7 @@ std::vector<Transform> drift(int dimensions, std::int64_t arrays) {
   return transforms;
 }
 
-/// Runs a plan on one image; execute(plan, stream, coefficients, output) enqueues.
+/// Runs a plan on one image. `execute(plan, stream, coefficients, output)` enqueues it.
 template <class Execute>
 Bytes evaluated(const Device& device, const InterpolateSpec& spec, const Bytes& coefficients,
                 const Execute& execute) {
@@ -84,7 +84,8 @@ Bytes coefficients_of(const InterpolateSpec& spec) {
   return test::random_pixels(spec.coefficients, InterpolatePlan::coefficient_shape(spec), 5);
 }
 
-/// With one transform for all arrays, then with one for each. `wanted`: the arrays to compare.
+/// Compares with one transform for all arrays, then with one for each. `wanted` lists the arrays
+/// to compare.
 void compare(const Device& device, const InterpolateSpec& spec,
              const std::vector<Transform>& transforms, const std::vector<std::int64_t>& wanted) {
   CAPTURE(spec.images.dimensions);
@@ -118,7 +119,7 @@ void compare(const Device& device, const InterpolateSpec& spec) {
   compare(device, spec, drift(spec.images.dimensions, spec.images.count), all);
 }
 
-/// The difference of two results that are each within 4e-7 of the largest coefficient, 1.
+/// The difference of two results that are each within 4e-7 of the largest coefficient, which is 1.
 constexpr double two_roundings = 8e-7;
 
 }  // namespace
@@ -143,7 +144,7 @@ TEST_CASE("interpolate batch: boundaries, with margins and without") {
   });
 }
 
-TEST_CASE("interpolate batch: of one array and of seven") {
+TEST_CASE("interpolate batch: one array and seven") {
   test::on_every_device([](const Device& device) {
     for (const std::int64_t batch : {1, 7}) compare(device, spec_of(2, 3, Boundary::mirror, batch));
   });
@@ -160,7 +161,7 @@ TEST_CASE("interpolate batch: types, complex coefficients, texture precision") {
     compare(device, spec);
     for (const int degree : {1, 3}) {
       spec = spec_of(2, degree, Boundary::mirror, 3);
-      spec.images.shape.width = 48;  // whole words, which some devices read in place
+      spec.images.shape.width = 48;  // a multiple of a word, which some devices read in place
       spec.spline.precision = Precision::texture;
       compare(device, spec);
     }
@@ -215,7 +216,7 @@ TEST_CASE("interpolate batch: one coordinate field, one log-polar grid") {
   });
 }
 
-TEST_CASE("interpolate batch: gradients lie axis by axis, then array by array") {
+TEST_CASE("interpolate batch: gradients are stored axis by axis, then array by array") {
   test::on_every_device([](const Device& device) {
     for (const int dimensions : {1, 2, 3}) {
       const InterpolateSpec spec = spec_of(dimensions, 3, Boundary::mirror, 3);
@@ -274,7 +275,7 @@ TEST_CASE("interpolate batch: transforms of different kinds, each array within r
   });
 }
 
-TEST_CASE("interpolate batch: executions in a row have their own transforms") {
+TEST_CASE("interpolate batch: consecutive executions keep their own transforms") {
   test::on_every_device([](const Device& device) {
     const InterpolateSpec spec = spec_of(2, 3, Boundary::mirror, 3);
     const Bytes coefficients = coefficients_of(spec);
@@ -299,7 +300,7 @@ TEST_CASE("interpolate batch: executions in a row have their own transforms") {
   });
 }
 
-TEST_CASE("interpolate batch: what does not fit is refused") {
+TEST_CASE("interpolate batch: mismatched images are refused") {
   const Device& device = test::devices().front();
   for (const std::int64_t batch : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 40}) {
     CHECK_THROWS_AS(InterpolatePlan(device, spec_of(2, 3, Boundary::mirror, batch)), Error);
@@ -324,7 +325,7 @@ TEST_CASE("interpolate batch: what does not fit is refused") {
   CHECK_THROWS_AS(plan.execute(stream, one, transforms, output), Error);
   auto one_output = make({70, 35, 1});
   CHECK_THROWS_AS(plan.execute(stream, input, transforms, one_output), Error);
-  const auto fields = make({70, 35, 6});  // there is one for all arrays
+  const auto fields = make({70, 35, 6});  // the plan has one field for all arrays
   CHECK_THROWS_AS(plan.execute(stream, input, fields, output), Error);
   auto one_gradient = make({70, 35, 2});
   CHECK_THROWS_AS(plan.execute_with_gradient(stream, input, transforms, output, one_gradient),

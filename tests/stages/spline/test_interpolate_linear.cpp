@@ -1,5 +1,5 @@
-// Interpolation of degree 1 where a value jumps, at the edges of images, under transforms that hit
-// them exactly; against the oracle, on every device.
+// Interpolation of degree 1 at the edges of images, where values jump, with transforms that hit
+// the edges exactly; against the oracle, on every device.
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/splines.hpp"
@@ -26,8 +26,9 @@ InterpolateSpec spec_of(const Shape& image, const Shape& output, Boundary bounda
 
 }  // namespace
 
-// Each point is a sample, or cval, to the last bit: of `constant` the last sample in, the next out;
-// of `wrap` multiples of n - 1 above the image are its first sample, below it its last.
+// Each result is exactly a sample or cval. With `constant` the last sample is inside and the next
+// position outside; with `wrap`, multiples of n - 1 give the first sample above the image and the
+// last one below it.
 TEST_CASE("interpolate linear: shifts by whole pixels, beyond every edge") {
   const auto shifted = [](int x, int y, int z) {
     Transform transform;
@@ -61,8 +62,8 @@ TEST_CASE("interpolate linear: shifts by whole pixels, beyond every edge") {
   });
 }
 
-// A row of the output goes down the source, or through its planes; tiles lie within the image and
-// across its edges. (Modes without jumps.)
+// A row of the output runs down the source or through its planes. Tiles lie inside the image and
+// across its edges. Uses modes without jumps.
 TEST_CASE("interpolate linear: rotated by nearly a right angle") {
   const Transform plane = warpalign::Affine{0.11, -0.97, 66.3, 1.02, 0.13, -9.7};
   const auto about_z =
@@ -86,14 +87,14 @@ TEST_CASE("interpolate linear: rotated by nearly a right angle") {
                        at(transform, 8, x, y, z)};
         });
         const auto found = test::interpolated_by(device, spec, spline, transform);
-        // Points are computed in more than single precision: to 1e-6 of a pixel.
+        // Points are computed in more than single precision, to 1e-6 of a pixel.
         CHECK(test::worst(spline, points, found, {4e-7, 1e-6}) <= 1);
       }
     }
   });
 }
 
-// Entries of 1/3 are rounded: without compensation, every other corner would be cval.
+// 1/3 is rounded: without compensation, every other corner would be cval.
 TEST_CASE("interpolate linear: a zoom meets the samples at its corners") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const Boundary boundary : {Boundary::constant, Boundary::wrap}) {
@@ -102,7 +103,7 @@ TEST_CASE("interpolate linear: a zoom meets the samples at its corners") {
       const auto spline = test::random_spline(spec, 72);
       const auto found = test::interpolated_by(device, spec, spline,
                                                Transform::zoom(spec.images.shape, spec.output));
-      // As far as points may be off, 1e-6, times the largest slope; cval is further off.
+      // The error of points, 1e-6, times the largest slope; cval is further off.
       const double allowed = 4e-6 * test::largest(spline.coefficients);
       test::WorstError worst;
       for (std::int64_t y = 0; y < spec.images.shape.height; ++y) {

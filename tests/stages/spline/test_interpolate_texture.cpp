@@ -29,13 +29,13 @@ InterpolateSpec spec_of(int dimensions, int degree, Boundary boundary, Precision
   return spec;
 }
 
-/// What the hardware's 8 fractional bits allow, in values. A lookup's place is rounded to 1/256 of
-/// a pixel, so off by at most 2^-9 on each axis; linear interpolation then errs by that much of the
-/// difference of two neighbours, at most the coefficients' range (cval among them). The 2^d weights
-/// are multiples of 1/256 as well (measured on an H100: each of four is up to 2^-9 beside the
-/// product); they sum to 1, so that half of them may be too large and half too small. Equation 5 is
-/// a weighted mean of such lookups (g0 + g1 = 1), which errs no more. Coordinates of less than 64 +
-/// 1/2 are themselves rounded to 2^-18, on either side of the rounding.
+/// The error of the hardware's 8 fractional bits, in values. It rounds the position of a lookup to
+/// 1/256 of a pixel, an error of at most 2^-9 along each axis. Linear interpolation multiplies
+/// this by the difference of two neighbours, at most the coefficients' range (including cval). The
+/// 2^d weights are multiples of 1/256, too (measured on an H100: each of four is within 2^-9 of
+/// the product); they sum to 1, so half of them may be too large and half too small. Equation 5 is
+/// a weighted mean of such lookups (g0 + g1 = 1), so its error is no larger. Coordinates below 64
+/// + 1/2 are rounded to 2^-18 before that.
 double hardware_error(const reference::Spline& spline) {
   const auto [low, high] =
       std::minmax_element(spline.coefficients.values.begin(), spline.coefficients.values.end());
@@ -45,9 +45,10 @@ double hardware_error(const reference::Spline& spline) {
   return range * (places + weights);
 }
 
-/// What the table of 128 entries adds. Between entries 1/127 apart a function bends by at most
-/// f'' / (8 127^2): h0 and h1 (|f''| <= 0.87) by 6.8e-6 of a pixel, g0 (|f''| <= 1) by 7.8e-6,
-/// which mixes two lookups that differ by the range at most.
+/// The additional error of the table with 128 entries. Between entries 1/127 apart, linear
+/// interpolation of a function is off by at most f'' / (8 127^2): 6.8e-6 of a pixel for h0 and h1
+/// (|f''| <= 0.87), and 7.8e-6 for g0 (|f''| <= 1), which mixes two lookups that differ by at most
+/// the range.
 double table_error(const reference::Spline& spline) {
   const auto [low, high] =
       std::minmax_element(spline.coefficients.values.begin(), spline.coefficients.values.end());
@@ -63,7 +64,7 @@ void compare(const warpalign::Device& device, const InterpolateSpec& spec) {
   const double scale = std::max(test::largest(spline.coefficients), std::abs(spline.cval));
   const auto points = test::random_points(spec, 52);
   const auto found = test::interpolated_at(device, spec, spline, points);
-  double error = 4e-7;  // of loads from memory: the contract of `full`
+  double error = 4e-7;  // for loads from memory: the tolerance of `full`
   if (device.info().sampling == warpalign::Sampling::texture)
     error += hardware_error(spline) / scale;
   if (spec.spline.precision == Precision::texture_lut && spec.spline.degree == 3) {
@@ -87,7 +88,7 @@ TEST_CASE("interpolate texture: within 8 fractional bits of the oracle, in every
 }
 
 TEST_CASE("interpolate texture: rows of any alignment") {
-  // Aligned rows may be read in place, others are copied, in words where they are whole words.
+  // Devices may read aligned rows in place, and copy others, in words if possible.
   test::on_every_device([](const warpalign::Device& device) {
     for (const std::int64_t width : {43, 44, 46, 48, 64}) {
       for (const int degree : {1, 3}) {
@@ -135,7 +136,7 @@ TEST_CASE("interpolate texture: NaN, infinite and huge coordinates have the mode
 
 TEST_CASE(
     "interpolate texture: affine transforms, within and far beyond the image, in every mode") {
-  // Turned, sheared, mirrored; the last leads up to six widths away.
+  // Rotated, sheared, mirrored; the last one reaches up to six widths away.
   const std::vector<warpalign::Affine> maps{{0.95, -0.31, 7.123, 0.29, 0.97, -5.377},
                                             {-1.13, 0.57, 50.71, 0.21, 1.49, -17.43},
                                             {5.17, 0.83, -111.39, -0.61, 7.31, -70.83}};
@@ -146,7 +147,7 @@ TEST_CASE(
         CAPTURE(degree);
         for (const PixelType type : {PixelType::f32, PixelType::f16}) {
           auto spec = spec_of(2, degree, boundary, Precision::texture);
-          spec.images.shape.width = 48;  // may be read in place
+          spec.images.shape.width = 48;  // devices may read this in place
           spec.output_type = type;
           const auto spline = test::random_spline(spec, 55);
           const double scale = std::max(test::largest(spline.coefficients), std::abs(spline.cval));
@@ -159,8 +160,8 @@ TEST_CASE(
                 [&](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
                   plan.execute(stream, coefficients, warpalign::Transform(map), output);
                 });
-            // Of halves 2^-11 more. Coordinates below 2^9 are rounded a few times in single
-            // precision, by 2^-16 each at most.
+            // Halves add 2^-11. Coordinates below 2^9 are rounded a few times in single precision,
+            // by at most 2^-16 each.
             double error = 4e-7 + (type == PixelType::f16 ? 0x1p-11 : 0);
             if (device.info().sampling == warpalign::Sampling::texture) {
               error += hardware_error(spline) / scale;
@@ -173,8 +174,9 @@ TEST_CASE(
   });
 }
 
-// An image so large that some tiles of the output lie within a period of it, others across its end.
-TEST_CASE("interpolate texture: wrap, periods away") {
+// The image is so large that some tiles of the output lie within one period of it, and others
+// across its end.
+TEST_CASE("interpolate texture: wrap, several periods away") {
   const warpalign::Transform map(warpalign::Affine{0.86, -0.49, 3591.3, 0.51, 0.85, -1812.7});
   test::on_every_device([&](const warpalign::Device& device) {
     for (const int degree : {1, 3}) {
@@ -192,16 +194,16 @@ TEST_CASE("interpolate texture: wrap, periods away") {
             plan.execute(stream, coefficients, map, output);
           });
       CHECK(test::without_jumps(spec, spline, points, found) > points.size() / 2);
-      // Coordinates below 2^12 are rounded a few times in single precision, by 2^-13 each at most.
+      // Coordinates below 2^12 are rounded a few times in single precision, by at most 2^-13 each.
       const double error = 4e-7 + hardware_error(spline) / scale;
       CHECK(test::worst(spline, points, found, {error, 4 * 0x1p-13}) <= 1);
     }
   });
 }
 
-TEST_CASE("interpolate texture: on whole coordinates it is the samples' own smoothing, exactly") {
+TEST_CASE("interpolate texture: whole coordinates give exactly the smoothed samples") {
   test::on_every_device([](const warpalign::Device& device) {
-    // Fractions of 0 need no rounding on degree 1: the hardware gives the samples to the last bit.
+    // At fractions of 0 degree 1 needs no rounding: the hardware returns the samples exactly.
     auto spec = spec_of(2, 1, Boundary::mirror, Precision::texture);
     spec.output = spec.images.shape;
     const auto spline = test::random_spline(spec, 54);

@@ -1,5 +1,5 @@
-// B-spline evaluation under affine transforms of images that a device may take tile by tile,
-// against the oracle, on every device: what lies at the edges of tiles, of boxes and of images.
+// B-spline evaluation under affine transforms, which a device may compute in tiles, against the
+// oracle on every device: the edges of tiles, of their source boxes and of images.
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/splines.hpp"
@@ -16,7 +16,7 @@ using warpalign::PixelType;
 using warpalign::Shape;
 using warpalign::Transform;
 
-/// Turned by a third of a right angle; all entries are less than 1.
+/// Rotated by a third of a right angle; all entries are below 1.
 const Affine rotated{0.86, -0.49, 11.3, 0.51, 0.85, -17.7};
 const Transform turned_in_space =
     Transform::affine3({0.93, 0.21, -0.19, -4.6, -0.22, 1.06, 0.11, 1.33, 0.14, -0.16, 0.81, 1.45});
@@ -44,10 +44,11 @@ std::vector<Point> points_of(const InterpolateSpec& spec, const Transform& trans
   CAPTURE(warpalign::to_string(spec.images.shape));               \
   CAPTURE(warpalign::to_string(spec.output))
 
-/// The transform's points are computed in more than single precision: 1e-6 of a pixel, wherever.
+/// The transform's points are computed to 1e-6 of a pixel at any position, which is more than
+/// single precision.
 constexpr double point_error = 1e-6;
 
-/// `rounding`: of the output's type, relative to the largest coefficient.
+/// `rounding` is that of the output's type, relative to the largest coefficient.
 void compare(const warpalign::Device& device, const InterpolateSpec& spec,
              const Transform& transform, double rounding = 0) {
   WARPALIGN_CAPTURE(spec);
@@ -58,13 +59,13 @@ void compare(const warpalign::Device& device, const InterpolateSpec& spec,
   CHECK(test::worst(spline, points, found, {4e-7 + rounding, point_error}) <= 1);
 }
 
-/// Integers: either neighbour where the value is a tie to within what is allowed.
+/// For integers, if the value is a tie to within the tolerance, either neighbour is right.
 void compare_integers(const warpalign::Device& device, const InterpolateSpec& spec,
                       const Transform& transform, double most) {
   WARPALIGN_CAPTURE(spec);
   auto spline = test::random_spline(spec, 62);
   for (double& c : spline.coefficients.values) {
-    c = static_cast<float>((0.5 + 0.8 * c) * most);  // beyond both ends here and there
+    c = static_cast<float>((0.5 + 0.8 * c) * most);  // some values exceed both ends of the range
   }
   const auto points = points_of(spec, transform);
   const auto found = test::interpolated_by(device, spec, spline, transform);
@@ -82,7 +83,7 @@ void compare_integers(const warpalign::Device& device, const InterpolateSpec& sp
 
 }  // namespace
 
-TEST_CASE("interpolate tiles: low degrees in every mode, whole words and rows of any length") {
+TEST_CASE("interpolate tiles: low degrees in every mode, with rows of any length") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const int degree : {1, 2}) {
       for (const Boundary boundary : test::boundaries()) {
@@ -95,7 +96,8 @@ TEST_CASE("interpolate tiles: low degrees in every mode, whole words and rows of
   });
 }
 
-// Down the source rather than along it; backwards; so steep that boxes are wide, or too large.
+// Rows run down the source instead of along it, or backwards; or so steeply that boxes are wide or
+// too large.
 TEST_CASE("interpolate tiles: rotated, mirrored, steep") {
   const std::vector<Affine> maps{{0.1, -1.02, 140.3, 0.98, 0.07, 2.2},
                                  {-1, 0, 119, 0, -1, 99},
@@ -133,7 +135,7 @@ TEST_CASE("interpolate tiles: images of one, two and three samples") {
   });
 }
 
-TEST_CASE("interpolate tiles: transforms that lead far away") {
+TEST_CASE("interpolate tiles: transforms that reach far outside") {
   const Affine far{0.86, -0.49, 123456.7, 0.51, 0.85, -7654321.3};
   auto far_in_space = turned_in_space;
   far_in_space.m[3] = -1234567.8;
@@ -148,7 +150,8 @@ TEST_CASE("interpolate tiles: transforms that lead far away") {
   });
 }
 
-// Images so large that some tiles lie within a period and others across its end, periods away.
+// Images so large that some tiles lie within one period and others across its end, several periods
+// away.
 TEST_CASE("interpolate tiles: wrap") {
   auto plane = rotated;
   plane.c += 12 * 299;
@@ -186,8 +189,8 @@ TEST_CASE("interpolate tiles: every output type") {
   });
 }
 
-// Under `constant` the last sample has a value, whatever rounding says.
-TEST_CASE("interpolate tiles: whole coordinates give degree 1's samples, edges among them") {
+// With `constant` the last sample must have its value in spite of rounding.
+TEST_CASE("interpolate tiles: whole coordinates give degree 1's samples, even at edges") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const Boundary boundary : test::boundaries()) {
       for (const Shape& shape : {Shape{131, 70}, Shape{19, 17, 18}}) {

@@ -21,13 +21,13 @@ using warpalign::PrefilterSpec;
 using warpalign::Shape;
 
 constexpr double cval = 0.375;
-/// The contract of `exact`, of the largest coefficient: seven roundings of 2^-24. That of
-/// `iir_line`, too, but for volumes.
+/// The tolerance of `exact`, relative to the largest coefficient: seven roundings of 2^-24. It
+/// holds for `iir_line`, too, except for volumes.
 constexpr double contract = 4e-7;
-/// Three axes of two poles are twelve recursions one after another, each of which rounds by 2^-24.
+/// Three axes with two poles each take twelve consecutive recursions, and each rounds by 2^-24.
 constexpr double line_volume_contract = 12 * 0x1p-24;
 
-/// One device's work on one set of samples.
+/// The samples and coefficients of one test on a device.
 template <class Volume>
 auto filtered(const warpalign::Device& device, const PrefilterSpec& spec, const Volume& samples) {
   auto stream = device.make_stream();
@@ -152,9 +152,10 @@ void compare_volumes(PrefilterMethod method, double tolerance) {
 }
 
 /// The taps are rounded (2^-25 of absolute values that sum to 3), and from the centre tap on every
-/// sum rounds by 2^-24 of about the largest coefficient: K + 3 roundings on each axis at most, and
-/// no more than 13 of the K, since further taps lie below the last place (0.268^13 = 2^-24).
-/// Running sums round less: what they carry on shrinks by the pole at every step.
+/// sum rounds by 2^-24 of about the largest coefficient: at most K + 3 roundings along each axis,
+/// of which at most 13 of the K count, since further taps lie below the last place (0.268^13 =
+/// 2^-24). Running sums have smaller errors, because the pole shrinks the carried value at every
+/// step.
 double fir_contract(int dimensions, int taps) {
   return dimensions * (std::min(taps / 2, 13) + 3) * 0x1p-24;
 }
@@ -183,7 +184,7 @@ TEST_CASE("prefilter: planes of many sizes") { compare_planes(PrefilterMethod::e
 
 TEST_CASE("prefilter: volumes") { compare_volumes(PrefilterMethod::exact, contract); }
 
-TEST_CASE("prefilter: iir_line agrees likewise") {
+TEST_CASE("prefilter: iir_line agrees as well") {
   SUBCASE("lines") { compare_lines(PrefilterMethod::iir_line); }
   SUBCASE("planes") { compare_planes(PrefilterMethod::iir_line); }
   SUBCASE("volumes") { compare_volumes(PrefilterMethod::iir_line, line_volume_contract); }
@@ -274,7 +275,7 @@ TEST_CASE("prefilter: poles are roots of the B-spline polynomial within the unit
       CHECK(z > -1);
       double sum = 0;
       for (int k = -3; k <= 3; ++k) sum += reference::beta(degree, k) * std::pow(z, k);
-      CHECK(std::abs(sum) < 1e-11);  // z^-2 of the fastest pole is 5000, times rounding
+      CHECK(std::abs(sum) < 1e-11);  // z^-2 of the fastest pole is 5000, times the rounding
       slowest = std::max(slowest, -z);
     }
     const int horizon = PrefilterPlan::horizon(degree);
@@ -354,7 +355,7 @@ TEST_CASE("prefilter: wrong arguments are refused before anything runs") {
     CHECK_THROWS_AS(plan.execute(stream, samples, small), Error);
     CHECK_THROWS_AS(plan.execute(stream, samples, complex), Error);
     CHECK_THROWS_AS(plan.execute(stream, coefficients, coefficients), Error);
-    // A margin is asked for where the boundary needs one.
+    // The plan needs a margin where the boundary does.
     const PrefilterPlan with_margin(device, spec_of({8, 8, 1}, 2, 3, Boundary::nearest));
     CHECK_THROWS_AS(with_margin.execute(stream, samples, coefficients), Error);
   });

@@ -1,7 +1,8 @@
 // Prefilter and evaluation in one plan against the oracle, on every device.
 //
-// Backends may have a kernel for the whole of it, which core uses where it fits: the images here
-// have tiles within it, across edges and beyond them, and transforms that fit it and that do not.
+// Backends may have a fused kernel for both, which core uses when it applies. The images here have
+// tiles inside, across edges and outside, and the transforms include some that the kernel supports
+// and some that it does not.
 #include "reference/spline/prefilter.hpp"
 #include "support/devices.hpp"
 #include "support/splines.hpp"
@@ -25,11 +26,11 @@ using warpalign::ResampleSpec;
 using warpalign::Shape;
 using warpalign::Transform;
 
-/// 4e-7 of the largest coefficient for the prefilter and as much for the evaluation, the contracts
-/// of the two; points in more than single precision.
+/// 4e-7 of the largest coefficient for the prefilter and as much for the evaluation; points are
+/// computed in more than single precision.
 constexpr test::Allowance allowance{8e-7, 1e-6};
 
-/// About the centres: `factor` samples a pixel, rotated.
+/// Rotates about the centres, with `factor` samples per pixel.
 Affine rotated(const Shape& image, const Shape& output, double degrees, double factor = 1) {
   const double c = factor * std::cos(degrees * std::numbers::pi / 180);
   const double s = factor * std::sin(degrees * std::numbers::pi / 180);
@@ -45,8 +46,8 @@ Point applied(const Transform& t, double x, double y, double z) {
   return {row(0), row(4), row(8)};
 }
 
-/// Under `constant` the value jumps at the edges, where single precision may be on either side;
-/// under `wrap` too.
+/// With `constant` and `wrap` the value jumps at the edges, where single precision may be on
+/// either side.
 bool near_jump(const ResampleSpec& spec, const Point& p) {
   if (spec.spline.boundary != Boundary::constant && spec.spline.boundary != Boundary::wrap)
     return false;
@@ -137,7 +138,7 @@ TEST_CASE("resample: rotations of an image with tiles within it") {
   });
 }
 
-TEST_CASE("resample: rows that are whole words, and that are not") {
+TEST_CASE("resample: rows that are multiples of a word, and others") {
   for (const Shape& image : {Shape{304, 200, 1}, Shape{302, 200, 1}, Shape{303, 200, 1}}) {
     const Problem problem = problem_of(cubic(image, {200, 150, 1}), 62);
     test::on_every_device([&](const warpalign::Device& device) {
@@ -168,7 +169,7 @@ TEST_CASE("resample: enlarged, reduced, mirrored, sheared, moved") {
   });
 }
 
-TEST_CASE("resample: every boundary, within, across the edges and outside") {
+TEST_CASE("resample: every boundary, inside, across the edges and outside") {
   for (const Boundary boundary : test::boundaries()) {
     const Problem problem = problem_of(cubic({173, 131, 1}, {330, 290, 1}, boundary), 64);
     test::on_every_device([&](const warpalign::Device& device) {
@@ -221,7 +222,7 @@ TEST_CASE("resample: every degree, in one, two and three dimensions") {
 }
 
 TEST_CASE("resample: types") {
-  // The parts' own tests hold each type against the oracle; here the plan must hand them on.
+  // The stages' own tests compare each type with the oracle; here the plan must pass the types on.
   for (const PixelType input : {PixelType::u8, PixelType::u16, PixelType::f16}) {
     ResampleSpec spec = cubic({150, 141, 1}, {90, 80, 1});
     spec.input = input;
@@ -267,7 +268,7 @@ TEST_CASE("resample: FIR prefilter, none, and points of a field") {
         reference::Edge::mirror);
     compare(device, problem, transform);
 
-    // The same points as floats, which the allowance for points does not cover.
+    // The same points rounded to floats, which the tolerance for points does not include.
     problem = problem_of(cubic(spec.images.shape, spec.output), 71);
     auto points = points_of(problem.spec, transform);
     for (Point& p : points) {
@@ -287,13 +288,13 @@ TEST_CASE("resample: FIR prefilter, none, and points of a field") {
   });
 }
 
-TEST_CASE("resample: one plan, many transforms and images in turn") {
+TEST_CASE("resample: one plan with many transforms and images") {
   const Problem first = problem_of(cubic({220, 210, 1}, {150, 150, 1}), 72);
   const Problem second = problem_of(first.spec, 73);
   test::on_every_device([&](const warpalign::Device& device) {
     auto stream = device.make_stream();
     ResamplePlan plan(device, first.spec);
-    // 1 fits one kernel, 2 does not.
+    // The fused kernel supports 1, but not 2.
     for (const double factor : {1.0, 2.0, 1.0}) {
       for (const Problem* problem : {&first, &second}) {
         const auto image = test::to_device(device, stream, problem->samples);
@@ -309,7 +310,7 @@ TEST_CASE("resample: one plan, many transforms and images in turn") {
   });
 }
 
-TEST_CASE("resample: refusals") {
+TEST_CASE("resample: wrong arguments are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     const ResampleSpec good = cubic({20, 10, 1}, {8, 8, 1});
     const auto refused = [&](const auto& change) {
@@ -318,7 +319,7 @@ TEST_CASE("resample: refusals") {
       CHECK_THROWS_AS(ResamplePlan(device, spec), Error);
     };
     refused([](ResampleSpec& s) { s.spline.degree = 6; });
-    refused([](ResampleSpec& s) { s.spline.degree = 1; });  // with a prefilter
+    refused([](ResampleSpec& s) { s.spline.degree = 1; });  // degree 1 has no prefilter
     refused([](ResampleSpec& s) { s.images.dimensions = 1; });
     refused([](ResampleSpec& s) { s.images.shape.width = 0; });
     refused([](ResampleSpec& s) { s.output.height = 0; });

@@ -1,6 +1,6 @@
-// Batches through the prefilter, and through prefilter and evaluation in one plan: each array as by
-// a plan for it alone, on every device. How a prefilter divides its work depends on how much there
-// is, so results may differ by rounding.
+// Batches through the prefilter, and through prefilter and evaluation in one plan: each array
+// equals that of a single plan, on every device. A prefilter divides its work by the amount of
+// work, so results may differ by rounding.
 #include "support/batches.hpp"
 #include "support/devices.hpp"
 #include "support/transfer.hpp"
@@ -30,8 +30,9 @@ using warpalign::Transform;
 
 constexpr std::int64_t arrays = 3;
 
-/// Two results, each within 8e-7 of the largest coefficient, the contract of prefilter and
-/// evaluation together. The cubic prefilter multiplies the largest sample by up to 3 an axis.
+/// Two results, each within 8e-7 of the largest coefficient, the tolerance of prefilter and
+/// evaluation together. The cubic prefilter multiplies the largest sample by up to 3 along each
+/// axis.
 double rounding_of(int dimensions, double largest_sample) {
   return 2 * 8e-7 * std::pow(3.0, dimensions) * largest_sample;
 }
@@ -77,8 +78,8 @@ ResampleSpec spec_of(int dimensions, Boundary boundary) {
   return spec;
 }
 
-/// By less than a sample, by a rotation and with a factor of 2: in two dimensions backends may have
-/// a kernel for some of them and not for others.
+/// Shifts by less than a sample, a rotation, and a factor of 2. In two dimensions a backend may
+/// have a fused kernel for some of them only.
 std::vector<Transform> drift(int dimensions, bool shrinks) {
   if (dimensions == 1) {
     return {Affine{1, 0, 0.3, 0, 1, 0}, Affine{0.9, 0, 1.7, 0, 1, 0}, Affine{2, 0, 5, 0, 1, 0}};
@@ -130,7 +131,7 @@ TEST_CASE("resample batch: dimensions and boundaries") {
   });
 }
 
-TEST_CASE("resample batch: samples that are converted, the FIR prefilter, no prefilter") {
+TEST_CASE("resample batch: converted samples, the FIR prefilter, and no prefilter") {
   test::on_every_device([](const Device& device) {
     ResampleSpec spec = spec_of(2, Boundary::mirror);
     constexpr double largest_byte = 63, largest_pair = 63 * 257;
@@ -146,7 +147,7 @@ TEST_CASE("resample batch: samples that are converted, the FIR prefilter, no pre
   });
 }
 
-TEST_CASE("resample batch: what does not fit is refused") {
+TEST_CASE("resample batch: mismatched images are refused") {
   test::on_every_device([](const Device& device) {
     ResampleSpec spec = spec_of(2, Boundary::mirror);
     for (const std::int64_t batch : {std::int64_t{0}, std::int64_t{-2}, std::int64_t{1} << 40}) {
@@ -166,7 +167,7 @@ TEST_CASE("resample batch: what does not fit is refused") {
   });
 }
 
-TEST_CASE("prefilter batch: each array is filtered for itself") {
+TEST_CASE("prefilter batch: each array is filtered independently") {
   test::on_every_device([](const Device& device) {
     for (const int dimensions : {1, 2, 3}) {
       for (const Boundary boundary : {Boundary::mirror, Boundary::nearest}) {

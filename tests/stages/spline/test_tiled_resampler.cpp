@@ -41,7 +41,7 @@ ResampleSpec spec_of(const Shape& image, const Shape& output, int degree, Bounda
   return spec;
 }
 
-/// The first tiles of a plan that fits are the whole.
+/// With this limit a plan fits into memory, and its first tile is the whole output.
 constexpr std::size_t ample = std::size_t{1} << 30;
 
 /// The largest difference between one tile and many.
@@ -58,17 +58,17 @@ double difference(const warpalign::Device& device, const ResampleSpec& spec,
   return worst.value();
 }
 
-/// The contract, 4e-7 of the largest coefficient. Of samples up to 1 coefficients are up to 3 for
-/// each axis of degree 3 and 4.6 of degree 5, but those of random samples stay below 4 and 8; both
-/// results have rounding errors within that contract, so that they differ by twice as much.
+/// The tolerance is 4e-7 of the largest coefficient. For samples up to 1 coefficients are up to 3
+/// for each axis of degree 3 and 4.6 of degree 5; those of random samples stay below 4 and 8. Both
+/// results have errors within the tolerance, so they may differ by twice as much.
 double tolerance(int degree) { return 2 * 4e-7 * (degree > 3 ? 8 : degree > 1 ? 4 : 1); }
 
 bool is_periodic(Boundary boundary) {
   return boundary == Boundary::wrap || boundary == Boundary::grid_wrap;
 }
 
-/// Coordinates of points beyond the image are rounded once more where it is periodic: by half of
-/// the last bit of a float below 256, where the spline's slope is at most 4 a pixel.
+/// With a periodic boundary, coordinates of points outside the image are rounded once more, by
+/// half of the last bit of a float below 256; the spline's slope is at most 4 per pixel.
 constexpr double rounding = 0x1p-17 * 4;
 
 }  // namespace
@@ -76,7 +76,7 @@ constexpr double rounding = 0x1p-17 * 4;
 TEST_CASE("tiled resampler: every degree and boundary of images") {
   const Shape image{401, 333, 1}, output{377, 390, 1};
   const std::vector<float> samples = random_values(image, 81);
-  // No point lies half way between samples, where degree 0 jumps.
+  // No point lies halfway between samples, where degree 0 jumps.
   const Affine turn{0.95, -0.31, 12.3137, 0.31, 0.95, -20.4171};
   test::on_every_device([&](const warpalign::Device& device) {
     for (const Boundary boundary : test::boundaries()) {
@@ -84,7 +84,7 @@ TEST_CASE("tiled resampler: every degree and boundary of images") {
         CAPTURE(std::string(warpalign::name_of(boundary)));
         CAPTURE(degree);
         const ResampleSpec spec = spec_of(image, output, degree, boundary);
-        // Under `wrap` a tile across the seam needs whole rows or columns.
+        // With `wrap` a tile across the seam needs whole rows or columns.
         const std::size_t limit = boundary != Boundary::wrap ? 400000
                                   : degree < 2               ? 800000
                                                              : 1200000;
@@ -109,7 +109,7 @@ TEST_CASE("tiled resampler: volumes") {
   });
 }
 
-TEST_CASE("tiled resampler: at points that are given, NaN among them") {
+TEST_CASE("tiled resampler: given points, some of them NaN") {
   const Shape image{300, 280, 1}, output{200, 190, 1};
   const std::vector<float> samples = random_values(image, 83);
   std::vector<float> points;
@@ -149,7 +149,7 @@ TEST_CASE("tiled resampler: integers are rounded and saturated as without tiles"
     ResampleSpec spec = spec_of(image, image, 1, Boundary::constant);
     spec.input = spec.output_type = PixelType::u16;
     spec.spline.cval = 123;
-    // A shift by quarters of pixels, which linear interpolation of integers computes exactly.
+    // A shift by quarters of pixels, for which linear interpolation of integers is exact.
     const Affine shift = Affine::translation(-30.25, 17.5);
     std::vector<std::uint16_t> whole(samples.size()), tiled(samples.size());
     TiledResampler(device, spec, ample).execute(samples.data(), shift, whole.data());
@@ -158,7 +158,7 @@ TEST_CASE("tiled resampler: integers are rounded and saturated as without tiles"
   });
 }
 
-TEST_CASE("tiled resampler: no pixels, and another number of coordinates, are refused") {
+TEST_CASE("tiled resampler: empty images and mismatched coordinates are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     const warpalign::Shape shape{12, 9, 1};
     warpalign::TiledResampler resampler(device, {.images = {.shape = shape}, .output = shape});
@@ -175,7 +175,7 @@ TEST_CASE("tiled resampler: no pixels, and another number of coordinates, are re
   });
 }
 
-TEST_CASE("tiled resampler: a memory that is too small for any tile, and a wrong batch") {
+TEST_CASE("tiled resampler: too little memory for any tile, and a wrong batch, are refused") {
   test::on_every_device([&](const warpalign::Device& device) {
     ResampleSpec spec = spec_of({300, 300, 1}, {300, 300, 1}, 3, Boundary::mirror);
     const std::vector<float> samples(90000, 1.0F);
@@ -188,7 +188,7 @@ TEST_CASE("tiled resampler: a memory that is too small for any tile, and a wrong
   });
 }
 
-TEST_CASE("tiled resampler: the limit by an environment variable") {
+TEST_CASE("tiled resampler: an environment variable sets the memory limit") {
   test::on_every_device([&](const warpalign::Device& device) {
     const std::size_t own = warpalign::max_device_memory(device);
     CHECK(own <= device.info().memory_bytes);

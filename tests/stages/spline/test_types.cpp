@@ -1,4 +1,4 @@
-// Splines of pixels of every type, against the same computed from floats, on every device.
+// Splines of pixels of every type, compared with results from floats, on every device.
 #include "reference/filter/convert.hpp"
 #include "support/devices.hpp"
 #include "support/random_images.hpp"
@@ -39,7 +39,7 @@ std::vector<To> resampled(const Device& device, ResampleSpec spec,
   return result;
 }
 
-/// Integers that cubic splines overshoot: the lowest and the highest value stand side by side.
+/// Integers that a cubic spline overshoots: neighbours with the lowest and the highest value.
 template <class T>
 std::vector<T> samples(double lowest, double highest) {
   const auto plane = test::random_plane(input_shape.width, input_shape.height, lowest, highest, 91);
@@ -63,7 +63,7 @@ void compare(const Device& device, PixelType type, double lowest, double highest
     const auto found = resampled<T>(device, spec, pixels);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
-      // The same kernels run between the conversions, so that nothing differs.
+      // The same kernels run between the conversions, so the results are identical.
       wrong += found[i] == reference::converted<T>(static_cast<double>(expected[i])) ? 0U : 1U;
     }
     CHECK(wrong == 0);
@@ -72,7 +72,7 @@ void compare(const Device& device, PixelType type, double lowest, double highest
 
 }  // namespace
 
-TEST_CASE("resample: pixels of the types that kernels do not load are converted") {
+TEST_CASE("resample: pixels of types that kernels cannot load are converted") {
   test::on_every_device([](const Device& device) {
     compare<std::int8_t>(device, PixelType::i8, -128, 127);
     compare<std::int16_t>(device, PixelType::i16, -32768, 32767);

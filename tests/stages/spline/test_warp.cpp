@@ -31,9 +31,9 @@ Affine rotation_about_centre(const test::Size& size, double degrees, double scal
   return warpalign::Similarity{degrees, scale, {0.3, -0.7}}.matrix(shape, shape);
 }
 
-// Values lie in [-1, 1], so neighbours differ by at most 2 along an axis. A texture unit rounds
-// each fraction to 8 bits: off by up to 1/512 each, 4/256 in all with the value's own rounding;
-// loads (OpenCL's) only suffer from coordinates in single precision.
+// Values are in [-1, 1], so neighbours differ by at most 2 along an axis. A texture unit rounds
+// each fraction to 8 bits: up to 1/512 each, 4/256 altogether with the rounding of the value.
+// Loads from memory (OpenCL) have only the error of single-precision coordinates.
 double tolerance(const warpalign::Device& device, const test::Size& size) {
   const double coordinates = 4e-7 * static_cast<double>(size.width + size.height) + 1e-6;
   const bool by_texture =
@@ -52,14 +52,14 @@ void compare(const warpalign::Device& device, const test::Size& size, const Affi
 
 }  // namespace
 
-TEST_CASE("warp: the identity gives the image back") {
+TEST_CASE("warp: the identity returns the image") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto image = test::random_plane(77, 50, -1, 1, 21);
     CHECK(run(device, image, {}, 77, 50).values == image.values);
   });
 }
 
-TEST_CASE("warp: whole-pixel shifts are exact, with zeros coming in") {
+TEST_CASE("warp: whole-pixel shifts are exact, with zeros from outside") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto image = test::random_plane(40, 30, 1, 2, 22);
     const auto found = run(device, image, Affine::translation(5, -3), 40, 30);
@@ -74,14 +74,15 @@ TEST_CASE("warp: whole-pixel shifts are exact, with zeros coming in") {
 
 TEST_CASE("warp: one pixel moves counter-clockwise for a positive rotation") {
   test::on_every_device([](const warpalign::Device& device) {
-    // `matrix` maps reference to moving; the moving picture is rotated by +90 degrees, that is
-    // counter-clockwise on screen: what is right of the centre in the reference is above it there.
+    // `matrix` maps the reference to the moving image, which is rotated by +90 degrees,
+    // counter-clockwise on screen: a point to the right of the centre in the reference is above it
+    // in the moving image.
     const warpalign::Shape shape{9, 9, 1};
     const Affine to_moving = warpalign::Similarity{90, 1, {}}.matrix(shape, shape);
     const warpalign::Point mapped = to_moving({7, 4});
     CHECK(mapped.x == doctest::Approx(4));
     CHECK(mapped.y == doctest::Approx(1));
-    // Pulling the moving picture through `matrix` puts its pixel back on the reference.
+    // Resampling the moving image with `matrix` moves its pixel back to the reference's position.
     reference::Plane moving(9, 9);
     moving.at(4, 1) = 1;
     const auto aligned = run(device, moving, to_moving, 9, 9);
@@ -107,15 +108,15 @@ TEST_CASE("warp: coordinates far outside give zero, and are never read") {
       const auto found = run(device, image, m, 17, 9);
       for (const double value : found.values) CHECK(value == 0);
     }
-    // A singular transform is allowed: it only reads.
+    // A singular transform is allowed, because the stage never inverts it.
     const auto constant = run(device, image, {0, 0, 4, 0, 0, 6}, 5, 5);
     for (const double value : constant.values) CHECK(value == image.at(4, 6));
   });
 }
 
-// Along the rows, across them, aslant, and with edges between pixels, beyond the output and far
-// away.
-TEST_CASE("warp: an image of ones that is announced as such is as any other") {
+// Rows along, across and oblique to the source's, with edges between pixels, beyond the output and
+// far away.
+TEST_CASE("warp: an image that is declared to be all ones gives the same result") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr test::Size size{40, 30};
     reference::Plane ones = test::random_plane(size.width, size.height, 1, 1, 27);
@@ -144,7 +145,7 @@ TEST_CASE("warp: an image of ones that is announced as such is as any other") {
   });
 }
 
-TEST_CASE("warp: a slice of the output is written, and no other") {
+TEST_CASE("warp: one slice of the output is written, and no other") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto image = test::random_plane(40, 30, 1, 2, 25);
     auto stream = device.make_stream();
@@ -166,9 +167,9 @@ TEST_CASE("warp: a slice of the output is written, and no other") {
   });
 }
 
-// Images whose rows a GPU's texture unit can read in place, and others; more transforms than one
-// launch of any backend takes.
-TEST_CASE("warp: several transforms at once give what each gives alone") {
+// Images whose rows a texture unit can read in place, and others; more transforms than one launch
+// of any backend takes.
+TEST_CASE("warp: several transforms at once equal single ones") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const std::int64_t width : {64, 37}) {
       const auto image = test::random_plane(width, 30, 1, 2, 25);
@@ -198,7 +199,7 @@ TEST_CASE("warp: several transforms at once give what each gives alone") {
   });
 }
 
-TEST_CASE("warp: a transform that is not finite is refused") {
+TEST_CASE("warp: transforms that are not finite are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto image = test::random_plane(8, 8, 1, 2, 24);
     CHECK_THROWS_AS(run(device, image, Affine::translation(std::nan(""), 0), 8, 8),

@@ -16,8 +16,8 @@ using warpalign::AffineVolumeSums;
 using warpalign::AffineVolumeSumsPlan;
 using warpalign::Shape;
 
-// Coordinates of up to 40 are right to 4e-6, by which the spline's value, whose slope is at most
-// 2, changes by 8e-6; single sums of some tens of products add less.
+// Coordinates of up to 40 are right to 4e-6, and the spline's slope is at most 2, which gives
+// 8e-6. Single-precision sums of some tens of products add less.
 constexpr double tolerance = 1e-5;
 
 void compare(const AffineVolumeSums& found, const reference::AffineVolumeSums& expected) {
@@ -40,7 +40,7 @@ void compare(const AffineVolumeSums& found, const reference::AffineVolumeSums& e
   }
 }
 
-/// A rotation by 0.4 about an oblique axis, slightly sheared, about the centres.
+/// A rotation by 0.4 about an oblique axis through the centres, slightly sheared.
 AffineVolumeState oblique(const Shape& moving, float shift) {
   AffineVolumeState state;
   state.rows = {0.93F, -0.27F, 0.25F, 0, 0.29F, 0.95F, -0.1F, 0, -0.22F, 0.17F, 0.96F, 0};
@@ -96,7 +96,7 @@ TEST_CASE("affine_volume_sums: agrees with the oracle at several transforms, wei
   });
 }
 
-TEST_CASE("affine_volume_sums: in marked volumes, pairs of which all counts") {
+TEST_CASE("affine_volume_sums: marked volumes, and pairs where all voxels count") {
   test::on_every_device([](const warpalign::Device& device) {
     const Shape moving{37, 21, 18};
     AffineVolumeState weighted = oblique(moving, 1.4F);
@@ -106,7 +106,7 @@ TEST_CASE("affine_volume_sums: in marked volumes, pairs of which all counts") {
   });
 }
 
-TEST_CASE("affine_volume_sums: nothing in common is nothing, and inactive states are left alone") {
+TEST_CASE("affine_volume_sums: nothing without overlap, and inactive states are left alone") {
   test::on_every_device([](const warpalign::Device& device) {
     const Shape shape{12, 10, 9};
     const auto volume = test::random_volume(shape, 0, 1, 1);

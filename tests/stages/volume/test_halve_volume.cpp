@@ -1,4 +1,4 @@
-// Halved volumes, in which NaN marks voxels that do not count, against the oracle, on every device.
+// Halved volumes, whose ignored voxels are NaN, against the oracle, on every device.
 #include "reference/volume/halve_volume.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
@@ -33,7 +33,7 @@ void compare(const Device& device, const HalveVolumeSpec& spec) {
   const auto factor = [&](std::size_t axis) { return std::int64_t{spec.halved[axis] ? 2 : 1}; };
   for (const double part : {0.0, 0.1, 0.5}) {
     const Volume volume = test::with_marks(test::random_volume(spec.shape, -1, 1, 54), part, 55);
-    // Sums of up to eight numbers of at most 1, divided by as many.
+    // Sums of up to eight numbers of at most 1, divided by their number.
     CHECK(test::max_marked_difference(
               computed(device, volume, spec),
               reference::means_of_boxes(volume, {factor(0), factor(1), factor(2)})) <= 5e-7);
@@ -42,7 +42,7 @@ void compare(const Device& device, const HalveVolumeSpec& spec) {
 
 }  // namespace
 
-TEST_CASE("halve_volume: agrees with the oracle along any axes, of odd sides, too") {
+TEST_CASE("halve_volume: agrees with the oracle along any axes, even with odd sides") {
   test::on_every_device([](const Device& device) {
     compare(device, {{37, 10, 9}, {true, true, true}});
     compare(device, {{20, 13, 9}, {true, false, false}});
@@ -52,11 +52,11 @@ TEST_CASE("halve_volume: agrees with the oracle along any axes, of odd sides, to
   });
 }
 
-TEST_CASE("halve_volume: a mean of what counts, where that is at least half") {
+TEST_CASE("halve_volume: the mean of the voxels that count, if at least half do") {
   test::on_every_device([](const Device& device) {
     Volume volume(4, 2, 2);
     for (std::size_t i = 0; i < 16; ++i) volume.values[i] = static_cast<double>(i);
-    // Of the first eight voxels four are left, of the other eight three.
+    // Four of the first eight voxels are left, and three of the other eight.
     for (const std::size_t i : {0, 1, 4, 5, 2, 3, 6, 7, 10}) volume.values[i] = NAN;
     const Volume found = computed(device, volume, {{4, 2, 2}, {true, true, true}});
     CHECK(found.at(0, 0, 0) == (8 + 9 + 12 + 13) / 4.0);
@@ -64,7 +64,7 @@ TEST_CASE("halve_volume: a mean of what counts, where that is at least half") {
   });
 }
 
-TEST_CASE("halve_volume: what cannot be is refused") {
+TEST_CASE("halve_volume: invalid arguments are refused") {
   test::on_every_device([](const Device& device) {
     CHECK_THROWS_AS(HalveVolumePlan(device, {{0, 8, 8}, {true, true, true}}), Error);
     CHECK_THROWS_AS(HalveVolumePlan(device, {{8, 8, 1}, {true, true, true}}), Error);

@@ -1,4 +1,4 @@
-// Masks that become NaN in volumes, on every device.
+// Masks that are converted to NaN in volumes, on every device.
 #include "reference/volume/marked_volume.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
@@ -52,7 +52,7 @@ TEST_CASE("mark_volume: every type; NaN where the mask is 0, and the voxels else
   });
 }
 
-TEST_CASE("mark_volume: what is under the mask changes no bit") {
+TEST_CASE("mark_volume: the result is bit-identical for any values under the mask") {
   test::on_every_device([](const Device& device) {
     const Shape shape{3, 2, 1};
     auto stream = device.make_stream();
@@ -71,7 +71,7 @@ TEST_CASE("mark_volume: what is under the mask changes no bit") {
   });
 }
 
-TEST_CASE("mark_volume: what cannot be is refused") {
+TEST_CASE("mark_volume: invalid arguments are refused") {
   test::on_every_device([](const Device& device) {
     CHECK_THROWS_AS(MarkVolumePlan(device, {PixelType::f32, {0, 8, 8}}), Error);
     CHECK_THROWS_AS(MarkVolumePlan(device, {PixelType::i16, {8, 8, 8}}), Error);

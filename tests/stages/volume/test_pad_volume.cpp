@@ -32,7 +32,8 @@ void compare(const warpalign::Device& device, const PadVolumeSpec& spec) {
   const auto expected =
       reference::placed(volume, {spec.padded.width, spec.padded.height, spec.padded.depth}, offset,
                         static_cast<double>(static_cast<float>(scale)), spec.taper);
-  // Values up to 1: a difference, three weights and products, each rounded once or twice.
+  // Values are up to 1: a difference, three weights and their products, each rounded once or
+  // twice.
   CHECK(test::max_difference(test::volume_from_device(stream, padded), expected) <= 1e-6);
 }
 
@@ -49,7 +50,7 @@ TEST_CASE("pad_volume: every type, with and without a taper and a margin") {
   });
 }
 
-TEST_CASE("pad_volume: marks give 0, and stay where they are no marks") {
+TEST_CASE("pad_volume: NaN becomes 0 if it marks voxels, and stays NaN otherwise") {
   test::on_every_device([](const warpalign::Device& device) {
     const Shape shape{17, 10, 9};
     const auto volume = test::with_marks(test::random_volume(shape, -1, 1, 37), 0.1, 38);
@@ -68,7 +69,7 @@ TEST_CASE("pad_volume: marks give 0, and stay where they are no marks") {
   });
 }
 
-TEST_CASE("pad_volume: what cannot be is refused") {
+TEST_CASE("pad_volume: invalid arguments are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     using warpalign::Error;
     CHECK_THROWS_AS(PadVolumePlan(device, {PixelType::f32, {8, 8, 8}, {8, 8, 7}, 0}), Error);

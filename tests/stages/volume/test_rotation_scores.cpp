@@ -1,4 +1,4 @@
-// The agreement of points with a volume under rotations against the oracle, on every device.
+// The correlation of points with a rotated volume against the oracle, on every device.
 #include "reference/volume/rotation_scores.hpp"
 #include "support/devices.hpp"
 #include "support/volumes.hpp"
@@ -15,7 +15,7 @@ using warpalign::RotationMatrix;
 using warpalign::RotationScoresPlan;
 using warpalign::ScoredPoint;
 
-/// Rodrigues' formula, about an axis that is normalised first.
+/// Rodrigues' formula; the axis is normalised first.
 RotationMatrix rotation_about(double x, double y, double z, double angle) {
   const double length = std::sqrt(x * x + y * y + z * z);
   const std::array<double, 3> a{x / length, y / length, z / length};
@@ -31,7 +31,7 @@ RotationMatrix rotation_about(double x, double y, double z, double angle) {
   return matrix;
 }
 
-/// All points of the lattice within the radius, with values from -1 to 1.
+/// All lattice points within the radius, with values from -1 to 1.
 std::vector<ScoredPoint> ball(int radius) {
   std::vector<ScoredPoint> points;
   for (int z = -radius; z <= radius; ++z) {
@@ -49,7 +49,7 @@ std::vector<ScoredPoint> ball(int radius) {
 
 }  // namespace
 
-TEST_CASE("rotation_scores: agrees with the oracle, for points up to the radius itself") {
+TEST_CASE("rotation_scores: agrees with the oracle for points up to the full radius") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const int radius : {1, 4, 7}) {
       const auto points = ball(radius);

@@ -1,5 +1,4 @@
-// Smoothed volumes, in which NaN marks voxels that do not count, against the oracle, on every
-// device.
+// Smoothed volumes, whose ignored voxels are NaN, against the oracle, on every device.
 #include "reference/volume/smooth_volume.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
@@ -40,7 +39,7 @@ TEST_CASE("smooth_volume: agrees with the oracle") {
       CAPTURE(to_string(shape));
       for (const double part : {0.0, 0.02}) {
         const Volume volume = test::with_marks(test::random_volume(shape, -1, 1, 51), part, 52);
-        // Values up to 1: three weighted sums of three, of which each is rounded three times.
+        // Values are up to 1: three weighted sums of three, each rounded three times.
         CHECK(test::max_marked_difference(computed(device, volume),
                                           reference::smoothed_by_spline(volume)) <= 6e-7);
       }
@@ -48,7 +47,7 @@ TEST_CASE("smooth_volume: agrees with the oracle") {
   });
 }
 
-TEST_CASE("smooth_volume: a voxel that does not count takes its 26 neighbours with it, no more") {
+TEST_CASE("smooth_volume: an ignored voxel removes its 26 neighbours and no more") {
   test::on_every_device([](const Device& device) {
     Volume volume(9, 8, 7);
     volume.at(4, 5, 3) = NAN;
@@ -60,7 +59,7 @@ TEST_CASE("smooth_volume: a voxel that does not count takes its 26 neighbours wi
   });
 }
 
-TEST_CASE("smooth_volume: without marks, what interpolate gives") {
+TEST_CASE("smooth_volume: without NaN, the same as interpolate") {
   test::on_every_device([](const Device& device) {
     const Shape shape{20, 13, 9};
     const Volume volume = test::random_volume(shape, -1, 1, 53);
@@ -73,13 +72,13 @@ TEST_CASE("smooth_volume: without marks, what interpolate gives") {
     auto smoothed = device.make_image(PixelType::f32, shape);
     warpalign::InterpolatePlan(device, spec)
         .execute(stream, input, warpalign::Transform{}, smoothed);
-    // As above, for each of the two.
+    // As above, for both results.
     CHECK(test::max_difference(computed(device, volume),
                                test::volume_from_device(stream, smoothed)) <= 1.2e-6);
   });
 }
 
-TEST_CASE("smooth_volume: what cannot be is refused") {
+TEST_CASE("smooth_volume: invalid arguments are refused") {
   test::on_every_device([](const Device& device) {
     CHECK_THROWS_AS(SmoothVolumePlan(device, {{0, 8, 8}}), Error);
     const SmoothVolumePlan plan(device, {{8, 8, 8}});

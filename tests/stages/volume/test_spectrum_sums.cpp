@@ -26,14 +26,14 @@ TEST_CASE("spectrum_sums: even and odd widths") {
          {Shape{16, 12, 10}, Shape{15, 7, 9}, Shape{130, 3, 5}, Shape{2, 1, 1}, Shape{9, 9, 1}}) {
       CAPTURE(to_string(shape));
       auto stream = device.make_stream();
-      // Spectra of real volumes, so that the whole one follows from the half; rounded to floats.
+      // Spectra of real volumes, so that one half determines the other; rounded to floats.
       const auto a = test::as_floats(reference::forward(test::random_volume(shape, 1, 2, 34)));
       const auto b = test::as_floats(reference::forward(test::random_volume(shape, -1, 3, 35)));
       const auto da = test::to_device(device, stream, a);
       const auto db = test::to_device(device, stream, b);
       const auto found = SpectrumSumsPlan(device, {shape}).execute(stream, da, db);
       const auto expected = reference::power_sums(a, b, shape.width);
-      // Positive terms of three roundings each; work items add up some tens of them.
+      // Positive terms with three roundings each; work items add up some tens of them.
       CHECK(found.a == doctest::Approx(expected.a).epsilon(2e-6));
       CHECK(found.b == doctest::Approx(expected.b).epsilon(2e-6));
       CHECK(found.product == doctest::Approx(expected.product).epsilon(2e-6));
@@ -41,7 +41,7 @@ TEST_CASE("spectrum_sums: even and odd widths") {
   });
 }
 
-TEST_CASE("spectrum_sums: several pairs at once, the same bits as alone") {
+TEST_CASE("spectrum_sums: several pairs at once are bit-identical to single pairs") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const Shape& shape : {Shape{16, 12, 1}, Shape{15, 7, 2}}) {
       CAPTURE(to_string(shape));
@@ -90,7 +90,7 @@ TEST_CASE("spectrum_sums: several pairs at once, the same bits as alone") {
   });
 }
 
-TEST_CASE("spectrum_sums: several results in one copy, the same bits as alone") {
+TEST_CASE("spectrum_sums: several results in one copy are bit-identical to single ones") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr Shape shape{16, 12, 10};
     auto stream = device.make_stream();

@@ -46,11 +46,11 @@ void compare(const Device& device, const Shape& shape, const Point3& spacing) {
   const Volume volume = test::random_volume(shape, -1, 1, 41);
   const std::array<double, 3> distances{spacing.x, spacing.y, spacing.z};
   const Volume lengths = reference::gradient_lengths(volume, distances);
-  // The inputs are exact, so that every rounding is relative: of a difference, two factors, three
-  // squares and the square root (3 units in the last place in OpenCL).
+  // The inputs are exact, so every rounding error is relative: of a difference, two factors, three
+  // squares and the square root (3 ulp in OpenCL).
   CHECK(test::max_difference(computed(device, volume, spacing, {}), lengths) <=
         7e-7 * test::largest(lengths));
-  // At most 1; a product and a division more.
+  // Values are at most 1, with one more product and division.
   const Volume strengths = reference::edge_strengths(volume, distances, static_cast<double>(0.3F));
   CHECK(test::max_difference(computed(device, volume, spacing, EdgeCurve::up_to_one(0.3F)),
                              strengths) <= 1e-6);
@@ -69,7 +69,7 @@ TEST_CASE("volume_edges: agrees with the oracle") {
   });
 }
 
-TEST_CASE("volume_edges: a ramp is as steep at the faces as within") {
+TEST_CASE("volume_edges: a ramp is as steep at the faces as inside") {
   test::on_every_device([](const Device& device) {
     const Point3 rise{3, 4, 12};
     // In units of the spacing the slopes are 3, 2 and 6.
@@ -79,7 +79,7 @@ TEST_CASE("volume_edges: a ramp is as steep at the faces as within") {
   });
 }
 
-TEST_CASE("volume_edges: reversed contrast changes nothing, and no edge is 0") {
+TEST_CASE("volume_edges: reversed contrast gives the same result, and no edge gives 0") {
   test::on_every_device([](const Device& device) {
     const EdgeCurve curve = EdgeCurve::up_to_one(0.1F);
     const Volume volume = test::random_volume({16, 12, 10}, -1, 1, 42);
@@ -92,7 +92,7 @@ TEST_CASE("volume_edges: reversed contrast changes nothing, and no edge is 0") {
   });
 }
 
-TEST_CASE("volume_edges: NaN where a neighbour is, and nowhere else") {
+TEST_CASE("volume_edges: NaN next to NaN voxels, and nowhere else") {
   test::on_every_device([](const Device& device) {
     const Volume volume = test::with_marks(test::random_volume({20, 13, 9}, -1, 1, 43), 0.02, 44);
     const EdgeCurve curve = EdgeCurve::up_to_one(0.3F);
@@ -102,7 +102,7 @@ TEST_CASE("volume_edges: NaN where a neighbour is, and nowhere else") {
   });
 }
 
-TEST_CASE("volume_edges: what cannot be is refused") {
+TEST_CASE("volume_edges: invalid arguments are refused") {
   test::on_every_device([](const Device& device) {
     using warpalign::Error;
     CHECK_THROWS_AS(VolumeEdgesPlan(device, {{0, 8, 8}}), Error);

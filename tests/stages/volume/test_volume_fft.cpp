@@ -19,8 +19,8 @@ using warpalign::PixelType;
 using warpalign::RealFftPlan;
 using warpalign::Shape;
 
-// As of images (test_fft.cpp): 2e-6 is the worst seen there, twice that for a round trip; a third
-// axis adds its logarithm to a sum that stays far below.
+// As for images (test_fft.cpp), where the largest error seen is 2e-6, and twice that for a round
+// trip. A third axis adds its logarithm, and the sum stays far below the tolerance.
 constexpr double forward_tolerance = 2e-6;
 constexpr double round_trip_tolerance = 4e-6;
 
@@ -78,7 +78,7 @@ TEST_CASE("fft of volumes: a batch of images of the same shape is another transf
   });
 }
 
-TEST_CASE("fft of volumes: clFFT too, and it says which sizes it cannot do") {
+TEST_CASE("fft of volumes: clFFT too, which reports the sizes it cannot transform") {
   warpalign::Config config;
   config.opencl_fft = "clfft";
   for (const warpalign::Device& candidate : test::devices()) {

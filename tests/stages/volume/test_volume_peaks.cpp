@@ -32,11 +32,11 @@ void check_peak(const VolumePeak& peak, float value, std::int64_t x, std::int64_
 
 }  // namespace
 
-TEST_CASE("volume_peaks: the best of several, and no flank of a better one") {
+TEST_CASE("volume_peaks: several highest peaks, without the flanks of higher ones") {
   test::on_every_device([](const warpalign::Device& device) {
     auto volume = test::random_volume({45, 21, 13}, -1, 0, 37);
     volume.at(20, 9, 7) = 5;
-    volume.at(22, 11, 9) = 4.5;  // beside the first
+    volume.at(22, 11, 9) = 4.5;  // next to the first one
     volume.at(24, 9, 7) = 4;     // four voxels away: a peak of its own
     volume.at(44, 20, 12) = 3;   // the last voxel
     volume.at(1, 1, 0) = 2;      // its neighbour, wrapping around
@@ -50,7 +50,7 @@ TEST_CASE("volume_peaks: the best of several, and no flank of a better one") {
   });
 }
 
-TEST_CASE("volume_peaks: only within reach of 0, going round") {
+TEST_CASE("volume_peaks: only within reach of 0, with wrap-around") {
   test::on_every_device([](const warpalign::Device& device) {
     auto volume = test::random_volume({40, 24, 16}, -1, 0, 38);
     volume.at(20, 3, 2) = 9;  // too far along x
@@ -81,7 +81,7 @@ TEST_CASE("volume_peaks: NaN is no peak, the first of equals is, tiny volumes ha
   });
 }
 
-TEST_CASE("volume_peaks: limits that make no sense are refused") {
+TEST_CASE("volume_peaks: invalid limits are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     const reference::Volume volume(8, 8, 8);
     CHECK_THROWS_AS((void)peaks_of(device, volume, {{}, 0}), warpalign::Error);

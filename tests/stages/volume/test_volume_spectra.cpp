@@ -34,7 +34,8 @@ TEST_CASE("cross_power of volumes: weighted or not") {
         test::poison(stream, output);
         CrossPowerPlan(device, {shape, sigma, false}).execute(stream, da, db, output);
         const auto expected = reference::cross_power(a, b, shape.width, static_cast<double>(sigma));
-        // Unit numbers: a product of two normalised factors, a weight, each a few ulp (6e-8).
+        // Complex numbers of length 1: the product of two normalised factors and a weight, each
+        // right to a few ulp (6e-8).
         CHECK(test::max_difference(test::complex_volume_from_device(stream, output), expected) <=
               2e-6);
       }
@@ -43,8 +44,8 @@ TEST_CASE("cross_power of volumes: weighted or not") {
 }
 
 TEST_CASE(
-    "cross_power of volumes: rotations by 180 degrees are refused, the weights are those of "
-    "space") {
+    "cross_power of volumes: rotations by 180 degrees are refused, the total weight counts all "
+    "axes") {
   test::on_every_device([](const warpalign::Device& device) {
     CHECK_THROWS_AS(CrossPowerPlan(device, {{8, 8, 8}, 0.0F, true}), warpalign::Error);
   });

@@ -15,7 +15,7 @@ using warpalign::VolumeMoments;
 using warpalign::VolumeSumsPlan;
 using warpalign::VoxelShift;
 
-// Products of numbers up to 1, of which a work item adds some tens, and groups in double.
+// Products of numbers up to 1; work items add some tens of them, and groups add in double.
 constexpr double tolerance = 2e-6;
 
 void compare_moments(const VolumeMoments& found, const reference::OverlapMoments& expected) {
@@ -35,7 +35,7 @@ Pair random_pair(const Shape& reference, const Shape& moving) {
   return {test::random_volume(reference, 0, 1, 39), test::random_volume(moving, 0, 1, 40)};
 }
 
-/// Some voxels of both do not count.
+/// Some voxels of both volumes are NaN and do not count.
 Pair marked_pair(const Shape& reference, const Shape& moving, double part) {
   const Pair pair = random_pair(reference, moving);
   return {test::with_marks(pair.reference, part, 41), test::with_marks(pair.moving, part, 42)};
@@ -67,8 +67,8 @@ void compare_step(const warpalign::Device& device, const Pair& pair,
       VolumeSumsPlan(device, {r.shape(), m.shape(), margin, marked}).step(stream, r, m, shift);
   const auto expected = reference::step_sums(pair.reference, pair.moving, shift, margin);
   compare_moments(found, expected);
-  // Sums of either sign: rounding is in proportion to the sums of squares. A spline's value and
-  // slopes are right to a few 1e-7 of the coefficients.
+  // Sums of either sign: the rounding error is proportional to the sums of squares. A spline's
+  // value and slopes are right to a few 1e-7 of the coefficients.
   const double size = tolerance * (expected.squares + expected.voxels);
   for (std::size_t i = 0; i < 9; ++i) {
     CHECK(std::abs(found.slopes[i] - expected.slopes[i]) <= size);
@@ -104,16 +104,16 @@ TEST_CASE("volume_sums: a step at any fraction, unequal volumes, margins") {
   });
 }
 
-TEST_CASE("volume_sums: in marked volumes, pairs of which all counts") {
+TEST_CASE("volume_sums: marked volumes, and pairs where all voxels count") {
   test::on_every_device([](const warpalign::Device& device) {
     const Pair dense = marked_pair({20, 13, 9}, {18, 13, 14}, 0.3);
     const std::vector<VoxelShift> shifts{{0, 0, 0}, {7, -5, 3}, {-17, 12, -8}, {20, 0, 0}};
     compare_shifts(device, dense, shifts, true);
-    // A step needs 64 voxels of the one and 7 of the other.
+    // A step reads 64 voxels of one volume and 7 of the other.
     const Pair sparse = marked_pair({20, 13, 11}, {21, 15, 12}, 0.004);
     compare_step(device, sparse, {0, 0, 0}, 1, true);
     compare_step(device, sparse, {2.3, -4.75, 1.999}, 2, true);
-    // Where all counts, marks change nothing but the order of sums.
+    // If all voxels count, marks change nothing but the order of sums.
     const Pair whole = random_pair({20, 13, 11}, {20, 13, 11});
     compare_shifts(device, whole, shifts, true);
     compare_step(device, whole, {2.3, -4.75, 1.5}, 1, true);
@@ -121,7 +121,7 @@ TEST_CASE("volume_sums: in marked volumes, pairs of which all counts") {
   });
 }
 
-TEST_CASE("volume_sums: nothing in common is nothing") {
+TEST_CASE("volume_sums: nothing without overlap") {
   test::on_every_device([](const warpalign::Device& device) {
     const Pair pair = random_pair({8, 8, 8}, {8, 8, 8});
     auto stream = device.make_stream();

@@ -18,7 +18,7 @@ using warpalign::Shape;
 
 constexpr std::int64_t side = 128;
 
-/// The middle of tests/data/bridge.jpg, in grey levels.
+/// The middle of tests/data/bridge.jpg, as 8-bit intensities.
 reference::Volume photograph() {
   const auto whole = test::photograph("bridge.jpg");
   reference::Volume crop(side, side);
@@ -30,8 +30,8 @@ reference::Volume photograph() {
   return crop;
 }
 
-/// `rotations` rotations by 10 degrees about the centre, each filtering and interpolating anew.
-/// taps 0: the exact prefilter.
+/// Rotates `rotations` times by 10 degrees about the centre, with a prefilter and an interpolation
+/// each time. 0 taps select the exact prefilter.
 reference::Volume rotated(const warpalign::Device& device, const reference::Volume& image,
                           int rotations, int taps) {
   auto stream = device.make_stream();
@@ -63,7 +63,7 @@ struct Difference {
   double largest = 0;
 };
 
-/// Within the disc that stays inside the image as it rotates, less `rim` pixels.
+/// The difference within the disc that stays inside the image as it rotates, less `rim` pixels.
 Difference within_disc(const reference::Volume& a, const reference::Volume& b, double rim) {
   Difference result;
   double squares = 0, count = 0;
@@ -94,7 +94,7 @@ TEST_CASE("rotations: fir:15 and the exact prefilter differ by less than a grey 
   });
 }
 
-TEST_CASE("rotations: the error after 36 rotations has converged by 11 taps") {
+TEST_CASE("rotations: the error after 36 rotations converges at 11 taps") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto image = photograph();
     const double exact = within_disc(rotated(device, image, 36, 0), image, 8).rms;
@@ -105,7 +105,7 @@ TEST_CASE("rotations: the error after 36 rotations has converged by 11 taps") {
                   device.info().id.c_str(), taps, rms.back(), exact);
     }
     CHECK(exact > 0.1);
-    // Seven taps are visibly off (figure 3); from eleven on the curve of figure 2 is flat.
+    // Seven taps are visibly wrong (figure 3); from eleven taps on the curve of figure 2 is flat.
     CHECK(std::abs(rms[2] - exact) > 0.02 * exact);
     for (std::size_t i = 4; i < rms.size(); ++i) CHECK(std::abs(rms[i] - exact) < 0.02 * exact);
   });
