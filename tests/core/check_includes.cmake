@@ -1,5 +1,5 @@
-# Fails when an object of core depends on a header of CUDA, OpenCL or Boost, or on more of kernels_cl/
-# than the formulas that compile as C++ (kernels_cl/README.md).
+# Fails if an object of core depends on a header of CUDA, OpenCL or Boost, or on files of
+# kernels_cl/ other than the formulas that compile as C++ (kernels_cl/README.md).
 if(NOT GENERATOR MATCHES Ninja)
   message(STATUS "skipped: test_core_includes: needs the Ninja generator's dependency log")
   return()

@@ -1,4 +1,4 @@
-// Boundary modes by name.
+// The names of boundary modes.
 #include <warpalign/boundary.hpp>
 #include <warpalign/error.hpp>
 
@@ -7,7 +7,7 @@
 
 using warpalign::Boundary;
 
-TEST_CASE("boundary: every mode's name, SciPy's, leads back to it") {
+TEST_CASE("boundary: every mode has SciPy's name, and is found by it") {
   const std::pair<Boundary, const char*> names[] = {
       {Boundary::mirror, "mirror"},      {Boundary::reflect, "reflect"},
       {Boundary::nearest, "nearest"},    {Boundary::constant, "constant"},
@@ -20,7 +20,7 @@ TEST_CASE("boundary: every mode's name, SciPy's, leads back to it") {
   CHECK(warpalign::boundary_named("grid-mirror") == Boundary::reflect);
 }
 
-TEST_CASE("boundary: an unknown name is refused with the known ones") {
+TEST_CASE("boundary: an unknown name is refused with the list of names") {
   for (const char* name : {"", "Mirror", "grid_wrap", "mirror ", "periodic"}) {
     try {
       (void)warpalign::boundary_named(name);

@@ -1,4 +1,4 @@
-// Which status of the C interface stands for which exception.
+// The mapping of exceptions to status codes of the C interface.
 #include "c_interface/call.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ using warpalign::Error;
 using warpalign::ErrorKind;
 namespace c_interface = warpalign::c_interface;
 
-TEST_CASE("c status: every kind of error has its own") {
+TEST_CASE("c status: every kind of error has its own status") {
   for (const auto& [kind, status] :
        {std::pair{ErrorKind::invalid_argument, WARPALIGN_INVALID_ARGUMENT},
         {ErrorKind::invalid_image, WARPALIGN_INVALID_IMAGE},
@@ -26,7 +26,7 @@ TEST_CASE("c status: every kind of error has its own") {
   }
 }
 
-TEST_CASE("c status: other exceptions do not leave the interface either") {
+TEST_CASE("c status: no other exception leaves the interface") {
   const auto status_and_text = [](const std::function<void()>& work) {
     const warpalign_status status = c_interface::call(work);
     return std::pair<warpalign_status, std::string>(status, warpalign_last_error());

@@ -1,4 +1,4 @@
-// The checks of arguments that the stages share: what they refuse, and the last values they accept.
+// The argument checks that the stages share: what they refuse, and the largest values they accept.
 #include "device/check.hpp"
 
 #include <doctest/doctest.h>
@@ -89,7 +89,7 @@ TEST_CASE("check: one, two or three dimensions") {
   }
 }
 
-TEST_CASE("check: which types are grey, and which are real") {
+TEST_CASE("check: the sets of grey and of real types") {
   const auto grey = [](PixelType type) { detail::check_grey("the stage", "the image", type); };
   const auto real = [](PixelType type) { detail::check_real("the stage", "the image", type); };
   for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32}) {
@@ -103,7 +103,7 @@ TEST_CASE("check: which types are grey, and which are real") {
   refuses([&] { real(PixelType::c32); }, "the image has complex pixels");
 }
 
-TEST_CASE("check: every entry of a transform is finite, and each array has its transform") {
+TEST_CASE("check: every entry of a transform is finite, and each array has a transform") {
   const std::array<double, 2> bad{std::numeric_limits<double>::quiet_NaN(),
                                   -std::numeric_limits<double>::infinity()};
   CHECK_NOTHROW(detail::check_transform("the stage", {}));

@@ -1,4 +1,4 @@
-// What is told of compilations, and to whom.
+// The observers of kernel compilations.
 #include "device/loading/compilation_report.hpp"
 
 #include <doctest/doctest.h>
@@ -6,7 +6,7 @@
 using warpalign::CompilationProgress;
 using warpalign::observe_compilation;
 
-TEST_CASE("compilation report: an observer may take itself away") {
+TEST_CASE("compilation report: an observer may remove itself") {
   int calls = 0;
   observe_compilation([&](const CompilationProgress& progress) {
     ++calls;

@@ -1,4 +1,4 @@
-// The configuration file: what it may contain, and the messages about mistakes in it.
+// The configuration file: its keys, and the messages about mistakes in it.
 #include "support/temporary_folder.hpp"
 
 #include <warpalign/config.hpp>
@@ -50,7 +50,7 @@ TEST_CASE("config: mistakes are named with file and line") {
   refuses(folder, "cache = \".\"\n", "'cache' is \".\", but must be an absolute path");
 }
 
-TEST_CASE("config: backends are a list of names, in the order in which they are asked") {
+TEST_CASE("config: backends are a list of names, in order of preference") {
   const test::TemporaryFolder folder;
   const auto file = folder.write("good.toml", "backends = [\"opencl\", \"my_backend2\"]\n");
   CHECK(warpalign::read_config(file).backends == std::vector<std::string>{"opencl", "my_backend2"});
@@ -62,7 +62,7 @@ TEST_CASE("config: backends are a list of names, in the order in which they are 
   }
 }
 
-TEST_CASE("config: characters beyond ASCII stand in comments and in double quotes only") {
+TEST_CASE("config: non-ASCII characters are allowed in comments and double quotes only") {
   const test::TemporaryFolder folder;
   const char* words = "are allowed only in comments and, as UTF-8, in double quotes on one line";
   refuses(folder, "# \u00e9\nd\u00e9vice = \"cuda:0\"\n",
@@ -76,10 +76,10 @@ TEST_CASE("config: characters beyond ASCII stand in comments and in double quote
   refuses(folder, "\"d\u00e9vice\" = 1\n", "bad.toml:1: unknown key 'd\u00e9vice'");
 }
 
-TEST_CASE("config: what is no UTF-8 is refused in quotes, and does not matter in comments") {
+TEST_CASE("config: invalid UTF-8 is refused in quotes, and ignored in comments") {
   const test::TemporaryFolder folder;
-  // Cut short, a byte that continues nothing, longer than needed (twice), a surrogate, and what
-  // lies beyond U+10FFFF (twice).
+  // Truncated; a continuation byte alone; two overlong encodings; a surrogate; and two code points
+  // beyond U+10FFFF.
   for (const char* bytes : {"\xc3", "\x80", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80",
                             "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80"}) {
     CAPTURE(bytes);
@@ -89,9 +89,9 @@ TEST_CASE("config: what is no UTF-8 is refused in quotes, and does not matter in
   }
 }
 
-TEST_CASE("config: what toml++ 3.3 asserts of a text is an error") {
+TEST_CASE("config: texts that fail assertions of toml++ 3.3 give an error") {
   const test::TemporaryFolder folder;
-  // That a name follows [ and [[, and a value a comma (found by fuzz_configuration).
+  // It asserts that a name follows [ and [[, and a value a comma (found by fuzz_configuration).
   for (const char* text : {"[[[opencl]]]", "[=]", "[.a]", "[#]", "[[[[[[[[]]]]]]]]devic]]",
                            "a = { b = [1, 2.5e3, }"}) {
     refuses(folder, text, "this is not TOML");
@@ -116,13 +116,13 @@ TEST_CASE("config: a file that cannot be read is named") {
   CHECK_THROWS_WITH_AS((void)warpalign::read_config(folder.path() / "none.toml"),
                        doctest::Contains("none.toml cannot be read"), warpalign::Error);
   CHECK_THROWS_AS((void)warpalign::read_config(folder.path()), warpalign::Error);
-  // Longer than any file system takes: whether it is a folder cannot be told either.
+  // Longer than any file system allows, so that it is unknown whether it is a folder.
   const std::string long_name(5000, 'a');
   CHECK_THROWS_WITH_AS((void)warpalign::read_config(folder.path() / long_name),
                        doctest::Contains("cannot be read"), warpalign::Error);
 }
 
-TEST_CASE("config: the default file lies under XDG_CONFIG_HOME, never in the current folder") {
+TEST_CASE("config: the default file is under XDG_CONFIG_HOME, never in the current folder") {
   const test::TemporaryFolder folder;
   const char* before = std::getenv("XDG_CONFIG_HOME");
   const std::string saved = before != nullptr ? before : "";

@@ -1,4 +1,4 @@
-// Parsing device names and matching them to devices.
+// Parsing of device names, and matching them to devices.
 #include "device/config/device_name.hpp"
 
 #include <warpalign/error.hpp>
@@ -23,7 +23,7 @@ TEST_CASE("device_name: backends, indices and parts of names") {
   CHECK(parse_device_name("OpenCL:12").index == 12);
   CHECK(parse_device_name("opencl:NVIDIA").part == "nvidia");
   CHECK(parse_device_name("opencl:4090 Ti").part == "4090 ti");
-  // A number that more follows, or that is too large for one, is a part of a name.
+  // A number followed by other characters, or too large for an index, is a part of a name.
   CHECK(parse_device_name("opencl:2080 Ti").part == "2080 ti");
   CHECK_FALSE(parse_device_name("opencl:2080 Ti").index);
   CHECK_FALSE(parse_device_name("opencl:99999999999999999999").index);

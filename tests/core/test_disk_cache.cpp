@@ -30,7 +30,7 @@ std::filesystem::path only_file(const std::filesystem::path& folder) {
 
 using warpalign::detail::DiskCache;
 
-TEST_CASE("disk_cache: what is stored is found, under its own key only") {
+TEST_CASE("disk_cache: an entry is found, under its own key only") {
   const test::TemporaryFolder folder;
   const DiskCache cache(folder.path() / "deep" / "cache");
   CHECK_FALSE(cache.load("key"));
@@ -43,7 +43,7 @@ TEST_CASE("disk_cache: what is stored is found, under its own key only") {
   (void)only_file(folder.path() / "deep" / "cache");  // no temporary file is left
 }
 
-TEST_CASE("disk_cache: a slash behind the folder's name changes nothing, whatever the umask") {
+TEST_CASE("disk_cache: neither a trailing slash nor the umask changes anything") {
   const test::TemporaryFolder folder;
   const mode_t before = ::umask(002);
   const DiskCache cache(folder.path() / "cache" / "");
@@ -53,7 +53,7 @@ TEST_CASE("disk_cache: a slash behind the folder's name changes nothing, whateve
   CHECK(cache.load("key") == "bytes");
 }
 
-TEST_CASE("disk_cache: nothing, and a single byte, are stored as anything else") {
+TEST_CASE("disk_cache: empty entries and single bytes are stored as well") {
   const test::TemporaryFolder folder;
   const DiskCache cache(folder.path() / "cache");
   for (const std::string bytes : {"", "x"}) {
@@ -62,8 +62,8 @@ TEST_CASE("disk_cache: nothing, and a single byte, are stored as anything else")
   }
 }
 
-// A file that must not grow beyond 4096 bytes stands for a disk that is full in the middle.
-TEST_CASE("disk_cache: what cannot be written whole is reported, and leaves nothing") {
+// A limit of 4096 bytes for the file simulates a disk that becomes full.
+TEST_CASE("disk_cache: a failed write is reported, and leaves nothing") {
   const test::TemporaryFolder folder;
   const auto place = folder.path() / "cache";
   const DiskCache cache(place);
@@ -80,7 +80,7 @@ TEST_CASE("disk_cache: what cannot be written whole is reported, and leaves noth
                 problem);
   CHECK_FALSE(cache.load("other"));
   CHECK(cache.load("key") == "bytes");
-  (void)only_file(place);  // of the key that was stored
+  (void)only_file(place);  // of the stored key
 }
 
 TEST_CASE("disk_cache: damaged, truncated and swapped entries are not found") {
@@ -156,7 +156,7 @@ TEST_CASE("disk_cache: what belongs to another user is not read, and nothing is 
   (void)only_file(place);
 }
 
-TEST_CASE("disk_cache: a pipe in the place of an entry is not waited for") {
+TEST_CASE("disk_cache: a pipe in place of an entry does not block") {
   const test::TemporaryFolder folder;
   const auto place = folder.path() / "cache";
   const DiskCache cache(place);
@@ -181,7 +181,7 @@ TEST_CASE(
   CHECK(cache.load("key") == "bytes");
 }
 
-TEST_CASE("disk_cache: no folder, or one that cannot be made, is no trouble") {
+TEST_CASE("disk_cache: a missing folder, or one that cannot be created, is not an error") {
   const DiskCache none("");
   none.store("key", "bytes");
   CHECK_FALSE(none.load("key"));
@@ -190,7 +190,7 @@ TEST_CASE("disk_cache: no folder, or one that cannot be made, is no trouble") {
   CHECK_FALSE(impossible.load("key"));
 }
 
-TEST_CASE("disk_cache: what a killed process left goes, what another is writing stays") {
+TEST_CASE("disk_cache: files of a killed process are removed, files being written stay") {
   const test::TemporaryFolder folder;
   const std::filesystem::path place = folder.path() / "cache";
   DiskCache(place).store("key", "bytes");
@@ -206,7 +206,7 @@ TEST_CASE("disk_cache: what a killed process left goes, what another is writing 
   CHECK(cache.load("key") == "bytes");
 }
 
-TEST_CASE("disk_cache: writers at the same time leave one whole entry") {
+TEST_CASE("disk_cache: simultaneous writers leave one whole entry") {
   const test::TemporaryFolder folder;
   const auto place = folder.path() / "cache";
   std::vector<std::thread> writers;
@@ -218,7 +218,7 @@ TEST_CASE("disk_cache: writers at the same time leave one whole entry") {
         const auto found = cache.load("key");
         if (found && (found->size() != 20000 ||
                       found->find_first_not_of((*found)[0]) != std::string::npos)) {
-          std::abort();  // a damaged entry was accepted
+          std::abort();  // would mean that a damaged entry was accepted
         }
       }
     });

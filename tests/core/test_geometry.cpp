@@ -1,4 +1,4 @@
-// Plane transforms and friendly sizes.
+// Transforms of the plane, and FFT-friendly sizes.
 #include <warpalign/error.hpp>
 #include <warpalign/geometry.hpp>
 
@@ -33,7 +33,7 @@ TEST_CASE("geometry: an affine transform that is not finite has no inverse") {
   }
 }
 
-// No two entries are alike, and none is 0 or 1, so that each of them counts.
+// All entries differ, and none is 0 or 1, so that each of them affects the result.
 TEST_CASE("geometry: homographies are composed, and their inverses undo") {
   const Homography m(std::array<double, 9>{1.5, -0.2, 3, 0.4, 0.9, -7, 0.002, -0.003, 1.2});
   const Homography n(std::array<double, 9>{0.3, 1.1, 2, -0.8, 0.1, 5, -0.004, 0.001, 0.7});
@@ -50,7 +50,8 @@ TEST_CASE("geometry: homographies are composed, and their inverses undo") {
   CHECK_THROWS_AS((void)flat.inverse(), warpalign::Error);
 }
 
-// The error of a first-order expansion falls with the square of the step: 1e-8 for a step of 1e-4.
+// The error of a first-order expansion decreases with the square of the step: 1e-8 for a step of
+// 1e-4.
 TEST_CASE("geometry: a homography's affine transform at a point agrees with it to first order") {
   const Homography m(std::array<double, 9>{1.5, -0.2, 3, 0.4, 0.9, -7, 0.002, -0.003, 1.2});
   constexpr double step = 1e-4;
@@ -74,7 +75,7 @@ TEST_CASE("geometry: a similarity's matrix is s [[cos r, sin r], [-sin r, cos r]
   CHECK(centre.y == doctest::Approx(69));
 }
 
-TEST_CASE("geometry: a similarity comes back from its matrix") {
+TEST_CASE("geometry: a similarity is recovered from its matrix") {
   const warpalign::Shape reference{101, 52, 1};
   const warpalign::Shape moving{200, 151, 1};
   const Similarity truth{-157, 0.37, {5.5, -6.25}};

@@ -1,4 +1,4 @@
-// Parts that pass through lanes: each once, and what happens when one fails.
+// Parts that run in parallel lanes: each once, and how failures are handled.
 #include "device/lanes.hpp"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@
 
 using warpalign::detail::run_in_lanes;
 
-TEST_CASE("lanes: each part is done once, and a lane does one at a time") {
+TEST_CASE("lanes: each part runs once, and a lane runs one at a time") {
   constexpr std::size_t lanes = 3;
   std::vector<std::atomic<int>> done(50);
   std::vector<std::atomic<int>> busy(lanes);
@@ -34,7 +34,7 @@ TEST_CASE("lanes: one lane, or no parts, need no threads") {
   run_in_lanes(2, 0, [](std::size_t, std::size_t) { FAIL("there is no part"); });
 }
 
-TEST_CASE("lanes: after a failure nothing new is begun, and it is the caller's") {
+TEST_CASE("lanes: after a failure no part starts, and the caller gets the exception") {
   std::mutex mutex;
   std::size_t begun = 0;
   const auto work = [&](std::size_t, std::size_t part) {

@@ -1,4 +1,4 @@
-// Missing and broken backend modules: reported with the reason, never fatal.
+// Missing and broken backend modules are reported with a reason, and are never fatal.
 #include "support/temporary_folder.hpp"
 
 #include <warpalign/error.hpp>
@@ -9,7 +9,9 @@
 #include <doctest/doctest.h>
 #include <cstdio>
 
-TEST_CASE("loader: with no modules every backend is reported missing, and opening says so") {
+TEST_CASE(
+    "loader: without modules every backend is reported missing, and opening a device fails with "
+    "the reasons") {
   const test::TemporaryFolder folder;
   warpalign::Config config;
   config.module_folder = folder.path();
@@ -23,7 +25,7 @@ TEST_CASE("loader: with no modules every backend is reported missing, and openin
                        doctest::Contains("there is no module"), warpalign::Error);
 }
 
-TEST_CASE("loader: a file that is no module is reported") {
+TEST_CASE("loader: a file that is not a module is reported") {
   const test::TemporaryFolder folder;
   (void)folder.write("warpalign_cuda.so", "not a shared object");
   warpalign::Config config;
@@ -33,7 +35,7 @@ TEST_CASE("loader: a file that is no module is reported") {
   }
 }
 
-TEST_CASE("loader: a library that is no module of warpalign is not taken for one") {
+TEST_CASE("loader: a library that is not a module of warpalign is refused") {
   Dl_info c_library{};
   REQUIRE(::dladdr(reinterpret_cast<void*>(&std::fopen), &c_library) != 0);
   const test::TemporaryFolder folder;
@@ -52,7 +54,7 @@ TEST_CASE("loader: a library that is no module of warpalign is not taken for one
   CHECK(missing.problem.find("there is no module") != std::string::npos);
 }
 
-TEST_CASE("loader: what is installed is described, whatever is there") {
+TEST_CASE("loader: installed modules are described, whatever the folder holds") {
   warpalign::Config config;
   config.module_folder = "/no/modules";
   config.cache_folder = "/no/cache";
@@ -64,7 +66,7 @@ TEST_CASE("loader: what is installed is described, whatever is there") {
   CHECK(found.config_file.filename() == "warpalign.toml");
 }
 
-TEST_CASE("loader: unknown names are refused, with what there is") {
+TEST_CASE("loader: unknown names are refused, with the known ones") {
   CHECK_THROWS_WITH_AS((void)warpalign::open_device("gpu"), doctest::Contains("not a device name"),
                        warpalign::Error);
   CHECK_THROWS_WITH_AS((void)warpalign::open_device("opencl:no such device"),

@@ -1,4 +1,4 @@
-// Limits of what a motion keeps fixed are refused by the rule that everyone can ask.
+// The rule by which limits on parameters that a motion fixes are refused.
 #include "registration/checked_options.hpp"
 
 #include <warpalign/error.hpp>
@@ -25,7 +25,7 @@ bool is_refused(Motion motion, void (*limit)(RegistrationOptions&)) {
 
 }  // namespace
 
-TEST_CASE("motion limits: the options are refused exactly where the motion keeps something fixed") {
+TEST_CASE("motion limits: options are refused exactly if the motion fixes their parameter") {
   for (const Motion motion :
        {Motion::similarity, Motion::rigid, Motion::rotation, Motion::translation, Motion::affine,
         Motion::homography, Motion::automatic}) {

@@ -1,4 +1,4 @@
-// Names and sizes of pixel types, on which files and interfaces rely.
+// The names and sizes of pixel types, which files and interfaces rely on.
 #include <warpalign/geometry.hpp>
 #include <warpalign/pixel.hpp>
 
@@ -7,7 +7,7 @@
 
 using warpalign::PixelType;
 
-TEST_CASE("pixel: every type has its name, and the size that the name says") {
+TEST_CASE("pixel: every type has its name, and the size in its name") {
   struct Expected {
     PixelType type;
     const char* name;
@@ -29,7 +29,7 @@ TEST_CASE("pixel: every type has its name, and the size that the name says") {
   }
 }
 
-TEST_CASE("pixel: a shape is written with its depth where it has one") {
+TEST_CASE("pixel: a shape is printed with its depth if it has one") {
   CHECK(warpalign::to_string(warpalign::Shape{3, 4, 1}) == "3 x 4");
   CHECK(warpalign::to_string(warpalign::Shape{3, 4, 5}) == "3 x 4 x 5");
 }

@@ -1,4 +1,4 @@
-// The cache of plans: what it keeps, what goes, and that what is in use stays where it is.
+// The cache of plans: what it keeps and removes, and that plans in use never move.
 #include "registration/resources/plan_cache.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using Cache = PlanCache<int, std::unique_ptr<int>>;
 
-/// Asks for keys and notes which of them had to be made.
+/// Requests keys, and records which of them the cache had to create.
 struct Asker {
   explicit Asker(std::size_t most) : cache(most) {}
 
@@ -30,13 +30,13 @@ struct Asker {
 
 }  // namespace
 
-TEST_CASE("plan cache: a value is made once for each key") {
+TEST_CASE("plan cache: a value is created once for each key") {
   Asker asker(4);
   for (const int key : {1, 2, 1, 2, 2}) CHECK(*asker.get(key) == 10 * key);
   CHECK(asker.made == std::vector{1, 2});
 }
 
-TEST_CASE("plan cache: the least recently used value goes when there is no room") {
+TEST_CASE("plan cache: the least recently used value is removed if there is no room") {
   Asker asker(3);
   for (const int key : {1, 2, 3}) asker.get(key);
   asker.get(1);
@@ -49,7 +49,7 @@ TEST_CASE("plan cache: the least recently used value goes when there is no room"
   CHECK(asker.made == std::vector{2});
 }
 
-TEST_CASE("plan cache: a value stays where it is while fewer other keys than the bound are used") {
+TEST_CASE("plan cache: a value stays while fewer other keys than the bound are used") {
   Asker asker(3);
   const std::unique_ptr<int>* const first = &asker.get(1);
   for (const int key : {2, 3, 1, 4, 5}) asker.get(key);
@@ -58,7 +58,7 @@ TEST_CASE("plan cache: a value stays where it is while fewer other keys than the
   CHECK(asker.made == std::vector{1, 2, 3, 4, 5});
 }
 
-TEST_CASE("plan cache: the old value goes before the new one is made") {
+TEST_CASE("plan cache: the old value is removed before the new one is created") {
   std::weak_ptr<int> old;
   PlanCache<int, std::shared_ptr<int>> cache(1);
   old = cache.get(1, [] { return std::make_shared<int>(1); });
@@ -69,7 +69,7 @@ TEST_CASE("plan cache: the old value goes before the new one is made") {
   });
 }
 
-TEST_CASE("plan cache: what cannot be made leaves nothing behind") {
+TEST_CASE("plan cache: a failed creation leaves nothing behind") {
   Asker asker(2);
   const auto fail = []() -> std::unique_ptr<int> { throw std::runtime_error("no memory"); };
   CHECK_THROWS_AS(asker.cache.get(1, fail), std::runtime_error);
@@ -77,7 +77,7 @@ TEST_CASE("plan cache: what cannot be made leaves nothing behind") {
   CHECK(*asker.get(1) == 10);
 }
 
-TEST_CASE("plan cache: values in use stay beyond its bound, and make room afterwards") {
+TEST_CASE("plan cache: values in use exceed its bound, and make room afterwards") {
   struct View {
     bool used = true;
   };

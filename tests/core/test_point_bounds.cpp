@@ -1,4 +1,4 @@
-// Bounds of points in boxes of any size, against all of the box's points one by one.
+// Bounds of points in boxes of any size, compared with the box's points one by one.
 #include "tiles/point_bounds.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The options of registrations by name.
+// The registration options by name.
 #include "registration/checked_options.hpp"
 
 #include <warpalign/error.hpp>
@@ -17,7 +17,7 @@ using warpalign::RegistrationOptionInfo;
 using warpalign::RegistrationOptions;
 using warpalign::RegistrationOptionValue;
 
-/// Another value than the default.
+/// A value that differs from the default.
 RegistrationOptionValue other_value(const RegistrationOptionInfo& info) {
   const RegistrationOptionValue value = option_value({}, info.name);
   switch (info.kind) {
@@ -33,7 +33,7 @@ RegistrationOptionValue other_value(const RegistrationOptionInfo& info) {
   return std::string(info.choices[info.choices.front() == std::get<std::string>(value) ? 1 : 0]);
 }
 
-TEST_CASE("registration options: each is set by its name, and no other changes") {
+TEST_CASE("registration options: setting one by name changes no other") {
   for (const RegistrationOptionInfo& set : warpalign::registration_options()) {
     CAPTURE(std::string(set.name));
     RegistrationOptions options;
@@ -47,7 +47,7 @@ TEST_CASE("registration options: each is set by its name, and no other changes")
   }
 }
 
-TEST_CASE("registration options: the members that the names stand for") {
+TEST_CASE("registration options: each name sets its member") {
   RegistrationOptions options;
   set_option(options, "motion", std::string("rigid"));
   CHECK(options.motion == warpalign::Motion::rigid);

@@ -1,4 +1,5 @@
-// Tiles of a resampled image: what each one needs, by the oracle in double precision. No device.
+// Tiles of a resampled image: the input that each needs, checked by the oracle in double
+// precision. Needs no device.
 #include "reference/spline/evaluate.hpp"
 #include "reference/spline/prefilter.hpp"
 #include "support/compare.hpp"
@@ -34,8 +35,8 @@ using warpalign::Tile;
 using warpalign::Transform;
 using Point = std::array<double, 3>;
 
-/// What prefilter_halo() leaves out along one axis, 2^-25 of the largest sample, times the gain of
-/// the filter along the others (at most 3.3 each for degrees up to 5).
+/// The samples that prefilter_halo() leaves out along one axis weigh 2^-25 of the largest sample,
+/// times the gain of the filter along the others (at most 3.3 each for degrees up to 5).
 constexpr double truncation = 0x1p-25 * 3.3 * 3.3 * 3;
 
 ResampleSpec spec_of(int dimensions, const Shape& image, const Shape& output, int degree,
@@ -60,7 +61,7 @@ reference::Spline spline_of(const ResampleSpec& spec, Boundary boundary,
                                                        spec.spline.degree, edge, spec.spline.cval);
 }
 
-/// The samples of a tile's input; a region that extends beyond the end goes on at the beginning.
+/// The samples of a tile's input. A region that extends beyond the end continues at the beginning.
 reference::Volume cut_out(const reference::Volume& samples, const Region& region) {
   reference::Volume part(region.shape.width, region.shape.height, region.shape.depth);
   reference::for_each_voxel(part.extents(), [&](auto x, auto y, auto z) {
@@ -78,8 +79,8 @@ Point applied(const Transform& t, const Point& p) {
   return {row(0) / row(3), row(1) / row(3), row(2) / row(3)};
 }
 
-/// Where the value jumps: at the edges of `constant`, at the seams of `wrap`, and for degree 0 half
-/// way between samples. There the last bit of a coordinate decides, and tiles may differ.
+/// Whether the value jumps: at the edges of `constant`, at the seams of `wrap`, and for degree 0
+/// halfway between samples. There the last bit of a coordinate decides, and tiles may differ.
 bool near_jump(const ResampleSpec& spec, const Point& p) {
   const std::array<std::int64_t, 3> extents{spec.images.shape.width, spec.images.shape.height,
                                             spec.images.shape.depth};
@@ -93,7 +94,7 @@ bool near_jump(const ResampleSpec& spec, const Point& p) {
   return false;
 }
 
-/// The largest difference between tiles and the whole.
+/// The largest difference between tiles and the whole image.
 double difference(const ResampleSpec& spec, const Transform& transform,
                   const std::vector<Tile>& tiles, const reference::Volume& samples) {
   const reference::Spline whole = spline_of(spec, spec.spline.boundary, samples);
@@ -149,7 +150,7 @@ Affine rotated(double degrees, double factor, double x, double y) {
   return {c, -s, x, s, c, y};
 }
 
-/// Rows of a matrix near the identity, rotated a little about every axis, and a shift.
+/// The rows of a matrix near the identity, slightly rotated about every axis, and a shift.
 Transform random_transform(std::mt19937& engine, int dimensions, double largest_shift) {
   std::uniform_real_distribution<double> mixing(-0.3, 0.3), shift(-largest_shift, largest_shift);
   std::uniform_real_distribution<double> scale(-1.4, 1.4);
@@ -165,7 +166,7 @@ Transform random_transform(std::mt19937& engine, int dimensions, double largest_
 
 }  // namespace
 
-TEST_CASE("tiles: the halo bounds what is cut off of the prefilter") {
+TEST_CASE("tiles: the halo bounds the truncation of the prefilter") {
   for (int degree = 2; degree <= 5; ++degree) {
     CAPTURE(degree);
     const int halo = warpalign::prefilter_halo(degree);
@@ -179,13 +180,13 @@ TEST_CASE("tiles: the halo bounds what is cut off of the prefilter") {
       beyond += std::abs(response.coefficients.at(k));
     }
     CHECK(2 * beyond <= 0x1p-25);
-    CHECK(2 * beyond >= 0x1p-30);  // and no larger than it must be
+    CHECK(2 * beyond >= 0x1p-30);  // and the halo is no larger than necessary
   }
   CHECK(warpalign::prefilter_halo(0) == 0);
   CHECK(warpalign::prefilter_halo(1) == 0);
 }
 
-TEST_CASE("tiles: made equal, they share shapes and a boundary and compute the same") {
+TEST_CASE("tiles: equalised tiles share shapes and a boundary and compute the same") {
   const Shape image{97, 83, 1};
   const reference::Volume samples = test::random_volume(image, -1, 1, 72);
   for (const Boundary boundary : test::boundaries()) {
@@ -223,7 +224,7 @@ TEST_CASE("tiles: made equal, they share shapes and a boundary and compute the s
   }
 }
 
-TEST_CASE("tiles: every degree and boundary, rotated, within the image and far beyond it") {
+TEST_CASE("tiles: every degree and boundary, rotated, inside the image and far beyond it") {
   const Shape image{97, 83, 1};
   const reference::Volume samples = test::random_volume(image, -1, 1, 71);
   for (const Boundary boundary : test::boundaries()) {
@@ -281,7 +282,7 @@ TEST_CASE("tiles: random transforms, shapes and tiles") {
   }
 }
 
-TEST_CASE("tiles: a homography, and one whose horizon runs through a tile") {
+TEST_CASE("tiles: a homography, and one whose horizon crosses a tile") {
   const Shape image{120, 110, 1};
   const reference::Volume samples = test::random_volume(image, -1, 1, 74);
   const ResampleSpec spec = spec_of(2, image, {64, 48, 1}, 3, Boundary::nearest);
@@ -289,7 +290,7 @@ TEST_CASE("tiles: a homography, and one whose horizon runs through a tile") {
   CHECK(difference(spec, tilted, {16, 16, 1}, samples) <= truncation);
   const Transform horizon = Transform::homography({1, 0, 5, 0, 1, 3, -0.05, 0, 1});
   const Tile tile = warpalign::tile_of(spec, horizon, {{16, 0, 0}, {16, 16, 1}});
-  CHECK(tile.input.shape == image);  // points lie everywhere
+  CHECK(tile.input.shape == image);  // points are everywhere
 }
 
 TEST_CASE("tiles: inputs are as small as support and halo allow") {
@@ -298,7 +299,7 @@ TEST_CASE("tiles: inputs are as small as support and halo allow") {
     CAPTURE(std::string(warpalign::name_of(boundary)));
     const ResampleSpec spec = spec_of(2, image, output, 3, boundary);
     const Affine shift = Affine::translation(0.25, -0.5);
-    // Within the image, at a corner of it, and far outside, where the image repeats.
+    // Inside the image, at a corner of it, and far outside, where the image repeats.
     const std::int64_t most = 256 + 2 * (warpalign::prefilter_halo(3) + 4);
     const Tile inner = warpalign::tile_of(spec, shift, {{8192, 8192, 0}, {256, 256, 1}});
     CHECK(inner.input.shape.width <= most);
@@ -314,7 +315,7 @@ TEST_CASE("tiles: inputs are as small as support and halo allow") {
   CHECK_FALSE(warpalign::tile_of(spec, Affine{}, {{0, 0, 0}, {9, 9, 1}}).outside);
 }
 
-TEST_CASE("tiles: the largest that fit a memory, and none") {
+TEST_CASE("tiles: the largest that fit into a memory, and none") {
   const ResampleSpec spec = spec_of(2, {4000, 3000, 1}, {4000, 3000, 1}, 3, Boundary::mirror);
   const Affine turn = rotated(30, 1, 200, -900);
   CHECK(warpalign::tiles_within(spec, turn, std::size_t{1} << 30).size() == 1);
@@ -328,7 +329,7 @@ TEST_CASE("tiles: the largest that fit a memory, and none") {
                        doctest::Contains("WARPALIGN_MAX_DEVICE_MEMORY"), Error);
 }
 
-TEST_CASE("tiles: points that are given") {
+TEST_CASE("tiles: given points") {
   const ResampleSpec spec = spec_of(2, {300, 200, 1}, {1, 1, 1}, 3, Boundary::nearest);
   const Tile tile = warpalign::tile_for_points(spec, {100, 50, 0}, {120, 60, 0});
   CHECK(tile.input.begin[0] > 70);
@@ -357,7 +358,7 @@ TEST_CASE("tiles: wrong arguments are refused") {
   bad = spec;
   bad.images.dimensions = 1;
   refused(bad, {{0, 0, 0}, {3, 3, 1}}, "dimensions");
-  // What the plan for a tile would refuse only when it is made.
+  // The plan for a tile would refuse this only when it is created.
   bad = spec;
   bad.spline.prefilter = PrefilterMethod::fir;
   for (const int taps : {1, 14, 65}) {

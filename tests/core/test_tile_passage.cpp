@@ -1,4 +1,4 @@
-// In how many lanes tiles pass through a device's memory, and which pixels each one stores.
+// The number of lanes in which tiles run, and the pixels that each tile stores.
 #include "device/lanes.hpp"
 #include "tiles/passage.hpp"
 #include "tiles/region_copy.hpp"
@@ -53,7 +53,7 @@ std::vector<std::byte> times_stored(const ResampleSpec& spec, const Passage& pas
 
 }  // namespace
 
-TEST_CASE("passage: what fits at once is one tile in one lane") {
+TEST_CASE("passage: an image that fits is one tile in one lane") {
   const Passage passage = passage_of(DeviceKind::gpu, spec_of({400, 300, 1}), 10'000'000);
   CHECK(passage.tiles.size() == 1);
   CHECK(passage.lanes == 1);
@@ -73,8 +73,8 @@ TEST_CASE("passage: lanes share the memory") {
   }
 }
 
-TEST_CASE("passage: fewer lanes where small tiles would be mostly halo") {
-  // A tile of a volume with 16 samples of halo about each of its sides.
+TEST_CASE("passage: fewer lanes if small tiles would be mostly halo") {
+  // A tile of a volume with a halo of 16 samples on each side.
   const ResampleSpec spec = spec_of({200, 200, 200});
   constexpr std::size_t bytes = 6'000'000;
   const Passage passage = passage_of(DeviceKind::cpu, spec, bytes);
@@ -83,7 +83,7 @@ TEST_CASE("passage: fewer lanes where small tiles would be mostly halo") {
   CHECK(passage.bytes_of_lane == bytes);
 }
 
-TEST_CASE("passage: one lane where the tiles of two would be too small") {
+TEST_CASE("passage: one lane if the tiles of two would be too small") {
   const Passage passage = passage_of(DeviceKind::gpu, spec_of({300, 280, 1}), 80'000);
   CHECK(passage.tiles.size() > 1);
   CHECK(passage.lanes == 1);

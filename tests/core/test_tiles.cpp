@@ -1,4 +1,4 @@
-// Numerics of tiles and column blocks that core shares with the backends.
+// Numerics of tiles and column blocks, which core shares with the backends.
 #include <warpalign/backend/column_blocks.hpp>
 #include <warpalign/backend/tiles.hpp>
 
@@ -31,7 +31,7 @@ int below(double x, int degree) {
 
 }  // namespace
 
-TEST_CASE("tiles: every neighbour of every point of a tile lies in its box") {
+TEST_CASE("tiles: the box of a tile holds every neighbour of every point") {
   std::mt19937 engine(5);
   std::uniform_int_distribution<int> corner(0, 400);
   for (const double degrees : {0.0, 17.0, 45.0, 90.0, 203.0}) {
@@ -45,7 +45,7 @@ TEST_CASE("tiles: every neighbour of every point of a tile lies in its box") {
         const double* row = t.m.data() + 4 * axis;
         const double origin = row[0] * x0 + row[1] * y0 + row[3];
         const int least = static_cast<int>(std::floor(origin + source->minimum[axis]));
-        // Along x the box begins at a multiple of 4: the worst one is three before.
+        // Along x the box begins at a multiple of 4, in the worst case three before.
         const int first = least - degree / 2 - 1;
         const int end = first + source->extent[axis] - (axis == 0 ? 3 : 0);
         for (int y = 0; y < 32; ++y) {
@@ -59,7 +59,7 @@ TEST_CASE("tiles: every neighbour of every point of a tile lies in its box") {
   }
 }
 
-TEST_CASE("tiles: a matrix is split into multiples of 2^-16 and the rest") {
+TEST_CASE("tiles: a matrix is split into multiples of 2^-16 and the remainder") {
   const Transform t = rotated(17, 1);
   const auto source = tile_source(t, output, Rule::free, 2, 3, {64, 64, 1});
   REQUIRE(source);
@@ -73,7 +73,8 @@ TEST_CASE("tiles: a matrix is split into multiples of 2^-16 and the rest") {
   }
 }
 
-TEST_CASE("tiles: none for what is not affine, far away, far apart, or brought in by `wrap`") {
+TEST_CASE(
+    "tiles: none for transforms that are not affine, too far or too sparse, or under `wrap`") {
   const auto has_tiles = [](const Transform& t, Rule rule) {
     return tile_source(t, output, rule, 2, 3, {64, 64, 1}).has_value();
   };
@@ -86,12 +87,12 @@ TEST_CASE("tiles: none for what is not affine, far away, far apart, or brought i
   CHECK_FALSE(has_tiles(rotated(0, 5), Rule::free));
 }
 
-TEST_CASE("column blocks: the last round of groups is as full as can be") {
+TEST_CASE("column blocks: the last round of groups is as full as possible") {
   using warpalign::backend::chunks_per_column_block;
-  // 12 chunks, one column. Two slots: two blocks of 6 are one round; of 5 it would be two.
+  // 12 chunks, one column. With two slots, blocks of 6 take one round, and blocks of 5 two.
   CHECK(chunks_per_column_block({144, 1, 12, 2}, 2, 8) == 6);
-  // One slot: longer blocks warm up less often, and 6 divides 12.
+  // One slot: longer blocks have fewer warm-ups, and 6 divides 12.
   CHECK(chunks_per_column_block({144, 1, 12, 1}, 2, 8) == 6);
-  // Slots for all: the shortest are ready first.
+  // A slot for each block: the shortest blocks finish first.
   CHECK(chunks_per_column_block({144, 1, 12, 1000}, 2, 8) == 2);
 }

@@ -23,12 +23,12 @@ void check_point(const Point& found, const Point& expected) {
 
 }  // namespace
 
-TEST_CASE("transform: the identity, unless told otherwise") {
+TEST_CASE("transform: the identity by default") {
   check_point(apply({}, {3, -4, 5}), {3, -4, 5});
   CHECK(Transform().is_affine());
 }
 
-TEST_CASE("transform: an affine transform of the plane leaves z alone") {
+TEST_CASE("transform: an affine transform of the plane keeps z") {
   const Transform t = warpalign::Affine{2, 3, 5, 7, 11, 13};
   check_point(apply(t, {1, 10, 6}), {2 + 30 + 5, 7 + 110 + 13, 6});
   CHECK(t.is_affine());
@@ -43,7 +43,7 @@ TEST_CASE("transform: a homography divides by its third row") {
   CHECK(!Transform::homography({1, 0, 2, 0, 1, 3, 0, 0, 2}).is_affine());
 }
 
-TEST_CASE("transform: three rows act on a point of space") {
+TEST_CASE("transform: three rows transform a point in space") {
   const auto t = Transform::affine3({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
   check_point(apply(t, {1, 10, 100}), {325, 773, 1221});
   CHECK(t.is_affine());
@@ -54,6 +54,6 @@ TEST_CASE("transform: a zoom keeps the corner pixels' centres in place") {
   check_point(apply(t, {0, 0, 0}), {0, 0, 0});
   check_point(apply(t, {40, 3, 4}), {10, 6, 2});
   check_point(apply(t, {20, 1, 2}), {5, 2, 1});
-  // A single pixel of output or input lies at 0; there is no division by zero.
+  // A single pixel of output or input is at 0, without a division by zero.
   check_point(apply(Transform::zoom({11, 1, 1}, {1, 9, 1}), {0, 5, 0}), {0, 0, 0});
 }

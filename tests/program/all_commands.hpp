@@ -1,4 +1,4 @@
-// Every command of the program, as its own manual pages name them.
+// The list of the program's commands, from its manual pages.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-/* Preloaded: the time of day goes back by an hour whenever it is asked for. */
+/* A library to preload: the time of day goes back by an hour with each call. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <sys/time.h>

@@ -1,4 +1,4 @@
-// Folders in which nothing can be written.
+// Folders in which writing fails.
 #include "program/disks.hpp"
 
 #include <sys/mount.h>
@@ -36,7 +36,7 @@ Disk::Disk(State state) {
     obstacle_ = std::string("no disk can be mounted here: ") + std::strerror(errno);
     return;
   }
-  // More than fits: what is left over is lost, and the disk is full.
+  // Larger than the free space: the rest is lost, and the disk is full.
   if (state == State::full) write_text(path() + "/filler", std::string(1 << 20, ' '));
 }
 

@@ -1,4 +1,4 @@
-// Folders in which nothing can be written.
+// Folders in which writing fails.
 #pragma once
 
 #include "program/run_program.hpp"
@@ -7,7 +7,8 @@
 
 namespace warpalign::test {
 
-/// An environment variable for the time that this lives; without a value it is unset.
+/// Sets an environment variable for the lifetime of this object, or unsets it if there is no
+/// value.
 class Variable {
  public:
   Variable(const char* name, const char* value);
@@ -21,7 +22,7 @@ class Variable {
   std::string old_;
 };
 
-/// A small disk of its own. Only root can mount one.
+/// A small file system. Only root can mount one.
 class Disk {
  public:
   enum class State { read_only, full };
@@ -30,7 +31,7 @@ class Disk {
   Disk& operator=(const Disk&) = delete;
   ~Disk();
 
-  /// Why there is none; empty if there is.
+  /// The reason why it could not be mounted, or empty.
   [[nodiscard]] const std::string& obstacle() const { return obstacle_; }
   [[nodiscard]] std::string path() const { return folder_ / "disk"; }
 

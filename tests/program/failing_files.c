@@ -1,9 +1,9 @@
-/* Makes one call that writes to a folder fail. To be preloaded (LD_PRELOAD).
+/* A library to preload (LD_PRELOAD) that lets one call fail which writes to a folder.
  *
  * FAILING_FOLDER  the folder, as realpath() gives it
- * FAILING_POINT   the number of the call, from 0, that fails; -1: none
- * FAILING_CODE    the errno that it fails with; 0: write() writes one byte only
- * FAILING_LOG     a file to which a line is appended for each call
+ * FAILING_POINT   the number of the failing call, from 0; -1: none
+ * FAILING_CODE    the errno of the failing call; 0: write() writes one byte only
+ * FAILING_LOG     a file that gets a line for each call
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ static int is_in_folder(int descriptor) {
   return in_folder(path);
 }
 
-/* Where a relative path leads. */
+/* Whether a path, absolute or relative, is in the folder. */
 static int leads_to_folder(const char* path) {
   char whole[8192];
   if (path == NULL || path[0] == '/') return in_folder(path);
@@ -44,7 +44,7 @@ static int leads_to_folder(const char* path) {
   return in_folder(whole);
 }
 
-/* Notes a call; whether it is the one that is to fail. */
+/* Logs a call. Returns whether it must fail. */
 static int fails(const char* call) {
   const char* log = getenv("FAILING_LOG");
   const char* wanted = getenv("FAILING_POINT");

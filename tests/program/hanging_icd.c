@@ -1,4 +1,4 @@
-/* An OpenCL driver that never comes back from being opened. */
+/* An OpenCL driver that hangs when it is opened. */
 #include <unistd.h>
 
 __attribute__((constructor)) static void hang(void) {

@@ -1,4 +1,4 @@
-/* A library that leaves a trace where it is loaded: for places from which nothing may be loaded. */
+/* A library that leaves a file when it is loaded, for folders from which nothing may be loaded. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
-/* measure_memory FILE PROGRAM ARGUMENT...: runs a program as its own child, ends as it ended, and
- * writes the kilobytes of its peak resident memory to the file. The tests cannot measure a program
- * that they start themselves: Linux counts the memory of a process before its `exec` with that
- * after it, so the child of a test that holds 200 MB has a peak of 200 MB. This one holds nothing. */
+/* measure_memory FILE PROGRAM ARGUMENT...: runs a program as a child, exits with its status, and
+ * writes its peak resident memory in kilobytes to FILE. Tests cannot measure a program that they
+ * start themselves: the peak includes the memory of the process before its `exec`, so the child of
+ * a test that holds 200 MB has a peak of at least 200 MB. This program holds hardly any memory. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>

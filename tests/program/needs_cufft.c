@@ -1,5 +1,5 @@
-/* A backend module that needs a library which the dynamic loader does not find, as the CUDA backend
- * does where no CUDA is installed. With ABSENT_LIBRARY, that library. */
+/* A backend module that needs a library which the dynamic loader does not find, like the CUDA
+ * backend without an installed CUDA. With ABSENT_LIBRARY, that library. */
 #ifdef ABSENT_LIBRARY
 int absent_function(void) { return 0; }
 #else

@@ -1,4 +1,4 @@
-/* A backend module of a version long ago: its table begins with another number. */
+/* A backend module of an old version: its table begins with another number. */
 struct old_table {
   int abi;
   const char* name;

@@ -1,5 +1,6 @@
-// A smooth random texture: bumps at random places, in several sizes. (Noise interpolated on a
-// lattice would not do: two of them share the lattice, and registration finds it.)
+// A smooth random texture of bumps at random positions, in several sizes. Noise that is
+// interpolated on a lattice would not do, because all such textures share the lattice, and the
+// registration finds it.
 #include "program/picture.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ std::uint64_t mixed(std::uint64_t h) {
   return h ^ h >> 30U;
 }
 
-/// A number from 0 to 1 that belongs to a cell; `which` tells the cell's numbers apart.
+/// A random number from 0 to 1 for a cell; `which` selects one of the cell's numbers.
 double random_number(std::int64_t x, std::int64_t y, std::uint32_t seed, std::uint32_t which) {
   const std::uint64_t h = mixed(static_cast<std::uint64_t>(x) * 0x9E3779B97F4A7C15U ^
                                 mixed(static_cast<std::uint64_t>(y) + 4 * seed + which));

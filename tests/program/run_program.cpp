@@ -1,4 +1,4 @@
-// Running the program by posix_spawn, with its output in files.
+// Runs the program by posix_spawn, with its output redirected to files.
 #include "program/run_program.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Running the program as a user does, in a folder of its own.
+// Runs the program as a user does, in a folder of the test.
 #pragma once
 
 #include <filesystem>
@@ -11,21 +11,22 @@ struct Outcome {
   int status = -1;
   std::string out;
   std::string err;
-  long peak_kilobytes = 0;  ///< its peak resident memory
+  long peak_kilobytes = 0;  ///< peak resident memory of the process
 };
 
-/// Runs the program with these arguments and waits for it. A signal gives 128 + its number.
+/// Runs the program with these arguments and waits for it. A signal gives the status 128 + its
+/// number.
 [[nodiscard]] Outcome run_program(const std::vector<std::string>& arguments);
 
-/// Runs a script by sh, in which "$W" is the program: for pipes and limits.
+/// Runs a script with sh, in which "$W" is the program, for tests of pipes and limits.
 [[nodiscard]] Outcome run_script(const std::string& script);
 
-/// The device that the tests name: WARPALIGN_TEST_DEVICE, or "opencl".
+/// The device under test: WARPALIGN_TEST_DEVICE, or "opencl".
 [[nodiscard]] std::string test_device();
-/// Fails the running case where the program finds no such device.
+/// Fails the running case if the program finds no such device.
 void require_test_device();
 
-/// A new folder, removed with everything in it.
+/// A new folder. The destructor removes it and its contents.
 class ScratchFolder {
  public:
   ScratchFolder();
@@ -42,7 +43,7 @@ class ScratchFolder {
 
 void write_text(const std::string& path, const std::string& text);
 [[nodiscard]] std::string read_text(const std::string& path);
-/// Copies the first `share` of a file.
+/// Copies the first `share` of a file, a fraction from 0 to 1.
 void truncate_copy(const std::string& from, const std::string& to, double share);
 
 }  // namespace warpalign::test

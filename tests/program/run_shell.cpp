@@ -1,4 +1,4 @@
-// Running other programs, where they are installed.
+// Runs other programs, if they are installed.
 #include "program/run_shell.hpp"
 
 #include "program/run_program.hpp"

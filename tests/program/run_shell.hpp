@@ -1,4 +1,4 @@
-// Running other programs, where they are installed.
+// Runs other programs, if they are installed.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@ namespace warpalign::test {
 
 struct ShellOutcome {
   int status = -1;
-  std::string out;  ///< and what it says on stderr
+  std::string out;  ///< stdout and stderr
 };
 
-/// Runs a line of /bin/sh.
+/// Runs a command line with /bin/sh.
 [[nodiscard]] ShellOutcome run_shell(const std::string& line);
 
-/// Whether a program of this name is installed; if not, the running case is noted as skipped.
+/// Whether this program is installed. If not, the running case is recorded as skipped.
 [[nodiscard]] bool has_program(const std::string& name, const std::string& package);
 
 }  // namespace warpalign::test

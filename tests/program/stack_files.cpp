@@ -1,4 +1,4 @@
-// Files that hold stacks, for the tests of their reading.
+// Files with stacks, for the tests that read them.
 #include "program/stack_files.hpp"
 
 #include "program/run_program.hpp"
@@ -83,7 +83,8 @@ LoadedImage numbered_frame(std::size_t number, const Shape& shape, PixelType typ
   if (type == PixelType::i16) number_samples<std::int16_t>(image, number, -271);
   if (type == PixelType::u32) number_samples<std::uint32_t>(image, number, 35'000'001);
   if (type == PixelType::i32) number_samples<std::int32_t>(image, number, -17'000'003);
-  if (type == PixelType::f16) number_samples<std::uint16_t>(image, number, 255);  // bits of a half
+  // the bits of a half
+  if (type == PixelType::f16) number_samples<std::uint16_t>(image, number, 255);
   if (type == PixelType::f32) number_samples<float>(image, number, 0.37);
   if (type == PixelType::f64) number_samples<double>(image, number, 0.37);
   return image;

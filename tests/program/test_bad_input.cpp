@@ -1,4 +1,5 @@
-// Wrong usage and bad input: exit status 2, one line that names the culprit, nothing written.
+// Wrong usage and invalid input: exit status 2, one line that names the culprit, and no output
+// files.
 #include "io/image_file.hpp"
 #include "program/picture.hpp"
 #include "program/run_program.hpp"
@@ -28,7 +29,7 @@ void check_complaint(const Outcome& outcome, int status, const std::string& name
   CHECK(contains(outcome.err, named));
 }
 
-/// A folder with a usable image, which bad ones are paired with on either side.
+/// A folder with a valid image, which tests combine with an invalid one.
 struct Inputs {
   ScratchFolder folder;
   std::string good = folder / "good.png";
@@ -49,7 +50,7 @@ struct Inputs {
   }
 };
 
-TEST_CASE("files that are not there, not files, or no images") {
+TEST_CASE("missing files, folders and files that are not images") {
   const Inputs inputs;
   const ScratchFolder& folder = inputs.folder;
   inputs.check_refused(folder / "missing.png", "No such file");
@@ -120,7 +121,7 @@ TEST_CASE("images that are too small") {
   inputs.check_refused(inputs.folder / "flat.png", "64 x 15");
 }
 
-TEST_CASE("images without content, and numbers that are none") {
+TEST_CASE("images without content, NaN and infinities") {
   require_test_device();
   const Inputs inputs;
   LoadedImage image = make_image(64, 64, 1, PixelType::f32);
@@ -135,7 +136,7 @@ TEST_CASE("images without content, and numbers that are none") {
   }
 }
 
-TEST_CASE("outputs that cannot be written are refused before the work") {
+TEST_CASE("outputs that cannot be written are refused before the registration") {
   const Inputs inputs;
   const ScratchFolder& folder = inputs.folder;
   const std::string other = folder / "other.png";
@@ -159,7 +160,7 @@ TEST_CASE("outputs that cannot be written are refused before the work") {
   CHECK(folder.names() == std::vector<std::string>{"good.png", "other.png"});
 }
 
-TEST_CASE("registration options that contradict are refused before the work") {
+TEST_CASE("contradictory registration options are refused before the registration") {
   const Inputs inputs;
   const ScratchFolder& folder = inputs.folder;
   save_image(folder / "small.png", draw({}, {32, 64, 1}, 1, PixelType::u8));
@@ -218,7 +219,7 @@ TEST_CASE("registration options that contradict are refused before the work") {
   }
 }
 
-TEST_CASE("an output of before survives a failure") {
+TEST_CASE("a failure leaves an existing output unchanged") {
   const Inputs inputs;
   const std::string output = inputs.folder / "output.png";
   write_text(output, "before");
@@ -235,7 +236,7 @@ TEST_CASE("wrong usage") {
   check_complaint(run_program({"regster"}), 2, "regster");
   check_complaint(run_program({"register", "one.png"}), 2, "MOVING");
   check_complaint(run_program({"register", "a", "b", "--outptu", "c"}), 2, "--outptu");
-  // Where the options are listed that there are.
+  // The message names the command that lists the options.
   check_complaint(run_program({"--outptu"}), 2, "see 'warpalign --help'");
   check_complaint(run_program({"stack", "a.tif", "--outptu", "c"}), 2,
                   "see 'warpalign stack --help'");
@@ -244,7 +245,7 @@ TEST_CASE("wrong usage") {
                   "vulkan");
 }
 
-TEST_CASE("bad configuration names file and key") {
+TEST_CASE("an invalid configuration is reported with its file and key") {
   const Inputs inputs;
   const std::string config = inputs.folder / "bad.toml";
   const auto refused = [&](const std::string& text, const std::string& named) {

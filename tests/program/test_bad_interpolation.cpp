@@ -1,5 +1,6 @@
-// Wrong usage and input of `resample` and `prefilter`: refused before a device opens (none of the
-// name given here exists), with one line that names the culprit, and nothing written.
+// Wrong usage and input of `resample` and `prefilter`. The program refuses it before it opens a
+// device (the device in these command lines does not exist), with one line that names the culprit,
+// and writes nothing.
 #include "program/arrays.hpp"
 #include "program/picture.hpp"
 
@@ -46,7 +47,7 @@ struct Inputs {
   }
 };
 
-TEST_CASE("resample: where to read is said once, and fits the input") {
+TEST_CASE("resample: exactly one option says where to read, and it fits the input") {
   Inputs in;
   in.resample_refused(in.plane, {}, {"--matrix", "--coordinates"});
   in.resample_refused(in.plane, {"--zoom", "2", "--rotate", "3"}, {"given twice"});
@@ -69,7 +70,7 @@ TEST_CASE("resample: where to read is said once, and fits the input") {
   in.resample_refused(in.plane, {"--zoom", "50000000"}, {"output.npy", "8 GiB"});
 }
 
-TEST_CASE("resample: --shape that is none, or of other dimensions") {
+TEST_CASE("resample: an invalid --shape, or one of other dimensions") {
   Inputs in;
   for (const char* shape : {"", "x", "5", "5x", "5x5x5", "0x5", "-3x5", "5.5x4", "5X4", "5,4",
                             "5x99999999999999999999"}) {
@@ -79,7 +80,7 @@ TEST_CASE("resample: --shape that is none, or of other dimensions") {
   in.resample_refused(in.plane, {"--zoom", "1", "--shape", "1000000x1000000"}, {"8 GiB"});
 }
 
-TEST_CASE("resample: a field that does not fit") {
+TEST_CASE("resample: a mismatched field") {
   Inputs in;
   const std::string field = in.folder / "field.npy";
   const auto refused = [&](const std::string& input, const Array& displacements,
@@ -102,7 +103,7 @@ TEST_CASE("resample: a field that does not fit") {
   in.resample_refused(in.plane, {"--field", field}, {"OUT"});
 }
 
-TEST_CASE("resample: coordinates that do not fit") {
+TEST_CASE("resample: mismatched coordinates") {
   Inputs in;
   const std::string field = in.folder / "field.npy";
   const auto refused = [&](const std::string& input, const Array& coordinates,
@@ -121,7 +122,7 @@ TEST_CASE("resample: coordinates that do not fit") {
   in.resample_refused(in.plane, {"--coordinates", in.image}, {in.image, ".npy"});
 }
 
-TEST_CASE("resample and prefilter: the spline's options") {
+TEST_CASE("resample and prefilter: invalid spline options") {
   Inputs in;
   const auto both = [&](const std::vector<std::string>& options,
                         const std::vector<std::string>& named) {
@@ -150,7 +151,7 @@ TEST_CASE("resample and prefilter: the spline's options") {
   in.refused({"prefilter", in.plane, in.output, "--prefilter", "none"}, {"--prefilter none"});
 }
 
-TEST_CASE("resample: texture precision where there is none") {
+TEST_CASE("resample: texture precision where it is not available") {
   Inputs in;
   const auto refused = [&](const std::string& input, const std::string& degree) {
     in.resample_refused(input, {"--zoom", "2", "--precision", "texture", "--degree", degree},
@@ -212,7 +213,7 @@ TEST_CASE("outputs that cannot be written") {
   in.refused({"prefilter", in.plane, in.folder / "missing/a.npy"}, {"missing/a.npy"});
 }
 
-TEST_CASE("an output of before survives a failing device") {
+TEST_CASE("a device that fails leaves an existing output unchanged") {
   const Inputs in;
   write_text(in.output, "before");
   for (const std::vector<std::string>& arguments :

@@ -1,5 +1,5 @@
-// `warpalign bench`: every suite verifies its results, records and reports are complete, and slower
-// results are detected.
+// `warpalign bench`: every suite verifies its results, records and reports are complete, and
+// regressions are detected.
 #include "bench/baseline.hpp"
 #include "bench/runner.hpp"
 #include "bench/suites.hpp"
@@ -49,7 +49,8 @@ void check_result(const json& result) {
   CHECK(result["timing"]["buffer_sets"] > 1);
 }
 
-/// The report fetches nothing: no address except SVG's namespace, no script, no style sheet.
+/// The report loads nothing: it has no address except SVG's namespace, no script and no style
+/// sheet.
 void check_self_contained(std::string html) {
   CHECK(html.starts_with("<!DOCTYPE html>"));
   CHECK(html.ends_with("</html>\n"));
@@ -64,7 +65,7 @@ void check_self_contained(std::string html) {
   }
 }
 
-TEST_CASE("bench: every suite verifies on the device, and the files say so") {
+TEST_CASE("bench: every suite verifies on the device, and the files report it") {
   require_test_device();
   const ScratchFolder folder;
   const std::string report = folder / "report.html";
@@ -83,7 +84,7 @@ TEST_CASE("bench: every suite verifies on the device, and the files say so") {
     check_result(result);
     suites.insert(result["suite"].get<std::string>());
   }
-  // And the copy. The suite `search` has no cases this small: its pairs take minutes on a CPU.
+  // Plus the copy. The suite `search` has no cases this small: its pairs take minutes on a CPU.
   CHECK(suites.size() == bench::suites().size());
   CHECK_FALSE(suites.contains("search"));
   CHECK(record["results"][0]["suite"] == "copy");
@@ -96,7 +97,7 @@ TEST_CASE("bench: every suite verifies on the device, and the files say so") {
     CHECK(contains(html, std::string("<h2 id=\"") + suite.name + "\""));
     CHECK(contains(outcome.out, std::string(suite.name) + ": all cases"));
   }
-  // The papers' figures appear beside ours.
+  // The report shows the papers' figures next to ours.
   for (const char* paper : {"Tesla C2050", "GeForce 9800 GTX", "Xeon 5140"}) {
     CHECK(contains(html, paper));
   }
@@ -134,14 +135,14 @@ TEST_CASE("bench: wrong usage is refused before anything runs") {
   refused({"sobel", "--json", folder / "one", "--report", folder / "one"}, 2, {"--report", "one"});
 }
 
-TEST_CASE("bench: a size that does not fit is refused up front, saying how much there is") {
+TEST_CASE("bench: a size that does not fit is refused up front, with the available memory") {
   require_test_device();
   const Outcome outcome =
       run_program({"bench", "tricubic", "--devices", test_device(), "--volumes", "2048"});
   check_refused(outcome, 2, {"tricubic of 2048 x 2048 x 2048", "MiB", "name smaller sizes"});
 }
 
-/// A record of one device with a copy, a yardstick and one more case.
+/// The record of a device with a copy, a yardstick and one more case.
 bench::Record record_with(double copy_ms, double yardstick_ms, double case_ms) {
   bench::Record record;
   record.columns = {{"cuda:0", "a card", "NVIDIA CUDA", "1", "gpu", ""}};
@@ -167,12 +168,13 @@ TEST_CASE("bench: records are compared by ratios within each run") {
   const bench::Record before = record_with(1, 2, 4);
   CHECK(bench::compare(before, before).compared == 3);
   CHECK(bench::compare(before, before).regressions.empty());
-  // A machine half as fast has no regression; neither has one a little slower than the tolerance.
+  // A machine that is half as fast has no regression, nor has one that is slower by less than the
+  // tolerance.
   CHECK(bench::compare(record_with(2, 4, 8), before).regressions.empty());
   CHECK(bench::compare(record_with(1, 2, 4.3), before).regressions.empty());
 
   const bench::Comparison slower = bench::compare(record_with(1, 2, 5), before);
-  REQUIRE(slower.regressions.size() == 2);  // against the copy, and against bilinear
+  REQUIRE(slower.regressions.size() == 2);  // relative to the copy and to bilinear
   for (const bench::Change& change : slower.regressions) {
     CHECK(change.name == "cubic");
     CHECK(change.factor() == doctest::Approx(1.25));
@@ -184,7 +186,7 @@ TEST_CASE("bench: records are compared by ratios within each run") {
   CHECK(bench::compare(noisy, before).regressions.empty());
 }
 
-TEST_CASE("bench: columns are compared where the device is the same") {
+TEST_CASE("bench: columns of the same device are compared") {
   const bench::Record before = record_with(1, 2, 4);
   bench::Record other = record_with(1, 2, 8);
   other.columns[0].name = "another card";
@@ -196,7 +198,7 @@ TEST_CASE("bench: columns are compared where the device is the same") {
   CHECK_NOTHROW(bench::refuse_incomparable("old.json", before, before.columns, false));
 }
 
-TEST_CASE("bench --baseline names regressions; peers stand in the report") {
+TEST_CASE("bench --baseline names regressions, and the report shows peers") {
   require_test_device();
   const ScratchFolder folder;
   const std::string first = folder / "first.json";
@@ -218,7 +220,7 @@ TEST_CASE("bench --baseline names regressions; peers stand in the report") {
   const std::string peers = folder / "peers.json";
   write_text(peers, doctored.dump());
 
-  // No output takes the place of what it is compared with.
+  // An output may not overwrite the baseline.
   const std::string before = read_text(baseline);
   for (const char* option : {"--json", "--report"}) {
     check_refused(run_program(tiny({"sobel"}, {"--baseline", baseline, option, baseline})), 2,
@@ -239,7 +241,7 @@ TEST_CASE("bench --baseline names regressions; peers stand in the report") {
   CHECK(contains(html, "a-peer ms"));
 }
 
-/// A case that works, or fails on devices in a given way.
+/// A case that works, or that fails as `trouble` does.
 bench::Case small_case(const std::string& name, std::function<void()> trouble) {
   bench::Case made = bench::copy_case({32, 32, 1});
   made.suite = "suite";
@@ -270,7 +272,7 @@ std::vector<std::string> names_in(const bench::Record& record) {
   return names;
 }
 
-TEST_CASE("bench: what fails is recorded, and what can go on does") {
+TEST_CASE("bench: failures are recorded, and independent cases continue") {
   require_test_device();
   using Names = std::vector<std::string>;
   const auto throws = [](ErrorKind kind) {
@@ -279,7 +281,7 @@ TEST_CASE("bench: what fails is recorded, and what can go on does") {
   // A case that needs too much memory does not affect the others.
   const bench::Record memory = run_three(throws(ErrorKind::out_of_memory));
   CHECK(names_in(memory) == Names{"before", "after"});
-  // A device whose runtime failed is not used again.
+  // After a failure of the runtime the device is not used again.
   const bench::Record lost = run_three(throws(ErrorKind::device_failure));
   CHECK(names_in(lost) == Names{"before"});
   for (const bench::Record* record : {&memory, &lost}) {
@@ -294,7 +296,7 @@ TEST_CASE("bench: what fails is recorded, and what can go on does") {
   CHECK(contains(wrong.failures[0].reason, "wrong"));
 }
 
-TEST_CASE("bench: the middle of samples, and their 16th and 84th percentiles") {
+TEST_CASE("bench: the median of samples, and their 16th and 84th percentiles") {
   std::vector<double> values;
   for (int i = 100; i >= 0; --i) values.push_back(i);
   const bench::Spread spread = bench::spread_of(values);

@@ -1,4 +1,4 @@
-// What a benchmark does with cases that fail, and with records that do not fit.
+// How bench handles cases that fail, and records that do not match.
 #include "bench/baseline.hpp"
 #include "bench/runner.hpp"
 #include "io/usage_error.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 using namespace program;
 
-/// A case on every device that fails as `fail` does; `calls` counts how often it was tried.
+/// A case on every device that fails as `fail` does. `calls` counts the attempts.
 bench::Case failing(const std::string& name, int& calls, const std::function<void()>& fail) {
   bench::Case what;
   what.suite = "failing";
@@ -33,7 +33,7 @@ bench::Case failing(const std::string& name, int& calls, const std::function<voi
   return what;
 }
 
-/// Runs the cases, which are flat and of a size that was not named, on the device under test.
+/// Runs two-dimensional cases without a requested size on the device under test.
 bench::Record record_of(const std::vector<bench::Case>& cases) {
   bench::Run run;
   run.devices.push_back(open_device(test_device(), Config{}));
@@ -66,7 +66,7 @@ TEST_CASE("bench: a case that fails is recorded with the first line of its reaso
        failing("host", calls, [] { throw std::bad_alloc(); }), failing("wrong", calls, [] {
          throw bench::WrongResult({2, 1, "the oracle"});
        })});
-  CHECK(calls == 4);  // none of these keeps the device from the next case
+  CHECK(calls == 4);  // none of these failures keeps the device from the next case
   REQUIRE(record.failures.size() == 4);
   const std::vector<std::string> names{"built", "large", "host", "wrong"};
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -78,7 +78,7 @@ TEST_CASE("bench: a case that fails is recorded with the first line of its reaso
   CHECK(record.failures[1].reason == "no room");
   CHECK(record.failures[2].reason == "the machine has not enough memory for it");
   CHECK(record.failures[3].reason.find("the oracle") != std::string::npos);
-  REQUIRE(record.results.size() == 1);  // of the copy, which goes before
+  REQUIRE(record.results.size() == 1);  // the result of the copy, which runs first
   CHECK(record.results[0].suite == "copy");
 }
 
@@ -95,7 +95,8 @@ TEST_CASE("bench: a device whose runtime failed is not used again") {
   }
 }
 
-TEST_CASE("bench: what does not fit a device is noted once, and refused where its size was named") {
+TEST_CASE(
+    "bench: a case too large for a device is recorded, or refused if its size was requested") {
   require_test_device();
   int calls = 0;
   bench::Case large = failing("large", calls, [] {});
@@ -113,7 +114,7 @@ TEST_CASE("bench: what does not fit a device is noted once, and refused where it
                        doctest::Contains("name smaller sizes"), UsageError);
 }
 
-TEST_CASE("bench: a record comes back with its failures; a damaged one is refused") {
+TEST_CASE("bench: a record is read back with its failures; a damaged one is refused") {
   const ScratchFolder folder;
   const std::string file = folder / "record.json";
   const std::string text = bench::record_text(sample_record());
@@ -137,7 +138,7 @@ TEST_CASE("bench: a record comes back with its failures; a damaged one is refuse
 TEST_CASE("bench: a baseline of other devices, or of another cache, is refused") {
   const bench::Record before = sample_record();
   CHECK_NOTHROW(bench::refuse_incomparable("old.json", before, before.columns, false));
-  // The same device under another number is the same device.
+  // The same device with another number is still the same device.
   std::vector<bench::Column> columns = before.columns;
   columns[0].id = "opencl:1";
   CHECK_NOTHROW(bench::refuse_incomparable("old.json", before, columns, false));

@@ -13,12 +13,12 @@
 namespace warpalign::test {
 namespace {
 
-/// What bash offers for a command line that ends in its last word.
+/// The completions of bash for the last word of a command line.
 std::set<std::string> bash_offers(const std::string& line) {
   const ScratchFolder folder;
   write_text(folder / "a.png", "");
   std::filesystem::create_directory(folder / "pictures");
-  // As readline splits it: at blanks, and each colon is a word of its own.
+  // Split as readline does: at blanks, and each colon is a separate word.
   std::string words;
   for (const char c : line) {
     if (c == ':') {
@@ -63,14 +63,14 @@ TEST_CASE("bash completes commands, options, values, files and folders") {
   CHECK(offers(bash_offers("warpalign man "), {"register", "warm-up"}));
 }
 
-TEST_CASE("bash completes devices, which it splits at the colon") {
+TEST_CASE("bash completes device names, which it splits at the colon") {
   if (!has_program("bash", "bash")) return;
   CHECK(offers(bash_offers("warpalign register --device "), {"cuda", "opencl", "opencl:pocl"}));
   CHECK(bash_offers("warpalign register --device opencl:po") == std::set<std::string>{"pocl"});
   CHECK(bash_offers("warpalign register --device cuda:") == std::set<std::string>{"0"});
 }
 
-TEST_CASE("zsh takes its completion, which knows every command and option") {
+TEST_CASE("zsh accepts its completion, which has every command and option") {
   const Outcome script = run_program({"completion", "zsh"});
   CHECK(script.status == 0);
   CHECK(script.out.starts_with("#compdef warpalign\n"));
@@ -78,7 +78,7 @@ TEST_CASE("zsh takes its completion, which knows every command and option") {
   if (!has_program("zsh", "zsh")) return;
   const ScratchFolder folder;
   write_text(folder / "_warpalign", script.out);
-  // Loaded as zsh loads it, and run where completion is not going on: it must get that far.
+  // Registers and loads the completion as zsh does, and checks its syntax.
   const ShellOutcome loaded = run_shell(fmt::format(
       "zsh -f -c 'fpath=({} $fpath); autoload -Uz compinit; compinit -u -D; "
       "print ${{_comps[warpalign]}}; autoload +X _warpalign && zsh -n {}/_warpalign && print read'",
@@ -104,14 +104,14 @@ TEST_CASE("fish completes commands, options and values") {
   CHECK(offered("warpalign register --degr").empty());
 }
 
-TEST_CASE("completion for a shell that is not known is refused") {
+TEST_CASE("an unknown shell is refused") {
   const Outcome outcome = run_program({"completion", "tcsh"});
   CHECK(outcome.status == 2);
   CHECK(outcome.out.empty());
   CHECK(outcome.err.find("tcsh") != std::string::npos);
 }
 
-TEST_CASE("there is a manual page for every command, which man and mandoc take") {
+TEST_CASE("every command has a manual page, which man and mandoc accept") {
   const ScratchFolder folder;
   REQUIRE(run_program({"man", "--output-folder", folder / "man1"}).status == 0);
   const bool has_man = has_program("man", "man-db");
@@ -130,13 +130,13 @@ TEST_CASE("there is a manual page for every command, which man and mandoc take")
       CHECK(shown.out == "");
     }
     if (has_mandoc) {
-      // The date is left out, so that the same source always makes the same page.
+      // The page has no date, so that the same source always gives the same page.
       CHECK(run_shell("mandoc -Tlint -Wwarning '" + page + "' | grep -v 'missing date'").out == "");
     }
   }
 }
 
-TEST_CASE("the manual page of a command that is not known is refused") {
+TEST_CASE("the manual page of an unknown command is refused") {
   const Outcome outcome = run_program({"man", "experiment", "nothing"});
   CHECK(outcome.status == 2);
   CHECK(outcome.err.find("nothing: is no command of warpalign experiment") != std::string::npos);

@@ -32,7 +32,7 @@ TEST_CASE("devices lists every backend, with the reason for one that is missing"
   CHECK(report["default"].is_null() == (report["default_error"] != ""));
 }
 
-TEST_CASE("devices for people names every backend") {
+TEST_CASE("devices as text names every backend") {
   const Outcome outcome = run_program({"devices"});
   CHECK(outcome.status == 0);
   CHECK(outcome.err.empty());
@@ -41,7 +41,7 @@ TEST_CASE("devices for people names every backend") {
   }
 }
 
-TEST_CASE("a default that cannot be opened is shown, and no failure") {
+TEST_CASE("a default device that cannot be opened is shown, and is no failure") {
   ::setenv("WARPALIGN_DEVICE", "opencl:99", 1);
   const Outcome outcome = run_program({"devices", "--json"});
   ::unsetenv("WARPALIGN_DEVICE");

@@ -1,4 +1,4 @@
-// `warpalign doctor`, on a machine in good order and on broken ones.
+// `warpalign doctor`, on a working machine and on broken ones.
 #include "program/disks.hpp"
 #include "program/run_program.hpp"
 #include "support/skipped.hpp"
@@ -35,7 +35,7 @@ Report examine(std::vector<std::string> options) {
 }
 
 /// A folder of .icd files: those of this machine, and one more that names this library.
-// Beside it are the drivers of the system, or the one that the tests are to load.
+// Those of this machine are the system's, or the one that OCL_ICD_VENDORS names.
 void write_icds(const std::string& folder, const std::string& library) {
   std::filesystem::create_directory(folder);
   const auto add = [&](const std::filesystem::path& icd) {
@@ -61,7 +61,7 @@ json broken_driver(const Report& report) {
   return {};
 }
 
-TEST_CASE("doctor tests a device with known answers, each with its time") {
+TEST_CASE("doctor tests a device with known answers, and prints the time of each") {
   require_test_device();
   const Report report = examine({"--device", test_device()});
   CAPTURE(report.found.dump(2));
@@ -82,7 +82,7 @@ TEST_CASE("doctor tests a device with known answers, each with its time") {
   }
 }
 
-TEST_CASE("doctor says which OpenCL loader is used, and where each driver was loaded from") {
+TEST_CASE("doctor prints which OpenCL loader is used, and where each driver was loaded from") {
   require_test_device();
   if (!test_device().starts_with("opencl"))
     return ::test::skip_case("the device under test is no OpenCL's");
@@ -102,7 +102,7 @@ TEST_CASE("doctor says which OpenCL loader is used, and where each driver was lo
   }
 }
 
-TEST_CASE("doctor for people begins with the conclusion, without colours in a file") {
+TEST_CASE("doctor as text begins with the conclusion, without colours in a file") {
   require_test_device();
   const Outcome outcome = run_program({"doctor", "--quick"});
   CHECK(outcome.status == 0);
@@ -128,7 +128,7 @@ TEST_CASE("a driver that crashes when it is loaded is reported, and the others a
   for (const json& device : report.found["devices"]) CHECK(device["passed"] == true);
 }
 
-TEST_CASE("a driver that never answers is given up") {
+TEST_CASE("doctor stops waiting for a driver that never answers") {
   require_test_device();
   const ScratchFolder folder;
   write_icds(folder / "vendors", WARPALIGN_HANGING_ICD);
@@ -149,7 +149,7 @@ TEST_CASE("a driver whose library is missing is reported") {
   CHECK(report.has_problem("libno-such-driver.so.1"));
 }
 
-TEST_CASE("without a backend: doctor names its package, and register says what is missing") {
+TEST_CASE("without a backend doctor names its package, and register names what is missing") {
   const ScratchFolder folder;
   write_text(folder / "none.toml", "modules = \"" + folder / "empty" + "\"\n");
   const Report report = examine({"--config", folder / "none.toml"});
@@ -203,7 +203,7 @@ TEST_CASE("a CUDA module without CUDA: doctor and devices name the package, and 
   CHECK(outcome.err.find("libcufft.so.99") != std::string::npos);
 }
 
-TEST_CASE("a module of another version is a problem, and register says so") {
+TEST_CASE("a module of another version is a problem, and register reports it") {
   const ScratchFolder folder;
   std::filesystem::copy_file(WARPALIGN_OLD_MODULE, folder / "warpalign_opencl.so");
   write_text(folder / "old.toml", "modules = \"" + folder / "" + "\"\n");
@@ -222,7 +222,7 @@ TEST_CASE("a module of another version is a problem, and register says so") {
   CHECK(outcome.err.find("another version of warpalign") != std::string::npos);
 }
 
-TEST_CASE("a configuration that cannot be read is a problem, and the rest is examined without") {
+TEST_CASE("a configuration that cannot be read is a problem, and the other checks run without it") {
   require_test_device();
   const ScratchFolder folder;
   write_text(folder / "bad.toml", "devise = \"opencl\"\n");
@@ -232,18 +232,18 @@ TEST_CASE("a configuration that cannot be read is a problem, and the rest is exa
   CHECK_FALSE(report.found["devices"].empty());
 }
 
-TEST_CASE("a device that is not there is a problem") {
+TEST_CASE("a missing device is a problem") {
   const Report report = examine({"--device", "opencl:99"});
   CHECK(report.status == 1);
   CHECK(report.has_problem("opencl:99"));
 }
 
-/// Why nothing would be kept anyway, or empty.
+/// The reason why this device caches nothing anyway, or empty.
 std::string nothing_to_keep() {
   return test_device().starts_with("cuda") ? "CUDA's kernels are not compiled at run time" : "";
 }
 
-/// Registers and examines with this folder as the home, where nothing can be kept.
+/// Runs register and doctor with this home folder, where no cache can be written.
 void check_works_without_cache(const std::string& home, const std::string& reason) {
   const Variable cache("XDG_CACHE_HOME", nullptr);
   const Variable pocl_cache("POCL_CACHE_DIR", nullptr);
@@ -265,7 +265,7 @@ void check_works_without_cache(const std::string& home, const std::string& reaso
   CHECK(report.found["devices"][0]["passed"] == true);
 }
 
-TEST_CASE("a read-only home: everything works, and register and doctor say what it costs") {
+TEST_CASE("a read-only home: everything works, and register and doctor report the cost") {
   require_test_device();
   if (!nothing_to_keep().empty()) return ::test::skip_case(nothing_to_keep());
   const Disk disk(Disk::State::read_only);
@@ -273,7 +273,7 @@ TEST_CASE("a read-only home: everything works, and register and doctor say what 
   check_works_without_cache(disk.path(), "Read-only file system");
 }
 
-TEST_CASE("a full disk: everything works, and register and doctor say what it costs") {
+TEST_CASE("a full disk: everything works, and register and doctor report the cost") {
   require_test_device();
   if (!nothing_to_keep().empty()) return ::test::skip_case(nothing_to_keep());
   const Disk disk(Disk::State::full);

@@ -1,4 +1,5 @@
-// `warpalign experiment`: the files that each writes, and that their numbers make sense.
+// `warpalign experiment`: the files that each experiment writes, and whether their numbers are
+// plausible.
 #include "program/arrays.hpp"
 #include "program/picture.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 using namespace program;
 using nlohmann::json;
 
-/// An image, and the folder that an experiment is to create.
+/// An image, and the folder that an experiment will create.
 struct Place {
   ScratchFolder folder;
   std::string image = folder / "in.png";
@@ -25,7 +26,7 @@ struct Place {
   }
   [[nodiscard]] std::string operator/(const std::string& name) const { return output + "/" + name; }
 
-  /// The report, after checking that it lists all files.
+  /// Returns the report, after checking that it lists all files.
   [[nodiscard]] json report(const std::string& name) const {
     json object = json::parse(read_text(*this / name));
     std::vector<std::string> listed = object["files"];
@@ -150,7 +151,7 @@ TEST_CASE("experiment zoom by default, of a floating-point image") {
   CHECK(load_image(place / "cubic.png").shape() == Shape{512, 400, 1});
 }
 
-TEST_CASE("experiments refuse what makes no sense, and make no folder") {
+TEST_CASE("experiments refuse invalid arguments, and create no folder") {
   const Place place;
   const auto refused = [&](std::vector<std::string> arguments,
                            const std::vector<std::string>& named) {
@@ -183,7 +184,7 @@ TEST_CASE("experiments refuse what makes no sense, and make no folder") {
                 {"/proc/x"});
 }
 
-TEST_CASE("an experiment that fails leaves what was there before, and no folder") {
+TEST_CASE("an experiment that fails leaves existing files unchanged, and creates no folder") {
   const Place place;
   const std::vector<std::string> arguments{"experiment", "rotations",       place.image, "--device",
                                            "opencl:99",  "--output-folder", place.output};

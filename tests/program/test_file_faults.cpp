@@ -1,5 +1,5 @@
-// Each call that writes to the folder of outputs fails once, for every command that writes files:
-// the status is not 0, standard error is one line, and no file is there in part.
+// Each call that writes to the output folder fails once, for every command that writes files. The
+// status must not be 0, standard error must be one line, and no file may be partial.
 #include "program/arrays.hpp"
 #include "program/disks.hpp"
 #include "program/picture.hpp"
@@ -26,7 +26,7 @@ const Shape shape{48, 40, 1};
 struct Command {
   std::string name;
   std::vector<std::string> arguments;
-  int status = 0;  ///< where nothing fails
+  int status = 0;  ///< without a failing call
 };
 
 std::map<std::string, std::string> files_in(const std::string& folder) {
@@ -38,18 +38,18 @@ std::map<std::string, std::string> files_in(const std::string& folder) {
   return files;
 }
 
-/// Runs the program with one of the calls failing, in an empty folder of outputs.
+/// Runs the program in an empty output folder, with one of the calls failing.
 class FailingRun {
  public:
   explicit FailingRun(Command command) : command_(std::move(command)) {}
 
-  /// In an empty folder. Point -1: none fails.
+  /// Clears the folder first. Point -1: no call fails.
   Outcome run(long point, int code) {
     std::filesystem::remove_all(outputs());
     std::filesystem::create_directory(outputs());
     return go_on(point, code);
   }
-  /// With what is there.
+  /// Keeps the files of an earlier run.
   Outcome go_on(long point, int code) {
     const std::string log = folder_ / "log";
     std::filesystem::remove(log);
@@ -87,7 +87,7 @@ class FailingRun {
   std::vector<std::string> calls_;
 };
 
-/// Every file is one of the whole run's, and whole.
+/// Every file must be identical to that of a run without failures.
 void check_whole(const std::map<std::string, std::string>& found,
                  const std::map<std::string, std::string>& expected) {
   for (const auto& [name, text] : found) {
@@ -107,7 +107,7 @@ void check_one_line(const Outcome& outcome) {
   CHECK(outcome.err.starts_with("warpalign: "));
 }
 
-/// What a call that fails may mean: an error, or another way to the same files.
+/// A failing call must give either an error, or the same files by another way.
 void check_point(FailingRun& run, long point, int code, const std::string& call,
                  const Command& command, const std::map<std::string, std::string>& expected) {
   CAPTURE(point);
@@ -134,7 +134,7 @@ void sweep(const Command& command) {
     check_point(run, number, ENOSPC, calls[point], command, expected);
     ++failing;
     if (point >= 8 || (calls[point] != "write" && calls[point] != "pwrite")) continue;
-    // Short and interrupted writes are no failures; those of the first file tell.
+    // Short and interrupted writes are not failures. Testing the first file is enough.
     for (const int code : {0, EINTR}) {
       CAPTURE(point);
       CAPTURE(code);
@@ -146,7 +146,7 @@ void sweep(const Command& command) {
   std::printf("%s: %zu calls, each failed once\n", command.name.c_str(), failing);
 }
 
-/// Two pictures that fit, a volume, and a stack.
+/// Two images of one scene, a volume, and a stack.
 struct Inputs {
   Inputs() {
     save_image(folder / "a.png", draw({}, shape, 1, PixelType::u8));
@@ -192,8 +192,8 @@ TEST_CASE("files: every call that writes fails once, for every command") {
           "OUT/zoom"}});
 }
 
-// What is done stays in the journal and in files that say that they are partial; the same command
-// goes on from there.
+// Completed frames stay in the journal and in files that are marked as partial. The same command
+// resumes from them.
 TEST_CASE("files: a resumed stack whose writing fails goes on to the same files") {
   require_test_device();
   const Inputs inputs;

@@ -1,4 +1,4 @@
-// The sinks of frames: libtiff, the array reader and the sources read back what they wrote.
+// The sinks of frames: libtiff, the array reader and the sources read back what the sinks wrote.
 #include "io/frames/folder_sink.hpp"
 #include "io/frames/frame_sequence.hpp"
 #include "io/frames/npy_sink.hpp"
@@ -91,7 +91,7 @@ TEST_CASE("sinks: one TIFF of every type, as libtiff reads it") {
   }
 }
 
-TEST_CASE("sinks: BigTIFF where 4 GB do not suffice, and more pages than 16 bits count") {
+TEST_CASE("sinks: BigTIFF above 4 GB, and more pages than 16 bits can count") {
   const ScratchFolder folder;
   const LoadedImage large = make_image(2048, 1024, 1, PixelType::u16);
   const auto is_big = [&](std::size_t count) {
@@ -134,7 +134,7 @@ TEST_CASE("sinks: one array, one video") {
       read_text(folder / "out.y4m")
           .starts_with("YUV4MPEG2 W23 H17 F30000:1001 Ip A1:1 Cmono XCOLORRANGE=LIMITED\nFRAME\n"));
   check_reads_back(folder / "out.y4m", frames);
-  // Splines overshoot what 10 bits hold.
+  // Splines overshoot the range of 10 bits.
   LoadedImage bright = make_image(23, 17, 1, PixelType::u16);
   bright.samples<std::uint16_t>()[5] = 1050;
   const VideoFormat ten{"25:1", "", "", "", 10};
@@ -147,7 +147,7 @@ TEST_CASE("sinks: one array, one video") {
                        doctest::Contains("writes gray frames of 8 or 16 bits"), FileError);
 }
 
-TEST_CASE("sinks: what could not be aligned") {
+TEST_CASE("sinks: frames that could not be aligned") {
   const ScratchFolder folder;
   const auto frames = numbered_frames(3, PixelType::u8);
   const LoadedImage black = make_image(23, 17, 1, PixelType::u8);
@@ -173,7 +173,7 @@ TEST_CASE("sinks: what could not be aligned") {
   check_reads_back(folder / "out.y4m", {frames[0], frames[0], frames[2]});
 }
 
-TEST_CASE("sinks: nothing at its place before the end, and going on where an earlier run stopped") {
+TEST_CASE("sinks: the output appears at the end, and a sink resumes an earlier run") {
   const ScratchFolder folder;
   const auto frames = numbered_frames(6, PixelType::u16);
   const auto open = [&](const std::string& name, std::optional<std::size_t> kept) {
@@ -198,7 +198,7 @@ TEST_CASE("sinks: nothing at its place before the end, and going on where an ear
     }
     CHECK(folder.names() == std::vector<std::string>{name + ".partial"});
     const std::string partial = folder / (name + ".partial");
-    // Of five frames the journal knows three; of these, two are whole in the file.
+    // The journal has three of five frames; two of these three are whole in the file.
     const std::size_t record = (std::filesystem::file_size(partial) - 16) / 5;
     std::filesystem::resize_file(partial, 200 + 2 * record + 100);
     {

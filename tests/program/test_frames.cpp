@@ -1,4 +1,4 @@
-// The sources of frames: each gives what a file holds, frame by frame, and says what is wrong.
+// The sources of frames: each returns the frames of a file one by one, and reports what is wrong.
 #include "io/byte_order.hpp"
 #include "io/frames/frame_sequence.hpp"
 #include "io/frames/input_files.hpp"
@@ -44,7 +44,7 @@ std::vector<LoadedImage> numbered_frames(std::size_t count, PixelType type, int 
   return frames;
 }
 
-/// Checks that the files hold exactly these frames, and ends with this complaint.
+/// Checks that the files hold exactly these frames, followed by this complaint.
 void check_frames(const std::vector<std::string>& files, const std::vector<LoadedImage>& expected,
                   const PlaneChoice& choice = {}, const std::string& ended_early = "") {
   FrameSequence source(files, choice);
@@ -65,7 +65,7 @@ void check_frames(const std::vector<std::string>& files, const std::vector<Loade
   CHECK(contains(source.ended_early(), ended_early));
 }
 
-/// Why the file's first frame cannot be had.
+/// The reason why the file's first frame cannot be read.
 std::string trouble_with(const std::string& file, const PlaneChoice& choice = {}) {
   FrameSequence source({file}, choice);
   const std::optional<Frame> frame = source.next();
@@ -75,7 +75,7 @@ std::string trouble_with(const std::string& file, const PlaneChoice& choice = {}
   return frame->trouble;
 }
 
-TEST_CASE("frames: TIFF pages of every type, compression, order of bytes, in strips and tiles") {
+TEST_CASE("frames: TIFF pages of every type, compression and byte order, in strips and tiles") {
   const ScratchFolder folder;
   const std::string path = folder / "stack.tif";
   for (const PixelType type : real_types) {
@@ -139,14 +139,14 @@ TEST_CASE("frames: ImageJ's channels, planes and frames") {
   CHECK(contains(trouble_with(path, {1, {}}), "has 3 planes in z; choose one with --z 0 to 2"));
   CHECK(contains(trouble_with(path, {2, 0}), "--channel can be 0 to 1"));
   CHECK(contains(trouble_with(path, {0, -1}), "--z can be 0 to 2"));
-  // One point in time: ImageJ calls the frames of any stack slices.
+  // A single time point: ImageJ calls the frames of any stack slices.
   write_tiff_stack(path, pages,
                    {"w", COMPRESSION_NONE, false, "ImageJ=1.53t\nimages=12\nslices=12\n"});
   check_frames({path}, pages);
   CHECK(contains(trouble_with(path, {1, {}}), "--channel can only be 0"));
 }
 
-TEST_CASE("frames: ImageJ's frames behind a single directory") {
+TEST_CASE("frames: ImageJ's frames with a single directory") {
   const ScratchFolder folder;
   const std::string path = folder / "contiguous.tif";
   const auto frames = numbered_frames(5, PixelType::u16);
@@ -163,7 +163,7 @@ TEST_CASE("frames: ImageJ's frames behind a single directory") {
     check_frames({path}, frames);
     write_text(path, head(5) + without_end(bytes_of(stored)));
     check_frames({path}, {frames.begin(), frames.end() - 1}, {}, "4 pages, and says that it has 5");
-    // A hole of 4 GB, with a frame behind it.
+    // A sparse file with a hole of 4 GB and a frame after it.
     const std::uint64_t bytes = frames[0].pixels.size();
     const std::uint64_t far = (std::uint64_t{1} << 32U) / bytes + 10;
     write_text(path, head(far + 1));
@@ -204,19 +204,19 @@ TEST_CASE("frames: the axes of OME-TIFF") {
             "<TiffData IFD='7' FirstT='0'/><TiffData IFD='3' FirstT='1' PlaneCount='2'/>"
             "<TiffData IFD='0' FirstT='3'></TiffData>"));
   check_frames({path}, {pages[7], pages[3], pages[4], pages[0]});
-  // Planes that another file has are that file's.
+  // Planes that are in another file are not read from this one.
   write(ome(line,
             "<TiffData IFD='1' FirstT='0' PlaneCount='2'><UUID FileName='stack.ome.tif'>u</UUID>"
             "</TiffData><TiffData IFD='0' FirstT='2' PlaneCount='2'><UUID FileName='b.tif'>v"
             "</UUID></TiffData>"));
   check_frames({path}, {pages[1], pages[2]});
-  // A plane that is nowhere is one bad frame.
+  // A plane that no file has is one bad frame.
   write(ome(line, "<TiffData IFD='1' FirstT='0'/><TiffData IFD='2' FirstT='2' PlaneCount='2'/>"));
   FrameSequence source({path}, {});
   CHECK(source.next()->trouble.empty());
   CHECK(contains(source.next()->trouble, "stack.ome.tif[1]: is not in the file"));
   CHECK(source.next()->image.pixels == pages[2].pixels);
-  // The colours of a page are channels to OME, and are not chosen among.
+  // In OME the colours of a page are channels; they cannot be selected.
   const auto colour = numbered_frames(2, PixelType::u8, 3);
   write_tiff_stack(path, colour,
                    {"w", COMPRESSION_NONE, false,
@@ -230,7 +230,8 @@ TEST_CASE("frames: the axes of OME-TIFF") {
   CHECK(contains(trouble_with(path), "first.ome.tif describes it"));
 }
 
-/// Where the directories of a classic little-endian TIFF stand, the end of the chain included.
+/// The positions of the directories' offsets in a classic little-endian TIFF, including the end of
+/// the chain.
 std::vector<std::size_t> next_positions(const std::string& file) {
   const auto number = [&](std::size_t at, std::size_t bytes) {
     std::size_t value = 0;
@@ -258,13 +259,13 @@ TEST_CASE("frames: a TIFF's pages that form a loop are refused") {
   CHECK(contains(trouble_with(path), "its pages form a loop: page 3 is followed by page 1"));
 }
 
-TEST_CASE("frames: of a truncated TIFF the whole pages are read") {
+TEST_CASE("frames: the whole pages of a truncated TIFF are read") {
   const ScratchFolder folder;
   const std::string path = folder / "cut.tif";
   const auto frames = numbered_frames(4, PixelType::u16);
   write_tiff_stack(path, frames, {"wl", COMPRESSION_NONE, false, {}});
   const std::string file = read_text(path);
-  // libtiff writes a page's directory behind its pixels.
+  // libtiff writes a page's directory after its pixels.
   const auto positions = next_positions(file);
   write_text(path, file.substr(0, positions[3] - 1));
   check_frames({path}, {frames[0], frames[1]}, {}, "cut.tif: is truncated: page 2");
@@ -303,7 +304,7 @@ TEST_CASE(
   CHECK(contains(trouble_with(folder / "bomb.npy"), "more bytes than any file has"));
 }
 
-TEST_CASE("frames: reduced images and masks of a TIFF are no frames") {
+TEST_CASE("frames: reduced images and masks of a TIFF are not frames") {
   const ScratchFolder folder;
   const std::string path = folder / "pyramid.tif";
   const auto frames = numbered_frames(3, PixelType::u8);
@@ -349,7 +350,7 @@ TEST_CASE("frames: damage to a TIFF never ends the program") {
   }
 }
 
-/// This process' resident memory, files that it has mapped included.
+/// The resident memory of this process, including mapped files.
 std::size_t resident_bytes() {
   std::ifstream statm("/proc/self/statm");
   std::size_t pages = 0, resident = 0;
@@ -357,7 +358,7 @@ std::size_t resident_bytes() {
   return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-TEST_CASE("frames: small ones of a large .npy file take no more memory the more are read") {
+TEST_CASE("frames: the memory for small frames of a large .npy file does not grow") {
 #if defined(__SANITIZE_ADDRESS__)
   return ::test::skip_case("AddressSanitizer keeps what is freed");
 #endif
@@ -374,7 +375,7 @@ TEST_CASE("frames: small ones of a large .npy file take no more memory the more 
     REQUIRE(source.next());
     if (i % 500 == 0) most = std::max(most, resident_bytes());
   }
-  // The file has 82 MB. Pages are given back by the MiB, and the kernel may map 2 MiB at once.
+  // The file has 82 MB. The reader unmaps pages by the MiB, and the kernel may map 2 MiB at once.
   CHECK(most - before < (std::size_t{8} << 20));
 }
 
@@ -479,7 +480,7 @@ TEST_CASE("frames: .y4m of every colour sampling and depth gives the luminance")
   CHECK(contains(trouble_with(path), "is 0 x 17 pixels"));
 }
 
-TEST_CASE("frames: a video comes through a pipe") {
+TEST_CASE("frames: a video is read from a pipe") {
   const ScratchFolder folder;
   const auto frames = numbered_frames(3, PixelType::u8);
   write_y4m(folder / "video.y4m", frames);
@@ -525,7 +526,7 @@ TEST_CASE("frames: folders and patterns in natural order") {
                        FileError);
   CHECK_THROWS_WITH_AS((void)input_files({folder / "f3.png"}),
                        doctest::Contains("is a folder without images"), FileError);
-  write_text(folder / "a[1].png", "x");  // a name with a pattern's letters
+  write_text(folder / "a[1].png", "x");  // a name with characters that patterns use
   CHECK(input_files({folder / "a[1].png"}) == named({"a[1].png"}));
   CHECK(in_natural_order("a2b10", "a2b11"));
   CHECK(in_natural_order("a02", "a3"));

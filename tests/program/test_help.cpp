@@ -30,7 +30,8 @@ std::vector<std::string> help_of(std::vector<std::string> command) {
 
 std::size_t columns(const std::string& line) {
   return static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80;  // the first byte of a character
+    // counts the first byte of each character
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80;
   }));
 }
 
@@ -44,7 +45,7 @@ TEST_CASE("help of every command fits 100 columns") {
   }
 }
 
-TEST_CASE("help of every command opens with one sentence and ends with examples of it") {
+TEST_CASE("help of every command opens with one sentence and ends with examples") {
   for (const auto& command : all_commands()) {
     const std::string name =
         fmt::format("warpalign{}{}", command.empty() ? "" : " ", fmt::join(command, " "));
@@ -72,7 +73,7 @@ TEST_CASE("help lists every option under a heading, and explains it") {
     const auto lines = help_of(command);
     for (std::size_t i = 0; i < lines.size(); ++i) {
       has_messages = has_messages || lines[i] == "Messages:";
-      if (has_messages && lines[i].empty()) break;  // notes follow
+      if (has_messages && lines[i].empty()) break;  // then notes follow
       if (!lines[i].starts_with("  --")) continue;
       CAPTURE(lines[i]);
       const std::string meaning =

@@ -1,5 +1,5 @@
-// Files that are made to exhaust memory, time or the stack: each is refused with its reason, before
-// it costs much.
+// Files made to exhaust memory, time or the stack. The program must refuse each with a reason,
+// before it costs much.
 #include "bench/record.hpp"
 #include "commands/journal_line.hpp"
 #include "io/frames/frame_sequence.hpp"
@@ -30,8 +30,8 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// The program refuses the file by these words, and takes no memory for the pixels that it
-/// promises.
+/// Checks that the program refuses the file with these words, without allocating memory for the
+/// promised pixels.
 void check_refused_cheaply(const std::string& file, const std::string& words) {
   CAPTURE(file);
   const Outcome outcome = run_program({"register", file, file, "--device", test_device()});
@@ -39,7 +39,7 @@ void check_refused_cheaply(const std::string& file, const std::string& words) {
   CHECK(outcome.status == 2);
   CHECK(contains(outcome.err, file + ": "));
   CHECK(contains(outcome.err, words));
-  // The program itself takes some 30 MB, up to 60 MB with a device's driver; the promises are of
+  // The program itself takes some 30 MB, and up to 60 MB with a device's driver. The files promise
   // 800 MB and more.
   CHECK(outcome.peak_kilobytes < 200'000);
 }
@@ -50,7 +50,7 @@ std::string big_endian(std::uint32_t value) {
   return bytes;
 }
 
-/// The checksum of PNG's chunks, as its specification defines it.
+/// The checksum of a PNG chunk, as the specification defines it.
 std::uint32_t crc(const std::string& bytes) {
   std::uint32_t value = ~0U;
   for (const char byte : bytes) {
@@ -65,7 +65,7 @@ std::string chunk(const std::string& name, const std::string& data) {
          big_endian(crc(name + data));
 }
 
-/// A header that is right in itself, and a few bytes of pixels.
+/// A valid header with a few bytes of pixels.
 std::string png_bomb(char bits, char colour) {
   const std::string header =
       big_endian(16384) + big_endian(16384) + bits + colour + '\0' + '\0' + '\0';
@@ -76,7 +76,7 @@ TEST_CASE("hostile: a PNG that promises a gigabyte from a few bytes takes no mem
   const ScratchFolder folder;
   write_text(folder / "rgb16.png", png_bomb(16, 2));
   check_refused_cheaply(folder / "rgb16.png", "promises 16384 x 16384 pixels and has");
-  // Packed eight to a byte, these take 32 MB of a decoder and 256 MB of memory.
+  // Packed into bits, these pixels would take 32 MB in a decoder and 256 MB of memory.
   write_text(folder / "gray1.png", png_bomb(1, 0));
   check_refused_cheaply(folder / "gray1.png", "promises 16384 x 16384 pixels and has");
 }
@@ -93,7 +93,7 @@ TEST_CASE("hostile: a JPEG that promises a gigabyte from a few bytes takes no me
   check_refused_cheaply(file, "promises 16384 x 16384 pixels and has");
 }
 
-/// A page of 20 x 20 pixels in tiles of `side` x `side`, of which a few bytes are there.
+/// A page of 20 x 20 pixels in tiles of `side` x `side`, with only a few bytes of data.
 void write_tile_bomb(const std::string& file, std::uint32_t side) {
   TIFF* tiff = TIFFOpen(file.c_str(), "w");
   REQUIRE(tiff != nullptr);
@@ -116,7 +116,8 @@ TEST_CASE("hostile: a small TIFF in huge tiles takes no memory") {
   check_refused_cheaply(folder / "bomb.tif", "promises 20 x 20 pixels and has 9 bytes");
 }
 
-/// Gray, progressive: the first bit of each of `coefficients` in a scan of its own, then the last.
+/// A gray progressive JPEG: a scan for the first bit of each of `coefficients`, then one for the
+/// last bit.
 void write_scans(const std::string& file, int coefficients) {
   jpeg_compress_struct jpeg{};
   jpeg_error_mgr errors{};
@@ -169,8 +170,8 @@ std::string trouble_with(const std::string& file) {
   return frame ? frame->trouble : source.ended_early();
 }
 
-// Each directory begins 8 bytes behind the one before and is 400 kB long: 8 GB would be read of a
-// file of half a megabyte.
+// Each directory begins 8 bytes after the previous one and is 400 kB long: a file of half a
+// megabyte would cause reads of 8 GB.
 TEST_CASE("hostile: TIFF directories that lie over one another are not read again and again") {
   constexpr std::uint64_t pages = 20'000;
   constexpr std::uint64_t entries = 20'000;
@@ -199,7 +200,8 @@ TEST_CASE("hostile: a few bytes of text cannot stand for millions of frames") {
   const std::string imagej = "ImageJ=1\nimages=16000000\nframes=16000000\n";
   CHECK_THROWS_WITH_AS((void)read_tiff_axes(imagej, 1, 1, "in.tif"),
                        doctest::Contains("says that it has 16000000 images"), FileError);
-  // A long recording that was cut off, one plane of a large set, and frames behind one directory.
+  // A long recording that was cut off, one plane of a large set, and frames that share one
+  // directory.
   CHECK(read_tiff_axes("<OME><Pixels SizeT='60000'/></OME>", 1, 1, "in.ome.tif").frames == 60'000);
   CHECK(read_tiff_axes("ImageJ=1\nimages=200000\n", 1, 1, "in.tif", 200'000).contiguous == 200'000);
 }
@@ -213,7 +215,7 @@ TEST_CASE("hostile: a bench record that is nested very deeply does not exhaust t
                        doctest::Contains("is damaged: it is nested"), UsageError);
 }
 
-TEST_CASE("hostile: a journal's line with words in the place of numbers is no line") {
+TEST_CASE("hostile: a line of a journal with words in place of numbers is invalid") {
   StackFrame frame;
   frame.file = "f.tif";
   frame.place.reference = 0;
@@ -244,7 +246,7 @@ TEST_CASE("hostile: an array that another program shortens while it is read give
   }
 }
 
-/// --max-pixels while this lives.
+/// Sets --max-pixels for the lifetime of this object.
 class Limit {
  public:
   explicit Limit(std::int64_t pixels) { set_max_pixels(pixels); }
@@ -253,7 +255,7 @@ class Limit {
   ~Limit() { set_max_pixels(std::numeric_limits<std::int64_t>::max()); }
 };
 
-TEST_CASE("--max-pixels holds for each format, to the pixel") {
+TEST_CASE("--max-pixels is exact for each format") {
   const ScratchFolder folder;
   const LoadedImage image = draw({}, {12, 10, 1}, 3, PixelType::u8);
   for (const std::string extension : {".png", ".jpg", ".tif", ".ppm"}) {
@@ -269,7 +271,7 @@ TEST_CASE("--max-pixels holds for each format, to the pixel") {
   }
 }
 
-TEST_CASE("--max-pixels holds for the frames of stacks, and for the numbers of arrays") {
+TEST_CASE("--max-pixels limits the frames of stacks and the numbers of arrays") {
   const ScratchFolder folder;
   const std::vector<LoadedImage> frames(3, numbered_frame(1, {12, 10, 1}, PixelType::u8));
   write_tiff_stack(folder / "stack.tif", frames);

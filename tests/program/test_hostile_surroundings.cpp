@@ -1,5 +1,5 @@
-// Surroundings that somebody else has prepared: the current folder, variables, names, disks, other
-// users' files, and a clock that goes backwards.
+// An environment that somebody else has prepared: the current folder, variables, names, disks,
+// other users' files, and a clock that runs backwards.
 #include "io/image_file.hpp"
 #include "program/disks.hpp"
 #include "program/picture.hpp"
@@ -31,7 +31,7 @@ void check_one_line(const Outcome& outcome) {
   CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
 }
 
-/// A folder full of libraries with every name that could be looked for.
+/// A folder of libraries with every name that the program might load.
 class HostileFolder {
  public:
   HostileFolder() {
@@ -41,7 +41,8 @@ class HostileFolder {
     }
   }
 
-  /// Runs a script in this folder. Afterwards was_loaded() says whether one of the libraries ran.
+  /// Runs a script in this folder. Afterwards was_loaded() tells whether one of the libraries was
+  /// loaded.
   Outcome run(const std::string& script) {
     fs::remove(trace());
     const Variable variable("WARPALIGN_TEST_TRACE", trace().c_str());
@@ -59,7 +60,7 @@ class HostileFolder {
 
 TEST_CASE("surroundings: no backend is loaded from the current folder, PATH or LD_LIBRARY_PATH") {
   HostileFolder folder;
-  // The trap works: a configuration that names the folder, which is trusted, springs it.
+  // The libraries do work: a configuration that names the folder, which is trusted, loads one.
   write_text(folder / "trap.toml", fmt::format("modules = \"{}\"\n", folder.path()));
   CHECK(folder.run("\"$W\" devices --config trap.toml").status == 0);
   REQUIRE(folder.was_loaded());
@@ -73,7 +74,7 @@ TEST_CASE("surroundings: no backend is loaded from the current folder, PATH or L
 }
 
 TEST_CASE(
-    "surroundings: a folder of modules or kernels that depends on where one stands is refused") {
+    "surroundings: a folder of modules or kernels that depends on the current folder is refused") {
   HostileFolder folder;
   for (const std::string key : {"modules", "cache"}) {
     for (const std::string place : {".", "sub/folder", "../x", "~"}) {
@@ -170,13 +171,13 @@ TEST_CASE("surroundings: outputs that are links, folders, pipes or devices") {
     return run_program({"resample", image, output, "--zoom", "1", "--degree", "1", "--quiet",
                         "--device", test_device()});
   };
-  // A link stays, and what it leads to is replaced whole.
+  // A link stays, and its target is replaced as a whole.
   write_text(folder / "target.png", "old");
   fs::create_symlink("target.png", folder / "link.png");
   CHECK(resample_to(folder / "link.png").status == 0);
   CHECK(fs::is_symlink(folder / "link.png"));
   CHECK(load_image(folder / "target.png").width == 32);
-  // A link that leads nowhere gives way to the file; one that leads to itself is an error.
+  // A dangling link is replaced by the file; a link to itself is an error.
   fs::create_symlink("not-there.png", folder / "nowhere.png");
   CHECK(resample_to(folder / "nowhere.png").status == 0);
   CHECK(load_image(folder / "nowhere.png").width == 32);
@@ -190,7 +191,7 @@ TEST_CASE("surroundings: outputs that are links, folders, pipes or devices") {
   CHECK(directory.status == 2);
   check_one_line(directory);
   CHECK(fs::is_directory(folder / "folder.png"));
-  // The input under another name is not written over.
+  // The input is not overwritten through another name.
   fs::create_symlink("in.png", folder / "same.png");
   const std::string before = read_text(image);
   CHECK(resample_to(folder / "same.png").status == 2);
@@ -226,7 +227,8 @@ TEST_CASE("surroundings: on a full disk every command says so in one line and le
     CHECK(outcome.status == 2);
     check_one_line(outcome);
     CHECK(contains(outcome.err, "No space left on device"));
-    CHECK(std::distance(fs::directory_iterator(disk.path()), {}) == 1);  // what fills it
+    // only the file that fills the disk
+    CHECK(std::distance(fs::directory_iterator(disk.path()), {}) == 1);
   }
 }
 

@@ -1,4 +1,4 @@
-// Images written and read back; files that appear whole or not at all.
+// Images are written and read back; files appear whole or not at all.
 #include "io/atomic_file.hpp"
 #include "io/image_file.hpp"
 #include "program/picture.hpp"
@@ -19,7 +19,7 @@ namespace {
 std::atomic<int> umask_calls = 0;
 }
 
-/// In the place of the C library's, whatever calls it in this process.
+/// Replaces the C library's umask() for this whole process.
 extern "C" mode_t umask(mode_t mask) noexcept {
   ++umask_calls;
   return static_cast<mode_t>(::syscall(SYS_umask, mask));
@@ -47,7 +47,7 @@ void check_round_trip(const std::string& name, int channels, PixelType type) {
   CHECK(folder.names() == std::vector<std::string>{name});
 }
 
-TEST_CASE("lossless formats give back what was written") {
+TEST_CASE("lossless formats return what was written") {
   for (const PixelType type : {PixelType::u8, PixelType::u16}) {
     check_round_trip("image.pgm", 1, type);
     check_round_trip("image.ppm", 3, type);
@@ -60,7 +60,7 @@ TEST_CASE("lossless formats give back what was written") {
   check_round_trip("image.tif", 3, PixelType::f32);
 }
 
-TEST_CASE("JPEG gives back nearly what was written") {
+TEST_CASE("JPEG returns nearly what was written") {
   const ScratchFolder folder;
   for (const int channels : {1, 3}) {
     const LoadedImage image = draw({}, odd_shape, channels, PixelType::u8);
@@ -99,7 +99,7 @@ TEST_CASE("pixels that a format cannot hold are refused, and nothing is written"
   CHECK(folder.names().empty());
 }
 
-TEST_CASE("a file that is not committed leaves what was there") {
+TEST_CASE("a file that is not committed leaves the existing one unchanged") {
   const ScratchFolder folder;
   write_text(folder / "kept", "before");
   {
@@ -110,7 +110,7 @@ TEST_CASE("a file that is not committed leaves what was there") {
   CHECK(folder.names() == std::vector<std::string>{"kept"});
 }
 
-TEST_CASE("a committed file replaces what was there, behind links and with its mode") {
+TEST_CASE("a committed file replaces the existing one, through links and with its mode") {
   const ScratchFolder folder;
   write_text(folder / "target", "before");
   ::chmod((folder / "target").c_str(), 0640);
@@ -126,7 +126,7 @@ TEST_CASE("a committed file replaces what was there, behind links and with its m
   CHECK(folder.names() == std::vector<std::string>{"link", "target"});
 }
 
-TEST_CASE("a new file has the mode that the umask leaves, which nobody sets") {
+TEST_CASE("a new file has the mode of the umask, without setting the umask") {
   const ScratchFolder folder;
   const mode_t before = ::umask(027);
   const int calls = umask_calls;
@@ -142,7 +142,7 @@ TEST_CASE("a new file has the mode that the umask leaves, which nobody sets") {
   ::umask(before);
 }
 
-/// Whether files without a name can be made there.
+/// Whether the folder supports files without a name (O_TMPFILE).
 bool has_nameless_files(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR, 0600);
   if (descriptor >= 0) ::close(descriptor);
@@ -152,12 +152,12 @@ bool has_nameless_files(const std::string& folder) {
 TEST_CASE("a signal that ends the program removes the temporary file") {
   for (const int number : {SIGTERM, SIGSEGV, SIGKILL}) {
     const ScratchFolder folder;
-    // No handler sees SIGKILL.
+    // SIGKILL has no handler.
     if (number == SIGKILL && !has_nameless_files(folder / ".")) continue;
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-      std::signal(number, SIG_DFL);  // the test framework's own handler is in the way
+      std::signal(number, SIG_DFL);  // removes the test framework's own handler
       const AtomicFile file(folder / "image.png");
       ::raise(number);
       ::_exit(0);
@@ -169,14 +169,14 @@ TEST_CASE("a signal that ends the program removes the temporary file") {
   }
 }
 
-TEST_CASE("folders and devices are no places for an output") {
+TEST_CASE("an output cannot be a folder or a device") {
   const ScratchFolder folder;
   CHECK_THROWS_AS(AtomicFile(folder / "."), FileError);
   CHECK_THROWS_AS(AtomicFile("/dev/null"), FileError);
   CHECK_THROWS_AS(AtomicFile(folder / "missing/image.png"), FileError);
 }
 
-TEST_CASE("a file of the name by which standard output is known is not made by mistake") {
+TEST_CASE("the name that means standard output does not create a file") {
   CHECK_THROWS_WITH_AS(
       AtomicFile("-"),
       "-: stands for standard output, where this does not go; name a file (./- for "

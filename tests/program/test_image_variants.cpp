@@ -1,4 +1,4 @@
-// Reading variants that our own writers never produce: palettes, alpha, few bits, tiles, planes,
+// Reads variants that our own writers never produce: palettes, alpha, few bits, tiles, planes,
 // white as zero, plain PNM.
 #include "io/image_file.hpp"
 #include "program/run_program.hpp"
@@ -21,7 +21,7 @@ std::vector<int> values(const LoadedImage& image) {
   return {samples.begin(), samples.end()};
 }
 
-/// Writes rows of packed bytes as they are.
+/// Writes rows of packed bytes unchanged.
 void write_png(const std::string& path, int width, int height, int bits, int colour_type,
                std::vector<std::uint8_t> bytes, bool interlaced = false) {
   std::FILE* file = std::fopen(path.c_str(), "wb");

@@ -1,4 +1,4 @@
-// Work on all cores: everything is done once, and what fails is told.
+// Work on all cores: every piece runs once, and failures are reported.
 #include "io/in_parallel.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 namespace warpalign::test {
 namespace {
 
-TEST_CASE("in parallel: each piece of work is done once, also where there is none") {
+TEST_CASE("in parallel: each piece of work runs once, and there may be none") {
   for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{500}}) {
     std::array<std::atomic<int>, 500> times{};
     program::in_parallel(count, [&](std::size_t i) { ++times.at(i); });
@@ -18,7 +18,7 @@ TEST_CASE("in parallel: each piece of work is done once, also where there is non
   }
 }
 
-TEST_CASE("in parallel: an exception of any piece reaches the caller, when all others have ended") {
+TEST_CASE("in parallel: an exception reaches the caller after all other pieces have ended") {
   for (const std::size_t failing : {std::size_t{0}, std::size_t{99}}) {
     std::atomic<int> running{0};
     const auto work = [&](std::size_t i) {

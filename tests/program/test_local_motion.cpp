@@ -1,5 +1,4 @@
-// `register`, `resample` and `stack` with local motion, on pictures drawn under motion that is
-// known.
+// `register`, `resample` and `stack` with local motion, on images drawn with a known motion.
 #include "io/image_file.hpp"
 #include "program/arrays.hpp"
 #include "program/picture.hpp"
@@ -28,14 +27,14 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// A third of a wave over the frame, on top of a drift; `share` of it.
+/// A drift plus a third of a wave over the frame, multiplied by `share`.
 Point displacement(const Point& p, double share) {
   const double turn = 2 * std::numbers::pi / 700;
   return {share * (1.2 * std::sin(turn * p.y) + 0.8), share * (1.0 * std::cos(turn * p.x) - 0.5)};
 }
 
-/// frame(x + u(x)) = texture(x): where a pixel's content comes from is found by iteration, which
-/// converges as the displacement changes by less than 2 % of a pixel from one pixel to the next.
+/// frame(x + u(x)) = texture(x). An iteration finds the origin of each pixel; it converges because
+/// the displacement changes by less than 2 % of a pixel between neighbours.
 LoadedImage displaced(double share, PixelType type = PixelType::u16) {
   LoadedImage image = make_image(shape.width, shape.height, 1, type);
   const Texture texture;
@@ -59,7 +58,7 @@ LoadedImage displaced(double share, PixelType type = PixelType::u16) {
   return image;
 }
 
-/// The root mean square distance of a field from the motion.
+/// The root mean square distance between a field and the motion.
 double field_error(const Array& field, double share) {
   const auto u = field.samples<float>();
   const std::size_t count = u.size() / 2;
@@ -74,8 +73,8 @@ double field_error(const Array& field, double share) {
   return std::sqrt(squares / static_cast<double>(count));
 }
 
-/// The root mean square difference of two 16-bit pictures, in 8-bit gray levels, `edge` pixels
-/// within.
+/// The root mean square difference of two 16-bit images, in 8-bit gray levels, over the pixels at
+/// least `edge` from the border.
 double misfit(const LoadedImage& a, const LoadedImage& b, std::int64_t edge) {
   double squares = 0;
   double count = 0;
@@ -108,11 +107,11 @@ struct Pair {
   }
 };
 
-// Windows of 64 pixels see the mean of the motion within them, and at the frame's edge, half a
-// window beyond the last centre, the field is continued: together a few hundredths of a pixel.
+// Windows of 64 pixels measure the mean motion within them, and at the frame's edge, half a window
+// beyond the last centre, the field is extrapolated: together a few hundredths of a pixel.
 constexpr double field_off = 0.05;
 
-TEST_CASE("register: local motion is found, and everything that is asked for is written") {
+TEST_CASE("register: local motion is found, and all requested files are written") {
   require_test_device();
   const Pair pair;
   const ScratchFolder& folder = pair.folder;
@@ -148,7 +147,7 @@ TEST_CASE("register: local motion is found, and everything that is asked for is 
   CHECK(contains(page, "</html>"));
 }
 
-TEST_CASE("register: each output of local motion is written where it alone is asked for") {
+TEST_CASE("register: each output of local motion can be requested alone") {
   require_test_device();
   for (const auto& [option, name] :
        std::vector<std::pair<std::string, std::string>>{{"--output", "flat.tif"},
@@ -165,18 +164,19 @@ TEST_CASE("register: each output of local motion is written where it alone is as
   }
 }
 
-TEST_CASE("resample: through the field that register writes, as register's own output") {
+TEST_CASE("resample: with the field that register writes, equals register's own output") {
   require_test_device();
   const Pair pair;
   const ScratchFolder& folder = pair.folder;
   REQUIRE(pair.run({"--field", folder / "field.npy", "--output", folder / "flat.png"}).status == 0);
   run_well({"resample", pair.moving, folder / "again.png", "--field", folder / "field.npy",
             "--boundary", "constant"});
-  // Positions differ by rounding, up to 1e-6 of 256 pixels; a pixel's slope is below 60 levels.
+  // Positions differ by rounding, up to 1e-6 of 256 pixels; the slope is below 60 levels per
+  // pixel.
   CHECK(misfit(load_image(folder / "again.png"), load_image(folder / "flat.png"), 8) < 0.02);
 }
 
-TEST_CASE("register: a report for people, and types that differ") {
+TEST_CASE("register: the text report, and types that differ") {
   require_test_device();
   const Pair pair;
   save_image(pair.reference, displaced(0, PixelType::u8));
@@ -187,7 +187,7 @@ TEST_CASE("register: a report for people, and types that differ") {
   CHECK(contains(outcome.out, "windows    7 x 6: "));
 }
 
-TEST_CASE("register: where no window has a reliable shift nothing is written") {
+TEST_CASE("register: if no window has a reliable shift nothing is written") {
   require_test_device();
   const Pair pair;
   LoadedImage flat = make_image(shape.width, shape.height, 1, PixelType::u16);
@@ -211,7 +211,7 @@ TEST_CASE("register: where no window has a reliable shift nothing is written") {
   CHECK(pair.folder.names() == before);
 }
 
-TEST_CASE("register: what does not go with local motion is refused") {
+TEST_CASE("register: options that contradict local motion are refused") {
   const Pair pair;
   const ScratchFolder& folder = pair.folder;
   save_image(folder / "small.png", draw({}, {48, 48, 1}, 1, PixelType::u8));
@@ -256,7 +256,7 @@ TEST_CASE("register: what does not go with local motion is refused") {
           folder / "other.png");
 }
 
-/// Frames under more and more of the motion, the one in the middle without any content.
+/// Frames with increasing motion; the middle one has no content.
 struct Stack {
   ScratchFolder folder;
   std::vector<std::string> names;
@@ -276,7 +276,7 @@ struct Stack {
   }
 };
 
-TEST_CASE("stack: local motion is taken out, and its mean and spread are told") {
+TEST_CASE("stack: local motion is corrected, and its mean and spread are reported") {
   require_test_device();
   for (const std::string to : {"first", "mean"}) {
     CAPTURE(to);
@@ -305,7 +305,7 @@ TEST_CASE("stack: local motion is taken out, and its mean and spread are told") 
         squares += (u.x * u.x + u.y * u.y) / count;
       }
       const double spread = std::sqrt(squares - mean.x * mean.x - mean.y * mean.y);
-      // The tolerance is that of the field, and more where the mean of earlier frames is blurred.
+      // The tolerance of the field, plus the blur of the mean of earlier frames.
       CHECK(std::abs(frame["translation"][0].get<double>() - mean.x) < field_off);
       CHECK(std::abs(frame["translation"][1].get<double>() - mean.y) < field_off);
       CHECK(std::abs(frame["spread"].get<double>() - spread) < field_off);
@@ -321,7 +321,7 @@ TEST_CASE("stack: local motion is taken out, and its mean and spread are told") 
   }
 }
 
-/// The drift table's lines, without the names of files.
+/// The lines of the drift table, without the names of files.
 std::vector<std::string> lines_of(const std::string& csv) {
   std::vector<std::string> lines;
   std::istringstream text(read_text(csv));
@@ -329,7 +329,7 @@ std::vector<std::string> lines_of(const std::string& csv) {
   return lines;
 }
 
-TEST_CASE("stack: frames that are registered together are as each by itself") {
+TEST_CASE("stack: frames registered in batches equal single ones") {
   require_test_device();
   Stack stack(5);
   const ScratchFolder& folder = stack.folder;
@@ -346,14 +346,14 @@ TEST_CASE("stack: frames that are registered together are as each by itself") {
   CHECK(contains(all[3], "failed"));
   CHECK(alone.run({"--csv", folder / "alone.csv"}).status == 0);
   const auto last = lines_of(folder / "alone.csv").at(2);
-  // Behind index and file the lines are the same.
+  // The lines agree after the columns index and file.
   const auto behind_file = [](const std::string& line) {
     return line.substr(line.find(',', line.find(',') + 1));
   };
   CHECK(behind_file(all[6]) == behind_file(last));
 }
 
-TEST_CASE("stack: what does not go with local motion is refused") {
+TEST_CASE("stack: options that contradict local motion are refused") {
   const Stack stack(2);
   const auto before = stack.folder.names();
   const auto refused = [&](std::vector<std::string> options,

@@ -1,4 +1,4 @@
-// --quiet and --verbose, and what only a terminal is shown.
+// --quiet and --verbose, and output that only a terminal gets.
 #include "io/status_line.hpp"
 #include "program/all_commands.hpp"
 #include "program/arrays.hpp"
@@ -18,7 +18,7 @@
 namespace warpalign::test {
 namespace {
 
-/// What a terminal shows when the program runs on it.
+/// The program's output on a terminal.
 std::string on_terminal(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), WARPALIGN_PROGRAM);
   std::vector<char*> pointers;
@@ -43,7 +43,7 @@ std::string on_terminal(std::vector<std::string> arguments) {
 
 const std::string demo = WARPALIGN_DEMO_DATA;
 
-/// A registration whose kernels have been compiled before, by other tests or by the first call.
+/// A registration whose kernels are compiled already, by other tests or by the first call.
 std::vector<std::string> registration(const std::vector<std::string>& more) {
   std::vector<std::string> arguments{"register",           demo + "/reference.jpg",
                                      demo + "/moving.jpg", "--fast",
@@ -56,7 +56,8 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("register opens with whether the images fit, by what, and how sure it is") {
+TEST_CASE(
+    "register begins with the result: whether the images fit, the transform and the confidence") {
   require_test_device();
   const Outcome outcome = run_program(registration({}));
   const std::string first = outcome.out.substr(0, outcome.out.find('\n'));
@@ -67,7 +68,7 @@ TEST_CASE("register opens with whether the images fit, by what, and how sure it 
   CHECK(contains(first, "confidence 1.00"));
 }
 
-TEST_CASE("--quiet: no report, but the status, the files and what --json prints") {
+TEST_CASE("--quiet prints no report, but keeps the status, the files and --json") {
   require_test_device();
   const ScratchFolder folder;
   const Outcome quiet = run_program(registration({"--quiet", "--output", folder / "out.png"}));
@@ -83,7 +84,7 @@ TEST_CASE("--quiet: no report, but the status, the files and what --json prints"
   CHECK(contains(wrong.err, "none.png"));
 }
 
-TEST_CASE("--quiet silences every command that has it, --verbose makes it talk") {
+TEST_CASE("every command that has --quiet and --verbose obeys them") {
   require_test_device();
   const ScratchFolder folder;
   save_npy(folder / "in.npy", random_array({16, 16, 16}, PixelType::f32));
@@ -107,7 +108,7 @@ TEST_CASE("--quiet silences every command that has it, --verbose makes it talk")
   }
 }
 
-TEST_CASE("--verbose says what is being done, with the time, and standard output stays as it is") {
+TEST_CASE("--verbose prints the steps with their time, and leaves standard output unchanged") {
   require_test_device();
   const Outcome outcome = run_program(registration({"--verbose", "--json"}));
   CHECK(nlohmann::json::accept(outcome.out));
@@ -123,7 +124,7 @@ TEST_CASE("--quiet and --verbose exclude each other") {
   CHECK(contains(outcome.err, "--quiet"));
 }
 
-TEST_CASE("--quiet stands in the help of every command that works, and of no other") {
+TEST_CASE("--quiet is in the help of every command that works, and of no other") {
   for (auto command : all_commands()) {
     const std::string name = command.empty() ? "" : command[0];
     const bool works = !command.empty() && name != "devices" && name != "completion" &&
@@ -136,7 +137,7 @@ TEST_CASE("--quiet stands in the help of every command that works, and of no oth
   }
 }
 
-TEST_CASE("colours are shown on a terminal only, and never under NO_COLOR") {
+TEST_CASE("colours are shown on a terminal only, and never with NO_COLOR") {
   require_test_device();
   const std::string green = "\x1b[32m";
   const Variable terminal("TERM", "xterm");
@@ -149,7 +150,7 @@ TEST_CASE("colours are shown on a terminal only, and never under NO_COLOR") {
   CHECK_FALSE(contains(plain, green));
 }
 
-TEST_CASE("progress is drawn on a terminal only, and taken away again") {
+TEST_CASE("progress is drawn on a terminal only, and erased at the end") {
   require_test_device();
   const ScratchFolder folder;
   const Variable cache("XDG_CACHE_HOME", (folder / "cache").c_str());
@@ -160,7 +161,7 @@ TEST_CASE("progress is drawn on a terminal only, and taken away again") {
                                             folder / "zoom"};
   const std::string shown = on_terminal(experiment);
   CHECK(contains(shown, "[###"));
-  // The report begins on an empty line, not over what is left of a longer one.
+  // The report begins on an empty line, not over the rest of a longer one.
   const std::string cleared = "\x1b[K";
   const std::size_t report = shown.find("pixels at");
   REQUIRE(report != std::string::npos);
@@ -174,7 +175,7 @@ TEST_CASE("progress is drawn on a terminal only, and taken away again") {
   CHECK(on_terminal(quiet).empty());
 }
 
-TEST_CASE("a status line never wraps, and has no control characters of file names") {
+TEST_CASE("a status line never wraps, and has no control characters from file names") {
   using program::fitting_line;
   CHECK(fitting_line("[##  ] 1/2 a", 80) == "[##  ] 1/2 a");
   CHECK(fitting_line("writing out.npy ... 3 s", 8) == "writing");

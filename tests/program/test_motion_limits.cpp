@@ -1,4 +1,4 @@
-// The program refuses limits of what a motion keeps fixed by core's rule.
+// The program refuses limits on fixed parameters by core's rule.
 #include "io/usage_error.hpp"
 #include "options/registration_options.hpp"
 
@@ -25,7 +25,7 @@ bool is_refused(const std::string& motion, void (*limit)(RegistrationChoices&)) 
   }
 }
 
-TEST_CASE("motion limits: options are refused exactly where the motion keeps something fixed") {
+TEST_CASE("motion limits: options are refused exactly if the motion fixes their parameter") {
   const std::map<std::string, Motion> motions{
       {"similarity", Motion::similarity}, {"rigid", Motion::rigid},
       {"rotation", Motion::rotation},     {"translation", Motion::translation},

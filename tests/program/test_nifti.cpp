@@ -1,5 +1,5 @@
-// NIfTI files: round trips, both versions and orders of bytes, and every way in which one can be
-// wrong. Files are built here byte by byte from the format's definition (nifti1.h, nifti2.h).
+// NIfTI files: round trips, both versions and byte orders, and every kind of error. The tests
+// build files byte by byte from the format's definition (nifti1.h, nifti2.h).
 #include "io/gzip.hpp"
 #include "io/nifti.hpp"
 #include "program/arrays.hpp"
@@ -27,7 +27,8 @@ void put(Bytes& bytes, std::size_t at, Number number, bool big_endian = false) {
   std::ranges::copy(words, bytes.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-/// A NIfTI-1 file of 2 x 3 x 4 voxels of int16, 100 apart, 0.5 x 0.75 x 2 mm large.
+/// A NIfTI-1 file of 2 x 3 x 4 voxels of int16 with values 100 apart, and a voxel size of 0.5 x
+/// 0.75 x 2 mm.
 Bytes nifti1_file(bool big_endian = false) {
   Bytes file(352 + 24 * 2);
   const auto set = [&](std::size_t at, auto number) { put(file, at, number, big_endian); };
@@ -87,14 +88,14 @@ void check_bad(const Bytes& file, const std::string& reason) {
   CHECK(message.find('\n') == std::string::npos);
 }
 
-TEST_CASE("NIfTI: both versions and both orders of bytes, compressed or not") {
+TEST_CASE("NIfTI: both versions and both byte orders, compressed or not") {
   for (const Bytes& file : {nifti1_file(), nifti1_file(true), nifti2_file(), nifti2_file(true)}) {
     check_small_volume(read_nifti(file));
     check_small_volume(read_nifti(compress_gzip(file)));
   }
 }
 
-TEST_CASE("NIfTI: what is written comes back, with the header's place in space") {
+TEST_CASE("NIfTI: written volumes are read back, with the header's geometry") {
   for (Bytes file : {nifti1_file(), nifti1_file(true), nifti2_file(), nifti2_file(true)}) {
     const NiftiVolume read = read_nifti(file);
     for (const PixelType type : {PixelType::u8, PixelType::i8, PixelType::u16, PixelType::i16,
@@ -118,10 +119,11 @@ TEST_CASE("NIfTI: what is written comes back, with the header's place in space")
   CHECK_FALSE(back.left_handed.has_value());
 }
 
-TEST_CASE("NIfTI: the sform says how large voxels are, and whether they are mirrored") {
+TEST_CASE("NIfTI: the sform gives the voxel sizes, and whether the axes are mirrored") {
   Bytes file = nifti1_file();
   put(file, 254, std::int16_t{1});
-  // Turned about z: x leads along (0.6, 0.8, 0) mm, y along (-1.6, 1.2, 0), z along (0, 0, 3).
+  // Rotated about z: the x axis runs along (0.6, 0.8, 0) mm, y along (-1.6, 1.2, 0), z along (0,
+  // 0, 3).
   const float rows[] = {0.6F, -1.6F, 0, 5, 0.8F, 1.2F, 0, 6, 0, 0, 3, 7};
   for (std::size_t i = 0; i < 12; ++i) put(file, 280 + 4 * i, rows[i]);
   NiftiVolume volume = read_nifti(file);
@@ -129,7 +131,7 @@ TEST_CASE("NIfTI: the sform says how large voxels are, and whether they are mirr
   CHECK(volume.spacing[1] == doctest::Approx(2));
   CHECK(volume.spacing[2] == doctest::Approx(3));
   CHECK(volume.left_handed == false);
-  // Written, the geometry is the same.
+  // After writing and reading the geometry is the same.
   volume = read_nifti(write_nifti(volume.voxels, volume.header, false));
   CHECK(volume.spacing[1] == doctest::Approx(2));
   put(file, 280 + 4 * 10, -3.0F);
@@ -142,7 +144,7 @@ TEST_CASE("NIfTI: the sform says how large voxels are, and whether they are mirr
   CHECK(read_nifti(by_quaternion).left_handed == true);
 }
 
-TEST_CASE("NIfTI: slope and intercept are applied, and only where there are any") {
+TEST_CASE("NIfTI: slope and intercept are applied if there are any") {
   Bytes file = nifti1_file();
   put(file, 112, 0.5F);
   put(file, 116, -3.0F);
@@ -197,7 +199,7 @@ TEST_CASE("NIfTI: truncated files, odd types and axes, and other files are refus
   check_bad(with(42, std::int16_t{-4}), "nothing");
   check_bad(with(108, 10.0F), "byte 10");
   check_bad(with(108, std::nanf("")), "damaged");
-  // 8 GiB and more are promised and not there.
+  // The header promises 8 GiB and more, which are not in the file.
   Bytes bomb = good;
   for (std::size_t i = 1; i < 4; ++i) put(bomb, 40 + 2 * i, std::int16_t{32767});
   check_bad(bomb, "8 GiB");

@@ -1,4 +1,4 @@
-// NumPy's .npy files: round trips, every version, and every way in which one can be wrong.
+// NumPy's .npy files: round trips, every version, and every kind of error.
 #include "io/array_file.hpp"
 #include "program/arrays.hpp"
 
@@ -46,7 +46,7 @@ void check_bad(const std::string& file, const std::string& reason, int max_dimen
   CHECK(message.find('\n') == std::string::npos);
 }
 
-TEST_CASE(".npy arrays come back as they were written") {
+TEST_CASE(".npy arrays are read back as they were written") {
   const ScratchFolder folder;
   for (const PixelType type :
        {PixelType::u8, PixelType::i8, PixelType::u16, PixelType::i16, PixelType::u32,
@@ -89,7 +89,7 @@ TEST_CASE("float64 and bool") {
   CHECK(truth.samples<std::uint8_t>()[0] == 1);
 }
 
-TEST_CASE("big-endian numbers are turned around, each part of a complex one") {
+TEST_CASE("big-endian numbers are swapped, each part of a complex one separately") {
   // 1.5 and -2 in IEEE 754: 3fc00000 and c0000000.
   const std::string numbers("\x3f\xc0\0\0\xc0\0\0\0", 8);
   const std::vector<float> expected{1.5F, -2.0F};
@@ -130,7 +130,7 @@ TEST_CASE("numbers in single precision, of every type") {
         Floats{1.5F, 65504, 0x1p-24F, -std::numeric_limits<float>::infinity()});
 }
 
-TEST_CASE("types that are not read") {
+TEST_CASE("unsupported types") {
   const std::string numbers(64, '\0');
   for (const std::string type : {"<i8", "<c16", "|O", "<U4", "<M8[us]", "", "f4", "=f4"}) {
     check_bad(file_of(1, header_of(type, "(8,)"), numbers), "is of type '" + type + "'");
@@ -140,7 +140,7 @@ TEST_CASE("types that are not read") {
       "records");
 }
 
-TEST_CASE("shapes that are not read") {
+TEST_CASE("unsupported shapes") {
   const std::string numbers(16, '\0');
   check_bad(file_of(1, header_of("<f4", "()"), numbers), "0 dimensions");
   check_bad(file_of(1, header_of("<f4", "(1, 1, 2, 2)"), numbers), "4 dimensions");

@@ -1,4 +1,4 @@
-// Which names outputs may have: one rule for all commands.
+// The names that outputs may have: one rule for all commands.
 #include "io/usage_error.hpp"
 #include "options/file_names.hpp"
 #include "program/run_program.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using namespace program;
 
-TEST_CASE("output names: neither an input nor another output, however it is spelt") {
+TEST_CASE("output names: neither an input nor another output, in any spelling") {
   const ScratchFolder folder;
   const std::string input = folder / "in.tif";
   write_text(input, "x");
@@ -24,13 +24,13 @@ TEST_CASE("output names: neither an input nor another output, however it is spel
   refused({{"--output", input}}, "--output " + input + ": is the same file as " + input);
   refused({{"--output", folder / "link.tif"}}, "is the same file as " + input);
   refused({{"--output", folder / "none/../in.tif"}}, "is the same file as " + input);
-  const std::string output = folder / "out.tif";  // is not there yet
+  const std::string output = folder / "out.tif";  // does not exist yet
   refused({{"--output", output}, {"--plot", {}}, {"--csv", folder / "./out.tif"}},
           "--csv " + (folder / "./out.tif") + ": is the same file as " + output);
   CHECK_NOTHROW(check_outputs({{"--output", output}, {"--csv", folder / "out.csv"}}, {"-", input}));
 }
 
-TEST_CASE("output names: - is standard output, where something may go there") {
+TEST_CASE("output names: - is standard output, where that is supported") {
   CHECK_NOTHROW(check_outputs({{"--output-video", "-", true}}, {"-"}));
   CHECK_NOTHROW(check_outputs({{"OUT", "./-"}}, {}));
   CHECK_THROWS_WITH_AS(check_outputs({{"--csv", "-"}}, {}),

@@ -1,4 +1,4 @@
-// `warpalign prefilter`: coefficients that are known.
+// `warpalign prefilter`: known coefficients.
 #include "program/arrays.hpp"
 
 #include <doctest/doctest.h>
@@ -60,7 +60,7 @@ TEST_CASE("the coefficients of a single 1 are the paper's closed form") {
   CHECK(fir.samples<float>()[middle + 2] != 0);
 }
 
-TEST_CASE("nearest and grid-constant keep a margin; the others keep the shape") {
+TEST_CASE("nearest and grid-constant add a margin; the others keep the shape") {
   require_test_device();
   const Array input = random_array({9, 11}, PixelType::f32);
   const std::vector<std::int64_t> with_margin{9 + 26, 11 + 26};
@@ -71,7 +71,7 @@ TEST_CASE("nearest and grid-constant keep a margin; the others keep the shape") 
         std::vector<std::int64_t>{9 + 20, 11 + 20});
 }
 
-TEST_CASE("complex coefficients of complex samples; evaluated they are the samples") {
+TEST_CASE("coefficients of complex samples are complex, and evaluate to the samples") {
   require_test_device();
   const ScratchFolder folder;
   const Array input = random_array({10, 12}, PixelType::c32);

@@ -60,7 +60,7 @@ TEST_CASE("an overlay is gray where the images agree and dimmed where one is mis
   CHECK(brightest_inside > 200);
 }
 
-TEST_CASE("an overlay of pixels that are not finite shows the others") {
+TEST_CASE("an overlay shows the other pixels of images with NaN") {
   const Shape shape{64, 48, 1};
   LoadedImage image = draw({}, shape, 1, PixelType::f32);
   for (std::size_t i = 0; i < 600; ++i) {
@@ -76,7 +76,7 @@ TEST_CASE("an overlay of pixels that are not finite shows the others") {
   CHECK(*std::max_element(below.begin(), below.begin() + 3 * 64) > 150);
 }
 
-/// At pixel x of row 20.
+/// The mean at pixel x of row 20.
 double mean_at(const LoadedImage& mean, std::int64_t x) {
   return static_cast<double>(mean.samples<float>()[static_cast<std::size_t>(20 * mean.width + x)]);
 }
@@ -87,7 +87,7 @@ LoadedImage constant_frame(std::uint8_t value) {
   return image;
 }
 
-TEST_CASE("a running mean does not count what is outside of a frame") {
+TEST_CASE("a running mean ignores pixels outside of a frame") {
   require_test_device();
   FrameWarper warper(open_device(test_device()), {64, 48, 1}, {64, 48, 1});
   RunningMean mean({64, 48, 1}, {});
@@ -102,7 +102,7 @@ TEST_CASE("a running mean does not count what is outside of a frame") {
   CHECK_FALSE(mean.mask());
 }
 
-TEST_CASE("a running mean does not count masked pixels, nor what they would reach") {
+TEST_CASE("a running mean ignores masked pixels, and pixels whose spline reaches them") {
   require_test_device();
   LoadedImage mask = constant_frame(255);
   for (std::int64_t y = 0; y < 48; ++y) {
@@ -125,10 +125,10 @@ TEST_CASE("a running mean does not count masked pixels, nor what they would reac
   const auto counts = [&](std::int64_t x) {
     return valid.samples<std::uint8_t>()[static_cast<std::size_t>(20 * 64 + x)] != 0;
   };
-  // Pixel 17 is at 27.5 of frame 1, whose spline takes pixels 26 to 29; pixel 18 would take 30.
+  // Pixel 17 is at 27.5 of frame 1, whose spline reads pixels 26 to 29; pixel 18 would read 30.
   CHECK(mean_at(now, 17) == doctest::Approx(150).epsilon(1e-5));
   CHECK(mean_at(now, 18) == doctest::Approx(100).epsilon(1e-5));
-  // Of frame 0, pixel 27 takes 26 to 29.
+  // In frame 0 pixel 27 reads 26 to 29.
   CHECK(counts(27));
   CHECK_FALSE(counts(28));
   CHECK_FALSE(counts(63));

@@ -1,4 +1,4 @@
-// `warpalign register` end to end, on pictures whose transform is known.
+// `warpalign register` end to end, on images with a known transform.
 #include "io/image_file.hpp"
 #include "program/picture.hpp"
 #include "program/run_program.hpp"
@@ -22,11 +22,11 @@ const Shape reference_shape{288, 256, 1};
 const Shape moving_shape{250, 300, 1};
 const Similarity truth{14.0, 1.12, {6.5, -9.25}};
 
-// The error allowed at the worst corner after refinement, in pixels: what is required at the 95th
+// The error allowed at the worst corner after refinement, in pixels: the requirement for the 95th
 // percentile of clean pairs.
 constexpr double refined_off = 0.02;
 
-/// A pair in a folder; nothing where there is no device to register it on.
+/// A pair in a folder.
 struct Pair {
   ScratchFolder folder;
   std::string reference;
@@ -51,7 +51,7 @@ Affine matrix_of(const json& report) {
   return {m[0][0], m[0][1], m[0][2], m[1][0], m[1][1], m[1][2]};
 }
 
-/// The RMS difference between the aligned image and the reference, well inside of both.
+/// The RMS difference between the aligned image and the reference, well inside both.
 template <typename Sample>
 double misfit(const LoadedImage& aligned, const LoadedImage& reference, const Homography& matrix) {
   const auto a = aligned.samples<Sample>();
@@ -105,7 +105,7 @@ TEST_CASE("the JSON report has the registration, and nothing else is printed") {
   CHECK(::test::max_corner_distance(matrix_of(report), pair.matrix, reference_shape) < refined_off);
 }
 
-/// A run that must succeed, and its report.
+/// Runs the program, requires success, and returns its report.
 json report_of(const Pair& pair, const std::vector<std::string>& options) {
   std::vector<std::string> all{"--json"};
   all.insert(all.end(), options.begin(), options.end());
@@ -126,16 +126,16 @@ TEST_CASE("the pipelines: fast, not refined, and from gradients") {
   const json fast = report_of(pair, {"--fast"});
   CHECK(fast["overlap"].is_null());
   CHECK(fast["refined"] == false);
-  CHECK(corner_error_of(fast, pair) < 2);  // the accuracy of its grid, as in tests/registration
+  CHECK(corner_error_of(fast, pair) < 2);  // the accuracy of the grid, as in tests/registration
   const json coarse = report_of(pair, {"--no-refine"});
   CHECK(coarse["refined"] == false);
-  CHECK(corner_error_of(coarse, pair) < 0.05);  // a few hundredths, says pair_search.cpp
+  CHECK(corner_error_of(coarse, pair) < 0.05);  // a few hundredths, according to pair_search.cpp
   const json refined = report_of(pair, {"--spectrum", "gradient"});
   CHECK(corner_error_of(refined, pair) < refined_off);
   CHECK(pair.run({"--fast", "--no-refine"}).status == 0);
 }
 
-TEST_CASE("a picture and a negative: --modality other, and what the reports say of the search") {
+TEST_CASE("an image and its negative: --modality other, and the reports of the search") {
   require_test_device();
   const Pair pair(".png", 1, PixelType::u8);
   LoadedImage negative = load_image(pair.moving);
@@ -153,7 +153,7 @@ TEST_CASE("a picture and a negative: --modality other, and what the reports say 
     CHECK(report["chance"]["deviations"].get<double>() >
           report["chance"]["by_chance"].get<double>() + 1);
     CHECK(report["chance"]["rival"].get<double>() < 0.7);
-    // Edges a few pixels wide, whose directions are the same in a negative.
+    // Edges are a few pixels wide, and have the same orientation in a negative.
     CHECK(corner_error_of(report, pair) < 0.1);
   }
   const Outcome text = pair.run({"--modality", "other"});
@@ -169,9 +169,9 @@ TEST_CASE("--search: fast tries log-polar spectra alone, thorough everything") {
   CHECK(corner_error_of(thorough, pair) < refined_off);
 }
 
-TEST_CASE("ranges limit the search: with the truth outside nothing reliable is found") {
+TEST_CASE("ranges limit the search: if they exclude the truth nothing reliable is found") {
   require_test_device();
-  const Pair pair(".png", 1, PixelType::u8);  // 14 degrees, 1.12 times, 11.3 pixels
+  const Pair pair(".png", 1, PixelType::u8);  // 14 degrees, scale 1.12, 11.3 pixels
   CHECK(corner_error_of(report_of(pair, {"--angle-range", "-5,20", "--scale-range", "1,1.3",
                                          "--max-shift", "15"}),
                         pair) < refined_off);
@@ -189,7 +189,7 @@ TEST_CASE("ranges limit the search: with the truth outside nothing reliable is f
   }
 }
 
-TEST_CASE("motions keep fixed what they say") {
+TEST_CASE("motions keep their fixed parameters") {
   require_test_device();
   Pair pair(".png", 1, PixelType::u8);
   const auto move = [&](const Similarity& motion) {
@@ -215,7 +215,7 @@ TEST_CASE("motions keep fixed what they say") {
   CHECK(corner_error_of(about_centre, pair) < refined_off);
 }
 
-TEST_CASE("homographies are found, reported in three rows, and followed by output and overlay") {
+TEST_CASE("homographies are found, reported in three rows, and applied to output and overlay") {
   require_test_device();
   const Pair pair(".png", 1, PixelType::u8);
   const Homography projective =
@@ -231,10 +231,10 @@ TEST_CASE("homographies are found, reported in three rows, and followed by outpu
     REQUIRE(report["matrix"].size() == 3);
     Homography found;
     for (std::size_t i = 0; i < 9; ++i) found.h[i] = report["matrix"][i / 3][i % 3];
-    // Two more parameters than an affine transform have to be found from the same pixels.
+    // Two more parameters than an affine transform are estimated from the same pixels.
     CHECK(::test::max_corner_distance(found, projective, reference_shape) < 3 * refined_off);
     const LoadedImage aligned = load_image(output);
-    // As where the output is compared below.
+    // The same tolerance as for the outputs below.
     CHECK(misfit<std::uint8_t>(aligned, load_image(pair.reference), projective) < 1);
     CHECK(load_image(overlay).height == reference_shape.height);
   }
@@ -246,7 +246,7 @@ TEST_CASE("homographies are found, reported in three rows, and followed by outpu
   CHECK(text.out.find("after division by") != std::string::npos);
 }
 
-TEST_CASE("where no homography fits, the report says so") {
+TEST_CASE("if no homography fits, the report says so") {
   require_test_device();
   const Pair pair(".png", 1, PixelType::u8);
   save_image(pair.moving, draw({99}, moving_shape, 1, PixelType::u8));
@@ -255,7 +255,7 @@ TEST_CASE("where no homography fits, the report says so") {
   CHECK(outcome.out.find("NOT RELIABLE") != std::string::npos);
 }
 
-TEST_CASE("runners-up are listed where candidates are asked for") {
+TEST_CASE("--candidates lists runners-up") {
   require_test_device();
   const Pair pair(".png", 1, PixelType::u8);
   const json report = report_of(pair, {"--candidates", "3"});
@@ -270,7 +270,7 @@ TEST_CASE("runners-up are listed where candidates are asked for") {
   CHECK(pair.run({"--candidates", "3"}).out.find("or else") != std::string::npos);
 }
 
-/// Covers a part of the image with something else and a NaN. Returns the mask of the rest.
+/// Covers a part of the image with other content and a NaN. Returns the mask of the rest.
 LoadedImage cover(LoadedImage& image, std::int64_t left, std::int64_t right) {
   LoadedImage mask = make_image(image.width, image.height, 1, PixelType::u8);
   const LoadedImage other = draw({9}, image.shape(), 1, PixelType::f32);
@@ -287,7 +287,7 @@ LoadedImage cover(LoadedImage& image, std::int64_t left, std::int64_t right) {
   return mask;
 }
 
-TEST_CASE("what masks leave out does not count, NaN included") {
+TEST_CASE("masked pixels do not count, even if they are NaN") {
   require_test_device();
   const Pair pair(".tif", 1, PixelType::f32);
   LoadedImage reference = load_image(pair.reference);
@@ -305,18 +305,18 @@ TEST_CASE("what masks leave out does not count, NaN included") {
   CHECK(corner_error_of(report, pair) < refined_off);
   CAPTURE(report.dump());
   for (const auto& [name, value] : report.items()) {
-    // What is beyond doubt is not compared with chance.
+    // A conclusive result needs no null test.
     if (name != "chance") CHECK_FALSE(value.is_null());
   }
   CHECK(load_image(overlay).height == reference_shape.height);
-  // One mask missing: the NaN under it is refused.
+  // With one mask missing, the NaN under it is refused.
   const Outcome one = pair.run({"--reference-mask", reference_mask});
   CHECK(one.status == 2);
   CHECK(one.err.find("moving.tif") != std::string::npos);
   CHECK(one.err.find("NaN") != std::string::npos);
 }
 
-TEST_CASE("timings come in both reports") {
+TEST_CASE("timings are in both reports") {
   require_test_device();
   const Pair pair(".png", 1, PixelType::u8);
   const json report = json::parse(pair.run({"--json", "--timings"}).out);
@@ -331,7 +331,7 @@ TEST_CASE("timings come in both reports") {
   CHECK(human.out.find("upload") != std::string::npos);
 }
 
-TEST_CASE("the human report says what, where and how sure") {
+TEST_CASE("the text report has the result, its parameters and its confidence") {
   require_test_device();
   const Pair pair(".pgm", 1, PixelType::u16);
   const Outcome outcome = pair.run({"--overlay", pair.folder / "fit.png"});
@@ -365,10 +365,10 @@ void check_output(const std::string& extension, int channels, PixelType type, do
   CHECK(pair.folder.names().size() == 3);
 }
 
-TEST_CASE("the output lies on the reference, in the moving image's kind") {
+TEST_CASE("the output is aligned with the reference, and has the moving image's type") {
   require_test_device();
-  // The bilinear warp of a picture with detail down to 4 pixels errs by half a gray level of 8
-  // bits, rounding by 0.4 and JPEG by 1.5.
+  // The bilinear warp of an image with detail down to 4 pixels costs half a gray level of 8 bits,
+  // rounding 0.4 and JPEG 1.5.
   check_output<std::uint8_t>(".png", 1, PixelType::u8, 1.5);
   check_output<std::uint8_t>(".png", 3, PixelType::u8, 1.5);
   check_output<std::uint16_t>(".png", 3, PixelType::u16, 1.5 * 257);
@@ -378,7 +378,7 @@ TEST_CASE("the output lies on the reference, in the moving image's kind") {
   check_output<std::uint8_t>(".jpg", 3, PixelType::u8, 4);
 }
 
-TEST_CASE("unrelated images give status 1, with report and files") {
+TEST_CASE("unrelated images give status 1, with the report and the files") {
   require_test_device();
   const Pair pair(".png", 1, PixelType::u8);
   save_image(pair.moving, draw({77}, moving_shape, 1, PixelType::u8));
@@ -388,7 +388,7 @@ TEST_CASE("unrelated images give status 1, with report and files") {
   CHECK(load_image(pair.folder / "aligned.png").shape() == reference_shape);
 }
 
-TEST_CASE("where nothing is reliable, the report says which options look for more") {
+TEST_CASE("an unreliable result names the options that search more") {
   require_test_device();
   const Pair pair(".png", 1, PixelType::u8);
   save_image(pair.moving, draw({77}, moving_shape, 1, PixelType::u8));

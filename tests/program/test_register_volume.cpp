@@ -1,4 +1,4 @@
-// `warpalign register-volume` end to end, on volumes whose shift is known, and on bad input.
+// `warpalign register-volume` end to end, on volumes with a known shift, and on invalid input.
 #include "program/arrays.hpp"
 
 #include "support/compare.hpp"
@@ -16,7 +16,7 @@ namespace {
 using namespace program;
 using nlohmann::json;
 
-// What is found of clean volumes like these is off by 0.003 at most (test_volume_registrar.cpp).
+// The largest error for clean volumes like these is 0.003 (test_volume_registrar.cpp).
 constexpr double off = 0.003;
 
 ::test::VolumePairSpec shifted(bool unrelated = false) {
@@ -88,7 +88,7 @@ TEST_CASE("register-volume: the moving volume on the reference's grid") {
   const Array aligned = load_npy(pair.folder / "aligned.npy");
   REQUIRE(aligned.extents == pair.reference_volume.extents);
   // Well within both: a cubic spline of blobs of 1.5 voxels is off by a few thousandths of their
-  // height (0.5); what is outside is 0.
+  // height (0.5). Voxels outside are 0.
   const auto a = aligned.samples<float>();
   const auto r = pair.reference_volume.samples<float>();
   ::test::WorstError worst;
@@ -114,7 +114,7 @@ TEST_CASE("register-volume: unrelated volumes are unreliable, and the files are 
   CHECK(load_npy(pair.folder / "aligned.npy").extents == pair.reference_volume.extents);
 }
 
-TEST_CASE("register-volume: bad usage and bad files are one line, and nothing is written") {
+TEST_CASE("register-volume: wrong usage and invalid files give one line, and nothing is written") {
   require_test_device();
   const Pair pair(shifted());
   const auto names = pair.folder.names();

@@ -1,4 +1,4 @@
-// `warpalign resample`: what comes out, where it is read, in which type.
+// `warpalign resample`: output values, coordinates and types.
 #include "program/arrays.hpp"
 #include "program/picture.hpp"
 
@@ -41,14 +41,14 @@ std::vector<Sample> rotated(std::span<const Sample> from, std::int64_t n) {
   return to;
 }
 
-TEST_CASE("the identity gives float32 back: exactly for degrees 0 and 1, closely for the others") {
+TEST_CASE("the identity returns float32: exactly for degrees 0 and 1, closely for the others") {
   require_test_device();
   const Array input = random_array({37, 61}, PixelType::f32);
   for (const char* degree : {"0", "1"}) {
     CHECK(resampled(input, {"--matrix", identity, "--degree", degree}).bytes == input.bytes);
   }
   CHECK(max_difference(resampled(input, {"--matrix", identity}), input) < 1.6e-6);
-  // of the largest coefficient, which is up to 3 times a sample along each axis
+  // relative to the largest coefficient, which is up to 3 times a sample along each axis
   Array smooth = make_array({40, 50}, PixelType::f32);
   for (std::size_t i = 0; i < smooth.samples<float>().size(); ++i) {
     smooth.samples<float>()[i] = 0.5F + 0.5F * std::sin(0.05F * static_cast<float>(i % 50));
@@ -59,7 +59,7 @@ TEST_CASE("the identity gives float32 back: exactly for degrees 0 and 1, closely
   }
 }
 
-TEST_CASE("the identity gives integers and images back exactly") {
+TEST_CASE("the identity returns integers and images exactly") {
   require_test_device();
   for (const PixelType type : {PixelType::u8, PixelType::u16}) {
     const Array input = random_array({20, 30}, type);
@@ -97,7 +97,7 @@ TEST_CASE("a rotation by 90 degrees is NumPy's rot90: counter-clockwise") {
   }
 }
 
-TEST_CASE("--center turns about another point") {
+TEST_CASE("--center rotates about another point") {
   require_test_device();
   Array input = make_array({9, 9}, PixelType::f32);
   input.samples<float>()[2 * 9 + 5] = 1;  // (5, 2): 3 to the right of the centre (2, 2)
@@ -106,7 +106,7 @@ TEST_CASE("--center turns about another point") {
   CHECK(output.samples<float>()[5 * 9 + 2] == 1);  // clockwise: 3 below it
 }
 
-TEST_CASE("--matrix is pull, and --shape cuts off or goes on") {
+TEST_CASE("--matrix maps output to input, and --shape crops or extends") {
   require_test_device();
   const Array input = random_array({7, 9}, PixelType::f32);
   const Array output = resampled(input, {"--matrix", "1 0 2 0 1 3", "--degree", "0", "--shape",
@@ -120,18 +120,19 @@ TEST_CASE("--matrix is pull, and --shape cuts off or goes on") {
   }
 }
 
-TEST_CASE("a singular matrix is allowed: it is pull") {
+TEST_CASE("a singular matrix is allowed, since it is not inverted") {
   require_test_device();
   const Array input = random_array({5, 5}, PixelType::f32);
   const Array output = resampled(input, {"--matrix", "0,0,2,0,0,1", "--degree", "1"});
   for (const float value : output.samples<float>()) CHECK(value == input.samples<float>()[7]);
 }
 
-TEST_CASE("--zoom keeps the corners' centres and rounds the shape as SciPy") {
+TEST_CASE("--zoom keeps the corners' centres and rounds the shape as SciPy does") {
   require_test_device();
   const Array input = random_array({5, 7}, PixelType::f32);
   const Array output = resampled(input, {"--zoom", "2.5", "--degree", "1"});
-  REQUIRE(output.extents == std::vector<std::int64_t>{12, 18});  // 12.5 goes to the even number
+  // 12.5 is rounded to the even number
+  REQUIRE(output.extents == std::vector<std::int64_t>{12, 18});
   const auto in = input.samples<float>();
   const auto out = output.samples<float>();
   CHECK(out[0] == in[0]);
@@ -201,7 +202,7 @@ TEST_CASE("coordinates far away, infinite and NaN") {
         std::vector<float>{3, 1, 3, 1, 9});
 }
 
-TEST_CASE("complex numbers, by every part of the way") {
+TEST_CASE("complex numbers, with every option") {
   require_test_device();
   const Array input = random_array({12, 11}, PixelType::c32);
   CHECK(resampled(input, {"--matrix", identity, "--degree", "1"}).bytes == input.bytes);
@@ -216,7 +217,7 @@ TEST_CASE("complex numbers, by every part of the way") {
   CHECK(max_difference(cubic, reversed) < 4e-6);
 }
 
-TEST_CASE("one and three dimensions by a matrix") {
+TEST_CASE("one and three dimensions with a matrix") {
   require_test_device();
   const Array line = array_of({4}, {1, 2, 4, 8});
   CHECK(numbers_of(resampled(line, {"--matrix", "-1,3", "--degree", "1"})) ==
@@ -258,7 +259,7 @@ TEST_CASE("integers are the rounded and saturated float32 result") {
   CHECK(most > 260);
 }
 
-TEST_CASE("prefilters, precisions and boundaries are those asked for") {
+TEST_CASE("prefilters, precisions and boundaries follow the options") {
   require_test_device();
   const Array input = random_array({24, 32}, PixelType::f32);
   const auto with = [&](std::vector<std::string> options) {
@@ -283,7 +284,7 @@ TEST_CASE("prefilters, precisions and boundaries are those asked for") {
   }
 }
 
-TEST_CASE("images and .npy files go into each other where they can") {
+TEST_CASE("images and .npy files convert to each other if they can") {
   require_test_device();
   const ScratchFolder folder;
   const LoadedImage image = draw({}, {20, 16, 1}, 1, PixelType::u16);
@@ -296,7 +297,7 @@ TEST_CASE("images and .npy files go into each other where they can") {
   CHECK(load_image(folder / "back.tif").pixels == image.pixels);
 }
 
-TEST_CASE("float64 goes in and comes out") {
+TEST_CASE("float64 is read and written") {
   require_test_device();
   const ScratchFolder folder;
   std::string file = "\x93NUMPY";
@@ -313,7 +314,7 @@ TEST_CASE("float64 goes in and comes out") {
   CHECK(load_npy(folder / "out.npy").type == PixelType::f64);
 }
 
-/// Sets the limit of device memory for what runs while it lives.
+/// Limits the device memory for the lifetime of this object.
 class DeviceMemory {
  public:
   explicit DeviceMemory(const char* limit) { setenv("WARPALIGN_MAX_DEVICE_MEMORY", limit, 1); }
@@ -322,7 +323,7 @@ class DeviceMemory {
   ~DeviceMemory() { unsetenv("WARPALIGN_MAX_DEVICE_MEMORY"); }
 };
 
-TEST_CASE("with little device memory an image is resampled by tiles, with the same result") {
+TEST_CASE("with little device memory an image is resampled in tiles, with the same result") {
   require_test_device();
   const Array input = random_array({220, 260}, PixelType::f32);
   const std::vector<std::string> turn{"--rotate", "23.7", "--boundary", "reflect"};
@@ -334,7 +335,7 @@ TEST_CASE("with little device memory an image is resampled by tiles, with the sa
   CHECK(max_difference(resampled(input, zoom), larger) < 3.2e-6);
 }
 
-TEST_CASE("a limit of device memory that is no number, or too small, is an error that names it") {
+TEST_CASE("an invalid or too small limit of device memory is an error that names it") {
   require_test_device();
   const ScratchFolder folder;
   save_npy(folder / "in.npy", random_array({220, 260}, PixelType::f32));

@@ -24,8 +24,8 @@ using nlohmann::json;
 
 const Shape shape{160, 128, 1};
 
-// The frames are drawn, not resampled, so this is the error of the registration alone: what is
-// required at the 95th percentile of clean pairs.
+// The frames are drawn, not resampled, so this is the error of the registration alone: the
+// requirement for the 95th percentile of clean pairs.
 constexpr double pixels_off = 0.02;
 
 /// The drift of frame `i`: up to 11 pixels, 4 degrees and 6 % after five frames.
@@ -88,7 +88,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("stack: the drift from the first frame, whatever frames are registered to") {
+TEST_CASE("stack: the drift from the first frame, for every choice of the reference") {
   require_test_device();
   Frames frames;
   frames.add_drifting(6);
@@ -116,7 +116,7 @@ TEST_CASE("stack: the drift from the first frame, whatever frames are registered
   }
 }
 
-TEST_CASE("stack: CSV, JSON, plot and text say the same") {
+TEST_CASE("stack: CSV, JSON, plot and text agree") {
   require_test_device();
   Frames frames;
   frames.add_drifting(3);
@@ -136,7 +136,7 @@ TEST_CASE("stack: CSV, JSON, plot and text say the same") {
   std::vector<std::string> fields;
   std::istringstream line(lines[2]);
   for (std::string field; std::getline(line, field, ',');) fields.push_back(field);
-  REQUIRE(fields.size() == 14);  // the empty reason has no end
+  REQUIRE(fields.size() == 14);  // the last field, the reason, is empty
   const json& frame = report["frames"][1];
   CHECK(fields[3] == "0");
   CHECK(std::stod(fields[4]) == frame["rotation_deg"].get<double>());
@@ -150,14 +150,14 @@ TEST_CASE("stack: CSV, JSON, plot and text say the same") {
   CHECK(contains(outcome.out, "4 ok, 0 not reliable, 0 failed"));
 }
 
-TEST_CASE("stack: frames that cannot be used are named, and the rest is finished") {
+TEST_CASE("stack: frames that cannot be used are named, and the others are registered") {
   require_test_device();
   Frames frames;
   frames.add_drifting(1);                                  // 0
-  frames.add(frame_under(drift_of(1)));                    // 1: cut below
+  frames.add(frame_under(drift_of(1)));                    // 1: truncated below
   frames.add_drifting(1);                                  // 2
   frames.add(draw({}, {128, 128, 1}, 1, PixelType::u16));  // 3: another size
-  frames.add(draw({77}, shape, 1, PixelType::u16));        // 4: something else
+  frames.add(draw({77}, shape, 1, PixelType::u16));        // 4: another scene
   frames.add(make_image(160, 128, 1, PixelType::u16));     // 5: constant
   frames.names.push_back(frames.folder / "nowhere.png");   // 6
   frames.add_drifting(1);                                  // 7
@@ -189,7 +189,7 @@ TEST_CASE("stack: frames that cannot be used are named, and the rest is finished
     CHECK(contains(lines[2], ",failed,,,,,,,,,,,,"));
     check_frame(report["frames"][2], drift_of(2));
     check_frame(report["frames"][7], drift_of(7));
-    // The chain goes on from the last reliable frame.
+    // The chain continues from the last reliable frame.
     if (to == "previous") CHECK(report["frames"][4]["reference"] == 2);
     if (to == "previous") CHECK(report["frames"][7]["reference"] == 2);
     std::vector<std::string> written;
@@ -213,7 +213,7 @@ TEST_CASE("stack: a frame that does not fit gives status 1") {
   CHECK(frames.report()["frames"][1]["reliable"] == false);
 }
 
-/// Root mean square difference of two images' samples, well inside both frames.
+/// The root mean square difference of two images' samples, well inside both frames.
 template <typename Sample>
 double misfit(const LoadedImage& a, const LoadedImage& b) {
   double squares = 0;
@@ -233,7 +233,7 @@ double misfit(const LoadedImage& a, const LoadedImage& b) {
   return std::sqrt(squares / count);
 }
 
-TEST_CASE("stack: aligned frames lie on the first, in their own kind") {
+TEST_CASE("stack: aligned frames match the first one, and keep their type") {
   require_test_device();
   const auto check = [](PixelType type, int channels, const std::string& extension, auto sample,
                         double full) {
@@ -250,10 +250,10 @@ TEST_CASE("stack: aligned frames lie on the first, in their own kind") {
     CHECK(second.type == type);
     CHECK(second.channels == channels);
     CHECK(second.shape() == shape);
-    // 8 bits of both frames, rounded, make 0.16 %, the spline of a texture this fine as much again.
-    // Unaligned frames differ by 10 %.
+    // Rounding both frames to 8 bits costs 0.16 %, and the spline of so fine a texture as much
+    // again. Unaligned frames differ by 10 %.
     CHECK(misfit<Sample>(first, second) < 0.003 * full);
-    // Outside of the frame there is 0: the first frame's upper right corner has left it.
+    // Pixels outside of the frame are 0: the first frame's upper right corner has left it.
     CHECK(second.samples<Sample>()[static_cast<std::size_t>(channels * (shape.width - 1))] == 0);
   };
   check(PixelType::u8, 3, ".png", std::uint8_t{}, 255);
@@ -261,9 +261,9 @@ TEST_CASE("stack: aligned frames lie on the first, in their own kind") {
   check(PixelType::f32, 1, ".tif", float{}, 1);
 }
 
-TEST_CASE("stack: what the mask leaves out neither holds the frames still nor spoils them") {
+TEST_CASE("stack: masked content neither affects the drift nor the other pixels") {
   require_test_device();
-  // A pattern that does not move, over the left part of every frame, with NaN in it.
+  // A pattern that does not move covers the left part of every frame, with a NaN in it.
   const LoadedImage pattern = draw({5}, shape, 1, PixelType::f32);
   const auto covered = [&](std::size_t i) {
     LoadedImage frame = frame_under(drift_of(i), PixelType::f32);
@@ -325,7 +325,7 @@ TEST_CASE("stack: memory does not grow with the number of frames") {
   const long many = peak_of(44);
   CAPTURE(few);
   CAPTURE(many);
-  // A frame has 3 MiB of pixels: 40 of them, kept, would be 120 MiB.
+  // A frame has 3 MiB of pixels: if the program kept 40 of them, they would take 120 MiB.
   CHECK(many - few < 30 * 1024);
 }
 
@@ -376,10 +376,10 @@ TEST_CASE("stack: wrong usage is refused before a device opens, and nothing is w
   refused({"--mask", folder / "small.png", "--fast"}, "--fast does not support masks");
   refused({"--fast", "--max-shift", "3"}, "--max-shift: --fast");
   refused({"--scale-range", "2,1"}, "--scale-range 2,1");
-  // An empty number is none, and not as if it had not been given.
+  // An empty number is an error, not the same as no option.
   refused({"--max-shift", ""}, "--max-shift: needs a number");
   refused({"--candidates", "3"}, "--candidates");
-  // A first frame that cannot be read leaves nothing to register to.
+  // Without a readable first frame there is nothing to register to.
   truncate_copy(frames.names[1], frames.names[0], 0.5);
   refused({"--csv", folder / "drift.csv"}, "f0.png: is damaged");
   // Aligned frames must not overwrite frames.
@@ -389,7 +389,7 @@ TEST_CASE("stack: wrong usage is refused before a device opens, and nothing is w
       run_program({"stack", clash, frames.names[1], "--output-folder", folder / ""});
   CHECK(outcome.status == 2);
   CHECK(contains(outcome.err, "0001_f1.png in it is one of the frames"));
-  // So must those of a file that holds several, the mask, and another output.
+  // The same holds for a file with several frames, for the mask, and for another output.
   const std::string several = folder / "x.tif";
   const std::string next = folder / "0001_x.tif";
   std::filesystem::copy(clash, several);

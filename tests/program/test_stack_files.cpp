@@ -1,5 +1,5 @@
-// `warpalign stack` on stacks and videos: whatever the frames stand in, the result is the same; and
-// what becomes of bad files, pipes and full disks.
+// `warpalign stack` on stacks and videos: the result does not depend on the container. Also bad
+// files, pipes and full disks.
 #include "io/frames/frame_sequence.hpp"
 #include "program/picture.hpp"
 #include "program/run_program.hpp"
@@ -43,12 +43,12 @@ Outcome run_stack(const std::vector<std::string>& arguments) {
   return run_program(all);
 }
 
-/// The command line of run_stack(), for a script.
+/// The command line of run_stack(), for use in a script.
 std::string script(const std::string& arguments) {
   return "\"$W\" stack --device " + test_device() + " --motion translation " + arguments;
 }
 
-/// The frames of a report without what the files' names decide.
+/// A report's frames without the fields that depend on file names.
 json numbers_of(const std::string& report) {
   json frames = json::parse(read_text(report))["frames"];
   for (json& frame : frames) {
@@ -65,7 +65,7 @@ std::vector<LoadedImage> frames_in(const std::string& path) {
   return frames;
 }
 
-TEST_CASE("stack: images, pages, arrays and videos of the same frames give the same") {
+TEST_CASE("stack: images, pages, arrays and videos of the same frames give the same result") {
   require_test_device();
   const ScratchFolder folder;
   const auto frames = drifting(4, PixelType::u8);
@@ -119,7 +119,7 @@ TEST_CASE("stack: every pixel type is registered and written in its own type") {
   const auto wide = drifting(3, PixelType::f32);
   for (const std::string type : {"i1", "i2", "i4", "u4", "f2", "f4", "f8"}) {
     CAPTURE(type);
-    // A value's share of the type's largest one; i1 has 7 bits, which is what there is to see.
+    // A value as a fraction of the type's largest one; i1 has 7 bits.
     std::string numbers;
     for (const LoadedImage& frame : wide) {
       for (const float value : frame.samples<float>()) {
@@ -131,7 +131,7 @@ TEST_CASE("stack: every pixel type is registered and written in its own type") {
         if (type == "i2") put(static_cast<std::int16_t>(v * 65000 - 32500));
         if (type == "i4") put(static_cast<std::int32_t>(v * 4e9 - 2e9));
         if (type == "u4") put(static_cast<std::uint32_t>(v * 4e9));
-        // A half of 1024 steps between 1 and 2.
+        // A half with 1024 steps between 1 and 2.
         if (type == "f2") put(static_cast<std::uint16_t>(0x3c00 + static_cast<int>(v * 1023)));
         if (type == "f4") put(value);
         if (type == "f8") put(v);
@@ -163,7 +163,7 @@ TEST_CASE("stack: every pixel type is registered and written in its own type") {
   }
 }
 
-TEST_CASE("stack: a frame of another size or type is named, and the rest is finished") {
+TEST_CASE("stack: a frame of another size or type is named, and the others are registered") {
   require_test_device();
   const ScratchFolder folder;
   auto frames = drifting(5, PixelType::u8);
@@ -188,7 +188,7 @@ TEST_CASE("stack: a frame of another size or type is named, and the rest is fini
                     [](std::byte b) { return b == std::byte{0}; }));
 }
 
-TEST_CASE("stack: of a truncated file what is whole is done, and the rest is reported") {
+TEST_CASE("stack: the whole frames of a truncated file are registered, and the rest is reported") {
   require_test_device();
   const ScratchFolder folder;
   const auto frames = drifting(5, PixelType::u8);
@@ -220,7 +220,8 @@ TEST_CASE("stack: of a truncated file what is whole is done, and the rest is rep
   }
 }
 
-TEST_CASE("stack: what is no stack is refused before a device opens, and nothing is written") {
+TEST_CASE(
+    "stack: files that are not stacks are refused before a device opens, and nothing is written") {
   const ScratchFolder folder;
   const auto frames = drifting(2, PixelType::u8);
   write_tiff_stack(folder / "one.tif", {frames[0]});
@@ -266,13 +267,14 @@ TEST_CASE("stack: from a pipe into a pipe") {
       script("- --output-video - --csv " + (folder / "drift.csv")), folder / "out.y4m"));
   CAPTURE(outcome.err);
   CHECK(outcome.status == 0);
-  CHECK(contains(outcome.err, "4 ok"));  // the text for people stands there
+  CHECK(contains(outcome.err, "4 ok"));  // the text report goes to stderr
   CHECK(contains(read_text(folder / "drift.csv"), "\n3,standard input[3],ok,"));
   const auto out = frames_in(folder / "out.y4m");
   REQUIRE(out.size() == 4);
   CHECK(out[0].pixels == frames[0].pixels);
   CHECK(read_text(folder / "out.y4m").starts_with("YUV4MPEG2 W96 H80 F25:1 Ip A1:1 Cmono\n"));
-  // Without a reader; the last process of the pipe gives its status, so it is noted.
+  // No process reads the pipe. The shell returns the status of the last process, so the script
+  // records the program's status.
   const Outcome broken = run_script(
       fmt::format("{{ {}; echo $? > {}; }} | head -c 100 > /dev/null",
                   script((folder / "in.y4m") + " --output-video - --csv " + (folder / "b.csv")),
@@ -290,11 +292,11 @@ TEST_CASE("stack: from a pipe into a pipe") {
   CHECK(nothing.err == "warpalign: standard input: is empty; there is no video in it\n");
 }
 
-TEST_CASE("stack: where the disk is full, one line says so and nothing half-written stays") {
+TEST_CASE("stack: where the disk is full, one line says so and no partial file stays") {
   require_test_device();
   const ScratchFolder folder;
-  // The limit must leave room for what a device's compiler writes, so the frames are large. Those
-  // that are constant cannot be registered, which costs no time, and are written as zeros.
+  // The limit must leave room for the files of the device's compiler, so the frames are large.
+  // Constant frames fail fast and are written as zeros.
   const Shape large{1024, 512, 1};
   std::vector<LoadedImage> frames(24, make_image(large.width, large.height, 1, PixelType::u16));
   frames[0] = draw({}, large, 1, PixelType::u16);
@@ -350,12 +352,12 @@ TEST_CASE("stack: thousands of frames from a pipe take no more memory than hundr
   const long many = peak_of(30);
   CAPTURE(few);
   CAPTURE(many);
-  // 2700 frames more have 11 MiB of pixels. The plot keeps 40 bytes a frame of up to 8192 frames,
-  // and 200 bytes of text while it is drawn; a process's peak differs by 2 MiB from run to run.
+  // 2700 more frames have 11 MiB of pixels. The plot keeps 40 bytes for each of up to 8192 frames,
+  // and 200 bytes of text while it is drawn; the peak of a process varies by 2 MiB.
   CHECK(many - few < 4 * 1024);
 }
 
-/// The bytes that an image of a page holds.
+/// The bytes of an image that is embedded in the page.
 std::string embedded_png(const std::string& page, std::size_t number) {
   const std::string mark = "src=\"data:image/png;base64,";
   std::size_t at = 0;
@@ -406,8 +408,8 @@ TEST_CASE(
     const LoadedImage after = load_image(folder / "after.png");
     CHECK(before.shape() == shape);
     CHECK(after.shape() == shape);
-    // The mean of frames that lie on the first is the first, as the page draws it; the least
-    // squares line from its gray levels to the picture's says how far it is from that.
+    // The mean of aligned frames looks like the first frame. The residual of the regression line
+    // from the first frame's gray levels to the image's measures the difference.
     const auto likeness = [&](const LoadedImage& picture) {
       double a = 0;
       double b = 0;
@@ -427,8 +429,8 @@ TEST_CASE(
     CHECK(likeness(after) > 0.995);
     CHECK(likeness(before) < 0.95);
     const json sharpness = json::parse(read_text(folder / "drift.json"))["sharpness"];
-    // The first frame alone, by the definition that the page states, over the same pixels but the
-    // outermost; the mean of frames that are resampled is a little less sharp.
+    // The value for the first frame alone by the definition on the page, over the same pixels
+    // except the outermost; the mean of resampled frames is slightly less sharp.
     double squares = 0;
     for (std::size_t y = 1; y < 79; ++y) {
       for (std::size_t x = 1; x < 95; ++x) {

@@ -1,5 +1,5 @@
-// `warpalign stack --resume` and `--shard`: a run that is killed again and again ends as one that
-// is not, and parts that were done apart end as one.
+// `warpalign stack --resume` and `--shard`: a run that is killed repeatedly gives the files of an
+// uninterrupted run, and so do shards that run separately.
 #include "commands/journal_line.hpp"
 #include "commands/stack_journal.hpp"
 #include "io/image_file.hpp"
@@ -40,7 +40,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Frames that drift, with one among them that does not fit and one that is constant.
+/// Drifting frames, among them one that does not fit and one that is constant.
 std::vector<LoadedImage> drifting(std::size_t count) {
   std::vector<LoadedImage> frames;
   for (std::size_t i = 0; i < count; ++i) {
@@ -52,7 +52,7 @@ std::vector<LoadedImage> drifting(std::size_t count) {
   return frames;
 }
 
-/// The program in the background.
+/// The program running in the background.
 class Process {
  public:
   explicit Process(const std::vector<std::string>& arguments) {
@@ -80,7 +80,7 @@ class Process {
     if (id_ > 0 && ::waitpid(id_, &status_, WNOHANG) == id_) id_ = -1;
     return id_ < 0;
   }
-  /// Its status, or -1 where it was killed.
+  /// Waits and returns the status, or -1 if the process was killed.
   int wait() {
     if (id_ > 0) ::waitpid(id_, &status_, 0);
     id_ = -1;
@@ -103,7 +103,7 @@ std::vector<std::string> stack_arguments(const std::vector<std::string>& more) {
   return all;
 }
 
-/// All files below a folder, by their names.
+/// The contents of all files below a folder, by name.
 std::map<std::string, std::string> contents_of(const std::string& folder) {
   std::map<std::string, std::string> contents;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -128,13 +128,13 @@ void check_same(const std::string& found, const std::string& expected) {
   }
 }
 
-/// All outputs, relative to the current folder, so that names in reports are the same everywhere.
+/// All outputs, relative to the current folder, so that names in reports are always the same.
 const std::vector<std::string> all_outputs{
     "--csv",           "drift.csv", "--json",   "drift.json",     "--plot",
     "drift.svg",       "--output",  "out.tif",  "--output-video", "out.y4m",
     "--output-folder", "aligned",   "--report", "drift.html"};
 
-/// The current folder, for the time that this lives.
+/// Changes the current folder for the lifetime of this object.
 class WithinFolder {
  public:
   explicit WithinFolder(const std::string& folder) : before_(std::filesystem::current_path()) {
@@ -154,7 +154,7 @@ std::vector<std::string> joined(std::vector<std::string> a, const std::vector<st
   return a;
 }
 
-TEST_CASE("stack: killed at any moment and resumed, it ends as if it had not been killed") {
+TEST_CASE("stack: killed at any moment and resumed, it gives the files of an uninterrupted run") {
   require_test_device();
   const ScratchFolder folder;
   const std::string input = folder / "in.tif";
@@ -173,7 +173,8 @@ TEST_CASE("stack: killed at any moment and resumed, it ends as if it had not bee
     int status = -1;
     std::size_t kills = 0;
     while (status < 0) {
-      // After some more lines of the journal, and a moment: up to a frame's time.
+      // Kills it after some more lines of the journal plus a random delay of up to the time of one
+      // frame.
       const std::size_t wanted = lines_in(journal) + 2 + engine() % 14;
       const auto moment = static_cast<useconds_t>(engine() % 15000);
       Process process(resumed);
@@ -191,7 +192,7 @@ TEST_CASE("stack: killed at any moment and resumed, it ends as if it had not bee
   }
 }
 
-TEST_CASE("stack: a kill while nothing is done yet, and a torn line") {
+TEST_CASE("stack: a kill before the first frame, and a truncated line") {
   require_test_device();
   const ScratchFolder folder;
   write_tiff_stack(folder / "in.tif", drifting(12));
@@ -247,7 +248,8 @@ TEST_CASE("stack: a journal of another run is refused") {
   const std::string original = read_text(folder / "in.tif");
   write_tiff_stack(folder / "in.tif", changed);
   refused(arguments, "drift.json.journal: belongs to another run, with other inputs");
-  // The same bytes at another time are another input, too: nothing says that they are the same.
+  // The same bytes with another modification time count as another input, since nothing shows that
+  // they are the same.
   write_text(folder / "in.tif", original);
   refused(arguments, "with other inputs");
   const int lock = ::open(journal.c_str(), O_RDWR);
@@ -271,13 +273,13 @@ TEST_CASE("stack: a run that fails before its first frame leaves no journal") {
   };
   for (const auto& part : {std::vector<std::string>{"--resume"}, {"--shard", "1/2"}}) {
     fails(part, "opencl:99");
-    // Other options: a journal that had stayed would belong to another run.
+    // With other options, a remaining journal would belong to another run.
     fails(joined(part, {"--max-shift", "30"}), "opencl:99");
   }
   fails({"--resume", "--csv", folder / "no/drift.csv"}, "no/drift.csv: cannot be written");
 }
 
-TEST_CASE("stack: a file in the journal's place that is none is left alone") {
+TEST_CASE("stack: a file that is not a journal is left alone") {
   const ScratchFolder folder;
   write_tiff_stack(folder / "in.tif", drifting(3));
   const std::string journal = folder / "drift.json.journal";
@@ -289,7 +291,7 @@ TEST_CASE("stack: a file in the journal's place that is none is left alone") {
   CHECK(read_text(journal) == "my notes\n");
 }
 
-TEST_CASE("stack: --resume and --shard that cannot be followed are refused") {
+TEST_CASE("stack: --resume and --shard with contradictory options are refused") {
   const ScratchFolder folder;
   write_tiff_stack(folder / "in.tif", drifting(3));
   const auto before = folder.names();
@@ -310,7 +312,7 @@ TEST_CASE("stack: --resume and --shard that cannot be followed are refused") {
   refused({"--json", folder / "d.json", "--shard", "1/2", "--to", "mean"}, "use --to first");
 }
 
-TEST_CASE("stack: shards that are put together are as one run") {
+TEST_CASE("stack: merged shards equal a single run") {
   require_test_device();
   const ScratchFolder folder;
   const std::string input = folder / "in.tif";
@@ -325,7 +327,7 @@ TEST_CASE("stack: shards that are put together are as one run") {
   CHECK(std::filesystem::exists("aligned.shard-2-of-3.journal"));
   CHECK_FALSE(std::filesystem::exists("drift.csv"));
   CHECK(run_program(joined(arguments, {"--shard", "1/3"})).status >= 0);
-  // The third is killed on its way; what it has not done is done in the end.
+  // The third shard is killed midway; the final run completes it.
   {
     Process process(joined(arguments, {"--shard", "3/3"}));
     while (!process.ended() && lines_in("aligned.shard-3-of-3.journal") < 4) ::usleep(500);
@@ -337,7 +339,7 @@ TEST_CASE("stack: shards that are put together are as one run") {
   check_same(folder / "parts", folder / "whole");
 }
 
-/// The frames that a journal has lines of, in its order.
+/// The frames in the journal's lines, in order.
 std::vector<std::size_t> frames_of_journal(const std::string& path) {
   std::vector<std::size_t> frames;
   std::ifstream file(path);
@@ -348,7 +350,7 @@ std::vector<std::size_t> frames_of_journal(const std::string& path) {
   return frames;
 }
 
-TEST_CASE("stack: parts that lack frames, put together by a run that is killed") {
+TEST_CASE("stack: shards that lack frames, merged by a run that is killed") {
   require_test_device();
   const ScratchFolder folder;
   const std::string input = folder / "in.tif";
@@ -370,8 +372,8 @@ TEST_CASE("stack: parts that lack frames, put together by a run that is killed")
     while (!process.ended() && lines_in(journal) < wanted) ::usleep(500);
     process.kill();
     status = process.wait();
-    // Each frame's line when its outputs are there: those that others have done have no lines
-    // before those that this run does.
+    // Each frame has its line once its outputs exist. Frames of other shards have no lines before
+    // those that this run registers.
     const std::vector<std::size_t> frames = frames_of_journal(journal);
     CHECK(std::adjacent_find(frames.begin(), frames.end(), std::greater_equal<>()) == frames.end());
   }
@@ -379,7 +381,7 @@ TEST_CASE("stack: parts that lack frames, put together by a run that is killed")
   check_same(folder / "parts", folder / "whole");
 }
 
-TEST_CASE("stack: local motion, in parts and killed, ends as one run") {
+TEST_CASE("stack: local motion, in shards and killed, equals a single run") {
   require_test_device();
   const ScratchFolder folder;
   const std::string input = folder / "in.tif";
@@ -460,7 +462,7 @@ TEST_CASE("journal: lines lose nothing, and damaged ones are known") {
   }
 }
 
-TEST_CASE("journal: one without frames is removed, or begun anew by another run") {
+TEST_CASE("journal: one without frames is removed, or replaced by another run") {
   const ScratchFolder folder;
   const std::string path = folder / "a.journal";
   std::string empty;
@@ -471,7 +473,7 @@ TEST_CASE("journal: one without frames is removed, or begun anew by another run"
   }
   CHECK_FALSE(std::filesystem::exists(path));
 
-  // What a kill leaves of another run, which has done nothing yet.
+  // The journal of another run that was killed before its first frame.
   write_text(path, empty);
   {
     StackJournal journal(path, {1, 3});
@@ -483,7 +485,7 @@ TEST_CASE("journal: one without frames is removed, or begun anew by another run"
                        FileError);
   CHECK(read_text(path) == kept);
 
-  // Lines that another version may have written, and damaged ones, may be work.
+  // Lines that may be from another version, and damaged lines, may stand for finished work.
   const std::string title = empty.substr(0, empty.find('\n') + 1);
   for (const std::string& line : {sealed("image 7"), std::string("frame 7 damaged\n")}) {
     write_text(path, title + line);
@@ -492,7 +494,7 @@ TEST_CASE("journal: one without frames is removed, or begun anew by another run"
   }
 }
 
-TEST_CASE("journal: after a crash of the machine only what was marked is trusted") {
+TEST_CASE("journal: after a crash of the machine only marked lines are trusted") {
   const ScratchFolder folder;
   const std::string path = folder / "a.journal";
   const RunFingerprint fingerprint{1, 2};
@@ -509,7 +511,7 @@ TEST_CASE("journal: after a crash of the machine only what was marked is trusted
     CHECK(journal.find(5));
     CHECK_FALSE(journal.find(6));
   }
-  // Another boot of the machine: its line is the second one, and the one of the second opening.
+  // Simulates a reboot: replaces the boot lines of both openings.
   std::string text = read_text(path);
   for (std::size_t at = text.find("boot "); at != std::string::npos;
        at = text.find("boot ", at + 5)) {

@@ -1,4 +1,4 @@
-// `warpalign register-volume` on volumes that turn, in .npy and NIfTI files, end to end.
+// `warpalign register-volume` on rotated volumes, in .npy and NIfTI files, end to end.
 #include "io/nifti.hpp"
 #include "io/volume_file.hpp"
 #include "program/arrays.hpp"
@@ -21,7 +21,7 @@ namespace {
 using namespace program;
 using nlohmann::json;
 
-/// Voxels of 1.2 x 1 x 2 mm, turned by 25 degrees.
+/// Voxels of 1.2 x 1 x 2 mm, rotated by 25 degrees.
 ::test::TurnedPairSpec turned() {
   ::test::TurnedPairSpec spec;
   spec.reference = {40, 44, 24};
@@ -88,7 +88,8 @@ TEST_CASE(
   const json report = json::parse(outcome.out);
   CHECK(report["motion"] == "rigid");
   CHECK(report["modality"] == "same");
-  // Blobs of one voxel along z at the least, which the cubic spline renders to hundredths.
+  // The smallest blobs have a sigma of one voxel along z, which the cubic spline interpolates to
+  // hundredths.
   CHECK(::test::corner_error(pair.spec, matrix_of(report)) <= 0.05);
   CHECK(report["rotation_deg"].get<double>() == doctest::Approx(25).epsilon(0.002));
   CHECK(report["rotation_axis"][1].get<double>() == doctest::Approx(0.873).epsilon(0.005));
@@ -108,7 +109,7 @@ TEST_CASE(
       }
     }
   }
-  // The cubic spline's error for blobs of a voxel, whose heights are up to a half each.
+  // The cubic spline's error for blobs of one voxel, whose heights are up to a half each.
   CHECK(worst.value() <= 0.05);
 }
 
@@ -147,16 +148,16 @@ TEST_CASE(
   as_json.emplace_back("--json");
   const json report = json::parse(pair.run("reference.npy", "negative.npy", as_json).out);
   CHECK(report["modality"] == "other");
-  // Edges of blobs are as smooth as these.
+  // The edges of blobs are as smooth as the blobs.
   CHECK(::test::corner_error(pair.spec, matrix_of(report)) <= 0.2);
   CHECK(json::parse(pair.run("reference.npy", "moving.npy", as_json).out)["modality"] == "same");
 }
 
-TEST_CASE("register-volume: masks of both volumes, and what they must be") {
+TEST_CASE("register-volume: masks of both volumes, and invalid masks") {
   require_test_device();
   const Pair pair;
-  // The same bright block in both frames, and masks that leave it out: one of NaN and numbers, in
-  // another format than its volume.
+  // The same bright block in both frames, and masks that exclude it. One mask has NaN and other
+  // numbers, and another format than its volume.
   Array reference = pair.reference, moving = pair.moving;
   std::vector<float> reference_mask(reference.samples<float>().size(), 2);
   std::vector<std::uint8_t> moving_mask(reference_mask.size(), 1);
@@ -202,7 +203,7 @@ TEST_CASE("register-volume: masks of both volumes, and what they must be") {
   check_refused(pair.run("r.npy", "m.npy", {"--reference-mask", "absent.npy"}), 2, {"absent.npy"});
 }
 
-TEST_CASE("register-volume: wrong motions, spacings and NIfTI files are one line each") {
+TEST_CASE("register-volume: wrong motions, spacings and NIfTI files give one line each") {
   require_test_device();
   const Pair pair;
   const auto refused = [&](const std::vector<std::string>& options,
@@ -230,7 +231,7 @@ TEST_CASE("register-volume: wrong motions, spacings and NIfTI files are one line
   check_refused(pair.run("reference.nii.gz", "half.nii", {}), 2, {"half.nii", "truncated"});
 }
 
-TEST_CASE("register-volume: volumes that are mirrored against each other are refused") {
+TEST_CASE("register-volume: volumes of opposite handedness are refused") {
   require_test_device();
   const Pair pair;
   NiftiHeader header = plain_nifti_header({1.2, 1, 2});

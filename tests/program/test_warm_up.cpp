@@ -1,4 +1,4 @@
-// `warpalign warm-up`: what it compiles, and what it says where it cannot.
+// `warpalign warm-up`: what it compiles, and its messages when it cannot.
 #include "io/image_file.hpp"
 #include "program/picture.hpp"
 #include "program/run_program.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 using namespace program;
 
-/// The library's cache in a folder of its own; PoCL's stays that of the whole suite.
+/// A separate cache of the library; PoCL's cache remains that of the whole suite.
 class OwnCache {
  public:
   OwnCache() : before_(std::getenv("XDG_CACHE_HOME") ? std::getenv("XDG_CACHE_HOME") : "") {
@@ -66,11 +66,11 @@ TEST_CASE("after warm-up a first registration and a first resampling compile not
                        "--rotate", "30"})
               .status == 0);
   }
-  // A device that compiles nothing, as CUDA's do, keeps nothing either.
+  // A device without compilation at run time, such as CUDA's, stores nothing either.
   CHECK(cache.entries() == ready);
 }
 
-TEST_CASE("warm-up of a device that is not there: one line, and nothing on disk") {
+TEST_CASE("warm-up of a missing device prints one line, and writes nothing") {
   const OwnCache cache;
   const Outcome outcome = run_program({"warm-up", "--device", "opencl:99"});
   CHECK(outcome.status == 3);
@@ -80,7 +80,7 @@ TEST_CASE("warm-up of a device that is not there: one line, and nothing on disk"
   CHECK(cache.entries().empty());
 }
 
-TEST_CASE("warm-up refuses a part that is none") {
+TEST_CASE("warm-up refuses an unknown part") {
   require_test_device();
   for (const char* part : {"2/2:u8", "0/1:f16", "0/1", "0/1:u8x"}) {
     const Outcome outcome = run_program({"warm-up", "--device", test_device(), "--part", part});

@@ -1,4 +1,4 @@
-// Registrations of whatever two images: no error comes out, and no number that is none.
+// Registrations of arbitrary pairs of images: no unexpected error, and no NaN in a result.
 #include "properties/trial.hpp"
 
 #include <warpalign/error.hpp>
@@ -17,14 +17,14 @@ namespace {
 using namespace warpalign;
 using Pixels = std::vector<std::uint8_t>;
 
-/// What is beside the scene that an image shows.
+/// The content of an image outside of the scene.
 enum class Beside { black, noise, black_of_negative };
 
 std::uint8_t& pixel_of(Pixels& pixels, const Shape& shape, std::int64_t x, std::int64_t y) {
   return pixels[static_cast<std::size_t>(y * shape.width + x)];
 }
 
-/// Noise of single pixels, or of squares of so many.
+/// Noise of single pixels, or of squares of several.
 Pixels draw_noise(Random& random, const Shape& shape) {
   const std::int64_t side = random.integer(1, 4);
   Pixels pixels(static_cast<std::size_t>(shape.plane()));
@@ -39,7 +39,7 @@ Pixels draw_noise(Random& random, const Shape& shape) {
   return pixels;
 }
 
-/// Anything from a similarity to a plane that is seen from behind.
+/// A random transform, from a similarity to a plane that is seen from behind.
 Homography draw_homography(Random& random, const Shape& shape) {
   const double scale = std::exp2(random.real(-2.5, 1.5));
   const double bend = random.real(0, 2);
@@ -53,7 +53,7 @@ Homography draw_homography(Random& random, const Shape& shape) {
   return Homography(h);
 }
 
-/// What `scene` looks like by a homography of coordinates about the centre.
+/// The scene as the homography shows it, which maps coordinates relative to the centre.
 Pixels view_of(Random& random, Pixels scene, const Shape& shape, const Homography& homography,
                Beside beside) {
   Pixels pixels(scene.size());
@@ -88,7 +88,7 @@ RegistrationOptions draw_options(Random& random) {
   return options;
 }
 
-/// Whether all numbers of a result are finite, and the confidence one.
+/// Whether all numbers of a result are finite, and the confidence is in its range.
 bool is_sound(const RegistrationResult& result) {
   const auto& h = result.homography.h;
   return std::all_of(h.begin(), h.end(), [](double value) { return std::isfinite(value); }) &&
@@ -115,7 +115,7 @@ void check_any_pair(Trial& trial) {
       return is_sound(register_images(device, image(reference), image(moving), options)) ? 0.0
                                                                                          : 1e9;
     } catch (const Error& error) {
-      // Where nothing of the scene is seen, all pixels are black.
+      // If an image shows nothing of the scene, all its pixels are black.
       if (error.kind() == ErrorKind::invalid_image) return 0.0;
       throw;
     }

@@ -1,5 +1,5 @@
-// What two images have in common, in frames of zeros, against the oracle. Tolerances stand in
-// tests/support/common_frames.cpp.
+// The stage common_frames, with a border of zeros, against the oracle.
+// tests/support/common_frames.cpp derives the tolerances.
 #include "properties/trial.hpp"
 #include "support/common_frames.hpp"
 
@@ -29,7 +29,7 @@ bool counts(const test::CommonInput& input, std::size_t i) {
   return in_reference && input.moving_weight.values[i] > 0.5;
 }
 
-/// What does not count may be anything.
+/// Pixels that do not count may have any value.
 test::CommonInput with_nan(test::CommonInput input) {
   for (std::size_t i = 0; i < input.moving_weight.values.size(); ++i) {
     if (counts(input, i)) continue;
@@ -52,7 +52,7 @@ void check_common_frames(Trial& trial) {
   const auto input = test::random_common_input(sizes.images, channels, masked, random.seed());
   const auto given = random.chance(0.3) ? with_nan(input) : input;
   const auto expected = test::expected_common(input, sizes, turned);
-  // The values of one channel are up to 2; turned, two of them are up to the root of 8.
+  // The values of one channel are up to 2; two rotated channels are up to sqrt(8).
   const double largest = channels == 1 ? 2 : 3;
   trial.on_every_device([&](const Device& device) {
     return test::common_error(test::found_common(device, given, sizes, turned), expected, sizes,

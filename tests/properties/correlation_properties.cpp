@@ -1,5 +1,5 @@
-// What correlations are made of: cross-power spectra, the whitening of log-polar spectra, and
-// peaks, against the oracle. Tolerances are those of the stages' own tests, where they are derived.
+// The parts of a correlation against the oracle: cross-power spectra, the whitening of log-polar
+// spectra, and peaks. The stages' own tests derive the tolerances.
 #include "properties/trial.hpp"
 #include "reference/spectrum/cross_power.hpp"
 #include "reference/spectrum/peak.hpp"
@@ -30,7 +30,7 @@ test::Size some_size(Random& random) {
   return random.one_of(sizes);
 }
 
-/// Of images with and without the rotation by 180 degrees, of stacks, or of a volume.
+/// For images with and without the rotation by 180 degrees, for stacks, or for a volume.
 CrossPowerSpec some_cross_power(Random& random) {
   const test::Size size = some_size(random);
   CrossPowerSpec spec{{size.width, size.height, 1}, random.one_of<float>({0.0F, 0.3F, 0.7F})};
@@ -51,7 +51,7 @@ CrossPowerSpec some_cross_power(Random& random) {
   return spec;
 }
 
-/// The spectra of images are stacked; that of a volume is one.
+/// The spectra of images are stacked; a volume has one spectrum.
 reference::ComplexVolume some_spectra(Random& random, const CrossPowerSpec& spec,
                                       std::int64_t images) {
   const Shape half = RealFftPlan::half_spectrum(spec.image);
@@ -119,13 +119,13 @@ void check_radial_whitening(Trial& trial) {
   });
 }
 
-/// Values that are equal by chance are left out: of these the first counts, which has its own test.
+/// Ignores maxima that are equal by chance: of these the first counts, which another test checks.
 double peak_error(const PeakRecord& found, const reference::Plane& image) {
   const auto expected = reference::peak(image);
   bool same = static_cast<double>(found.value) == expected.value && found.x == expected.x &&
               found.y == expected.y;
   for (std::int64_t place = 0; place < 9; ++place) {
-    // Twice round, for images of one pixel.
+    // Adds twice the width, for images of one pixel.
     const std::int64_t x = (expected.x + place % 3 - 1 + 2 * image.width) % image.width;
     const std::int64_t y = (expected.y + place / 3 - 1 + 2 * image.height) % image.height;
     const double neighbour = image.at(x, y);

@@ -1,5 +1,5 @@
-// Octaves of many planes, and matches of features, against the oracle. Tolerances are those of the
-// stages' own tests, where they are derived.
+// Octaves of many planes, and matches of features, against the oracle. The stages' own tests
+// derive the tolerances.
 #include "properties/trial.hpp"
 #include "reference/features/octave.hpp"
 #include "support/compare.hpp"

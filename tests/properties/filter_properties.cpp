@@ -29,7 +29,7 @@ test::Size some_size(Random& random) {
   return random.one_of(sizes);
 }
 
-/// The largest difference; what is not finite is to be so in both.
+/// The largest difference. A value must be non-finite in both or in none.
 double gradient_difference(const reference::Plane& found, const reference::Plane& expected) {
   if (found.values.size() != expected.values.size()) return 1e9;
   test::WorstError worst;
@@ -54,8 +54,8 @@ void check_sobel(Trial& trial) {
     image.at(random.integer(0, size.width - 1), random.integer(0, size.height - 1)) =
         random.one_of<double>({std::nan(""), infinity, -infinity});
   }
-  // As in tests/stages/filter/test_sobel.cpp: 2 ulp of the largest magnitude of integers; of
-  // floats, six additions of values up to 8.
+  // As in tests/stages/filter/test_sobel.cpp: 2 ulp of the largest magnitude for integers, and for
+  // floats six additions of values up to 8.
   const double allowed = type == PixelType::f32  ? 6e-6
                          : type == PixelType::u8 ? 2.5e-4
                                                  : 2.5e-4 * 257;
@@ -70,7 +70,7 @@ void check_sobel(Trial& trial) {
   });
 }
 
-/// Any bits, numbers around the limits of types, halves, and what is not finite.
+/// Random bits, numbers around the limits of types, halves, and non-finite values.
 std::vector<float> some_floats(Random& random, std::size_t count) {
   std::vector<float> values(count);
   for (float& value : values) {
@@ -89,13 +89,13 @@ std::vector<float> some_floats(Random& random, std::size_t count) {
       default:
         value = static_cast<float>(random.real(-300, 300));
     }
-    // Devices may take numbers too small to be normal for 0; as integers they are.
+    // Devices may flush subnormal numbers to 0. Converted to integers they are 0 anyway.
     if (std::fpclassify(value) == FP_SUBNORMAL) value = 0;
   }
   return values;
 }
 
-/// Calls use(T{}) for the type T of pixels.
+/// Calls use(T{}) for the pixels' type T.
 template <class Use>
 void with_type(PixelType type, const Use& use) {
   switch (type) {
@@ -123,7 +123,8 @@ PixelType some_type(Random& random) {
                                    PixelType::u32, PixelType::i32, PixelType::f32, PixelType::f64});
 }
 
-/// Any integers of a type, many of them near to its limits; or floats, doubles between them too.
+/// Random integers of a type, many of them near its limits; or floats, and for double also numbers
+/// between floats.
 template <class From>
 std::vector<From> some_pixels(Random& random, std::size_t count) {
   std::vector<From> pixels;
@@ -160,7 +161,7 @@ void check_conversion_between(Trial& trial, PixelType from, PixelType to) {
     stream.download(output, found.data(), found.size() * sizeof(To));
     double wrong = 0;
     for (std::size_t i = 0; i < pixels.size(); ++i) {
-      // By way of single precision, as is promised.
+      // Converted through single precision, as documented.
       const To expected =
           reference::converted<To>(static_cast<double>(static_cast<float>(pixels[i])));
       const bool both_nan = expected != expected && found[i] != found[i];

@@ -31,7 +31,7 @@ struct FitCase {
   }
 };
 
-/// 1, but for a rectangle of 0.
+/// 1, except for a rectangle of 0.
 reference::Plane some_weight(Random& random, const Shape& shape) {
   reference::Plane weight(shape.width, shape.height);
   const auto left = random.integer(0, shape.width - 1), top = random.integer(0, shape.height - 1);
@@ -44,7 +44,7 @@ reference::Plane some_weight(Random& random, const Shape& shape) {
   return weight;
 }
 
-/// A fit whose transform maps points about the centres, with 1 as its last number.
+/// A fit whose transform maps points relative to the centres, with 1 as its last entry.
 FitRecord some_fit(Random& random, const FitCase& c) {
   const auto half = [](std::int64_t n) { return 0.5F * static_cast<float>(n - 1); };
   const Point r = centre_of(c.reference), m = centre_of(c.moving);
@@ -118,7 +118,7 @@ class FitsOnDevice {
     steps_.begin(stream_, fits);
   }
 
-  /// All fits after the next step.
+  /// Runs the next step and returns all fits.
   std::vector<FitRecord> step() {
     for (std::size_t channel = 0; channel < channels_; ++channel) {
       SimilarityImages images{images_[channel], images_[channels_ + channel]};
@@ -153,7 +153,7 @@ class FitsOnDevice {
   std::vector<Image> images_;
 };
 
-/// How many pixels count at the state of a fit.
+/// How many pixels count at a fit's current state.
 double pixels_at(const FitCase& c, const FitRecord& fit) {
   reference::ComparedPair pair = c.images.pair(0);
   const auto& h = test::matrix_of(fit, c.reference, c.moving).h;
@@ -168,8 +168,8 @@ double pixels_at(const FitCase& c, const FitRecord& fit) {
   return pixels;
 }
 
-/// The error of the next step of a fit. With too few pixels it fails, and ends where it is; whether
-/// it has too few, rounding decides where one or two lie at an edge.
+/// The error of the next step of a fit. With too few pixels the fit fails and keeps its transform;
+/// if one or two pixels lie at an edge, rounding decides whether there are too few.
 double next_error(const FitCase& c, const FitRecord& before, const FitRecord& after,
                   bool is_first) {
   const double more = pixels_at(c, before) - static_cast<double>(before.min_pixels);
@@ -179,7 +179,7 @@ double next_error(const FitCase& c, const FitRecord& before, const FitRecord& af
   return is_first ? 0 : test::fit_step_error(c.images, c.motion, before, after);
 }
 
-/// The step that gives all fits their gain and offsets, and two more.
+/// Checks the step that gives all fits their gain and offsets, and two more steps.
 void check_fit_step(Trial& trial) {
   const FitCase c = some_case(trial.random);
   trial.describe(c.reference, " and ", c.moving, ", motion ", static_cast<int>(c.motion), ", ",

@@ -1,4 +1,4 @@
-// The sums of steps on the similarities of frames against the oracle.
+// The sums for steps on the similarities of frames against the oracle.
 #include "properties/trial.hpp"
 #include "support/compare.hpp"
 #include "support/frame_sums.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 using namespace warpalign;
 
-/// Columns or rows of a frame that count, which have a neighbour on either side.
+/// The columns or rows of a frame that count. They have a neighbour on each side.
 struct Range {
   std::int32_t first = 0, end = 0;
 };
@@ -32,7 +32,7 @@ float number(Random& random, double low, double high) {
   return static_cast<float>(random.real(low, high));
 }
 
-/// Where the cell's pixels lie in the reference: anywhere, or near to where they are in the frame.
+/// Chooses the position of the cell in the reference: anywhere, or near its position in the frame.
 void place(Random& random, const Shape& frame, FrameState& s) {
   const double angle = random.chance(0.5) ? random.real(-4, 4) : random.real(-0.1, 0.1);
   const double scale = random.real(0.7, 1.4);
@@ -40,7 +40,7 @@ void place(Random& random, const Shape& frame, FrameState& s) {
   s.a = s.e = turned ? static_cast<float>(scale * std::cos(angle)) : 1;
   s.b = turned ? static_cast<float>(scale * std::sin(angle)) : 0;
   s.d = -s.b;
-  // The middle of the cell comes to lie up to 5 pixels from where it is in the frame.
+  // Moves the middle of the cell by up to 5 pixels from its position in the frame.
   const double i = 0.5 * (s.end_column - s.first_column), j = 0.5 * (s.end_row - s.first_row);
   const double a = static_cast<double>(s.a), b = static_cast<double>(s.b);
   s.reference_x = static_cast<std::int32_t>(s.first_column + i - a * i - b * j) +
@@ -68,7 +68,7 @@ FrameState some_state(Random& random, const Shape& frame) {
   return s;
 }
 
-/// Whether rounding may decide if a pixel's point has two neighbours on either side.
+/// Whether rounding may decide if a pixel's point has two neighbours on each side.
 bool is_ambiguous(const reference::TurnedCell& c, const Shape& reference) {
   const auto near_end = [](double at, std::int64_t n) {
     const auto end = static_cast<double>(n - 2);
@@ -90,14 +90,14 @@ double sums_error(const FrameSums& found, const std::array<double, 45>& expected
   if (found.pixels != pixels) return 1e9;
   test::WorstError worst;
   for (std::size_t k = 0; k < sums.size(); ++k) {
-    // As in tests/stages/refinement/test_frame_sums.cpp: terms of the order of 10, each rounded.
+    // As in tests/stages/refinement/test_frame_sums.cpp: terms of about 10, each rounded.
     const double allowed = test::size_of_terms(k) * (1e-6 * 10 * pixels + 1e-5);
     worst.add(std::abs(sums[k] - expected[k]) / allowed);
   }
   return worst.value();
 }
 
-/// Several frames of several cells, some of which are left out.
+/// Checks several frames with several cells, some of which are inactive.
 void check_frame_sums(Trial& trial) {
   Random& random = trial.random;
   const FrameSumsSpec spec{random.one_of<Shape>({{71, 90, 1}, {40, 33, 1}, {9, 7, 1}}),

@@ -20,7 +20,7 @@ namespace {
 
 using namespace warpalign;
 
-/// The arrays of a pair, and where they are compared.
+/// The arrays of a pair, and the parameters of the comparison.
 struct IlluminationCase {
   IlluminationSpec spec;
   Homography matrix;
@@ -54,7 +54,7 @@ IlluminationSpec some_spec(Random& random) {
   return spec;
 }
 
-/// 1, but for patches of numbers below what counts.
+/// 1, except for patches below the weight that counts.
 reference::Plane some_weight(Random& random, const Shape& shape) {
   const std::int64_t side = random.integer(1, 12);
   const auto drawn = test::random_plane(shape.width, shape.height, 0, 1, random.seed());
@@ -74,7 +74,7 @@ IlluminationCase some_case(Random& random) {
   const Shape& r = c.spec.reference;
   const Shape& m = c.spec.moving;
   c.matrix = some_matrix(random, r, m, c.spec.projective);
-  // The means of what is uniform from 0 to 1 are known to about a tenth.
+  // The means of uniform values from 0 to 1, to within about a tenth.
   c.prior = {random.real(0.5, 1.5), random.real(0.4, 0.6), random.real(0.4, 0.6),
              random.real(0.02, 0.1)};
   c.reference = test::random_plane(r.width, r.height, 0, 1, random.seed());
@@ -100,8 +100,8 @@ reference::Spectrum field_of(const Device& device, const IlluminationCase& c) {
   return test::spectrum_from_device(stream, field);
 }
 
-/// How many cells each cell is away from the next one in which a pixel counts; a large number
-/// where none counts.
+/// The distance of each cell, in cells, from the nearest one with a pixel that counts; a large
+/// number if there is none.
 reference::Plane distances(const reference::ComparedPair& pair, std::int64_t cell,
                            std::int64_t width, std::int64_t height) {
   reference::Plane nearest(width, height);
@@ -121,11 +121,11 @@ reference::Plane distances(const reference::ComparedPair& pair, std::int64_t cel
   return nearest;
 }
 
-/// As in tests/stages/refinement/test_illumination.cpp, moments are right to 3e-7, and divided by
-/// at least 0.02. The planes of cells in which no pixel counts are extrapolated: the variance of
-/// distances d, at least 1/12, is a difference of squares that are rounded by 2^-22 of themselves,
-/// and slopes, of up to 1 a cell, that are wrong by as large a part are multiplied by d.
-/// Beyond `reach` cells a pixel has no weight, and the prior stands.
+/// As in tests/stages/refinement/test_illumination.cpp, moments are right to 3e-7 and are divided
+/// by at least 0.02. Cells without a pixel that counts are extrapolated from planes: the variance
+/// of distances d, at least 1/12, is a difference of squares that are rounded by a relative 2^-22,
+/// and slopes of up to 1 per cell, with as large a relative error, are multiplied by d. Pixels
+/// beyond `reach` cells have no weight, and the result is the prior.
 double field_error(const reference::Spectrum& found, const reference::Spectrum& expected,
                    const reference::Plane& distance, double reach) {
   if (found.values.size() != expected.values.size()) return 1e9;
@@ -144,7 +144,7 @@ void check_illumination(Trial& trial) {
                  " and ", c.spec.moving_margin, ", cell ", c.spec.cell, ", sigma ", c.spec.sigma,
                  c.spec.masked ? ", masked" : "", c.spec.projective ? ", homography" : "");
   const auto pair = c.pair();
-  // A rounding decides which pixels count.
+  // Rounding decides which pixels count.
   if (reference::similarity_sums(pair, {}, 0).ambiguous > 0) return;
   const auto expected =
       reference::illumination(pair, c.spec.cell, c.spec.sigma,

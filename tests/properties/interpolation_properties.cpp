@@ -17,7 +17,7 @@ namespace {
 using namespace warpalign;
 using test::Point;
 
-/// A driver compiles a kernel anew for each shape of work groups, so shapes come from a list.
+/// Drivers compile a kernel for each shape of work groups, so shapes come from a list.
 InterpolateSpec some_spec(Random& random) {
   static const std::vector<Shape> shapes[]{
       {{1, 1, 1}, {2, 1, 1}, {37, 1, 1}, {200, 1, 1}},
@@ -33,8 +33,8 @@ InterpolateSpec some_spec(Random& random) {
   return spec;
 }
 
-/// Just below a sample, where the place within its cell rounds to 1 in single precision: there
-/// degree 1, whose slope jumps at samples, may have either slope.
+/// Whether the point is just below a sample, so that its fraction rounds to 1 in single precision.
+/// Degree 1, whose slope jumps at samples, may then have either slope.
 bool just_below_sample(const Point& p) {
   return std::any_of(p.begin(), p.end(), [](double x) {
     const double rest = std::ceil(x) - x;
@@ -42,8 +42,8 @@ bool just_below_sample(const Point& p) {
   });
 }
 
-/// The slopes of a B-spline's pieces add up to 2 in absolute value where the weights themselves add
-/// up to 1: twice the contract of values.
+/// The absolute slopes of a B-spline's pieces add up to 2, and its weights to 1: hence twice the
+/// tolerance of values.
 double slopes_error(const reference::Spline& spline, const std::vector<Point>& points,
                     const reference::Volume& slopes) {
   const double allowed = 8e-7 * test::largest(spline.coefficients);
@@ -58,7 +58,7 @@ double slopes_error(const reference::Spline& spline, const std::vector<Point>& p
   return worst.value();
 }
 
-/// The errors of values and slopes that one pass gives.
+/// The errors of values and slopes from a single pass.
 double with_gradient_error(const Device& device, const InterpolateSpec& spec,
                            const reference::Spline& spline, const std::vector<Point>& points) {
   Stream stream = device.make_stream();
@@ -75,7 +75,7 @@ double with_gradient_error(const Device& device, const InterpolateSpec& spec,
   return worst.value();
 }
 
-/// Values alone, or with their gradient.
+/// Checks values alone, or values with gradients.
 void check_interpolation(Trial& trial) {
   const InterpolateSpec spec = some_spec(trial.random);
   const bool with_gradient = spec.spline.degree > 0 && trial.random.chance(0.3);

@@ -1,6 +1,6 @@
-// Random cases of properties that always hold, in the manner of oneDNN's benchdnn: a failing case
-// is printed as the line that runs it again.
-#define DOCTEST_CONFIG_IMPLEMENT  // what the tests' support library refers to, without its main()
+// Random cases of properties that always hold, modelled on oneDNN's benchdnn. For a failing case
+// it prints the command that repeats it.
+#define DOCTEST_CONFIG_IMPLEMENT  // for the tests' support library, without its main()
 #include "properties/trial.hpp"
 
 #include <warpalign/error.hpp>
@@ -121,7 +121,7 @@ std::vector<Property> all_properties(const std::string& stage) {
   return all;
 }
 
-/// A case has numbers of its own, whichever cases ran before.
+/// Each case has its own seed, independent of earlier cases.
 std::uint64_t seed_of(std::uint64_t seed, const Property& property, std::uint64_t number) {
   std::uint64_t hash = 1469598103934665603U ^ seed;  // FNV-1a
   const auto mix = [&hash](std::uint64_t byte) { hash = (hash ^ byte) * 1099511628211U; };
@@ -143,8 +143,8 @@ class Run {
   Run(const Options& options, const std::vector<warpalign::Device>& devices)
       : options_(options), devices_(devices) {}
 
-  /// Case after case of all properties in turn: also a run that ends early has seen them all, even
-  /// where every kernel is compiled for it.
+  /// Runs one case of each property in turn, so that even a run that is cut short has tested all
+  /// of them, despite the time that compilation takes.
   void run(const std::vector<Property>& properties) {
     const std::uint64_t first = options_.only.value_or(0);
     const std::uint64_t end = options_.only ? first + 1 : options_.cases;

@@ -1,4 +1,4 @@
-// Transforms between two images, drawn at random.
+// Random transforms between two images.
 #pragma once
 
 #include "properties/trial.hpp"
@@ -7,8 +7,8 @@
 
 namespace properties {
 
-/// A similarity by any angle, between images that overlap by most of their area; or a homography
-/// near to one, which maps no point of the reference to infinity.
+/// A similarity with any angle between images whose overlap is most of their area; or a homography
+/// close to one that maps no point of the reference to infinity.
 inline warpalign::Homography some_matrix(Random& random, const warpalign::Shape& reference,
                                          const warpalign::Shape& moving, bool projective) {
   const warpalign::Similarity similarity{

@@ -1,5 +1,5 @@
-// The stages of the correlation of what overlaps against the oracle. Tolerances are those of the
-// stages' own tests, where they are derived.
+// The stages of correlation over the overlap against the oracle. The stages' own tests derive the
+// tolerances.
 #include "properties/trial.hpp"
 #include "reference/fft/fft.hpp"
 #include "reference/spectrum/overlap_correlation.hpp"
@@ -39,13 +39,13 @@ reference::ComplexVolume spectra_of(const reference::Volume& images) {
   return test::as_floats(spectra);
 }
 
-/// One channel of an image a and of the images b.
+/// One channel of image a and of the images b.
 struct Channel {
   reference::Volume a, b;
 };
 
-/// The correlation of a with image number `image`, of all channels, times the number of pixels, as
-/// an inverse transform leaves it.
+/// The correlation of a with image number `image`, summed over channels, times the number of
+/// pixels, as an unnormalised inverse transform gives it.
 reference::Plane correlated(const std::vector<Channel>& channels, std::int64_t image,
                             bool mirrored) {
   reference::Plane sum(channels[0].a.width, channels[0].a.height);
@@ -101,7 +101,7 @@ void check_overlap_products(Trial& trial) {
   });
 }
 
-/// Centres lie up to twice round the surface.
+/// Centres may lie up to two periods away.
 OverlapLimits some_limits(Random& random, const Shape& surface) {
   const auto number = [&](double low, double high) {
     return static_cast<float>(random.real(low, high));
@@ -124,8 +124,8 @@ reference::ShiftLimits limits_on(bool mirrored, const OverlapLimits& limits) {
           static_cast<double>(mirrored ? limits.mirrored_centre_y : limits.centre_y)};
 }
 
-/// Scores are 0 beyond limits; how far beyond, rounding decides. `wider` moves the limits by more
-/// than that: 1e-5 of the overlap, and 1e-4 pixels of distances of up to 100.
+/// Scores are 0 beyond the limits, and rounding decides where exactly. `wider` moves the limits by
+/// more than that: 1e-5 of the overlap, and 1e-4 pixels for distances of up to 100.
 reference::Plane score_of(const reference::Plane& correlation, const reference::Plane& overlap,
                           const OverlapLimits& limits, bool mirrored, double wider,
                           double of_overlap = 1e-5) {
@@ -135,18 +135,19 @@ reference::Plane score_of(const reference::Plane& correlation, const reference::
   return reference::overlap_score(correlation, overlap, shifts);
 }
 
-/// Two divisions and a root: a few units of 6e-8 of the largest score.
+/// Two divisions and a square root: a few units of 6e-8 of the largest score.
 double allowed_error(const reference::Plane& outer) { return 5e-7 * test::largest(outer) + 1e-30; }
 
-/// Of a record whose scores are within `outer`, and at least within `inner`. The score at its place
-/// must be the highest, as far as rounding allows, and the only one that is so high is its place.
+/// The error of a record whose scores are at most `outer` and at least `inner`. The score at its
+/// position must be the highest to within rounding, and if no other score is as high, the position
+/// must be exact.
 double peak_error(const PeakRecord& record, const reference::Plane& inner,
                   const reference::Plane& outer, double allowed) {
   const auto is_inside =
       record.x >= 0 && record.x < inner.width && record.y >= 0 && record.y < inner.height;
   if (!is_inside || record.neighbours[4] != record.value) return 1e9;
   test::WorstError worst;
-  // What rounding alone admits may be the peak or not.
+  // A shift that counts by rounding alone may or may not be the peak.
   const double least = reference::peak(inner).value;
   const auto value = static_cast<double>(record.value);
   worst.add((least - value) / allowed);
@@ -202,7 +203,7 @@ void check_overlap_peaks(Trial& trial) {
   });
 }
 
-/// A rectangle and any parallelogram, also one without an area, that are no larger than a surface.
+/// A rectangle and any parallelogram, possibly without an area, that are no larger than a surface.
 OverlapOutline some_outline(Random& random, const Shape& surface) {
   const auto number = [&](double low, double high) {
     return static_cast<float>(random.real(low, high));
@@ -227,8 +228,8 @@ reference::Plane overlap_of(const Shape& surface, const OverlapOutline& outline,
       limits);
 }
 
-/// How far an overlap may be off, in pixels: ten roundings of 6e-8 of the surface, and edges along
-/// an axis are turned by 2^-20 pixels at their ends.
+/// The error of an overlap in pixels: ten roundings of 6e-8 of the surface; edges along an axis
+/// are rotated by 2^-20 pixels at their ends.
 double outline_error(const Shape& surface) {
   return 1e-6 * static_cast<double>(surface.plane() + surface.width + surface.height);
 }
@@ -246,7 +247,7 @@ void check_outlined_peaks(Trial& trial) {
     if (each || i == 0) limits.push_back(some_limits(random, spec.surface));
   }
   for (OverlapLimits& of_image : limits) {
-    // Both surfaces overlap alike.
+    // Both surfaces have the same overlap.
     if (random.chance(0.5)) of_image.mirrored_centre_x = of_image.centre_x;
     if (random.chance(0.7)) of_image.mirrored_centre_y = of_image.centre_y;
   }
@@ -277,7 +278,7 @@ void check_outlined_peaks(Trial& trial) {
                         of_overlap);
       };
       const auto outer = expected(1);
-      // Scores divide by the root of the overlap.
+      // Scores are divided by the square root of the overlap.
       const double allowed = allowed_error(outer) + of_overlap / 2 * test::largest(outer);
       worst.add(peak_error(found[static_cast<std::size_t>(slice)], expected(-1), outer, allowed));
     }
@@ -285,8 +286,8 @@ void check_outlined_peaks(Trial& trial) {
   });
 }
 
-/// Weights that are rounded by half of 2^-12, or that are not: sums of these are rounded to
-/// floats.
+/// Random weights. With `exact` they are multiples of 2^-12, to which the stage rounds weights, so
+/// that only the sums are rounded, to floats.
 reference::Volume some_weights(Random& random, const Shape& shape, bool exact) {
   auto weights = test::random_volume(shape, 0, 1, random.seed());
   for (double& weight : weights.values) {

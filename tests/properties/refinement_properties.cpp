@@ -1,5 +1,5 @@
-// The sums of refinement's steps against the oracle, and those of a batch against those of each.
-// Tolerances are those of the stages' own tests, where they are derived.
+// The sums of the refinement's steps against the oracle, and batches against single ones. The
+// stages' own tests derive the tolerances.
 #include "properties/matrices.hpp"
 #include "properties/trial.hpp"
 #include "reference/refinement/shift_sums.hpp"
@@ -24,9 +24,9 @@ using namespace warpalign;
 constexpr std::int64_t frame_width = 71;
 constexpr std::int64_t frame_height = 90;
 
-/// A range of columns or rows of a window, where the window lies in the frame, and what of the
-/// reference it is compared with: frame pixels have neighbours, the reference's points two on
-/// either side.
+/// A range of columns or rows of a window, the window's position in the frame, and the position in
+/// the reference that it is compared with. Pixels of the frame have one neighbour on each side,
+/// points of the reference two.
 struct Range {
   std::int32_t frame = 0, reference = 0, first = 0, end = 0;
 };
@@ -71,7 +71,7 @@ reference::ShiftedWindow window_of(const ShiftState& s, double frame_mean, doubl
   return w;
 }
 
-/// One frame with three windows.
+/// Checks one frame with three windows.
 void check_shift_sums(Trial& trial) {
   Random& random = trial.random;
   const int parts = random.one_of<int>({1, 3, 40});
@@ -150,9 +150,10 @@ reference::SimilaritySums expected_of(const SimilarityCase& c, const SimilarityS
                                     state.unit);
 }
 
-/// The largest error of an entry, relative to the largest that it could be, in units of 4e-6.
+/// The largest error of an entry relative to its largest possible value, in units of 4e-6.
 double worst_entry(const SimilaritySumsResult& found, const reference::SimilaritySums& expected) {
-  if (expected.ambiguous > 0 || expected.pixels < 16) return 0;  // a rounding decides what counts
+  // rounding decides which pixels count
+  if (expected.ambiguous > 0 || expected.pixels < 16) return 0;
   if (found.pixels != expected.pixels) return 1e9;
   test::WorstError worst;
   const auto consider = [&](double a, double b, double size) {
@@ -173,7 +174,7 @@ double worst_entry(const SimilaritySumsResult& found, const reference::Similarit
   return worst.value();
 }
 
-/// The first of the states against the oracle, and all of a batch against each alone.
+/// Checks the first state against the oracle, and all states of a batch against single ones.
 void check_similarity_sums(Trial& trial) {
   const SimilarityCase c = some_similarity_case(trial.random);
   trial.describe(c.reference, " and ", c.moving, ", margins ", c.spec.reference_margin, " and ",

@@ -1,5 +1,5 @@
-// Registrations: the transform that a pair was drawn with is found, and the pair swapped gives its
-// inverse.
+// Registrations: the transform with which a pair was drawn is found, and the exchanged pair gives
+// its inverse.
 #include "properties/trial.hpp"
 #include "support/blobs.hpp"
 #include "support/compare.hpp"
@@ -23,21 +23,21 @@ namespace {
 using namespace warpalign;
 using test::BlobImage;
 
-/// Pixels by which corners may be off: four times the worst of the first hundred pairs. The images
-/// are small, smooth and rounded to 8 bits; photographs are found to thousandths
+/// The largest corner error in pixels: four times the worst of the first hundred pairs. The images
+/// are small, smooth and rounded to 8 bits; in photographs the errors are thousandths
 /// (docs/accuracy.md).
 constexpr double corner_tolerance = 0.15;
-/// The errors of a pair and of the pair swapped are nearly opposite.
+/// The errors of a pair and of the exchanged pair are nearly opposite.
 constexpr double swapped_tolerance = 0.05;
-/// Voxels. Volumes are floats, drawn at their shifted positions.
+/// In voxels. The volumes are floats, drawn at their shifted positions.
 constexpr double voxel_tolerance = 0.01;
-/// Of volumes that turn, at their corners: as tests/registration/volume/test_volume_motion.cpp has
-/// it of clean pairs.
+/// Of rotated volumes at their corners, as for clean pairs in
+/// tests/registration/volume/test_volume_motion.cpp.
 constexpr double turned_tolerance = 0.02;
-/// Homographies have twice the parameters of similarities, two of which grow with the square of the
+/// Homographies have twice the parameters of similarities, two of which grow with the squared
 /// distance from the centre.
 constexpr double homography_tolerance = 4 * corner_tolerance;
-/// Of a window, in pixels, which has an eighth of the image's pixels and may hold few details.
+/// Of a window, in pixels. It has an eighth of the image's pixels and may hold few details.
 constexpr double window_tolerance = 0.35;
 
 Point3 mapped(const Transform& affine, const Point3& p) {
@@ -54,7 +54,7 @@ struct Pair {
   [[nodiscard]] Affine truth() const { return similarity.matrix(shape, shape); }
 };
 
-/// `truth` maps reference pixels to moving ones, so the moving image is drawn by its inverse.
+/// `truth` maps reference pixels to moving pixels, so the moving image is drawn with its inverse.
 Pair draw_pair(Random& random) {
   Pair pair;
   pair.shape = random.one_of<Shape>({{160, 128, 1}, {128, 160, 1}, {150, 150, 1}});
@@ -102,7 +102,7 @@ void check_swapped(Trial& trial) {
   });
 }
 
-/// Corners of `shape` that a perspective moves by up to four pixels, after a similarity.
+/// A similarity followed by a perspective that moves the corners of `shape` by up to four pixels.
 void check_homography(Trial& trial) {
   Random& random = trial.random;
   const Shape shape{160, 128, 1};
@@ -132,7 +132,7 @@ void check_homography(Trial& trial) {
   });
 }
 
-/// Frames that drift, together and one by one, in another order too.
+/// Drifting frames in a batch, single, and in another order.
 void check_frames(Trial& trial) {
   Random& random = trial.random;
   const Shape shape{160, 128, 1};
@@ -166,7 +166,7 @@ void check_frames(Trial& trial) {
   });
 }
 
-/// A pair's result in a batch is, bit for bit, that of the pair alone.
+/// A pair in a batch has the bit-identical result of a single registration.
 void check_batch(Trial& trial) {
   std::vector<Pair> pairs;
   std::vector<HostPair> views;
@@ -205,7 +205,7 @@ void check_volumes(Trial& trial) {
   });
 }
 
-/// A rotation about any axis is found, and swapped its inverse.
+/// A rotation about any axis is found, and in the exchanged pair its inverse.
 void check_turned_volumes(Trial& trial) {
   Random& random = trial.random;
   test::TurnedPairSpec spec;
@@ -238,7 +238,7 @@ void check_turned_volumes(Trial& trial) {
   });
 }
 
-/// A translation of the frame is that of each of its windows, and swapped its negative.
+/// Each window has the translation of the frame, and in the exchanged pair its negative.
 void check_windows(Trial& trial) {
   const Shape shape{160, 128, 1};
   const Point shift{trial.random.real(-6, 6), trial.random.real(-6, 6)};

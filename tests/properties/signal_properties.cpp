@@ -1,6 +1,5 @@
-// Gradients as double angles and the sums of these, statistics and windows of pixels and of
-// gradients, against the oracle. Tolerances are those of the stages' own tests, where they are
-// derived.
+// Double-angle gradients and their sums, statistics, and windows of pixels and of gradients,
+// against the oracle. The stages' own tests derive the tolerances.
 #include "properties/trial.hpp"
 #include "reference/filter/apodize.hpp"
 #include "reference/filter/double_angle.hpp"
@@ -37,12 +36,12 @@ test::Size some_size(Random& random) {
 
 struct DoubleAngleCase {
   DoubleAngleSpec spec;
-  std::int64_t first = 0;  ///< slice
+  std::int64_t first = 0;  ///< the first slice
   std::vector<DoubleAngleTerms> terms;
   reference::Volume images, weights;
 };
 
-/// Some of the slices of a stack, each with terms of its own.
+/// Some slices of a stack, each with its own terms.
 DoubleAngleCase some_double_angle(Random& random) {
   const test::Size size = some_size(random);
   DoubleAngleCase c;
@@ -59,7 +58,7 @@ DoubleAngleCase some_double_angle(Random& random) {
   return c;
 }
 
-/// Of the result of terms number `k`.
+/// The error of the result of terms number `k`.
 double double_angle_error(const DoubleAngleCase& c, std::size_t k, const reference::Plane& cosines,
                           const reference::Plane& sines) {
   const std::int64_t slice = c.first + static_cast<std::int64_t>(k);
@@ -67,8 +66,7 @@ double double_angle_error(const DoubleAngleCase& c, std::size_t k, const referen
   const auto expected = reference::double_angle(
       test::slice_of(c.images, slice), test::slice_of(c.weights, slice),
       {static_cast<double>(c.spec.epsilon), 0, t.gain, {t.mean.x, t.mean.y}});
-  // 1e-6 of numbers of up to 1.9, as the stage's own test has it; with this gain they are up
-  // to 3.4.
+  // 1e-6 for numbers of up to 1.9, as in the stage's own test; with this gain they are up to 3.4.
   const double allowed = 2e-6;
   test::WorstError worst;
   for (std::size_t i = 0; i < expected.values.size(); ++i) {
@@ -102,7 +100,7 @@ void check_double_angle(Trial& trial) {
   });
 }
 
-/// Fields of several sizes, whose sums one copy fetches.
+/// Fields of several sizes, whose sums are fetched in one copy.
 void check_direction_sums(Trial& trial) {
   Random& random = trial.random;
   const std::int64_t results = random.integer(1, 5);
@@ -131,13 +129,13 @@ void check_direction_sums(Trial& trial) {
   });
 }
 
-/// Pixels of a type, as it holds them, and what is made of them.
+/// Pixels rounded to a type, and the signal computed from them.
 struct SignalCase {
   PixelType type;
   Signal signal;
   Shape shape;
   reference::Volume samples;
-  reference::Plane values;  ///< of the signal; of a volume, one row after the other
+  reference::Plane values;  ///< the signal's values; those of a volume row by row
 
   [[nodiscard]] double largest() const {
     const double pixel = type == PixelType::u8 ? 255 : type == PixelType::u16 ? 65535 : 1;
@@ -174,7 +172,7 @@ void describe(Trial& trial, const SignalCase& c) {
                  c.signal == Signal::gradient ? ", gradient" : ", pixels");
 }
 
-/// Equal, where infinity is to be infinity.
+/// The absolute difference; 0 for two equal infinities.
 double difference(double found, double expected) {
   return found == expected ? 0 : std::abs(found - expected);
 }
@@ -183,7 +181,7 @@ void check_statistics(Trial& trial) {
   const SignalCase c = some_signal(trial.random, true);
   describe(trial, c);
   const auto expected = reference::statistics(c.values);
-  // Pixels are exact, magnitudes off by 2 ulp.
+  // Pixels are exact, and magnitudes are off by 2 ulp.
   const double of_extremes = c.signal == Signal::gradient ? 5e-7 * c.largest() : 1e-30;
   trial.on_every_device([&](const Device& device) {
     Stream stream = device.make_stream();
@@ -212,7 +210,7 @@ void check_apodize(Trial& trial) {
   trial.describe(", padded to ", padded, ", mean ", mean, ", window ", static_cast<int>(window));
   const auto expected = reference::apodize(c.values, static_cast<double>(mean), padded.width,
                                            padded.height, window == Window::hann);
-  // Two weights, each rounded, and two products of values up to 1.3 times the largest; magnitudes
+  // Two weights, each rounded, and two products of values up to 1.3 times the largest. Magnitudes
   // are off by 2 ulp before that, and those of floats by six additions.
   const double of_signal = c.signal == Signal::pixels ? 0 : c.type == PixelType::f32 ? 1e-6 : 3e-7;
   const double allowed = (5e-7 + of_signal) * c.largest();

@@ -1,5 +1,5 @@
-// Smoothing, local normalization and the filter of impulses against the oracle. Tolerances are
-// those of the stages' own tests, where they are derived.
+// Smoothing, local normalization and the impulse filter against the oracle. The stages' own tests
+// derive the tolerances.
 #include "properties/trial.hpp"
 #include "reference/filter/impulse_filter.hpp"
 #include "reference/filter/local_normalization.hpp"
@@ -49,7 +49,7 @@ SmoothSpec some_smoothing(Random& random) {
   return spec;
 }
 
-/// Numbers other than 0 count; patches of pixels do not.
+/// A mask of non-zero numbers, with patches of 0.
 reference::Volume some_mask(Random& random, const Shape& shape) {
   const std::int64_t side = random.integer(1, 12);
   const auto counts = test::random_volume(shape, 0, 1, random.seed());
@@ -143,8 +143,7 @@ void check_local_normalization(Trial& trial) {
   });
 }
 
-/// Numbers between the ends of a range, some of which are replaced by either end, and an area that
-/// lies at one.
+/// Numbers inside a range, some of which are replaced by either end, and a flat area at one end.
 reference::Plane some_speckled(Random& random, const test::Size& size, double largest) {
   const double part = random.real(0, 0.6);
   auto image = test::random_integers(size.width, size.height, 200, random.seed());
@@ -160,7 +159,7 @@ reference::Plane some_speckled(Random& random, const test::Size& size, double la
   return image;
 }
 
-/// The share of pixels that look like impulses and have no neighbour that does.
+/// The fraction of pixels at the ends of the range that have no such neighbour.
 double isolated_part(const reference::Plane& image, double lowest, double highest) {
   double count = 0;
   for (std::int64_t y = 0; y < image.height; ++y) {
@@ -173,7 +172,7 @@ double isolated_part(const reference::Plane& image, double lowest, double highes
 
 void check_impulse_filter(Trial& trial) {
   Random& random = trial.random;
-  // At most 64 rows, so that all of them are examined.
+  // At most 64 rows, so that the statistics examine all of them.
   const auto size =
       random.one_of<test::Size>({{1, 1}, {1, 9}, {5, 3}, {33, 17}, {61, 64}, {90, 40}});
   const auto type = random.one_of<PixelType>({PixelType::u8, PixelType::u16, PixelType::f32});
@@ -196,7 +195,8 @@ void check_impulse_filter(Trial& trial) {
                       std::abs(found.isolated - isolated) <= 1e-12;
     if (!same) return 1e9;
     plan.execute(stream, input, found, output);
-    // A mean of at most 24 numbers by float weights, each rounded by half of 2^-23 of the largest.
+    // A mean of at most 24 numbers with float weights, each rounded by half of 2^-23 of the
+    // largest.
     return test::max_difference(test::from_device(stream, output), expected) /
            (largest * 24 * 6e-8);
   });

@@ -24,17 +24,17 @@ namespace {
 
 using namespace warpalign;
 
-// Each size is an FFT plan of its own, which is compiled.
+// Few sizes, because each one compiles an FFT plan.
 test::Size some_size(Random& random) {
   static const std::vector<test::Size> sizes{{64, 48}, {60, 49}, {32, 32}, {37, 26}};
   return random.one_of(sizes);
 }
 
-/// As in tests/stages/fft/test_fft.cpp: the worst seen anywhere.
+/// The largest error seen, as in tests/stages/fft/test_fft.cpp.
 constexpr double forward_tolerance = 2e-6;
 constexpr double round_trip_tolerance = 4e-6;
 
-/// Of an image, of several at once, or of a volume.
+/// The transform of an image, of several at once, or of a volume.
 RealFftSpec some_transform(Random& random) {
   const test::Size size = some_size(random);
   if (random.chance(0.5)) return {{size.width, size.height, 1}};
@@ -54,7 +54,7 @@ reference::ComplexVolume transformed(const reference::Volume& real, const RealFf
   return spectra;
 }
 
-/// There and back, by a plan for both directions or by one for each.
+/// Checks forward and back, with a plan for both directions or one for each.
 void check_transform(Trial& trial) {
   const RealFftSpec spec = some_transform(trial.random);
   const bool apart = trial.random.chance(0.3);
@@ -98,7 +98,7 @@ void check_magnitude(Trial& trial) {
     Image output = device.make_image(PixelType::f32, input.shape());
     test::poison(stream, output);
     MagnitudePlan(device, {{size.width, size.height, 1}, exponent}).execute(stream, input, output);
-    // OpenCL's powr may be off by 16 ulp (9.5e-7), twice, and a few roundings.
+    // OpenCL's powr may be off by 16 ulp (9.5e-7), and is called twice, with a few more roundings.
     return test::max_relative_difference(test::from_device(stream, output), expected) / 3e-6;
   });
 }
@@ -124,7 +124,7 @@ void check_log_polar(Trial& trial) {
     test::WorstError worst;
     for (std::int64_t j = 0; j < angles; ++j) {
       for (std::int64_t i = 0; i < radii; ++i) {
-        // At the very edge of the spectrum, rounding decides between a value and 0.
+        // At the very edge of the spectrum, rounding decides whether a value is 0.
         const double from_edge =
             reference::log_polar_edge_distance(size.width, size.height, radii, angles, i, j);
         if (std::abs(from_edge) < 2 * off) continue;
@@ -136,8 +136,8 @@ void check_log_polar(Trial& trial) {
   });
 }
 
-/// Whether all points of a column lie farther from the edge of the spectrum than they may be off:
-/// there rounding decides between a value and 0, and the column's mean depends on which.
+/// Whether all points of a column are farther from the edge of the spectrum than their error. At
+/// the edge, rounding decides whether a value is 0, and the column's mean depends on it.
 bool is_clear(const LogPolarSpectraSpec& spec, std::int64_t column, double off) {
   for (std::int64_t row = 0; row < spec.output.height; ++row) {
     const double from_edge = reference::log_polar_edge_distance(
@@ -186,7 +186,8 @@ void check_log_polar_spectra(Trial& trial) {
   });
 }
 
-/// An image that is shifted by whole pixels, periodically, is found there, and correlates by 1.
+/// The phase correlation of a periodically shifted image finds the whole-pixel shift, with a peak
+/// of 1.
 void check_phase_correlation(Trial& trial) {
   const test::Size size = some_size(trial.random);
   const std::int64_t dx = trial.random.integer(-(size.width - 1) / 2, (size.width - 1) / 2);
@@ -210,9 +211,9 @@ void check_phase_correlation(Trial& trial) {
     const CorrelationPeak peak = plan.find_peak();
     const double shift =
         std::hypot(peak.shift.x - static_cast<double>(dx), peak.shift.y - static_cast<double>(dy));
-    // The surface is 1 at the shift and rounding elsewhere: the parabola's vertex moves by half of
-    // the difference between two neighbours that are rounding. A coefficient that is nearly 0 has
-    // a phase that is rounding, and takes its share of the peak.
+    // The surface is 1 at the shift and rounding errors elsewhere, so the parabola's vertex moves
+    // by half of the difference of two such errors. A coefficient close to 0 has a random phase,
+    // which lowers the peak.
     test::WorstError worst;
     worst.add(shift / 1e-3);
     worst.add(std::abs(peak.height - 1) / 1e-3);

@@ -1,4 +1,4 @@
-// Prefilter and resampling: against the oracle, and what holds of them whatever the image.
+// Prefilter and resampling: against the oracle, and properties that hold for any image.
 #include "properties/trial.hpp"
 #include "reference/spline/prefilter.hpp"
 #include "support/compare.hpp"
@@ -18,12 +18,12 @@ namespace {
 using namespace warpalign;
 using test::Point;
 
-/// The contracts of the prefilter and of the evaluation, each of the largest coefficient.
+/// The tolerance of the prefilter and of the evaluation, each relative to the largest coefficient.
 constexpr double contract = 4e-7;
 /// Points are computed in more than single precision.
 constexpr test::Allowance after_both{2 * contract, 1e-6};
 
-/// A driver compiles a kernel anew for each shape of work groups, so shapes come from a list.
+/// Drivers compile a kernel for each shape of work groups, so shapes come from a list.
 Shape some_shape(Random& random, int dimensions) {
   static const std::vector<Shape> shapes[]{
       {{1, 1, 1}, {2, 1, 1}, {37, 1, 1}, {200, 1, 1}},
@@ -36,7 +36,7 @@ Boundary some_boundary(Random& random) { return random.one_of(test::boundaries()
 
 std::string text_of(Boundary boundary) { return warpalign::name_of(boundary); }
 
-/// Rotations, zooms and shears about anywhere, of one to three dimensions.
+/// Rotations, zooms and shears about any point, in one to three dimensions.
 Transform some_transform(Random& random, int dimensions, const Shape& shape) {
   const auto entry = [&](bool diagonal) { return (diagonal ? 1 : 0) + random.real(-0.6, 0.6); };
   const auto shift = [&](std::int64_t n) {
@@ -168,7 +168,7 @@ void check_nodes(Trial& trial) {
   });
 }
 
-/// The spline of a x + b y is a times that of x plus b times that of y. cval is left out.
+/// The spline of a x + b y is a times that of x plus b times that of y, apart from cval.
 void check_linearity(Trial& trial) {
   ResampleSpec spec = some_resampling(trial.random);
   spec.spline.cval = 0;
@@ -186,7 +186,7 @@ void check_linearity(Trial& trial) {
   const auto largest_of = [&](const reference::Volume& samples) {
     return test::largest(spline_through(spec, samples).coefficients);
   };
-  // Each of the three results may be off by the contract; the sum itself is rounded once.
+  // Each of the three results may be off by the tolerance; the sum itself is rounded once.
   const double scale = a * largest_of(x) - b * largest_of(y);
   const double allowed = (2 * 2 * contract + 0x1p-24) * scale;
   trial.on_every_device([&](const Device& device) {
@@ -203,7 +203,7 @@ void check_linearity(Trial& trial) {
   });
 }
 
-/// Wherever it is read, unless the boundary mode says another value.
+/// A constant is constant at every point, unless the boundary mode gives another value.
 void check_constant(Trial& trial) {
   ResampleSpec spec = some_resampling(trial.random);
   const double value = static_cast<double>(static_cast<float>(trial.random.real(-100, 100)));
@@ -225,7 +225,7 @@ void check_constant(Trial& trial) {
   });
 }
 
-/// The arrays of a batch are resampled as each of them alone.
+/// Each array of a batch equals the result of a single plan.
 void check_batch(Trial& trial) {
   ResampleSpec spec = some_resampling(trial.random);
   const ResampleSpec alone = spec;

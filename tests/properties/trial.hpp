@@ -1,4 +1,4 @@
-// One case of a property: random numbers, the devices, and what went wrong.
+// One case of a property: its random numbers, the devices, and the errors found.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -11,7 +11,8 @@
 
 namespace properties {
 
-/// The same numbers on every machine, which the standard library's distributions do not promise.
+/// Random numbers that are the same on every machine, which the standard library's distributions
+/// do not guarantee.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
@@ -43,20 +44,20 @@ class Trial {
 
   Random random;
 
-  /// Says what the case is.
+  /// Appends to the description of the case.
   template <class... Parts>
   void describe(const Parts&... parts) {
     (add(parts), ...);
   }
   [[nodiscard]] const std::string& description() const { return description_; }
 
-  /// Runs body(device) on all devices at once, each on a thread of its own. It returns how many
-  /// times what is allowed the error is: at most 1 where all is right. NaN is wrong.
+  /// Runs body(device) on all devices at once, each on its own thread. The body returns its error
+  /// divided by the tolerance: at most 1 if all is right. NaN counts as wrong.
   void on_every_device(const std::function<double(const warpalign::Device&)>& body);
-  /// Notes something else that is wrong.
+  /// Records another failure.
   void fail(const std::string& wrong) { wrong_ += (wrong_.empty() ? "" : "; ") + wrong; }
   [[nodiscard]] const std::string& wrong() const { return wrong_; }
-  /// The largest of the errors.
+  /// The largest error of all devices.
   [[nodiscard]] double worst() const { return worst_; }
 
  private:
@@ -74,9 +75,9 @@ class Trial {
   double worst_ = 0;
 };
 
-/// Something that holds for every case.
+/// A statement that holds for every case.
 struct Property {
-  std::string stage;  ///< --stage NAME chooses by this
+  std::string stage;  ///< the name for --stage NAME
   std::string name;
   std::function<void(Trial&)> check;
 };

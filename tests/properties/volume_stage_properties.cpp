@@ -1,5 +1,4 @@
-// Stages of volumes against the oracle. Tolerances are those of the stages' own tests, where they
-// are derived.
+// Stages of volumes against the oracle. The stages' own tests derive the tolerances.
 #include "properties/trial.hpp"
 #include "reference/fft/fft.hpp"
 #include "reference/volume/halve_volume.hpp"
@@ -59,7 +58,7 @@ void check_pad_volume(Trial& trial) {
     Image padded = device.make_image(PixelType::f32, spec.padded);
     test::poison(stream, padded);
     PadVolumePlan(device, spec).execute(stream, input, levels, padded);
-    // A difference, three weights and products of values up to 1, or 2 of floats.
+    // A difference, three weights and products, of values up to 1, or 2 for floats.
     return test::max_difference(test::volume_from_device(stream, padded), expected) /
            (1e-6 * std::max(1.0, test::largest(expected)));
   });
@@ -88,7 +87,7 @@ void check_mark_volume(Trial& trial) {
   });
 }
 
-/// What is in the volumes of the two properties below: some of them count everywhere.
+/// The volumes of the two properties below. In some of them all voxels count.
 reference::Volume some_marked_volume(Random& random, const Shape& shape) {
   const auto volume = test::random_volume(shape, -1, 1, random.seed());
   if (random.chance(0.2)) return volume;
@@ -134,7 +133,7 @@ void check_halve_volume(Trial& trial) {
   });
 }
 
-/// The sums of two pairs of spectra, which are computed together.
+/// The sums of two pairs of spectra in one call.
 void check_spectrum_sums(Trial& trial) {
   Random& random = trial.random;
   const Shape shape =
@@ -168,7 +167,7 @@ void check_spectrum_sums(Trial& trial) {
   });
 }
 
-/// Slopes and strengths, of which one is asked for.
+/// Slopes or strengths.
 void check_volume_edges(Trial& trial) {
   Random& random = trial.random;
   const Shape shape =
@@ -196,13 +195,13 @@ void check_volume_edges(Trial& trial) {
   });
 }
 
-/// Values that are equal by chance are left out: of these the first counts, which has its own test.
+/// Ignores maxima that are equal by chance: of these the first counts, which another test checks.
 void check_volume_peaks(Trial& trial) {
   Random& random = trial.random;
   const Shape shape = random.one_of<Shape>({{1, 1, 1}, {5, 3, 2}, {45, 21, 13}, {16, 8, 8}});
   VolumePeakLimits limits;
   for (std::int64_t& reach : limits.reach) reach = random.chance(0.5) ? 0 : random.integer(1, 9);
-  // Of all bricks, too.
+  // Sometimes more than there are bricks.
   limits.count = random.chance(0.5) ? 1000 : static_cast<int>(random.integer(1, 12));
   trial.describe(shape, ", reach ", limits.reach[0], ", ", limits.reach[1], ", ", limits.reach[2],
                  ", ", limits.count, " peaks");
@@ -233,7 +232,7 @@ RotationMatrix some_rotation(Random& random) {
   return matrix;
 }
 
-/// Within the radius, some of them on its sphere.
+/// Points within the radius, some of them on the sphere itself.
 std::vector<ScoredPoint> some_points(Random& random, int radius, std::int64_t count) {
   std::vector<ScoredPoint> points;
   const auto farthest = static_cast<double>(radius);
@@ -241,7 +240,7 @@ std::vector<ScoredPoint> some_points(Random& random, int radius, std::int64_t co
     const std::array<double, 3> p{random.real(-1, 1), random.real(-1, 1), random.real(-1, 1)};
     const double length = std::hypot(p[0], p[1], p[2]);
     if (length > 1 || length < 0.01) continue;
-    // A little inside: rounded to floats the point must not lie beyond the radius.
+    // Slightly inside, so that rounding to floats does not move the point beyond the radius.
     const double size = (1 - 1e-6) * farthest / (random.chance(0.1) ? length : 1);
     points.push_back({static_cast<float>(p[0] * size), static_cast<float>(p[1] * size),
                       static_cast<float>(p[2] * size), static_cast<float>(random.real(-1, 1))});

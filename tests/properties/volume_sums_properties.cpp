@@ -1,5 +1,5 @@
-// The sums of steps on the shift and on the affine transform between volumes against the oracle.
-// Tolerances are those of the stages' own tests, where they are derived.
+// The sums for steps on the shift and on the affine transform between volumes against the oracle.
+// The stages' own tests derive the tolerances.
 #include "properties/trial.hpp"
 #include "reference/volume/affine_volume_sums.hpp"
 #include "reference/volume/volume_sums.hpp"
@@ -32,7 +32,7 @@ struct Pair {
   bool marked = false;
 };
 
-/// Of a volume that is marked.
+/// The fraction of a volume's voxels that are NaN.
 double some_part(Random& random) { return random.one_of<double>({0, 0.003, 0.3}); }
 
 Pair some_pair(Random& random) {
@@ -46,7 +46,7 @@ Pair some_pair(Random& random) {
   return pair;
 }
 
-/// The largest part of one of the moments by which it is wrong; the number of voxels is exact.
+/// The largest relative error of the moments; the number of voxels must be exact.
 double moments_error(const VolumeMoments& found, const reference::OverlapMoments& expected) {
   if (found.voxels != expected.voxels) return 1e9;
   test::WorstError worst;
@@ -124,7 +124,7 @@ void check_step(Trial& trial) {
   });
 }
 
-/// A rotation about the centres, zoomed and sheared a little, and a shift.
+/// A rotation about the centres with a slight zoom and shear, and a shift.
 AffineVolumeState some_state(Random& random, const Shape& moving) {
   const Point3 axis{random.real(-1, 1), random.real(-1, 1), random.real(0.01, 1)};
   const auto rows = test::turn(axis, random.real(-180, 180), {}, random.real(0.8, 1.25));
@@ -153,7 +153,7 @@ reference::AffineVolumeState in_double(const AffineVolumeState& state) {
 }
 
 double affine_error(const AffineVolumeSums& found, const reference::AffineVolumeSums& expected) {
-  // Rounding decides about a voxel that comes to lie at the end of what the spline can be read at.
+  // Rounding decides whether a voxel at the end of the spline's domain counts.
   if (expected.ambiguous > 0) return 0;
   if (found.voxels != expected.voxels) return 1e9;
   test::WorstError worst;
@@ -173,7 +173,7 @@ double affine_error(const AffineVolumeSums& found, const reference::AffineVolume
   return worst.value();
 }
 
-/// Several states, some of which are left out.
+/// Checks several states, some of which are inactive.
 void check_affine_sums(Trial& trial) {
   Random& random = trial.random;
   const Pair pair = some_pair(random);

@@ -20,10 +20,10 @@ namespace {
 
 using namespace warpalign;
 
-/// Whether a GPU's texture unit interpolates, which rounds each fraction to 8 bits.
+/// Whether the GPU's texture unit interpolates, which rounds each fraction to 8 bits.
 bool filters(const Device& device) { return device.info().sampling == Sampling::texture; }
 
-/// Rotations, zooms and shears about anywhere.
+/// Rotations, zooms and shears about any point.
 Affine some_affine(Random& random, const Shape& shape) {
   const auto shift = [&](std::int64_t n) {
     return random.real(-0.7, 0.7) * static_cast<double>(n);
@@ -37,15 +37,15 @@ Affine some_affine(Random& random, const Shape& shape) {
           zoom * random.real(-1, 1), zoom * random.real(-1, 1), f};
 }
 
-/// What is allowed at (x, y) of the output. Numbers of the transform, products and sums are rounded
-/// by 2^-24 of themselves, and so are the three interpolations, of values in [-1, 1], which differ
-/// by at most 2 along an axis.
+/// The tolerance at (x, y) of the output. Entries of the transform, products and sums have a
+/// relative rounding error of 2^-24, and so have the three interpolations of values in [-1, 1],
+/// which differ by at most 2 along an axis.
 double warp_tolerance(const Device& device, const Affine& m, double x, double y) {
   const double terms = std::abs(m.a) * x + std::abs(m.b) * y + std::abs(m.c) + std::abs(m.d) * x +
                        std::abs(m.e) * y + std::abs(m.f);
   const double loads = 2 * 4 * 6e-8 * terms + 6 * 6e-8;
-  // A texture unit's coordinates, which OpenCL's kernel does not use, are off by up to 1/512 along
-  // each axis, and its result is rounded.
+  // Coordinates of a texture unit, which OpenCL's kernel does not use, are off by up to 1/512
+  // along each axis, and the result is rounded.
   const bool filtered = filters(device) && device.info().backend == "cuda";
   return filtered ? loads + 1e-6 + 4.0 / 256 : loads;
 }
@@ -95,7 +95,7 @@ void check_warp(Trial& trial) {
   });
 }
 
-/// Coordinates along an axis of n pixels: within and outside, whole numbers, and what is none.
+/// Coordinates along an axis of n pixels: inside and outside, whole numbers, and non-finite ones.
 reference::Volume some_coordinates(Random& random, const Shape& shape, std::int64_t n) {
   const auto end = static_cast<double>(n);
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -131,8 +131,8 @@ void check_complex_bilinear(Trial& trial) {
     test::poison(stream, output);
     ComplexBilinearPlan(device, spec).execute(stream, image, at_x, at_y, output);
     const auto found = test::complex_volume_from_device(stream, output);
-    // As in tests/stages/spline/test_complex_bilinear.cpp: the roundings of three interpolations,
-    // and those of a texture unit's coordinates.
+    // As in tests/stages/spline/test_complex_bilinear.cpp: the rounding of three interpolations,
+    // and of a texture unit's coordinates.
     const bool filtered = spec.form == BilinearForm::texture_filter && filters(device);
     const double allowed = 1e-6 + (filtered ? 4 * 1.4143 * (0x1p-9 + 0x1p-16) : 0);
     test::WorstError worst;

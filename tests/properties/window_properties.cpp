@@ -1,5 +1,5 @@
 // Windows that are cut from frames, and the cross-power spectra of such windows, against the
-// oracle. Tolerances are those of the stages' own tests, where they are derived.
+// oracle. The stages' own tests derive the tolerances.
 #include "properties/trial.hpp"
 #include "reference/filter/apodize.hpp"
 #include "reference/filter/cut_windows.hpp"
@@ -51,7 +51,7 @@ void describe(Trial& trial, const CutWindowsSpec& spec, const WindowRange& range
                  ", from ", range.first, " on ", range.count);
 }
 
-/// What window number `number` of all frames holds before it is weighted.
+/// The content of window number `number`, counted over all frames, before it is weighted.
 reference::Plane signal_of(const reference::Volume& frames, const CutWindowsSpec& spec,
                            std::int64_t number) {
   const auto windows = static_cast<std::int64_t>(spec.origins.size());
