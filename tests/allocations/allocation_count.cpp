@@ -1,4 +1,4 @@
-// A malloc() that knows on whose behalf it is called.
+// A malloc() that attributes each call to the library, a driver or others.
 #include "allocations/allocation_count.hpp"
 
 #include "device/access.hpp"
@@ -13,7 +13,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 
-// What the GNU C library calls its own.
+// The GNU C library's own names of these functions.
 extern "C" {
 void* __libc_malloc(std::size_t bytes);                           // NOLINT
 void* __libc_calloc(std::size_t count, std::size_t bytes);        // NOLINT
@@ -31,7 +31,7 @@ struct Site {
   std::size_t depth = 0;
 };
 
-/// What one thread has counted; no member may allocate.
+/// The counts of one thread. No member may allocate.
 struct Count {
   bool running = false;
   std::size_t ours = 0, others = 0;
@@ -47,7 +47,7 @@ std::string_view file_of(const void* address) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// They allocate for whoever calls them.
+// Whether a file allocates on behalf of its callers, as the C++ library does.
 bool serves_others(std::string_view file) {
   for (const std::string_view name : {"libc.so", "libc-", "libstdc++.so", "libc++", "libm.so",
                                       "libgcc_s.so", "libpthread", "libdl", "ld-linux"}) {
@@ -60,7 +60,7 @@ bool is_ours(std::string_view file) {
   return file.substr(0, 12) == "libwarpalign" || file.substr(0, 10) == "warpalign_";
 }
 
-// `caller`: of malloc(). The frames above it are this file's.
+// Attributes a call. `caller` is the caller of malloc(); the frames above it belong to this file.
 [[gnu::noinline]] void record(const void* caller) {
   if (!count.running) return;
   count.running = false;  // backtrace() may allocate
@@ -98,7 +98,7 @@ std::string described(const Site& site) {
 
 }  // namespace
 
-#pragma GCC visibility push(default)  // for every library that is loaded
+#pragma GCC visibility push(default)  // visible to every loaded library
 extern "C" {
 
 void* malloc(std::size_t bytes) noexcept {

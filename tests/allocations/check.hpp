@@ -1,4 +1,4 @@
-// What all tests of allocations ask.
+// The check that all tests of allocations share.
 #pragma once
 
 #include "allocations/allocation_count.hpp"
@@ -7,7 +7,7 @@
 
 namespace test {
 
-/// work() allocates nothing, on the host or on the device.
+/// Checks that work() allocates nothing, on the host or on the device.
 template <class Work>
 void allocates_nothing(const warpalign::Device& device, Work work) {
   const Allocations found = allocations_of(device, work);

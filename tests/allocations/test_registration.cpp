@@ -1,7 +1,7 @@
-// The second align of pictures of the same sizes allocates nothing, on every device.
+// A second align() of images of the same sizes allocates nothing, on every device.
 //
-// The result's lists are the caller's: RegistrationResult::runners_up and ::timings are filled, and
-// so allocated, only where they are asked for, which these tests do not.
+// The lists in a result belong to the caller: RegistrationResult::runners_up and ::timings are
+// only filled, and so allocated, if the options request them, which these tests do not.
 #include "allocations/check.hpp"
 #include "support/devices.hpp"
 #include "support/volume_masks.hpp"
@@ -21,7 +21,8 @@ using namespace warpalign;
 constexpr std::int64_t width = 200;
 constexpr std::int64_t height = 170;
 
-/// Blobs of several sizes under a similarity, as pixels; black beyond `frame` pixels from the edge.
+/// Draws blobs of several sizes under a similarity, as pixels; pixels are black beyond `frame`
+/// pixels from the edge.
 std::vector<std::uint8_t> blobs(const Affine& to_scene, std::int64_t frame) {
   std::vector<std::uint8_t> pixels;
   for (std::int64_t y = 0; y < height; ++y) {
@@ -78,7 +79,7 @@ TEST_CASE("allocations: align, refined") {
   test::on_every_device([&](const Device& device) { check_second(device, pair, {}, true); });
 }
 
-TEST_CASE("allocations: align, of pixels that are converted") {
+TEST_CASE("allocations: align, converted pixels") {
   const Pair pair(0);
   const std::vector<double> reference(pair.reference.begin(), pair.reference.end());
   const std::vector<double> moving(pair.moving.begin(), pair.moving.end());
@@ -100,7 +101,7 @@ TEST_CASE("allocations: align, the fast pipeline") {
   });
 }
 
-TEST_CASE("allocations: align, pictures with frames, which are masked") {
+TEST_CASE("allocations: align, images with borders, which are masked") {
   const Pair pair(12);
   test::on_every_device([&](const Device& device) { check_second(device, pair, {}, true); });
 }
@@ -122,7 +123,7 @@ TEST_CASE("allocations: align, every motion") {
   });
 }
 
-TEST_CASE("allocations: align, by directions of edges, and all that there is to try") {
+TEST_CASE("allocations: align, gradient orientations with the full search") {
   const Pair pair(0);
   test::on_every_device([&](const Device& device) {
     RegistrationOptions options;
@@ -134,8 +135,8 @@ TEST_CASE("allocations: align, by directions of edges, and all that there is to 
   });
 }
 
-// The search goes on to its end, at every base scale and on the larger padded frame.
-TEST_CASE("allocations: align, pictures that have nothing in common") {
+// The search runs to its end, at every base scale and on the larger padded frame.
+TEST_CASE("allocations: align, unrelated images") {
   Pair pair(0);
   std::uint32_t state = 5;
   for (std::uint8_t& pixel : pair.moving) {
@@ -144,14 +145,14 @@ TEST_CASE("allocations: align, pictures that have nothing in common") {
   }
   test::on_every_device([&](const Device& device) {
     check_second(device, pair, {}, false);
-    // Every place is tried with a homography, and then windows.
+    // Every candidate is fitted with a homography, and then patches are matched.
     RegistrationOptions options;
     options.motion = Motion::homography;
     check_second(device, pair, options, false);
   });
 }
 
-TEST_CASE("allocations: align, volumes that turn") {
+TEST_CASE("allocations: align, rotated volumes") {
   const test::VolumePairSpec spec{.shift = {1.25, -2.5, 1.75}};
   const test::HostPairOfVolumes pair = test::draw_pair(spec);
   test::on_every_device([&](const Device& device) {

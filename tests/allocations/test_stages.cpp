@@ -1,5 +1,5 @@
-// The second execution of a stage allocates nothing, on every device; its images are others than
-// the first one's, so that nothing can have been made for them then.
+// A second execution of a stage allocates nothing, on every device. It uses other images than the
+// first one, so that no allocation can be left from then.
 #include "allocations/check.hpp"
 #include "stages/results.hpp"
 #include "support/devices.hpp"
@@ -20,11 +20,11 @@ namespace {
 using namespace warpalign;
 
 constexpr Shape plane{96, 64, 1};
-constexpr Shape odd_plane{61, 43, 1};  // rows that no texture reads in place
+constexpr Shape odd_plane{61, 43, 1};  // rows that a texture cannot read in place
 constexpr Shape volume{24, 20, 16};
 constexpr Affine matrix{0.97, -0.1, 3, 0.12, 0.96, 2};
 
-/// Of one device: the stream, and images for two executions.
+/// A stream of one device, and images for two executions.
 class Bench {
  public:
   explicit Bench(const Device& device) : device_(device), stream_(device.make_stream()) {}
@@ -32,7 +32,7 @@ class Bench {
   [[nodiscard]] const Device& device() const { return device_; }
   [[nodiscard]] Stream& stream() { return stream_; }
 
-  /// An image for each execution, of small positive numbers.
+  /// An image of small positive numbers for each execution.
   std::array<Image, 2> images(PixelType type, const Shape& shape) {
     return {image(type, shape), image(type, shape)};
   }
@@ -44,7 +44,7 @@ class Bench {
     return {device_.make_buffer(bytes), device_.make_buffer(bytes)};
   }
 
-  /// execute(0) and then execute(1), which is to allocate nothing.
+  /// Runs execute(0) and then execute(1), which must allocate nothing.
   template <class Execute>
   void check(const std::string& name, Execute execute) {
     CAPTURE(name);
@@ -84,7 +84,7 @@ void on_every_bench(Body body) {
 
 }  // namespace
 
-TEST_CASE("allocations: the counter sees what the library makes") {
+TEST_CASE("allocations: the counter counts the library's allocations") {
   on_every_bench([](Bench& bench) {
     const auto found = test::allocations_of(bench.device(), [&] {
       static_cast<void>(bench.device().make_image(PixelType::f32, plane));
@@ -269,7 +269,7 @@ TEST_CASE("allocations: common_frames") {
   });
 }
 
-TEST_CASE("allocations: directions of edges") {
+TEST_CASE("allocations: gradient orientations") {
   on_every_bench([](Bench& bench) {
     auto input = bench.planes();
     auto weight = bench.planes();
@@ -596,7 +596,7 @@ TEST_CASE("allocations: volumes") {
   });
 }
 
-TEST_CASE("allocations: stacks of frames that turn") {
+TEST_CASE("allocations: stacks of rotated frames") {
   on_every_bench([](Bench& bench) {
     const Shape stack{plane.width, plane.height, 2};
     auto frames = bench.images(PixelType::f32, stack);

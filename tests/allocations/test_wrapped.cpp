@@ -1,6 +1,5 @@
-// The second execution on memory and a queue of the caller's allocates nothing; its images are
-// others than the first one's. What is wrapped are the handles of warpalign's own objects, on every
-// device.
+// A second execution on the caller's memory and queue allocates nothing. It uses other images than
+// the first one. The tests wrap the handles of warpalign's own objects, on every device.
 #include "allocations/check.hpp"
 #include "support/devices.hpp"
 
@@ -30,7 +29,7 @@ Stream wrapped(const Stream& stream) {
   return interop::wrap_stream(stream.device(), backend, interop::handle_of(stream, backend));
 }
 
-/// The memory of two images, and the images over it.
+/// The memory of two images, and images that wrap it.
 struct Images {
   Images(const Device& device, PixelType type, const Shape& shape)
       : memory{device.make_image(type, shape), device.make_image(type, shape)},
@@ -43,7 +42,7 @@ struct Images {
   std::array<Image, 2> over;
 };
 
-/// execute(0) and then execute(1), which is to allocate nothing.
+/// Runs execute(0) and then execute(1), which must allocate nothing.
 template <class Execute>
 void check(const char* name, const Device& device, Stream& stream, Execute execute) {
   CAPTURE(name);
@@ -54,7 +53,7 @@ void check(const char* name, const Device& device, Stream& stream, Execute execu
 
 }  // namespace
 
-TEST_CASE("allocations: memory and queues of the caller's") {
+TEST_CASE("allocations: memory and queues of the caller") {
   test::on_every_device([](const Device& device) {
     const Stream queue = device.make_stream();
     Stream stream = wrapped(queue);
@@ -66,7 +65,7 @@ TEST_CASE("allocations: memory and queues of the caller's") {
             .spline = {.degree = degree}, .images = {.shape = plane}, .output = plane};
         spec.spline.precision = precision;
         if (degree == 1) spec.spline.prefilter.reset();
-        if (degree == 5 && precision == Precision::texture) continue;  // there is none
+        if (degree == 5 && precision == Precision::texture) continue;  // not supported
         ResamplePlan plan(device, spec);
         check("resample", device, stream,
               [&](std::size_t i) { plan.execute(stream, input.over[i], turn, output.over[i]); });
@@ -87,7 +86,7 @@ TEST_CASE("allocations: memory and queues of the caller's") {
   });
 }
 
-TEST_CASE("allocations: the same memory is wrapped again without any of the device's") {
+TEST_CASE("allocations: wrapping the same memory again allocates nothing on the device") {
   test::on_every_device([](const Device& device) {
     const Image memory = device.make_image(PixelType::f32, plane);
     { const Image first = wrapped(memory); }

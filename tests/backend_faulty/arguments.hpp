@@ -1,5 +1,5 @@
-// Arguments of stages that are structs with memory in them. The structured bindings stop compiling
-// where a struct has gained a member.
+// Stage arguments that are structs with memory in them. The structured bindings do not compile if
+// a struct gains a member.
 #pragma once
 
 #include "memory.hpp"

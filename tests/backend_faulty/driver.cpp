@@ -48,7 +48,7 @@ std::unique_ptr<backend::Event> Driver::make_event() {
   return std::make_unique<Event>(inner_->make_event(), loss_);
 }
 
-// The caller's memory is not counted: it is alive whatever becomes of what is wrapped around it.
+// The caller's memory is not counted, because it outlives the objects that wrap it.
 std::unique_ptr<backend::Memory> Driver::wrap_memory(const backend::ForeignMemory& memory) {
   point("wrap memory", "wrap", ErrorKind::device_failure, &loss_);
   return std::make_unique<Memory>(inner_->wrap_memory(memory), 0);

@@ -47,18 +47,18 @@ class Driver final : public backend::MakesEach<Driver> {
     static const std::string what = "make " + stage_name<Stage>();
     point(what.c_str(), stage_name<Stage>().c_str(), ErrorKind::build_failed, &loss_);
     std::unique_ptr<Stage> stage = inner_->make(setup);
-    if (stage == nullptr) return nullptr;  // a stage that this device does not have
+    if (stage == nullptr) return nullptr;  // this device does not support the stage
     return std::make_unique<typename Wrapper<Stage>::Type>(std::move(stage), loss_);
   }
 
  private:
   Counted counted_;
-  backend::Loss loss_;  // what the driver makes refers to it, and goes before it
+  backend::Loss loss_;  // objects of the driver refer to it, and are destroyed first
   std::unique_ptr<backend::Driver> inner_;
   DeviceInfo info_;
 };
 
-/// The same device under this backend's name.
+/// The same device, named as a device of this backend.
 [[nodiscard]] DeviceInfo renamed(DeviceInfo info);
 
 }  // namespace warpalign::faulty

@@ -1,4 +1,4 @@
-// How a point of this backend fails: by the interface's own error.
+// Failing points of this backend, which throw the interface's own error.
 #pragma once
 
 #include "faults/fault_points.hpp"
@@ -10,8 +10,9 @@
 
 namespace warpalign::faulty {
 
-/// Counts a point, and throws if it is the one that is to fail. `what` must live for ever. `loss`
-/// is that of the device, or null before it is open: once it is lost, every point of it fails.
+/// Counts a point, and throws if it is the one that must fail. `what` must be a string with static
+/// lifetime. `loss` is that of the device, or null before it is open: once the device is lost,
+/// every point of it fails.
 inline void point(const char* what, const char* stage, ErrorKind kind, backend::Loss* loss) {
   if (loss != nullptr && loss->code() != nullptr) {
     throw Error(ErrorKind::device_failure, std::string("the lost device was used: ") + what,
@@ -26,7 +27,7 @@ inline void point(const char* what, const char* stage, ErrorKind kind, backend::
               {.stage = stage, .backend = "faulty", .call = what, .code = "INJECTED"});
 }
 
-/// A member of what counts as alive.
+/// A member of objects that count as alive.
 class Counted {
  public:
   explicit Counted(std::size_t bytes = 0) noexcept : bytes_(bytes) { faults::born(bytes_); }

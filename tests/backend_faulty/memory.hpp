@@ -92,8 +92,8 @@ class Readback final : public backend::Readback {
   backend::Loss& loss_;
 };
 
-// What the other backend made, in place of this one's: arguments of a stage, whatever they are.
-// Those that hold no memory are passed on as they are; structs that do are in arguments.hpp.
+// Replaces this backend's memory in a stage's argument by the other backend's. Arguments without
+// memory are passed on unchanged; structs with memory are in arguments.hpp.
 template <class Argument>
 const Argument& inner_of(const Argument& argument) noexcept {
   static_assert(std::is_copy_assignable_v<Argument>, "it holds memory: arguments.hpp unwraps it");

@@ -1,5 +1,5 @@
 // The module's entry point. It opens the module of the backend that WARPALIGN_FAULTY_BACKEND names
-// ("opencl" where it names none), beside its own file, and wraps its devices.
+// ("opencl" by default) from its own folder, and wraps its devices.
 #include "driver.hpp"
 
 #include <warpalign/backend/module.hpp>

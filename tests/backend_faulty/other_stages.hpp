@@ -9,7 +9,8 @@
 
 namespace warpalign::faulty {
 
-/// The stage that wraps `Stage`: of the template that finds enqueue()'s arguments, or of this file.
+/// The class that wraps `Stage`: the template that deduces enqueue()'s arguments, or one of this
+/// file.
 template <class Stage>
 struct Wrapper {
   using Type = Faulty<Stage>;

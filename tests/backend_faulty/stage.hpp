@@ -1,7 +1,7 @@
 // A stage of another backend, each call of which can be made to fail.
 //
-// Most stages have one function, enqueue(), whose arguments the template finds out. The others are
-// written in other_stages.hpp.
+// Most stages have one function, enqueue(), whose arguments the template deduces. The others are
+// in other_stages.hpp.
 #pragma once
 
 #include "arguments.hpp"
@@ -16,7 +16,7 @@
 
 namespace warpalign::faulty {
 
-/// "Sobel", ...
+/// The name of a stage: "Sobel", ...
 template <class Stage>
 const std::string& stage_name() {
   static const std::string name = [] {
@@ -29,7 +29,8 @@ const std::string& stage_name() {
   return name;
 }
 
-/// What all wrapped stages share: the other backend's stage, and the point that each call is.
+/// The members that all wrapped stages share: the other backend's stage, and the point of each
+/// call.
 template <class Stage>
 class Wrapped : public Stage {
  public:

@@ -1,4 +1,4 @@
-// Memory, queues and marks of a backend whose device is the host: everything happens at once.
+// Memory, queues and marks of a backend whose device is the host. Every call is synchronous.
 #pragma once
 
 #include <warpalign/backend/queue.hpp>
@@ -33,7 +33,7 @@ class Mark final : public backend::Mark {
   Clock::time_point time = Clock::now();
 };
 
-/// Everything happens at once, so every event is reached.
+/// Calls are synchronous, so every event is complete.
 class Event final : public backend::Event {
  public:
   [[nodiscard]] bool done() const override { return true; }

@@ -1,4 +1,4 @@
-// The one stage of this backend: nine reads a pixel, on the host.
+// The only stage of this backend: nine reads per pixel, on the host.
 #pragma once
 
 #include "memory.hpp"

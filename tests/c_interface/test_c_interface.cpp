@@ -1,5 +1,5 @@
-// The C interface, called as C calls it: results are those of the C++ interface, and no handle,
-// size or pointer that can be checked brings the process down.
+// The C interface, called as C calls it. Results equal those of the C++ interface, and no handle,
+// size or pointer that can be checked crashes the process.
 #include "support/devices.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -53,7 +53,7 @@ warpalign_registration empty_result() {
   return result;
 }
 
-/// A device opened by the C interface, closed at the end.
+/// A device opened by the C interface. The destructor closes it.
 class Opened {
  public:
   explicit Opened(const warpalign::Device& device) {
@@ -69,7 +69,7 @@ class Opened {
   warpalign_device device_{};
 };
 
-/// Two images of which the second is the first, shifted by (-9, 5).
+/// Two images; the second is the first one shifted by (-9, 5).
 struct ShiftedPair {
   std::vector<std::uint8_t> reference = picture(), moving = picture(9, -5);
   warpalign_image first = plane(reference.data()), second = plane(moving.data());
@@ -103,7 +103,7 @@ TEST_CASE("c: devices are listed, opened, described and closed") {
   CHECK(warpalign_version() == std::string(WARPALIGN_TEST_VERSION));
 }
 
-TEST_CASE("c: a registration is that of the C++ interface, with any row pitch") {
+TEST_CASE("c: a registration equals that of the C++ interface, with any row pitch") {
   test::on_every_device([](const warpalign::Device& device) {
     const Opened opened(device);
     constexpr int pitch = side + 24;
@@ -118,7 +118,7 @@ TEST_CASE("c: a registration is that of the C++ interface, with any row pitch") 
     const auto expected =
         warpalign::register_images(device, {reference.data(), warpalign::PixelType::u8, side, side},
                                    {moving.data(), warpalign::PixelType::u8, side, side, pitch});
-    // The same code on the same device; reductions may be added in another order.
+    // The code and the device are the same, but reductions may add in another order.
     CHECK(result.translation_x == doctest::Approx(expected.similarity.translation.x).epsilon(1e-5));
     CHECK(result.translation_y == doctest::Approx(expected.similarity.translation.y).epsilon(1e-5));
     CHECK(result.confidence == doctest::Approx(expected.confidence).epsilon(1e-5));
@@ -131,7 +131,7 @@ TEST_CASE("c: a registration is that of the C++ interface, with any row pitch") 
   });
 }
 
-TEST_CASE("c: the options of a registration reach it") {
+TEST_CASE("c: a registration uses its options") {
   test::on_every_device([](const warpalign::Device& device) {
     const Opened opened(device);
     const ShiftedPair pair;
@@ -155,7 +155,7 @@ TEST_CASE("c: the options of a registration reach it") {
   });
 }
 
-TEST_CASE("c: each motion without a richer model is reported as what was asked for") {
+TEST_CASE("c: each motion without a higher-DOF model is reported as requested") {
   test::on_every_device([](const warpalign::Device& device) {
     const Opened opened(device);
     const ShiftedPair pair;
@@ -171,13 +171,13 @@ TEST_CASE("c: each motion without a richer model is reported as what was asked f
       CHECK(result.motion == motion);
       if (motion != WARPALIGN_SIMILARITY) CHECK(result.scale == doctest::Approx(1));
       if (motion == WARPALIGN_TRANSLATION) CHECK(result.rotation_deg == 0);
-      // The pair is shifted, which a rotation cannot undo.
+      // The images are shifted, which a rotation cannot compensate.
       if (motion == WARPALIGN_ROTATION) CHECK(std::abs(result.translation_x) < 1e-6);
     }
   });
 }
 
-TEST_CASE("c: a mistake in the configuration file, and a device that is not there, have a status") {
+TEST_CASE("c: an invalid configuration file and a missing device give a status") {
   const test::TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "warpalign");
   (void)folder.write("warpalign/warpalign.toml", "devise = 1\n");
@@ -211,7 +211,7 @@ TEST_CASE("c: modality and search") {
       REQUIRE(warpalign_register(opened, &pair.first, &pair.second, &options, &result) ==
               WARPALIGN_OK);
       CHECK(result.reliable == 1);
-      // Grey levels suffice.
+      // Intensities suffice.
       CHECK(result.modality == (modality == WARPALIGN_MODALITY_OTHER ? WARPALIGN_MODALITY_OTHER
                                                                      : WARPALIGN_MODALITY_SAME));
     }
@@ -242,7 +242,7 @@ TEST_CASE("c: affine transforms and homographies") {
       REQUIRE(warpalign_register(opened, &pair.first, &pair.second, &options, &result) ==
               WARPALIGN_OK);
       CHECK(result.reliable == 1);
-      // A shift needs no richer model.
+      // A shift needs no higher-DOF model.
       CHECK(result.motion == (motion == WARPALIGN_AUTOMATIC ? WARPALIGN_SIMILARITY : motion));
       double transform[16];
       REQUIRE(warpalign_transform_of_homography(result.homography, transform) == WARPALIGN_OK);
@@ -253,13 +253,13 @@ TEST_CASE("c: affine transforms and homographies") {
       const double w = result.homography[6] * 60 + result.homography[7] * 50 + result.homography[8];
       const double x = result.homography[0] * 60 + result.homography[1] * 50 + result.homography[2];
       const double expected = result.matrix[0] * 60 + result.matrix[1] * 50 + result.matrix[2];
-      // Near the centre the matrix and the homography place pixels alike.
+      // Near the centre the matrix and the homography map pixels to nearly the same positions.
       CHECK(x / w == doctest::Approx(expected).epsilon(1e-3));
     }
   });
 }
 
-TEST_CASE("c: a registrar keeps its reference, also when its device is closed") {
+TEST_CASE("c: a registrar keeps its reference, even after its device is closed") {
   test::on_every_device([](const warpalign::Device& device) {
     warpalign_registrar registrar{};
     {
@@ -288,7 +288,7 @@ TEST_CASE("c: a registrar keeps its reference, also when its device is closed") 
   });
 }
 
-TEST_CASE("c: resampling and prefiltering are those of the C++ interface") {
+TEST_CASE("c: resampling and prefiltering equal those of the C++ interface") {
   test::on_every_device([](const warpalign::Device& device) {
     const Opened opened(device);
     const auto bytes = picture();
@@ -339,7 +339,7 @@ TEST_CASE("c: resampling and prefiltering are those of the C++ interface") {
   });
 }
 
-TEST_CASE("c: volumes, and integers out") {
+TEST_CASE("c: volumes, and integers as output") {
   test::on_every_device([](const warpalign::Device& device) {
     const Opened opened(device);
     std::vector<float> voxels(16 * 12 * 8);
@@ -351,8 +351,8 @@ TEST_CASE("c: volumes, and integers out") {
     REQUIRE(warpalign_default_spline_options(&options, sizeof options) == WARPALIGN_OK);
     options.dimensions = 3;
     REQUIRE(warpalign_resample(opened, &input, identity, &options, &output) == WARPALIGN_OK);
-    // The spline of integers gives them back within 1e-3, so rounded they are the same; above 255
-    // they saturate.
+    // The spline of integers is within 1e-3 of them, so they are the same after rounding; values
+    // above 255 saturate.
     for (std::size_t i = 0; i < voxels.size(); ++i) {
       CHECK(found[i] == static_cast<std::uint8_t>(std::min(voxels[i], 255.0F)));
     }
@@ -363,8 +363,8 @@ TEST_CASE("c: volumes, and integers out") {
   });
 }
 
-TEST_CASE("c: every type's number is that type") {
-  // A constant image of each type: its spline is the constant, which f32 holds exactly.
+TEST_CASE("c: every type's number means that type") {
+  // A constant image of each type: its spline is the constant, which f32 represents exactly.
   test::on_every_device([](const warpalign::Device& device) {
     const Opened opened(device);
     const auto check = [&](warpalign_pixel_type type, auto value) {
@@ -432,7 +432,7 @@ TEST_CASE("c: null and closed handles give a status") {
   }
 }
 
-TEST_CASE("c: null pointers, sizes and numbers that are wrong give a status") {
+TEST_CASE("c: null pointers and wrong sizes and numbers give a status") {
   const Opened device(test::devices().front());
   constexpr auto wrong = WARPALIGN_INVALID_ARGUMENT;
   const auto bytes = picture();
@@ -525,7 +525,7 @@ TEST_CASE("c: null pointers, sizes and numbers that are wrong give a status") {
   CHECK(std::string(warpalign_status_name(10)) == "unknown status");
 }
 
-TEST_CASE("c: several threads, one registrar, and handles that are closed meanwhile") {
+TEST_CASE("c: several threads use one registrar, and handles that are closed meanwhile") {
   const warpalign::Device& expected = test::devices().front();
   warpalign_device device{};
   REQUIRE(warpalign_open_device(expected.info().id.c_str(), &device) == WARPALIGN_OK);
@@ -544,11 +544,11 @@ TEST_CASE("c: several threads, one registrar, and handles that are closed meanwh
       for (;;) {
         warpalign_registration result = empty_result();
         const warpalign_status status = warpalign_align(registrar, &second, nullptr, &result);
-        if (status == WARPALIGN_INVALID_HANDLE) {  // closed by the main thread
+        if (status == WARPALIGN_INVALID_HANDLE) {  // the main thread has closed it
           if (last_error().find("destroyed") == std::string::npos) ++wrong;
           return;
         }
-        // Each thread's last error is its own.
+        // Each thread has its own last error.
         const bool right = status == WARPALIGN_OK && last_error().empty() &&
                            std::abs(result.translation_x + shift) < 0.05;
         if (!right) ++wrong;

@@ -1,6 +1,6 @@
-# Installs to one prefix, moves the tree, and builds and runs the outside project against it, once
-# by find_package and once by pkg-config, with the build tool and the compiler of this build: no other
-# need be installed.
+# Installs to a prefix, moves the tree, and builds and runs the outside project against it, once
+# with find_package and once with pkg-config. Uses the build tool and the compiler of this build,
+# so that no other needs to be installed.
 set(work ${BUILD}/test-install)
 file(REMOVE_RECURSE ${work})
 

@@ -8,7 +8,7 @@
 
 namespace {
 
-// Blobs at fixed places, seen from (ox, oy).
+// Blobs at fixed positions, seen from (ox, oy).
 std::vector<std::uint8_t> picture(int size, int ox, int oy) {
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(size) * size);
   for (int y = 0; y < size; ++y) {

@@ -1,5 +1,5 @@
-// The same input gives the same bits on the same device: whatever ran before, on a device opened
-// anew, from several threads at once, and however many threads a CPU device has.
+// The same input gives the same bits on the same device: after any other work, on a device that is
+// opened again, from several threads at once, and for any number of threads of a CPU device.
 #include "faults/scenarios.hpp"
 #include "support/devices.hpp"
 #include "support/skipped.hpp"
@@ -38,7 +38,7 @@ std::map<std::string, Bytes> results_of(const Device& device,
   return results;
 }
 
-/// The names whose results differ.
+/// The names with different results.
 std::string differing(const std::map<std::string, Bytes>& a,
                       const std::map<std::string, Bytes>& b) {
   std::string names;
@@ -56,7 +56,7 @@ std::uint64_t hash_of(const Bytes& bytes) {
   return hash;
 }
 
-/// What another process prints whose PoCL has so many threads.
+/// The output of another process whose PoCL uses this number of threads.
 std::string printed_with_threads(int threads) {
   const std::string line = "POCL_MAX_PTHREAD_COUNT=" + std::to_string(threads) + " /proc/" +
                            std::to_string(::getpid()) +
@@ -74,7 +74,7 @@ std::string printed_with_threads(int threads) {
 
 }  // namespace
 
-TEST_CASE("determinism: whatever ran before") {
+TEST_CASE("determinism: results do not depend on earlier work") {
   test::on_every_device([](const Device& device) {
     const auto expected = results_of(device, scenarios());
     std::mt19937 random(3);
@@ -88,7 +88,7 @@ TEST_CASE("determinism: whatever ran before") {
   });
 }
 
-TEST_CASE("determinism: objects that are kept give the same each time") {
+TEST_CASE("determinism: objects that are reused give the same results each time") {
   test::on_every_device([](const Device& device) {
     for (const Scenario& scenario : scenarios()) {
       CAPTURE(scenario.name);
@@ -102,7 +102,7 @@ TEST_CASE("determinism: objects that are kept give the same each time") {
   });
 }
 
-TEST_CASE("determinism: several threads of the host at once, on one device") {
+TEST_CASE("determinism: several threads of the host on one device give the same results") {
   test::on_every_device([](const Device& device) {
     const auto expected = results_of(device, scenarios());
     std::vector<std::future<std::map<std::string, Bytes>>> threads;
@@ -117,7 +117,7 @@ TEST_CASE("determinism: several threads of the host at once, on one device") {
   });
 }
 
-// Run by the case below in processes of their own.
+// The case below runs this one in separate processes.
 TEST_CASE("print hashes" * doctest::skip()) {
   const Device device = warpalign::open_device("opencl:portable");
   for (const auto& [name, bytes] : results_of(device, scenarios())) {
@@ -125,7 +125,7 @@ TEST_CASE("print hashes" * doctest::skip()) {
   }
 }
 
-TEST_CASE("determinism: however many threads PoCL has") {
+TEST_CASE("determinism: results do not depend on PoCL's number of threads") {
   const std::string of_one = printed_with_threads(1);
   CHECK(std::count(of_one.begin(), of_one.end(), '\n') ==
         static_cast<std::ptrdiff_t>(scenarios().size()));

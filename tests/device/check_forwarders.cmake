@@ -1,5 +1,6 @@
-# Every OpenCL function that the backend uses has a forwarder, which a module needs that does not link
-# the ICD loader (the Python wheel's). Such a module does not link otherwise, but few build it.
+# Fails if an OpenCL function that the backend uses has no forwarder. A module that does not link
+# the ICD loader (that of the Python wheel) needs them all; it would not link otherwise, but few
+# builds make it.
 cmake_policy(VERSION 3.25)
 
 find_program(NM nm)

@@ -17,7 +17,7 @@
 using warpalign::Error;
 using warpalign::PixelType;
 
-TEST_CASE("device: what is known of it is filled in") {
+TEST_CASE("device: its description is complete") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto& info = device.info();
     CHECK_FALSE(info.name.empty());
@@ -31,7 +31,7 @@ TEST_CASE("device: what is known of it is filled in") {
   });
 }
 
-TEST_CASE("device: bytes go up, across and down unchanged") {
+TEST_CASE("device: bytes are uploaded, copied and downloaded unchanged") {
   test::on_every_device([](const warpalign::Device& device) {
     auto stream = device.make_stream();
     std::vector<std::uint8_t> bytes(100001);
@@ -46,7 +46,7 @@ TEST_CASE("device: bytes go up, across and down unchanged") {
   });
 }
 
-TEST_CASE("device: bytes go up from memory of the runtime, and down to it") {
+TEST_CASE("device: bytes are copied from and to the runtime's host memory") {
   test::on_every_device([](const warpalign::Device& device) {
     auto stream = device.make_stream();
     warpalign::HostBuffer up = device.make_host_buffer(70001);
@@ -88,7 +88,7 @@ TEST_CASE("device: images with a row pitch are uploaded densely") {
   });
 }
 
-TEST_CASE("device: marks give device time that does not run backwards") {
+TEST_CASE("device: marks give device times that never decrease") {
   test::on_every_device([](const warpalign::Device& device) {
     auto stream = device.make_stream(true);
     auto input = device.make_image(PixelType::f32, {512, 512, 1});
@@ -111,7 +111,7 @@ TEST_CASE("device: marks give device time that does not run backwards") {
   });
 }
 
-// Memory that is freed may be kept and given out again, but not while queued work reads it.
+// A device may keep freed memory and reuse it, but not while queued work reads it.
 TEST_CASE("device: an image may be destroyed while queued work reads it") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr int rounds = 40;
@@ -132,7 +132,7 @@ TEST_CASE("device: an image may be destroyed while queued work reads it") {
         work.upload(steps.data(), bytes, input.buffer());
         for (int again = 0; again < 20; ++again) plan.execute(work, input, results.back());
       }
-      // Takes the memory of the input that was destroyed, where that is given out at once.
+      // Gets the memory of the destroyed input, if the device reuses it at once.
       auto next = device.make_image(PixelType::f32, shape);
       other.upload(blank.data(), bytes, next.buffer());
     }
@@ -199,8 +199,7 @@ TEST_CASE("device: the environment variable is used when no name is given") {
   CHECK(warpalign::open_device("", config).info().id == first.info().id);
 }
 
-TEST_CASE(
-    "device: where none is named, the first that works is opened, or it is said why none is") {
+TEST_CASE("device: without a name the first working device is opened, or all reasons are given") {
   const char* before = std::getenv("WARPALIGN_DEVICE");
   const std::string kept = before == nullptr ? "" : before;
   ::unsetenv("WARPALIGN_DEVICE");
@@ -219,13 +218,13 @@ TEST_CASE(
     const std::size_t nowhere = text.find("nowhere: there is no module");
     CHECK_MESSAGE(nowhere != std::string::npos, text);
     CHECK_MESSAGE(text.find("elsewhere: there is no module") != std::string::npos, text);
-    // Each is named once, though GPUs are asked for first and any device afterwards.
+    // Each backend is named once, although GPUs are tried first and any device afterwards.
     CHECK(text.find("nowhere: there is no module", nowhere + 1) == std::string::npos);
   }
   if (before != nullptr) ::setenv("WARPALIGN_DEVICE", kept.c_str(), 1);
 }
 
-TEST_CASE("device: streams, marks and events may be moved into others") {
+TEST_CASE("device: streams, marks and events can be moved") {
   test::on_every_device([](const warpalign::Device& device) {
     std::vector<float> pixels(64);
     std::iota(pixels.begin(), pixels.end(), 0.0F);

@@ -1,4 +1,4 @@
-// Threads of the OpenCL backend that compile ahead: those that have ended do not pile up.
+// Threads of the OpenCL backend that compile kernels early: those that have ended are joined.
 #include "device/worker_threads.hpp"
 
 #include <doctest/doctest.h>
@@ -20,16 +20,16 @@ TEST_CASE("worker threads: one that has ended is joined when the next is started
     std::promise<void> done;
     workers.start([&] { done.set_value(); });
     done.get_future().wait();
-    // What is between its last word and its end takes a moment.
+    // A thread needs a moment to end after its last statement.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     most = std::max(most, workers.size());
   }
-  CHECK(most < rounds / 4);  // a busy machine may leave a few waiting for their end
+  CHECK(most < rounds / 4);  // on a busy machine some may not have ended yet
   workers.join();
   CHECK(workers.size() == 0);
 }
 
-TEST_CASE("worker threads: those at work are left alone, and waited for in the end") {
+TEST_CASE("worker threads: running ones continue, and are joined at the end") {
   WorkerThreads workers;
   std::promise<void> go;
   const std::shared_future<void> may_end(go.get_future());

@@ -1,7 +1,7 @@
-// Registers small pairs for as long as it is told to, of mixed sizes, types, motions and failures,
-// and records what the process holds.
+// Registers small pairs of mixed sizes, types, motions and failures for a given time or number,
+// and records the resources that the process holds.
 //
-// The device is one of tests/backend_faulty, so that every so often some call of the driver fails.
+// The device is one of tests/backend_faulty, so that from time to time a call of the driver fails.
 #include "endurance/surveillance.hpp"
 #include "faults/fault_points.hpp"
 #include "support/blobs.hpp"
@@ -27,12 +27,12 @@ using Clock = std::chrono::steady_clock;
 struct Options {
   std::uint64_t registrations = 10000;
   double seconds = 0;          ///< 0: no limit
-  std::uint64_t every = 1000;  ///< registrations, a sample is taken
+  std::uint64_t every = 1000;  ///< registrations between two samples
   /// Only pairs of up to 64 x 64 pixels by the fast pipeline: hundreds a second instead of a few.
   bool small = false;
   std::uint32_t seed = 1;
   std::string device = "faulty:portable";
-  std::string output = "endurance";  ///< .csv and .svg are appended
+  std::string output = "endurance";  ///< plus .csv and .svg
 };
 
 Options parse(int argc, char** argv) {
@@ -56,14 +56,14 @@ Options parse(int argc, char** argv) {
     } else if (name == "--output") {
       options.output = value;
     } else {
-      throw std::invalid_argument("there is no option " + std::string(name));
+      throw std::invalid_argument("unknown option " + std::string(name));
     }
   }
   if (argc % 2 == 0) throw std::invalid_argument("the last option has no value");
   return options;
 }
 
-/// An image in the types that registrations take.
+/// An image in the types that a registration accepts.
 struct Typed {
   explicit Typed(test::BlobImage image) : u8(std::move(image)) {
     for (const std::uint8_t pixel : u8.pixels) {
@@ -107,7 +107,7 @@ class Endurance {
   void run() {
     begin_ = last_ = Clock::now();
     while (done_ < options_.registrations && !is_over()) {
-      // A small pair passes some hundred points, the others thousands.
+      // A small pair has some hundred points, other pairs have thousands.
       if (random_() % 20 == 0) faults::fail_at(random_() % (options_.small ? 150 : 1500));
       try {
         register_something();
@@ -122,7 +122,7 @@ class Endurance {
 
   int report() const {
     if (samples_.size() < 8) {
-      std::printf("too few registrations to tell: %llu\n", static_cast<unsigned long long>(done_));
+      std::printf("too few registrations for a trend: %llu\n", static_cast<unsigned long long>(done_));
       return 1;
     }
     const double hours = std::chrono::duration<double>(Clock::now() - begin_).count() / 3600;
@@ -163,11 +163,11 @@ class Endurance {
     if (kind == 2) return register_constant();
     if (kind == 3) return register_frames();
     if (kind == 4) return register_volume_that_turns();
-    if (kind < 8) registrar_.reset();  // a new one, with other options
+    if (kind < 8) registrar_.reset();  // creates a new one, with other options
     register_pair();
   }
 
-  /// Of one size for a while, as in a stack: a device keeps the FFTs of few sizes.
+  /// Keeps one size for a while, as in a stack, because a device keeps the FFTs of few sizes.
   void register_pair() {
     if (random_() % 30 == 0) present_ = random_() % (options_.small ? 5 : pairs_.size());
     const Pair& pair = pairs_[present_];
@@ -189,8 +189,8 @@ class Endurance {
     return options;
   }
 
-  /// Directions of edges, or all generators on fine grids, within narrow limits of what the motion
-  /// leaves free: they take long.
+  /// Uses gradient orientations or all proposers on fine grids, within narrow limits on the free
+  /// parameters, because these searches are slow.
   void search_otherwise(RegistrationOptions& options) {
     if (random_() % 2 == 0) {
       options.modality = Modality::other;
@@ -249,7 +249,7 @@ class Endurance {
     static_cast<void>(windows.align(frames));
   }
 
-  /// Refused by Error(invalid_image).
+  /// The registration fails with Error(invalid_image).
   void register_constant() {
     static const std::vector<std::uint8_t> grey(64 * 64, 100);
     Registrar registrar(device_);

@@ -1,4 +1,4 @@
-// What a process holds, and how it changes over a long run.
+// The resources that a process holds, and their change over a long run.
 #include "endurance/surveillance.hpp"
 
 #include <unistd.h>
@@ -32,7 +32,7 @@ std::string number(double value) {
   return text.data();
 }
 
-/// A chart from 0 to its largest value.
+/// Draws a chart with an axis from 0 to the largest value.
 void draw(std::ostream& out, const Chart& chart, const std::vector<Sample>& samples, double y) {
   double largest = 1e-9;
   for (const Sample& sample : samples) largest = std::max(largest, chart.value(sample));

@@ -1,4 +1,4 @@
-// What a process holds, and how it changes over a long run.
+// The resources that a process holds, and their change over a long run.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace endurance {
 
-/// The state of this process after so many registrations.
+/// The state of this process after a number of registrations.
 struct Sample {
   std::uint64_t registrations = 0;
-  std::uint64_t failures = 0;       ///< that were injected and reported
-  double milliseconds = 0;          ///< of a registration, on average since the last sample
+  std::uint64_t failures = 0;       ///< number of injected and reported failures
+  double milliseconds = 0;          ///< mean time of a registration since the last sample
   double host_megabytes = 0;        ///< resident
-  double device_megabytes = 0;      ///< alive, as the backend's interface sees it
-  std::int64_t device_objects = 0;  ///< likewise
+  double device_megabytes = 0;      ///< allocated, as counted by the faulty backend
+  std::int64_t device_objects = 0;  ///< as counted by the faulty backend
   std::size_t descriptors = 0;      ///< open files
 };
 
@@ -24,12 +24,12 @@ struct Sample {
 [[nodiscard]] std::size_t open_descriptors();
 
 void write_csv(const std::filesystem::path& file, const std::vector<Sample>& samples);
-/// One chart below another: time, host memory, device memory, descriptors.
+/// Draws charts of time, host memory, device memory and descriptors, one below the other.
 void write_plot(const std::filesystem::path& file, const std::vector<Sample>& samples,
                 const std::string& title);
 
-/// The slope of a line fitted to the last three quarters, in units for a million registrations, and
-/// how much that is of the mean.
+/// The slope of a line fitted to the last three quarters, per million registrations, and the same
+/// relative to the mean.
 struct Trend {
   double per_million = 0;
   double relative = 0;

@@ -1,4 +1,4 @@
-// What the scenarios share: a stream, images of random pixels, and results as bytes.
+// Helpers that the scenarios share: a stream, images of random pixels, and results as bytes.
 #pragma once
 
 #include "faults/sweep.hpp"
@@ -23,7 +23,7 @@ class Bench {
   [[nodiscard]] warpalign::Image empty(warpalign::PixelType type, const warpalign::Shape& shape) {
     return device_.make_image(type, shape);
   }
-  /// Small numbers, the same in every run.
+  /// An image of small numbers, the same in every run.
   [[nodiscard]] warpalign::Image random(warpalign::PixelType type, const warpalign::Shape& shape) {
     warpalign::Image image = device_.make_image(type, shape);
     Bytes bytes(image.size_bytes());
@@ -51,7 +51,7 @@ class Bench {
   warpalign::Stream stream_;
 };
 
-/// Appends the bits of plain numbers.
+/// Appends the bytes of numbers.
 template <class... Numbers>
 void append(Bytes& bytes, const Numbers&... numbers) {
   const auto one = [&bytes](const auto& number) {

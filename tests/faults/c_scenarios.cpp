@@ -18,7 +18,7 @@ using namespace warpalign;
 constexpr std::int64_t width = 64;
 constexpr std::int64_t height = 48;
 
-/// The Error whose status and text these are; other statuses are no device's failures.
+/// The ErrorKind of a status. Other statuses do not come from a device's failure.
 ErrorKind kind_of(warpalign_status status) {
   switch (status) {
     case WARPALIGN_OUT_OF_MEMORY:
@@ -43,7 +43,7 @@ void require(warpalign_status status) {
   throw Error(kind, text, {.stage = "C", .backend = "opencl"});
 }
 
-/// Opened once, so that what is compiled and planned is so once.
+/// Opens the device once, so that kernels and plans are created once.
 warpalign_device opened(const Device& like) {
   static std::map<std::string, warpalign_device> devices;
   warpalign_device& device = devices[like.info().id];

@@ -1,4 +1,5 @@
-// What the tests of all kinds of faults share: sweeps over the scenarios, and the count of points.
+// Helpers that the tests of all kinds of faults share: sweeps over the scenarios, and the count of
+// points.
 #pragma once
 
 #include "faults/scenarios.hpp"
@@ -13,7 +14,7 @@
 
 namespace faults {
 
-/// The device that WARPALIGN_FAULT_DEVICE names, or else PoCL's, of this backend.
+/// The device that WARPALIGN_FAULT_DEVICE names, or PoCL's device of this backend.
 inline warpalign::Device open_device_of(const std::string& backend,
                                         const warpalign::Config& config) {
   const char* named = std::getenv("WARPALIGN_FAULT_DEVICE");
@@ -27,14 +28,16 @@ class Checker {
   Checker& operator=(const Checker&) = delete;
   ~Checker() { std::printf("fault points: %zu, of which %zu failed\n", points_, failed_); }
 
-  /// Each scenario with objects that are made anew each time, and with objects that are kept.
+  /// Runs each scenario with objects that are created again for each failure, and with objects
+  /// that are kept.
   void sweep(const std::vector<Scenario>& scenarios, const warpalign::Device& device) {
     for (const Scenario& scenario : chosen(scenarios)) {
       check(scenario.name + ", made anew", sweep_anew(scenario, device, expectation_));
       check(scenario.name + ", kept", sweep_kept(scenario, device, expectation_));
     }
   }
-  /// Each scenario with a device that is opened anew, so that programs are built and FFTs planned.
+  /// Runs each scenario with a device that is opened again for each failure, so that programs are
+  /// built and FFTs planned again.
   void sweep_opening(const std::vector<Scenario>& scenarios,
                      const std::function<warpalign::Device()>& open) {
     const warpalign::Device unused = open();
@@ -46,7 +49,7 @@ class Checker {
   }
 
  private:
-  /// Those whose name contains WARPALIGN_FAULT_SCENARIO, or all.
+  /// The scenarios whose name contains WARPALIGN_FAULT_SCENARIO, or all.
   static std::vector<Scenario> chosen(std::vector<Scenario> scenarios) {
     const char* part = std::getenv("WARPALIGN_FAULT_SCENARIO");
     if (part != nullptr) {

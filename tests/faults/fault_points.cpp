@@ -1,4 +1,4 @@
-// Points at which something can be made to fail.
+// Points that can be made to fail.
 #include "faults/fault_points.hpp"
 
 #include <atomic>

@@ -1,7 +1,7 @@
-// Points at which something can be made to fail, counted in the order in which they are reached.
+// Points that can be made to fail, counted in the order in which they are reached.
 //
-// A library of its own, because a backend module and the test that loads it share the count. No
-// function allocates: one kind of point is an allocation.
+// This is a separate library, because a backend module and the test that loads it share the count.
+// No function allocates, since one kind of point is an allocation.
 #pragma once
 
 #include <cstddef>
@@ -9,29 +9,30 @@
 
 namespace faults {
 
-/// Counts a point; true if this is the one that is to fail. `what` must live for ever.
+/// Counts a point. Returns true if it must fail. `what` must be a string with static lifetime.
 [[nodiscard]] bool reached(const char* what) noexcept;
 
 /// Starts counting from zero. No point fails.
 void count_points() noexcept;
 /// Starts counting from zero. Point number `point`, from 0, fails, and no other.
 void fail_at(std::size_t point) noexcept;
-/// The same, but with the failure the device is lost.
+/// The same, but the failure also loses the device.
 void lose_at(std::size_t point) noexcept;
-/// Whether the point that has failed is one by which the device is lost.
+/// Whether the point that failed also loses the device.
 [[nodiscard]] bool is_loss() noexcept;
-/// Points are no longer counted, and none fails.
+/// Stops counting. No point fails.
 void stop() noexcept;
 
 /// Whether points are being counted.
 [[nodiscard]] bool are_counted() noexcept;
 
-/// How many points have been reached since counting was started.
+/// The number of points reached since the start.
 [[nodiscard]] std::size_t points() noexcept;
-/// What failed since counting was started; null if nothing did.
+/// The point that failed since the start, or null.
 [[nodiscard]] const char* failed() noexcept;
 
-/// What is alive on the device's side. An object of `bytes` device memory (or 0) was made or went.
+/// The live objects of the device: an object with `bytes` of device memory (or 0) was created or
+/// destroyed.
 void born(std::size_t bytes = 0) noexcept;
 void gone(std::size_t bytes = 0) noexcept;
 

@@ -40,7 +40,7 @@ Bytes bytes_of(const RegistrationResult& result) {
   return bytes;
 }
 
-/// Sets the reference anew each time, so that a failure in it is met again, too.
+/// Sets the reference again each time, so that each failure in it is tested, too.
 Scenario registration(const std::string& name, const RegistrationOptions& options) {
   return {"align, " + name, [options](const Device& device) -> Work {
             auto registrar = std::make_shared<Registrar>(device, options);
@@ -70,7 +70,7 @@ Scenario masked_registration() {
           }};
 }
 
-/// The first Error of a batch is thrown, as that of a single call would be.
+/// Throws the first Error of a batch, as a single call would.
 Scenario batch() {
   return {
       "batch on two streams", [](const Device& device) -> Work {
@@ -121,7 +121,7 @@ Scenario volumes(const std::string& name, Modality modality) {
           }};
 }
 
-/// Volumes that turn a little.
+/// Slightly rotated volumes.
 Scenario turned_volumes(const std::string& name, Motion motion) {
   return {"align, volumes, " + name, [motion](const Device& device) -> Work {
             test::TurnedPairSpec spec;
@@ -169,7 +169,7 @@ Scenario masked_volumes(const std::string& name, Motion motion) {
           }};
 }
 
-/// Images in the device's memory, and an event that is waited for.
+/// Images in device memory, and an event to wait for.
 Scenario images_on_the_device() {
   return {"align, images on the device", [](const Device& device) -> Work {
             auto bench = std::make_shared<Bench>(device);
@@ -208,7 +208,7 @@ Scenario windows() {
       }};
 }
 
-/// A frame that passes through the batch, and one that a registrar is left with.
+/// A frame that the batch registers, and one that is left to a single registrar.
 Scenario frames(const char* name, Motion motion) {
   return {name, [motion](const Device& device) -> Work {
             RegistrationOptions options;

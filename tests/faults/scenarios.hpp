@@ -1,4 +1,5 @@
-// The work whose points fail: every public stage and every way of registering, with small images.
+// The work whose points fail: every public stage and every kind of registration, with small
+// images.
 #pragma once
 
 #include "faults/sweep.hpp"
@@ -7,11 +8,11 @@
 
 namespace faults {
 
-/// Copies, and the stages that users call.
+/// Copies, and the public stages.
 [[nodiscard]] std::vector<Scenario> stage_scenarios();
 /// Registrations of images, of batches, of volumes and of windows.
 [[nodiscard]] std::vector<Scenario> registration_scenarios();
-/// The C interface, on a device of its own with the same name, which stays open.
+/// The C interface, on a separate device with the same name, which stays open.
 [[nodiscard]] std::vector<Scenario> c_scenarios();
 
 }  // namespace faults

@@ -1,4 +1,4 @@
-// Copies, and the stages that users call.
+// Copies, and the public stages.
 #include "faults/bench.hpp"
 #include "faults/scenarios.hpp"
 
@@ -159,9 +159,9 @@ Scenario phase_correlation() {
       });
 }
 
-/// Tiles of an image, by a matrix and at points. Where memory is short smaller tiles are tried; the
-/// fractions of all coordinates are quarters, with which the arithmetic of degree 1 is exact, so
-/// that tiles of any size have the same bits.
+/// Resamples an image in tiles, with a matrix and at points. With less memory it uses smaller
+/// tiles. All coordinates are multiples of a quarter, for which the arithmetic of degree 1 is
+/// exact, so that tiles of any size give the same bits.
 Scenario tiles(const std::string& name, const Shape& shape, std::size_t max_bytes) {
   return {"tiles, " + name, [shape, max_bytes](const Device& device) -> Work {
             const std::vector<std::uint8_t> image = [&] {
@@ -192,13 +192,13 @@ Scenario tiles(const std::string& name, const Shape& shape, std::size_t max_byte
           }};
 }
 
-/// Memory, a queue and an event that the caller owns; here the device's own take their place.
+/// Memory, a queue and an event of the caller, for which the device's own handles are used.
 Scenario memory_of_the_caller() {
   struct Objects {
     Bench bench;
     Image own_input, own_output, input, output;
     SobelPlan plan;
-    Stream stream;  // destroyed before the images, which then wait for what it left
+    Stream stream;  // destroyed before the images, which then wait for its work
   };
   return {"memory and queue of the caller", [](const Device& device) -> Work {
             const std::string backend = device.info().backend;

@@ -1,4 +1,4 @@
-// Every point of a piece of work fails once, and the work is done again.
+// Lets every point of some work fail once, and repeats the work.
 #include "faults/sweep.hpp"
 
 #include <cstdlib>
@@ -12,19 +12,19 @@ std::string alive_text(const Alive& alive) {
   return std::to_string(alive.objects) + " objects with " + std::to_string(alive.bytes) + " bytes";
 }
 
-/// Does the work with point number `point` failing.
+/// Does the work while point number `point` fails.
 class Attempt {
  public:
   Attempt(std::size_t point, const Expectation& expectation)
       : point_(point), expectation_(expectation) {}
 
-  /// Whether another way to the result was gone, which may keep something for the next time.
+  /// Whether the work succeeded by another way, which may keep objects for later.
   [[nodiscard]] bool went_another_way() const { return another_way_; }
 
   void run(const Work& work, const Bytes& expected, Swept& swept) {
     std::string wrong = attempt(work, expected, swept);
     const char* what = failed();
-    if (what == nullptr) return;  // threads do not always reach as many points
+    if (what == nullptr) return;  // the number of points may vary with threads
     ++swept.failed;
     if (!wrong.empty()) note(swept, wrong);
   }
@@ -60,7 +60,7 @@ class Attempt {
   bool another_way_ = false;
 };
 
-/// Does the work without a failure; what is wrong, or nothing.
+/// Does the work without a failure. Returns what is wrong, or nothing.
 std::string wrong_again(const Work& work, const Bytes& expected) {
   try {
     return work() == expected ? "" : "done again, the result is wrong";
@@ -76,14 +76,14 @@ std::size_t count_of(const Work& work) {
   return points();
 }
 
-/// Whether more memory is alive after a failure. Objects without memory are counted when the work
-/// has been done again: what the failure interrupted may hold an event until it is used again, and
-/// a device keeps its last few FFT plans, which are others after a part of the work than after all.
+/// Whether more memory is allocated after a failure. Objects without memory are counted after the
+/// work was repeated: interrupted objects may hold an event until they are used again, and the
+/// device keeps its last few FFT plans, which may be others after a part of the work.
 bool is_too_much(const Alive& now, const Alive& before) { return now.bytes > before.bytes; }
 
-/// Whether something is alive in the end that was not before. An object may be missing that has no
-/// memory: a plan that the failure took with it orders queues by an event only from the second
-/// queue on that its successor sees.
+/// Whether more objects exist at the end than before. An object without memory may be missing: a
+/// plan orders queues by an event only from the second queue on, and the plan that replaces one
+/// lost in the failure has seen fewer queues.
 bool is_left_over(const Alive& now, const Alive& before) {
   return now.bytes != before.bytes || now.objects > before.objects;
 }
@@ -92,7 +92,7 @@ Swept sweep(const Work& work, const Expectation& expectation) {
   const Bytes expected = work();
   Swept swept;
   swept.points = count_of(work);
-  Alive before = alive();  // drivers keep something of the second time, too
+  Alive before = alive();  // drivers keep objects in the second run, too
   for (const std::size_t point : points_to_fail(swept.points)) {
     Attempt attempt(point, expectation);
     attempt.run(work, expected, swept);
@@ -103,7 +103,8 @@ Swept sweep(const Work& work, const Expectation& expectation) {
     const std::string wrong = wrong_again(work, expected);
     if (!wrong.empty()) attempt.note(swept, wrong);
     // An FFT plan that the device kept from the interrupted work has seen a second queue now, and
-    // holds an event until it makes room for another size. What leaks stays.
+    // holds an event until it is replaced by another size. Repeating the work removes it; a leak
+    // stays.
     if (is_left_over(alive(), before)) static_cast<void>(wrong_again(work, expected));
     if (is_left_over(alive(), before)) {
       attempt.note(swept, alive_text(alive()) + " are alive in the end, not " + alive_text(before));
@@ -130,7 +131,7 @@ Swept sweep_anew(const Scenario& scenario, const warpalign::Device& device,
 Swept sweep_kept(const Scenario& scenario, const warpalign::Device& device,
                  const Expectation& expectation) {
   const Work work = scenario.make(device);
-  static_cast<void>(work());  // whatever it makes on first use
+  static_cast<void>(work());  // creates everything that the first use creates
   return sweep(work, expectation);
 }
 

@@ -1,4 +1,4 @@
-// Preloaded, it keeps the program from starting processes that help to compile.
+// A library to preload, which prevents the program from starting processes that help to compile.
 #include <dlfcn.h>
 #include <errno.h>
 #include <spawn.h>

@@ -1,5 +1,6 @@
-// What processes compile ahead for a registration, against what registrations use. PoCL keeps a
-// file for each kernel and size of work-group that was launched: these files are the record.
+// Compares the kernels that helper processes compile for a registration with those that
+// registrations use. PoCL keeps a file for each kernel and work-group size that was launched: the
+// tests read these files.
 #include "io/image_file.hpp"
 #include "program/run_program.hpp"
 #include "support/skipped.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 using namespace program;
 
-/// Sets a variable of the environment for a scope.
+/// Sets an environment variable for a scope.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -38,7 +39,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// Caches that are empty at first, for the programs that start in a scope.
+/// Empty caches for the programs that start within a scope.
 class EmptyCaches {
  public:
   [[nodiscard]] std::set<std::string> kernels() const {
@@ -46,11 +47,12 @@ class EmptyCaches {
     const std::filesystem::path root = folder_ / "pocl";
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
       if (entry.path().extension() != ".so") continue;
-      // KERNEL/SIZE of the work-group, and the folders that stand for the program.
+      // KERNEL/SIZE, where SIZE is the work-group's, without the folders that identify the
+      // program.
       const auto path = entry.path().lexically_relative(root);
       const auto size = path.parent_path();
       const auto kernel = size.parent_path();
-      if (kernel.parent_path().empty()) continue;  // not renamed yet
+      if (kernel.parent_path().empty()) continue;  // PoCL has not renamed it yet
       found.insert(kernel.filename().string() + " " + size.filename().string() + " of " +
                    kernel.parent_path().string());
     }
@@ -76,7 +78,7 @@ std::string lines(const std::set<std::string>& all, const std::set<std::string>&
   return text;
 }
 
-/// A picture of `side` pixels: squares that fade in noise, from (x, y) of the scene on.
+/// An image of `side` pixels, which shows the scene from (x, y) on: squares that fade into noise.
 LoadedImage noisy_picture(std::int64_t side, std::int64_t x, std::int64_t y, unsigned seed) {
   std::mt19937 noise(seed);
   LoadedImage image;
@@ -93,7 +95,7 @@ LoadedImage noisy_picture(std::int64_t side, std::int64_t x, std::int64_t y, uns
   return image;
 }
 
-/// A mask in which all pixels of an image file count.
+/// A mask in which all pixels count.
 LoadedImage mask_of(const std::string& file) {
   LoadedImage mask = load_image(file);
   mask.channels = 1;
@@ -111,7 +113,7 @@ std::set<std::string> used_by(const std::string& reference, const std::string& m
   return caches.kernels();
 }
 
-TEST_CASE("first use: processes that help compile what registrations use, and nothing else") {
+TEST_CASE("first use: helper processes compile what registrations use, and nothing else") {
   require_test_device();
   const Variable alone("LD_PRELOAD", WARPALIGN_NO_HELPERS);
   const ScratchFolder folder;
@@ -128,13 +130,13 @@ TEST_CASE("first use: processes that help compile what registrations use, and no
   const EmptyCaches caches;
   REQUIRE(run_program({"warm-up", "--device", test_device(), "--part", "0/1:u8"}).status == 0);
   const std::set<std::string> compiled = caches.kernels();
-  CHECK_MESSAGE(lines(needed, compiled).empty(), "not compiled ahead:", lines(needed, compiled));
+  CHECK_MESSAGE(lines(needed, compiled).empty(), "not compiled early:", lines(needed, compiled));
 
-  // A pair that is compared with chance.
+  // A pair that needs the null test.
   save_image(folder / "a.png", noisy_picture(256, 0, 0, 1));
   save_image(folder / "b.png", noisy_picture(256, 23, 11, 2));
   needed.merge(used_by(folder / "a.png", folder / "b.png"));
-  CHECK_MESSAGE(lines(compiled, needed).empty(), "compiled for nothing:", lines(compiled, needed));
+  CHECK_MESSAGE(lines(compiled, needed).empty(), "compiled but not used:", lines(compiled, needed));
 }
 
 }  // namespace

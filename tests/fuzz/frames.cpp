@@ -38,7 +38,7 @@ void read_all(const std::string& file, const PlaneChoice& choice) {
           "there are no more frames than were counted");
 }
 
-/// Frames that are passed over are as many as frames that are read.
+/// Skips all frames. Their number must be that of the frames that are read.
 void skip_all(const std::string& file) {
   FrameSequence frames({file}, {});
   try {

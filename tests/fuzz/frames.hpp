@@ -1,4 +1,4 @@
-// What the targets of stacks and videos share: all frames are read, in each way to choose them.
+// Shared by the targets of stacks and videos: reads all frames, with each way to select them.
 #pragma once
 
 #include "scratch_file.hpp"

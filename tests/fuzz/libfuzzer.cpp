@@ -1,4 +1,4 @@
-// libFuzzer's entry into the one target that is linked.
+// libFuzzer's entry point, which calls the only target that is linked.
 #include "target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -3,9 +3,9 @@
 
     tests/fuzz/make_corpus.py [--program build/bin/warpalign]
 
-They are small and cover what the formats can say. The program, where it is named, makes those
-that need a compressor which Python does not bring (JPEG, deflated TIFF); without it these stay as
-they are. Inputs whose names begin with found- are what a fuzzer found, and are left alone.
+They are small and cover the features of the formats. With --program, the program makes the inputs
+that need a compressor which Python lacks (JPEG, deflated TIFF); without it these stay unchanged.
+Inputs whose names begin with found- come from a fuzzer, and stay unchanged, too.
 """
 
 import argparse
@@ -97,7 +97,7 @@ def page(width, height, bits, samples=1, photometric=1, sample_format=1, tile=0,
 
 
 def tiff(pages, big=False, order="<"):
-    """Each page's pixels, then its directory, one behind the other."""
+    """The pixels of each page, followed by its directory."""
     offset = order + ("Q" if big else "I")
     mark = b"II" if order == "<" else b"MM"
     head = mark + struct.pack(order + "H", 43 if big else 42)
@@ -209,7 +209,7 @@ def arrays():
 
 
 def nifti(code, size, extents=(4, 3, 2), order="<", slope=0.0, sform=0):
-    """NIfTI-1, as nifti1.h lays it out."""
+    """A NIfTI-1 file, laid out as in nifti1.h."""
     count = extents[0] * extents[1] * extents[2]
     header = bytearray(352)
     struct.pack_into(order + "i", header, 0, 348)
@@ -238,7 +238,7 @@ def volumes():
     yield "scaled.nii", nifti(2, 1, slope=0.5)
     yield "big-endian.nii", nifti(64, 8, order=">", sform=1)
     yield "nifti2.nii", nifti2()
-    # The gzip module would write the time.
+    # The gzip module would write the current time.
     compressor = zlib.compressobj(9, zlib.DEFLATED, 31)
     yield "uint16.nii.gz", compressor.compress(nifti(512, 2)) + compressor.flush()
     yield "truncated.nii", nifti(16, 4)[:-5]

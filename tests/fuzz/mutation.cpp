@@ -1,4 +1,4 @@
-// A changed copy of an input.
+// Random changes of an input.
 #include "mutation.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class Mutator {
   Bytes take() && { return std::move(bytes_); }
 
  private:
-  /// A number below `count`, which must not be 0. The same with every standard library.
+  /// A random number below `count`, which must not be 0. The same with every standard library.
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(engine_() % count); }
 
   void flip_bit() {
@@ -49,7 +49,7 @@ class Mutator {
     bytes_[below(bytes_.size())] = static_cast<std::uint8_t>(below(256));
   }
 
-  /// Of 1, 2, 4 or 8 bytes, in either order of bytes.
+  /// Writes a number of 1, 2, 4 or 8 bytes, in either byte order.
   void put_extreme_number() {
     constexpr std::array<std::uint64_t, 8> extremes{
         0, 1, 0x7f, 0x80, 0x7fffffffffffffffU, 0x8000000000000000U, 0xffffffffffffffffU, 0x10000};

@@ -1,11 +1,11 @@
-// A changed copy of an input, the same for the same numbers.
+// Random changes of an input, which depend on the input, the seed and the number alone.
 #pragma once
 
 #include "target.hpp"
 
 namespace warpalign::fuzz {
 
-/// Bytes are replaced, removed, doubled or moved, numbers become extreme ones, the end is cut off.
+/// Replaces, removes, duplicates or moves bytes, writes extreme numbers, or truncates.
 [[nodiscard]] std::vector<std::uint8_t> mutated(const std::vector<std::uint8_t>& original,
                                                 std::uint64_t seed, std::uint64_t number);
 

@@ -11,7 +11,7 @@
 
 namespace warpalign::fuzz {
 
-/// Gives zeros once the bytes are used up.
+/// Returns zeros once the bytes are used up.
 class Reader {
  public:
   explicit Reader(Input input) : rest_(input) {}
@@ -27,7 +27,7 @@ class Reader {
     rest_ = rest_.subspan(bytes);
     return value;
   }
-  /// One of a list.
+  /// Returns one element of a list.
   template <class Choices>
   const auto& one_of(const Choices& choices) {
     return *(std::begin(choices) + byte() % std::size(choices));

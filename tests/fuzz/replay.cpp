@@ -1,9 +1,9 @@
-// Runs every target on its inputs in corpus/, and on inputs that are made of them by a few random
-// changes, without libFuzzer: any compiler can do so.
+// Runs every target on its inputs in corpus/ and on random changes of them. It does not need
+// libFuzzer, so any compiler can build it.
 //
 //   test_fuzz [--target NAME] [--mutations N] [--seed S] [--file FILE] CORPUS
 //
-// When an input brings the program down, the last line says how to run it alone.
+// If an input crashes the program, the last line says how to run that input alone.
 #include "mutation.hpp"
 #include "target.hpp"
 
@@ -37,7 +37,7 @@ struct Options {
   std::uint64_t seed = 1;
 };
 
-/// What a signal handler may print: it is composed before an input is run.
+/// The line that the signal handler prints, composed before each input runs.
 std::array<char, 600> reproducer{};
 
 void announce(const Target& target, const Path& file, std::uint64_t seed, std::uint64_t mutation) {
@@ -67,7 +67,7 @@ void tell_exception() {
   std::abort();
 }
 
-/// A hang is a finding, and so is memory that no input of a corpus needs.
+/// A hang is a finding, and so is a use of memory that no input of a corpus needs.
 void limit_time_and_memory() {
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM}) {
     std::signal(signal, tell);
@@ -91,7 +91,7 @@ void run(const Target& target, Input input) {
   ::alarm(0);
 }
 
-/// Returns how many inputs were run.
+/// Returns the number of inputs run.
 std::uint64_t run_file(const Target& target, const Path& path, const Options& options) {
   const Bytes original = content_of(path);
   announce(target, path, options.seed, 0);
@@ -112,7 +112,7 @@ std::vector<Path> files_in(const Path& folder) {
   return files;
 }
 
-/// False where a target has no inputs: then nothing is tested.
+/// Returns false if a target has no inputs, because then it would not be tested.
 bool run_target(const Target& target, const Options& options) {
   const std::vector<Path> files = options.file.empty() ? files_in(options.corpus / target.name)
                                                        : std::vector<Path>{options.file};

@@ -1,4 +1,4 @@
-// The file that a target has its input read from.
+// A file that holds a target's input.
 #include "scratch_file.hpp"
 
 #include <unistd.h>

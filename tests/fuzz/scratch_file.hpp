@@ -1,4 +1,4 @@
-// The file that a target has its input read from.
+// A file that holds a target's input.
 #pragma once
 
 #include "target.hpp"
@@ -8,7 +8,7 @@
 
 namespace warpalign::fuzz {
 
-/// A folder of this process, removed at its end.
+/// A folder of this process. The destructor removes it.
 class ScratchFolder {
  public:
   ScratchFolder();
@@ -22,8 +22,8 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-/// Puts the bytes into a file of that name, in place of what was there. The same name gives the
-/// same path each time.
+/// Replaces the content of the file of that name by the bytes. The same name always gives the same
+/// path.
 [[nodiscard]] std::filesystem::path as_file(Input bytes, const std::string& name = "input");
 
 }  // namespace warpalign::fuzz

@@ -1,4 +1,4 @@
-// The list of fuzz targets, and what a target calls when something is wrong.
+// The list of fuzz targets, and the function that reports a finding.
 #include "target.hpp"
 
 #include <cstdio>
@@ -13,7 +13,7 @@ std::vector<Target>& targets() {
 
 void require(bool holds, std::string_view what) {
   if (holds) return;
-  std::fprintf(stderr, "fuzz: this does not hold: %.*s\n", static_cast<int>(what.size()),
+  std::fprintf(stderr, "fuzz: violated: %.*s\n", static_cast<int>(what.size()),
                what.data());
   std::abort();
 }

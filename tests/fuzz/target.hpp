@@ -1,4 +1,4 @@
-// A fuzz target: what is run on any bytes whatever, and must not fail.
+// A fuzz target: code that must not fail, whatever the bytes of its input.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@ namespace warpalign::fuzz {
 using Input = std::span<const std::uint8_t>;
 
 struct Target {
-  std::string_view name;  ///< that of its file, and of its folder in corpus/
-  void (*run)(Input);     ///< an exception that leaves it is a finding, and so is require()
+  std::string_view name;  ///< the name of its file, and of its folder in corpus/
+  void (*run)(Input);     ///< exceptions and failures of require() are findings
 };
 
-/// Those that are linked into the program.
+/// The targets that are linked into the program.
 [[nodiscard]] std::vector<Target>& targets();
 
-/// Adds a target: a static object of its file does so.
+/// Adds a target. Each target's file defines a static object of this type.
 struct Registration {
   Registration(std::string_view name, void (*run)(Input)) { targets().push_back({name, run}); }
 };
 
-/// Ends the program with these words where the condition does not hold.
+/// Ends the program with this message if the condition is false.
 void require(bool holds, std::string_view what);
 
 }  // namespace warpalign::fuzz

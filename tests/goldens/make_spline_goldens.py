@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes spline_filter.txt, spline_map.txt and spline_affine.txt: what SciPy computes.
+"""Writes SciPy's results to spline_filter.txt, spline_map.txt and spline_affine.txt.
 
     python3 -m venv /tmp/venv && /tmp/venv/bin/pip install numpy scipy
     /tmp/venv/bin/python tests/goldens/make_spline_goldens.py
 
-Records, one a line, coordinates as (x, y, z) and arrays x fastest:
+One record per line. Coordinates are (x, y, z), and x varies fastest in arrays:
     array NAME width height depth values...
     points NAME dimensions count  all x, then all y, then all z
     filter ARRAY dimensions order mode  coefficients...
@@ -23,7 +23,8 @@ rng = np.random.default_rng(20240229)
 
 
 def text(values):
-    # 15 digits: half a unit of the last is 5e-15 of a value of 10, far below the 1e-9 compared.
+    # 15 digits: half a unit of the last digit is 5e-15 for a value of 10, far below the tolerance
+    # of 1e-9.
     return " ".join(f"{v:.15g}" for v in np.asarray(values, dtype=float).ravel())
 
 
@@ -31,9 +32,10 @@ def array(*shape):
     return rng.integers(-160, 160, shape) / 16.0
 
 
-# Before 1.18 SciPy's `reflect` filter is wrong for short lines (it reads a sample that it has already
-# changed: scipy pull request 24615; 4e-4 of the sample for n = 2, order 3). A reflected line of n is a
-# periodic line of 2n, which SciPy has right: so the coefficients come from `grid-wrap` here.
+# Before 1.18 SciPy's `reflect` filter is wrong for short lines: it reads a sample that it has
+# already changed (scipy pull request 24615), an error of 4e-4 of the sample for n = 2, order 3. A
+# reflected line of n is a periodic line of 2n, which SciPy filters correctly, so the coefficients
+# come from `grid-wrap` here.
 REPAIRED = tuple(int(n) for n in scipy.__version__.split(".")[:2]) < (1, 18)
 
 
@@ -46,7 +48,7 @@ def spline_filter(a, order, mode):
 
 
 def filtered(a, order, mode):
-    """The array and the arguments that give `mode` its right coefficients."""
+    """The array and the arguments with which SciPy gets the right coefficients for `mode`."""
     if mode == "reflect" and order > 1 and REPAIRED:
         return spline_filter(a, order, mode), {"prefilter": False}
     return a, {}
@@ -71,8 +73,9 @@ def declare(names):
     return [f"array {n} {extents(ARRAYS[n])} {text(ARRAYS[n])}" for n in names]
 
 
-# Coordinates are multiples of 1/64, exact in single precision. No ties of order 0 (k + 1/2) outside
-# of the image and no multiples of n - 1 outside under `wrap`: SciPy folds the point before it rounds.
+# Coordinates are multiples of 1/64, exact in single precision. They avoid ties of order 0 (k +
+# 1/2) outside of the image, and multiples of n - 1 outside under `wrap`, because SciPy folds the
+# point before it rounds.
 def coordinates(shape, count):
     axes = []
     for n in shape:
@@ -84,7 +87,7 @@ def coordinates(shape, count):
                  n - 0.75, -11.984375, n + 11.015625, -40.015625, n + 40.015625]
         axis[: len(exact)] = exact
         axes.append(axis)
-    # Exact positions of one axis meet others of the next.
+    # Rotates the axes' lists, so that special positions of one axis meet others of the next.
     return [np.roll(axis, i) for i, axis in enumerate(axes)]
 
 

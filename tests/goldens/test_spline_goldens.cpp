@@ -1,4 +1,5 @@
-// The oracle of splines against what SciPy computed (make_spline_goldens.py), and against itself.
+// The oracle of splines, compared with SciPy's results (make_spline_goldens.py) and with its own
+// properties.
 #include "reference/spline/complex_bilinear.hpp"
 #include "reference/spline/cpu_forms.hpp"
 #include "reference/spline/evaluate.hpp"
@@ -27,7 +28,7 @@ const std::map<std::string, Edge> edges{{"mirror", Edge::mirror},
                                         {"wrap", Edge::wrap},
                                         {"grid-wrap", Edge::grid_wrap}};
 
-/// The arrays and points that a file's records name.
+/// The arrays and points that the records of a file refer to.
 struct Golden {
   std::map<std::string, Volume> arrays;
   std::map<std::string, std::vector<Point>> points;
@@ -59,7 +60,7 @@ std::vector<Point> read_points(std::istream& line) {
   return points;
 }
 
-/// Calls record(kind, line, golden) for every record that is neither an array nor a list of points.
+/// Calls record(kind, line, golden) for every record except arrays and lists of points.
 template <class Record>
 void for_each_record(const std::string& file, Record&& record) {
   std::ifstream stream(std::string(WARPALIGN_GOLDENS) + "/" + file);
@@ -99,15 +100,14 @@ Case read_case(std::istream& line, bool with_cval) {
   return c;
 }
 
-// SciPy's recursions and this linear system are both exact; what remains is double rounding, of
-// values up to 10 with prefilter gains up to 7.5^3.
+// SciPy's recursions and this linear system are both exact; what remains is rounding in double
+// precision, of values up to 10 with prefilter gains up to 7.5^3.
 constexpr double exact = 1e-9;
 
-// `nearest` and `grid-constant` of order >= 2 are approximate in SciPy: it pads 12 samples and
-// mirrors those, where the mode goes on for ever. The image seen again in that mirror begins 24
-// samples beyond the edge and comes back weakened by |pole|^(24 - distance), where a point further
-// than 12 outside sees what 12 does; the filters' largest gain on each axis multiplies the
-// range, 20.
+// SciPy approximates `nearest` and `grid-constant` of order >= 2: it pads 12 samples and mirrors
+// those, while the mode continues forever. The mirrored image begins 24 samples beyond the edge,
+// and its effect decreases as |pole|^(24 - distance); a point more than 12 samples outside has the
+// effect of 12. The filters' largest gain along each axis multiplies the range, 20.
 double tolerance(const Case& c, const Volume& volume, const Point& p) {
   if (c.order < 2 || (c.edge != Edge::nearest && c.edge != Edge::grid_constant)) return exact;
   constexpr std::array<double, 6> pole{0, 0, 0.171573, 0.267949, 0.361341, 0.430575};
@@ -139,7 +139,7 @@ void compare(const Case& c, const Volume& volume, const std::vector<Point>& poin
 
 }  // namespace
 
-TEST_CASE("spline oracle: the B-spline system solved gives SciPy's spline_filter") {
+TEST_CASE("spline oracle: the solution of the B-spline system is SciPy's spline_filter") {
   for_each_record(
       "spline_filter.txt", [](std::istream& line, const std::string& name, const Golden& golden) {
         const Case c = read_case(line, false);
@@ -152,13 +152,15 @@ TEST_CASE("spline oracle: the B-spline system solved gives SciPy's spline_filter
       });
 }
 
-// Where SciPy and the oracle differ, according to SciPy's ni_interpolation.c; left out of the
-// goldens:
+// SciPy and the oracle differ in these cases, according to SciPy's ni_interpolation.c, and the
+// goldens leave them out:
 // - order 0 between two samples outside of the image: SciPy folds the point into the image, then
-//   rounds up; here the extended image is rounded up, so that a mirrored tie goes the other way;
-// - NaN and infinite coordinates: SciPy converts them to integers, which C++ leaves undefined.
-// The same in both: points outside of [0, n - 1] by any amount are cval under `constant`; negative
-// multiples of n - 1 land on n - 1 under `wrap`, positive ones on 0; `wrap` of one sample is it.
+//   rounds up; the oracle rounds up in the extended image, so that a mirrored tie goes the other
+//   way;
+// - NaN and infinite coordinates: SciPy converts them to integers, which is undefined in C++.
+// Both agree in these: any point outside of [0, n - 1] is cval under `constant`; negative
+// multiples of n - 1 give n - 1 under `wrap`, and positive ones 0; `wrap` of one sample gives that
+// sample.
 TEST_CASE("spline oracle: values inside and outside agree with SciPy's map_coordinates") {
   for_each_record("spline_map.txt",
                   [](std::istream& line, const std::string& name, const Golden& golden) {
@@ -195,9 +197,9 @@ TEST_CASE("spline oracle: affine transforms agree with SciPy's affine_transform"
                   });
 }
 
-// map_coordinates([1, 5, 2, 7], ..., order=2, mode="nearest", prefilter=False): the samples go on
-// beyond the edges, and the value settles at the edge's only where no other sample reaches.
-TEST_CASE("spline oracle: samples taken as coefficients under `nearest`") {
+// map_coordinates([1, 5, 2, 7], ..., order=2, mode="nearest", prefilter=False): the samples
+// continue beyond the edges, and the value is the edge's where the spline reaches no other sample.
+TEST_CASE("spline oracle: samples as coefficients under `nearest`") {
   Volume samples(4);
   samples.values = {1, 5, 2, 7};
   const auto spline = reference::unfiltered(samples, 1, 2, Edge::nearest);
@@ -208,7 +210,7 @@ TEST_CASE("spline oracle: samples taken as coefficients under `nearest`") {
   }
 }
 
-TEST_CASE("spline oracle: B-splines sum to one, are smooth, and have the derivative they should") {
+TEST_CASE("spline oracle: B-splines sum to one, are smooth, and have the right derivative") {
   for (int degree = 0; degree <= 5; ++degree) {
     CAPTURE(degree);
     for (double x = -0.5; x < 0.5; x += 1.0 / 32) {
@@ -224,7 +226,8 @@ TEST_CASE("spline oracle: B-splines sum to one, are smooth, and have the derivat
       const double h = 1e-5;
       const double difference =
           (reference::beta(degree, x + h) - reference::beta(degree, x - h)) / (2 * h);
-      // The central difference is off by h^2 |beta'''| / 6 and by rounding over h: below 1e-9.
+      // The central difference is off by h^2 |beta'''| / 6 and by rounding divided by h: below
+      // 1e-9.
       CHECK(std::abs(difference - reference::beta_slope(degree, x)) < 1e-9);
     }
   }
@@ -251,7 +254,7 @@ TEST_CASE("spline oracle: a spline passes through its samples and the FIR filter
     const auto cubic = reference::solve(samples, 2, 3, edge, 0.25, 0).coefficients;
     const auto fir = reference::prefilter_fir(samples, 2, 41, edge, 0.25);
     for (std::size_t i = 0; i < fir.values.size(); ++i) {
-      // |pole|^21 = 1e-12 of what the 41 taps leave out, times gains of 3 on each axis.
+      // The 41 taps leave out |pole|^21 = 1e-12, multiplied by gains of 3 along each axis.
       CHECK(std::abs(fir.values[i] - cubic.values[i]) < 1e-10);
     }
   }
@@ -267,7 +270,7 @@ TEST_CASE("CPU forms: the papers' single-precision code agrees with the oracle")
     reference::recursive_prefilter(c.data(), w, h, d);
     const auto spline = reference::solve(samples, dimensions, 3, Edge::mirror);
     for (std::size_t i = 0; i < c.size(); ++i) {
-      // Each axis multiplies by 6 before it takes away: a few ulps of 6^dimensions, at most 216.
+      // Each axis multiplies by 6 before it subtracts: a few ulp of 6^dimensions, at most 216.
       CHECK(std::abs(c[i] - spline.coefficients.values[i]) < 4e-5);
     }
     for (float t = -3; t < 12; t += 0.37F) {

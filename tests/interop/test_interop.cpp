@@ -1,5 +1,5 @@
-// Wrapped memory, streams and events, on every device. The caller's objects are here the handles of
-// warpalign's own; what only a vendor's API can make stands in opencl/ and cuda/.
+// Wrapped memory, streams and events, on every device. The tests wrap the handles of warpalign's
+// own objects; tests of objects that only a vendor's API can create are in opencl/ and cuda/.
 #include "support/devices.hpp"
 
 #include <warpalign/error.hpp>
@@ -41,7 +41,7 @@ std::vector<float> downloaded(Stream& stream, const Image& image) {
   return pixels;
 }
 
-/// A second image over the memory of the first.
+/// A second image that wraps the memory of the first.
 Image over(const Image& image, bool read_only = false, std::shared_ptr<void> owner = {}) {
   const std::string& backend = image.device().info().backend;
   void* handle = interop::handle_of(image.buffer(), backend);
@@ -58,7 +58,7 @@ constexpr Affine turned{0.97, -0.1, 3, 0.12, 0.96, 2};
 
 }  // namespace
 
-TEST_CASE("interop: wrapped memory and streams are the caller's, and give the same results") {
+TEST_CASE("interop: wrapped memory and streams give the same results, and stay the caller's") {
   test::on_every_device([](const Device& device) {
     const std::string& backend = device.info().backend;
     Stream stream = device.make_stream();
@@ -84,7 +84,8 @@ TEST_CASE("interop: an image may begin within the caller's memory") {
     const std::string& backend = device.info().backend;
     Stream stream = device.make_stream();
     const std::vector<float> pixels = waves(plane);
-    constexpr std::size_t offset = 4096;  // a multiple of what any OpenCL device asks for
+    // a multiple of the alignment that any OpenCL device requires
+    constexpr std::size_t offset = 4096;
     const std::size_t bytes = pixels.size() * sizeof(float);
     Buffer memory = device.make_buffer(offset + bytes);
     std::vector<float> all(offset / sizeof(float), -1);
@@ -100,7 +101,7 @@ TEST_CASE("interop: an image may begin within the caller's memory") {
   });
 }
 
-TEST_CASE("interop: what was given as read-only is never an output") {
+TEST_CASE("interop: read-only memory is never an output") {
   test::on_every_device([](const Device& device) {
     Stream stream = device.make_stream();
     const std::vector<float> pixels = waves(plane);
@@ -161,7 +162,7 @@ TEST_CASE("interop: an output that overlaps the input is refused") {
   });
 }
 
-TEST_CASE("interop: the owner is kept as long as the object, and then let go of") {
+TEST_CASE("interop: the owner is kept as long as the object, and then released") {
   test::on_every_device([](const Device& device) {
     Stream stream = device.make_stream();
     const Image image = uploaded(device, stream, waves(plane));
@@ -197,7 +198,7 @@ TEST_CASE("interop: events order streams") {
     Image a = uploaded(device, first, pixels);
     Image b = device.make_image(PixelType::f32, plane);
     Image c = device.make_image(PixelType::f32, plane);
-    for (int i = 0; i < 20; ++i) {  // an order that does not hold is not seen every time
+    for (int i = 0; i < 20; ++i) {  // a missing order does not fail every time
       first.copy(a.buffer(), b.buffer());
       event.record(first);
       event.wait(second);
@@ -225,16 +226,16 @@ TEST_CASE("interop: a registrar takes wrapped images, and waits for them") {
     Event ready(device);
     ready.record(stream);
     registrar.wait_for(ready);
-    registrar.set_reference(over(reference));  // gone before the next call
+    registrar.set_reference(over(reference));  // destroyed before the next call
     const RegistrationResult result = registrar.align(over(moving));
-    // Identical images: what is found differs from nothing by rounding alone.
+    // The images are identical, so the result is the identity up to rounding.
     CHECK(std::abs(result.similarity.rotation_deg) < 1e-3);
     CHECK(std::abs(result.similarity.translation.x) < 1e-3);
     CHECK(std::abs(result.similarity.translation.y) < 1e-3);
   });
 }
 
-TEST_CASE("interop: handles of another backend, null and sizes that cannot be are refused") {
+TEST_CASE("interop: handles of another backend, null and impossible sizes are refused") {
   test::on_every_device([](const Device& device) {
     const std::string& backend = device.info().backend;
     const std::string other = backend == "cuda" ? "opencl" : "cuda";

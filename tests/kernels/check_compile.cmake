@@ -1,16 +1,16 @@
-# Compiles every kernel for AMD processors of 64 and of 32 lanes and for SPIR, without any card, and
-# fails on a kernel that does not compile or that spills registers to memory. The options are those
-# that the kernel's own file names in lines such as
+# Compiles every kernel for AMD processors with 64 and 32 lanes and for SPIR, without any card.
+# Fails if a kernel does not compile or spills registers to memory. The kernel's own file names the
+# options, in lines such as
 #
 #   // variant: gpu -DPIXEL_U8 -DGROUP=256
 #
-# `gpu`: for AMD processors and SPIR; `cpu`: for SPIR alone. At least one line a kernel.
+# `gpu` means AMD processors and SPIR, and `cpu` SPIR alone. Every kernel needs at least one line.
 #
 #   cmake -D KERNELS=kernels_cl -D WORK=a/folder [-D CLANG=clang-15] -P check_compile.cmake
 #
-# It needs clang and libclc, the library of OpenCL's built-in functions, which must be inlined as a
-# driver inlines them: around a call registers are saved to memory, and a kernel seems to spill that
-# does not. On Debian 12 pocl-opencl-icd brings clang-15, and mesa-opencl-icd libclc-15.
+# The check needs clang and libclc, the library of OpenCL's built-in functions. These must be
+# inlined, as drivers do: around a call registers are saved to memory, so that a kernel would seem
+# to spill. On Debian 12 pocl-opencl-icd installs clang-15, and mesa-opencl-icd libclc-15.
 cmake_policy(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/find_compiler.cmake")
 find_compiler(clang library reason)
@@ -20,9 +20,9 @@ if(NOT clang)
 endif()
 
 set(common -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -O2 -w "-I${KERNELS}")
-# Functions of images are not in libclc. They stay calls, each taken for 16 KiB of stack unless told
-# otherwise. libclc's barrier may not be duplicated, so that loops around it are not unrolled and
-# arrays stay in memory; drivers' barriers may.
+# libclc has no image functions. They remain calls, each counted as 16 KiB of stack by default.
+# libclc's barrier may not be duplicated, so that loops around it are not unrolled and arrays stay
+# in memory; drivers' barriers may be duplicated.
 set(amd -target amdgcn-amd-amdhsa -nogpulib -Xclang -mlink-builtin-bitcode -Xclang "${library}"
     -mllvm -amdgpu-assume-external-call-stack-size=0 -S
     "-Dbarrier(flags)=__builtin_amdgcn_s_barrier()")
@@ -30,7 +30,7 @@ file(MAKE_DIRECTORY "${WORK}")
 set(failures "")
 set(compiled 0)
 
-# compile(TARGET ARGUMENTS...): the outcome in `result`, and the text in ${WORK}/kernel.s.
+# compile(TARGET ARGUMENTS...): sets `result` to the outcome, and writes ${WORK}/kernel.s.
 macro(compile target)
   execute_process(
     COMMAND ${clang} ${common} ${ARGN} ${options} "${kernel}" -o "${WORK}/kernel.s"

@@ -1,8 +1,8 @@
-# The clang and the libclc that check_compile.cmake compiles with.
+# Finds the clang and the libclc that check_compile.cmake uses.
 
-# find_compiler(CLANG LIBRARY REASON): the newest clang that reads the bitcode of libclc, or the one
-# named in the variable CLANG; an empty CLANG and the reason where there is none. An older clang than
-# libclc's own does not read it.
+# find_compiler(CLANG LIBRARY REASON): the newest clang that reads the bitcode of libclc, or the
+# one named in the variable CLANG. If there is none, CLANG is empty and REASON says why. A clang
+# that is older than libclc cannot read it.
 function(find_compiler clang_variable library_variable reason_variable)
   set(${clang_variable} "" PARENT_SCOPE)
   find_file(LIBCLC amdgcn--amdhsa.bc PATHS /usr/lib /usr/share /usr/local/share PATH_SUFFIXES clc)

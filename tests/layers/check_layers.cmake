@@ -1,9 +1,9 @@
-# Fails where a source of the program, or of a room of the registration, includes what does not lie below
-# it, where the oracle includes anything but itself, or where a room has too many files, and names each. The check is checked first, on a made-up
-# tree with one wrong line.
+# Fails if a source of the program, or of a room (folder) of the registration, includes something
+# that is not below it, if the oracle includes anything but itself, or if a room has too many
+# files, and names each. First tests itself on a made-up tree with one wrong line.
 cmake_policy(VERSION 3.25)
 
-# What the sources of a layer may include besides their own layer. See apps/README.md.
+# The layers that a layer's sources may include besides their own. See apps/README.md.
 set(below_main commands options io)
 set(below_commands experiments bench doctor reports options io)
 set(below_experiments reports options io reference)
@@ -14,14 +14,14 @@ set(below_options io)
 set(below_io "")
 set(below_reference "")
 
-# The rooms of core/src/registration, each above those that stand before it in the list and that it may
-# include. The others (frames, local, volume, ...) are pipelines, which no room includes.
+# The rooms of core/src/registration, in order: each may include the earlier ones. The others
+# (frames, local, volume, ...) are pipelines, which no room includes.
 set(rooms numerics tasks resources pyramid fitting signal pair proposers features scoring refinement
     search)
-# The most files that a room may have; a larger one has two subjects.
+# The largest number of files in a room; a larger room has two subjects.
 set(max_files 20)
 
-# Appends "file:line: text" for each wrong line of a file to the list `wrong` of the caller.
+# Appends "file:line: text" for each wrong line of a file to the caller's list `wrong`.
 function(check_file file layer name)
   file(STRINGS ${file} includes REGEX "^ *# *include \"")
   foreach(line IN LISTS includes)
@@ -40,7 +40,7 @@ function(check_file file layer name)
   set(wrong "${wrong}" PARENT_SCOPE)
 endfunction()
 
-# Sets `wrong` and the number of files that were `seen`.
+# Sets `wrong`, and `seen` to the number of files.
 function(check_tree root)
   set(wrong "")
   file(GLOB_RECURSE files RELATIVE ${root}
@@ -61,8 +61,8 @@ function(check_tree root)
   set(seen ${seen} PARENT_SCOPE)
 endfunction()
 
-# Sets `wrong` as check_tree does, for the rooms below core/src/registration, and names the rooms that
-# have too many files.
+# Sets `wrong` as check_tree does, for the rooms below core/src/registration, and adds the rooms
+# with too many files.
 function(check_rooms root)
   set(wrong "")
   set(below "")

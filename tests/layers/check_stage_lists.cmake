@@ -1,13 +1,13 @@
-# Fails where a page that lists the stages, folder by folder, does not name one of them, and names it. The
-# check is checked first, on a made-up page.
+# Fails if a page that lists the stages, folder by folder, lacks one of them, and names it. First
+# tests itself on a made-up page.
 cmake_policy(VERSION 3.25)
 
 set(stages core/backend_interface/warpalign/backend/stages)
 set(pages docs/architecture.md kernels_cl/README.md backend_cuda/README.md backend_opencl/README.md)
 set(no_stages filter/axis_weights)  # tables of weights that stages share
 
-# Appends to the list `missing` of the caller each of the stages ("folder/stage") that is not in the row
-# of its folder.
+# Appends each stage ("folder/stage") that is not in the row of its folder to the caller's list
+# `missing`.
 function(check_page page text)
   foreach(name IN LISTS ARGN)
     string(REGEX REPLACE "/.*" "" folder "${name}")

@@ -160,7 +160,7 @@ class Run {
     std::uint64_t cases = 0;
     std::uint64_t failed = 0;
     for (const auto& [name, count] : counts_) {
-      std::printf("%-48s %8llu cases, worst error %.3f of what is allowed%s\n", name.c_str(),
+      std::printf("%-48s %8llu cases, worst error %.3f of the tolerance%s\n", name.c_str(),
                   static_cast<unsigned long long>(count.cases), count.worst,
                   count.failed == 0 ? "" : ", FAILED");
       cases += count.cases;

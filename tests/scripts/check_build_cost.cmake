@@ -1,5 +1,6 @@
-# script/build-cost: costs are divided by the reference's, the limit is the budget and a quarter, and an
-# error says what exceeds it, by how much, and what to do. script/record-cost counts a child's time.
+# script/build-cost: costs are divided by the reference's, the limit is the budget plus a quarter,
+# and an error says what exceeds it, by how much, and what to do. script/record-cost counts a
+# child's time.
 #
 #   cmake -D SOURCE=... -D WORK=... -P check_build_cost.cmake
 cmake_policy(VERSION 3.25)
@@ -11,7 +12,7 @@ endif()
 file(REMOVE_RECURSE ${WORK})
 file(WRITE ${WORK}/budget.json [[{"demo": 10.0, "everything": 20.0, "tests": 30.0}]])
 
-# check(COSTS STATUS [EXPRESSION...]): judges these lines; the output matches every expression.
+# check(COSTS STATUS [EXPRESSION...]): judges these lines; the output must match every expression.
 function(check costs status)
   string(REPLACE "," "\n" lines "${costs}")
   file(WRITE ${WORK}/costs "${lines}\n")
@@ -34,14 +35,14 @@ check("reference 10,demo 125" 0)
 check("reference 10,demo 126" 1 "demo: 12\\.6 is 26 % over its budget of 10\\.0"
   "raise the value in script/build-budget\\.json")
 check("reference 10,demo 90,rest 161" 1 "everything: 25\\.1 is 26 % over")
-# A machine of half the speed is within the same budget.
+# A machine of half the speed has the same budget.
 check("reference 20,demo 240" 0)
 check("reference 10,tests 300,tests 100" 1 "tests: 40\\.0 is 33 % over")
 check("reference 10,cuda 5" 1 "cuda: has no budget")
 check("reference 10,dem 5" 1 "unknown cost: dem")
 check("demo 5" 1 "no line 'reference'")
 
-# Every cost that is recorded has a budget.
+# Every recorded cost has a budget.
 file(READ ${SOURCE}/script/build-budget.json budget)
 foreach(name demo everything cuda tests first_use second_use)
   string(JSON value ERROR_VARIABLE problem GET "${budget}" ${name})

@@ -1,4 +1,5 @@
-# Lays out a stage in a copy of the tree's folders, and checks what it costs and what is refused.
+# Creates a stage in a copy of the tree's folders, and checks its number of files and which names
+# are refused.
 #
 #   cmake -D SOURCE=. -D WORK=a/folder -D CXX=c++ -D GENERATED=build/core/include -P check_new_stage.cmake
 cmake_policy(VERSION 3.25)
@@ -65,8 +66,8 @@ if(files GREATER 7 OR changed GREATER 1 OR new EQUAL 0)
 endif()
 new_stage(gamma_correction filter "there is a stage GammaCorrection already")
 
-# What is laid out compiles: core's source, the launch on OpenCL with its embedded kernel, the test.
-# (CI's machine may have no compiler for CUDA.)
+# The created files compile: core's source, the launch on OpenCL with its embedded kernel, and the
+# test. (CI's machine may have no compiler for CUDA.)
 file(GLOB_RECURSE headers RELATIVE "${SOURCE}" "${SOURCE}/kernels_cl/*.h")
 foreach(file IN LISTS headers)
   get_filename_component(folder "${WORK}/${file}" DIRECTORY)

@@ -1,9 +1,9 @@
-# Fails where SECURITY.md promises something that no test holds, or names a test, a case or a fuzz
-# target that does not exist. "..." at an end of a case's name stands for what is left out. The check
-# is checked first, on a made-up page.
+# Fails if a promise of SECURITY.md has no test, or names a test, a case or a fuzz target that does
+# not exist. "..." at an end of a case's name stands for omitted words. First tests itself on a
+# made-up page.
 cmake_policy(VERSION 3.25)
 
-# The texts of all tests, in which names are looked for.
+# The sources of all tests, in which names are searched.
 file(GLOB_RECURSE sources ${SOURCE}/tests/*.cpp ${SOURCE}/tests/CMakeLists.txt)
 set(tests "")
 foreach(source IN LISTS sources)
@@ -11,7 +11,7 @@ foreach(source IN LISTS sources)
   string(APPEND tests "${text}")
 endforeach()
 
-# Appends what is wrong with a row to the list `wrong` of the caller.
+# Appends the problems of a row to the caller's list `wrong`.
 function(check_cases row)
   string(REGEX MATCHALL "\"[^\"]*\"" cases "${row}")
   foreach(case IN LISTS cases)
@@ -51,7 +51,7 @@ function(check_programs row)
   set(wrong "${wrong}" PARENT_SCOPE)
 endfunction()
 
-# Sets `wrong` and the number of promises that were `seen`.
+# Sets `wrong`, and `seen` to the number of promises.
 function(check_page page)
   set(wrong "")
   set(seen 0)

@@ -1,5 +1,4 @@
-# The source archive of a commit is the same, byte by byte, whenever it is made, and what it holds can be
-# configured.
+# The source archive of a commit is reproducible, byte by byte, and its content can be configured.
 cmake_policy(VERSION 3.25)
 find_program(GIT git)
 if(NOT GIT)
@@ -37,7 +36,7 @@ if(NOT of_first STREQUAL of_second)
   message(FATAL_ERROR "two archives of one commit differ: ${of_first}, ${of_second}")
 endif()
 
-# A folder that holds something is not written to, and a wrong name is refused.
+# A folder that is not empty is left alone, and a wrong name is refused.
 foreach(arguments "HEAD;${WORK}/first" "no-such-tag;${WORK}/third")
   execute_process(COMMAND ${SOURCE}/script/release --source-only ${arguments}
                   RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)

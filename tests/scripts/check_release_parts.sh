@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# script/release with stand-ins for the scripts that build: what they make is collected, the same twice, and
-# where one fails nothing is published.
+# Runs script/release with stand-ins for the scripts that build: their files are collected,
+# identical in a second run, and if one of them fails nothing is published.
 #
 #   check_release_parts.sh SOURCE WORK
 set -euo pipefail
@@ -42,7 +42,8 @@ cmp "$work/first/SHA256SUMS" "$work/second/SHA256SUMS"
 head -n 1 "$work/options" | grep -q -- '-DWARPALIGN_CUDA_ARCHITECTURES=released -DONE=1 -DTWO=2$'
 tar -tzf "$work"/first/*-documentation.tar.gz | grep -q 'documentation/sub/page.html$'
 
-# What is left out without an error, as where PyPI is out of reach, makes no release.
+# A part that is skipped without an error, for example because PyPI is not reachable, prevents a
+# release.
 stand_in python-test 'echo "skipped: python-test"'
 commit "no wheel"
 if script/release HEAD "$work/third" >/dev/null 2>&1; then

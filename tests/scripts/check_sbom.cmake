@@ -1,5 +1,5 @@
-# The list of what this build is made of: it names what is known to be in it, each with version and
-# licence, and nothing that only the tests may have.
+# The bill of materials of this build names its known components, each with version and licence,
+# and nothing that only the tests use.
 cmake_policy(VERSION 3.25)
 foreach(program jq ninja readelf dpkg)
   find_program(FOUND_${program} ${program})

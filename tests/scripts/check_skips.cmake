@@ -1,5 +1,5 @@
-# A test counts as skipped where it says so in a line of its own, and where it only speaks of
-# skipping it does not.
+# A test counts as skipped if it prints so on a separate line, and not if it merely mentions
+# skipping.
 cmake_policy(VERSION 3.25)
 include(${SOURCE}/cmake/SkippedTests.cmake)
 warpalign_skip_expression(test_one expression)
@@ -17,7 +17,7 @@ foreach(output "it was not skipped: test_one: fine" "\n  skipped: test_one: no t
   endif()
 endforeach()
 
-# Each test's expression is made there.
+# These files set the expression of each test.
 file(GLOB_RECURSE lists ${SOURCE}/tests/CMakeLists.txt ${SOURCE}/examples/CMakeLists.txt)
 foreach(file IN LISTS lists)
   file(STRINGS ${file} lines REGEX "SKIP_REGULAR_EXPRESSION")

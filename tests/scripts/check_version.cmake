@@ -1,9 +1,9 @@
-# The version is raised in CMakeLists.txt and CITATION.cff, and nowhere else: no script and no test
-# writes it out. The check is checked first, on a made-up tree.
+# The version is only in CMakeLists.txt and CITATION.cff: no script and no test contains it. First
+# tests itself on a made-up tree.
 cmake_policy(VERSION 3.25)
 string(REPLACE "." "\\." version "${VERSION}")
 
-# Sets `wrong` to the files below a folder that write it out.
+# Sets `wrong` to the files below a folder that contain it.
 function(check_tree root)
   set(wrong "")
   file(GLOB scripts ${root}/script/* ${root}/.ci/*)

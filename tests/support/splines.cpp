@@ -173,7 +173,7 @@ double worst(const reference::SplineOf<T>& spline, const std::vector<Point>& poi
     }
   }
   if (!(result <= 1)) {
-    std::printf("  at (%.9g, %.9g, %.9g): %.9g instead of %.9g, %.3g times what is allowed\n",
+    std::printf("  at (%.9g, %.9g, %.9g): %.9g instead of %.9g, %.3g times the tolerance\n",
                 where[0], where[1], where[2], std::real(got), std::real(expected), result);
   }
   return result;

@@ -1,4 +1,5 @@
-// Parts of a search that begin on threads of their own before it is known whether they are needed.
+// Parts of a search that start early on their own threads, before it is known whether they are
+// needed.
 #include "registration/search/drawn_pair.hpp"
 #include "registration/search/pair_search.hpp"
 #include "registration/tasks/background_task.hpp"
@@ -47,7 +48,7 @@ void draw(test::DrawnPair& pair, Shows shows) {
   }
 }
 
-/// Narrow, so that a search is quick.
+/// Narrow limits, so that a search is quick.
 RegistrationOptions about_the_truth(Motion motion) {
   RegistrationOptions options;
   options.motion = motion;
@@ -78,8 +79,9 @@ int threads_of_this_process() {
 
 }  // namespace
 
-// No pair has needed anything before the first one, which both search in the same order.
-TEST_CASE("early work: threads change no result, however many there are") {
+// Both search in the same order, so that neither has a history of earlier pairs before the first
+// one.
+TEST_CASE("early work: results do not depend on the number of threads") {
   test::on_every_device([&](const warpalign::Device& device) {
     for (const Motion motion : {Motion::similarity, Motion::automatic}) {
       const RegistrationOptions options = about_the_truth(motion);
@@ -102,12 +104,12 @@ TEST_CASE("early work: threads change no result, however many there are") {
   });
 }
 
-TEST_CASE("early work: a search starts no more threads than it may") {
+TEST_CASE("early work: a search starts at most the allowed number of threads") {
   test::on_every_device([&](const warpalign::Device& device) {
     const RegistrationOptions options = about_the_truth(Motion::automatic);
     for (const int most : {0, 1, 4}) {
       detail::PairSearch search(device, options, most);
-      // OpenCL drivers start threads of their own: those that the first pair needs are there then.
+      // OpenCL drivers start their own threads, which exist after the first pair.
       int before = 0;
       for (int time = 0; time < 3; ++time) {
         test::DrawnPair pair(device, shape, shape);
@@ -125,7 +127,7 @@ TEST_CASE("early work: a search starts no more threads than it may") {
   });
 }
 
-TEST_CASE("background task: each run does its work once, and wait() throws what that has thrown") {
+TEST_CASE("background task: each run does its work once, and wait() rethrows its exception") {
   ThreadBudget threads(1);
   int done = 0;
   bool fails = false;
@@ -152,7 +154,7 @@ TEST_CASE("background task: each run does its work once, and wait() throws what 
   CHECK(done == 6);
 }
 
-TEST_CASE("background task: without a thread to be had nothing begins") {
+TEST_CASE("background task: without a free thread nothing starts") {
   ThreadBudget none(0);
   BackgroundTask task(&none, [] { FAIL("on no thread"); });
   task.begin();
@@ -163,10 +165,10 @@ TEST_CASE("background task: without a thread to be had nothing begins") {
     holder.prepare();
     CHECK_FALSE(one.take());
   }
-  CHECK(one.take());  // the task has given it back
+  CHECK(one.take());  // the task has returned it
 }
 
-TEST_CASE("background task: a run that is cancelled is asked to stop, and has ended afterwards") {
+TEST_CASE("background task: a cancelled run is asked to stop, and has ended afterwards") {
   std::atomic<bool> ended{false};
   BackgroundTask* self = nullptr;
   ThreadBudget threads(1);
@@ -182,10 +184,10 @@ TEST_CASE("background task: a run that is cancelled is asked to stop, and has en
     CHECK(ended);
     CHECK_FALSE(task.has_begun());
   }
-  task.begin();  // and its end cancels it
+  task.begin();  // whose destructor cancels it
 }
 
-TEST_CASE("parallel for: parts cover a range, and what one throws is thrown") {
+TEST_CASE("parallel for: parts cover the range, and an exception is rethrown") {
   ThreadBudget threads(3);
   ParallelFor loop(&threads, 3);
   for (const std::size_t end : {5, 6, 7, 100, 1005}) {

@@ -1,4 +1,4 @@
-// What several processes may do: share one cache of kernels, whenever one of them is killed, and
+// Several processes share a cache of kernels, even if one of them is killed at any time, and may
 // fork.
 #include "faults/scenarios.hpp"
 #include "support/devices.hpp"
@@ -22,7 +22,7 @@ using warpalign::Device;
 using warpalign::Error;
 using warpalign::ErrorKind;
 
-/// A folder that goes with everything in it.
+/// A folder. The destructor removes it and its contents.
 class Folder {
  public:
   Folder() {
@@ -42,7 +42,7 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// This program in another process, which runs the case "use a device" with a cache of its own.
+/// Starts this program in another process, which runs the case "use a device" with its own cache.
 pid_t start_user(const std::filesystem::path& cache) {
   const std::string program = "/proc/" + std::to_string(::getpid()) + "/exe";
   const std::string home = "XDG_CACHE_HOME=" + cache.string();
@@ -54,7 +54,7 @@ pid_t start_user(const std::filesystem::path& cache) {
   ::_exit(127);
 }
 
-/// Its exit status, or -1 where a signal ended it.
+/// Returns the exit status, or -1 if a signal ended the process.
 int wait_for(pid_t process) {
   int status = 0;
   ::waitpid(process, &status, 0);
@@ -69,7 +69,7 @@ std::vector<faults::Scenario> some_scenarios() {
   return some;
 }
 
-/// In a forked child: 0 if the function throws the Error that it is to throw.
+/// For a forked child: 0 if the function throws the expected Error.
 template <class Use>
 int status_of_use(const Use& use) {
   try {
@@ -83,7 +83,7 @@ int status_of_use(const Use& use) {
   return 1;
 }
 
-/// Runs the body in a forked child, and returns the child's status; -1 if it had to be killed.
+/// Runs the body in a forked child, and returns the child's status, or -1 if it had to be killed.
 template <class Body>
 int forked(const Body& body) {
   const pid_t child = ::fork();
@@ -103,7 +103,8 @@ int forked(const Body& body) {
 
 }  // namespace
 
-// Run by the case below in processes of their own. Its results are those of this process.
+// The case below runs this one in separate processes. Its results must equal those of this
+// process.
 TEST_CASE("use a device" * doctest::skip()) {
   const Device device = warpalign::open_device("opencl:portable");
   for (const faults::Scenario& scenario : some_scenarios()) {
@@ -118,7 +119,8 @@ TEST_CASE("processes: several share a cache of kernels, and are killed at any mo
   const Folder folder;
   int killed = 0;
   for (int round = 0; round < 12; ++round) {
-    // Every few rounds from an empty cache, so that kills meet compilation as well as use.
+    // Every few rounds start with an empty cache, so that kills interrupt compilation as well as
+    // use.
     const auto cache = folder.path() / std::to_string(round / 4);
     std::filesystem::create_directories(cache / "pocl");
     std::array<pid_t, 3> processes{};
@@ -134,7 +136,7 @@ TEST_CASE("processes: several share a cache of kernels, and are killed at any mo
   CHECK(killed >= 6);
 }
 
-TEST_CASE("processes: a fork after use is told so, and nothing waits for ever") {
+TEST_CASE("processes: a fork after first use gives an error, and nothing hangs") {
   test::on_every_device([](const Device& device) {
     warpalign::Stream stream = device.make_stream();
     warpalign::Buffer buffer = device.make_buffer(64);
@@ -156,12 +158,12 @@ TEST_CASE("processes: a fork after use is told so, and nothing waits for ever") 
             }
             return 0;
           }) == 0);
-    CHECK_NOTHROW(static_cast<void>(work()));  // this process goes on
+    CHECK_NOTHROW(static_cast<void>(work()));  // this process still works
   });
 }
 
-// The objects that a child inherits are destroyed there, as at the end of a scope.
-TEST_CASE("processes: a forked child may let go of what it inherited") {
+// A child destroys the objects that it inherits, as at the end of a scope.
+TEST_CASE("processes: a forked child may destroy the objects that it inherited") {
   test::on_every_device([](const Device& device) {
     for (const faults::Scenario& scenario : faults::registration_scenarios()) {
       CAPTURE(scenario.name);

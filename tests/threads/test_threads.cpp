@@ -1,4 +1,4 @@
-// What several threads may do at once: use one device, and open, use and close devices.
+// Concurrent threads: they use one device, and open, use and close devices.
 #include "faults/scenarios.hpp"
 #include "support/devices.hpp"
 
@@ -15,7 +15,7 @@ using warpalign::Device;
 
 constexpr unsigned thread_count = 4;
 
-/// Work of every kind that is short.
+/// Short work of every kind.
 std::vector<Scenario> short_scenarios() {
   std::vector<Scenario> all = faults::stage_scenarios();
   for (const Scenario& scenario : faults::registration_scenarios()) {
@@ -26,7 +26,7 @@ std::vector<Scenario> short_scenarios() {
   return all;
 }
 
-/// body(number) on several threads at once; their exceptions come out here.
+/// Runs body(number) on several threads at once, and rethrows their exceptions.
 template <class Body>
 void on_threads(const Body& body) {
   std::vector<std::future<void>> threads;
@@ -38,7 +38,7 @@ void on_threads(const Body& body) {
 
 }  // namespace
 
-TEST_CASE("threads: each opens, uses and closes devices of its own") {
+TEST_CASE("threads: each opens, uses and closes its own devices") {
   test::on_every_device([](const Device& device) {
     const std::string id = device.info().id;
     const std::vector<Scenario> scenarios = short_scenarios();
@@ -57,7 +57,7 @@ TEST_CASE("threads: each opens, uses and closes devices of its own") {
   });
 }
 
-TEST_CASE("threads: objects that one thread made are used and destroyed by another") {
+TEST_CASE("threads: objects may be used and destroyed by another thread") {
   test::on_every_device([](const Device& device) {
     for (const Scenario& scenario : short_scenarios()) {
       CAPTURE(scenario.name);

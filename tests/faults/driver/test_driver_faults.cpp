@@ -1,6 +1,6 @@
 // Every call of the interface between core and backends fails once, for every public call.
 //
-// The device is one of the backend tests/backend_faulty, which wraps that of another.
+// The device is one of tests/backend_faulty, which wraps another backend.
 #include "faults/check.hpp"
 
 namespace {
@@ -15,8 +15,7 @@ Config with_faulty_backend() {
 
 Device open_faulty() { return faults::open_device_of("faulty", with_faulty_backend()); }
 
-/// The point that failed must be told, by the backend's own error or by one that says what of it
-/// followed.
+/// The message must name the point that failed, or the consequence of its failure.
 std::string wrong_in(const Error& error, const std::string& failed) {
   const std::string text = error.what();
   if (failed.empty()) return "an Error without a fault: " + text;
@@ -31,7 +30,7 @@ std::string wrong_in(const Error& error, const std::string& failed) {
 
 }  // namespace
 
-TEST_CASE("faults of drivers: the counter counts") {
+TEST_CASE("faults of drivers: points are counted") {
   const Device device = open_faulty();
   CHECK(device.info().backend == "faulty");
   const faults::Alive before = faults::alive();

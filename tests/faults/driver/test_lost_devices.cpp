@@ -1,8 +1,8 @@
-// A device that is lost in the middle of whatever it does is lost for good, and says so; other
-// devices go on, and it can be opened anew.
+// A device that is lost during any work stays lost, and reports it. Other devices continue, and
+// the device can be opened again.
 //
-// The device is one of the backend tests/backend_faulty. From the point at which it is lost on,
-// every call of its driver fails.
+// The device is one of tests/backend_faulty. From the point of the loss on, every call of its
+// driver fails.
 #include "faults/check.hpp"
 #include "support/blobs.hpp"
 
@@ -35,7 +35,7 @@ std::optional<Error> error_of(const std::function<void()>& use) {
   return std::nullopt;
 }
 
-/// Empty, or what is wrong with how a use of a lost device was refused.
+/// Returns what is wrong with the refusal of a lost device, or nothing.
 std::string wrong_in_refusal(const std::function<void()>& use) {
   const std::optional<Error> error = error_of(use);
   if (!error) return "it is not refused";
@@ -53,7 +53,7 @@ bool is_of_a_loss(const Error& error) {
   return text.find("injected fault") != std::string::npos || text.find("lost") != std::string::npos;
 }
 
-/// The work of one scenario, in the middle of which the device is lost at each of some points.
+/// Loses the device at some points of a scenario's work.
 class Losses {
  public:
   explicit Losses(const Scenario& scenario)
@@ -65,7 +65,7 @@ class Losses {
     faults::stop();
     static_cast<void>(kept_());
     const faults::Alive before = faults::alive();
-    // Few of them: each opens two devices and makes every plan three times.
+    // Few points, because each opens two devices and makes every plan three times.
     constexpr std::size_t usual = 2;
     for (const std::size_t point : faults::points_to_fail(faults::points(), usual)) {
       CAPTURE(point);
@@ -82,10 +82,10 @@ class Losses {
     faults::lose_at(point);
     const auto error = error_of([&] {
       work = scenario_.make(device);
-      CHECK(work() == expected_);  // where the last point is one that is no longer needed
+      CHECK(work() == expected_);  // if the last point is one that is no longer needed
     });
     faults::stop();
-    if (faults::failed() == nullptr) return;  // threads do not always reach as many points
+    if (faults::failed() == nullptr) return;  // the number of points may vary with threads
     CAPTURE(faults::failed());
     if (error) CHECK_MESSAGE(is_of_a_loss(*error), error->what());
     CHECK(wrong_in_refusal([&] { static_cast<void>(device.make_buffer(64)); }) == "");
@@ -117,7 +117,7 @@ TEST_CASE("lost devices: in copies and stages") { lose_in_each(faults::stage_sce
 
 TEST_CASE("lost devices: in registrations") { lose_in_each(faults::registration_scenarios()); }
 
-TEST_CASE("lost devices: a batch loses one pair, and its other device goes on") {
+TEST_CASE("lost devices: a batch loses one pair, and its other device continues") {
   const test::BlobImage reference = test::draw_blobs(frame, {});
   const test::BlobImage moving = test::draw_blobs(frame, Affine::translation(2, -1));
   const std::array<Device, 2> devices{open_faulty(), open_faulty()};

@@ -1,7 +1,7 @@
 // An operator new that can be made to fail, for the library and the modules that it loads.
 //
-// It takes the place of the C++ library's for the whole process. Only what is allocated on behalf
-// of the library counts: drivers and their compilers do not survive the lack of memory.
+// It replaces the C++ library's for the whole process. Only allocations on behalf of the library
+// count, because drivers and their compilers do not survive a lack of memory.
 #include "faults/host/failing_new.hpp"
 #include "faults/fault_points.hpp"
 
@@ -20,7 +20,7 @@ thread_local bool within = false;
 
 enum class Owner { others, serves_others, library };
 
-/// Where the code of one of the files lies that matter here.
+/// The address range of the code of one of the relevant files.
 struct Range {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -29,7 +29,7 @@ struct Range {
 std::array<Range, 64> ranges;
 std::size_t range_count = 0;
 
-/// The C++ library allocates for whoever calls it.
+/// The C++ library allocates on behalf of its callers.
 Owner owner_of(std::string_view file) {
   file = file.substr(file.rfind('/') + 1);
   for (const std::string_view name : {"libstdc++", "libc.so", "libgcc_s"}) {
@@ -41,7 +41,7 @@ Owner owner_of(std::string_view file) {
   return Owner::others;
 }
 
-/// dladdr() would search the symbols of drivers' compilers, for milliseconds a call.
+/// dladdr() would search the symbols of drivers' compilers, which takes milliseconds per call.
 int note_file(dl_phdr_info* info, std::size_t /*size*/, void* /*unused*/) {
   const Owner owner = owner_of(info->dlpi_name);
   if (owner == Owner::others) return 0;
@@ -62,7 +62,7 @@ Owner owner_of(const void* address) {
   return Owner::others;
 }
 
-/// Whether operator new was called on behalf of the library; `caller` is whom it returns to.
+/// Whether operator new was called on behalf of the library. `caller` is its return address.
 [[gnu::noinline]] bool for_the_library(const void* caller) {
   Owner owner = owner_of(caller);
   if (owner != Owner::serves_others) return owner == Owner::library;
@@ -112,7 +112,7 @@ void prepare_failing_new() {
 
 }  // namespace faults
 
-#pragma GCC visibility push(default)  // for every library that is loaded
+#pragma GCC visibility push(default)  // visible to every loaded library
 #define CALLER __builtin_return_address(0)
 
 void* operator new(std::size_t bytes) { return or_throw(memory_for(bytes, CALLER)); }

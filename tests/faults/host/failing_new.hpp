@@ -3,7 +3,7 @@
 
 namespace faults {
 
-/// To be called before points are counted, when the modules are loaded whose allocations are.
+/// Call this before points are counted, after loading the modules whose allocations count.
 void prepare_failing_new();
 
 }  // namespace faults

@@ -1,6 +1,6 @@
-// Every allocation of host memory that the library makes fails once, for every public call.
+// Every allocation of host memory in the library fails once, for every public call.
 //
-// In C++ that is std::bad_alloc, as everywhere; the C interface reports it as a status.
+// In C++ this throws std::bad_alloc, and in the C interface it gives a status.
 #include "faults/check.hpp"
 #include "faults/host/failing_new.hpp"
 #include "support/blobs.hpp"
@@ -40,7 +40,7 @@ std::string wrong_in_exception(const std::exception& exception) {
 
 const faults::Expectation expectation{&wrong_in_error, &wrong_in_exception};
 
-/// Registers by the C interface; throws what its status says.
+/// Registers through the C interface, and throws the exception of its status.
 faults::Work through_c(const Device& /*device*/) {
   const auto opened = std::make_shared<warpalign_device>();
   const auto require = [](warpalign_status status) {

@@ -1,9 +1,9 @@
 // Every OpenCL function that the backend calls, each of which can be made to fail.
 //
-// The program that this is linked into exports the functions under their own names (those of the
-// backend's forwarders, which are compiled into it). The dynamic loader finds them there before it
-// finds those of the ICD loader, so that the backend's module, which is loaded as it is, calls
-// these. Drivers call their own.
+// The program that links this file exports the functions under their own names (those of the
+// backend's forwarders, which are compiled into it). The dynamic loader finds them there before
+// those of the ICD loader, so the unmodified module of the backend calls these. Drivers call their
+// own.
 #include "faults/fault_points.hpp"
 #include "loader/loader.hpp"
 
@@ -19,7 +19,7 @@
 
 namespace {
 
-/// What the module calls.
+/// The functions that the module calls.
 #define ALL_FUNCTIONS(_)                                                                           \
   _(clGetPlatformIDs)                                                                              \
   _(clGetPlatformInfo)                                                                             \
@@ -83,7 +83,7 @@ cl_int status_for(Id id) {
   }
 }
 
-/// The last of the arguments.
+/// Returns the last argument.
 template <class... Arguments>
 auto last_of(Arguments... arguments) {
   return std::get<sizeof...(Arguments) - 1>(std::tuple(arguments...));
@@ -111,8 +111,8 @@ struct Interposed<id, Result(Arguments...)> {
     return function;
   }
 
-  /// A device that is lost refuses every call. PoCL's is not lost: what was enqueued before goes
-  /// on, and writes to memory that whoever has waited in vain lets go of.
+  /// A lost device refuses every call. PoCL itself is not lost: earlier commands continue to run,
+  /// and could write to memory that is freed after a wait that failed.
   static Result refusal(Arguments... arguments) {
     if constexpr (waits(id)) static_cast<void>(real()(arguments...));
     return failure(arguments...);
@@ -129,7 +129,7 @@ struct Interposed<id, Result(Arguments...)> {
     }
   }
 
-  /// References to what OpenCL counts.
+  /// Counts references to OpenCL objects.
   static void count(Result result, Arguments... arguments) {
     if constexpr (creates(id)) {
       if (result != nullptr) faults::born();

@@ -13,7 +13,7 @@ using namespace warpalign;
 
 Device open_opencl() { return faults::open_device_of("opencl", default_config()); }
 
-/// An Error must name OpenCL and what failed: the call, or a library that made it.
+/// An Error must name OpenCL and the failure: the call, or the library that made it.
 std::string wrong_in(const Error& error, const std::string& failed) {
   const std::string text = error.what();
   if (failed.empty()) return "an Error without a fault: " + text;
@@ -28,7 +28,8 @@ std::string wrong_in(const Error& error, const std::string& failed) {
   return fits ? "" : "the Error is of a wrong kind: " + text;
 }
 
-/// Where one FFT library makes no plan another does, whose floats differ by rounding.
+/// If one FFT library cannot plan a transform another one does, with results that differ by
+/// rounding.
 bool is_nearly(const faults::Bytes& found, const faults::Bytes& expected) {
   std::vector<float> a(found.size() / sizeof(float));
   std::vector<float> b(expected.size() / sizeof(float));
@@ -41,12 +42,13 @@ bool is_nearly(const faults::Bytes& found, const faults::Bytes& expected) {
     difference += std::pow(static_cast<double>(a[i]) - static_cast<double>(b[i]), 2);
     size += std::pow(static_cast<double>(b[i]), 2);
   }
-  // Twice the tolerance of a round trip (tests/stages/fft/test_fft.cpp), as both may be off by it.
+  // Twice the tolerance of a round trip (tests/stages/fft/test_fft.cpp), since both may be off by
+  // it.
   return difference <= std::pow(8e-6, 2) * size;
 }
 
-/// While OpenCL's functions say that the device is gone, and when they work again, which a driver
-/// may let them for the device that is opened anew.
+/// Loses a device while OpenCL's functions report it as gone, and checks that it stays lost when
+/// they work again, as they may for the device when it is opened again.
 void lose_device(const faults::Scenario& scenario, std::size_t point,
                  const faults::Bytes& expected) {
   const Device device = open_opencl();
@@ -101,7 +103,7 @@ TEST_CASE("faults of OpenCL: opening, building and planning") {
 
 namespace {
 
-/// Loses the device at so many points of each scenario, evenly spread.
+/// Loses the device at this number of evenly spread points of each scenario.
 void lose_devices(const std::vector<faults::Scenario>& scenarios, std::size_t losses) {
   const Device other = open_opencl();
   for (const faults::Scenario& scenario : scenarios) {
@@ -120,18 +122,18 @@ void lose_devices(const std::vector<faults::Scenario>& scenarios, std::size_t lo
 
 }  // namespace
 
-TEST_CASE("faults of OpenCL: a device that is gone is lost, and is opened anew") {
+TEST_CASE("faults of OpenCL: a device that disappears is lost, and can be opened again") {
   lose_devices(faults::stage_scenarios(), 2);
 }
 
-TEST_CASE("faults of OpenCL: a device that is gone in the middle of a registration") {
+TEST_CASE("faults of OpenCL: a device that disappears during a registration") {
   lose_devices(faults::registration_scenarios(), 1);
 }
 
 namespace {
 
-/// Makes the same plan again and again on a device opened anew, each time with the next of OpenCL's
-/// calls failing, and shows the call and the Error, or null.
+/// Makes a plan repeatedly on a newly opened device, each time with the next OpenCL call failing.
+/// Passes the call and the Error, or null, to `see`.
 template <class MakePlan, class See>
 void fail_each_call(const Config& config, const MakePlan& make_plan, const See& see) {
   for (std::size_t point = 0;; ++point) {
@@ -151,15 +153,16 @@ void fail_each_call(const Config& config, const MakePlan& make_plan, const See& 
 
 }  // namespace
 
-TEST_CASE("faults of OpenCL: a lack of memory while VkFFT plans is told as one") {
+TEST_CASE("faults of OpenCL: VkFFT's lack of memory is reported as out of memory") {
   Config config = default_config();
   config.opencl_fft = "vkfft";
   std::size_t buffers = 0;
-  // Of sizes with large prime factors VkFFT makes tables, by kernels on a queue of its own.
+  // For sizes with large prime factors VkFFT computes tables, with kernels on its own queue.
   const auto make_plan = [](const Device& device) {
     static_cast<void>(RealFftPlan(device, {{34, 38, 1}}));
   };
-  make_plan(faults::open_device_of("opencl", config));  // the plan is known to be right then
+  // an earlier success shows that the plan is valid
+  make_plan(faults::open_device_of("opencl", config));
   fail_each_call(config, make_plan, [&](const std::string& call, const Error* error) {
     if (call != "clCreateBuffer" && call != "clCreateCommandQueue") return;
     CAPTURE(call);
@@ -172,7 +175,7 @@ TEST_CASE("faults of OpenCL: a lack of memory while VkFFT plans is told as one")
   CHECK(buffers > 2);
 }
 
-TEST_CASE("faults of OpenCL: plans make no queue for each of their constants") {
+TEST_CASE("faults of OpenCL: a plan does not create a queue for each of its constants") {
   std::size_t queues = 0;
   std::size_t writes = 0;
   const auto make_plans = [](const Device& device) {
@@ -189,5 +192,5 @@ TEST_CASE("faults of OpenCL: plans make no queue for each of their constants") {
     CHECK(error != nullptr);
   });
   CHECK(writes == 2);
-  CHECK(queues <= 1);  // none where opening the device has made it
+  CHECK(queues <= 1);  // none if opening the device has created it
 }

@@ -1,4 +1,4 @@
-// Arrays in .npy files: what is read is written and read again.
+// Arrays in .npy files: an array that was read can be written and read again.
 #include "io/npy.hpp"
 #include "scratch_file.hpp"
 

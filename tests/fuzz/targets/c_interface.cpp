@@ -1,6 +1,6 @@
-// The C interface: the bytes are a sequence of calls, with handles that were closed or never given
-// out, and with sizes, types, numbers and pointers of every odd kind. Only what C cannot check is
-// kept right: memory that is given has the bytes that the caller says it has.
+// The C interface: the bytes are a sequence of calls, with handles that were closed or never
+// existed, and with unusual sizes, types, numbers and pointers. Only what C cannot check is always
+// right: the given memory has the number of bytes that the arguments state.
 #include "reader.hpp"
 
 #include <warpalign/warpalign.h>
@@ -67,7 +67,7 @@ class Calls {
     }
   }
 
-  /// A mistake of the caller is said to be one, and explained.
+  /// A mistake of the caller must give its status and a message.
   static void expect(warpalign_status status) {
     require(status >= WARPALIGN_OK && status < WARPALIGN_INTERNAL_ERROR,
             "a status says what is wrong");
@@ -132,8 +132,8 @@ class Calls {
     return choice < 240 ? choice % count : reader_.number<std::int32_t>();
   }
 
-  /// The bytes that an image of this kind spans; nothing where no image can have these extents, and
-  /// the library must refuse it before it looks at a pixel.
+  /// The number of bytes that an image of this kind spans. Empty if no image can have these
+  /// extents; then the library must refuse it before it reads a pixel.
   static std::optional<std::size_t> span_of(std::int32_t type, std::int64_t width,
                                             std::int64_t height, std::int64_t depth,
                                             std::int64_t row_bytes) {
@@ -150,7 +150,7 @@ class Calls {
     return span <= static_cast<double>(room) ? static_cast<std::size_t>(span) : room + 1;
   }
 
-  /// Null where the memory of this process has no such span.
+  /// Null if this process has too little memory.
   void* data_for(std::optional<std::size_t> span) {
     if (rarely() || (span && *span > room)) return nullptr;
     return pixels().data();

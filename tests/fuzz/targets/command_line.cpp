@@ -1,4 +1,4 @@
-// Command lines: each line of the input is an argument. What is parsed is not run.
+// Command lines: each line of the input is an argument. They are parsed, but not run.
 #include "options/command_line.hpp"
 #include "commands/commands.hpp"
 #include "io/input_limits.hpp"

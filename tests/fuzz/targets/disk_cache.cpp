@@ -1,5 +1,6 @@
-// Entries of the kernel cache: one that was stored and then changed in any way is not found, since
-// what is found is run. Each three bytes of the input are a change: where, and to what.
+// Entries of the kernel cache: an entry that was changed in any way must not be found, because
+// kernels that are found are run. Each three bytes of the input are a change: its position and the
+// new value.
 #include "device/cache/disk_cache.hpp"
 #include "reader.hpp"
 #include "scratch_file.hpp"

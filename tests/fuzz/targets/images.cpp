@@ -1,4 +1,5 @@
-// Images of every format, through the program's own layer; what is read is written and read again.
+// Images of every format, through the program's own layer: an image that was read can be written
+// and read again.
 #include "io/image_file.hpp"
 #include "scratch_file.hpp"
 

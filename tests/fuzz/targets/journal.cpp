@@ -1,5 +1,4 @@
-// The journal of `stack --resume`: a line by itself, and the input as the file that an earlier run
-// has left.
+// The journal of `stack --resume`: the input as a single line, and as the file of an earlier run.
 #include "commands/journal_line.hpp"
 #include "commands/stack_journal.hpp"
 #include "io/image_file.hpp"
@@ -26,7 +25,7 @@ void check_line(const std::string& line) {
       "a sealed line can be opened");
 }
 
-/// Lines that begin with ! are sealed here: the fuzzer cannot guess a checksum.
+/// Lines that begin with ! get a checksum here, because the fuzzer cannot guess one.
 std::string with_seals(const std::string& text) {
   std::istringstream lines(text);
   std::string file;

@@ -1,4 +1,4 @@
-// Masks: an image in which 0 marks what does not count.
+// Masks: images in which 0 marks pixels that do not count.
 #include "io/registrable_image.hpp"
 #include "io/usage_error.hpp"
 #include "scratch_file.hpp"

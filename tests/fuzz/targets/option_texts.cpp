@@ -1,4 +1,4 @@
-// The values of options that are parsed by hand: numbers, extents, names of devices, parts of a
+// The values of options with their own parsers: numbers, extents, names of devices, shards of a
 // stack.
 #include "commands/stack_resume.hpp"
 #include "io/npy.hpp"

@@ -1,5 +1,5 @@
-// Files of coordinates and displacements. The first byte chooses the option and the extents of the
-// image that is to be resampled.
+// Files of coordinates and displacements. The first byte selects the option and the extents of the
+// image to resample.
 #include "io/image_file.hpp"
 #include "io/usage_error.hpp"
 #include "options/sampling_points.hpp"

@@ -1,5 +1,5 @@
-// The axes that ImageJ and OME describe. The first two bytes are the number of pages and of samples
-// a pixel, the rest is the description.
+// The axes that ImageJ and OME describe. The first two bytes are the number of pages and of
+// samples per pixel, the rest is the description.
 #include "io/frames/tiff_axes.hpp"
 #include "io/image_file.hpp"
 #include "reader.hpp"

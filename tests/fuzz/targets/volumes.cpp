@@ -1,4 +1,4 @@
-// Volumes in NIfTI files: what is read is written and read again.
+// Volumes in NIfTI files: a volume that was read can be written and read again.
 #include "io/nifti.hpp"
 #include "scratch_file.hpp"
 

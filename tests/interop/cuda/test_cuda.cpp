@@ -1,5 +1,4 @@
-// A program's own CUDA streams and memory. Every case is skipped, by name, where there is no
-// device.
+// CUDA streams and memory of the program. Every case is skipped, by name, if there is no device.
 #include "support/skipped.hpp"
 
 #include <warpalign/error.hpp>
@@ -27,7 +26,7 @@ using namespace warpalign;
 using namespace std::chrono_literals;
 
 constexpr Shape plane{96, 64, 1};
-constexpr Shape odd_plane{61, 43, 1};  // rows that no texture reads in place
+constexpr Shape odd_plane{61, 43, 1};  // rows that a texture cannot read in place
 constexpr std::size_t count = 96 * 64;
 constexpr std::size_t bytes = count * sizeof(float);
 constexpr Affine turned{0.97, -0.1, 3, 0.12, 0.96, 2};
@@ -43,7 +42,7 @@ std::vector<float> waves(float phase = 0) {
   return pixels;
 }
 
-/// Device memory of the program's, filled at an offset.
+/// The program's device memory, filled from an offset on.
 class Memory {
  public:
   explicit Memory(const std::vector<float>& pixels, std::size_t offset = 0) : offset_(offset) {
@@ -83,7 +82,7 @@ std::vector<float> read(cudaStream_t stream, const void* memory, std::size_t num
   return pixels;
 }
 
-/// Holds a stream back until it is opened: what is enqueued behind the gate cannot have run before.
+/// Blocks a stream until it is opened: commands enqueued behind the gate cannot run before.
 /// Nothing may be freed meanwhile, since cudaFree waits for the device.
 class Gate {
  public:
@@ -130,7 +129,7 @@ void on_cuda(Body&& body) {
   body(*device);
 }
 
-/// The image turned, in memory and on a stream of warpalign's.
+/// The rotated image, computed in warpalign's memory and on its stream.
 std::vector<float> turned_by(const Device& device, ResamplePlan& plan,
                              const std::vector<float>& pixels) {
   Stream stream = device.make_stream();
@@ -151,12 +150,12 @@ void check_refused(const char* part, const Device& device, void* pointer) {
     CHECK(error.kind() == ErrorKind::invalid_argument);
     CHECK(std::string(error.what()).find(part) != std::string::npos);
   }
-  CHECK(cudaGetLastError() == cudaSuccess);  // the program's own check must not see it
+  CHECK(cudaGetLastError() == cudaSuccess);  // the program's own error check must not see it
 }
 
 }  // namespace
 
-TEST_CASE("cuda: from the program's memory into the program's memory, on its streams") {
+TEST_CASE("cuda: from the program's memory to the program's memory, on its streams") {
   on_cuda([](const Device& device) {
     ResamplePlan plan(device, {.images = {.shape = plane}, .output = plane});
     const std::vector<float> expected = turned_by(device, plan, waves());
@@ -199,7 +198,7 @@ TEST_CASE("cuda: work keeps its order with the program's own work") {
   });
 }
 
-TEST_CASE("cuda: events of the program's, and for the program") {
+TEST_CASE("cuda: events of the program, and events for the program") {
   on_cuda([](const Device& device) {
     ResamplePlan plan(device, {.images = {.shape = plane}, .output = plane});
     const std::vector<float> expected = turned_by(device, plan, waves(1));
@@ -230,7 +229,7 @@ TEST_CASE("cuda: events of the program's, and for the program") {
   });
 }
 
-TEST_CASE("cuda: images that are aligned for loads only give the same results") {
+TEST_CASE("cuda: images aligned for loads only give the same results") {
   on_cuda([](const Device& device) {
     const OwnStream own;
     const Memory target(bytes);
@@ -246,7 +245,7 @@ TEST_CASE("cuda: images that are aligned for loads only give the same results") 
       plan.execute(stream, input, turned, output);
       CHECK(read(own.get(), target.get()) == turned_by(device, plan, waves()));
     }
-    // Prefiltered coefficients are warpalign's own, and may be sampled as textures.
+    // warpalign allocates the prefiltered coefficients itself, so textures may sample them.
     ResamplePlan by_texture(
         device,
         {.spline = {.precision = Precision::texture}, .images = {.shape = plane}, .output = plane});
@@ -286,7 +285,7 @@ TEST_CASE("cuda: texture lookups need memory that is aligned for them") {
     turn(aligned);
     const std::vector<float> expected = turned_by(device, plan, waves());
     CHECK(read(own.get(), target.get()) == expected);
-    // The same memory again, by textures that are found again, and with other content.
+    // The same memory with other content. The textures are found in the cache.
     const Memory later(waves(1));
     check_cuda(cudaMemcpy(aligned.get(), later.get(), bytes, cudaMemcpyDeviceToDevice));
     turn(aligned);
@@ -315,7 +314,7 @@ TEST_CASE("cuda: transforms on the program's stream") {
   });
 }
 
-TEST_CASE("cuda: an owner is let go of when the work is done, not before") {
+TEST_CASE("cuda: an owner is released when the work is done, not before") {
   on_cuda([](const Device& device) {
     const OwnStream own;
     const Memory source(waves());
@@ -343,9 +342,9 @@ TEST_CASE("cuda: an owner is let go of when the work is done, not before") {
   });
 }
 
-TEST_CASE("cuda: a plan's scratch memory is safe when the program's stream is gone") {
+TEST_CASE("cuda: a plan's scratch memory is safe after the program's stream was destroyed") {
   on_cuda([](const Device& device) {
-    // Rows that no texture reads in place are copied to an array of the plan's.
+    // Rows that a texture cannot read in place are copied to an array of the plan.
     ResampleSpec spec{
         .spline = {.degree = 1, .prefilter = std::nullopt, .precision = Precision::texture},
         .images = {.shape = odd_plane},
@@ -374,15 +373,16 @@ TEST_CASE("cuda: a plan's scratch memory is safe when the program's stream is go
   });
 }
 
-// Each thread lets go of its streams while the other one asks them where the plan's work ends.
-TEST_CASE("cuda: a plan's scratch memory is safe when another thread's stream goes") {
+// Each thread destroys its streams while the other one queries them for the end of the plan's
+// work.
+TEST_CASE("cuda: a plan's scratch memory is safe while another thread destroys its stream") {
   on_cuda([](const Device& device) {
     ResampleSpec spec{
         .spline = {.degree = 1, .prefilter = std::nullopt, .precision = Precision::texture},
         .images = {.shape = odd_plane},
         .output = odd_plane};
     ResamplePlan plan(device, spec);
-    std::mutex turn;  // the plan takes one thread at a time
+    std::mutex turn;  // a plan may be used by one thread at a time
     const Memory source(waves());
     const Image input = cuda::wrap_image(device, source.get(), PixelType::f32, odd_plane);
     std::atomic<int> failures = 0;

@@ -1,4 +1,4 @@
-// A program that uses OpenCL itself: its own context and queue on a device under test.
+// A program that uses OpenCL itself: its context and queue on a device under test.
 #pragma once
 
 #include "support/devices.hpp"
@@ -16,7 +16,7 @@ namespace test {
 
 inline void check_cl(cl_int status) { REQUIRE(status == CL_SUCCESS); }
 
-/// An OpenCL object of the program's, released at the end of the scope.
+/// An OpenCL object of the program, released at the end of the scope.
 template <class T, cl_int (*release)(T)>
 class Held {
  public:
@@ -64,7 +64,7 @@ class Program {
   warpalign::Device device;
 };
 
-/// Holds a queue back until it is opened: what is enqueued behind the gate cannot have run before.
+/// Blocks a queue until it is opened: commands enqueued behind the gate cannot run before.
 class Gate {
  public:
   explicit Gate(Program& program) : event_(clCreateUserEvent(program.context, nullptr)) {
@@ -81,7 +81,7 @@ class Gate {
   void open() {
     if (!is_open_.exchange(true)) clSetUserEventStatus(event_, CL_COMPLETE);
   }
-  /// Opens the gate from another thread, in a while.
+  /// Opens the gate from another thread after a pause.
   void open_after(std::chrono::milliseconds pause) {
     opener_ = std::thread([this, pause] {
       std::this_thread::sleep_for(pause);

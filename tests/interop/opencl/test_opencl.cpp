@@ -1,4 +1,4 @@
-// A program's own OpenCL context, queue and memory.
+// OpenCL context, queue and memory of the program.
 #include "interop/opencl/program.hpp"
 
 #include <warpalign/error.hpp>
@@ -36,7 +36,7 @@ Image over(const Program& program, cl_mem memory, const opencl::WrapOptions& opt
   return opencl::wrap_image(program.device, memory, PixelType::f32, plane, options);
 }
 
-/// The gradient of the pixels by memory and a stream of warpalign's.
+/// The gradient of the pixels, computed in warpalign's memory and on its stream.
 std::vector<float> gradient_of(const Device& device, const std::vector<float>& pixels) {
   Stream stream = device.make_stream();
   Image input = device.make_image(PixelType::f32, plane);
@@ -77,7 +77,7 @@ TEST_CASE("opencl: the device is opened within the program's context") {
   });
 }
 
-TEST_CASE("opencl: from the program's memory into the program's memory, on its queue") {
+TEST_CASE("opencl: from the program's memory to the program's memory, on its queue") {
   test::on_every_program([](Program& program) {
     const Memory source(program.make_memory(waves()));
     const Memory target(program.make_memory(bytes));
@@ -91,7 +91,8 @@ TEST_CASE("opencl: from the program's memory into the program's memory, on its q
     ResamplePlan plan(program.device, {.images = {.shape = plane}, .output = plane});
     constexpr Affine turned{0.97, -0.1, 3, 0.12, 0.96, 2};
     plan.execute(stream, input, turned, output);
-    const std::vector<float> found = program.read(target, count);  // no wait but that of the queue
+    // waits for nothing but the queue
+    const std::vector<float> found = program.read(target, count);
 
     Stream ours = program.device.make_stream();
     Image own_input = program.device.make_image(PixelType::f32, plane);
@@ -115,7 +116,7 @@ TEST_CASE("opencl: work keeps its order with the program's own commands") {
     Image output = over(program, target);
     Stream stream = opencl::wrap_stream(program.device, program.queue);
     Gate gate(program);
-    // The program writes the input behind the gate; the plan must see it.
+    // The program writes the input behind the gate; the plan must read it afterwards.
     check_cl(clEnqueueWriteBuffer(program.queue, source, CL_FALSE, 0, bytes, later.data(), 0,
                                   nullptr, nullptr));
     plan.execute(stream, input, output);
@@ -125,7 +126,7 @@ TEST_CASE("opencl: work keeps its order with the program's own commands") {
   });
 }
 
-TEST_CASE("opencl: events order the program's queue and a stream of warpalign's") {
+TEST_CASE("opencl: events order the program's queue and a stream of warpalign") {
   test::on_every_program([](Program& program) {
     const std::vector<float> later = waves(1);
     const std::vector<float> expected = gradient_of(program.device, later);
@@ -177,7 +178,7 @@ TEST_CASE("opencl: a registrar begins after the program's work") {
   });
 }
 
-TEST_CASE("opencl: an owner is let go of when the work is done, not before") {
+TEST_CASE("opencl: an owner is released when the work is done, not before") {
   test::on_every_program([](Program& program) {
     const Memory source(program.make_memory(waves()));
     const Memory target(program.make_memory(bytes));
@@ -218,7 +219,7 @@ TEST_CASE("opencl: without an owner nothing waits, and OpenCL keeps the memory")
       CHECK(references_of(source) == 2);
       Stream stream = opencl::wrap_stream(program.device, program.queue);
       plan.execute(stream, input, output);
-      gate.open_after(2000ms);  // ends the wait of a destructor that does wait
+      gate.open_after(2000ms);  // ends the wait if the destructor does wait
     }
     CHECK_FALSE(gate.is_open());
     gate.open();
@@ -240,7 +241,7 @@ TEST_CASE("opencl: the program may use warpalign's memory and queue") {
   });
 }
 
-TEST_CASE("opencl: a stream over a queue with profiling takes marks") {
+TEST_CASE("opencl: a stream that wraps a queue with profiling supports marks") {
   test::on_every_program([](Program& program) {
     const test::Queue profiled(
         clCreateCommandQueue(program.context, program.id, CL_QUEUE_PROFILING_ENABLE, nullptr));
@@ -254,7 +255,7 @@ TEST_CASE("opencl: a stream over a queue with profiling takes marks") {
   });
 }
 
-TEST_CASE("opencl: parts of buffers, and parts of parts") {
+TEST_CASE("opencl: images may wrap sub-buffers, and parts of sub-buffers") {
   test::on_every_program([](Program& program) {
     constexpr std::size_t step = 4096;
     std::vector<float> all(3 * step / sizeof(float) + count);
@@ -268,7 +269,7 @@ TEST_CASE("opencl: parts of buffers, and parts of parts") {
     stream.download(image, found.data(), bytes);
     CHECK(found.front() == 2 * step / sizeof(float));
     CHECK(found.back() == 2 * step / sizeof(float) + count - 1);
-    // The same bytes by another way are seen to be the same.
+    // The same bytes, wrapped in another way, are recognised as the same.
     Image same = over(program, whole, {.offset_bytes = 2 * step});
     const SobelPlan plan(program.device, {PixelType::f32, plane});
     CHECK_THROWS_WITH_AS(plan.execute(stream, image, same), doctest::Contains("overlap"), Error);
@@ -294,7 +295,8 @@ TEST_CASE("opencl: memory that kernels cannot use is refused") {
   });
 }
 
-// CL_DEVICE_MEM_BASE_ADDR_ALIGN asks for more than 16 bytes, but NVIDIA's driver takes any offset.
+// CL_DEVICE_MEM_BASE_ADDR_ALIGN requires more than 16 bytes, but NVIDIA's driver accepts any
+// offset.
 TEST_CASE("opencl: an offset that the device does not allow is refused, and no other") {
   test::on_every_program([](Program& program) {
     constexpr std::size_t offset = 16;
@@ -317,7 +319,7 @@ TEST_CASE("opencl: an offset that the device does not allow is refused, and no o
   });
 }
 
-TEST_CASE("opencl: memory of the host that is not aligned is refused") {
+TEST_CASE("opencl: unaligned host memory is refused") {
   test::on_every_program([](Program& program) {
     std::vector<char> host(bytes + 64);
     void* begin = host.data();
@@ -334,7 +336,7 @@ TEST_CASE("opencl: memory of the host that is not aligned is refused") {
   });
 }
 
-TEST_CASE("opencl: images of OpenCL are no buffers") {
+TEST_CASE("opencl: OpenCL images are refused, since they are no buffers") {
   test::on_every_program([](Program& program) {
     cl_bool has_images = CL_FALSE;
     check_cl(clGetDeviceInfo(program.id, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images,
@@ -351,7 +353,7 @@ TEST_CASE("opencl: images of OpenCL are no buffers") {
   });
 }
 
-TEST_CASE("opencl: queues and events that do not serve are refused") {
+TEST_CASE("opencl: unsuitable queues and events are refused") {
   test::on_every_program([](Program& program) {
     Program stranger(program.device);
     CHECK_THROWS_WITH_AS((void)opencl::wrap_stream(program.device, stranger.queue),
@@ -361,7 +363,7 @@ TEST_CASE("opencl: queues and events that do not serve are refused") {
     const test::ClEvent event(clCreateUserEvent(stranger.context, nullptr));
     CHECK_THROWS_WITH_AS((void)opencl::wrap_event(program.device, event),
                          doctest::Contains("another cl_context"), Error);
-    // NVIDIA's driver waits for it before it lets go of the context.
+    // NVIDIA's driver waits for it before it releases the context.
     check_cl(clSetUserEventStatus(event, CL_COMPLETE));
     cl_command_queue_properties possible = 0;
     check_cl(clGetDeviceInfo(program.id, CL_DEVICE_QUEUE_PROPERTIES, sizeof possible, &possible,

@@ -1,4 +1,4 @@
-// OpenCV's matrices as views; needs no device.
+// OpenCV's matrices as views. Needs no device.
 #include <warpalign/interop/opencv.hpp>
 
 #include <doctest/doctest.h>
@@ -38,7 +38,7 @@ TEST_CASE("opencv: a matrix becomes a view of the same pixels, and the view a ma
   CHECK(mat.step[0] == 16);
 }
 
-TEST_CASE("opencv: what is no image of warpalign's is refused") {
+TEST_CASE("opencv: unsupported matrices are refused") {
   CHECK_THROWS_WITH_AS((void)opencv::host_image(cv::Mat(4, 4, CV_8UC3)),
                        doctest::Contains("CV_8UC3"), Error);
   CHECK_THROWS_AS((void)opencv::host_image(cv::Mat(4, 4, CV_32FC3)), Error);
@@ -51,7 +51,7 @@ TEST_CASE("opencv: what is no image of warpalign's is refused") {
   CHECK_THROWS_AS((void)opencv::mat_over({&pixel, PixelType::u8, std::int64_t{1} << 32, 1}), Error);
 }
 
-TEST_CASE("opencv: matrices of transforms go there and back") {
+TEST_CASE("opencv: matrices of transforms are converted both ways") {
   const Affine transform{1, 2, 3, 4, 5, 6};
   const cv::Mat matrix = opencv::matrix(transform);
   REQUIRE(matrix.type() == CV_64FC1);

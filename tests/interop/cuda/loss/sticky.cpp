@@ -1,4 +1,4 @@
-// The failing kernels are PTX that the driver compiles, so that this is no CUDA source.
+// The failing kernels are PTX, which the driver compiles, so this need not be a CUDA source.
 #include "interop/cuda/loss/sticky.hpp"
 
 #include <cuda.h>
@@ -65,7 +65,7 @@ const char* code_of(Failure failure) {
 }
 
 std::string provoke(Failure failure) {
-  void* memory = nullptr;  // never freed: nothing can be any more
+  void* memory = nullptr;  // never freed, because CUDA refuses all later calls
   if (cudaMalloc(&memory, 64) != cudaSuccess) throw std::runtime_error("cudaMalloc fails");
   CUmodule module = nullptr;
   CUfunction kernel = nullptr;

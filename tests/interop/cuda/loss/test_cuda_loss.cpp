@@ -1,8 +1,8 @@
-// A kernel of the program's own fails, after which CUDA refuses whatever is asked of the device:
-// the Device says so from then on and lets go of what it made, and other devices go on.
+// The program's own kernel fails, after which CUDA refuses every use of the device. The Device
+// must report this from then on and release its objects, and other devices must continue.
 //
-// A process cannot use the device again, so that each case has a process of its own. It is forked,
-// and nothing before that uses CUDA.
+// The process cannot use the device again, so each case runs in a forked process. Nothing before
+// the fork uses CUDA.
 #include "interop/cuda/loss/sticky.hpp"
 #include "support/blobs.hpp"
 #include "support/skipped.hpp"
@@ -63,7 +63,7 @@ test::BlobImage moving_image() {
   return test::draw_blobs(shape, Similarity{8, 1, {3, -2}}.matrix(shape, shape));
 }
 
-/// A device that is not lost, and what it computed before the failure.
+/// A device that is not lost, and its result before the failure.
 struct Other {
   explicit Other(Device opened_device)
       : device(std::move(opened_device)), registrar(device), expected(bits()) {}
@@ -84,7 +84,7 @@ void expect_unchanged(Other& other) {
   expect(!failure, name + " goes on: " + (failure ? failure->what() : ""));
 }
 
-/// Everything that a program keeps of a device.
+/// All objects that a program keeps of a device.
 struct Kept {
   explicit Kept(const Device& device)
       : image(device.make_image(PixelType::f32, shape)),
@@ -117,7 +117,7 @@ void expect_refused(const std::string& what, const std::string& code,
          what + ", without advice: " + error->context().advice);
 }
 
-/// The first use is what finds the failure; it may be told of it as a failed call.
+/// The first use detects the failure, possibly as a failed call.
 void expect_found(const std::string& code, const std::function<void()>& use) {
   const auto error = error_of(use);
   if (!error) return expect(false, "the first use does not fail");
@@ -137,7 +137,7 @@ void expect_lost(const Device& device, Kept& kept, const std::string& code) {
                  [&] { static_cast<void>(kept.registrar.align(moving_image().view())); });
 }
 
-/// Of a second GPU CUDA promises nothing: it goes on, or it is lost as well and says so.
+/// CUDA guarantees nothing about a second GPU: it works, or it is lost as well and reports it.
 void look_at_second_gpu(Other& second) {
   const auto failure = error_of([&] { expect(second.bits() == second.expected, "cuda:1: bits"); });
   note(failure ? std::string("cuda:1 is lost as well: ") + failure->what() : "cuda:1 goes on");
@@ -172,7 +172,8 @@ int lose(test::Failure failure) {
   return mistakes == 0 ? 0 : 1;
 }
 
-/// The child leaves by exit(), so that objects of the libraries are destroyed as in any program.
+/// The child leaves by exit(), so that the libraries' static objects are destroyed as in any
+/// program.
 void in_process_of_its_own(test::Failure failure) {
   std::fflush(nullptr);
   const pid_t child = fork();
@@ -189,7 +190,7 @@ void in_process_of_its_own(test::Failure failure) {
 
 TEST_CASE("cuda loss: a kernel traps") { in_process_of_its_own(test::Failure::trap); }
 
-TEST_CASE("cuda loss: a kernel writes where no memory is") {
+TEST_CASE("cuda loss: a kernel writes to unmapped memory") {
   in_process_of_its_own(test::Failure::write_nowhere);
 }
 
