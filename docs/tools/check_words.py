@@ -47,9 +47,7 @@ NOT_CHECKED = (
     "python/README.md",
     "python/cuda/README.md",
     "python/tests/gpu/README.md",
-    "tests/README.md",
     "tests/accuracy/README.md",
-    "tests/fuzz/README.md",
 )
 
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})")

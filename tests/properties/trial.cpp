@@ -19,7 +19,7 @@ void Trial::on_every_device(const std::function<double(const warpalign::Device&)
       if (error <= 1) {
         worst_ = std::max(worst_, error);
       } else {
-        fail(id + ": " + std::to_string(error) + " times what is allowed");
+        fail(id + ": " + std::to_string(error) + " times the tolerance");
       }
     } catch (const std::exception& exception) {
       fail(id + ": " + exception.what());
