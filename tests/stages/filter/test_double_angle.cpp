@@ -111,7 +111,7 @@ TEST_CASE("double_angle: an edge and its negative agree, and rotate by twice the
   });
 }
 
-TEST_CASE("double_angle: turned by twice the angle of the gradients") {
+TEST_CASE("double_angle: rotated by twice the angle of the gradients") {
   test::on_every_device([](const Device& device) {
     for (const test::Size& size : test::sizes()) {
       CAPTURE(test::to_string(size));
