@@ -294,9 +294,9 @@ TEST_CASE("c: resampling and prefiltering equal those of the C++ interface") {
     const auto bytes = picture();
     const std::vector<float> pixels(bytes.begin(), bytes.end());
     const warpalign_image input = plane(pixels.data(), WARPALIGN_F32);
-    constexpr double turned[6] = {0.97, -0.1, 3, 0.12, 0.96, 2};
+    constexpr double rotation[6] = {0.97, -0.1, 3, 0.12, 0.96, 2};
     double transform[16];
-    REQUIRE(warpalign_transform_of(turned, transform) == WARPALIGN_OK);
+    REQUIRE(warpalign_transform_of(rotation, transform) == WARPALIGN_OK);
     warpalign_spline_options options{};
     REQUIRE(warpalign_default_spline_options(&options, sizeof options) == WARPALIGN_OK);
     options.degree = 5;

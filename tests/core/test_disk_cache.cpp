@@ -65,8 +65,8 @@ TEST_CASE("disk_cache: empty entries and single bytes are stored as well") {
 // A limit of 4096 bytes for the file simulates a disk that becomes full.
 TEST_CASE("disk_cache: a failed write is reported, and leaves nothing") {
   const test::TemporaryFolder folder;
-  const auto place = folder.path() / "cache";
-  const DiskCache cache(place);
+  const auto cache_folder = folder.path() / "cache";
+  const DiskCache cache(cache_folder);
   CHECK(cache.store("key", "bytes").empty());
   struct rlimit before {};
   REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
@@ -80,15 +80,15 @@ TEST_CASE("disk_cache: a failed write is reported, and leaves nothing") {
                 problem);
   CHECK_FALSE(cache.load("other"));
   CHECK(cache.load("key") == "bytes");
-  (void)only_file(place);  // of the stored key
+  (void)only_file(cache_folder);  // of the stored key
 }
 
 TEST_CASE("disk_cache: damaged, truncated and swapped entries are not found") {
   const test::TemporaryFolder folder;
-  const auto place = folder.path() / "cache";
-  const DiskCache cache(place);
+  const auto cache_folder = folder.path() / "cache";
+  const DiskCache cache(cache_folder);
   cache.store("key", "some bytes that matter");
-  const auto file = only_file(place);
+  const auto file = only_file(cache_folder);
   std::string content;
   {
     std::ifstream stream(file, std::ios::binary);
@@ -119,18 +119,18 @@ TEST_CASE("disk_cache: damaged, truncated and swapped entries are not found") {
 
 TEST_CASE("disk_cache: what others may write is not trusted") {
   const test::TemporaryFolder folder;
-  const auto place = folder.path() / "cache";
-  const DiskCache cache(place);
+  const auto cache_folder = folder.path() / "cache";
+  const DiskCache cache(cache_folder);
   cache.store("key", "bytes");
-  const auto file = only_file(place);
+  const auto file = only_file(cache_folder);
   ::chmod(file.c_str(), 0666);
   CHECK_FALSE(cache.load("key"));
   ::chmod(file.c_str(), 0600);
   CHECK(cache.load("key"));
-  ::chmod(place.c_str(), 0777);
+  ::chmod(cache_folder.c_str(), 0777);
   CHECK_FALSE(cache.load("key"));
   cache.store("second", "bytes");
-  ::chmod(place.c_str(), 0700);
+  ::chmod(cache_folder.c_str(), 0700);
   CHECK_FALSE(cache.load("second"));
 
   std::filesystem::rename(file, folder.path() / "moved");
@@ -142,26 +142,26 @@ TEST_CASE("disk_cache: what belongs to another user is not read, and nothing is 
   if (::geteuid() != 0) return test::skip_case("files of another user can only be made by root");
   constexpr uid_t nobody = 65534;
   const test::TemporaryFolder folder;
-  const auto place = folder.path() / "cache";
-  const DiskCache cache(place);
+  const auto cache_folder = folder.path() / "cache";
+  const DiskCache cache(cache_folder);
   cache.store("key", "bytes");
-  const auto file = only_file(place);
+  const auto file = only_file(cache_folder);
   REQUIRE(::chown(file.c_str(), nobody, nobody) == 0);
   CHECK_FALSE(cache.load("key"));
   REQUIRE(::chown(file.c_str(), 0, 0) == 0);
   CHECK(cache.load("key"));
-  REQUIRE(::chown(place.c_str(), nobody, nobody) == 0);
+  REQUIRE(::chown(cache_folder.c_str(), nobody, nobody) == 0);
   CHECK_FALSE(cache.load("key"));
   CHECK(cache.store("second", "bytes").find("belongs to this user") != std::string::npos);
-  (void)only_file(place);
+  (void)only_file(cache_folder);
 }
 
 TEST_CASE("disk_cache: a pipe in place of an entry does not block") {
   const test::TemporaryFolder folder;
-  const auto place = folder.path() / "cache";
-  const DiskCache cache(place);
+  const auto cache_folder = folder.path() / "cache";
+  const DiskCache cache(cache_folder);
   cache.store("key", "bytes");
-  const auto file = only_file(place);
+  const auto file = only_file(cache_folder);
   std::filesystem::remove(file);
   REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
   CHECK_FALSE(cache.load("key"));  // would not return
@@ -170,13 +170,13 @@ TEST_CASE("disk_cache: a pipe in place of an entry does not block") {
 TEST_CASE(
     "disk_cache: leftovers from the future stay, and a clock that was set back does no harm") {
   const test::TemporaryFolder folder;
-  const std::filesystem::path place = folder.path() / "cache";
-  DiskCache(place).store("key", "bytes");
-  const std::filesystem::path future = place / ".new-future";
+  const std::filesystem::path cache_folder = folder.path() / "cache";
+  DiskCache(cache_folder).store("key", "bytes");
+  const std::filesystem::path future = cache_folder / ".new-future";
   std::ofstream(future) << "half";
   std::filesystem::last_write_time(
       future, std::filesystem::file_time_type::clock::now() + std::chrono::hours(1000));
-  const DiskCache cache(place);
+  const DiskCache cache(cache_folder);
   CHECK(std::filesystem::exists(future));
   CHECK(cache.load("key") == "bytes");
 }
@@ -192,15 +192,15 @@ TEST_CASE("disk_cache: a missing folder, or one that cannot be created, is not a
 
 TEST_CASE("disk_cache: files of a killed process are removed, files being written stay") {
   const test::TemporaryFolder folder;
-  const std::filesystem::path place = folder.path() / "cache";
-  DiskCache(place).store("key", "bytes");
-  const std::filesystem::path old = place / ".new-old123";
-  const std::filesystem::path young = place / ".new-young1";
+  const std::filesystem::path cache_folder = folder.path() / "cache";
+  DiskCache(cache_folder).store("key", "bytes");
+  const std::filesystem::path old = cache_folder / ".new-old123";
+  const std::filesystem::path young = cache_folder / ".new-young1";
   std::ofstream(old) << "half";
   std::ofstream(young) << "half";
   std::filesystem::last_write_time(
       old, std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
-  const DiskCache cache(place);
+  const DiskCache cache(cache_folder);
   CHECK_FALSE(std::filesystem::exists(old));
   CHECK(std::filesystem::exists(young));
   CHECK(cache.load("key") == "bytes");
@@ -208,11 +208,11 @@ TEST_CASE("disk_cache: files of a killed process are removed, files being writte
 
 TEST_CASE("disk_cache: simultaneous writers leave one whole entry") {
   const test::TemporaryFolder folder;
-  const auto place = folder.path() / "cache";
+  const auto cache_folder = folder.path() / "cache";
   std::vector<std::thread> writers;
   for (char letter = 'a'; letter < 'e'; ++letter) {
-    writers.emplace_back([&place, letter] {
-      const DiskCache cache(place);
+    writers.emplace_back([&cache_folder, letter] {
+      const DiskCache cache(cache_folder);
       for (int i = 0; i < 50; ++i) {
         cache.store("key", std::string(20000, letter));
         const auto found = cache.load("key");
@@ -224,6 +224,6 @@ TEST_CASE("disk_cache: simultaneous writers leave one whole entry") {
     });
   }
   for (auto& writer : writers) writer.join();
-  CHECK(DiskCache(place).load("key"));
-  (void)only_file(place);
+  CHECK(DiskCache(cache_folder).load("key"));
+  (void)only_file(cache_folder);
 }

@@ -243,9 +243,9 @@ TEST_CASE("tiles: lines and volumes") {
   const Shape line{301, 1, 1}, volume{43, 37, 41};
   const reference::Volume on_line = test::random_volume(line, -1, 1, 72);
   const reference::Volume in_space = test::random_volume(volume, -1, 1, 73);
-  Transform turned = rotated(21, 0.9, 3.4, -6.3);
-  turned.m[10] = 1.1;
-  turned.m[11] = -5.6;
+  Transform rotated_and_sheared = rotated(21, 0.9, 3.4, -6.3);
+  rotated_and_sheared.m[10] = 1.1;
+  rotated_and_sheared.m[11] = -5.6;
   for (const Boundary boundary : test::boundaries()) {
     for (const int degree : {1, 3, 4}) {
       CAPTURE(std::string(warpalign::name_of(boundary)));
@@ -253,7 +253,7 @@ TEST_CASE("tiles: lines and volumes") {
       const ResampleSpec one = spec_of(1, line, {500, 1, 1}, degree, boundary);
       CHECK(difference(one, Affine{1.37, 0, -150.3, 0, 1, 0}, {64, 1, 1}, on_line) <= truncation);
       const ResampleSpec three = spec_of(3, volume, {24, 22, 20}, degree, boundary);
-      CHECK(difference(three, turned, {12, 11, 10}, in_space) <= truncation);
+      CHECK(difference(three, rotated_and_sheared, {12, 11, 10}, in_space) <= truncation);
     }
   }
 }
@@ -317,15 +317,15 @@ TEST_CASE("tiles: inputs are as small as support and halo allow") {
 
 TEST_CASE("tiles: the largest that fit into a memory, and none") {
   const ResampleSpec spec = spec_of(2, {4000, 3000, 1}, {4000, 3000, 1}, 3, Boundary::mirror);
-  const Affine turn = rotated(30, 1, 200, -900);
-  CHECK(warpalign::tiles_within(spec, turn, std::size_t{1} << 30).size() == 1);
+  const Affine rotation = rotated(30, 1, 200, -900);
+  CHECK(warpalign::tiles_within(spec, rotation, std::size_t{1} << 30).size() == 1);
   const std::size_t limit = std::size_t{8} << 20;
-  const auto tiles = warpalign::tiles_within(spec, turn, limit);
+  const auto tiles = warpalign::tiles_within(spec, rotation, limit);
   CHECK(tiles.size() > 12);
   for (const Tile& tile : tiles) CHECK(warpalign::tile_bytes(spec, tile) <= limit);
-  CHECK(warpalign::tiles_within(spec, turn, std::size_t{1} << 30, std::size_t{1} << 20).size() >
+  CHECK(warpalign::tiles_within(spec, rotation, std::size_t{1} << 30, std::size_t{1} << 20).size() >
         48);
-  CHECK_THROWS_WITH_AS(static_cast<void>(warpalign::tiles_within(spec, turn, 1000)),
+  CHECK_THROWS_WITH_AS(static_cast<void>(warpalign::tiles_within(spec, rotation, 1000)),
                        doctest::Contains("WARPALIGN_MAX_DEVICE_MEMORY"), Error);
 }
 

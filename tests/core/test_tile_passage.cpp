@@ -31,9 +31,9 @@ ResampleSpec spec_of(const Shape& shape) {
 }
 
 Passage passage_of(DeviceKind kind, const ResampleSpec& spec, std::size_t bytes) {
-  const Transform turned = warpalign::Affine{0.95, -0.31, 12.3, 0.31, 0.95, -20.4};
+  const Transform rotation = warpalign::Affine{0.95, -0.31, 12.3, 0.31, 0.95, -20.4};
   const auto tile_of_region = [&](const Region& region) {
-    return warpalign::tile_of(spec, turned, region);
+    return warpalign::tile_of(spec, rotation, region);
   };
   return warpalign::detail::passage_of(kind, spec, tile_of_region, {bytes});
 }

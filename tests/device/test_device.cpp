@@ -215,11 +215,11 @@ TEST_CASE("device: without a name the first working device is opened, or all rea
   } catch (const Error& error) {
     CHECK(error.kind() == warpalign::ErrorKind::device_unavailable);
     const std::string text = error.what();
-    const std::size_t nowhere = text.find("nowhere: there is no module");
-    CHECK_MESSAGE(nowhere != std::string::npos, text);
+    const std::size_t first_reason = text.find("nowhere: there is no module");
+    CHECK_MESSAGE(first_reason != std::string::npos, text);
     CHECK_MESSAGE(text.find("elsewhere: there is no module") != std::string::npos, text);
     // Each backend is named once, although GPUs are tried first and any device afterwards.
-    CHECK(text.find("nowhere: there is no module", nowhere + 1) == std::string::npos);
+    CHECK(text.find("nowhere: there is no module", first_reason + 1) == std::string::npos);
   }
   if (before != nullptr) ::setenv("WARPALIGN_DEVICE", kept.c_str(), 1);
 }

@@ -54,7 +54,7 @@ Stream over(const Stream& stream) {
   return interop::wrap_stream(stream.device(), backend, interop::handle_of(stream, backend));
 }
 
-constexpr Affine turned{0.97, -0.1, 3, 0.12, 0.96, 2};
+constexpr Affine rotation{0.97, -0.1, 3, 0.12, 0.96, 2};
 
 }  // namespace
 
@@ -66,7 +66,7 @@ TEST_CASE("interop: wrapped memory and streams give the same results, and stay t
     Image expected = device.make_image(PixelType::f32, plane);
     Image memory = device.make_image(PixelType::f32, plane);
     ResamplePlan plan(device, {.images = {.shape = plane}, .output = plane});
-    plan.execute(stream, image, turned, expected);
+    plan.execute(stream, image, rotation, expected);
 
     const Image input = over(image, true);
     Image output = over(memory);
@@ -74,7 +74,7 @@ TEST_CASE("interop: wrapped memory and streams give the same results, and stay t
     CHECK(interop::handle_of(input.buffer(), backend) ==
           interop::handle_of(image.buffer(), backend));
     CHECK(interop::handle_of(wrapped, backend) == interop::handle_of(stream, backend));
-    plan.execute(wrapped, input, turned, output);
+    plan.execute(wrapped, input, rotation, output);
     CHECK(downloaded(stream, memory) == downloaded(stream, expected));
   });
 }
@@ -110,7 +110,7 @@ TEST_CASE("interop: read-only memory is never an output") {
     Image other = device.make_image(PixelType::f32, plane);
     ResamplePlan resample(device, {.images = {.shape = plane}, .output = plane});
     const SobelPlan sobel(device, {PixelType::f32, plane});
-    CHECK_THROWS_WITH_AS(resample.execute(stream, other, turned, read_only),
+    CHECK_THROWS_WITH_AS(resample.execute(stream, other, rotation, read_only),
                          doctest::Contains("read-only"), Error);
     CHECK_THROWS_WITH_AS(sobel.execute(stream, other, read_only), doctest::Contains("read-only"),
                          Error);

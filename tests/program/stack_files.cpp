@@ -118,8 +118,8 @@ std::string contiguous_head(const Shape& shape, bool big_endian, const std::stri
   std::string file = big_endian ? std::string("MM\0*", 4) : std::string("II*\0", 4);
   const auto put = [&](std::size_t value, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; ++i) {
-      const std::size_t place = big_endian ? bytes - 1 - i : i;
-      file += static_cast<char>(value >> 8 * place & 0xffU);
+      const std::size_t byte_index = big_endian ? bytes - 1 - i : i;
+      file += static_cast<char>(value >> 8 * byte_index & 0xffU);
     }
   };
   const auto entry = [&](std::size_t tag, std::size_t bytes, std::size_t count, std::size_t value) {

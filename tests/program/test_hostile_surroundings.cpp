@@ -77,9 +77,9 @@ TEST_CASE(
     "surroundings: a folder of modules or kernels that depends on the current folder is refused") {
   HostileFolder folder;
   for (const std::string key : {"modules", "cache"}) {
-    for (const std::string place : {".", "sub/folder", "../x", "~"}) {
-      CAPTURE(place);
-      write_text(folder / "relative.toml", fmt::format("{} = \"{}\"\n", key, place));
+    for (const std::string relative : {".", "sub/folder", "../x", "~"}) {
+      CAPTURE(relative);
+      write_text(folder / "relative.toml", fmt::format("{} = \"{}\"\n", key, relative));
       const Outcome outcome = folder.run("\"$W\" devices --config relative.toml");
       CHECK(outcome.status == 2);
       CHECK(contains(outcome.err, "must be an absolute path"));

@@ -29,8 +29,9 @@ bool contains(const std::string& text, const std::string& part) {
 
 /// A drift plus a third of a wave over the frame, multiplied by `share`.
 Point displacement(const Point& p, double share) {
-  const double turn = 2 * std::numbers::pi / 700;
-  return {share * (1.2 * std::sin(turn * p.y) + 0.8), share * (1.0 * std::cos(turn * p.x) - 0.5)};
+  const double two_pi = 2 * std::numbers::pi / 700;
+  return {share * (1.2 * std::sin(two_pi * p.y) + 0.8),
+          share * (1.0 * std::cos(two_pi * p.x) - 0.5)};
 }
 
 /// frame(x + u(x)) = texture(x). An iteration finds the origin of each pixel; it converges because

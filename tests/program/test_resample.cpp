@@ -326,12 +326,12 @@ class DeviceMemory {
 TEST_CASE("with little device memory an image is resampled in tiles, with the same result") {
   require_test_device();
   const Array input = random_array({220, 260}, PixelType::f32);
-  const std::vector<std::string> turn{"--rotate", "23.7", "--boundary", "reflect"};
+  const std::vector<std::string> rotation{"--rotate", "23.7", "--boundary", "reflect"};
   const std::vector<std::string> zoom{"--zoom", "1.3"};
-  const Array turned = resampled(input, turn), larger = resampled(input, zoom);
+  const Array rotated_result = resampled(input, rotation), larger = resampled(input, zoom);
   const DeviceMemory little("300K");  // the image takes 229 KB, and so do its coefficients
   // Both results are within 4e-7 of the largest coefficient, which is at most 4 here.
-  CHECK(max_difference(resampled(input, turn), turned) < 3.2e-6);
+  CHECK(max_difference(resampled(input, rotation), rotated_result) < 3.2e-6);
   CHECK(max_difference(resampled(input, zoom), larger) < 3.2e-6);
 }
 

@@ -333,9 +333,9 @@ TEST_CASE("stack: merged shards equal a single run") {
     while (!process.ended() && lines_in("aligned.shard-3-of-3.journal") < 4) ::usleep(500);
     process.kill();
   }
-  const Outcome put_together = run_program(joined(arguments, {"--resume"}));
-  CAPTURE(put_together.err);
-  CHECK(put_together.status == 2);
+  const Outcome merged = run_program(joined(arguments, {"--resume"}));
+  CAPTURE(merged.err);
+  CHECK(merged.status == 2);
   check_same(folder / "parts", folder / "whole");
 }
 

@@ -44,18 +44,18 @@ void check_common_frames(Trial& trial) {
   const test::CommonSizes sizes = some_sizes(random);
   const int channels = random.one_of<int>({1, 2});
   const bool masked = random.chance(0.5);
-  const double turned =
+  const double angle =
       channels == 2 && random.chance(0.7) ? random.real(-1, 1) * std::numbers::pi : 0;
   trial.describe("a part of ", test::to_string(sizes.part), " of ", test::to_string(sizes.images),
                  " in ", test::to_string(sizes.frame), ", ", channels, " channels, turned by ",
-                 turned, masked ? ", masked" : "");
+                 angle, masked ? ", masked" : "");
   const auto input = test::random_common_input(sizes.images, channels, masked, random.seed());
   const auto given = random.chance(0.3) ? with_nan(input) : input;
-  const auto expected = test::expected_common(input, sizes, turned);
+  const auto expected = test::expected_common(input, sizes, angle);
   // The values of one channel are up to 2; two rotated channels are up to sqrt(8).
   const double largest = channels == 1 ? 2 : 3;
   trial.on_every_device([&](const Device& device) {
-    return test::common_error(test::found_common(device, given, sizes, turned), expected, sizes,
+    return test::common_error(test::found_common(device, given, sizes, angle), expected, sizes,
                               largest);
   });
 }

@@ -124,12 +124,13 @@ double peak_error(const PeakRecord& found, const reference::Plane& image) {
   const auto expected = reference::peak(image);
   bool same = static_cast<double>(found.value) == expected.value && found.x == expected.x &&
               found.y == expected.y;
-  for (std::int64_t place = 0; place < 9; ++place) {
+  for (std::int64_t neighbour_index = 0; neighbour_index < 9; ++neighbour_index) {
     // Adds twice the width, for images of one pixel.
-    const std::int64_t x = (expected.x + place % 3 - 1 + 2 * image.width) % image.width;
-    const std::int64_t y = (expected.y + place / 3 - 1 + 2 * image.height) % image.height;
+    const std::int64_t x = (expected.x + neighbour_index % 3 - 1 + 2 * image.width) % image.width;
+    const std::int64_t y = (expected.y + neighbour_index / 3 - 1 + 2 * image.height) % image.height;
     const double neighbour = image.at(x, y);
-    const auto got = static_cast<double>(found.neighbours[static_cast<std::size_t>(place)]);
+    const auto got =
+        static_cast<double>(found.neighbours[static_cast<std::size_t>(neighbour_index)]);
     same = same && (got == neighbour || (std::isnan(got) && std::isnan(neighbour)));
   }
   return same ? 0 : 1e9;

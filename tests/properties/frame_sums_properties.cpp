@@ -33,12 +33,12 @@ float number(Random& random, double low, double high) {
 }
 
 /// Chooses the position of the cell in the reference: anywhere, or near its position in the frame.
-void place(Random& random, const Shape& frame, FrameState& s) {
+void choose_position(Random& random, const Shape& frame, FrameState& s) {
   const double angle = random.chance(0.5) ? random.real(-4, 4) : random.real(-0.1, 0.1);
   const double scale = random.real(0.7, 1.4);
-  const bool turned = random.chance(0.8);
-  s.a = s.e = turned ? static_cast<float>(scale * std::cos(angle)) : 1;
-  s.b = turned ? static_cast<float>(scale * std::sin(angle)) : 0;
+  const bool is_rotated = random.chance(0.8);
+  s.a = s.e = is_rotated ? static_cast<float>(scale * std::cos(angle)) : 1;
+  s.b = is_rotated ? static_cast<float>(scale * std::sin(angle)) : 0;
   s.d = -s.b;
   // Moves the middle of the cell by up to 5 pixels from its position in the frame.
   const double i = 0.5 * (s.end_column - s.first_column), j = 0.5 * (s.end_row - s.first_row);
@@ -47,8 +47,8 @@ void place(Random& random, const Shape& frame, FrameState& s) {
                   static_cast<std::int32_t>(random.integer(-5, 5));
   s.reference_y = static_cast<std::int32_t>(s.first_row + j + b * i - a * j) +
                   static_cast<std::int32_t>(random.integer(-5, 5));
-  s.fraction_x = turned || random.chance(0.5) ? number(random, 0, 1) : 0;
-  s.fraction_y = turned || random.chance(0.5) ? number(random, 0, 1) : 0;
+  s.fraction_x = is_rotated || random.chance(0.5) ? number(random, 0, 1) : 0;
+  s.fraction_y = is_rotated || random.chance(0.5) ? number(random, 0, 1) : 0;
   s.from_centre_x =
       static_cast<float>(static_cast<double>(s.reference_x) - static_cast<double>(frame.width) / 2);
   s.from_centre_y = static_cast<float>(static_cast<double>(s.reference_y) -
@@ -60,7 +60,7 @@ FrameState some_state(Random& random, const Shape& frame) {
   const Range columns = some_range(random, frame.width), rows = some_range(random, frame.height);
   s.first_column = columns.first, s.end_column = columns.end;
   s.first_row = rows.first, s.end_row = rows.end;
-  place(random, frame, s);
+  choose_position(random, frame, s);
   s.frame_mean = number(random, -3, 3), s.reference_mean = number(random, -3, 3);
   s.gain = number(random, -1.5, 1.5), s.offset = number(random, -0.5, 0.5);
   s.inverse_scale = random.chance(0.4) ? 0.0F : number(random, 0.1, 0.6);

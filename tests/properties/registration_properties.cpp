@@ -33,7 +33,7 @@ constexpr double swapped_tolerance = 0.05;
 constexpr double voxel_tolerance = 0.01;
 /// Of rotated volumes at their corners, as for clean pairs in
 /// tests/registration/volume/test_volume_motion.cpp.
-constexpr double turned_tolerance = 0.02;
+constexpr double rotated_tolerance = 0.02;
 /// Homographies have twice the parameters of similarities, two of which grow with the squared
 /// distance from the centre.
 constexpr double homography_tolerance = 4 * corner_tolerance;
@@ -206,7 +206,7 @@ void check_volumes(Trial& trial) {
 }
 
 /// A rotation about any axis is found, and in the exchanged pair its inverse.
-void check_turned_volumes(Trial& trial) {
+void check_rotated_volumes(Trial& trial) {
   Random& random = trial.random;
   test::TurnedPairSpec spec;
   const Point3 axis{random.real(-1, 1), random.real(-1, 1), random.real(0.1, 1)};
@@ -234,7 +234,7 @@ void check_turned_volumes(Trial& trial) {
         off = std::max(off, test::distance(again, corner));
       }
     }
-    return off / turned_tolerance;
+    return off / rotated_tolerance;
   });
 }
 
@@ -277,7 +277,7 @@ std::vector<Property> registration_properties() {
       {"register", "a batch equals its pairs", &check_batch},
       {"register", "a homography is found, and swapped its inverse", &check_homography},
       {"register_frames", "frames have the same drift together and alone", &check_frames},
-      {"register_volumes", "a rotation is found, and swapped its inverse", &check_turned_volumes},
+      {"register_volumes", "a rotation is found, and swapped its inverse", &check_rotated_volumes},
       {"register_volumes", "the shift is found, and swapped its negative", &check_volumes},
       {"register_windows", "a translation is that of every window, and swapped its negative",
        &check_windows}};

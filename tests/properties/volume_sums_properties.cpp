@@ -199,9 +199,9 @@ void check_affine_sums(Trial& trial) {
     AffineVolumeSumsPlan(device, spec).execute(stream, r, m, states, found);
     test::WorstError worst;
     for (std::size_t i = 0; i < states.size(); ++i) {
-      const bool is_left_alone = states[i].active == 0;
-      if (is_left_alone && found[i].voxels != -3) worst.add(1e9);
-      if (!is_left_alone) worst.add(affine_error(found[i], expected[i]));
+      const bool is_inactive = states[i].active == 0;
+      if (is_inactive && found[i].voxels != -3) worst.add(1e9);
+      if (!is_inactive) worst.add(affine_error(found[i], expected[i]));
     }
     return worst.value();
   });

@@ -378,11 +378,12 @@ TEST_CASE("registrar: rotations about the centres have no shift, whichever propo
   options.motion = warpalign::Motion::rotation;
   test::on_every_device([&](const warpalign::Device& device) {
     Registrar registrar(device, options);
-    const auto turned = test::cut(bridge(), {{300, 260, 1}, {280, 290, 1}, {37, 1, {0, 0}}, 1.5});
-    const auto reference = test::rounded<std::uint8_t>(turned.reference);
-    const auto moving = test::rounded<std::uint8_t>(turned.moving);
-    registrar.set_reference(view(reference, turned.reference));
-    const auto found = registrar.align(view(moving, turned.moving));
+    const auto rotated_pair =
+        test::cut(bridge(), {{300, 260, 1}, {280, 290, 1}, {37, 1, {0, 0}}, 1.5});
+    const auto reference = test::rounded<std::uint8_t>(rotated_pair.reference);
+    const auto moving = test::rounded<std::uint8_t>(rotated_pair.moving);
+    registrar.set_reference(view(reference, rotated_pair.reference));
+    const auto found = registrar.align(view(moving, rotated_pair.moving));
     CHECK(found.reliable);
     check_is_about_centres(found, 37);
 

@@ -33,9 +33,9 @@ inline std::vector<float> rows_of(const std::vector<Descriptor>& descriptors) {
 
 inline std::vector<float> coordinates_of(const Features& features) {
   std::vector<float> coordinates;
-  for (const reference::FeaturePosition& place : features.places) {
-    coordinates.push_back(static_cast<float>(place.x));
-    coordinates.push_back(static_cast<float>(place.y));
+  for (const reference::FeaturePosition& position : features.places) {
+    coordinates.push_back(static_cast<float>(position.x));
+    coordinates.push_back(static_cast<float>(position.y));
   }
   return coordinates;
 }
@@ -84,7 +84,7 @@ inline Features moving_features(RandomDescriptors& random, const std::vector<Des
   for (std::size_t i = 0; i < count; ++i) {
     const double kind = random.unit();
     const std::size_t other = random.below(i + 1);
-    reference::FeaturePosition place{200 * random.unit(), 200 * random.unit()};
+    reference::FeaturePosition position{200 * random.unit(), 200 * random.unit()};
     if (kind < 0.3) {
       moving.descriptors.push_back(random.descriptor());
     } else if (kind < 0.6 || other == i) {
@@ -92,10 +92,10 @@ inline Features moving_features(RandomDescriptors& random, const std::vector<Des
           random.near(reference[random.below(reference.size())], 0.03 + 0.1 * random.unit()));
     } else {
       moving.descriptors.push_back(random.near(moving.descriptors[other], 0.05));
-      place = {moving.places[other].x + random.unit(), moving.places[other].y + random.unit()};
+      position = {moving.places[other].x + random.unit(), moving.places[other].y + random.unit()};
     }
-    moving.places.push_back({static_cast<double>(static_cast<float>(place.x)),
-                             static_cast<double>(static_cast<float>(place.y))});
+    moving.places.push_back({static_cast<double>(static_cast<float>(position.x)),
+                             static_cast<double>(static_cast<float>(position.y))});
   }
   return moving;
 }

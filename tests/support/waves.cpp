@@ -8,14 +8,14 @@
 namespace test {
 
 Waves::Waves(std::uint32_t seed, int count) {
-  constexpr double turn = 2 * std::numbers::pi;
+  constexpr double two_pi = 2 * std::numbers::pi;
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(0, 1);
   for (int i = 0; i < count; ++i) {
     const double length = 6 * std::pow(10.0, uniform(random));
-    const double angle = turn * uniform(random);
-    const double phase = turn * uniform(random);
-    waves_.push_back({turn / length * std::cos(angle), turn / length * std::sin(angle), phase,
+    const double angle = two_pi * uniform(random);
+    const double phase = two_pi * uniform(random);
+    waves_.push_back({two_pi / length * std::cos(angle), two_pi / length * std::sin(angle), phase,
                       std::sqrt(length)});
   }
 }

@@ -29,7 +29,7 @@ constexpr Shape plane{96, 64, 1};
 constexpr Shape odd_plane{61, 43, 1};  // rows that a texture cannot read in place
 constexpr std::size_t count = 96 * 64;
 constexpr std::size_t bytes = count * sizeof(float);
-constexpr Affine turned{0.97, -0.1, 3, 0.12, 0.96, 2};
+constexpr Affine rotation{0.97, -0.1, 3, 0.12, 0.96, 2};
 
 void check_cuda(cudaError_t code) { REQUIRE(std::string(cudaGetErrorName(code)) == "cudaSuccess"); }
 
@@ -130,13 +130,13 @@ void on_cuda(Body&& body) {
 }
 
 /// The rotated image, computed in warpalign's memory and on its stream.
-std::vector<float> turned_by(const Device& device, ResamplePlan& plan,
-                             const std::vector<float>& pixels) {
+std::vector<float> rotated_by(const Device& device, ResamplePlan& plan,
+                              const std::vector<float>& pixels) {
   Stream stream = device.make_stream();
   Image input = device.make_image(PixelType::f32, plane);
   Image output = device.make_image(PixelType::f32, plane);
   stream.upload(pixels.data(), bytes, input.buffer());
-  plan.execute(stream, input, turned, output);
+  plan.execute(stream, input, rotation, output);
   std::vector<float> result(count);
   stream.download(output, result.data(), bytes);
   return result;
@@ -158,7 +158,7 @@ void check_refused(const char* part, const Device& device, void* pointer) {
 TEST_CASE("cuda: from the program's memory to the program's memory, on its streams") {
   on_cuda([](const Device& device) {
     ResamplePlan plan(device, {.images = {.shape = plane}, .output = plane});
-    const std::vector<float> expected = turned_by(device, plan, waves());
+    const std::vector<float> expected = rotated_by(device, plan, waves());
     const OwnStream own;
     for (cudaStream_t handle : {own.get(), cudaStream_t{}, cudaStreamLegacy, cudaStreamPerThread}) {
       CAPTURE(handle);
@@ -171,7 +171,7 @@ TEST_CASE("cuda: from the program's memory to the program's memory, on its strea
       CHECK(cuda::device_pointer(input) == source.get());
       CHECK(cuda::device_pointer(output) == target.get());
       CHECK(cuda::stream_of(stream) == handle);
-      plan.execute(stream, input, turned, output);
+      plan.execute(stream, input, rotation, output);
       CHECK(read(handle, target.get()) == expected);
     }
   });
@@ -180,7 +180,7 @@ TEST_CASE("cuda: from the program's memory to the program's memory, on its strea
 TEST_CASE("cuda: work keeps its order with the program's own work") {
   on_cuda([](const Device& device) {
     ResamplePlan plan(device, {.images = {.shape = plane}, .output = plane});
-    const std::vector<float> expected = turned_by(device, plan, waves(1));
+    const std::vector<float> expected = rotated_by(device, plan, waves(1));
     const OwnStream own;
     const Memory source(waves(0));
     const Memory later(waves(1));
@@ -191,7 +191,7 @@ TEST_CASE("cuda: work keeps its order with the program's own work") {
     Gate gate(own.get());
     check_cuda(
         cudaMemcpyAsync(source.get(), later.get(), bytes, cudaMemcpyDeviceToDevice, own.get()));
-    plan.execute(stream, input, turned, output);
+    plan.execute(stream, input, rotation, output);
     CHECK(cudaStreamQuery(own.get()) == cudaErrorNotReady);  // execute did not wait
     gate.open();
     CHECK(read(own.get(), target.get()) == expected);
@@ -201,7 +201,7 @@ TEST_CASE("cuda: work keeps its order with the program's own work") {
 TEST_CASE("cuda: events of the program, and events for the program") {
   on_cuda([](const Device& device) {
     ResamplePlan plan(device, {.images = {.shape = plane}, .output = plane});
-    const std::vector<float> expected = turned_by(device, plan, waves(1));
+    const std::vector<float> expected = rotated_by(device, plan, waves(1));
     const OwnStream own;
     const Memory source(waves(0));
     const Memory later(waves(1));
@@ -218,7 +218,7 @@ TEST_CASE("cuda: events of the program, and events for the program") {
           cudaMemcpyAsync(source.get(), later.get(), bytes, cudaMemcpyDeviceToDevice, own.get()));
       check_cuda(cudaEventRecord(written, own.get()));
       cuda::wrap_event(device, written).wait(stream);
-      plan.execute(stream, input, turned, output);
+      plan.execute(stream, input, rotation, output);
       finished.record(stream);
       CHECK_FALSE(finished.done());
     }
@@ -242,15 +242,15 @@ TEST_CASE("cuda: images aligned for loads only give the same results") {
       ResampleSpec spec{.spline = {.degree = degree}, .images = {.shape = plane}, .output = plane};
       if (degree == 1) spec.spline.prefilter.reset();
       ResamplePlan plan(device, spec);
-      plan.execute(stream, input, turned, output);
-      CHECK(read(own.get(), target.get()) == turned_by(device, plan, waves()));
+      plan.execute(stream, input, rotation, output);
+      CHECK(read(own.get(), target.get()) == rotated_by(device, plan, waves()));
     }
     // warpalign allocates the prefiltered coefficients itself, so textures may sample them.
     ResamplePlan by_texture(
         device,
         {.spline = {.precision = Precision::texture}, .images = {.shape = plane}, .output = plane});
-    by_texture.execute(stream, input, turned, output);
-    CHECK(read(own.get(), target.get()) == turned_by(device, by_texture, waves()));
+    by_texture.execute(stream, input, rotation, output);
+    CHECK(read(own.get(), target.get()) == rotated_by(device, by_texture, waves()));
 
     const SobelPlan sobel(device, {PixelType::f32, plane});
     const Memory aligned(waves());
@@ -277,19 +277,19 @@ TEST_CASE("cuda: texture lookups need memory that is aligned for them") {
     const Memory aligned(waves());
     Stream stream = cuda::wrap_stream(device, own.get());
     Image output = cuda::wrap_image(device, target.get(), PixelType::f32, plane);
-    const auto turn = [&](const Memory& memory) {
-      plan.execute(stream, cuda::wrap_image(device, memory.get(), PixelType::f32, plane), turned,
+    const auto rotate = [&](const Memory& memory) {
+      plan.execute(stream, cuda::wrap_image(device, memory.get(), PixelType::f32, plane), rotation,
                    output);
     };
-    CHECK_THROWS_WITH_AS(turn(misaligned), doctest::Contains("multiple of"), Error);
-    turn(aligned);
-    const std::vector<float> expected = turned_by(device, plan, waves());
+    CHECK_THROWS_WITH_AS(rotate(misaligned), doctest::Contains("multiple of"), Error);
+    rotate(aligned);
+    const std::vector<float> expected = rotated_by(device, plan, waves());
     CHECK(read(own.get(), target.get()) == expected);
     // The same memory with other content. The textures are found in the cache.
     const Memory later(waves(1));
     check_cuda(cudaMemcpy(aligned.get(), later.get(), bytes, cudaMemcpyDeviceToDevice));
-    turn(aligned);
-    CHECK(read(own.get(), target.get()) == turned_by(device, plan, waves(1)));
+    rotate(aligned);
+    CHECK(read(own.get(), target.get()) == rotated_by(device, plan, waves(1)));
   });
 }
 
@@ -362,9 +362,9 @@ TEST_CASE("cuda: a plan's scratch memory is safe after the program's stream was 
     Gate gate(own.get());
     {
       Stream stream = cuda::wrap_stream(device, own.get());
-      plan.execute(stream, input, turned, first);
+      plan.execute(stream, input, rotation, first);
     }
-    plan.execute(ours, input, turned, second);
+    plan.execute(ours, input, rotation, second);
     finished.record(ours);
     std::this_thread::sleep_for(50ms);
     CHECK_FALSE(finished.done());
@@ -382,7 +382,7 @@ TEST_CASE("cuda: a plan's scratch memory is safe while another thread destroys i
         .images = {.shape = odd_plane},
         .output = odd_plane};
     ResamplePlan plan(device, spec);
-    std::mutex turn;  // a plan may be used by one thread at a time
+    std::mutex plan_mutex;  // a plan may be used by one thread at a time
     const Memory source(waves());
     const Image input = cuda::wrap_image(device, source.get(), PixelType::f32, odd_plane);
     std::atomic<int> failures = 0;
@@ -393,8 +393,8 @@ TEST_CASE("cuda: a plan's scratch memory is safe while another thread destroys i
         const OwnStream own;
         Stream stream = cuda::wrap_stream(device, own.get());
         try {
-          const std::lock_guard lock(turn);
-          plan.execute(stream, input, turned, target);
+          const std::lock_guard lock(plan_mutex);
+          plan.execute(stream, input, rotation, target);
         } catch (const Error&) {
           ++failures;
         }

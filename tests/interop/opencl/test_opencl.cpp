@@ -89,8 +89,8 @@ TEST_CASE("opencl: from the program's memory to the program's memory, on its que
     CHECK(opencl::queue_of(stream) == program.queue);
 
     ResamplePlan plan(program.device, {.images = {.shape = plane}, .output = plane});
-    constexpr Affine turned{0.97, -0.1, 3, 0.12, 0.96, 2};
-    plan.execute(stream, input, turned, output);
+    constexpr Affine rotation{0.97, -0.1, 3, 0.12, 0.96, 2};
+    plan.execute(stream, input, rotation, output);
     // waits for nothing but the queue
     const std::vector<float> found = program.read(target, count);
 
@@ -98,7 +98,7 @@ TEST_CASE("opencl: from the program's memory to the program's memory, on its que
     Image own_input = program.device.make_image(PixelType::f32, plane);
     Image own_output = program.device.make_image(PixelType::f32, plane);
     ours.upload(waves().data(), bytes, own_input.buffer());
-    plan.execute(ours, own_input, turned, own_output);
+    plan.execute(ours, own_input, rotation, own_output);
     std::vector<float> expected(count);
     ours.download(own_output, expected.data(), bytes);
     CHECK(found == expected);

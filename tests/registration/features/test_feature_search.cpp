@@ -103,9 +103,9 @@ void add_wrong(std::vector<FeatureMatch>& matches, std::size_t count) {
 
 TEST_CASE("view features: descriptors agree under rotation, scale and illumination") {
   test::on_every_device([](const Device& device) {
-    const Homography turned(Similarity{25, 1.2, {4, -3}}.matrix(shape, shape));
+    const Homography similarity(Similarity{25, 1.2, {4, -3}}.matrix(shape, shape));
     const std::vector<Feature> before = features_of(device, drawn({}));
-    GreyPlane other = drawn(turned.inverse());
+    GreyPlane other = drawn(similarity.inverse());
     for (float& value : other.values) value = 3 * value + 7;
     const std::vector<Feature> after = features_of(device, other);
     std::size_t inside = 0;
@@ -115,7 +115,7 @@ TEST_CASE("view features: descriptors agree under rotation, scale and illuminati
     for (std::size_t i = 0; i < std::min(before.size(), of_first_view); i += 5) {
       const Feature& feature = before[i];
       CHECK(likeness(feature, feature) == doctest::Approx(1));
-      const Point expected = turned(feature.place);
+      const Point expected = similarity(feature.place);
       if (std::min(expected.x, expected.y) < 10 || std::max(expected.x, expected.y) > 109) continue;
       ++inside;
       const auto best =

@@ -110,7 +110,7 @@ void compare_many(const warpalign::Device& device, bool resident) {
     const std::vector<SimilarityFit::Group> groups{
         {&fine.pair, many},  {&coarse.pair, failing},           {&coarse.pair, {}},
         {&coarse.pair, few}, {&directions.pair, of_directions}, {&coarse.pair, horizon}};
-    for (int turn = 0; turn < 2; ++turn) {  // the second call must not depend on the first
+    for (int run = 0; run < 2; ++run) {  // the second call must not depend on the first
       const auto found = pair.fitter.fit_together(pair.stream, pair.clock, groups, options);
       std::size_t i = 0;
       std::size_t fitted = 0;

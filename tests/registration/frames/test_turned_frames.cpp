@@ -89,7 +89,7 @@ bool same_numbers(const RegistrationResult& a, const RegistrationResult& b) {
 }
 
 /// In a batch, shifts without rotation are tried too; a single registrar does not try them.
-bool came_together(const RegistrationResult& result) {
+bool came_from_batch(const RegistrationResult& result) {
   return result.tried.contains(Generator::shifts);
 }
 
@@ -115,7 +115,7 @@ void compare_with_registrar(const warpalign::Device& device, Motion motion,
     REQUIRE(found[i].result);
     const RegistrationResult& frame = *found[i].result;
     const RegistrationResult single = registrar.align(view(frames[i]));
-    CHECK(came_together(frame));
+    CHECK(came_from_batch(frame));
     CHECK(frame.reliable);
     CHECK(frame.refined);
     CHECK(frame.motion == motion);
@@ -165,7 +165,7 @@ TEST_CASE("rotated frames: without noise the error is some thousandths of a pixe
     FrameRegistrar registrar(device, options_for(Motion::similarity), 2);
     registrar.set_reference(view(reference));
     const RegistrationResult found = registrar.align(view(frame));
-    CHECK(came_together(found));
+    CHECK(came_from_batch(found));
     // The errors of single precision, and of the smoothing spline for waves of 6 pixels.
     CHECK(error_of(found, motion) <= 0.004);
   });
@@ -191,7 +191,7 @@ TEST_CASE("rotated frames: a frame's numbers do not depend on the other frames o
       CAPTURE(i);
       REQUIRE(together[i].result);
       CHECK(same_numbers(again.align(all[i]), *together[i].result));
-      CHECK(came_together(*together[i].result) == (i != 3));
+      CHECK(came_from_batch(*together[i].result) == (i != 3));
     }
   });
 }
@@ -233,7 +233,7 @@ TEST_CASE("rotated frames: inconclusive frames are left to a single registrar") 
     for (std::size_t i = 0; i < frames.size(); ++i) {
       CAPTURE(i);
       REQUIRE(found[i].result);
-      CHECK(!came_together(*found[i].result));
+      CHECK(!came_from_batch(*found[i].result));
       CHECK(same_numbers(*found[i].result, single.align(view(frames[i]))));
     }
     CHECK(!found[0].result->reliable);
@@ -263,7 +263,7 @@ TEST_CASE("rotated frames: motions beyond the limits are left to a single regist
     registrar.set_reference(view(reference));
     const std::vector<BatchResult> found = registrar.align(views(frames));
     CHECK(found[0].result->reliable);
-    CHECK(came_together(*found[0].result));
+    CHECK(came_from_batch(*found[0].result));
     CHECK(error_of(*found[0].result, allowed) <= 0.004);
     Registrar single(device, options);
     single.set_reference(view(reference));
@@ -301,7 +301,7 @@ TEST_CASE(
     registrar.set_reference(view(reference));
     const std::vector<BatchResult> found = registrar.align(views(frames));
     for (const std::size_t i : {0U, 3U}) {
-      CHECK(came_together(found[i].result.value()));
+      CHECK(came_from_batch(found[i].result.value()));
       CHECK(error_of(found[i].result.value(), motion) <= 0.004);
     }
     for (const std::size_t i : {1U, 2U}) {
@@ -337,7 +337,7 @@ TEST_CASE("rotated frames: small and elongated frames, of other types than the r
       registrar.set_reference({first.data(), PixelType::f32, w, h, 0});
       const RegistrationResult found =
           registrar.align(HostImage{second.data(), PixelType::u16, w, h, 0});
-      CHECK(came_together(found));
+      CHECK(came_from_batch(found));
       CHECK(found.reliable);
       const Point corner = found.matrix({0, 0});
       const Point expected = motion.matrix(part, part)({0, 0});

@@ -56,9 +56,9 @@ inline std::vector<warpalign::WindowShift> shifts_of(const Windows& windows, con
 /// Waves of `amplitude` pixels, `period` pixels long, along both axes and in both components.
 inline Motion waves(double amplitude, double period) {
   return [=](const warpalign::Point& p) {
-    const double turn = 2 * std::numbers::pi / period;
-    return warpalign::Point{amplitude * std::sin(turn * p.x) * std::cos(turn * p.y),
-                            amplitude * std::cos(turn * (p.x + p.y) / 2)};
+    const double two_pi = 2 * std::numbers::pi / period;
+    return warpalign::Point{amplitude * std::sin(two_pi * p.x) * std::cos(two_pi * p.y),
+                            amplitude * std::cos(two_pi * (p.x + p.y) / 2)};
   };
 }
 

@@ -32,8 +32,8 @@ constexpr warpalign::WindowOptions options{64, 64, 0, 0, 0, 0};
 
 // A drift plus waves that are longer than the frame.
 Point bent(const Point& p) {
-  const double turn = 2 * std::numbers::pi / 400;
-  return {2.3 + 1.2 * std::sin(turn * (p.x + 0.4 * p.y)), -1.4 + 1.2 * std::cos(turn * p.y)};
+  const double two_pi = 2 * std::numbers::pi / 400;
+  return {2.3 + 1.2 * std::sin(two_pi * (p.x + 0.4 * p.y)), -1.4 + 1.2 * std::cos(two_pi * p.y)};
 }
 
 Point still(const Point&) { return {}; }

@@ -146,19 +146,19 @@ TEST_CASE("windows: noise causes no bias to or from whole pixels, and error esti
     }
     const auto found = shifts_of(device, shape, whole, reference, frames);
     double squares = 0;
-    double told = 0;
+    double estimated_squares = 0;
     for (std::size_t i = 0; i < shifts.size(); ++i) {
       CHECK(found[i].reliable);
       const double error = error_of(found[i], shifts[i]);
       // Three times the error that this noise causes along each axis, 0.023 pixels.
       CHECK(error <= 0.07);
       squares += error * error;
-      told += 2 * found[i].uncertainty * found[i].uncertainty;
+      estimated_squares += 2 * found[i].uncertainty * found[i].uncertainty;
     }
     // All frames share the reference's noise, so their errors are not 24 independent samples: the
     // test allows a factor of two.
-    CHECK(squares <= 4 * told);
-    CHECK(told <= 4 * squares);
+    CHECK(squares <= 4 * estimated_squares);
+    CHECK(estimated_squares <= 4 * squares);
   });
 }
 

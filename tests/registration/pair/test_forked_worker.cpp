@@ -84,28 +84,28 @@ TEST_CASE("forked worker: an error of either thread is thrown after both have en
     detail::ThreadBudget threads(1);
     Worker worker(device, &threads);
     worker.begin_pair(pair.shared_work(threads));
-    std::atomic<bool> may_go_on = false;
+    std::atomic<bool> released = false;
     std::atomic<int> ended = 0;
     bool fails = true;
     const auto job = [&](const PairContext& /*fork*/, std::vector<int>& found) {
-      while (!may_go_on) std::this_thread::yield();
+      while (!released) std::this_thread::yield();
       ++ended;
       if (fails) throw std::runtime_error("of the worker");
       found = {5};
     };
-    const auto let_it_go_on = [&] { may_go_on = true; };
-    CHECK_THROWS_WITH(worker.run(job, let_it_go_on), "of the worker");
+    const auto release = [&] { released = true; };
+    CHECK_THROWS_WITH(worker.run(job, release), "of the worker");
     CHECK(ended == 1);
-    may_go_on = false;
+    released = false;
     fails = false;
     CHECK_THROWS_WITH(worker.run(job,
                                  [&] {
-                                   may_go_on = true;
+                                   released = true;
                                    throw std::runtime_error("of the caller");
                                  }),
                       "of the caller");
     CHECK(ended == 2);  // the job's objects may be destroyed now
-    worker.run(job, let_it_go_on);
+    worker.run(job, release);
     CHECK(worker.state() == std::vector{5});
   });
 }

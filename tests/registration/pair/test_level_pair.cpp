@@ -222,8 +222,8 @@ TEST_CASE("level pair: candidates are grouped by the levels that compare them") 
       CHECK(total == doctest::Approx(6.99));
       CHECK(calls == 1);
       const FitRoles upright(work, at_scale(1.01));
-      const FitRoles turned(work, at_scale(1.01, 30));
-      CHECK(upright.have_levels_of(turned) != by_directions);
+      const FitRoles rotated(work, at_scale(1.01, 30));
+      CHECK(upright.have_levels_of(rotated) != by_directions);
     }
   });
 }

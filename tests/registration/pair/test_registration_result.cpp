@@ -49,17 +49,17 @@ TEST_CASE("registration result: a homography is reported with its approximation 
     const Point back = m({centre.x - x * step, centre.y - y * step});
     return Point{(there.x - back.x) / (2 * step), (there.y - back.y) / (2 * step)};
   };
-  const Point place = homography(centre);
-  CHECK(result.matrix(centre).x == doctest::Approx(place.x));
-  CHECK(result.matrix(centre).y == doctest::Approx(place.y));
+  const Point mapped_centre = homography(centre);
+  CHECK(result.matrix(centre).x == doctest::Approx(mapped_centre.x));
+  CHECK(result.matrix(centre).y == doctest::Approx(mapped_centre.y));
   for (const Point along : {Point{1, 0}, Point{0, 1}}) {
     const Point expected = slope(homography, along.x, along.y);
     const Point found = slope(result.matrix, along.x, along.y);
     CHECK(found.x == doctest::Approx(expected.x).epsilon(1e-6));
     CHECK(found.y == doctest::Approx(expected.y).epsilon(1e-6));
   }
-  CHECK(result.similarity.translation.x == doctest::Approx(place.x - target.x));
-  CHECK(result.similarity.translation.y == doctest::Approx(place.y - target.y));
+  CHECK(result.similarity.translation.x == doctest::Approx(mapped_centre.x - target.x));
+  CHECK(result.similarity.translation.y == doctest::Approx(mapped_centre.y - target.y));
   const Affine& m = result.matrix;
   CHECK(result.similarity.scale == doctest::Approx(std::sqrt(m.a * m.e - m.b * m.d)));
 }
@@ -67,11 +67,11 @@ TEST_CASE("registration result: a homography is reported with its approximation 
 TEST_CASE("registration result: the similarity is the rotation and scale without the stretch") {
   // A symmetric stretch of area 1, followed by a rotation by 25 degrees counter-clockwise as
   // displayed.
-  const Affine turn = Similarity{25, 1.5, {}}.matrix(reference, reference);
+  const Affine rotation = Similarity{25, 1.5, {}}.matrix(reference, reference);
   for (const Affine& stretch :
        {Affine{1.25, 0, 0, 0, 0.8, 0}, Affine{1.25, 0.75, 0, 0.75, 1.25, 0}}) {
     const auto result =
-        detail::registered(Motion::affine, Homography(turn * stretch), reference, moving);
+        detail::registered(Motion::affine, Homography(rotation * stretch), reference, moving);
     CHECK(result.similarity.rotation_deg == doctest::Approx(25));
     CHECK(result.similarity.scale == doctest::Approx(1.5));
   }

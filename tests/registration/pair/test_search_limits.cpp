@@ -36,10 +36,10 @@ struct Pair {
   [[nodiscard]] detail::PairContext work() {
     return {stream, clock, reference, moving, ones, fields};
   }
-  [[nodiscard]] bool allowed(const RegistrationOptions& options, const Similarity& place) {
-    return detail::within_limits(options, work(), place.matrix(reference_shape, moving_shape));
+  [[nodiscard]] bool allowed(const RegistrationOptions& options, const Similarity& similarity) {
+    return detail::within_limits(options, work(), similarity.matrix(reference_shape, moving_shape));
   }
-  [[nodiscard]] double places(const RegistrationOptions& options) {
+  [[nodiscard]] double num_poses(const RegistrationOptions& options) {
     return detail::num_trials(options, work());
   }
 
@@ -121,20 +121,20 @@ TEST_CASE("search limits: the number of poses is that of rotations times scales 
     options.min_angle = 0, options.max_angle = 40;
     const double shifts = std::pow(1 + 2 * 256, 2);  // every pixel of the level, on either side
     const double scales = 1 + std::log(4) / std::log(1.25);
-    CHECK(pair.places(options) == doctest::Approx(11 * scales * shifts));
+    CHECK(pair.num_poses(options) == doctest::Approx(11 * scales * shifts));
     options.motion = Motion::rigid;
-    CHECK(pair.places(options) == doctest::Approx(11 * shifts));
+    CHECK(pair.num_poses(options) == doctest::Approx(11 * shifts));
     options.motion = Motion::rotation;
-    CHECK(pair.places(options) == doctest::Approx(11));
+    CHECK(pair.num_poses(options) == doctest::Approx(11));
     options.motion = Motion::translation;
-    CHECK(pair.places(options) == doctest::Approx(shifts));
+    CHECK(pair.num_poses(options) == doctest::Approx(shifts));
     options.max_shift = 40;  // a tenth of the larger side
-    CHECK(pair.places(options) == doctest::Approx(std::pow(1 + 2 * 25.6, 2)));
+    CHECK(pair.num_poses(options) == doctest::Approx(std::pow(1 + 2 * 25.6, 2)));
     options.max_shift = 1000;
-    CHECK(pair.places(options) == doctest::Approx(shifts));
+    CHECK(pair.num_poses(options) == doctest::Approx(shifts));
     options.motion = Motion::rotation;
     options.min_angle = -180, options.max_angle = 540;
-    CHECK(pair.places(options) == doctest::Approx(91));
+    CHECK(pair.num_poses(options) == doctest::Approx(91));
   });
 }
 

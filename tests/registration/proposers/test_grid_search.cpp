@@ -49,8 +49,9 @@ class Pair : public test::DrawnPair {
   }
 
   /// The same with three threads.
-  std::vector<TranslationPeak> find_helped(const RegistrationOptions& options, std::size_t maximum,
-                                           bool by_directions, bool is_stopped = false) {
+  std::vector<TranslationPeak> find_with_threads(const RegistrationOptions& options,
+                                                 std::size_t maximum, bool by_directions,
+                                                 bool is_stopped = false) {
     GridSearch search(device_, options, detail::standard_grid, signal_of(by_directions));
     detail::ThreadBudget threads(2);
     const std::atomic<bool> cancelled = is_stopped;
@@ -95,10 +96,10 @@ TEST_CASE("grid search: the best candidate is within half a step of the truth") 
       const auto found = pair.find(about(truth), 4);
       REQUIRE_FALSE(found.empty());
       CHECK(found.size() <= 4);
-      const auto place = Similarity::of(found[0].matrix, shape, shape);
+      const auto pose = Similarity::of(found[0].matrix, shape, shape);
       // A step is 4.25 degrees.
-      CHECK(std::abs(std::remainder(place.rotation_deg - truth.rotation_deg, 360)) <= 2.1);
-      CHECK(std::abs(std::log(place.scale / truth.scale)) <= 0.52 * std::log(1.25));
+      CHECK(std::abs(std::remainder(pose.rotation_deg - truth.rotation_deg, 360)) <= 2.1);
+      CHECK(std::abs(std::log(pose.scale / truth.scale)) <= 0.52 * std::log(1.25));
       CHECK(off(found[0], matrix) <= 0.08 * 100 * std::max(truth.scale, 1.0));
       CHECK(found[0].score > 4);
     }
@@ -120,12 +121,12 @@ TEST_CASE(
       CHECK(found.size() >= 4);
       CHECK(found.size() <= 8);
       for (std::size_t i = 0; i < found.size(); ++i) {
-        const auto place = Similarity::of(found[i].matrix, shape, shape);
+        const auto pose = Similarity::of(found[i].matrix, shape, shape);
         // Half a step beyond the limits, plus as much for the interpolation between steps.
-        CHECK(std::abs(std::remainder(place.rotation_deg - 15, 360)) <= 7 + 4 + 0.01);
-        CHECK(place.scale > 1.1 / 1.2 / 1.13);
-        CHECK(place.scale < 1.1 * 1.2 * 1.13);
-        CHECK(std::hypot(place.translation.x, place.translation.y) <= 20 + 2);
+        CHECK(std::abs(std::remainder(pose.rotation_deg - 15, 360)) <= 7 + 4 + 0.01);
+        CHECK(pose.scale > 1.1 / 1.2 / 1.13);
+        CHECK(pose.scale < 1.1 * 1.2 * 1.13);
+        CHECK(std::hypot(pose.translation.x, pose.translation.y) <= 20 + 2);
         for (std::size_t j = 0; j < i; ++j) {
           // Orientation candidates are sorted relative to the scores at their scale.
           if (!by_directions) CHECK(found[j].score >= found[i].score);
@@ -205,14 +206,14 @@ TEST_CASE("grid search: several threads find the same as one") {
       pair.draw_reversed(scene, Homography(truth.matrix(shape, shape)));
       const RegistrationOptions options = about(truth);
       const auto expected = pair.find(options, 8, by_directions);
-      const auto found = pair.find_helped(options, 8, by_directions);
+      const auto found = pair.find_with_threads(options, 8, by_directions);
       REQUIRE(found.size() == expected.size());
       for (std::size_t i = 0; i < found.size(); ++i) {
         CHECK(Homography(found[i].matrix).h == Homography(expected[i].matrix).h);
         CHECK(found[i].score == expected[i].score);
       }
       // A cancelled search ends early, with any result.
-      CHECK(pair.find_helped(options, 8, by_directions, true).size() <= 8);
+      CHECK(pair.find_with_threads(options, 8, by_directions, true).size() <= 8);
     }
   });
 }
@@ -226,9 +227,9 @@ TEST_CASE("grid search: gradient orientations are compared between the steps, to
     pair.draw(test::Spots(16, 700), matrix, {10, 15});
     const auto found = pair.find(about(truth), 4, true);
     REQUIRE_FALSE(found.empty());
-    const auto place = Similarity::of(found[0].matrix, shape, shape);
-    CHECK(std::abs(std::remainder(place.rotation_deg - truth.rotation_deg, 360)) <= 1);
-    CHECK(std::abs(std::log(place.scale / truth.scale)) <= 0.25 * std::log(1.25));
+    const auto pose = Similarity::of(found[0].matrix, shape, shape);
+    CHECK(std::abs(std::remainder(pose.rotation_deg - truth.rotation_deg, 360)) <= 1);
+    CHECK(std::abs(std::log(pose.scale / truth.scale)) <= 0.25 * std::log(1.25));
   });
 }
 

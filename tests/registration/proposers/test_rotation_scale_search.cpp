@@ -159,8 +159,8 @@ TEST_CASE("rotation-scale search: content in one crop of a larger image is found
       CAPTURE(corner.x);
       // There lies the content of the whole image, from (20, 20) of the scene on, rotated by 25
       // degrees about the middle of a crop.
-      const Affine turned = Similarity{25, 1, {}}.matrix(square, square);
-      const Homography truth(Affine::translation(corner.x, corner.y) * turned);
+      const Affine rotation = Similarity{25, 1, {}}.matrix(square, square);
+      const Homography truth(Affine::translation(corner.x, corner.y) * rotation);
       pair.draw(scene, truth);
       const auto found = pair.find(square, true, 2);
       CHECK(found.size() == 24);

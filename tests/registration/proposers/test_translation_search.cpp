@@ -131,9 +131,9 @@ TEST_CASE("translation search: centres are no farther apart than the limit") {
       const auto shorter = pair.peaks(search, truth.rotation_deg, truth.scale, 12);
       CHECK(off(shorter[0], matrix_of(truth)) > 1);
       for (const TranslationPeak& peak : shorter) {
-        const auto place = Similarity::of(peak.matrix, reference_shape, moving_shape);
+        const auto pose = Similarity::of(peak.matrix, reference_shape, moving_shape);
         // One more pixel of the levels, because of the parabola through the highest score.
-        CHECK(std::hypot(place.translation.x, place.translation.y) <= 12 + 2);
+        CHECK(std::hypot(pose.translation.x, pose.translation.y) <= 12 + 2);
       }
     }
   });
@@ -201,9 +201,9 @@ TEST_CASE("translation search: an orientation that dominates both images is not 
     // Noise averaged over four times the length along one direction, so that edges run along it.
     const auto streaks = [](std::uint32_t seed, const Shape& shape, double degrees) {
       const warpalign::Affine stretched{0.25, 0, 0, 0, 1, 0};
-      const auto turned = Similarity{degrees, 1, {}}.matrix(shape, shape).inverse();
+      const auto rotation = Similarity{degrees, 1, {}}.matrix(shape, shape).inverse();
       return test::Spots(seed, 900).drawn(
-          shape, Homography(warpalign::Affine::translation(20, 20)) * stretched * turned);
+          shape, Homography(warpalign::Affine::translation(20, 20)) * stretched * rotation);
     };
     for (const double degrees : {0.0, 35.0, 80.0}) {
       CAPTURE(degrees);

@@ -36,10 +36,11 @@ std::vector<WindowMatch> mixed_matches(std::uint32_t seed) {
         match.view.scale = scale;
         match.reference = {14 + 16.8 * static_cast<double>(match.window % 6),
                            14 + 14 * static_cast<double>(match.window / 6)};
-        const Point place = truth()(match.reference);
+        const Point position = truth()(match.reference);
         const double off = 4.5 * uniform(random);  // the tolerance is up to 3
         const double direction = 6.28 * uniform(random);
-        match.moving = {place.x + off * std::cos(direction), place.y + off * std::sin(direction)};
+        match.moving = {position.x + off * std::cos(direction),
+                        position.y + off * std::sin(direction)};
         match.correlation = 0.8 + 1.2 * uniform(random);
         matches.push_back(match);
       }
@@ -59,8 +60,9 @@ warpalign::detail::AgreedHomography counted(const Homography& matrix,
     const double distance = std::hypot(p.x - match.moving.x, p.y - match.moving.y);
     if (distance > options.tolerance * match.view.scale) continue;
     const auto here = warpalign::detail::view_of(matrix.affine_at(match.reference));
-    const double turned = std::remainder(here.rotation_deg - match.view.rotation_deg, 360);
-    if (std::abs(turned) > 31) continue;
+    const double rotation_difference =
+        std::remainder(here.rotation_deg - match.view.rotation_deg, 360);
+    if (std::abs(rotation_difference) > 31) continue;
     if (std::abs(std::log(here.scale / match.view.scale)) > std::log(1.6)) continue;
     best[match.window] = std::max(best[match.window], match.correlation);
   }

@@ -246,8 +246,8 @@ TEST_CASE("patch search: two planes that move differently are both found") {
       // but far from where this plane predicts them, so they must not turn its homography into
       // that of the near plane.
       CHECK(std::any_of(found.begin(), found.end(), [&](const AgreedHomography& agreed) {
-        const Point led = agreed.matrix(plane.middle);
-        return std::hypot(led.x - expected.x, led.y - expected.y) <= tolerance;
+        const Point mapped = agreed.matrix(plane.middle);
+        return std::hypot(mapped.x - expected.x, mapped.y - expected.y) <= tolerance;
       }));
     }
   });

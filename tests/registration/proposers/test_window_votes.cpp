@@ -44,9 +44,9 @@ std::vector<WindowMatch> matches_of(const Scene& scene, std::uint32_t seed) {
       match.reference = {14 + 16.8 * static_cast<double>(w % 6),
                          14 + 14 * static_cast<double>(w / 6)};
       const bool right = near && uniform(random) < scene.right;
-      const Point place = truth()(match.reference);
-      match.moving = right ? Point{place.x + scene.noise * normal(random),
-                                   place.y + scene.noise * normal(random)}
+      const Point position = truth()(match.reference);
+      match.moving = right ? Point{position.x + scene.noise * normal(random),
+                                   position.y + scene.noise * normal(random)}
                            : Point{112 * uniform(random), 84 * uniform(random)};
       match.correlation = right ? scene.correlation : 0.7 + 0.6 * uniform(random);
       matches.push_back(match);
@@ -291,11 +291,12 @@ TEST_CASE("patch votes: four points that no view of a plane can produce are refu
   CHECK_FALSE(homography_between(from, {{{14, 14}, {98, 14}, {14, 70}, {14, 70}}}).has_value());
   const Quad on_a_line{{{14, 14}, {30.8, 28}, {47.6, 42}, {98, 14}}};
   for (std::size_t first = 0; first < 4; ++first) {
-    Quad turned = on_a_line;
-    std::rotate(turned.begin(), turned.begin() + static_cast<std::ptrdiff_t>(first), turned.end());
-    CHECK_FALSE(homography_between(turned, mapped(truth(), turned)).has_value());
-    CHECK_FALSE(homography_between(turned, from).has_value());
-    CHECK_FALSE(homography_between(from, turned).has_value());
+    Quad reordered = on_a_line;
+    std::rotate(reordered.begin(), reordered.begin() + static_cast<std::ptrdiff_t>(first),
+                reordered.end());
+    CHECK_FALSE(homography_between(reordered, mapped(truth(), reordered)).has_value());
+    CHECK_FALSE(homography_between(reordered, from).has_value());
+    CHECK_FALSE(homography_between(from, reordered).has_value());
   }
   // Each of the four points folded over a diagonal, and moved almost onto a line with two others.
   for (std::size_t corner = 0; corner < 4; ++corner) {

@@ -51,9 +51,9 @@ class Pair : public test::DrawnPair {
   Candidate refined(const Similarity& start, RefineFrom from) {
     return refined({at(start)}, from)[0];
   }
-  static Candidate at(const Similarity& place) {
+  static Candidate at(const Similarity& pose) {
     Candidate candidate;
-    candidate.matrix = place.matrix(shape, shape);
+    candidate.matrix = pose.matrix(shape, shape);
     return candidate;
   }
 
@@ -118,8 +118,8 @@ TEST_CASE("coarse refinement: fixed parameters stay, for orientations as for int
     Pair pair(device);
     const Candidate start = Pair::at({12.4, 1.1, {10, -5}});
     const Candidate rigid = pair.refined({start}, RefineFrom::log_polar, Motion::rigid)[0];
-    const auto place = Similarity::of(rigid.matrix, shape, shape);
-    CHECK(place.scale == doctest::Approx(1.1).epsilon(1e-9));
+    const auto pose = Similarity::of(rigid.matrix, shape, shape);
+    CHECK(pose.scale == doctest::Approx(1.1).epsilon(1e-9));
     CHECK(off(Homography(rigid.matrix)) <= tolerance);
     const Candidate shifted = pair.refined({start}, RefineFrom::log_polar, Motion::translation)[0];
     CHECK(Similarity::of(shifted.matrix, shape, shape).rotation_deg == doctest::Approx(12.4));
@@ -157,9 +157,9 @@ TEST_CASE("coarse refinement: gradient orientations on finer levels, with every 
     CHECK(off(*back, matrix_of(truth).inverse()) <= 0.3);
     // From far away it may end anywhere, or fail.
     const Affine far = Similarity{70, 1.1, {30, -20}}.matrix(shape, shape);
-    const auto nowhere = detail::refined_by_directions(pair.work(true), pair.fitter,
-                                                       Motion::homography, far, Homography(far));
-    CHECK((!nowhere || off(*nowhere) > 10));
+    const auto from_far = detail::refined_by_directions(pair.work(true), pair.fitter,
+                                                        Motion::homography, far, Homography(far));
+    CHECK((!from_far || off(*from_far) > 10));
   });
 }
 
@@ -196,18 +196,18 @@ TEST_CASE("coarse refinement: a candidate converges from nearby, and from nowher
 TEST_CASE("coarse refinement: the worst of many candidates are dropped, and none of few") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
-    std::vector<Candidate> places;
+    std::vector<Candidate> starts;
     for (int i = 0; i < 19; ++i) {
-      places.push_back(Pair::at({40.0 + 15 * i, 1.1, {3.0 * i - 30, 25.0 - 2 * i}}));
+      starts.push_back(Pair::at({40.0 + 15 * i, 1.1, {3.0 * i - 30, 25.0 - 2 * i}}));
     }
-    places.insert(places.begin() + 11, Pair::at({13, 1.08, {10, -5}}));
-    const auto found = pair.refined(places, RefineFrom::log_polar);
+    starts.insert(starts.begin() + 11, Pair::at({13, 1.08, {10, -5}}));
+    const auto found = pair.refined(starts, RefineFrom::log_polar);
     CHECK(found.size() == 16);
     const auto best = std::max_element(
         found.begin(), found.end(),
         [](const Candidate& a, const Candidate& b) { return a.significance < b.significance; });
     CHECK(off(Homography(best->matrix)) <= tolerance);
-    places.resize(16);
-    CHECK(pair.refined(places, RefineFrom::log_polar).size() == 16);
+    starts.resize(16);
+    CHECK(pair.refined(starts, RefineFrom::log_polar).size() == 16);
   });
 }

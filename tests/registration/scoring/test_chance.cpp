@@ -62,11 +62,11 @@ std::vector<float> middle_of(const std::vector<float>& image, std::int64_t from,
 }
 
 /// The z-scores of image pairs of the constant's size.
-class Deviations {
+class ZScores {
  public:
-  explicit Deviations(const warpalign::Device& device,
-                      const warpalign::Shape& reference_shape = {side, side, 1},
-                      const warpalign::Shape& moving_shape = {side, side, 1})
+  explicit ZScores(const warpalign::Device& device,
+                   const warpalign::Shape& reference_shape = {side, side, 1},
+                   const warpalign::Shape& moving_shape = {side, side, 1})
       : stream_(device.make_stream()),
         clock_(stream_),
         ones_(device, 4),
@@ -145,9 +145,9 @@ class Deviations {
 };
 
 /// The z-scores of unrelated pairs at the identity.
-std::vector<double> deviations_of_unrelated(const warpalign::Device& device, std::int64_t reach,
-                                            double part, int pairs, bool by_gradients = false) {
-  Deviations deviations(device);
+std::vector<double> z_scores_of_unrelated(const warpalign::Device& device, std::int64_t reach,
+                                          double part, int pairs, bool by_gradients = false) {
+  ZScores deviations(device);
   std::mt19937 random(17);
   std::vector<double> found;
   for (int i = 0; i < pairs; ++i) {
@@ -158,10 +158,10 @@ std::vector<double> deviations_of_unrelated(const warpalign::Device& device, std
 }
 
 /// The z-score of a smooth image and itself under a transform.
-double deviations_at(const warpalign::Device& device, const Homography& transform) {
+double z_score_at(const warpalign::Device& device, const Homography& transform) {
   std::mt19937 random(5);
   const std::vector<float> image = noise(random, 2, 1);
-  return Deviations(device).of(image, image, transform, false);
+  return ZScores(device).of(image, image, transform, false);
 }
 
 double root_mean_square(const std::vector<double>& values) {
@@ -184,8 +184,7 @@ TEST_CASE("null test: z-scores of unrelated images have the standard deviation 1
       CAPTURE(reach);
       CAPTURE(part);
       constexpr int pairs = 60;
-      const double deviation =
-          root_mean_square(deviations_of_unrelated(device, reach, part, pairs));
+      const double deviation = root_mean_square(z_scores_of_unrelated(device, reach, part, pairs));
       // The standard error of a deviation from 60 values is 9 %. Local normalization, which is not
       // linear, adds some correlation.
       CHECK(deviation > 0.65);
@@ -200,7 +199,7 @@ TEST_CASE("null test: z-scores of unrelated orientation fields have the standard
       CAPTURE(reach);
       constexpr int pairs = 60;
       const double deviation =
-          root_mean_square(deviations_of_unrelated(device, reach, 1, pairs, true));
+          root_mean_square(z_scores_of_unrelated(device, reach, 1, pairs, true));
       // As above. If both channels were not treated as independent, it would be 0.7.
       CHECK(deviation > 0.75);
       CHECK(deviation < 1.35);
@@ -210,7 +209,7 @@ TEST_CASE("null test: z-scores of unrelated orientation fields have the standard
 
 TEST_CASE("null test: an orientation that prevails in both images is not taken for a match") {
   test::on_every_device([](const warpalign::Device& device) {
-    Deviations deviations(device);
+    ZScores deviations(device);
     std::mt19937 random(23);
     // Averaged over nine pixels along each row, too.
     const auto streaks = [&] {
@@ -241,9 +240,9 @@ TEST_CASE("null test: a homography that is affine but for its last digits counts
     // former use the texture unit, whose weights have eight fractional bits; this changes z-scores
     // by 2e-4. An interpolation of another degree would smooth the images again, which changes
     // z-scores by more than a hundredth.
-    const double affine = deviations_at(device, Homography(shift));
+    const double affine = z_score_at(device, Homography(shift));
     CHECK(affine > 1);
-    CHECK(deviations_at(device, homography) == doctest::Approx(affine).epsilon(1e-3));
+    CHECK(z_score_at(device, homography) == doctest::Approx(affine).epsilon(1e-3));
   });
 }
 
@@ -253,7 +252,7 @@ TEST_CASE("null test: a part counts the same in the middle of a larger image, at
     constexpr std::int64_t small = 256;
     std::mt19937 random(7);
     const std::vector<float> image = noise(random, 3, 1, large);
-    Deviations deviations(device, {large, large, 1}, {small, small, 1});
+    ZScores deviations(device, {large, large, 1}, {small, small, 1});
     const auto pixels_at = [&](double degrees) {
       const Affine to_moving =
           warpalign::Similarity{degrees, 1, {}}.matrix({large, large, 1}, {small, small, 1});
@@ -276,7 +275,7 @@ TEST_CASE(
     constexpr warpalign::Shape wide{256, 128, 1};
     std::mt19937 random(19);
     const std::vector<float> image = noise(random, 3, 1, large);
-    Deviations deviations(device, {large, large, 1}, wide);
+    ZScores deviations(device, {large, large, 1}, wide);
     const auto pixels_at = [&](double degrees) {
       const Affine to_moving =
           warpalign::Similarity{degrees, 1, {}}.matrix({large, large, 1}, wide);
@@ -301,10 +300,10 @@ TEST_CASE("null test: nothing depends on earlier pairs") {
     // The overlap has all rows, or 72 of them.
     const Homography all;
     const Homography few(Affine::translation(4, 120));
-    Deviations deviations(device);
+    ZScores deviations(device);
     const double of_all = deviations.of(image, other, all, false);
     const double of_few = deviations.of(image, image, few, false);
-    CHECK(of_few == Deviations(device).of(image, image, few, false));
+    CHECK(of_few == ZScores(device).of(image, image, few, false));
     CHECK(of_all == deviations.of(image, other, all, false));
   });
 }
@@ -321,7 +320,7 @@ TEST_CASE("null test: candidates in a batch have the z-scores of single tests") 
     }
     for (const bool by_gradients : {false, true}) {
       CAPTURE(by_gradients);
-      Deviations deviations(device);
+      ZScores deviations(device);
       const std::vector<double> together =
           deviations.of_all(image, other, transforms, by_gradients);
       REQUIRE(together.size() == transforms.size());
@@ -368,11 +367,11 @@ TEST_CASE("null test: what the best of many trials reaches") {
   // From tables of the normal distribution: the tails 1e-4, 1e-6 and 1e-10 begin at 3.719, 4.753
   // and 6.361. The formula slightly overestimates the tails, so it is never below these values.
   struct Tail {
-    double places, deviations;
+    double trials, deviations;
   };
-  for (const auto& [places, deviations] : {Tail{1, 3.719}, Tail{100, 4.753}, Tail{1e6, 6.361}}) {
-    CAPTURE(places);
-    CHECK(warpalign::detail::deviations_by_chance(places) >= deviations);
-    CHECK(warpalign::detail::deviations_by_chance(places) < deviations + 0.03);
+  for (const auto& [trials, deviations] : {Tail{1, 3.719}, Tail{100, 4.753}, Tail{1e6, 6.361}}) {
+    CAPTURE(trials);
+    CHECK(warpalign::detail::deviations_by_chance(trials) >= deviations);
+    CHECK(warpalign::detail::deviations_by_chance(trials) < deviations + 0.03);
   }
 }

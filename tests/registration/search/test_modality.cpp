@@ -39,9 +39,9 @@ double inverted(double v) { return 1 - v; }
 double strong_gamma(double v) { return std::pow(v, 4); }
 // Permutes eighths of the range, so that no order of brightness is left.
 double permuted(double v) {
-  constexpr double places[8]{5, 0, 6, 3, 7, 1, 4, 2};
+  constexpr double order[8]{5, 0, 6, 3, 7, 1, 4, 2};
   const int piece = std::clamp(static_cast<int>(8 * v), 0, 7);
-  return (places[piece] + (8 * v - piece)) / 8;
+  return (order[piece] + (8 * v - piece)) / 8;
 }
 // The middle of the range transmits least.
 double absorbed(double v) { return std::exp(-4 * v * (1 - v)); }

@@ -34,19 +34,19 @@ class Pair : public test::DrawnPair {
 
   void show(const Homography& truth) { draw(test::Spots(9), truth, {0, 0}); }
   /// Selects the model of one candidate, without patches, which have their own tests.
-  Candidate chosen(const Candidate& place, Motion model, bool refine = true) {
+  Candidate chosen(const Candidate& start, Motion model, bool refine = true) {
     RegistrationOptions options;
     options.search = warpalign::Effort::fast;
     options.refine = refine;
     options.motion = model;
-    return all(place, options)[0];
+    return all(start, options)[0];
   }
   /// Selects the models of one candidate and of those that patches add.
-  std::vector<Candidate> all(const Candidate& place, RegistrationOptions options) {
+  std::vector<Candidate> all(const Candidate& start, RegistrationOptions options) {
     detail::CandidateEvaluator evaluator(device_, options, fitter_);
     detail::ModelSelection selection(device_, options, fitter_, evaluator);
     const auto patches = detail::make_patches(device_, options);
-    std::vector<Candidate> candidates{place};
+    std::vector<Candidate> candidates{start};
     selection.select(work(), candidates, [&](std::vector<Candidate>& found) {
       if (options.search == warpalign::Effort::fast) return;
       std::vector<Candidate> proposals;
@@ -62,9 +62,9 @@ class Pair : public test::DrawnPair {
   warpalign::Device device_;
 };
 
-Candidate at(const Similarity& place, double significance) {
+Candidate at(const Similarity& pose, double significance) {
   Candidate candidate;
-  candidate.matrix = place.matrix(shape, shape);
+  candidate.matrix = pose.matrix(shape, shape);
   candidate.significance = significance;
   return candidate;
 }
@@ -119,7 +119,7 @@ TEST_CASE(
     const double certain = 1.1 * detail::accepted_significance;
     const double fair = 0.75 * detail::half_confidence_significance;
     struct Case {
-      Similarity place;
+      Similarity pose;
       double significance;
       bool refine, certain;
     };
@@ -131,10 +131,10 @@ TEST_CASE(
                             // Refinement is off.
                             Case{near, convincing, false, true}, Case{near, fair, false, false}}) {
       CAPTURE(one.significance);
-      CAPTURE(one.place.translation.x);
+      CAPTURE(one.pose.translation.x);
       CAPTURE(one.refine);
       const Candidate found =
-          pair.chosen(at(one.place, one.significance), Motion::automatic, one.refine);
+          pair.chosen(at(one.pose, one.significance), Motion::automatic, one.refine);
       REQUIRE(found.motion == Motion::affine);
       CHECK(off(found.richer, sheared) <= (one.refine ? 0.05 : 0.5));
       CHECK(found.half_confidence == (one.certain ? detail::half_confidence_significance

@@ -406,10 +406,11 @@ TEST_CASE("pair search: the effort option decides how much is tried") {
       const auto refused = registered(device, unrelated, options);
       CHECK_FALSE(refused.reliable);
       CHECK(tried(refused) == (effort == Effort::fast ? first : both));
-      const double places = refused.places_searched;
-      CHECK(places == found.places_searched);
+      const double num_trials = refused.places_searched;
+      CHECK(num_trials == found.places_searched);
       if (refused.chance) {
-        CHECK(refused.chance->by_chance == doctest::Approx(detail::deviations_by_chance(places)));
+        CHECK(refused.chance->by_chance ==
+              doctest::Approx(detail::deviations_by_chance(num_trials)));
       }
       // After intensities, orientations are tried as well, at as many candidates, unless the
       // effort is fast.
@@ -417,7 +418,7 @@ TEST_CASE("pair search: the effort option decides how much is tried") {
       const auto either = registered(device, unrelated, options);
       CHECK_FALSE(either.reliable);
       CHECK(either.tried.contains(Generator::gradient_field) == (effort != Effort::fast));
-      CHECK(either.places_searched == (effort == Effort::fast ? places : 2 * places));
+      CHECK(either.places_searched == (effort == Effort::fast ? num_trials : 2 * num_trials));
     }
   });
 }

@@ -194,18 +194,18 @@ TEST_CASE("gradient fields: fits compare fields that are smoothed, rotated, and 
       const Values spline = values_of(
           pair.stream,
           pair.fields.coefficients(pair.stream, pair.clock, pair.reference, level, fitted));
-      test::WorstError of_turned, of_spline;
+      test::WorstError of_rotated, of_spline;
       for (std::size_t y = 4; y < 14; ++y) {
         for (std::size_t x = 4; x < 20; ++x) {
           const std::size_t i = 24 * y + x;
-          of_turned.add(std::abs(turned.cosines[i] - smoothed(whole.cosines, x, y)));
-          of_turned.add(std::abs(turned.sines[i] - smoothed(whole.sines, x, y)));
+          of_rotated.add(std::abs(turned.cosines[i] - smoothed(whole.cosines, x, y)));
+          of_rotated.add(std::abs(turned.sines[i] - smoothed(whole.sines, x, y)));
           of_spline.add(std::abs(spline_at(spline.cosines, i) - smoothed(upright.cosines, x, y)));
           of_spline.add(std::abs(spline_at(spline.sines, i) - smoothed(upright.sines, x, y)));
         }
       }
-      CHECK(of_turned.value() <= 1e-5);  // of single precision
-      CHECK(of_spline.value() <= 1e-4);  // as above
+      CHECK(of_rotated.value() <= 1e-5);  // of single precision
+      CHECK(of_spline.value() <= 1e-4);   // as above
     }
   });
 }

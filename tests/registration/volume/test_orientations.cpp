@@ -38,8 +38,8 @@ TEST_CASE("rotations: vectors are recovered from matrices, also for 0 and 180 de
   const Vector3 half = rotation_vector(rotation_by({0, -3.141592653589793, 0}));
   CHECK(std::abs(half[1]) == doctest::Approx(3.141592653589793));
   // Counter-clockwise about z: x rotates to y.
-  const Vector3 turned = product(rotation_by({0, 0, 90 * degree}), Vector3{1, 0, 0});
-  CHECK(turned[1] == doctest::Approx(1));
+  const Vector3 rotated_x = product(rotation_by({0, 0, 90 * degree}), Vector3{1, 0, 0});
+  CHECK(rotated_x[1] == doctest::Approx(1));
 }
 
 TEST_CASE("rotations: the nearest rotation to a matrix") {

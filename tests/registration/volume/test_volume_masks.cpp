@@ -35,7 +35,7 @@ using warpalign::VolumeRegistrationOptions;
 
 // In voxels. The same as without a mask, although masks leave fewer voxels.
 constexpr double clean_off = 0.005;
-constexpr double turned_off = 0.03;
+constexpr double rotated_off = 0.03;
 // The same as for volumes of other modality without a mask.
 constexpr double other_edges_off = 0.5;
 
@@ -78,7 +78,7 @@ MaskedPair drawn(const VolumePairSpec& spec) {
   return {spec.reference, pair.reference, pair.moving, {}, {}};
 }
 
-TurnedPairSpec turned() {
+TurnedPairSpec rotated_pair_spec() {
   TurnedPairSpec spec;
   spec.reference = spec.moving = {40, 40, 36};
   spec.transform = test::turn({1, 2, -1}, 12, {1.5, -0.75, 2.25});
@@ -91,7 +91,7 @@ MaskedPair drawn(const TurnedPairSpec& spec) {
   return {spec.reference, pair.reference, pair.moving, {}, {}};
 }
 
-VolumeRegistrationOptions turning(Modality modality = Modality::same) {
+VolumeRegistrationOptions rotation_options(Modality modality = Modality::same) {
   VolumeRegistrationOptions options;
   options.motion = Motion::rigid;
   options.max_rotation = 25;
@@ -113,7 +113,7 @@ void mask_fixed_object(MaskedPair& pair) {
   pair.reference_mask = pair.moving_mask = test::mask_of(pair.shape, fixed_object);
 }
 
-void check_turned(const VolumeRegistration& result, const TurnedPairSpec& spec, double off) {
+void check_rotated(const VolumeRegistration& result, const TurnedPairSpec& spec, double off) {
   CAPTURE(result.rotation_deg);
   CAPTURE(result.significance);
   CHECK(test::corner_error(spec, result.matrix.m) <= off);
@@ -197,44 +197,45 @@ TEST_CASE("masked volumes: the overlap is a fraction of the reference's unmasked
     pair.moving_mask = test::mask_of(pair.shape, {{0, 0, 0}, {40, 12, 32}});
     // Columns 10 to 30 all lie within the moving volume, and 24 of its 36 rows count.
     CHECK(align(device, pair).overlap == doctest::Approx(24.0 / 36).epsilon(1e-9));
-    TurnedPairSpec spec = turned();
+    TurnedPairSpec spec = rotated_pair_spec();
     spec.transform = test::turn({0, 0, 1}, 10);
-    MaskedPair turning_pair = drawn(spec);
-    turning_pair.reference_mask =
-        test::mask_of(turning_pair.shape, {{10, 10, 0}, {30, 30, 36}}, true);
-    turning_pair.moving_mask = test::mask_of(turning_pair.shape, {{0, 0, 0}, {40, 40, 18}}, true);
+    MaskedPair rotated_pair = drawn(spec);
+    rotated_pair.reference_mask =
+        test::mask_of(rotated_pair.shape, {{10, 10, 0}, {30, 30, 36}}, true);
+    rotated_pair.moving_mask = test::mask_of(rotated_pair.shape, {{0, 0, 0}, {40, 40, 18}}, true);
     // 18 of 36 planes, by the nearest voxel.
-    CHECK(align(device, turning_pair, turning()).overlap == doctest::Approx(0.5).epsilon(0.01));
+    CHECK(align(device, rotated_pair, rotation_options()).overlap ==
+          doctest::Approx(0.5).epsilon(0.01));
   });
 }
 
 TEST_CASE("masked volumes: rotations, with masks of one volume and of both") {
   test::on_every_device([](const Device& device) {
-    const TurnedPairSpec spec = turned();
+    const TurnedPairSpec spec = rotated_pair_spec();
     MaskedPair pair = drawn(spec);
     pair.moving_mask = test::mask_of(pair.shape, {{0, 0, 0}, {14, 40, 36}});
-    check_turned(align(device, pair, turning()), spec, turned_off);
+    check_rotated(align(device, pair, rotation_options()), spec, rotated_off);
     pair.reference_mask = test::mask_of(pair.shape, {{0, 26, 0}, {40, 40, 36}});
-    check_turned(align(device, pair, turning()), spec, turned_off);
+    check_rotated(align(device, pair, rotation_options()), spec, rotated_off);
     pair.moving_mask.clear();
-    check_turned(align(device, pair, turning()), spec, turned_off);
+    check_rotated(align(device, pair, rotation_options()), spec, rotated_off);
   });
 }
 
 TEST_CASE("masked volumes: a masked object that stays in the frame does not affect the rotation") {
   test::on_every_device([](const Device& device) {
-    const TurnedPairSpec spec = turned();
+    const TurnedPairSpec spec = rotated_pair_spec();
     MaskedPair pair = drawn(spec);
     add_fixed_object(pair);
-    CHECK(test::corner_error(spec, align(device, pair, turning()).matrix.m) > 1);
+    CHECK(test::corner_error(spec, align(device, pair, rotation_options()).matrix.m) > 1);
     mask_fixed_object(pair);
-    check_turned(align(device, pair, turning()), spec, turned_off);
+    check_rotated(align(device, pair, rotation_options()), spec, rotated_off);
   });
 }
 
 TEST_CASE("masked volumes: levels of different sides and spacings, and affine transforms") {
   test::on_every_device([](const Device& device) {
-    TurnedPairSpec spec = turned();
+    TurnedPairSpec spec = rotated_pair_spec();
     spec.reference = spec.moving = {71, 64, 27};
     spec.reference_spacing = spec.moving_spacing = {1, 1, 2.5};
     spec.blob_sigma = 3;
@@ -242,11 +243,11 @@ TEST_CASE("masked volumes: levels of different sides and spacings, and affine tr
     MaskedPair pair = drawn(spec);
     pair.reference_mask = test::mask_of(pair.shape, {{0, 0, 0}, {24, 64, 27}});
     pair.moving_mask = test::mask_of(pair.shape, {{20, 0, 0}, {44, 20, 27}});
-    VolumeRegistrationOptions options = turning();
+    VolumeRegistrationOptions options = rotation_options();
     options.motion = Motion::affine;
     options.reference_spacing = spec.reference_spacing;
     options.moving_spacing = spec.moving_spacing;
-    check_turned(align(device, pair, options), spec, turned_off);
+    check_rotated(align(device, pair, options), spec, rotated_off);
   });
 }
 
@@ -269,14 +270,14 @@ TEST_CASE("masked volumes: other modality, without edges at the masks' borders")
     CHECK(by_any.modality == Modality::other);
     CHECK(by_any.significance == by_edges.significance);
 
-    TurnedPairSpec turned_spec = turned();
-    turned_spec.blob_sigma = 2.5;
-    MaskedPair turned_pair = drawn(turned_spec);
-    turned_pair.reference = test::tissues(turned_pair.reference, test::usual_contrast);
-    turned_pair.moving = test::tissues(turned_pair.moving, test::reversed_contrast);
-    turned_pair.moving_mask = test::mask_of(turned_pair.shape, {{0, 0, 0}, {10, 40, 36}});
-    check_turned(align(device, turned_pair, turning(Modality::other)), turned_spec,
-                 other_edges_off);
+    TurnedPairSpec rotated_spec = rotated_pair_spec();
+    rotated_spec.blob_sigma = 2.5;
+    MaskedPair rotated_pair = drawn(rotated_spec);
+    rotated_pair.reference = test::tissues(rotated_pair.reference, test::usual_contrast);
+    rotated_pair.moving = test::tissues(rotated_pair.moving, test::reversed_contrast);
+    rotated_pair.moving_mask = test::mask_of(rotated_pair.shape, {{0, 0, 0}, {10, 40, 36}});
+    check_rotated(align(device, rotated_pair, rotation_options(Modality::other)), rotated_spec,
+                  other_edges_off);
   });
 }
 
@@ -289,11 +290,11 @@ TEST_CASE("masked volumes: the result is bit-identical for any values under a ma
     VolumeRegistrationOptions other;
     other.modality = Modality::other;
     check_blind(device, pair, other);
-    MaskedPair turned_pair = drawn(turned());
-    turned_pair.reference_mask = test::mask_of(turned_pair.shape, {{0, 0, 0}, {40, 11, 36}});
-    turned_pair.moving_mask = test::mask_of(turned_pair.shape, {{33, 0, 0}, {40, 40, 36}});
-    check_blind(device, turned_pair, turning());
-    check_blind(device, turned_pair, turning(Modality::other));
+    MaskedPair rotated_pair = drawn(rotated_pair_spec());
+    rotated_pair.reference_mask = test::mask_of(rotated_pair.shape, {{0, 0, 0}, {40, 11, 36}});
+    rotated_pair.moving_mask = test::mask_of(rotated_pair.shape, {{33, 0, 0}, {40, 40, 36}});
+    check_blind(device, rotated_pair, rotation_options());
+    check_blind(device, rotated_pair, rotation_options(Modality::other));
   });
 }
 
@@ -314,7 +315,7 @@ TEST_CASE("masked volumes: a mask applies to its own volume only") {
   test::on_every_device([](const Device& device) {
     for (const Motion motion : {Motion::translation, Motion::rigid}) {
       VolumeRegistrationOptions options;
-      if (motion == Motion::rigid) options = turning();
+      if (motion == Motion::rigid) options = rotation_options();
       const MaskedPair whole = drawn(shifted({3, -5, 2.5}));
       MaskedPair masked = whole;
       mask_fixed_object(masked);

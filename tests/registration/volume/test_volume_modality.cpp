@@ -48,7 +48,7 @@ VolumePairSpec shifted() {
   return spec;
 }
 
-TurnedPairSpec turned() {
+TurnedPairSpec rotated_pair_spec() {
   TurnedPairSpec spec;
   spec.reference = {40, 36, 24};
   spec.moving = {36, 40, 28};
@@ -104,7 +104,7 @@ TEST_CASE("volumes of other modality: shifts, in any contrast") {
 
 TEST_CASE("volumes of other modality: rotations with anisotropic voxels") {
   test::on_every_device([](const Device& device) {
-    const TurnedPairSpec spec = turned();
+    const TurnedPairSpec spec = rotated_pair_spec();
     const auto check = [&](const test::Contrast& contrast, double off) {
       const auto result = align(device, spec, contrast, of_other_modality(Motion::rigid));
       CAPTURE(result.rotation_deg);
@@ -125,7 +125,7 @@ TEST_CASE("volumes of other modality: intensities alone do not find reversed con
     CHECK_FALSE(align(device, shifted(), test::reversed_contrast, {}).reliable);
     VolumeRegistrationOptions options;
     options.motion = Motion::rigid;
-    CHECK_FALSE(align(device, turned(), test::reversed_contrast, options).reliable);
+    CHECK_FALSE(align(device, rotated_pair_spec(), test::reversed_contrast, options).reliable);
   });
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("volumes of other modality: unrelated ones are refused") {
       CAPTURE(result.significance);
       CHECK_FALSE(result.reliable);
     }
-    TurnedPairSpec spec = turned();
+    TurnedPairSpec spec = rotated_pair_spec();
     spec.unrelated = true;
     const auto result =
         align(device, spec, test::permuted_contrast, of_other_modality(Motion::rigid));
@@ -210,11 +210,12 @@ TEST_CASE("volumes of any modality: intensities if they are reliable, otherwise 
     CHECK(by_edges.modality == Modality::other);
 
     options.motion = Motion::rigid;
-    const auto rotated = align(device, turned(), test::reversed_contrast, options);
+    const auto rotated = align(device, rotated_pair_spec(), test::reversed_contrast, options);
     CHECK(rotated.modality == Modality::other);
     CHECK(rotated.reliable);
-    CHECK(test::corner_error(turned(), rotated.matrix.m) <= other_edges_off);
-    CHECK(align(device, turned(), test::usual_contrast, options).modality == Modality::same);
+    CHECK(test::corner_error(rotated_pair_spec(), rotated.matrix.m) <= other_edges_off);
+    CHECK(align(device, rotated_pair_spec(), test::usual_contrast, options).modality ==
+          Modality::same);
   });
 }
 

@@ -52,8 +52,8 @@ void check_found(const VolumeRegistration& result, const TurnedPairSpec& spec, d
   CHECK(result.refined);
 }
 
-TurnedPairSpec turned(const Point3& axis, double degrees, const Point3& shift = {},
-                      std::uint32_t seed = 3) {
+TurnedPairSpec rotated_pair_spec(const Point3& axis, double degrees, const Point3& shift = {},
+                                 std::uint32_t seed = 3) {
   TurnedPairSpec spec;
   spec.transform = test::turn(axis, degrees, shift);
   spec.seed = seed;
@@ -64,7 +64,7 @@ TurnedPairSpec turned(const Point3& axis, double degrees, const Point3& shift = 
 
 TEST_CASE("rotated volumes: small rotations") {
   test::on_every_device([](const Device& device) {
-    const TurnedPairSpec spec = turned({1, 2, -1}, 6, {1.5, -0.75, 2.25});
+    const TurnedPairSpec spec = rotated_pair_spec({1, 2, -1}, 6, {1.5, -0.75, 2.25});
     VolumeRegistrationOptions options = options_for(spec);
     options.max_rotation = 15;
     const auto result = align(device, spec, options);
@@ -84,8 +84,9 @@ TEST_CASE("rotated volumes: small rotations") {
 TEST_CASE("rotated volumes: any orientation") {
   test::on_every_device([](const Device& device) {
     for (const TurnedPairSpec& spec :
-         {turned({1, 0, 0}, 90, {}, 5), turned({3, -1, 2}, 47, {2, -3, 1}, 6),
-          turned({-1, 1, 4}, 133, {-1.5, 0, 3.25}, 7), turned({1, 1, 0.2}, 180, {0, 2, 0}, 8)}) {
+         {rotated_pair_spec({1, 0, 0}, 90, {}, 5), rotated_pair_spec({3, -1, 2}, 47, {2, -3, 1}, 6),
+          rotated_pair_spec({-1, 1, 4}, 133, {-1.5, 0, 3.25}, 7),
+          rotated_pair_spec({1, 1, 0.2}, 180, {0, 2, 0}, 8)}) {
       CAPTURE(spec.seed);
       check_found(align(device, spec, options_for(spec)), spec, clean_off);
     }
@@ -94,7 +95,7 @@ TEST_CASE("rotated volumes: any orientation") {
 
 TEST_CASE("rotated volumes: anisotropic voxels, which differ between the volumes") {
   test::on_every_device([](const Device& device) {
-    TurnedPairSpec spec = turned({1, 0.5, -2}, 71, {1, -2, 0.5}, 9);
+    TurnedPairSpec spec = rotated_pair_spec({1, 0.5, -2}, 71, {1, -2, 0.5}, 9);
     spec.reference = {52, 48, 20};
     spec.reference_spacing = {1, 1, 2.5};
     spec.moving = {36, 56, 42};
@@ -114,7 +115,7 @@ TEST_CASE("rotated volumes: anisotropic voxels, which differ between the volumes
 
 TEST_CASE("rotated volumes: translations between unequal voxels") {
   test::on_every_device([](const Device& device) {
-    TurnedPairSpec spec = turned({1, 0, 0}, 0, {2.5, -1.25, 3}, 11);
+    TurnedPairSpec spec = rotated_pair_spec({1, 0, 0}, 0, {2.5, -1.25, 3}, 11);
     spec.moving = {40, 32, 28};
     spec.moving_spacing = {0.8, 1, 1.25};
     spec.blob_sigma = 2;
@@ -145,14 +146,14 @@ TEST_CASE("rotated volumes: scales and shears") {
 
 TEST_CASE("rotated volumes: noise, and a registrar that is used again") {
   test::on_every_device([](const Device& device) {
-    TurnedPairSpec spec = turned({0.3, 1, 1}, 160, {2, 1, -2}, 15);
+    TurnedPairSpec spec = rotated_pair_spec({0.3, 1, 1}, 160, {2, 1, -2}, 15);
     spec.noise = 0.3;
     VolumeRegistrar registrar(device, options_for(spec));
     const auto pair = test::draw_turned_pair(spec);
     registrar.set_reference(test::view_of(pair.reference, spec.reference));
     const auto first = registrar.align(test::view_of(pair.moving, spec.moving));
     check_found(first, spec, noisy_off);
-    const TurnedPairSpec still = turned({1, 0, 0}, 0);
+    const TurnedPairSpec still = rotated_pair_spec({1, 0, 0}, 0);
     check_found(registrar.align(test::view_of(pair.reference, spec.reference)), still, clean_off);
     const auto again = registrar.align(test::view_of(pair.moving, spec.moving));
     CHECK(again.matrix.m == first.matrix.m);
@@ -163,14 +164,14 @@ TEST_CASE("rotated volumes: noise, and a registrar that is used again") {
 TEST_CASE("rotated volumes: unrelated ones and those beyond the range are refused") {
   test::on_every_device([](const Device& device) {
     for (std::uint32_t seed = 30; seed < 33; ++seed) {
-      TurnedPairSpec spec = turned({1, 1, 0}, 30, {}, seed);
+      TurnedPairSpec spec = rotated_pair_spec({1, 1, 0}, 30, {}, seed);
       spec.unrelated = true;
       spec.object_radius = seed == 32 ? 12 : 0;
       const auto result = align(device, spec, options_for(spec));
       CAPTURE(result.significance);
       CHECK_FALSE(result.reliable);
     }
-    const TurnedPairSpec spec = turned({1, 1, 0}, 60);
+    const TurnedPairSpec spec = rotated_pair_spec({1, 1, 0}, 60);
     VolumeRegistrationOptions options = options_for(spec);
     options.max_rotation = 20;
     const auto narrow = align(device, spec, options);

@@ -112,7 +112,7 @@ Found found_in(const Device& device, const Octave& octave, const BlobsSpec& spec
 }
 
 /// The blobs that were written, at most as many as there is capacity for.
-std::vector<Blob> those_there(const Found& found) {
+std::vector<Blob> written_blobs(const Found& found) {
   const auto count = std::min(found.blobs.size(), static_cast<std::size_t>(found.count));
   return {found.blobs.begin(), found.blobs.begin() + static_cast<std::ptrdiff_t>(count)};
 }
@@ -157,7 +157,7 @@ constexpr double apart = 1e-3;
 std::size_t compare(const Device& device, const Octave& octave, float least_contrast) {
   const Found found = found_in(device, octave, spec_of(octave, 4000, least_contrast));
   REQUIRE(found.count <= 4000);
-  const std::vector<Blob> blobs = those_there(found);
+  const std::vector<Blob> blobs = written_blobs(found);
   std::size_t certain = 0;
   std::size_t possible = 0;
   std::size_t explained = 0;
@@ -215,12 +215,12 @@ TEST_CASE("blobs: the minimum contrast excludes weaker blobs") {
     const Found some = found_in(device, octave, spec_of(octave, 1000, 0.1F));
     const float least = 0.1F * all.deviations[0];
     std::vector<Blob> expected;
-    for (const Blob& blob : those_there(all)) {
+    for (const Blob& blob : written_blobs(all)) {
       if (blob.strength >= least) expected.push_back(blob);
     }
-    CHECK(expected.size() < those_there(all).size());
+    CHECK(expected.size() < written_blobs(all).size());
     CHECK(!expected.empty());
-    CHECK(same(sorted(expected), sorted(those_there(some))));
+    CHECK(same(sorted(expected), sorted(written_blobs(some))));
   });
 }
 
@@ -303,7 +303,7 @@ TEST_CASE("blobs: counted beyond the capacity, and earlier ones are kept") {
     const Octave octave = random_octave({{97, 71, 1}, {64, 64, 1}}, 6, 50);
     const Found all = found_in(device, octave, spec_of(octave, 1000, 0.02F));
     REQUIRE(all.count > 20);
-    const std::vector<Blob> expected = sorted(those_there(all));
+    const std::vector<Blob> expected = sorted(written_blobs(all));
     const Found few = found_in(device, octave, spec_of(octave, 13, 0.02F));
     CHECK(few.count == all.count);
     for (const Blob& blob : sorted(few.blobs)) {
@@ -325,10 +325,10 @@ TEST_CASE("blobs: appended to earlier ones, with the octave's number") {
     CHECK(twice.count == 2 * once.count);
     std::vector<Blob> first;
     std::vector<Blob> second;
-    for (const Blob& blob : those_there(twice)) {
+    for (const Blob& blob : written_blobs(twice)) {
       (blob.octave == octave_number ? first : second).push_back(blob);
     }
-    CHECK(same(sorted(first), sorted(those_there(once))));
+    CHECK(same(sorted(first), sorted(written_blobs(once))));
     for (Blob& blob : second) {
       CHECK(blob.octave == octave_number + 1);
       blob.octave = octave_number;
@@ -343,7 +343,7 @@ TEST_CASE("blobs: two executions give the same bits, in any order") {
     const Found one = found_in(device, octave, spec_of(octave, 1000, 0.02F));
     const Found two = found_in(device, octave, spec_of(octave, 1000, 0.02F));
     CHECK(one.deviations == two.deviations);
-    CHECK(same(sorted(those_there(one)), sorted(those_there(two))));
+    CHECK(same(sorted(written_blobs(one)), sorted(written_blobs(two))));
   });
 }
 

@@ -278,20 +278,20 @@ TEST_CASE("descriptors: length 1, independent of contrast and brightness") {
 TEST_CASE("descriptors: rotate with the image") {
   test::on_every_device([](const Device& device) {
     const reference::Plane image = texture({80, 70, 1}, 40);
-    reference::Plane turned(70, 80);
+    reference::Plane rotated(70, 80);
     for (std::int64_t y = 0; y < 70; ++y) {
-      for (std::int64_t x = 0; x < 80; ++x) turned.at(69 - y, x) = image.at(x, y);
+      for (std::int64_t x = 0; x < 80; ++x) rotated.at(69 - y, x) = image.at(x, y);
     }
     std::vector<FeaturePlace> places = random_places({{image}}, 60);
-    std::vector<FeaturePlace> turned_places = places;
-    for (FeaturePlace& place : turned_places) {
+    std::vector<FeaturePlace> rotated_places = places;
+    for (FeaturePlace& place : rotated_places) {
       const float x = place.x;
       place.x = 69 - place.y;
       place.y = x;
       place.radians += static_cast<float>(pi / 2);
     }
     const Results one = results_of(device, {{image}}, places);
-    const Results two = results_of(device, {{turned}}, turned_places);
+    const Results two = results_of(device, {{rotated}}, rotated_places);
     std::size_t decided = 0;
     for (std::size_t i = 0; i < places.size(); ++i) {
       CAPTURE(i);

@@ -32,13 +32,12 @@ using Found = test::FoundCommon;
 
 /// `largest` is the largest absolute value of the images.
 void compare(const Device& device, const Input& input, const Sizes& sizes, double largest,
-             double turned = 0) {
+             double angle = 0) {
   CAPTURE(test::to_string(sizes.images));
   CAPTURE(test::to_string(sizes.part));
   CAPTURE(test::to_string(sizes.frame));
-  const Found found = test::found_common(device, input, sizes, turned);
-  CHECK(test::common_error(found, test::expected_common(input, sizes, turned), sizes, largest) <=
-        1);
+  const Found found = test::found_common(device, input, sizes, angle);
+  CHECK(test::common_error(found, test::expected_common(input, sizes, angle), sizes, largest) <= 1);
 }
 
 const std::vector<Sizes>& all_sizes() {
@@ -72,10 +71,10 @@ TEST_CASE("common_frames: parts of every size, with masks and without") {
 TEST_CASE("common_frames: two channels, with those of the reference rotated") {
   test::on_every_device([](const Device& device) {
     for (const Sizes& sizes : all_sizes()) {
-      for (const double turned : {0.0, 2.5, -0.7}) {
-        CAPTURE(turned);
-        compare(device, test::random_common_input(sizes.images, 2, turned != 0, 80), sizes, 3,
-                turned);
+      for (const double angle : {0.0, 2.5, -0.7}) {
+        CAPTURE(angle);
+        compare(device, test::random_common_input(sizes.images, 2, angle != 0, 80), sizes, 3,
+                angle);
       }
     }
   });

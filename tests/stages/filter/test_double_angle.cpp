@@ -81,10 +81,10 @@ TEST_CASE("double_angle: agrees with the oracle") {
       // A tenth of the pixels has a weight below 1.
       for (double& value : weight.values) value = value < 0.1 ? 0.9 : 1;
       const Planes found = computed(device, image, weight, terms);
-      const Planes sought = expected(image, weight, terms);
+      const Planes wanted = expected(image, weight, terms);
       // Values are up to 1.9, with about five roundings of half an ulp, 6e-8 each.
-      CHECK(test::max_difference(found.cosines, sought.cosines) <= 1e-6);
-      CHECK(test::max_difference(found.sines, sought.sines) <= 1e-6);
+      CHECK(test::max_difference(found.cosines, wanted.cosines) <= 1e-6);
+      CHECK(test::max_difference(found.sines, wanted.sines) <= 1e-6);
     }
   });
 }
@@ -105,9 +105,9 @@ TEST_CASE("double_angle: an edge and its negative agree, and rotate by twice the
       CHECK(found.cosines.at(3, 7) == 0);
     }
     // From x towards y by 45 degrees: twice that is a quarter turn.
-    const Planes turned = computed(device, diagonal, all, {});
-    CHECK(turned.cosines.at(3, 3) == 0);
-    CHECK(turned.sines.at(3, 3) == doctest::Approx(8 / 8.05).epsilon(3e-7));
+    const Planes rotated_edge = computed(device, diagonal, all, {});
+    CHECK(rotated_edge.cosines.at(3, 3) == 0);
+    CHECK(rotated_edge.sines.at(3, 3) == doctest::Approx(8 / 8.05).epsilon(3e-7));
   });
 }
 
@@ -128,11 +128,11 @@ TEST_CASE("double_angle: rotated by twice the angle of the gradients") {
         CAPTURE(rotation);
         DoubleAnglePlan(device, {cosines.shape()})
             .turn(stream, cosines, sines, rotation, turned_cosines, turned_sines);
-        const Planes sought = expected(image, ones(image), {}, rotation);
+        const Planes wanted = expected(image, ones(image), {}, rotation);
         // Values are up to 1, with about five roundings each and two more for the rotation.
-        CHECK(test::max_difference(test::from_device(stream, turned_cosines), sought.cosines) <=
+        CHECK(test::max_difference(test::from_device(stream, turned_cosines), wanted.cosines) <=
               8e-7);
-        CHECK(test::max_difference(test::from_device(stream, turned_sines), sought.sines) <= 8e-7);
+        CHECK(test::max_difference(test::from_device(stream, turned_sines), wanted.sines) <= 8e-7);
       }
     }
   });
@@ -159,10 +159,10 @@ struct Stack {
   void check_slice(std::int64_t slice, const DoubleAngleTerms& terms, double tolerance) {
     CAPTURE(slice);
     const reference::Plane plane = test::from_device(stream, input, slice);
-    const Planes sought = expected(plane, ones(plane), terms);
-    CHECK(test::max_difference(test::from_device(stream, cosines, slice), sought.cosines) <=
+    const Planes wanted = expected(plane, ones(plane), terms);
+    CHECK(test::max_difference(test::from_device(stream, cosines, slice), wanted.cosines) <=
           tolerance);
-    CHECK(test::max_difference(test::from_device(stream, sines, slice), sought.sines) <= tolerance);
+    CHECK(test::max_difference(test::from_device(stream, sines, slice), wanted.sines) <= tolerance);
   }
   void check_untouched(std::int64_t slice) {
     CAPTURE(slice);
@@ -227,10 +227,10 @@ TEST_CASE("double_angle: wrong arguments are refused before anything runs") {
     CHECK_THROWS_AS(plan.execute(stream, input, input, {{}, nan}, cosines, sines), Error);
     Image turned_cosines = image(8);
     Image turned_sines = image(8);
-    Image turned_small = image(7);
+    Image rotated_small = image(7);
     CHECK_THROWS_AS(plan.turn(stream, cosines, sines, nan, turned_cosines, turned_sines), Error);
     CHECK_THROWS_AS(plan.turn(stream, small, sines, 1, turned_cosines, turned_sines), Error);
-    CHECK_THROWS_AS(plan.turn(stream, cosines, sines, 1, turned_small, turned_sines), Error);
+    CHECK_THROWS_AS(plan.turn(stream, cosines, sines, 1, rotated_small, turned_sines), Error);
     CHECK_THROWS_AS(plan.turn(stream, cosines, sines, 1, turned_cosines, turned_cosines), Error);
     CHECK_THROWS_AS(plan.turn(stream, cosines, sines, 1, cosines, turned_sines), Error);
     CHECK_THROWS_AS(plan.turn(stream, cosines, sines, 1, turned_cosines, sines), Error);

@@ -284,7 +284,7 @@ void compare_peaks(const warpalign::Device& device, const Outlined& all) {
 
 // Outlines of images half as large as a surface, rotated by right angles, nearly right angles, and
 // others.
-std::vector<OverlapOutline> turned_outlines(const test::Size& size) {
+std::vector<OverlapOutline> rotated_outlines(const test::Size& size) {
   std::vector<OverlapOutline> outlines;
   const test::Size half{(size.width + 1) / 2, (size.height + 1) / 2};
   for (const double degrees : {0.0, 90.0, 180.0, 1e-5, 89.99, 45.0, 45.001, -30.0, 17.3, 123.4}) {
@@ -429,10 +429,10 @@ TEST_CASE("overlap_peaks: the first of equal maxima, wherever they are") {
     for (const test::Size& size : {test::Size{320, 240}, test::Size{301, 83}}) {
       for (std::uint32_t seed = 0; seed < 6; ++seed) {
         auto surfaces = even_surfaces(size, 1);
-        const auto places = test::random_plane(8, 1, 0, surfaces.plane(), 300 + seed);
-        std::size_t first = places.values.size() * surfaces.correlations[0].values.size();
-        for (const double place : places.values) {
-          const auto i = static_cast<std::size_t>(place);
+        const auto positions = test::random_plane(8, 1, 0, surfaces.plane(), 300 + seed);
+        std::size_t first = positions.values.size() * surfaces.correlations[0].values.size();
+        for (const double position : positions.values) {
+          const auto i = static_cast<std::size_t>(position);
           surfaces.correlations[0].values[i] = 3 * surfaces.plane();
           first = std::min(first, i);
         }
@@ -584,7 +584,7 @@ TEST_CASE("overlap_peaks: overlaps of rotated and scaled outlines") {
     // Rows of whole groups of four pixels, and other rows.
     for (const test::Size& size : {test::Size{64, 64}, test::Size{40, 30}, test::Size{39, 31},
                                    test::Size{1, 7}, test::Size{132, 36}}) {
-      const auto outlines = turned_outlines(size);
+      const auto outlines = rotated_outlines(size);
       const auto least = static_cast<float>(size.width * size.height) / 51.7F;
       const auto width = static_cast<float>(size.width);
       const auto height = static_cast<float>(size.height);
@@ -621,9 +621,10 @@ TEST_CASE("overlap_peaks: the overlap of outlines at single shifts") {
     auto all = outlined_surfaces(size, outlines, {{20.3F, 0, 4.25F, 3.75F, 44.25F, 30.75F}});
     for (std::size_t slice = 0; slice < all.surfaces.correlations.size(); ++slice) {
       const auto& overlaps = all.surfaces.overlaps[slice].values;
-      auto place = slice * 541 % overlaps.size();
-      while (overlaps[place] < 25 * all.surfaces.plane()) place = (place + 1) % overlaps.size();
-      all.surfaces.correlations[slice].values[place] = 40 * std::pow(all.surfaces.plane(), 2);
+      auto position = slice * 541 % overlaps.size();
+      while (overlaps[position] < 25 * all.surfaces.plane())
+        position = (position + 1) % overlaps.size();
+      all.surfaces.correlations[slice].values[position] = 40 * std::pow(all.surfaces.plane(), 2);
       CHECK(is_unique(scores_of(all.surfaces, slice, all.limits[0])));
     }
     compare_peaks(device, all);
@@ -633,7 +634,7 @@ TEST_CASE("overlap_peaks: the overlap of outlines at single shifts") {
 TEST_CASE("overlap_peaks: outlines within reach of a centre, wrapping around the edges") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : {test::Size{40, 30}, test::Size{39, 31}}) {
-      const auto outlines = turned_outlines(size);
+      const auto outlines = rotated_outlines(size);
       for (const OverlapLimits& limits : {OverlapLimits{31.3F, 5.3F, 1.25F, -2.5F, 38.75F, 29},
                                           {31.3F, 11.7F, 77.25F, -61.25F},
                                           {31.3F, 1000, 3.75F, 4.25F, 5.25F, 6.25F}}) {

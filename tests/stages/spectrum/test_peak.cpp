@@ -41,8 +41,8 @@ void compare(const PeakRecord& found, const reference::Plane& image) {
     for (int i = -1; i <= 1; ++i) {
       const std::int64_t x = (found.x + i + 2 * image.width) % image.width;
       const std::int64_t y = (found.y + j + 2 * image.height) % image.height;
-      const auto place = static_cast<std::size_t>((j + 1) * 3 + i + 1);
-      CHECK(static_cast<double>(found.neighbours[place]) == image.at(x, y));
+      const auto index = static_cast<std::size_t>((j + 1) * 3 + i + 1);
+      CHECK(static_cast<double>(found.neighbours[index]) == image.at(x, y));
     }
   }
 }

@@ -18,7 +18,7 @@ using warpalign::Transform;
 
 /// Rotated by a third of a right angle; all entries are below 1.
 const Affine rotated{0.86, -0.49, 11.3, 0.51, 0.85, -17.7};
-const Transform turned_in_space =
+const Transform rotated_in_space =
     Transform::affine3({0.93, 0.21, -0.19, -4.6, -0.22, 1.06, 0.11, 1.33, 0.14, -0.16, 0.81, 1.45});
 /// So steep that a tile of 16 x 16 x 8 pixels needs more than 32 coefficients along x.
 const Transform steep_in_space =
@@ -89,8 +89,8 @@ TEST_CASE("interpolate tiles: low degrees in every mode, with rows of any length
       for (const Boundary boundary : test::boundaries()) {
         compare(device, spec_of({160, 141}, {150, 131}, degree, boundary), rotated);
         compare(device, spec_of({163, 80}, {130, 70}, degree, boundary), rotated);
-        compare(device, spec_of({40, 37, 30}, {33, 19, 35}, degree, boundary), turned_in_space);
-        compare(device, spec_of({41, 37, 30}, {35, 17, 17}, degree, boundary), turned_in_space);
+        compare(device, spec_of({40, 37, 30}, {33, 19, 35}, degree, boundary), rotated_in_space);
+        compare(device, spec_of({41, 37, 30}, {35, 17, 17}, degree, boundary), rotated_in_space);
       }
     }
   });
@@ -128,7 +128,7 @@ TEST_CASE("interpolate tiles: images of one, two and three samples") {
           compare(device, spec_of(image, {70, 67}, degree, boundary), rotated);
         }
         for (const Shape& image : {Shape{1, 1, 1}, {1, 2, 3}, {4, 1, 2}}) {
-          compare(device, spec_of(image, {19, 17, 18}, degree, boundary), turned_in_space);
+          compare(device, spec_of(image, {19, 17, 18}, degree, boundary), rotated_in_space);
         }
       }
     }
@@ -137,7 +137,7 @@ TEST_CASE("interpolate tiles: images of one, two and three samples") {
 
 TEST_CASE("interpolate tiles: transforms that reach far outside") {
   const Affine far{0.86, -0.49, 123456.7, 0.51, 0.85, -7654321.3};
-  auto far_in_space = turned_in_space;
+  auto far_in_space = rotated_in_space;
   far_in_space.m[3] = -1234567.8;
   far_in_space.m[11] = 98765.4;
   test::on_every_device([&](const warpalign::Device& device) {
@@ -156,7 +156,7 @@ TEST_CASE("interpolate tiles: wrap") {
   auto plane = rotated;
   plane.c += 12 * 299;
   plane.f -= 7 * 259;
-  auto space = turned_in_space;
+  auto space = rotated_in_space;
   space.m[3] -= 5 * 89;
   space.m[11] += 3 * 69;
   test::on_every_device([&](const warpalign::Device& device) {
@@ -183,9 +183,9 @@ TEST_CASE("interpolate tiles: every output type") {
     compare_integers(device, plane(Boundary::reflect, PixelType::u8), rotated, 255);
     compare_integers(device, plane(Boundary::constant, PixelType::u16), rotated, 65535);
     compare(device, plane(Boundary::constant, PixelType::f16), rotated, half_step);
-    compare_integers(device, space(Boundary::constant, PixelType::u8), turned_in_space, 255);
-    compare_integers(device, space(Boundary::reflect, PixelType::u16), turned_in_space, 65535);
-    compare(device, space(Boundary::reflect, PixelType::f16), turned_in_space, half_step);
+    compare_integers(device, space(Boundary::constant, PixelType::u8), rotated_in_space, 255);
+    compare_integers(device, space(Boundary::reflect, PixelType::u16), rotated_in_space, 65535);
+    compare(device, space(Boundary::reflect, PixelType::f16), rotated_in_space, half_step);
   });
 }
 
