@@ -194,7 +194,7 @@ TEST_CASE("files: every call that writes fails once, for every command") {
 
 // Completed frames stay in the journal and in files that are marked as partial. The same command
 // resumes from them.
-TEST_CASE("files: a resumed stack whose writing fails goes on to the same files") {
+TEST_CASE("files: a resumed stack whose writing fails ends with the same files") {
   require_test_device();
   const Inputs inputs;
   const Command command{"stack --resume",

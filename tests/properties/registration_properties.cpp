@@ -31,13 +31,13 @@ constexpr double corner_tolerance = 0.15;
 constexpr double swapped_tolerance = 0.05;
 /// In voxels. The volumes are floats, drawn at their shifted positions.
 constexpr double voxel_tolerance = 0.01;
-/// Of rotated volumes at their corners, as for clean pairs in
+/// For rotated volumes at their corners, as for clean pairs in
 /// tests/registration/volume/test_volume_motion.cpp.
 constexpr double rotated_tolerance = 0.02;
 /// Homographies have twice the parameters of similarities, two of which grow with the squared
 /// distance from the centre.
 constexpr double homography_tolerance = 4 * corner_tolerance;
-/// Of a window, in pixels. It has an eighth of the image's pixels and may hold few details.
+/// For a window, in pixels. It has an eighth of the image's pixels and may hold few details.
 constexpr double window_tolerance = 0.35;
 
 Point3 mapped(const Transform& affine, const Point3& p) {

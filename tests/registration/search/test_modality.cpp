@@ -328,7 +328,7 @@ TEST_CASE("modality: images without edges are unreliable, not wrong") {
   });
 }
 
-TEST_CASE("modality: masks hide what is not in common") {
+TEST_CASE("modality: masks hide content that only one image shows") {
   const auto pair = pair_of("bridge.jpg", {8, 1, {6, -4}});
   const Pixels reference = pixels_of(pair.reference, same);
   Pixels moving = pixels_of(pair.moving, inverted);

@@ -306,7 +306,7 @@ TEST_CASE("masked volumes: a mask that excludes nothing changes no result") {
     const auto with = align(device, pair);
     CHECK(test::distance(with.translation, without.translation) < 1e-4);
     CHECK(with.significance == doctest::Approx(without.significance).epsilon(1e-4));
-    // That of the nearest whole shift.
+    // The overlap is that of the nearest whole shift.
     CHECK(with.overlap == doctest::Approx(without.overlap).epsilon(0.02));
   });
 }
