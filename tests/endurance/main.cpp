@@ -122,7 +122,8 @@ class Endurance {
 
   int report() const {
     if (samples_.size() < 8) {
-      std::printf("too few registrations for a trend: %llu\n", static_cast<unsigned long long>(done_));
+      std::printf("too few registrations for a trend: %llu\n",
+                  static_cast<unsigned long long>(done_));
       return 1;
     }
     const double hours = std::chrono::duration<double>(Clock::now() - begin_).count() / 3600;

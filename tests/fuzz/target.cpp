@@ -13,8 +13,7 @@ std::vector<Target>& targets() {
 
 void require(bool holds, std::string_view what) {
   if (holds) return;
-  std::fprintf(stderr, "fuzz: violated: %.*s\n", static_cast<int>(what.size()),
-               what.data());
+  std::fprintf(stderr, "fuzz: violated: %.*s\n", static_cast<int>(what.size()), what.data());
   std::abort();
 }
 
