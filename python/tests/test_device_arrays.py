@@ -152,7 +152,7 @@ def test_volumes_are_registered(volume):
      "masks"),
     (lambda x: warpalign.VolumeRegistrar().set_reference(x), ValueError, "3 dimensions"),
     (lambda x: x.__dlpack__(copy=True), BufferError, "."),
-    (lambda x: np.array(x, copy=False), ValueError, "without a copy"),
+    (lambda x: np.array(x, copy=False), ValueError, "copy=False"),
     (lambda x: x.__setitem__(0, 1), TypeError, "cannot be indexed"),
 ])
 def test_what_cannot_be_done_is_said(call, kind, words, image):
@@ -227,4 +227,4 @@ def test_a_batch_goes_on_after_a_pair_that_does_not_fit(scene):
         assert found.translation == pytest.approx((0, 3), abs=0.1)
     with pytest.raises(ValueError, match="2 dimensions") as error:
         warpalign.register_batch(pairs)
-    assert error.value.__notes__ == ["This is about pair 1."]
+    assert error.value.__notes__ == ["This error concerns pair 1."]

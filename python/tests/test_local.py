@@ -44,7 +44,7 @@ def test_the_field_is_found(pair):
     assert np.allclose(found.mean, displacement().mean(axis=(1, 2)), atol=FIELD_OFF)
     assert abs(found.spread - np.sqrt(displacement().var(axis=(1, 2)).sum())) < FIELD_OFF
     assert found.rms < FIELD_OFF
-    assert "windows count" in repr(found)
+    assert "windows used" in repr(found)
 
 
 def test_warp_lands_on_the_reference(pair):

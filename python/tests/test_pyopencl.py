@@ -164,7 +164,7 @@ def test_batches_of_pairs_are_registered_where_they_are(queue, scene, moved, mon
     constant = cl_array.zeros_like(x)
     with pytest.raises(warpalign.InvalidImageError) as error:
         warpalign.register_batch([(x, y[0]), (x, constant)])
-    assert error.value.__notes__ == ["This is about pair 1."]
+    assert error.value.__notes__ == ["This error concerns pair 1."]
     results = warpalign.register_batch([(x, constant), (x, y[1])], on_error="return")
     assert isinstance(results[0], warpalign.InvalidImageError)
     np.testing.assert_array_equal(results[1].matrix, expected[1].matrix)

@@ -174,12 +174,12 @@ def test_search_sets_what_is_tried(scene, moved):
     ({"search": "quick"}, ValueError, "search must be one of 'fast'"),
     ({"modality": "other", "search": "fast"}, ValueError, "log-polar spectra"),
     ({"motion": "projective"}, ValueError, "motion must be one of 'similarity', 'rigid'"),
-    ({"motion": 3}, TypeError, "the option 'motion' cannot be 3"),
-    ({"refine": "yes"}, TypeError, "the option 'refine' cannot be 'yes'"),
+    ({"motion": 3}, TypeError, "invalid value 3 for the option 'motion'"),
+    ({"refine": "yes"}, TypeError, "invalid value 'yes' for the option 'refine'"),
     ({"max_angel": 3}, TypeError, "there is no option 'max_angel'"),
     ({"candidates": 11}, warpalign.InvalidArgumentError, "candidates"),
     ({"max_threads": 17}, warpalign.InvalidArgumentError, "max_threads must be 0 to 16"),
-    ({"max_threads": 1.5}, TypeError, "the option 'max_threads' cannot be 1.5"),
+    ({"max_threads": 1.5}, TypeError, "invalid value 1.5 for the option 'max_threads'"),
     ({"fast": True, "candidates": 2}, ValueError, "fast"),
 ])
 def test_wrong_options_are_refused(scene, options, error, words):
@@ -260,7 +260,7 @@ def test_a_pair_that_fails(scene):
     pairs = [(scene, scene), (scene, np.ones_like(scene)), (scene, scene)]
     with pytest.raises(warpalign.InvalidImageError) as error:
         warpalign.register_batch(pairs)
-    assert error.value.__notes__ == ["This is about pair 1."]
+    assert error.value.__notes__ == ["This error concerns pair 1."]
     results = warpalign.register_batch(pairs, on_error="return")
     assert isinstance(results[1], warpalign.InvalidImageError)
     assert results[0].reliable and results[2].reliable

@@ -1,10 +1,9 @@
 """Registration and B-spline warping of images on any GPU or CPU.
 
-``register(reference, moving)`` finds how an image must be rotated, scaled and shifted to lie on
-another; :mod:`warpalign.ndimage` has SciPy's interpolation functions. Arrays are NumPy's, and
-work is done by the best device of the machine, or by the one named with ``device=``. Arrays that
-are on a device already, such as CuPy's, PyTorch's, JAX's or pyopencl's, are taken and returned
-there.
+``register(reference, moving)`` finds the rotation, scale and translation between two images;
+:mod:`warpalign.ndimage` provides SciPy's interpolation functions. Functions take NumPy arrays and
+compute on the best device of the machine, or on the one named by ``device=``. They also take
+arrays that already live on a device (CuPy, PyTorch, JAX, pyopencl), and return the result there.
 """
 
 from . import _pip_drivers, ndimage

@@ -13,21 +13,23 @@ from ._results import OnDevice
 
 
 def swap_axes(matrix):
-    """A homogeneous 3 x 3 matrix on (x, y, 1) from one on (row, column, 1), and the reverse."""
+    """Convert a homogeneous 3 x 3 matrix between (x, y, 1) and (row, column, 1) coordinates."""
     return np.asarray(matrix)[np.ix_([1, 0, 2], [1, 0, 2])]
 
 
 class Chance(NamedTuple):
-    """A correlation against what wrong places reach by chance.
+    """The null test of a correlation: how it compares with the correlations of wrong poses.
 
     Attributes
     ----------
     deviations : float
-        By how many standard deviations it differs from 0.
+        The z-score of the correlation: its value in standard deviations of the correlations of
+        wrong poses.
     by_chance : float
-        What the best of all wrong places reaches once in 10 000 searches.
+        The z-score that the best wrong pose exceeds once in 10 000 searches.
     rival : float
-        Deviations of the best other place that was found, as a fraction of these.
+        The second-best ratio: the z-score of the best other candidate, as a fraction of
+        ``deviations``. Near 1, the result is ambiguous.
     """
 
     deviations: float
@@ -42,45 +44,48 @@ class Alignment:
     Attributes
     ----------
     matrix : ndarray, shape (3, 3)
-        From pixels of the reference, (row, column, 1), to pixels of the moving image. It is what
-        :func:`warpalign.ndimage.affine_transform` (and SciPy's) takes to bring the moving image
-        onto the reference. Of a homography, the result is divided by its last number, and
-        :meth:`Registration.warp` brings the image onto the reference.
+        Maps pixels of the reference, (row, column, 1), to pixels of the moving image.
+        :func:`warpalign.ndimage.affine_transform` and SciPy's take it to warp the moving image to
+        the reference. If ``motion`` is ``'homography'``, divide the mapped coordinates by their
+        last component, and warp images with :meth:`Registration.warp`.
     matrix_xy : ndarray, shape (3, 3)
-        The same for (x, y, 1), as OpenCV and scikit-image take it.
+        The same matrix for (x, y, 1), as OpenCV and scikit-image take it.
     motion : {'similarity', 'rigid', 'rotation', 'translation', 'affine', 'homography'}
-        What the matrix is. With ``motion='auto'`` it is what was chosen. A similarity where affine
-        or homography was asked for means that these could not be fitted.
+        The kind of transform. With ``motion='auto'``, the one that was chosen. It is
+        ``'similarity'`` if an affine transform or a homography could not be fitted.
     rotation_deg : float
-        In degrees, as are the two below, of the similarity that is nearest about the reference's
-        centre. Positive: the moving image's content is rotated counter-clockwise as displayed.
+        Rotation in degrees; positive if the content of the moving image is rotated
+        counter-clockwise as displayed. For an affine transform or a homography, rotation, scale
+        and translation are those of the nearest similarity about the centre of the reference.
     scale : float
-        Above 1: the content is larger in the moving image.
+        Scale factor; above 1 if the content is larger in the moving image.
     translation : tuple of 2 floats
-        Where the reference's centre lies in the moving image, relative to its centre, in pixels:
-        (rows, columns).
+        The position of the reference's centre in the moving image, relative to the centre of the
+        moving image, in pixels: (rows, columns).
     translation_xy : tuple of 2 floats
         The same as (x, y).
     confidence : float
-        0 to 1: how far the result is above what wrong places reach by chance. Calibrated on
-        unrelated pairs, but not a probability; from 0.5 on a result is ``reliable``.
+        0 to 1: how far the result exceeds what wrong poses reach by chance. It is calibrated on
+        related and unrelated pairs, but is not a probability. A result is ``reliable`` from 0.5.
     correlation : float
         The normalized correlation over the overlap; with ``fast``, the height of the peak.
     significance : float
-        The correlation in standard deviations of that of unrelated images.
+        ``atanh(correlation)`` times the square root of the number of coarse pixels in the overlap;
+        with ``fast``, the height of the peak in standard deviations of that of unrelated images.
     overlap : float
-        Fraction of the reference in common; 0 with ``fast``.
+        The fraction of the reference that the moving image covers; 0 with ``fast``.
     refined : bool
         Whether the refinement converged.
     modality : {'same', 'other'}
-        Whether grey levels were compared, or directions of edges.
+        What the search compared: intensities (``'same'``) or gradient orientations
+        (``'other'``).
     proposed_by : {'shifts', 'log-polar', 'grid', 'windows', 'gradient-field', 'features'}
-        What found the place: a correlation of shifts, of spectra in log-polar coordinates, of
-        images on a grid of rotations and scales, of windows, or of directions of edges, or local
-        features of simulated views. None for a stack's first frame.
+        The proposer that found the pose: correlation over shifts, log-polar spectra, a grid of
+        rotations and scales, template matching of patches, gradient orientations, or feature
+        matching under simulated tilts. None for the first frame of a stack.
     chance : Chance or None
-        The correlation against that of wrong places; None where it is beyond doubt without, and
-        with ``fast``.
+        The null test of the correlation. None with ``fast``, and if the result is conclusive
+        without it.
     """
 
     matrix: np.ndarray
@@ -107,7 +112,7 @@ class Alignment:
 
 
 def embedded(matrix, ndim):
-    """The transform of the first two axes of an array of `ndim` axes, of which the others stay."""
+    """Extend a transform of the first two axes to `ndim` axes, of which the others stay."""
     whole = np.eye(ndim + 1)
     whole[:2, :2] = matrix[:2, :2]
     whole[:2, -1] = matrix[:2, 2]
@@ -141,23 +146,23 @@ def parameters_of(matrix, reference_shape, moving_shape):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Registration(OnDevice, Alignment):
-    """The best alignment of two images; an :class:`Alignment` with what follows.
+    """The best alignment of two images: an :class:`Alignment` with further attributes.
 
-    Results can be pickled, and sent to other processes; what is unpickled has no picture.
+    Results can be pickled and sent to other processes. An unpickled result has no picture.
 
     Attributes
     ----------
     reliable : bool
         Whether ``confidence`` is at least 0.5.
     runners_up : tuple of Alignment
-        The next best alignments, not refined; empty unless ``candidates`` asked for them.
+        The next best alignments, not refined. Empty unless the option ``candidates`` is above 1.
     tried : tuple of str
-        What has looked for places, in order of first use; see ``proposed_by``.
+        The proposers that ran, in order of first use; see ``proposed_by``.
     places_searched : float
-        How many independent wrong places (coordinates, angles and scales) the search might have
-        taken for the right one; 0 with ``fast``.
+        The number of trials: how many independent poses (translations, angles and scales) the
+        search could have taken for the right one; 0 with ``fast``.
     timings : dict of str to float
-        Device time of each stage in milliseconds; empty unless ``collect_timings`` asked for it.
+        Device time of each stage in milliseconds. Empty unless ``collect_timings`` is set.
     reference_shape, moving_shape : tuple of 2 ints
         Shapes of the images.
     """
@@ -173,19 +178,19 @@ class Registration(OnDevice, Alignment):
     _images: tuple | None = None  # the pair, for its picture
 
     def warp(self, image, *, order=3, mode="constant", cval=0.0, output=None):
-        """Bring the moving image, or another of its shape, onto the reference.
+        """Warp the moving image, or another image of its shape, to the reference.
 
         Parameters
         ----------
         image : array_like
-            Of shape ``moving_shape``, with further axes (such as channels) after these two. Arrays
-            on the registration's device stay there, but for homographies of arrays with further
-            axes, which go by way of the host.
+            An image of shape ``moving_shape``, optionally followed by further axes such as
+            channels. An array on the registration's device stays there; only for a homography, an
+            array with further axes is copied through the host.
         order : int, optional
             The order of the spline, 0 to 5. The default is 3.
         mode : str, optional
-            What lies beyond the edges, as :func:`warpalign.ndimage.affine_transform` takes it.
-            The default is ``'constant'``.
+            How to extend the image beyond its edges, as in
+            :func:`warpalign.ndimage.affine_transform`. The default is ``'constant'``.
         cval : scalar, optional
             The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default
             is 0.
@@ -195,17 +200,17 @@ class Registration(OnDevice, Alignment):
         Returns
         -------
         ndarray
-            Of shape ``reference_shape`` and the further axes, of the image's dtype; of the library
-            of an image on a device.
+            The warped image, of shape ``reference_shape`` plus the further axes and the image's
+            dtype. An image on a device gives an array of the same library.
 
         Raises
         ------
         ValueError
-            The image has another shape, or is on another device.
+            The image has another shape than ``moving_shape``, or is on another device.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
-            The device cannot do it, or cannot be opened where the result was unpickled.
+            The computation failed, or the device of an unpickled result cannot be opened here.
         """
         from . import ndimage
         from .ndimage._planes import transform_planes
@@ -239,7 +244,7 @@ class Registration(OnDevice, Alignment):
     def _repr_png_(self):
         """The reference in green and the warped moving image in magenta, as a PNG.
 
-        None where the images were not kept.
+        None if the result does not keep the images.
         """
         if self._images is None:
             return None

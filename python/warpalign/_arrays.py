@@ -1,21 +1,22 @@
-"""NumPy arrays to and from the types that the library takes."""
+"""Conversion of NumPy arrays to and from the types that the library takes."""
 
 import numpy as np
 
-# What is uploaded and downloaded as it is. Other types are converted here, by way of float32; so is
-# float64, which the library takes: to transfer twice the bytes costs more than to convert them.
-_TAKEN = frozenset(np.dtype(name) for name in (
+# Types that are uploaded without conversion. Other types are converted to float32 first, even
+# float64, which the library accepts: transferring twice the bytes costs more than converting.
+_UPLOADED = frozenset(np.dtype(name) for name in (
     "uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "float32"))
-# NaN as a 32-bit integer is another number in C than in the library.
-_GIVEN = _TAKEN - {np.dtype(np.uint32), np.dtype(np.int32)}
+# Types that are downloaded without conversion. 32-bit integers are not among them: the library
+# converts NaN to another integer than C does.
+_DOWNLOADED = _UPLOADED - {np.dtype(np.uint32), np.dtype(np.int32)}
 
-# Elements that are converted at once, which bounds temporary memory.
+# Number of elements that are converted at once; bounds temporary memory.
 _BLOCK = 1 << 22
 
 
 def for_upload(array):
     """Return the values as a C-contiguous array that can be uploaded."""
-    kept = array.dtype if array.dtype in _TAKEN else np.dtype(np.float32)
+    kept = array.dtype if array.dtype in _UPLOADED else np.dtype(np.float32)
     with np.errstate(over="ignore"):
         return np.ascontiguousarray(array, dtype=kept)
 
@@ -23,7 +24,7 @@ def for_upload(array):
 def can_hold_result(output, *inputs):
     """Whether results can be downloaded straight into `output`."""
     return (
-        output.dtype in _GIVEN  # which are of native byte order
+        output.dtype in _DOWNLOADED  # which are of native byte order
         and output.flags.c_contiguous
         and output.flags.writeable
         and not any(np.may_share_memory(output, array) for array in inputs)
@@ -31,14 +32,14 @@ def can_hold_result(output, *inputs):
 
 
 def _saturated(values, dtype):
-    """Round halves away from zero and saturate. NaN becomes what C's conversion gives."""
+    """Round halves away from zero and saturate. NaN gives the same integer as C's conversion."""
     limits = np.iinfo(dtype)
     values = np.asarray(values, dtype=np.float32 if limits.bits <= 16 else np.float64)
     nan = limits.min if limits.bits > 16 else 0
     values = np.nan_to_num(values, nan=nan, posinf=np.inf, neginf=-np.inf)
     values += np.copysign(values.dtype.type(0.5), values)
     np.trunc(values, out=values)
-    # 2**63 - 1 is no float64: what is too large is replaced after the conversion.
+    # float64 cannot hold 2**63 - 1: values that are too large are replaced after the conversion.
     too_large = values >= float(limits.max)
     np.clip(values, limits.min, limits.max, out=values)
     values[too_large] = 0
@@ -48,7 +49,7 @@ def _saturated(values, dtype):
 
 
 def _truncated(values, dtype):
-    """Convert as C does: fractions are cut off, and what is too large wraps around."""
+    """Convert as C does: drop fractions, and wrap values that are too large."""
     with np.errstate(invalid="ignore"):
         return np.asarray(values).astype(np.int64).astype(dtype)
 

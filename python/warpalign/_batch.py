@@ -14,16 +14,16 @@ from ._register import Registrar
 
 
 def _parts(pair, index):
-    """(reference, moving, reference's mask or None, moving's mask or None)."""
+    """Return (reference, moving, reference's mask or None, moving image's mask or None)."""
     if len(pair) not in (2, 4):
         raise ValueError(
             f"pair {index} must be (reference, moving) or (reference, moving, reference's mask, "
-            f"moving image's mask), and has {len(pair)} parts")
+            f"moving image's mask), not a sequence of length {len(pair)}")
     return tuple(pair) + (None, None) * (len(pair) == 2)
 
 
 def _pair_arrays(pair, index):
-    """The same in host memory."""
+    """The parts of a pair as arrays in host memory."""
     pair = _parts(pair, index)
     reference = as_image(pair[0], f"the reference of pair {index}")
     moving = as_image(pair[1], f"the moving image of pair {index}")
@@ -32,12 +32,12 @@ def _pair_arrays(pair, index):
             as_mask(pair[3], moving.shape, f"the moving image's mask of pair {index}"))
 
 
-# The library refuses such a pair, and goes on with the next one.
+# The library refuses such a pair and continues with the next one.
 _NO_PAIR = (None, None, None, None)
 
 
 class _Pairs:
-    """The pairs, of which the first has been looked at: what makes them is asked for each once."""
+    """Reads each pair once from a sequence, although device() looks at the first pair early."""
 
     def __init__(self, pairs):
         self._pairs = pairs
@@ -53,28 +53,28 @@ class _Pairs:
         return first
 
     def device(self):
-        """An array of the first pair, if it is on a device, or None."""
+        """An array of the first pair that is on a device, or None."""
         if self._first is None:
             return None
         return next((part for part in self._first[:2] if is_on_device(part)), None)
 
 
-# What may be wrong with a pair: with its pixels, or with its arrays.
-_PAIRS_OWN = (Error, ValueError, TypeError, NotImplementedError)
+# Exceptions that concern one pair: its pixels or its arrays.
+_PAIR_ERRORS = (Error, ValueError, TypeError, NotImplementedError)
 
 
 def _with_note(error, index):
-    error.add_note(f"This is about pair {index}.")
+    error.add_note(f"This error concerns pair {index}.")
     return error
 
 
 def _kept(error):
-    """The exception without its traceback, which would hold the pair's arrays."""
+    """The exception without its traceback, which would keep the pair's arrays alive."""
     return error.with_traceback(None)
 
 
 def _register_on_device(pairs, device, on_error, bar, options):
-    """One pair after the other where the arrays are, in order with what the caller does there."""
+    """Register one pair after the other on the arrays' device, ordered with the caller's stream."""
     registrar = Registrar(device, **options)
     results = []
     for index in range(len(pairs)):
@@ -83,7 +83,7 @@ def _register_on_device(pairs, device, on_error, bar, options):
             reference, moving, reference_mask, moving_mask = _parts(pair, index)
             registrar.set_reference(reference, reference_mask)
             results.append(registrar.align(moving, moving_mask))
-        except _PAIRS_OWN as error:
+        except _PAIR_ERRORS as error:
             if on_error == "raise":
                 raise _with_note(error, index)
             results.append(_kept(error))
@@ -99,28 +99,31 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
     Parameters
     ----------
     pairs : sequence or iterable
-        Of (reference, moving), or of (reference, moving, reference's mask, moving image's mask)
-        with None for no mask; images as :func:`register` takes them. What has a length and is
-        indexed is read pair by pair, when a device is ready for one, by several threads.
+        Tuples (reference, moving) or (reference, moving, reference's mask, moving image's mask),
+        where a mask may be None. Images are as for :func:`register`. Several threads read a
+        sequence (an object with a length and an index) pair by pair, when a device is ready.
     devices : Device or str, or a sequence of them, optional
-        The default is one device, as for :func:`register`. Of several, faster ones do more.
+        The devices to use. Of several devices, faster ones register more pairs. The default is
+        one device, as for :func:`register`.
     streams : int, optional
-        Pairs in work at once on each device, 1 to 64. With 2, which is the default, one is read
-        and uploaded while another is computed. Arrays on a device are registered there one pair
-        after the other, in order with the caller's stream, without copies.
+        The number of pairs that each device processes at a time, 1 to 64. The default is 2: one
+        pair is read and uploaded while another one is computed. Pairs of arrays on a device are
+        registered there one after the other, ordered with the caller's stream, without copies.
     on_error : {'raise', 'return'}
-        Whether the first pair that cannot be registered ends the batch with its exception, or the
-        exception takes the place of that pair's result: for pixels that cannot be used, for arrays
-        of a wrong shape or type, and for failures of the device. What `pairs` itself raises when it
-        is read, such as an OSError, always ends the batch.
+        What to do if a pair cannot be registered because of its pixels, the shape or type of its
+        arrays, or a failure of the device. ``'raise'`` (the default) ends the batch with the
+        exception; ``'return'`` puts the exception in the list of results and continues. An
+        exception that `pairs` raises while it is read, such as an OSError, always ends the batch.
     progress : bool, optional
-        Whether to show a bar of tqdm. The default: in a terminal or notebook, where tqdm is.
+        Whether to show a tqdm progress bar. By default, it is shown in terminals and notebooks if
+        tqdm is installed.
     %(options)s
 
     Returns
     -------
     list of Registration
-        In the order of the pairs. With ``on_error='return'``, exceptions among them.
+        The results in the order of the pairs. With ``on_error='return'``, the list has an
+        exception for each pair that failed.
 
     %(raises)s
     %(mask_on_device)s

@@ -1,4 +1,4 @@
-"""Arrays of other libraries on devices of CUDA."""
+"""Arrays of other libraries on CUDA devices."""
 
 import contextlib
 
@@ -8,14 +8,14 @@ from . import _core
 from ._device_array import DeviceArray
 from ._devices import open_device
 
-_ALIGNMENT = 16  # which the library asks of addresses
+_ALIGNMENT = 16  # bytes; the library requires addresses to be multiples of it
 _LEGACY_STREAM = 1
 
 
 def _capsule(array, stream):
     try:
         return array.__dlpack__(stream=stream, max_version=(1, 0))
-    except TypeError:  # of a library that is older than the argument
+    except TypeError:  # an older library does not have max_version
         return array.__dlpack__(stream=stream)
 
 
@@ -23,24 +23,24 @@ def _id_of(opened):
     return opened.id
 
 
-def _elsewhere(where, wanted):
+def _wrong_device(where, wanted):
     return ValueError(
-        f"the array is on {where}, and the device asked for is {wanted.id}; leave device out, or "
-        "bring the array there")
+        f"the array is on {where}, but device selects {wanted.id}; leave out device, or copy the "
+        "array there")
 
 
 def _opened(ordinal, device):
-    """The device of an array, unless another one is asked for."""
+    """Open the device of an array. Raises ValueError if `device` selects another one."""
     if device is not None:
         wanted = open_device(device)
         if _id_of(wanted) == f"cuda:{ordinal}":
             return wanted
-        raise _elsewhere(f"cuda:{ordinal}", wanted)
+        raise _wrong_device(f"cuda:{ordinal}", wanted)
     return open_device(f"cuda:{ordinal}")
 
 
 def _view(array, tensor, device, queue, kind):
-    """A DeviceArray over what DLPack describes."""
+    """A DeviceArray over the memory that a DLPack tensor describes."""
     if not tensor.contiguous:
         raise ValueError("an array on a device must be C-contiguous; make a contiguous copy")
     opened = _opened(tensor.device[1], device)
@@ -50,8 +50,8 @@ def _view(array, tensor, device, queue, kind):
 
 
 class _StreamKind:
-    """A library that works on a current stream, on which everything is in order: results may still
-    be computed, and memory may be used again, when a call returns."""
+    """A library with a current stream, which orders all work. A call may return before its result
+    is computed, and the caller may reuse the memory at once."""
 
     @classmethod
     @contextlib.contextmanager
@@ -69,7 +69,8 @@ class _StreamKind:
     def output(cls, array, like):
         view = cls.view(array, like.device)
         if view.device is not like.device:
-            raise ValueError(f"the output is on {view.device.id}, the input on {like.device.id}")
+            raise ValueError(
+                f"the output is on {view.device.id}, but the input is on {like.device.id}")
         return view
 
     @classmethod
@@ -82,11 +83,11 @@ class _StreamKind:
 
 
 class CupyKind(_StreamKind):
-    """CuPy's arrays, in order with its current stream."""
+    """CuPy's arrays, ordered with its current stream."""
 
     @staticmethod
     def active(array):
-        return array.device  # a context in which it is the current one
+        return array.device  # a context that makes this device the current one
 
     @staticmethod
     def stream(array):
@@ -120,7 +121,7 @@ class CupyKind(_StreamKind):
 
 
 class TorchKind(_StreamKind):
-    """PyTorch's tensors, in order with its current stream."""
+    """PyTorch's tensors, ordered with its current stream."""
 
     @staticmethod
     def active(array):
@@ -158,8 +159,8 @@ class TorchKind(_StreamKind):
 
 
 class _WaitingKind:
-    """A library whose streams are its own. Work is on CUDA's default stream, and calls return when
-    it is done, since nothing else would keep the arrays until then."""
+    """A library that does not expose its streams. Work runs on CUDA's default stream, and calls
+    wait for it to finish, because nothing else would keep the arrays alive until then."""
 
     @contextlib.contextmanager
     def taken(self, array, device):
@@ -180,22 +181,22 @@ class _WaitingKind:
         return result if result._native is None else result._native
 
     def points(self, array, like):
-        raise TypeError("give the coordinates as a NumPy array")
+        raise TypeError("coordinates for an input of this type must be a NumPy array")
 
 
 class InterfaceKind(_WaitingKind):
-    """Arrays that speak the CUDA array interface only. Results are DeviceArrays."""
+    """Arrays that support only the CUDA array interface. Results are DeviceArrays."""
 
     def view(self, array, device):
         interface = array.__cuda_array_interface__
         if interface.get("mask") is not None:
-            raise TypeError("arrays with a mask are not taken")
+            raise TypeError("arrays with a mask are not supported; pass the data without the mask")
         dtype, shape = np.dtype(interface["typestr"]), tuple(interface["shape"])
         if not _is_dense(shape, interface.get("strides"), dtype.itemsize):
             raise ValueError("an array on a device must be C-contiguous; make a contiguous copy")
         opened = open_device("cuda" if device is None else device)
         if not _id_of(opened).startswith("cuda:"):
-            raise _elsewhere("a device of CUDA", opened)
+            raise _wrong_device("a CUDA device", opened)
         address, read_only = interface["data"]
         memory = _core.DeviceMemory(opened, dtype.name, list(shape), address, 0, read_only)
         stream = interface.get("stream")
@@ -208,8 +209,8 @@ class InterfaceKind(_WaitingKind):
 
 
 class NamespaceKind(_WaitingKind):
-    """Other libraries that speak DLPack, such as JAX. Results are theirs where they say how they
-    take DLPack (by ``__array_namespace__``), and else DeviceArrays."""
+    """Other libraries that support DLPack, such as JAX. Results are arrays of the library if its
+    ``__array_namespace__`` has from_dlpack, else DeviceArrays."""
 
     def __init__(self, give):
         self._give = give
@@ -224,7 +225,7 @@ class NamespaceKind(_WaitingKind):
         return self._give(result)
 
     def output(self, array, like):
-        raise TypeError("arrays of this library are not written; leave the output out")
+        raise TypeError("arrays of this library cannot be written to; leave out output")
 
     def points(self, array, like):
         """Coordinates in float32 with the last row first."""
@@ -249,7 +250,7 @@ def _is_dense(shape, strides, itemsize):
 
 
 def kind_of_cuda(array, library, give):
-    """The kind of an array that speaks DLPack and is on a device of CUDA."""
+    """The kind of an array that supports DLPack and is on a CUDA device."""
     if library == "cupy":
         return CupyKind
     if library == "torch":

@@ -1,4 +1,4 @@
-"""Arrays in a device's memory."""
+"""Arrays in the memory of a device."""
 
 import math
 
@@ -15,30 +15,30 @@ _LEGACY_STREAM = 1  # CUDA's default stream, as DLPack and the CUDA array interf
 class DeviceArray:
     """A C-contiguous array in the memory of a device.
 
-    :func:`to_device` makes one. Functions of the package take it and return another, without
-    copies and, but for registrations, without waiting for the device. On CUDA it speaks DLPack and
-    the CUDA array interface, so that CuPy, PyTorch and JAX take it as it is.
+    :func:`to_device` makes one. Functions of the package take it and return another one, without
+    copies. Interpolation functions do not wait for the device; registrations do. On CUDA, it
+    supports DLPack and the CUDA array interface, so that CuPy, PyTorch and JAX take it directly.
 
     Attributes
     ----------
     shape : tuple of ints
     dtype : numpy.dtype
     ndim, size, nbytes : int
-        As NumPy's arrays have them.
+        As for NumPy arrays.
     device : Device
-        The device whose memory it is.
+        The device that holds the array.
     handle : int
-        The address on the device; on OpenCL the ``cl_mem``.
+        The address on the device; on OpenCL, the ``cl_mem``.
     """
 
     __slots__ = ("__weakref__", "_keep", "_kind", "_memory", "_native", "_queue", "dtype", "shape")
 
     def __init__(self, memory, *, kind=None, native=None, keep=None, queue=None):
         self._memory = memory
-        self._kind = kind  # the library that the array is of; None: this package
-        self._native = native  # that library's own object
-        self._keep = keep  # what else the memory needs
-        self._queue = queue  # what is done with it is in order there; None: the device's own
+        self._kind = kind  # the kind of the array's library; None: this package
+        self._native = native  # that library's array object
+        self._keep = keep  # another object that must stay alive as long as the memory
+        self._queue = queue  # the queue that work on the array goes to; None: the device's own
         self.dtype = memory.dtype
         self.shape = memory.shape
 
@@ -68,7 +68,7 @@ class DeviceArray:
         Returns
         -------
         ndarray
-            When the device has computed it.
+            The values, after waiting for the device to compute them.
         """
         values = np.empty(self.shape, self.dtype)
         self._memory.download(values, self._queue)
@@ -76,7 +76,7 @@ class DeviceArray:
 
     def __array__(self, dtype=None, copy=None):
         if copy is False:
-            raise ValueError("an array on a device is not copied to the host without a copy")
+            raise ValueError("an array on a device cannot be read on the host with copy=False")
         values = self.numpy()
         return values if dtype is None else values.astype(dtype, copy=False)
 
@@ -95,12 +95,13 @@ class DeviceArray:
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         if self.device.info.backend != "cuda":
             raise BufferError(
-                f"memory of {self.device.id} is not exchanged by DLPack, which says of OpenCL "
-                "neither the context nor the queue; numpy() copies it to the host")
+                f"an array on {self.device.id} cannot be exported by DLPack, which does not "
+                "describe the context and the queue of OpenCL; copy it to the host with numpy()")
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
-            raise BufferError(f"the array is on {self.device.id}, and is not copied elsewhere")
+            raise BufferError(
+                f"the array is on {self.device.id} and cannot be exported to another device")
         if copy:
-            raise BufferError("copies are not made on export")
+            raise BufferError("exporting a copy is not supported; leave out copy=True")
         if stream not in (None, -1, _LEGACY_STREAM):
             _core.order_queues(self.device, self._queue, stream)
         return self._memory.capsule()
@@ -108,7 +109,7 @@ class DeviceArray:
     @property
     def __cuda_array_interface__(self):
         if self.device.info.backend != "cuda":
-            raise AttributeError(f"the array is on {self.device.id}, not on a device of CUDA")
+            raise AttributeError(f"the array is on {self.device.id}, not on a CUDA device")
         return {
             "shape": self.shape, "typestr": self.dtype.str, "strides": None, "version": 3,
             "data": (self.handle, self._memory.read_only), "stream": _LEGACY_STREAM,
@@ -118,13 +119,14 @@ class DeviceArray:
         return f"<warpalign.DeviceArray {self.shape} {self.dtype} on {self.device.id}>"
 
     def __setitem__(self, index, source):
-        """Only ``array[...] = source``, of an array of the same shape and device."""
+        """Support ``array[...] = source`` for an array of the same shape on the same device."""
         if index is not Ellipsis or not isinstance(source, DeviceArray):
-            raise TypeError("arrays on a device cannot be indexed; numpy() copies one to the host")
+            raise TypeError(
+                "arrays on a device cannot be indexed; copy the array to the host with numpy()")
         _core.copy_on_device(self.device, source._memory, self._memory, self._queue)
 
     def _like(self, shape, dtype):
-        """A new array of the same library, in order with the same work."""
+        """A new array of the same library, ordered with the same queue."""
         dtype = np.dtype(dtype)
         if self._kind is not None:
             return self._kind.empty(self, shape, dtype)
@@ -137,19 +139,20 @@ def to_device(array, device=None) -> DeviceArray:
     Parameters
     ----------
     array : array_like
-        Of one of the types (u)int8, (u)int16, (u)int32, float16, float32, float64, complex64.
+        An array of any shape, of type (u)int8, (u)int16, (u)int32, float16, float32, float64 or
+        complex64.
     device : Device or str, optional
-        Which one; see :func:`warpalign.open_device`.
+        The device to copy to; see :func:`warpalign.open_device`.
 
     Returns
     -------
     DeviceArray
-        Of the array's shape and type.
+        The copy, of the array's shape and type.
 
     Raises
     ------
     TypeError
-        The device takes no pixels of this type.
+        The device does not support the array's type.
 
     Examples
     --------

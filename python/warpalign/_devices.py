@@ -1,4 +1,4 @@
-"""Devices: what there is, and those that are open."""
+"""Lists the available devices, and keeps the opened ones."""
 
 import atexit
 import os
@@ -20,18 +20,20 @@ def _device_of_array(array):
 
 
 def set_device_of_array(function):
-    """Set the function with which open_device finds the device of an array.
+    """Set the function that open_device calls to find the device of an array.
 
-    The module that knows other libraries' arrays calls it: it needs this module, not the reverse.
+    The module that handles other libraries' arrays calls this when it is imported. It imports this
+    module; an import in the other direction would be circular.
     """
     global _device_of_array
     _device_of_array = function
 
 
 def _note_fork():
-    """In a child process: drivers that the parent has loaded are of no use here."""
+    """Record in a child process whether its parent had opened a device: drivers do not survive
+    a fork."""
     global _forked_from_user, _lock
-    _lock = threading.Lock()  # the parent's may be held by a thread that is not here
+    _lock = threading.Lock()  # a thread that exists only in the parent may hold the parent's lock
     _forked_from_user = _forked_from_user or bool(_opened)
 
 
@@ -39,12 +41,13 @@ os.register_at_fork(after_in_child=_note_fork)
 
 
 def backends() -> list[Backend]:
-    """List the backends with their devices, and why one is not available.
+    """List the backends and their devices.
 
     Returns
     -------
     list of Backend
-        Each has ``name``, ``available``, ``reason`` and ``devices``.
+        Each backend has the attributes ``name``, ``available``, ``reason`` (why it is not
+        available) and ``devices``.
 
     Raises
     ------
@@ -66,9 +69,9 @@ def devices() -> list[DeviceInfo]:
     Returns
     -------
     list of DeviceInfo
-        Each has ``id``, ``backend``, ``name``, ``platform``, ``driver``, ``kind`` and
-        ``memory_bytes``. Within a backend GPUs come first. If the list is empty,
-        :func:`backends` says why.
+        Each device has the attributes ``id``, ``backend``, ``name``, ``platform``, ``driver``,
+        ``kind`` and ``memory_bytes``. The GPUs of a backend come first. If the list is empty, see
+        :func:`backends` for the reason.
 
     Raises
     ------
@@ -85,25 +88,25 @@ def devices() -> list[DeviceInfo]:
 
 
 def open_device(device: "Device | str | None" = None) -> Device:
-    """Open a device, or return the one that was opened under this name before.
+    """Open a device, or return the one that is already open under this name.
 
     Parameters
     ----------
     device : Device, str or array, optional
-        An opened device, which is returned; a name as :class:`Device` takes it; or an array on a
-        device, such as CuPy's, PyTorch's or pyopencl's, for the device that it is on. Without it,
-        the device is that of the environment variable ``WARPALIGN_DEVICE`` or of the
-        configuration file, or else the best one here.
+        An opened device, which is returned as it is; a name, as :class:`Device` takes it; or an
+        array on a device (CuPy, PyTorch, pyopencl), which selects the device that it is on. By
+        default, the environment variable ``WARPALIGN_DEVICE`` or the configuration file names the
+        device; if neither does, the best device of the machine is opened.
 
     Returns
     -------
     Device
-        The same object whenever the name is the same.
+        The opened device. The same name always gives the same object.
 
     Raises
     ------
     DeviceUnavailableError
-        There is no such device, or this process was forked from one that had opened one.
+        There is no such device, or this process was forked from one that had opened a device.
 
     Examples
     --------
@@ -113,8 +116,8 @@ def open_device(device: "Device | str | None" = None) -> Device:
     """
     if _forked_from_user:
         raise DeviceUnavailableError(
-            "this process was forked from one that had opened a device, whose driver works there "
-            "only; let multiprocessing start processes by 'spawn' or 'forkserver'")
+            "this process was forked from one that had opened a device, and the driver works only "
+            "in that one; set multiprocessing's start method to 'spawn' or 'forkserver'")
     if isinstance(device, Device):
         return device
     if device is not None and not isinstance(device, str):
@@ -127,7 +130,7 @@ def open_device(device: "Device | str | None" = None) -> Device:
 
 
 def reopened(name) -> Device:
-    """The device of this id: the one that is open already, whatever it was opened as, or a new one.
+    """Return the device with this id: one that is open already, under any name, or a new one.
 
     Raises DeviceUnavailableError as open_device does.
     """
@@ -139,5 +142,5 @@ def reopened(name) -> Device:
     return open_device(name)
 
 
-# Devices are closed while their drivers are still there.
+# Close devices at exit, while their drivers are still loaded.
 atexit.register(_opened.clear)

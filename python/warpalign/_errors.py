@@ -1,8 +1,8 @@
-"""What goes wrong, as exceptions that SciPy and NumPy users expect."""
+"""The exceptions of the package, which also derive from Python's own where these fit."""
 
 
 class Error(RuntimeError):
-    """Whatever the library reports; every error of warpalign's own is one.
+    """Base class of all errors that warpalign's library reports.
 
     Attributes
     ----------
@@ -11,15 +11,17 @@ class Error(RuntimeError):
         ``'device_unavailable'``, ``'out_of_memory'``, ``'build_failed'`` or
         ``'device_failure'``.
     stage : str
-        The part of the library, such as ``'resample'``.
+        The stage that failed, such as ``'resample'``.
     backend, device : str
-        The backend's and the device's name.
+        Names of the backend and the device.
     call, code : str
-        The failing call of the driver and its symbolic code.
+        The driver call that failed and its symbolic error code.
     hint : str
-        What to do about it.
+        What to do about the error.
 
-    Any of these texts may be empty. ``str(error)`` says all of it in words.
+    Notes
+    -----
+    Any of these attributes may be empty. ``str(error)`` contains all of them in words.
     """
 
     kind = ""
@@ -32,31 +34,31 @@ class Error(RuntimeError):
 
 
 class InvalidArgumentError(Error, ValueError):
-    """An argument is wrong. Nothing was run."""
+    """An argument is invalid. Nothing was computed."""
 
 
 class InvalidImageError(Error, ValueError):
-    """The pixels themselves cannot be used: constant, not finite, too small."""
+    """The image cannot be used: its pixels are constant or not finite, or it is too small."""
 
 
 class ConfigurationError(Error):
-    """The configuration file or an environment variable is wrong."""
+    """The configuration file or an environment variable is invalid."""
 
 
 class DeviceUnavailableError(Error):
-    """The device or its backend cannot be opened here."""
+    """The device or its backend cannot be opened."""
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """The device, or the host, has too little memory."""
+    """The device or the host has too little memory."""
 
 
 class BuildError(Error):
-    """A kernel or a plan of a Fourier transform could not be compiled."""
+    """A kernel or an FFT plan could not be compiled."""
 
 
 class DeviceError(Error):
-    """A call of the device's driver failed."""
+    """A call to the device's driver failed."""
 
 
 _CLASSES = {
@@ -71,7 +73,7 @@ _CLASSES = {
 
 
 def make_error(kind, message, stage, backend, device, call, code, hint):
-    """Make the exception for an error of the library (called by the extension module)."""
+    """Make the exception for an error of the library. The extension module calls this."""
     error = _CLASSES.get(kind, Error)(message)
     error.kind = kind
     error.stage = stage

@@ -1,4 +1,4 @@
-"""Arrays of other libraries: what they are taken for, and how results become theirs."""
+"""Arrays of other libraries: recognizes them, and converts inputs and results."""
 
 import contextlib
 
@@ -7,12 +7,12 @@ import numpy as np
 from ._device_array import DeviceArray
 from ._devices import open_device, set_device_of_array
 
-# What DLPack calls devices.
+# DLPack's device types.
 _HOST, _CUDA, _PINNED, _MANAGED = 1, 2, 3, 13
 
 
 class OwnKind:
-    """Arrays of the package itself."""
+    """DeviceArrays, the package's own arrays."""
 
     @staticmethod
     @contextlib.contextmanager
@@ -30,7 +30,7 @@ class OwnKind:
 
     @staticmethod
     def points(array, like):
-        raise TypeError("give the coordinates as a NumPy array")
+        raise TypeError("coordinates for an input of this type must be a NumPy array")
 
     @staticmethod
     def to_numpy(array):
@@ -38,7 +38,7 @@ class OwnKind:
 
 
 class HostKind:
-    """Arrays in host memory that speak DLPack, such as PyTorch's on the CPU."""
+    """Arrays in host memory that support DLPack, such as PyTorch's on the CPU."""
 
     def __init__(self, give):
         self._give = give
@@ -56,14 +56,14 @@ class HostKind:
 
 
 def check_device(opened, device):
-    """Raises ValueError where a `device` is asked for, and the array is on another one."""
+    """Raise ValueError if `device` is given and the array is on another one."""
     if device is None:
         return
     wanted = open_device(device)
     if wanted is not opened and (wanted.id != opened.id or wanted.id.startswith("opencl")):
         raise ValueError(
-            f"the array is on {opened.id}, and the device asked for is {wanted.id}; leave device "
-            "out, or bring the array there")
+            f"the array is on {opened.id}, but device selects {wanted.id}; leave out device, or "
+            "copy the array there")
 
 
 def _library(array):
@@ -71,7 +71,7 @@ def _library(array):
 
 
 def _from_dlpack_of(array):
-    """The function by which the array's library takes arrays of others, or None."""
+    """The from_dlpack function of the array's library, or None."""
     if _library(array) == "torch":
         import torch
 
@@ -83,8 +83,8 @@ def _from_dlpack_of(array):
 
 
 def _by_dlpack(array):
-    """The kind of an array that speaks DLPack."""
-    is_deleted = getattr(array, "is_deleted", None)  # JAX's, which else answers with a TypeError
+    """The kind of an array that supports DLPack."""
+    is_deleted = getattr(array, "is_deleted", None)  # JAX: avoids a confusing TypeError below
     if is_deleted is not None and is_deleted():
         raise RuntimeError("the array has been deleted")
     device_type = array.__dlpack_device__()[0]
@@ -96,12 +96,12 @@ def _by_dlpack(array):
 
         return kind_of_cuda(array, _library(array), _from_dlpack_of(array))
     raise TypeError(
-        f"arrays on devices of DLPack's type {int(device_type)} are not taken, only those in host "
-        "memory and on devices of CUDA")
+        f"arrays on devices of DLPack's type {int(device_type)} are not supported; pass an array "
+        "in host memory or on a CUDA device")
 
 
 def kind_of(array):
-    """What an array of another library, or one on a device, is; None for what NumPy takes."""
+    """The kind of an array of another library or on a device; None for anything NumPy converts."""
     if isinstance(array, (np.ndarray, np.generic, list, tuple, int, float)):
         return None
     if isinstance(array, DeviceArray):
@@ -126,17 +126,17 @@ def is_on_device(array):
 
 
 def as_array(array):
-    """The array, if it is of a library that is known here, and else one of NumPy's."""
+    """The array itself if its library is supported, else a NumPy array of it."""
     return np.asarray(array) if kind_of(array) is None else array
 
 
 def taken(array, device=None):
-    """A context with the array as one of NumPy's or as a DeviceArray, on its device."""
+    """A context that gives the array as a NumPy array or as a DeviceArray on its device."""
     return kind_of(array).taken(array, device)
 
 
 def to_numpy(array):
-    """The array on the host."""
+    """The array as a NumPy array in host memory."""
     kind = kind_of(array)
     return np.asarray(array) if kind is None else kind.to_numpy(array)
 

@@ -1,14 +1,14 @@
-"""The frames of a stack, one after the other, from whatever holds them."""
+"""Iteration over the frames of a stack: an array, a chunked array or any iterable."""
 
 import numpy as np
 
 
 def _rows_of_chunks(array):
-    """How many frames a chunk of the array has, for each run of chunks along its first axis."""
+    """The length of each chunk along the first axis; None for an array without chunks."""
     chunks = getattr(array, "chunks", None)
-    if not chunks:  # NumPy and its memory maps have none; h5py says None where there are none
+    if not chunks:  # no attribute: NumPy arrays and memory maps; None: contiguous h5py datasets
         return None
-    along = chunks[0]  # Zarr and h5py: a number; Dask: a number for each chunk
+    along = chunks[0]  # Zarr and h5py: one length; Dask: a length for each chunk
     if isinstance(along, tuple):
         return along
     whole, rest = divmod(array.shape[0], along)
@@ -16,10 +16,10 @@ def _rows_of_chunks(array):
 
 
 def iterate_frames(frames):
-    """The frames of an array of three axes, or of any other iterable.
+    """Yield the frames of an array with three axes, or of any other iterable.
 
-    Nothing is kept of them. An array in chunks (Zarr, Dask, h5py) is read a row of chunks at a time:
-    for each frame anew its whole chunk would be read or computed again.
+    Frames are not kept. A chunked array (Zarr, Dask, h5py) is read one row of chunks at a time:
+    reading frame by frame would load or compute each chunk once per frame.
     """
     if getattr(frames, "ndim", None) != 3:
         yield from frames

@@ -1,4 +1,4 @@
-"""Images and volumes, as registrations take them."""
+"""Checks and converts the images and volumes that registrations take."""
 
 import contextlib
 
@@ -18,17 +18,17 @@ def _pixels(array, what):
 
 
 def as_image(array, what):
-    """A C-contiguous image of a type that the library takes, in host memory."""
+    """Return a C-contiguous image in host memory, of a type that the library takes."""
     array = to_numpy(array)
     if array.ndim != 2:
         raise ValueError(
-            f"{what} must be an image of 2 dimensions, not of shape {array.shape}; take one "
-            f"channel or the mean of a colour image")
+            f"{what} must be an image of 2 dimensions, not of shape {array.shape}; reduce a colour "
+            f"image to one channel or to the mean of its channels")
     return _pixels(array, what)
 
 
 def as_volume(array, what):
-    """A C-contiguous volume of a type that the library takes, in host memory."""
+    """Return a C-contiguous volume in host memory, of a type that the library takes."""
     array = to_numpy(array)
     if array.ndim != 3:
         raise ValueError(f"{what} must be a volume of 3 dimensions, not of shape {array.shape}")
@@ -36,7 +36,7 @@ def as_volume(array, what):
 
 
 def as_mask(array, shape, what, of="image"):
-    """A mask with 0 where a pixel or a voxel does not count, or None."""
+    """Return a mask of uint8, 0 for pixels or voxels to ignore, or None."""
     if array is None:
         return None
     array = to_numpy(array)
@@ -47,8 +47,9 @@ def as_mask(array, shape, what, of="image"):
 
 @contextlib.contextmanager
 def pixels_of(array, prepare, what, device):
-    """A context with an image or a volume as a registrar on `device` takes it: on the host, as
-    `prepare` (as_image, as_volume) makes it, or a DeviceArray where the array is on that device."""
+    """A context that gives an image or a volume as a registrar on `device` takes it: a DeviceArray
+    if the array is on that device, else the host array that `prepare` (as_image, as_volume) makes.
+    """
     kind = kind_of(array)
     if kind is None:
         yield prepare(array, what)
@@ -63,13 +64,13 @@ def check_dimensions(array, count, what):
 
 
 def check_on_device(array, mask, dimensions, what):
-    """What an array on a device must be for a registrar."""
+    """Check the dimensions of an array on a device, for which there must be no mask."""
     check_dimensions(array, dimensions, what)
     if mask is not None:
         raise NotImplementedError(
-            f"{what} is on a device, where masks are not taken; bring it to the host")
+            f"{what} is on a device, where masks are not supported; copy it to the host")
 
 
 def device_for(array, device):
-    """Where to register: as asked for, and else on the device that the array is on."""
+    """The device to register on: `device` if given, else the device that the array is on."""
     return array if device is None and is_on_device(array) else device

@@ -1,4 +1,4 @@
-"""Registration where motion differs within the image."""
+"""Registration of motion that varies within the image."""
 
 import math
 import operator
@@ -16,7 +16,7 @@ from ._options import documented
 from ._results import OnDevice
 from .ndimage._planes import displaced_planes
 
-# A window's line. Places and shifts are those of pixels, rows first.
+# The record of a window. Positions and shifts are in pixels, rows first.
 _SHIFT = np.dtype([
     ("centre_row", np.float64),
     ("centre_column", np.float64),
@@ -28,41 +28,42 @@ _SHIFT = np.dtype([
     ("reliable", np.bool_),
     ("outlier", np.bool_),
 ])
-# The order of a line's numbers in the extension module, x first.
+# The order of a record's numbers in the extension module, x first.
 _NUMBERS = ("centre_column", "centre_row", "shift_column", "shift_row", "uncertainty",
             "correlation", "significance", "reliable", "outlier")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LocalRegistration(OnDevice):
-    """How the content of an image has moved, everywhere.
+    """The displacement field between two images.
 
-    It can be pickled, and sent to other processes.
+    It can be pickled and sent to other processes.
 
     Attributes
     ----------
     field : ndarray, shape (2, rows, columns), or None
-        The displacement at each pixel of the reference, in pixels, along rows and along columns:
-        the moving image shows at ``(row, column) + field[:, row, column]`` what the reference
-        shows at ``(row, column)``. None where no window has a reliable shift.
+        The displacement of each pixel of the reference, in pixels, along rows and columns: the
+        content at ``(row, column)`` of the reference is at
+        ``(row, column) + field[:, row, column]`` of the moving image. None if no window has a
+        reliable shift.
     field_xy : ndarray, shape (2, rows, columns), or None
-        The same along x and along y, as ``warpalign register --field`` writes it.
+        The same along x and y, as ``warpalign register --field`` writes it.
     shifts : ndarray, shape (windows along rows, windows along columns)
-        A structured array with the window's centre (``centre_row``, ``centre_column``), its
-        ``shift_row`` and ``shift_column``, the ``uncertainty`` of these (a standard deviation in
-        pixels), ``correlation``, ``significance``, ``reliable``, and ``outlier``: reliable, but
-        left out since it does not agree with those around it. A shift is the mean motion of its
-        window.
+        A structured array with a record for each window: its centre (``centre_row``,
+        ``centre_column``), its shift (``shift_row``, ``shift_column``), which is the mean motion
+        within the window, the ``uncertainty`` of the shift (a standard deviation in pixels),
+        ``correlation``, ``significance``, ``reliable``, and ``outlier`` (reliable, but left out
+        because it disagrees with its neighbours).
     reliable : bool
-        Whether at least one window of twenty counts for the field.
+        Whether the field uses at least one window in twenty.
     mean : tuple of 2 floats
         The mean displacement along rows and columns, in pixels; NaN without a field.
     spread : float
         The root mean square distance of the displacements from their mean, in pixels.
     rms : float
-        The root mean square distance of the shifts that count from the field at the windows'
-        centres, in pixels. Where the field is bent it is not 0 without noise either, since a shift
-        is the mean motion of its window.
+        The root mean square distance between the shifts that the field uses and the field at the
+        centres of their windows, in pixels. If the field is curved, it exceeds 0 even without
+        noise, because a shift is the mean motion within its window.
     """
 
     field: np.ndarray | None
@@ -99,27 +100,27 @@ class LocalRegistration(OnDevice):
         if self.field is None:
             return math.nan
         used = self.shifts[self._used]
-        places = np.stack([used["centre_row"], used["centre_column"]])
-        off_rows, off_columns = (
-            ndimage.map_coordinates(along, places, order=1, mode="nearest", device=self._opened())
+        centres = np.stack([used["centre_row"], used["centre_column"]])
+        row_errors, column_errors = (
+            ndimage.map_coordinates(along, centres, order=1, mode="nearest", device=self._opened())
             - used[name]
             for along, name in zip(self.field, ("shift_row", "shift_column")))
-        return float(np.sqrt(np.mean(off_rows**2 + off_columns**2)))
+        return float(np.sqrt(np.mean(row_errors**2 + column_errors**2)))
 
     def warp(self, image, *, order=3, mode="constant", cval=0.0):
-        """Bring the moving image, or another of its shape, onto the reference.
+        """Warp the moving image, or another image of its shape, to the reference.
 
         Parameters
         ----------
         image : array_like
-            Of the moving image's shape, with further axes (such as channels) after these two.
-            Arrays on the registration's device stay there, but for those with further axes, which
-            go by way of the host.
+            An image of the moving image's shape, optionally followed by further axes such as
+            channels. A two-dimensional array on the registration's device stays there; an array
+            with further axes is copied through the host.
         order : int, optional
             The order of the spline, 0 to 5. The default is 3.
         mode : str, optional
-            What lies beyond the edges, as :func:`warpalign.ndimage.map_coordinates` takes it.
-            The default is ``'constant'``.
+            How to extend the image beyond its edges, as in
+            :func:`warpalign.ndimage.map_coordinates`. The default is ``'constant'``.
         cval : scalar, optional
             The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default
             is 0.
@@ -127,16 +128,18 @@ class LocalRegistration(OnDevice):
         Returns
         -------
         ndarray
-            Of the image's shape and dtype; of the library of an image on a device.
+            The warped image, of the image's shape and dtype. An image on a device gives an array of
+            the same library.
 
         Raises
         ------
         ValueError
-            The image has another shape or is on another device, or there is no field.
+            The image has another shape than the moving image or is on another device, or there is
+            no field.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
-            The device cannot do it, or cannot be opened where the result was unpickled.
+            The computation failed, or the device of an unpickled result cannot be opened here.
         """
         if self.field is None:
             raise ValueError("there is no field: no window has a reliable shift")
@@ -145,21 +148,21 @@ class LocalRegistration(OnDevice):
         if tuple(image.shape[:2]) != shape:
             raise ValueError(
                 f"image must have the moving image's shape {shape}, not {tuple(image.shape)}")
-        places = np.indices(shape, dtype=np.float32) + self.field
+        positions = np.indices(shape, dtype=np.float32) + self.field
         return displaced_planes(
-            image, places, order=order, mode=mode, cval=cval, device=self._opened())
+            image, positions, order=order, mode=mode, cval=cval, device=self._opened())
 
     def __repr__(self):
-        counts = f"{int(self._used.sum())} of {self.shifts.size} windows count"
+        counts = f"{int(self._used.sum())} of {self.shifts.size} windows used"
         if self.field is None:
             return f"<LocalRegistration: no field; {counts}>"
-        doubt = "" if self.reliable else ", not reliable"
+        warning = "" if self.reliable else ", not reliable"
         return (f"<LocalRegistration: mean displacement {self.mean[0]:.3f}, {self.mean[1]:.3f}; "
-                f"spread {self.spread:.3f}; {counts}{doubt}>")
+                f"spread {self.spread:.3f}; {counts}{warning}>")
 
 
 def _pair(value, what):
-    """(rows, columns) of one number or two."""
+    """Convert one number or two to (rows, columns)."""
     try:
         values = [operator.index(value)] * 2
     except TypeError:
@@ -196,29 +199,31 @@ def _grey(image, what):
 class LocalRegistrar:
     """Finds local motion between one reference and images of its shape.
 
-    Keeps plans, memory and the reference between calls. Calls of several threads wait for each
-    other.
+    A registrar keeps plans, memory and the reference between calls. Calls from several threads wait
+    for each other.
 
     Parameters
     ----------
     %(device)s
     window : int or (int, int), optional
-        Side of a window, 16 to 4096 pixels, or rows and columns. Motion that changes to and fro
-        within a window is averaged; smaller windows are less certain. The default is 128.
+        The side of a window, or its rows and columns, 16 to 4096 pixels. A shift is the mean motion
+        within a window: large windows miss motion that varies within them, small windows are less
+        certain. The default is 128.
     stride : int or (int, int), optional
-        Pixels from one window to the next. The default is half a window.
+        The distance between windows in pixels. The default is half a window.
     max_shift : float, optional
-        The largest shift along rows or columns, in pixels; the default, half a window, is the most
-        that can be found.
+        The largest shift along rows or columns, in pixels. The default, half a window, is the
+        largest that can be found.
     smoothness : float, optional
-        Factor by which the field's curvature counts against the windows' shifts. The default is 2.
+        The weight of the field's curvature relative to the windows' shifts, a factor. The default
+        is 2.
 
     Raises
     ------
     TypeError
-        An option is of a wrong type.
+        An option has a wrong type.
     ValueError
-        An option's value is wrong.
+        The value of an option is invalid.
     warpalign.Error
         The device cannot be opened.
 
@@ -243,24 +248,24 @@ class LocalRegistrar:
     def __init__(self, device=None, *, window=128, stride=None, max_shift=None, smoothness=2):
         self._settings = _settings(window, stride, max_shift, smoothness)
         self._device = open_device(device)
-        self._lock = threading.Lock()  # on what follows
+        self._lock = threading.Lock()  # guards the members below
         self._reference = None
-        self._registrars = {}  # by the type of the images
+        self._registrars = {}  # by the dtype of the moving images
 
     @property
     def device(self):
-        """The device that registers."""
+        """The device that the registrar computes on."""
         return self._device
 
     @documented
     def set_reference(self, image) -> None:
-        """Set the reference.
+        """Set the reference image.
 
         Parameters
         ----------
         image : array_like, shape (rows, columns)
-            Grey levels of any real type, with sides of at least a window. They are copied; arrays
-            on a device are brought to the host.
+            A single-channel image of any real type, at least as large as a window. The registrar
+            copies it. An array on a device is copied to the host.
 
         %(raises)s
         """
@@ -270,7 +275,7 @@ class LocalRegistrar:
             raise ValueError(
                 f"the reference of shape {reference.shape} is smaller than a window of "
                 f"{self._settings.height} x {self._settings.width}")
-        reference = reference.copy()  # it is uploaded later, when the caller may have refilled it
+        reference = reference.copy()  # uploaded later; the caller may overwrite it before that
         with self._lock:
             self._registrars = {}
             self._reference = reference
@@ -288,17 +293,17 @@ class LocalRegistrar:
 
     @documented
     def align(self, moving) -> LocalRegistration:
-        """Find where the reference's pixels are in an image.
+        """Find the displacement field from the reference to an image.
 
         Parameters
         ----------
         moving : array_like, shape (rows, columns)
-            Of the reference's shape; its type may differ.
+            The moving image, of the reference's shape. Its type may differ.
 
         Returns
         -------
         LocalRegistration
-            Also where it is not ``reliable``.
+            The displacement field, even if it is not ``reliable``.
 
         %(raises)s
         """
@@ -330,33 +335,35 @@ documented(LocalRegistrar)
 @documented
 def register_local(reference, moving, *, window=128, stride=None, max_shift=None, smoothness=2,
                    device=None) -> LocalRegistration:
-    """Find motion between two images that differs within them.
+    """Find a displacement field between two images, for motion that varies within them.
 
-    Overlapping windows are registered all at once, those that do not agree with their neighbours
-    are left out, and a smooth displacement field (cubic B-splines) is fitted to the others by
-    their uncertainty. What motion is left within the windows is then measured again through the
-    field, up to three times.
+    The function registers overlapping windows, drops those that disagree with their neighbours,
+    and fits a smooth displacement field (cubic B-splines) to the shifts of the others, weighted by
+    their uncertainty. It then measures the remaining motion within the windows through the field,
+    up to three times.
 
     Parameters
     ----------
     reference, moving : array_like, shape (rows, columns)
-        Grey levels of any real type, of one shape, with sides of at least a window.
+        Single-channel images of any real type, of the same shape, at least as large as a window.
     window : int or (int, int), optional
-        Side of a window, 16 to 4096 pixels, or rows and columns. Motion that changes to and fro
-        within a window is averaged; smaller windows are less certain. The default is 128.
+        The side of a window, or its rows and columns, 16 to 4096 pixels. A shift is the mean motion
+        within a window: large windows miss motion that varies within them, small windows are less
+        certain. The default is 128.
     stride : int or (int, int), optional
-        Pixels from one window to the next. The default is half a window.
+        The distance between windows in pixels. The default is half a window.
     max_shift : float, optional
-        The largest shift along rows or columns, in pixels; the default, half a window, is the most
-        that can be found.
+        The largest shift along rows or columns, in pixels. The default, half a window, is the
+        largest that can be found.
     smoothness : float, optional
-        Factor by which the field's curvature counts against the windows' shifts. The default is 2.
+        The weight of the field's curvature relative to the windows' shifts, a factor. The default
+        is 2.
     %(device)s
 
     Returns
     -------
     LocalRegistration
-        Also where it is not ``reliable``.
+        The displacement field, even if it is not ``reliable``.
 
     %(raises)s
 
@@ -371,9 +378,9 @@ def register_local(reference, moving, *, window=128, stride=None, max_shift=None
     >>> import numpy as np
     >>> import warpalign
     >>> image = warpalign.ndimage.zoom(np.random.default_rng(0).random((48, 64)), 3)
-    >>> bent = np.indices(image.shape, np.float32)
-    >>> bent[1] += np.sin(bent[0] / 40)
-    >>> moving = warpalign.ndimage.map_coordinates(image, bent, mode="mirror")
+    >>> positions = np.indices(image.shape, np.float32)
+    >>> positions[1] += np.sin(positions[0] / 40)
+    >>> moving = warpalign.ndimage.map_coordinates(image, positions, mode="mirror")
     >>> found = warpalign.register_local(image, moving, window=48)
     >>> found.reliable
     True

@@ -1,4 +1,4 @@
-"""Arrays of pyopencl, on their own queue and in their own context."""
+"""Arrays of pyopencl, processed on their own queue and in their own context."""
 
 import atexit
 import contextlib
@@ -11,13 +11,13 @@ from ._device_array import DeviceArray
 from ._devices import open_device
 
 _MAX_CONTEXTS = 4
-_opened: dict = {}  # (context, device) to the Device; the last used last
+_opened: dict = {}  # maps (context, device) to the Device; the most recently used is last
 _lock = threading.Lock()
-atexit.register(_opened.clear)  # while their driver is still there
+atexit.register(_opened.clear)  # while the driver is still loaded
 
 
 def _device_within(queue):
-    """The queue's device, opened within its context, which the Device keeps."""
+    """Open the queue's device within the queue's context. The Device keeps the context alive."""
     key = queue.context.int_ptr, queue.device.int_ptr
     with _lock:
         opened = _opened.pop(key, None) or _core.open_within("opencl", *key)
@@ -29,12 +29,12 @@ def _device_within(queue):
 
 def _queue_of(array):
     if array.queue is None:
-        raise ValueError("the array has no queue; give it one by its with_queue()")
+        raise ValueError("the array has no queue; set one with its method with_queue()")
     return array.queue
 
 
 class PyopenclKind:
-    """pyopencl's arrays. Calls return when the work is on the array's queue."""
+    """pyopencl's arrays. Calls return as soon as the work is enqueued on the array's queue."""
 
     @classmethod
     @contextlib.contextmanager
@@ -43,7 +43,7 @@ class PyopenclKind:
 
     @staticmethod
     def _dense(array):
-        """The array, or a copy where OpenCL cannot begin a buffer at its offset."""
+        """The array, or a copy if its offset is not aligned as OpenCL requires for buffers."""
         if array.offset == 0 or not array.flags.c_contiguous:
             return array
         bits = _queue_of(array).device.mem_base_addr_align

@@ -1,4 +1,4 @@
-"""Options of registrations, and their description in docstrings."""
+"""The options of image registration and their description in docstrings."""
 
 import re
 import textwrap
@@ -8,7 +8,7 @@ from . import _core
 
 
 class RegistrationOptions(TypedDict, total=False):
-    """The options that every registration of images takes by keyword."""
+    """The keyword options of all functions that register images."""
 
     fast: bool
     refine: bool
@@ -33,67 +33,70 @@ class RegistrationOptions(TypedDict, total=False):
 _OPTIONS = """\
     **options
         fast : bool, default False
-            Use the pipeline of the registration paper [1]_: one peak, no verification and no
+            Use the Fourier-Mellin pipeline of [1]_: one correlation peak, without verification or
             refinement. Options marked (*) must then keep their defaults.
         refine : bool, default True
-            Refine to thousandths of a pixel, at full resolution.
+            Refine the result at full resolution, to thousandths of a pixel.
         motion : {'similarity', 'rigid', 'rotation', 'translation', 'affine', 'homography', 'auto'}
-            What may differ: rotation, scale and translation (the default); rotation and
-            translation; rotation about the centres; translation. An affine transform keeps
-            parallel lines parallel, a homography lines straight; ``'auto'`` takes these only
-            where they explain the pair significantly better than a similarity. Stacks take
-            the first four. (*)
+            The transform to find. ``'similarity'`` (the default): rotation, scale and translation.
+            ``'rigid'``: rotation and translation. ``'rotation'``: rotation about the centres.
+            ``'translation'``: translation only. ``'affine'``: parallel lines stay parallel.
+            ``'homography'``: straight lines stay straight. ``'auto'``: a similarity, unless an
+            affine transform or a homography fits significantly better. Stacks take the first
+            four. (*)
         modality : {'same', 'other', 'auto'}
-            Whether the same things look alike in both images (the default), but for brightness
-            and contrast. ``'other'``: contrast may be reversed or unrelated, as between MRI
-            weightings, stains, infrared and visible light, or a map and a photograph; directions
-            of edges are compared. ``'auto'``: the second where the first leads to no reliable
-            result. (*)
+            How the images are compared. ``'same'`` (the default): by intensities; brightness and
+            contrast may differ. ``'other'``: by gradient orientations; contrast may be reversed or
+            unrelated, as between MRI weightings, stains, infrared and visible light, or a map and
+            a photograph. ``'auto'``: by intensities and, if that gives no reliable result, by
+            gradient orientations. (*)
         search : {'fast', 'standard', 'thorough'}
-            How much is tried where a pair is difficult: log-polar spectra only; one thing after
-            the other, until a result is convincing (the default); everything, on finer grids. (*)
+            The effort for difficult pairs. ``'fast'``: log-polar spectra only. ``'standard'`` (the
+            default): one proposer after the other, until a result is conclusive. ``'thorough'``:
+            all proposers, on finer grids. (*)
         min_scale, max_scale : float, default 1/8 and 8
             Limits of the scale. (*)
         min_angle, max_angle : float, default -180 and 180
             Limits of the rotation, in degrees. (*)
         max_shift : float, default 0
-            The longest translation, in pixels; 0: any. (*)
+            The largest length of the translation, in pixels; 0: no limit. (*)
         candidates : int, default 1
-            With 2 to 10, further alignments are searched, and given as ``runners_up``. (*)
+            The number of alignments to return, 1 to 10. From 2 on, the search also looks for the
+            next best alignments and returns them as ``runners_up``. (*)
         spectrum : {'grey', 'gradient'}
-            What rotation and scale are found from: grey levels (the default) or their
-            gradient. (*)
+            The signal whose log-polar spectra give rotation and scale: intensities (``'grey'``, the
+            default) or the gradient magnitude. (*)
         window : {'hann', 'none'}
-            The window applied before Fourier transforms. The default is ``'hann'``.
+            The window function applied before Fourier transforms. The default is ``'hann'``.
         spectrum_exponent : float, default 0.3
-            Power of the spectrum's magnitude.
+            The power to which the magnitude of the spectrum is raised.
         log_polar_sigma : float, default 0.3
-            Width of the Gaussian weight of the log-polar correlation, in units of the Nyquist
-            frequency; 0: no weight.
+            The standard deviation of the Gaussian weight of the log-polar correlation, in units of
+            the Nyquist frequency; 0: no weight.
         collect_timings : bool, default False
-            Measure the device time of each stage; slower."""
+            Measure the device time of each stage. Registration is slower then."""
 
 _REFERENCE = """\
     References
     ----------
     .. [1] B. S. Reddy and B. N. Chatterji, "An FFT-based technique for translation, rotation,
-       and scale-invariant image registration", IEEE Transactions on Image Processing 5(8), 1996;
-       what is done beyond it is described in the documentation, "How a registration works"."""
+       and scale-invariant image registration", IEEE Transactions on Image Processing 5(8), 1996.
+       The documentation's page "How a registration works" describes the other steps."""
 
 _DEVICE = """\
     device : Device or str, optional
-        Where to compute; see :func:`warpalign.open_device`."""
+        The device to compute on; see :func:`warpalign.open_device`."""
 
 _RAISES = """\
     Raises
     ------
     TypeError
-        An option is not known, or the pixels are no real numbers.
+        An option is unknown, or the pixels are not real numbers.
     ValueError
-        A shape or an option's value is wrong (:class:`InvalidArgumentError` where the library
-        found it), or the pixels cannot be used: constant, NaN (:class:`InvalidImageError`).
+        A shape or the value of an option is invalid (:class:`InvalidArgumentError` if the library
+        detects it), or the pixels are constant or NaN (:class:`InvalidImageError`).
     warpalign.Error
-        The device cannot do it."""
+        The computation failed; for example, the device has too little memory."""
 
 _MASK_ON_DEVICE = """\
     NotImplementedError
@@ -101,7 +104,7 @@ _MASK_ON_DEVICE = """\
 
 
 def _described():
-    """The options' documentation: what stands above, and the library's sentence for others."""
+    """The description of all options: _OPTIONS, and the library's help text for any others."""
     parts = [_OPTIONS]
     for option in _core.registration_options():
         name = option["name"]
@@ -115,8 +118,8 @@ def _described():
 
 
 def documented(function, **more):
-    """Fill in the parts that docstrings share: those of all registrations, and `more`."""
-    if function.__doc__ is not None:  # python -OO has none
+    """Fill in the parts of a docstring that registration functions share, and those of `more`."""
+    if function.__doc__ is not None:  # python -OO strips docstrings
         function.__doc__ = re.sub(
             r"( *)%\((\w+)\)s", lambda place: _part(place, more), function.__doc__)
     return function
@@ -129,13 +132,15 @@ def _part(place, more):
 
 
 def options_of(given):
-    """The library's options. Raises TypeError for one that is not known, or of a wrong type."""
+    """The library's options. Raises TypeError for an unknown option or a value of a wrong type."""
     options = _core.RegistrationOptions()
     for name, value in given.items():
         if name not in RegistrationOptions.__annotations__:
-            raise TypeError(f"there is no option {name!r} of registrations")
+            raise TypeError(
+                f"there is no option {name!r} (choose from: "
+                f"{', '.join(RegistrationOptions.__annotations__)})")
         try:
             setattr(options, name, value)
         except TypeError:
-            raise TypeError(f"the option {name!r} cannot be {value!r}") from None
+            raise TypeError(f"invalid value {value!r} for the option {name!r}") from None
     return options

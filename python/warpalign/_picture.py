@@ -1,4 +1,4 @@
-"""Pictures for notebooks: overlays, and PNG without a library."""
+"""Overlay pictures for notebooks, and a PNG encoder."""
 
 import struct
 import zlib
@@ -11,7 +11,7 @@ _MAX_SIDE = 768
 def png(pixels):
     """Encode an image of uint8 and shape (rows, columns, 3)."""
     height, width, _ = pixels.shape
-    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each begins with its filter, none
+    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row begins with its filter type, 0
     rows[:, 1:] = pixels.reshape(height, -1)
 
     def chunk(name, data):
@@ -25,7 +25,7 @@ def png(pixels):
 
 
 def _stretched(image, common):
-    """To 0 ... 255, such that few pixels of what is common to both images saturate."""
+    """Scale an image to 0 ... 255 so that few pixels of the overlap saturate."""
     sample = image[common]
     dark, bright = np.percentile(sample, (0.5, 99.5)) if sample.size else (0, 0)
     gain = 255 / (bright - dark) if bright > dark else 0
@@ -33,7 +33,7 @@ def _stretched(image, common):
 
 
 def overlay(reference, moving, matrix, device):
-    """The reference in green, the moving image on it in magenta; gray where they agree."""
+    """Overlay the reference in green and the warped moving image in magenta; gray if equal."""
     from .ndimage._planes import transform_planes
 
     step = -(-max(reference.shape) // _MAX_SIDE)

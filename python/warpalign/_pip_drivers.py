@@ -1,4 +1,4 @@
-"""Drivers and libraries that pip has installed beside the package."""
+"""Finds drivers and libraries that pip installed with the package."""
 
 import importlib.util
 import os
@@ -9,18 +9,20 @@ _VARIABLE = "WARPALIGN_OPENCL_DRIVER"
 
 
 def pocl_library() -> str | None:
-    """The driver of the package pocl-binary-distribution, or None."""
+    """The path of the driver in the package pocl-binary-distribution, or None."""
     found = importlib.util.find_spec("pocl_binary_distribution")
     if found is None or not found.origin:
         return None
-    # It installs its library where pyopencl looks for one, and nothing else of that package.
+    # The package installs its library where pyopencl looks for drivers.
     folder = pathlib.Path(found.origin).parent.parent / "pyopencl" / ".libs"
     return next((str(path) for path in sorted(folder.glob("libpocl-*.so"))), None)
 
 
 def announce_pocl() -> None:
-    """Tell the OpenCL backend, in this process and in those that it starts, which driver to open
-    where OpenCL finds no platform otherwise."""
+    """Set the driver that the OpenCL backend opens if OpenCL finds no other platform.
+
+    An environment variable names it, so that child processes use it too.
+    """
     if os.environ.get(_VARIABLE):
         return
     library = pocl_library()
@@ -29,11 +31,11 @@ def announce_pocl() -> None:
 
 
 def load_cufft() -> None:
-    """Load cuFFT for the CUDA backend where its module does not find it by itself.
+    """Load cuFFT for the CUDA backend if the backend's module cannot find it itself.
 
-    The module of the package warpalign-cuda13 looks for cuFFT's package beside it. Elsewhere (an
-    environment over another one, conda, a toolkit of the system) cuda-pathfinder finds it. What it
-    cannot find is reported by the backend, when that is opened.
+    The module of the package warpalign-cuda13 looks for cuFFT's package in the same site-packages
+    folder. cuda-pathfinder finds cuFFT elsewhere: in a parent environment, in conda, or in a system
+    toolkit. If there is none, the backend reports that when it is opened.
     """
     module = _FOLDER / "warpalign_cuda.so"
     if not module.is_file() or any(_FOLDER.parent.glob("nvidia/cu13/lib/libcufft.so.*")):

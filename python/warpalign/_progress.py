@@ -1,14 +1,14 @@
-"""Progress of long work, where somebody looks."""
+"""Progress bars for terminals and notebooks."""
 
 import sys
 
 
-def _somebody_looks():
+def _is_interactive():
     return "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty())
 
 
 class _Silent:
-    """Takes the place of tqdm's bar."""
+    """A progress bar that shows nothing."""
 
     def __enter__(self):
         return self
@@ -21,8 +21,8 @@ class _Silent:
 
 
 def progress_bar(wanted, total, what):
-    """A bar of tqdm. `wanted`: True, False, or None for where there is a terminal or a notebook."""
-    if wanted is None and not _somebody_looks():
+    """A tqdm progress bar. `wanted` is True, False, or None: only in a terminal or a notebook."""
+    if wanted is None and not _is_interactive():
         return _Silent()
     if wanted is False:
         return _Silent()

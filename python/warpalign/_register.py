@@ -16,8 +16,8 @@ from ._options import RegistrationOptions, documented, options_of
 class Registrar:
     """Registers images to one reference.
 
-    Keeps plans, memory and the reference's spectra between calls, so that further images cost
-    only their own work. Calls of several threads wait for each other.
+    A registrar keeps plans, memory and the reference's spectra between calls, so that each further
+    image costs only its own work. Calls from several threads wait for each other.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class Registrar:
     Raises
     ------
     TypeError
-        An option is not known, or of a wrong type.
+        An option is unknown or has a wrong type.
     ValueError
-        An option's value is wrong, or options contradict each other.
+        The value of an option is invalid, or options contradict each other.
     warpalign.Error
         The device cannot be opened.
 
@@ -55,21 +55,20 @@ class Registrar:
 
     @property
     def device(self):
-        """The device that registers."""
+        """The device that the registrar computes on."""
         return self._device
 
     @documented
     def set_reference(self, image, mask=None) -> None:
-        """Set the reference.
+        """Set the reference image.
 
         Parameters
         ----------
         image : array_like, shape (rows, columns)
-            Grey levels of any real type, 16 to 16384 a side. Arithmetic is in single precision. An
-            array on the registrar's device is registered there, without copies.
+            A single-channel image of any real type, 16 to 16384 pixels a side. Arithmetic is in
+            single precision. An array on the registrar's device is used there, without copies.
         mask : array_like, same shape, optional
-            0 where a pixel does not count; such a pixel may hold any value. For images in host
-            memory.
+            0 for pixels to ignore, which may hold any value. Only for images in host memory.
 
         %(raises)s
         %(mask_on_device)s
@@ -85,19 +84,19 @@ class Registrar:
 
     @documented
     def align(self, moving, mask=None) -> Registration:
-        """Find where the reference's pixels are in an image.
+        """Register an image to the reference.
 
         Parameters
         ----------
         moving : array_like, shape (rows, columns)
-            As the reference. Its shape and type may differ.
+            The moving image. Its shape and type may differ from those of the reference.
         mask : array_like, same shape, optional
-            0 where a pixel does not count. For images in host memory.
+            0 for pixels to ignore. Only for images in host memory.
 
         Returns
         -------
         Registration
-            Also where it is not ``reliable``.
+            The best alignment, even if it is not ``reliable``.
 
         %(raises)s
         %(mask_on_device)s
@@ -123,20 +122,22 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, device
     Parameters
     ----------
     reference, moving : array_like, shape (rows, columns)
-        Grey levels of any real type, 16 to 16384 a side. Shapes and types may differ. Arithmetic
-        is in single precision. Arrays on a device are registered there, without copies.
+        Single-channel images of any real type, 16 to 16384 pixels a side. Shapes and types may
+        differ. Arithmetic is in single precision. Arrays on a device are registered there, without
+        copies.
     reference_mask, moving_mask : array_like, optional
-        Of the shape of their image; 0 where a pixel does not count, which may then hold any value.
-        For images in host memory.
+        Masks of the shape of their image; 0 for pixels to ignore, which may hold any value. Only
+        for images in host memory.
     %(device)s
     %(options)s
 
     Returns
     -------
     Registration
-        Also where it is not ``reliable``. Accurate to a few thousandths of a pixel where it is
-        refined; the documentation's page "How accurate registration is" has figures. It keeps both
-        images for its picture, which those of :class:`Registrar`, batches and stacks do not.
+        The best alignment, even if it is not ``reliable``. A refined alignment is accurate to a few
+        thousandths of a pixel; the documentation's page "How accurate registration is" has figures.
+        It keeps both images for its picture in notebooks; results of :class:`Registrar`, batches
+        and stacks do not.
 
     %(raises)s
     %(mask_on_device)s
@@ -162,32 +163,33 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, device
 
 
 def _compiled_for(dtype):
-    """The type whose kernels images of a type need."""
+    """The type for which kernels are compiled that register images of `dtype`."""
     if dtype.kind not in "biuf":
-        raise TypeError(f"images hold real numbers, not {dtype}")
+        raise TypeError(f"dtype must be a type of real numbers, not {dtype}")
     if dtype in (np.bool_, np.uint8):
         return "uint8"
     return "uint16" if dtype == np.uint16 else "float32"
 
 
 def warm_up(device=None, dtype="uint8") -> None:
-    """Compile what registrations need, ahead of the first one.
+    """Compile the kernels that registrations need.
 
-    OpenCL devices compile kernels when they are first needed, for seconds, and keep them on disk.
+    OpenCL devices compile kernels at their first use, which takes seconds, and cache them on disk.
+    A warm-up compiles them all at once, before the first registration.
 
     Parameters
     ----------
     %(device)s
     dtype : dtype, optional
-        Type of the images to come, of real numbers. What is compiled differs for uint8, uint16 and
-        float32; with any other type but bool it is what float32 needs. The default is uint8.
+        The type of the images to register, a type of real numbers. There are kernels for uint8
+        (also for bool), uint16 and float32 (for all other types). The default is uint8.
 
     Raises
     ------
     TypeError
-        It is no dtype, or not one of real numbers.
+        `dtype` is no dtype, or not one of real numbers.
     warpalign.Error
-        The device cannot be opened, or cannot compile.
+        The device cannot be opened, or compilation failed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What results of registrations have in common: the device that they go on computing on."""
+"""The base class of registration results, which keeps the device that they compute on."""
 
 import copy
 
@@ -7,18 +7,17 @@ from ._devices import reopened
 
 
 class OnDevice:
-    """A result that warps on the device that found it.
+    """A result that warps images on the device that registered them.
 
-    Copies within the process share that device. A pickle has its id instead, and the device of this
-    id is opened where the result is unpickled, when it is first used. The field ``_device`` is a
-    Device, or such an id.
+    Copies within the process share that device. A pickle stores the device's id; after unpickling,
+    the first use opens the device with this id. The field ``_device`` is a Device or such an id.
     """
 
-    # Fields that copies share, and pickles leave out: they may be on the device, and large.
+    # Fields that copies share and pickles omit: they may be on the device, and large.
     _SHARED = ("_device", "_images")
 
     def _opened(self) -> Device:
-        """The device. Raises DeviceUnavailableError where it cannot be opened here."""
+        """The device. Raises DeviceUnavailableError if it cannot be opened here."""
         return reopened(self._device) if isinstance(self._device, str) else self._device
 
     def __getstate__(self):

@@ -1,4 +1,4 @@
-"""The mean of the frames of a stack that have been aligned so far."""
+"""The mean of the frames of a stack that have been registered so far."""
 
 import numpy as np
 
@@ -6,15 +6,15 @@ from . import ndimage
 
 
 def _unmasked_neighbourhoods(mask):
-    """Whether no pixel is masked of the 4 x 4 that a cubic spline draws on from each pixel."""
+    """For each pixel, whether the 4 x 4 support of a cubic spline has no masked pixel."""
     padded = np.pad(mask, (1, 2), mode="constant", constant_values=True)
     windows = np.lib.stride_tricks.sliding_window_view(padded, (4, 4))
     return windows.all(axis=(2, 3))
 
 
 class RunningMean:
-    """Frames are added where they cover the first frame's grid, and not where the spline would
-    draw on a masked pixel."""
+    """The mean of warped frames on the first frame's grid. A frame contributes to the pixels that
+    it covers, except where the spline's support has a masked pixel."""
 
     def __init__(self, shape, mask, device):
         self._device = device
@@ -24,17 +24,17 @@ class RunningMean:
         self._usable = None if mask is None else _unmasked_neighbourhoods(self._mask)
 
     def add(self, frame, matrix):
-        """Add a frame; `matrix` maps pixels of the first frame to its own, in array axes."""
-        levels = np.nan_to_num(np.asarray(frame, np.float32), posinf=0, neginf=0)
+        """Add a frame; `matrix` maps pixels of the first frame to this frame, in array axes."""
+        values = np.nan_to_num(np.asarray(frame, np.float32), posinf=0, neginf=0)
         if self._mask is not None:
-            levels = np.where(self._mask, levels, levels[self._mask].mean())
-        aligned = ndimage.affine_transform(levels, matrix, device=self._device)
-        counts = self._counting(matrix)
-        self._sums[counts] += aligned[counts]
-        self._counts[counts] += 1
+            values = np.where(self._mask, values, values[self._mask].mean())
+        aligned = ndimage.affine_transform(values, matrix, device=self._device)
+        covered = self._covered(matrix)
+        self._sums[covered] += aligned[covered]
+        self._counts[covered] += 1
 
-    def _counting(self, matrix):
-        """Where a frame counts."""
+    def _covered(self, matrix):
+        """A mask of the pixels to which a frame contributes."""
         shape = self._sums.shape
         rows, columns = np.ogrid[:shape[0], :shape[1]]
         points = [matrix[i, 0] * rows + matrix[i, 1] * columns + matrix[i, 2] for i in range(2)]
@@ -48,9 +48,10 @@ class RunningMean:
         return inside
 
     def mean(self):
-        """The mean as float32; 0 where no frame counted."""
+        """The mean as float32; 0 for pixels that no frame covers."""
         return (self._sums / np.maximum(self._counts, 1)).astype(np.float32)
 
     def mask(self):
-        """Where a frame counted, or None without a mask: the first frame then counts everywhere."""
+        """A mask of the pixels that a frame covers. None if there is no mask: the first frame then
+        covers all pixels."""
         return None if self._mask is None else (self._counts > 0).astype(np.uint8)

@@ -16,7 +16,7 @@ from ._progress import progress_bar
 from ._results import OnDevice
 from ._running_mean import RunningMean
 
-# A line of the drift table. Shifts are those of the frame's centre.
+# A row of the drift table. Shifts are those of the frame's centre.
 _DRIFT = np.dtype([
     ("frame", np.int64),
     ("shift_row", np.float64),
@@ -38,22 +38,22 @@ def _line_of(number, alignment, reliable):
 
 
 class StackRegistration(OnDevice):
-    """How the frames of a stack lie, each relative to the first.
+    """The transform of each frame of a stack, relative to the first frame.
 
-    It can be pickled, and sent to other processes.
+    It can be pickled and sent to other processes.
 
     Attributes
     ----------
     drift : ndarray
-        A structured array with a line for each frame: ``frame``, ``shift_row`` and
-        ``shift_column`` (where the first frame's centre lies in this one, relative to its centre,
-        in pixels), ``rotation_deg`` (counter-clockwise as displayed), ``scale``, ``confidence``,
-        ``correlation``, ``overlap``, ``reliable`` and ``refined``.
+        A structured array with a row for each frame. Its fields are ``frame``, ``shift_row`` and
+        ``shift_column`` (the position of the first frame's centre in this frame, relative to the
+        centre of this frame, in pixels), ``rotation_deg`` (counter-clockwise as displayed),
+        ``scale``, ``confidence``, ``correlation``, ``overlap``, ``reliable`` and ``refined``.
     matrices : ndarray, shape (frames, 3, 3)
-        From pixels of the first frame, (row, column, 1), to pixels of each frame. NaN for frames
-        that could not be used.
+        For each frame, the matrix that maps pixels of the first frame, (row, column, 1), to pixels
+        of this frame. NaN for frames that could not be used.
     errors : dict of int to InvalidImageError
-        Why a frame could not be used, by its number.
+        For each frame that could not be used, by its number, the reason.
     """
 
     def __init__(self, shape, device):
@@ -85,12 +85,12 @@ class StackRegistration(OnDevice):
         return table
 
     def to_pandas(self):
-        """The drift table for pandas.
+        """Convert the drift table to a pandas DataFrame.
 
         Returns
         -------
         pandas.DataFrame
-            The columns of ``drift``, with the frame's number as index.
+            The fields of ``drift`` as columns, with the frame's number as index.
 
         Raises
         ------
@@ -102,18 +102,19 @@ class StackRegistration(OnDevice):
         return pandas.DataFrame.from_records(self.drift, index="frame")
 
     def warp(self, frames, *, order=3, mode="constant", cval=0.0):
-        """Bring frames onto the first one, one after the other.
+        """Warp frames to the first one, one after the other.
 
         Parameters
         ----------
         frames : iterable of array_like
-            The frames that were registered, or others of their shape in their place, with further
-            axes (such as channels) after these two. Arrays on the stack's device stay there.
+            The frames that were registered, or as many others of their shape in the same order.
+            They may have further axes, such as channels, after these two. Arrays on the stack's
+            device stay there.
         order : int, optional
             The order of the spline, 0 to 5. The default is 3.
         mode : str, optional
-            What lies beyond the edges, as :func:`warpalign.ndimage.affine_transform` takes it.
-            The default is ``'constant'``.
+            How to extend a frame beyond its edges, as in
+            :func:`warpalign.ndimage.affine_transform`. The default is ``'constant'``.
         cval : scalar, optional
             The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default
             is 0.
@@ -121,18 +122,19 @@ class StackRegistration(OnDevice):
         Yields
         ------
         ndarray
-            Each frame that is ``reliable`` on the first one's grid, of its own dtype and of the
-            library of an array on a device; None for each other one.
+            For each frame whose registration is ``reliable``, the frame on the grid of the first
+            one, with its own dtype; a frame on a device gives an array of the same library. None
+            for any other frame.
 
         Raises
         ------
         ValueError
-            There are more frames than were registered, or one has another shape or is on another
-            device.
+            There are more frames than were registered, or a frame has another shape or is on
+            another device.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
-            The device cannot do it, or cannot be opened where the result was unpickled.
+            The computation failed, or the device of an unpickled result cannot be opened here.
         """
         for i, frame in enumerate(iterate_frames(frames)):
             if i >= len(self):
@@ -140,8 +142,8 @@ class StackRegistration(OnDevice):
             frame = as_array(frame)
             if tuple(frame.shape[:2]) != self._shape:
                 raise ValueError(
-                    f"frame {i} has the shape {tuple(frame.shape)}, and the first one that was "
-                    f"registered {self._shape}")
+                    f"frame {i} has the shape {tuple(frame.shape)}, but the registered frames have "
+                    f"the shape {self._shape}")
             if not self._reliable[i]:
                 yield None
                 continue
@@ -170,16 +172,17 @@ def _text_of(value):
 def _alignment(matrix, shape, found):
     parameters = parameters_of(matrix, shape, shape)
     return Alignment(
-        matrix=matrix, motion=found.motion, confidence=found.confidence, correlation=found.correlation,
-        significance=found.significance, overlap=found.overlap, refined=found.refined,
-        modality=found.modality, proposed_by=found.proposed_by, chance=found.chance,
-        **parameters)
+        matrix=matrix, motion=found.motion, confidence=found.confidence,
+        correlation=found.correlation, significance=found.significance, overlap=found.overlap,
+        refined=found.refined, modality=found.modality, proposed_by=found.proposed_by,
+        chance=found.chance, **parameters)
 
 
 def _first():
-    return Alignment(matrix=np.eye(3), motion="similarity", rotation_deg=0.0, scale=1.0, translation=(0.0, 0.0),
-                     confidence=1.0, correlation=1.0, significance=np.inf, overlap=1.0,
-                     refined=False, modality="same", proposed_by=None, chance=None)
+    return Alignment(matrix=np.eye(3), motion="similarity", rotation_deg=0.0, scale=1.0,
+                     translation=(0.0, 0.0), confidence=1.0, correlation=1.0,
+                     significance=np.inf, overlap=1.0, refined=False, modality="same",
+                     proposed_by=None, chance=None)
 
 
 def _unusable():
@@ -196,17 +199,17 @@ def check_motion(options):
             f"stacks are aligned by similarities; motion={options['motion']!r} is for pairs")
 
 
-# Frames that are in memory at once where they are registered together: as many keep a GPU busy.
+# The most frames in memory when frames are registered together: enough to keep a GPU busy.
 _MAX_FRAMES = 32
 _MAX_BYTES = 64 << 20
 
 
 class _Follower:
-    """Registers frame after frame; keeps the reference, and never the frames."""
+    """Registers frame after frame. It keeps the reference, but no other frames."""
 
     def __init__(self, first, mask, to, device, options):
         check_motion(options)
-        # What frames are registered to changes with every frame, unless it is the first one.
+        # Only with a fixed reference can frames be registered together.
         together = to == "first" and mask is None
         some = max(1, min(_MAX_FRAMES, _MAX_BYTES // first.nbytes)) if together else 1
         self._registrar = _core.FrameRegistrar(device, options_of(options), some)
@@ -223,11 +226,11 @@ class _Follower:
 
     @property
     def frames_at_once(self):
-        """How many frames it gains by seeing at once."""
+        """How many frames place() should receive at a time."""
         return self._registrar.frames_at_once
 
     def place(self, frames):
-        """For each frame, its alignment to the first one, and whether it is reliable; or the
+        """Return for each frame its alignment to the first one and whether it is reliable, or the
         InvalidImageError that it caused."""
         if self._mask is None:
             results = self._registrar.align(frames)
@@ -239,7 +242,7 @@ class _Follower:
         try:
             return self._registrar.align_masked(frame, self._mask)
         except InvalidImageError as error:
-            return error.with_traceback(None)  # which would hold the frame
+            return error.with_traceback(None)  # a traceback would keep the frame alive
 
     def _placed(self, frame, found):
         if isinstance(found, InvalidImageError):
@@ -269,27 +272,28 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     Parameters
     ----------
     frames : array_like or iterable
-        A NumPy (memory maps included), Zarr, Dask or h5py array of shape (frames, rows, columns);
-        or images one after the other, such as a generator that reads them. As many as 32 frames
-        are in memory with ``to='first'``, which are registered together, and no more than 64 MiB of
-        them; otherwise one at a time. Chunked arrays are read one row of chunks at a time. All
-        frames have the same shape. Frames on a device are registered there, by way of the host.
+        A NumPy (memory maps included), Zarr, Dask or h5py array of shape (frames, rows, columns),
+        or an iterable of images, such as a generator that reads them. All frames have the same
+        shape. With ``to='first'`` and no mask, up to 32 frames (at most 64 MiB) are in memory and
+        registered together; otherwise, one frame at a time. Chunked arrays are read one row of
+        chunks at a time. Frames on a device are copied to the host and registered on their device.
     to : {'first', 'previous', 'mean'}
-        What a frame is registered to: the first one (the default); the last reliable one before
-        it, so that content may change on the way but errors add up; the mean of the first and the
-        reliable ones before it, in which noise averages out.
+        The reference of each frame. ``'first'`` (the default): the first frame. ``'previous'``: the
+        last reliable frame before it; content may change over time, but errors add up. ``'mean'``:
+        the mean of the first frame and the reliable frames before it, which averages out noise.
     mask : array_like, optional
-        Of the frames' shape; 0 where no frame's pixel counts.
+        A mask of the frames' shape; 0 for pixels to ignore in all frames.
     %(device)s
     progress : bool, optional
-        Whether to show a bar of tqdm. The default: in a terminal or notebook, where tqdm is.
+        Whether to show a tqdm progress bar. By default, it is shown in terminals and notebooks if
+        tqdm is installed.
     %(options)s
 
     Returns
     -------
     StackRegistration
-        Each frame relative to the first. A frame whose pixels cannot be used (constant, NaN) is
-        not reliable, and in ``errors``.
+        The transform of each frame relative to the first. A frame whose pixels cannot be used
+        (constant, NaN) is not reliable, and ``errors`` has the reason.
 
     %(raises)s
 
@@ -318,7 +322,7 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     shape = first.shape
     mask = as_mask(mask, shape, "the mask")
     follower = _Follower(first, mask, to, opened, options)
-    del given, first  # no frame is kept while the next one is made
+    del given, first  # do not keep a frame while the caller makes the next one
     stack = StackRegistration(shape, opened)
     stack._append(_first(), True)
     with progress_bar(progress, total, "frame") as bar:
@@ -327,7 +331,7 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
         some = []
         for frame in remaining:
             frame = _checked(frame, len(stack) + len(some), shape)
-            # The caller may fill the same memory with the next frame.
+            # The caller may write the next frame to the same memory.
             some.append(frame if at_once == 1 else frame.copy())
             del frame
             if len(some) == at_once:
@@ -342,12 +346,12 @@ def _checked(frame, number, shape):
     frame = as_image(frame, f"frame {number}")
     if frame.shape != shape:
         raise ValueError(
-            f"frame {number} has the shape {frame.shape}, and the first one {shape}")
+            f"frame {number} has the shape {frame.shape}, but the first frame has {shape}")
     return frame
 
 
 def _take(stack, follower, frames, bar):
-    """Registers the next frames of the stack."""
+    """Register the next frames of the stack."""
     for placed in follower.place(frames):
         if isinstance(placed, InvalidImageError):
             stack.errors[len(stack)] = placed

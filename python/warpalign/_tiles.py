@@ -1,4 +1,4 @@
-"""Independent tiles of a transform."""
+"""Division of a transform into independent tiles."""
 
 import operator
 from dataclasses import dataclass
@@ -14,23 +14,23 @@ __all__ = ["Tile", "tiles"]
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """A part of an output that is computed by itself, as :func:`tiles` gives it.
+    """A part of an output that can be computed by itself; :func:`tiles` makes them.
 
     Attributes
     ----------
     output : tuple of slice
-        Which part of the output.
+        The part of the output that the tile covers.
     input : tuple of slice
-        The samples that it needs. With ``mode='grid-wrap'`` a slice may extend beyond the end of an
-        axis, and then goes on at its beginning; :meth:`take` does so.
+        The samples of the image that the tile needs. With ``mode='grid-wrap'``, a slice may extend
+        beyond the end of an axis; it then continues at the beginning, as :meth:`take` does.
     matrix : ndarray, shape (n, n + 1) or (n + 1, n + 1)
-        From pixels of the tile to samples of the input, as
+        Maps pixels of the tile to samples of the input, as
         :func:`warpalign.ndimage.affine_transform` takes it.
     mode : str
-        What lies beyond the edges of the input: the image's mode where the tile reads beyond the
-        image, and ``'mirror'`` where it does not.
+        How to extend the input beyond its edges: the mode of the transform if the tile reads beyond
+        the image, and ``'mirror'`` otherwise.
     outside : bool
-        With ``mode='constant'``: whether the tile lies outside the image, so that all its pixels
+        With ``mode='constant'``, whether the tile lies outside the image, so that all its pixels
         are cval.
     """
 
@@ -42,7 +42,7 @@ class Tile:
 
     @property
     def shape(self):
-        """The tile's own shape."""
+        """The shape of the tile."""
         return tuple(part.stop - part.start for part in self.output)
 
     def take(self, image):
@@ -51,13 +51,13 @@ class Tile:
         Parameters
         ----------
         image : array_like
-            The whole image, of the shape that :func:`tiles` was given; anything with ``shape`` that
-            slices give parts of, such as a memory map or a Zarr array.
+            The whole image, of the shape that was passed to :func:`tiles`. Any object with a
+            ``shape`` that can be sliced, such as a memory map or a Zarr array.
 
         Returns
         -------
         ndarray
-            The part of it that ``input`` says.
+            The samples that ``input`` selects.
 
         Raises
         ------
@@ -75,12 +75,12 @@ class Tile:
         shape = np.shape(image)
         if len(shape) != len(self.input):
             raise ValueError(
-                f"the image has {len(shape)} axes, and the tile's input {len(self.input)}")
+                f"the image has {len(shape)} axes, but the tile's input has {len(self.input)}")
         return _take(image, shape, self.input)
 
 
 def _take(image, shape, wanted):
-    """A box of an array; beyond the end of an axis it goes on at its beginning."""
+    """Read a box of an array. Beyond the end of an axis, it continues at the beginning."""
     for axis, (part, length) in enumerate(zip(wanted, shape)):
         if part.stop > length:
             break
@@ -93,8 +93,8 @@ def _take(image, shape, wanted):
 
 
 def linear_and_offset(matrix, offset, n):
-    """A matrix in any form of affine_transform's, and its offset, as (n, n) and (n,). The offset
-    given counts with the forms that have none of their own."""
+    """Convert a matrix in any form that affine_transform takes, and its offset, to the shapes
+    (n, n) and (n,). `offset` is ignored if the matrix contains one."""
     matrix = np.asarray(matrix, np.float64)
     if matrix.shape in ((n,), (n, n)):
         offset = np.broadcast_to(np.asarray(offset, np.float64), (n,))
@@ -106,12 +106,12 @@ def linear_and_offset(matrix, offset, n):
     if matrix.shape != (n, n + 1):
         raise ValueError(
             f"a matrix for {n} axes has the shape {(n,)}, {(n, n)}, {(n, n + 1)} or "
-            f"{(n + 1, n + 1)}, and this one {matrix.shape}")
+            f"{(n + 1, n + 1)}, not {matrix.shape}")
     return matrix[:, :n], matrix[:, n]
 
 
 def _extents(shape):
-    """In the library's order: x, y, z."""
+    """The lengths of the axes in the library's order: x, y, z."""
     return [*reversed(shape), *[1] * (MAX_AXES - len(shape))]
 
 
@@ -135,7 +135,7 @@ def checked_order(order):
 
 
 def tile_of(shape, matrix, offset, output_shape, order, prefilter, mode, region):
-    """The tile for one region of the output, a tuple of slices. All arguments have been checked."""
+    """The tile for one region of the output, a tuple of slices. All arguments must be valid."""
     n = len(shape)
     begin = [*reversed([part.start for part in region]), *[0] * (MAX_AXES - n)]
     extents = _extents([part.stop - part.start for part in region])
@@ -145,7 +145,7 @@ def tile_of(shape, matrix, offset, output_shape, order, prefilter, mode, region)
 
 
 def tile_for_points(shape, order, prefilter, mode, low, high):
-    """The tile that can be evaluated at any point from `low` to `high`; without an output."""
+    """The tile, without an output, that can be evaluated at any point from `low` to `high`."""
     n = len(shape)
     fill = [0.0] * (MAX_AXES - n)
     found = _core.tile_for_points(
@@ -158,17 +158,17 @@ def tiles(shape, matrix, output_shape, order=3, mode="constant", tile=None, *, o
           prefilter=True):
     """Divide a transform into independent tiles, each with the input that it needs.
 
-    Evaluated one by one, wherever and in whatever order, tiles give what
-    :func:`warpalign.ndimage.affine_transform` gives for the whole image: the input of each includes
-    what the prefilter and the spline's support need around it, and the boundary's rule holds only
-    at the image's own edges.
+    Evaluated one by one, on any machine and in any order, the tiles give the result of
+    :func:`warpalign.ndimage.affine_transform` for the whole image. The input of a tile includes the
+    margin that the prefilter and the spline's support need; `mode` applies only at the edges of the
+    image.
 
     Parameters
     ----------
     shape : tuple of ints
         The shape of the image, of 1 to 3 axes.
     matrix : array_like
-        From output to input coordinates, in array axes, as
+        Maps output to input coordinates, in array axes, as
         :func:`warpalign.ndimage.affine_transform` takes it; of shape (n, n), (n,), (n, n + 1) or
         (n + 1, n + 1).
     output_shape : tuple of ints
@@ -176,37 +176,36 @@ def tiles(shape, matrix, output_shape, order=3, mode="constant", tile=None, *, o
     order : int, optional
         The order of the spline, 0 to 5. The default is 3.
     mode : str, optional
-        What lies beyond the image's edges; see :func:`warpalign.ndimage.affine_transform`. The
-        default is ``'constant'``.
+        How to extend the image beyond its edges; see :func:`warpalign.ndimage.affine_transform`.
+        The default is ``'constant'``.
     tile : int or tuple of ints, optional
-        The shape of a tile. Those at the output's end are smaller. The default is 1024 along each
-        of two axes, 128 of three and 2 ** 20 of one.
+        The shape of a tile; the last tiles along an axis may be smaller. The default is 2 ** 20
+        samples for one axis, 1024 along each of two axes, and 128 along each of three.
     offset : float or sequence, optional
-        One offset for each axis, in samples. Ignored with a homogeneous matrix, of shape (n, n + 1)
-        or (n + 1, n + 1). The default is 0.
+        One offset for each axis, in samples. Ignored if the matrix is homogeneous, of shape
+        (n, n + 1) or (n + 1, n + 1). The default is 0.
     prefilter : bool, optional
-        Whether the input is to be prefiltered, which orders above 1 need to interpolate. The
-        default is True.
+        Whether to prefilter the input. Orders above 1 interpolate only if the input is prefiltered.
+        The default is True.
 
     Returns
     -------
     list of Tile
-        In the order of their first pixels.
+        The tiles, in the order of their first pixels.
 
     Raises
     ------
     RuntimeError
         The order or the mode is not supported.
     ValueError
-        A shape, the matrix or the tile does not fit.
+        A shape, the matrix or the tile is invalid.
 
     Notes
     -----
-    Results differ from those of the whole image by at most 4e-7 of the largest coefficient of the
-    spline. The input extends beyond the samples that points lie between until the impulse response
-    of the prefilter [1]_, which decays as its largest pole does, is below 2 ** -25: by 15 samples
-    for order 3, 24 for order 5. With ``mode='wrap'`` a tile on both sides of the seam needs the
-    whole axis.
+    Results differ from those for the whole image by at most 4e-7 of the largest coefficient of the
+    spline. The margin of a tile's input extends to where the impulse response of the prefilter
+    [1]_, which decays as its largest pole, falls below 2 ** -25: 15 samples for order 3, 24 for
+    order 5. With ``mode='wrap'``, a tile that crosses the seam needs the whole axis.
 
     References
     ----------
@@ -231,9 +230,9 @@ def tiles(shape, matrix, output_shape, order=3, mode="constant", tile=None, *, o
     shape, output_shape = tuple(map(int, shape)), tuple(map(int, output_shape))
     n = len(shape)
     if not 1 <= n <= MAX_AXES:
-        raise ValueError(f"there are tiles of arrays of 1 to {MAX_AXES} axes, not of {n}")
+        raise ValueError(f"shape must have 1 to {MAX_AXES} axes, not {n}")
     if len(output_shape) != n:
-        raise ValueError(f"the output has {len(output_shape)} axes, and the image {n}")
+        raise ValueError(f"output_shape must have {n} axes, as shape, not {len(output_shape)}")
     matrix, offset = linear_and_offset(matrix, offset, n)
     if tile is None:
         tile = {1: 1 << 20, 2: 1024, 3: 128}[n]

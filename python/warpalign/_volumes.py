@@ -19,47 +19,48 @@ from ._results import OnDevice
 class VolumeRegistration(OnDevice):
     """The transform between two volumes.
 
-    It can be pickled, and sent to other processes.
+    It can be pickled and sent to other processes.
 
     Attributes
     ----------
     motion : str
-        The motion that was asked for.
+        The kind of transform, as given by the option ``motion``.
     modality : str
-        What the answer is by: ``'same'``, grey levels, or ``'other'``, edges.
+        What the search compared: intensities (``'same'``) or the strength of edges (``'other'``).
     matrix : ndarray, shape (4, 4)
-        Maps indices (plane, row, column, 1) of the reference to indices of the moving volume;
+        Maps indices (plane, row, column, 1) of the reference to indices of the moving volume, as
         :func:`warpalign.ndimage.affine_transform` takes it.
     translation : tuple of 3 floats
-        In voxels, (planes, rows, columns): what is at index c of the reference, its centre, is at
-        c + translation of the moving volume. With ``motion='translation'`` and equal voxels this
-        holds for every index.
+        The translation in voxels, (planes, rows, columns): the point at the centre c of the
+        reference is at index c + translation of the moving volume. With ``motion='translation'``
+        and equal voxel sizes, this holds for every index c.
     translation_xyz : tuple of 3 floats
         The same as (x, y, z).
     rotation_deg : float
-        The angle of the rotation from the reference to the moving volume, 0 to 180 degrees. Of an
-        affine transform it is that of the nearest rotation.
+        The angle of the rotation from the reference to the moving volume, 0 to 180 degrees. For an
+        affine transform, that of the nearest rotation.
     rotation_axis_xyz : tuple of 3 floats
-        The axis of the rotation along (x, y, z), which are the array's axes from the last to the
-        first, by the right-hand rule: a unit vector (dimensionless), and zeros where the angle
-        is 0.
+        The axis of the rotation by the right-hand rule, a unit vector (dimensionless) along
+        (x, y, z), which are the array's axes from the last to the first. Zeros if the angle is 0.
     scale : float
-        By which factor lengths in millimetres differ.
+        The scale factor of lengths in millimetres, from the reference to the moving volume.
     confidence : float
-        0 to 1: how far the result is above what wrong places reach by chance. Calibrated on
-        unrelated pairs, but not a probability; from 0.5 on a result is ``reliable``.
+        0 to 1: how far the result exceeds what wrong poses reach by chance. It is calibrated on
+        unrelated pairs, but is not a probability. A result is ``reliable`` from 0.5.
     reliable : bool
         Whether ``confidence`` is at least 0.5.
     correlation : float
         The normalized correlation of the smoothed volumes over their overlap.
     significance : float
-        ``atanh(correlation)`` times the square root of the independent voxels in common.
+        ``atanh(correlation)`` times the square root of the number of independent voxels in the
+        overlap.
     overlap : float
-        Fraction of the reference in common; with masks, of its voxels that count.
+        The fraction of the reference that the moving volume covers; with masks, of the voxels that
+        are not masked.
     refined : bool
         Whether the refinement converged.
     timings : dict of str to float
-        Device time of each stage in milliseconds, if ``collect_timings`` asked for it.
+        Device time of each stage in milliseconds. Empty unless ``collect_timings`` is set.
     reference_shape, moving_shape : tuple of 3 ints
         Shapes of the volumes.
     """
@@ -87,17 +88,17 @@ class VolumeRegistration(OnDevice):
         return self.translation[::-1]
 
     def warp(self, volume, *, order=3, mode="constant", cval=0.0, output=None):
-        """Bring the moving volume, or another of its shape, onto the reference.
+        """Warp the moving volume, or another volume of its shape, to the reference.
 
         Parameters
         ----------
         volume : array_like
-            Of shape ``moving_shape``. Arrays on the registration's device stay there.
+            A volume of shape ``moving_shape``. An array on the registration's device stays there.
         order : int, optional
             The order of the spline, 0 to 5. The default is 3.
         mode : str, optional
-            What lies beyond the edges, as :func:`warpalign.ndimage.affine_transform` takes it.
-            The default is ``'constant'``.
+            How to extend the volume beyond its edges, as in
+            :func:`warpalign.ndimage.affine_transform`. The default is ``'constant'``.
         cval : scalar, optional
             The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default
             is 0.
@@ -107,17 +108,17 @@ class VolumeRegistration(OnDevice):
         Returns
         -------
         ndarray
-            Of shape ``reference_shape`` and the volume's dtype; of the library of a volume on a
-            device.
+            The warped volume, of shape ``reference_shape`` and the volume's dtype. A volume on a
+            device gives an array of the same library.
 
         Raises
         ------
         ValueError
-            The volume has another shape, or is on another device.
+            The volume has another shape than ``moving_shape``, or is on another device.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
-            The device cannot do it, or cannot be opened where the result was unpickled.
+            The computation failed, or the device of an unpickled result cannot be opened here.
         """
         from . import ndimage
 
@@ -132,35 +133,36 @@ class VolumeRegistration(OnDevice):
 
     def __repr__(self):
         shift = ", ".join(f"{value:.3f}" for value in self.translation)
-        doubt = "" if self.reliable else ", not reliable"
-        turned = "" if self.motion == "translation" else f"rotation {self.rotation_deg:.3f} deg, "
-        scaled = f"scale {self.scale:.4f}, " if self.motion in ("similarity", "affine") else ""
-        return (f"<VolumeRegistration: {turned}{scaled}translation {shift}; "
-                f"confidence {self.confidence:.3f}{doubt}>")
+        warning = "" if self.reliable else ", not reliable"
+        angle = "" if self.motion == "translation" else f"rotation {self.rotation_deg:.3f} deg, "
+        scale = f"scale {self.scale:.4f}, " if self.motion in ("similarity", "affine") else ""
+        return (f"<VolumeRegistration: {angle}{scale}translation {shift}; "
+                f"confidence {self.confidence:.3f}{warning}>")
 
 
 _VOLUME_OPTIONS = """\
     motion : {'translation', 'rigid', 'similarity', 'affine'}, optional
-        What may differ. The default is ``'translation'``. Similarities and affine transforms are
-        found for scales of about 0.8 to 1.25.
+        The transform to find. The default is ``'translation'``. Similarities and affine transforms
+        are found for scales of about 0.8 to 1.25.
     modality : {'same', 'other', 'auto'}, optional
-        Whether the same things look alike in both volumes. ``'other'`` is for contrast that is
-        reversed or unrelated, as between MRI weightings or CT and MRI: the strength of edges is
-        compared. ``'auto'`` compares grey levels, and where these are not reliable edges, too. The
-        default is ``'same'``.
+        How the volumes are compared. ``'same'`` (the default): by intensities. ``'other'``: by the
+        strength of edges, for contrast that is reversed or unrelated, as between MRI weightings or
+        CT and MRI. ``'auto'``: by intensities and, if that gives no reliable result, by edges.
     max_rotation : float, optional
-        The largest rotation about any axis, in degrees, above 0 to 180. The default is 180.
+        The largest rotation about any axis, in degrees, above 0 and at most 180. The default is
+        180.
     spacing : float or sequence of 3 floats, optional
-        The distances from voxel to voxel along the array axes, in millimetres, such as
+        The distance between voxels along each array axis, in millimetres, such as
         ``header.get_zooms()`` of nibabel. Rotations are rigid in millimetres. The default is 1.
     moving_spacing : float or sequence of 3 floats, optional
-        The distances of moving volumes, in millimetres as well. The default is ``spacing``.
+        The distance between voxels of moving volumes, in millimetres. The default is ``spacing``.
     max_shift : float or sequence of 3 floats, optional
-        The largest translation along each axis, in voxels; 0 or None: any.
+        The largest translation along each axis, in voxels; 0 or None: no limit.
     refine : bool, optional
-        Whether to go on to full resolution, and to fractions of voxels. The default is True.
+        Whether to refine the result at full resolution, to fractions of a voxel. The default is
+        True.
     collect_timings : bool, optional
-        Measure the device time of each stage; slower. The default is False."""
+        Measure the device time of each stage. Registration is slower then. The default is False."""
 
 _documented = functools.partial(documented, volume_options=_VOLUME_OPTIONS)
 
@@ -169,7 +171,7 @@ _MODALITIES = ("same", "other", "auto")
 
 
 def _along_xyz(value):
-    """A number, or one for each array axis, as (x, y, z)."""
+    """Convert a number, or a number for each array axis, to (x, y, z)."""
     along = np.broadcast_to(np.asarray(value, np.float64), (3,))
     return [float(number) for number in along[::-1]]
 
@@ -198,8 +200,8 @@ def _options(motion, modality, max_rotation, spacing, moving_spacing, max_shift,
 class VolumeRegistrar:
     """Registers volumes to one reference.
 
-    Keeps plans, memory and the reference's spectrum between calls. Calls of several threads wait
-    for each other.
+    A registrar keeps plans, memory and the reference's spectrum between calls. Calls from several
+    threads wait for each other.
 
     Parameters
     ----------
@@ -209,9 +211,9 @@ class VolumeRegistrar:
     Raises
     ------
     TypeError
-        An option is not known, or of a wrong type.
+        An option is unknown or has a wrong type.
     ValueError
-        An option's value is wrong, or options contradict each other.
+        The value of an option is invalid, or options contradict each other.
     warpalign.Error
         The device cannot be opened.
 
@@ -220,7 +222,7 @@ class VolumeRegistrar:
     .. [1] C. D. Kuglin and D. C. Hines, "The phase correlation image alignment method", Proc. IEEE
        Int. Conf. on Cybernetics and Society, 1975: translations.
     .. [2] M. Alexa, "Super-Fibonacci spirals: fast, low-discrepancy sampling of SO(3)", CVPR 2022:
-       the rotations that are tried.
+       the rotations of the search.
     """
 
     def __init__(self, device=None, *, motion="translation", modality="same", max_rotation=180.0,
@@ -235,16 +237,15 @@ class VolumeRegistrar:
 
     @documented
     def set_reference(self, volume, mask=None) -> None:
-        """Set the reference.
+        """Set the reference volume.
 
         Parameters
         ----------
         volume : array_like, shape (planes, rows, columns)
-            Grey levels of any real type, 8 to 16384 a side. Arithmetic is in single precision. An
-            array on the registrar's device is registered there, without copies.
+            A volume of any real type, 8 to 16384 voxels a side. Arithmetic is in single precision.
+            An array on the registrar's device is used there, without copies.
         mask : array_like, same shape, optional
-            0 where a voxel does not count; such a voxel may hold any value. For volumes in host
-            memory.
+            0 for voxels to ignore, which may hold any value. Only for volumes in host memory.
 
         %(raises)s
         %(mask_on_device)s
@@ -261,19 +262,19 @@ class VolumeRegistrar:
 
     @documented
     def align(self, moving, mask=None) -> VolumeRegistration:
-        """Find where the reference's voxels are in a volume.
+        """Register a volume to the reference.
 
         Parameters
         ----------
         moving : array_like, shape (planes, rows, columns)
-            As the reference. Its shape and type may differ.
+            The moving volume. Its shape and type may differ from those of the reference.
         mask : array_like, same shape, optional
-            0 where a voxel does not count. For volumes in host memory.
+            0 for voxels to ignore. Only for volumes in host memory.
 
         Returns
         -------
         VolumeRegistration
-            Also where it is not ``reliable``.
+            The transform, even if it is not ``reliable``.
 
         %(raises)s
         %(mask_on_device)s
@@ -306,19 +307,19 @@ def register_volume(reference, moving, *, reference_mask=None, moving_mask=None,
     Parameters
     ----------
     reference, moving : array_like, shape (planes, rows, columns)
-        Grey levels of any real type, 8 to 16384 a side. Shapes and types may differ, and so may
-        gain and offset. Arithmetic is in single precision. Arrays on a device are registered there,
-        without copies.
+        Volumes of any real type, 8 to 16384 voxels a side. Shapes, types, and the gain and offset
+        of intensities may differ. Arithmetic is in single precision. Arrays on a device are
+        registered there, without copies.
     reference_mask, moving_mask : array_like, optional
-        Of the shape of their volume; 0 where a voxel does not count, which may then hold any value,
-        even NaN. For volumes in host memory.
+        Masks of the shape of their volume; 0 for voxels to ignore, which may hold any value, even
+        NaN. Only for volumes in host memory.
     %(volume_options)s
     %(device)s
 
     Returns
     -------
     VolumeRegistration
-        Also where it is not ``reliable``.
+        The transform, even if it is not ``reliable``.
 
     %(raises)s
     %(mask_on_device)s
@@ -326,8 +327,8 @@ def register_volume(reference, moving, *, reference_mask=None, moving_mask=None,
     References
     ----------
     .. [1] C. D. Kuglin and D. C. Hines, "The phase correlation image alignment method", IEEE
-       Conference on Cybernetics and Society, 1975; the documentation's page "How a registration
-       works" describes the rest.
+       Conference on Cybernetics and Society, 1975. The documentation's page "How a registration
+       works" describes the other steps.
 
     Examples
     --------
@@ -338,8 +339,8 @@ def register_volume(reference, moving, *, reference_mask=None, moving_mask=None,
     >>> found = warpalign.register_volume(volume, np.roll(volume, (2, 0, -3), axis=(0, 1, 2)))
     >>> [round(shift) for shift in found.translation]
     [2, 0, -3]
-    >>> turned = np.rot90(volume, axes=(1, 2))
-    >>> round(warpalign.register_volume(volume, turned, motion="rigid").rotation_deg)
+    >>> rotated = np.rot90(volume, axes=(1, 2))
+    >>> round(warpalign.register_volume(volume, rotated, motion="rigid").rotation_deg)
     90
     """
     registrar = VolumeRegistrar(

@@ -1,9 +1,8 @@
-"""The conventions of other packages, so that changing to warpalign is changing one line.
+"""Drop-in replacements for functions of other packages.
 
-Each function has the name, the arguments and the results of its original, as far as they mean
-something here. Arguments that have no meaning here, such as `upsample_factor`, are not accepted;
-remove them from the call. Where the original's result has no place for it, a UserWarning says that
-a registration is not reliable.
+Each function has the name, arguments and results of its original. Arguments that do not apply to
+warpalign, such as `upsample_factor`, are not accepted: remove them from the call. If the
+registration is not reliable and the original's result cannot express that, a UserWarning is issued.
 """
 
 import warnings
@@ -18,39 +17,37 @@ from ._volumes import register_volume
 __all__ = ["StackReg", "find_transform_ecc", "pairwise_registration", "phase_cross_correlation"]
 
 
-def _warn_of_doubt(found, stacklevel):
-    """Warn where a registration is not reliable, which the result does not say."""
+def _warn_if_unreliable(found, stacklevel):
     if not found.reliable:
         warnings.warn(
             f"the registration is not reliable (confidence {found.confidence:.2f}, below 0.5): the "
-            "images may have nothing in common", UserWarning, stacklevel=stacklevel + 1)
+            "images may show different scenes", UserWarning, stacklevel=stacklevel + 1)
 
 
 def phase_cross_correlation(reference_image, moving_image, *, reference_mask=None,
                             moving_mask=None, device=None):
-    """Find a translation, as ``skimage.registration.phase_cross_correlation`` gives it.
+    """Find a translation, like ``skimage.registration.phase_cross_correlation``.
 
     Parameters
     ----------
     reference_image, moving_image : array_like
-        Images, or volumes. Their shapes may differ.
+        Two images or two volumes. Their shapes may differ.
     reference_mask, moving_mask : array_like, optional
-        Of the shape of their image, 0 where a pixel does not count. Not for volumes.
+        Masks of the shape of their image; 0 for pixels to ignore. Not for volumes.
     device : Device or str, optional
-        Where to compute; see :func:`warpalign.open_device`.
+        The device to compute on; see :func:`warpalign.open_device`.
 
     Returns
     -------
     shift : ndarray of float
-        In pixels, along the array's axes: how the moving image must be shifted to lie on the
-        reference, as ``scipy.ndimage.shift`` takes it. This is minus the ``translation`` of
-        :func:`warpalign.register` and :func:`warpalign.register_volume` (from centre to centre;
-        where the shapes differ, by which the origins do). Always to a fraction of a pixel, so
-        that there is no ``upsample_factor``.
+        The shift in pixels along the array's axes that aligns the moving image with the reference,
+        as ``scipy.ndimage.shift`` takes it. For images of equal shape, it is minus the
+        ``translation`` of :func:`warpalign.register` or :func:`warpalign.register_volume`. It
+        always has subpixel precision, so there is no ``upsample_factor``.
     error : float
         ``sqrt(1 - correlation ** 2)`` of the normalized correlation over the overlap.
     phasediff : float
-        Always 0 (radians), as for images that are not negative.
+        Always 0 (radians), as for images without negative values.
 
     Raises
     ------
@@ -60,7 +57,7 @@ def phase_cross_correlation(reference_image, moving_image, *, reference_mask=Non
     Warns
     -----
     UserWarning
-        The registration is not reliable, as between unrelated images.
+        The registration is not reliable; for example, the images are unrelated.
 
     Examples
     --------
@@ -74,20 +71,21 @@ def phase_cross_correlation(reference_image, moving_image, *, reference_mask=Non
     reference_image = np.asarray(reference_image)
     if reference_image.ndim == 3:
         if reference_mask is not None or moving_mask is not None:
-            raise ValueError("volumes are registered without masks")
+            raise ValueError(
+                "masks are not supported for volumes here; use warpalign.register_volume")
         found = register_volume(reference_image, moving_image, device=device)
         origin = found.translation
     else:
         found = register(reference_image, moving_image, motion="translation",
                          reference_mask=reference_mask, moving_mask=moving_mask, device=device)
         origin = found.matrix[:2, 2]
-    _warn_of_doubt(found, 2)
+    _warn_if_unreliable(found, 2)
     error = np.sqrt(max(0.0, 1 - found.correlation ** 2))
     return -np.array(origin, np.float64), float(error), 0.0
 
 
 class StackReg:
-    """Registers images as ``pystackreg.StackReg`` does, with matrices of its kind.
+    """Registers images, like ``pystackreg.StackReg``.
 
     Parameters
     ----------
@@ -95,12 +93,12 @@ class StackReg:
         ``StackReg.TRANSLATION``, ``StackReg.RIGID_BODY``, ``StackReg.SCALED_ROTATION`` or
         ``StackReg.AFFINE``.
     device : Device or str, optional
-        Where to compute; see :func:`warpalign.open_device`.
+        The device to compute on; see :func:`warpalign.open_device`.
 
     Raises
     ------
     ValueError
-        The transformation is another: ``BILINEAR`` is not offered.
+        The transformation is not one of these; ``BILINEAR`` is not supported.
 
     Notes
     -----
@@ -136,22 +134,22 @@ class StackReg:
         self._matrix = None
 
     def is_registered(self):
-        """Whether there is a matrix.
+        """Whether there is a matrix to transform with.
 
         Returns
         -------
         bool
-            True after a registration or :meth:`set_matrix`.
+            True after a registration or a call of :meth:`set_matrix`.
         """
         return self._matrix is not None
 
     def get_matrix(self):
-        """The last registration's matrix.
+        """The matrix of the last registration.
 
         Returns
         -------
         ndarray, shape (3, 3)
-            From (x, y, 1) of the reference to the moving image; None before the first.
+            Maps (x, y, 1) of the reference to the moving image. None before the first registration.
         """
         return self._matrix
 
@@ -161,7 +159,7 @@ class StackReg:
         Parameters
         ----------
         mat : array_like, shape (3, 3)
-            From (x, y, 1) of the reference to the moving image.
+            Maps (x, y, 1) of the reference to the moving image.
 
         Raises
         ------
@@ -188,60 +186,60 @@ class StackReg:
         Returns
         -------
         ndarray, shape (3, 3)
-            From (x, y, 1) of the reference to the moving image.
+            Maps (x, y, 1) of the reference to the moving image.
 
         Raises
         ------
         ValueError
-            The images cannot be registered: their shapes, constant or NaN pixels.
+            The images cannot be registered: a shape is wrong, or pixels are constant or NaN.
         warpalign.Error
-            The device cannot do it.
+            The computation failed.
 
         Warns
         -----
         UserWarning
-            The registration is not reliable, as between unrelated images.
+            The registration is not reliable; for example, the images are unrelated.
         """
         return self._register(ref, mov)
 
     def _register(self, ref, mov):
         found = register(ref, mov, motion=self._motion, device=self._device)
-        _warn_of_doubt(found, 3)
+        _warn_if_unreliable(found, 3)
         self._matrix = found.matrix_xy
         return self._matrix
 
     def transform(self, mov, tmat=None):
-        """Bring the moving image onto the reference.
+        """Warp the moving image to the reference.
 
         Parameters
         ----------
         mov : array_like, shape (rows, columns)
             The moving image.
         tmat : array_like, shape (3, 3), optional
-            The matrix to use instead of the last registration's.
+            The matrix to use instead of that of the last registration.
 
         Returns
         -------
         ndarray of float64
-            Of the moving image's own shape.
+            The warped image, in the shape of the moving image.
 
         Raises
         ------
         ValueError
-            There is no matrix yet, or it has another shape.
+            There is no matrix yet, or its shape is not (3, 3).
         warpalign.Error
-            The device cannot do it.
+            The computation failed.
         """
         from . import ndimage
 
         if tmat is None and self._matrix is None:
-            raise ValueError("register first, or give a matrix")
+            raise ValueError("there is no matrix: register first, or pass one as tmat")
         matrix = self._matrix if tmat is None else self._checked(tmat)
         return ndimage.affine_transform(
             mov, swap_axes(matrix), output=np.float64, device=self._device)
 
     def register_transform(self, ref, mov):
-        """Register two images, and bring the moving one onto the reference.
+        """Register two images, and warp the moving one to the reference.
 
         Parameters
         ----------
@@ -251,54 +249,54 @@ class StackReg:
         Returns
         -------
         ndarray of float64
-            The moving image on the reference, in its own shape.
+            The warped image, in the shape of the moving image.
 
         Raises
         ------
         ValueError
-            The images cannot be registered: their shapes, constant or NaN pixels.
+            The images cannot be registered: a shape is wrong, or pixels are constant or NaN.
         warpalign.Error
-            The device cannot do it.
+            The computation failed.
 
         Warns
         -----
         UserWarning
-            The registration is not reliable, as between unrelated images.
+            The registration is not reliable; for example, the images are unrelated.
         """
         self._register(ref, mov)
         return self.transform(mov)
 
 
-def _check_motion(motion, known):
-    if motion not in known:
-        raise ValueError(f"motion must be one of {', '.join(known)}, not {motion!r}")
+def _check_motion(motion, allowed):
+    if motion not in allowed:
+        raise ValueError(f"motion must be one of {', '.join(allowed)}, not {motion!r}")
 
 
 def find_transform_ecc(template_image, input_image, *, motion="similarity", template_mask=None,
                        input_mask=None, device=None):
-    """Find the warp between two images, as ``cv2.findTransformECC`` gives it.
+    """Find the warp between two images, like ``cv2.findTransformECC``.
 
-    It needs no first guess, and finds motions of any size.
+    Unlike the original, it needs no initial guess and finds large motions.
 
     Parameters
     ----------
     template_image, input_image : array_like, shape (rows, columns)
         The reference and the moving image.
     motion : {'similarity', 'rigid', 'translation', 'affine', 'homography'}
-        OpenCV's ``MOTION_TRANSLATION`` is ``'translation'``, ``MOTION_EUCLIDEAN`` ``'rigid'``,
-        ``MOTION_AFFINE`` ``'affine'`` and ``MOTION_HOMOGRAPHY`` ``'homography'``; it has no
-        similarities.
+        The kind of transform. OpenCV's ``MOTION_TRANSLATION`` is ``'translation'``,
+        ``MOTION_EUCLIDEAN`` is ``'rigid'``, ``MOTION_AFFINE`` is ``'affine'`` and
+        ``MOTION_HOMOGRAPHY`` is ``'homography'``. OpenCV has no similarity.
     template_mask, input_mask : array_like, optional
-        Of the shape of their image, 0 where a pixel does not count.
+        Masks of the shape of their image; 0 for pixels to ignore.
     device : Device or str, optional
-        Where to compute; see :func:`warpalign.open_device`.
+        The device to compute on; see :func:`warpalign.open_device`.
 
     Returns
     -------
     correlation : float
         The normalized correlation over the overlap, after local normalization.
-    warp_matrix : ndarray of float32, shape (2, 3), or (3, 3) of a homography
-        Maps (x, y, 1) of the template to the input image, as ``cv2.warpAffine`` (and
+    warp_matrix : ndarray of float32, shape (2, 3), or (3, 3) for a homography
+        Maps (x, y, 1) of the template to the input image, as ``cv2.warpAffine`` (for a homography,
         ``cv2.warpPerspective``) takes it with the flag ``WARP_INVERSE_MAP``.
 
     Raises
@@ -309,7 +307,7 @@ def find_transform_ecc(template_image, input_image, *, motion="similarity", temp
     Warns
     -----
     UserWarning
-        The registration is not reliable, as between unrelated images.
+        The registration is not reliable; for example, the images are unrelated.
 
     Examples
     --------
@@ -323,37 +321,37 @@ def find_transform_ecc(template_image, input_image, *, motion="similarity", temp
     _check_motion(motion, ("similarity", "rigid", "translation", "affine", "homography"))
     found = register(template_image, input_image, motion=motion, reference_mask=template_mask,
                      moving_mask=input_mask, device=device)
-    _warn_of_doubt(found, 2)
+    _warn_if_unreliable(found, 2)
     rows = 3 if motion == "homography" else 2
     return found.correlation, found.matrix_xy[:rows].astype(np.float32)
 
 
 def _values(data):
-    """The values of an xarray.DataArray or of an array, and where they are numbers."""
+    """The values of an xarray.DataArray or an array, and a mask of the finite ones."""
     values = np.asarray(getattr(data, "data", data))
     return values, np.isfinite(values)
 
 
 def pairwise_registration(fixed_data, moving_data, *, motion="translation", device=None):
-    """Register two overlapping tiles, as multiview-stitcher's ``pairwise_reg_func``.
+    """Register two overlapping tiles, as a ``pairwise_reg_func`` of multiview-stitcher.
 
     ``registration.register(..., pairwise_reg_func=warpalign.compat.pairwise_registration)``
 
     Parameters
     ----------
     fixed_data, moving_data : xarray.DataArray or array_like
-        The overlap in both tiles, images or volumes, in pixels. NaN does not count in images; in
-        volumes it is replaced by the mean.
+        The overlapping parts of both tiles, images or volumes, in pixels. NaN is ignored in images
+        and replaced by the mean in volumes.
     motion : {'translation', 'rigid', 'similarity', 'affine'}
-        What may differ. The default is ``'translation'``.
+        The kind of transform. The default is ``'translation'``.
     device : Device or str, optional
-        Where to compute; see :func:`warpalign.open_device`.
+        The device to compute on; see :func:`warpalign.open_device`.
 
     Returns
     -------
     dict
-        ``affine_matrix``, homogeneous, from fixed to moving pixels in array axes, and
-        ``quality``, the registration's confidence, 0 to 1.
+        ``affine_matrix``, a homogeneous matrix from fixed to moving pixels in array axes, and
+        ``quality``, the confidence of the registration, 0 to 1.
 
     Raises
     ------
