@@ -1,13 +1,13 @@
 """Interpolation and registration of Dask arrays, one task for each chunk of the output.
 
-Each task reads the chunks of the input that its part of the output needs, with the prefilter's
-halo, and is independent of the others (:func:`warpalign.tiles`). So graphs have as many tasks as
-the output has chunks, no intermediate array is made, and a task that is lost with its worker is
-done again by itself.
+Each task reads the chunks of the input that its part of the output needs, including the halo of the
+prefilter, and is independent of the others (:func:`warpalign.tiles`). A graph therefore has as many
+tasks as the output has chunks and no intermediate arrays, and Dask can repeat a task that was lost
+with its worker.
 
-A task computes on the best device of the process that runs it, or on the one that
-``WARPALIGN_DEVICE`` names there; ``CUDA_VISIBLE_DEVICES`` binds a worker to a GPU, and dask-cuda
-sets it. Needs Dask: ``pip install warpalign[dask]``.
+A task computes on the best device of the process that runs it, or on the device that
+``WARPALIGN_DEVICE`` names there. ``CUDA_VISIBLE_DEVICES``, which dask-cuda sets, binds a worker to
+a GPU. The module needs Dask: ``pip install warpalign[dask]``.
 """
 
 from ._filters import spline_filter

@@ -1,4 +1,4 @@
-"""Parts of Dask arrays as the arguments of tasks, and arrays made of such tasks."""
+"""Passes parts of Dask arrays to tasks, and makes arrays of such tasks."""
 
 import functools
 import itertools
@@ -16,7 +16,7 @@ from .. import Device
 
 
 def as_dask(array):
-    """A Dask array; others, such as NumPy's and Zarr's, become one, in their own chunks."""
+    """Convert an array to a Dask array, unless it is one. Zarr arrays keep their chunks."""
     if isinstance(array, dask.array.Array):
         _check_known("the input", array)
         return array
@@ -25,19 +25,20 @@ def as_dask(array):
 
 def _check_known(what, array):
     if any(np.isnan(length) for length in array.shape):
-        raise ValueError(f"{what} has chunks of unknown size; call its compute_chunk_sizes() first")
+        raise ValueError(
+            f"{what} has chunks of unknown size; call its method compute_chunk_sizes() first")
 
 
 def device_name(device):
-    """Tasks are sent to other processes, where no opened device can go."""
+    """The name of a device for tasks: an opened Device cannot be sent to other processes."""
     if isinstance(device, Device):
         return device.id
     return device
 
 
 def _pieces_of_axis(chunks, wanted):
-    """The chunks that hold `wanted`, as (number, slice of the chunk). Beyond the end of the axis it
-    goes on at its beginning."""
+    """The chunks that hold the slice `wanted`, as (number, slice of the chunk). Beyond the end of
+    the axis, the slice continues at the beginning."""
     ends = np.cumsum(chunks)
     length = int(ends[-1])
     pieces, at = [], wanted.start
@@ -52,7 +53,7 @@ def _pieces_of_axis(chunks, wanted):
 
 
 class Part:
-    """A box of a Dask array: the keys of its chunks, and how it is put together from them."""
+    """A box of a Dask array: the keys of its chunks, and the slices that put_together() joins."""
 
     def __init__(self, array, wanted):
         axes = [_pieces_of_axis(chunks, part) for chunks, part in zip(array.chunks, wanted)]
@@ -66,7 +67,7 @@ class Part:
 
 
 def put_together(blocks, slices, picked=()):
-    """The box that a Part describes, of its chunks."""
+    """Join the chunks of a Part to the box that it describes."""
     if len(picked) == len(slices):
         return np.asarray(blocks)[picked]
     parts = [put_together(block, slices, (*picked, piece))
@@ -75,7 +76,7 @@ def put_together(blocks, slices, picked=()):
 
 
 def regions_of(chunks):
-    """(number, slices) of every chunk of an array."""
+    """Yield (number, slices) of every chunk of an array."""
     axes = []
     for lengths in chunks:
         ends = np.cumsum(lengths).tolist()
@@ -85,8 +86,8 @@ def regions_of(chunks):
 
 
 def array_of_tasks(what, make_task, chunks, dtype, dependencies, token):
-    """An array with a task for each chunk; make_task(number, slices) gives what it calls, and with
-    which keys."""
+    """Make an array with one task for each chunk. make_task(number, slices) returns a tuple of the
+    function that the task calls and the keys of its arguments."""
     name = f"warpalign-{what}-{tokenize(what, chunks, dtype, *dependencies, token)}"
     graph = {(name, *number): make_task(number, slices)
              for number, slices in regions_of(chunks)}
@@ -95,5 +96,5 @@ def array_of_tasks(what, make_task, chunks, dtype, dependencies, token):
 
 
 def bound(function, **arguments):
-    """A task's function with what does not come from other tasks."""
+    """Bind the arguments of a task's function that do not come from other tasks."""
     return functools.partial(function, **arguments)

@@ -21,17 +21,17 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
     Parameters
     ----------
     input : dask.array.Array or array_like
-        The input array, real or complex, of any rank from 1.
+        The input array, real or complex, of rank 1 or more.
     order : int, optional
         The order of the spline, 2 to 5. The default is 3.
     output : dtype, optional
         The dtype of the result. The default is float64.
     mode : str, optional
-        What lies beyond the edges; see :func:`warpalign.ndimage.spline_filter`. The default is
-        ``'mirror'``.
+        How to extend the input beyond its edges; see :func:`warpalign.ndimage.spline_filter`. The
+        default is ``'mirror'``.
     device : str, optional
-        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs
-        them.
+        The device that tasks compute on: a name that :func:`warpalign.open_device` accepts in the
+        process that runs them.
 
     Returns
     -------
@@ -45,8 +45,9 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
 
     Notes
     -----
-    The meaning is that of ``scipy.ndimage.spline_filter``, at chunks' edges too: each task reads
-    its chunk with a halo beyond which the impulse response of the prefilter [1]_ is below 2 ** -25.
+    Semantics are those of ``scipy.ndimage.spline_filter``, also at the edges of chunks: each task
+    reads its chunk with a halo beyond which the impulse response of the prefilter [1]_ is below
+    2 ** -25.
 
     References
     ----------
@@ -69,7 +70,7 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
     device = device_name(device)
 
     def task(_number, region):
-        # Axis by axis, since the filter is separable: so arrays may have any rank.
+        # The filter is separable: one tile for each axis allows arrays of any rank.
         tiles = [tile_for_points((length,), order, True, library_mode, [part.start],
                                  [part.stop - 1])
                  for length, part in zip(array.shape, region)]

@@ -1,4 +1,4 @@
-"""Evaluation of a Dask array at points."""
+"""Evaluates Dask arrays at points."""
 
 import dask
 import dask.array
@@ -13,7 +13,7 @@ from ._transforms import dtype_for
 
 
 def _bounds(block):
-    """The least and the greatest coordinate along each axis. NaN reads nothing."""
+    """The smallest and the largest coordinate along each axis, ignoring NaN."""
     rows = np.asarray(block, np.float64).reshape(block.shape[0], -1)
     if rows.size == 0:
         return np.zeros((2, block.shape[0]))
@@ -41,25 +41,25 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     input : dask.array.Array or array_like
         The input array, real or complex, of 1 to 3 axes.
     coordinates : dask.array.Array or array_like, shape (n, ...)
-        Where to evaluate: a row of coordinates for each axis of the input. A chunk of them needs
-        the samples between its least and greatest coordinates, so that points of a chunk should be
-        near each other. Which these are is computed when this is called; of a Dask array, by one
-        pass over the coordinates.
+        The points, with one row of coordinates for each axis of the input. A chunk of points needs
+        all samples between its smallest and largest coordinates: the points of a chunk should
+        therefore be close to each other. This function computes these bounds when it is called,
+        which for a Dask array takes one pass over the coordinates.
     output : dtype, optional
         The dtype of the result. The default is the input's.
     order : int, optional
         The order of the spline, 0 to 5. The default is 3.
     mode : str, optional
-        What lies beyond the edges; see :func:`warpalign.ndimage.map_coordinates`. The default is
-        ``'constant'``.
+        How to extend the input beyond its edges; see :func:`warpalign.ndimage.map_coordinates`. The
+        default is ``'constant'``.
     cval : scalar, optional
         The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
     prefilter : bool, optional
-        Whether the input is to be prefiltered, which orders above 1 need to interpolate. The
-        default is True.
+        Whether to prefilter the input. With False, the input must hold the coefficients of the
+        spline. The default is True.
     device : str, optional
-        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs
-        them.
+        The device that tasks compute on: a name that :func:`warpalign.open_device` accepts in the
+        process that runs them.
 
     Returns
     -------
@@ -75,8 +75,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
 
     Notes
     -----
-    The meaning is that of ``scipy.ndimage.map_coordinates`` in all modes: the spline is that of the
-    whole array, not one of each chunk. The prefilter is that of [1]_.
+    Semantics are those of ``scipy.ndimage.map_coordinates`` in all modes: the result is that of the
+    spline through the whole array, not through each chunk. The prefilter is that of [1]_.
 
     References
     ----------
@@ -95,8 +95,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     array = as_dask(input)
     if array.ndim > MAX_AXES:
         raise NotImplementedError(
-            f"warpalign evaluates at free points in up to {MAX_AXES} dimensions, "
-            f"and the input has {array.ndim}")
+            f"warpalign evaluates arrays at points in up to {MAX_AXES} dimensions, "
+            f"but the input has {array.ndim}")
     points = as_dask(coordinates)
     if points.ndim < 1 or points.shape[0] != array.ndim:
         raise RuntimeError("invalid shape for coordinate array")

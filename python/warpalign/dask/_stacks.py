@@ -1,4 +1,4 @@
-"""Registration of the frames of a Dask array."""
+"""Registers the frames of a Dask array."""
 
 import dask.array
 import numpy as np
@@ -11,7 +11,7 @@ from .._options import documented, options_of
 from .._stack import _DRIFT, _Follower, _first, _line_of, _unusable, check_motion
 from ._blocks import array_of_tasks, as_dask, bound, device_name
 
-# A line of the drift table: that of warpalign.register_stack, and the frame's matrix.
+# A row of the drift table: that of warpalign.register_stack, the frame's matrix and its error.
 _TABLE = np.dtype([*_DRIFT.descr, ("matrix", np.float64, (3, 3)), ("error", "U160")])
 
 
@@ -20,7 +20,7 @@ def _line(number, alignment, reliable, error=""):
 
 
 def _registered(frames, reference, start, first, mask, options, device):
-    """The lines of the frames of one chunk."""
+    """Register the frames of one chunk, and return their rows of the drift table."""
     table = np.zeros(len(frames), _TABLE)
     follower = _Follower(as_image(reference, "the reference"), mask, "first", open_device(device),
                          options)
@@ -39,7 +39,7 @@ def _registered(frames, reference, start, first, mask, options, device):
 
 
 def _aligned(frames, lines, shape, fill, order, mode, cval, device):
-    """The frames of one chunk on the reference's grid."""
+    """Warp the frames of one chunk to the reference's grid."""
     aligned = np.full((len(frames), *shape), fill, frames.dtype)
     for frame, line, target in zip(frames, lines, aligned):
         if line["reliable"]:
@@ -49,15 +49,15 @@ def _aligned(frames, lines, shape, fill, order, mode, cval, device):
 
 
 class StackDrift:
-    """How the frames of a Dask array lie on the reference, not computed before it is asked for.
+    """The transforms of the frames of a Dask array relative to the reference, computed lazily.
 
     Attributes
     ----------
     drift : dask.array.Array of shape (frames,)
-        A structured array with a line for each frame: the columns of
-        :attr:`warpalign.StackRegistration.drift`, ``matrix`` (from pixels of the reference,
-        (row, column, 1), to pixels of the frame; NaN where it could not be used) and ``error`` (why
-        not).
+        A structured array with a row for each frame. Its fields are those of
+        :attr:`warpalign.StackRegistration.drift`; ``matrix``, which maps pixels of the reference,
+        (row, column, 1), to pixels of the frame (NaN if the frame could not be used); and
+        ``error``, the reason why a frame could not be used.
     """
 
     def __init__(self, drift, shape, device):
@@ -66,21 +66,21 @@ class StackDrift:
         self._device = device
 
     def warp(self, frames, *, order=3, mode="constant", cval=0.0, fill=0):
-        """Bring frames onto the reference, one task for each chunk.
+        """Warp frames to the reference, one task for each chunk.
 
         Parameters
         ----------
         frames : dask.array.Array or array_like, shape (frames, rows, columns)
-            The frames that were registered, or others of their shape in their place.
+            The frames that were registered, or as many others of their shape in the same order.
         order : int, optional
             The order of the spline, 0 to 5. The default is 3.
         mode : str, optional
-            What lies beyond the edges, as :func:`warpalign.ndimage.affine_transform` takes it. The
-            default is ``'constant'``.
+            How to extend a frame beyond its edges, as in
+            :func:`warpalign.ndimage.affine_transform`. The default is ``'constant'``.
         cval : scalar, optional
             The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
         fill : scalar, optional
-            The value of all pixels of frames that are not reliable. The default is 0.
+            The value of all pixels of the frames that are not reliable. The default is 0.
 
         Returns
         -------
@@ -90,7 +90,7 @@ class StackDrift:
         Raises
         ------
         ValueError
-            There is another number of frames, or they have another shape.
+            The number of frames or their shape differs from that of the registered frames.
 
         Examples
         --------
@@ -106,11 +106,11 @@ class StackDrift:
         array = as_dask(frames)
         if array.ndim != 3 or array.shape[0] != self.drift.shape[0]:
             raise ValueError(
-                f"{self.drift.shape[0]} frames were registered, and these have the shape "
+                f"{self.drift.shape[0]} frames were registered, but frames has the shape "
                 f"{array.shape}")
         if array.shape[1:] != self._shape:
             raise ValueError(
-                f"frames of the shape {self._shape} were registered, and these have the shape "
+                f"frames of the shape {self._shape} were registered, but these have the shape "
                 f"{array.shape[1:]}")
         array = array.rechunk({0: self.drift.chunks[0], 1: -1, 2: -1})
         arguments = {"shape": self._shape, "fill": fill, "order": order, "mode": mode, "cval": cval,
@@ -125,29 +125,30 @@ class StackDrift:
                               tuple(arguments.items()))
 
     def persist(self, **keywords):
-        """Register now, and keep the drift table, which is small; frames are not kept.
+        """Register the frames now, and keep the drift table in memory.
 
-        Without it, whatever is computed of :attr:`drift` and of :meth:`warp` registers anew.
+        The table is small; frames are not kept. Without this call, each computation of
+        :attr:`drift` or of the result of :meth:`warp` registers the frames again.
 
         Parameters
         ----------
         **keywords
-            As ``dask.array.Array.persist`` takes them, such as ``scheduler``.
+            Arguments of ``dask.array.Array.persist``, such as ``scheduler``.
 
         Returns
         -------
         StackDrift
-            The same, with a drift table that has been computed; with ``distributed``, one that is
-            being computed by the workers.
+            A copy with a computed drift table. With ``distributed``, the workers may still be
+            computing it.
 
         Raises
         ------
         TypeError
-            The pixels are no real numbers.
+            The pixels are not real numbers.
         ValueError
             The frames are too small.
         warpalign.Error
-            The device cannot do it.
+            The computation failed.
 
         Examples
         --------
@@ -167,17 +168,17 @@ class StackDrift:
 
 
 def _reference_of(frames, to):
-    """A Dask array of one chunk, and which frame it is (-1: none)."""
+    """The reference as a Dask array of one chunk, and the number of its frame (-1: not a frame)."""
     if isinstance(to, str):
         if to != "first":
             raise ValueError(
-                f"to must be 'first' or an image, not {to!r}: where a frame depends on those "
-                "before it, frames are not independent tasks")
+                f"to must be 'first' or an image, not {to!r}: frames must be independent tasks, "
+                "so they cannot depend on the frames before them")
         return frames[0].rechunk(-1), 0
     reference = as_dask(to).rechunk(-1)
     if reference.shape != frames.shape[1:]:
         raise ValueError(
-            f"the reference has the shape {reference.shape}, and frames {frames.shape[1:]}")
+            f"the reference has the shape {reference.shape}, but frames have {frames.shape[1:]}")
     return reference, -1
 
 
@@ -188,22 +189,21 @@ def register_stack(frames, *, to="first", mask=None, device=None, **options):
     Parameters
     ----------
     frames : dask.array.Array or array_like, shape (frames, rows, columns)
-        The frames; a Zarr array comes in its own chunks. Chunks that divide frames are put
-        together.
+        The frames. A Zarr array keeps its chunks; chunks that divide frames are merged.
     to : {'first'} or array_like, optional
-        What all frames are registered to: the first one (the default), or an image of their shape,
-        such as a mean of frames. Frames are registered independently of each other.
+        The reference of all frames: the first frame (the default), or an image of their shape, such
+        as a mean of frames. Frames are registered independently of each other.
     mask : array_like, optional
-        Of the frames' shape; 0 where no frame's pixel counts.
+        A mask of the frames' shape; 0 for pixels to ignore in all frames.
     device : str, optional
-        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs
-        them.
+        The device that tasks compute on: a name that :func:`warpalign.open_device` accepts in the
+        process that runs them.
     %(options)s
 
     Returns
     -------
     StackDrift
-        The drift table as a Dask array, and the frames without drift.
+        The drift table as a Dask array. Its method ``warp`` removes the drift of frames.
 
     %(raises)s
 
@@ -222,11 +222,11 @@ def register_stack(frames, *, to="first", mask=None, device=None, **options):
     """
     array = as_dask(frames)
     if array.ndim != 3:
-        raise ValueError(f"frames are an array of 3 axes, not of shape {array.shape}")
+        raise ValueError(f"frames must be an array of 3 axes, not of shape {array.shape}")
     if array.shape[0] == 0:
         raise ValueError("there are no frames")
     check_motion(options)
-    options_of(options)  # refuses what is not known before any task runs
+    options_of(options)  # raises for unknown options before any task runs
     array = array.rechunk({1: -1, 2: -1})
     reference, first = _reference_of(array, to)
     mask = as_mask(mask, array.shape[1:], "the mask")

@@ -6,15 +6,16 @@ import numpy as np
 from .. import ndimage
 from .._tiles import checked_order, linear_and_offset, tile_of
 from ..ndimage import _rules
-from ..ndimage._geometry import MAX_AXES, axes_left_alone
+from ..ndimage._geometry import MAX_AXES, unchanged_axes
 from ..ndimage._interpolation import _zoom_transform
 from ._blocks import Part, array_of_tasks, as_dask, bound, device_name, put_together
 
 
 def dtype_for(output, array):
-    """The dtype of a result, with SciPy's rules and errors."""
+    """The dtype of a result, by SciPy's rules and with its errors."""
     if output is not None and not isinstance(output, (type, str, np.dtype)):
-        raise TypeError("the output is a dtype: the array is made by its tasks")
+        raise TypeError(
+            f"output must be a dtype, not {type(output).__name__}: tasks cannot write to an array")
     return _rules.output_for(output, np.empty((1,) * array.ndim, array.dtype)).dtype
 
 
@@ -24,14 +25,14 @@ def _transformed(blocks, slices, matrix, shape, dtype, arguments):
     return ndimage.affine_transform(part, matrix, output_shape=shape, output=dtype, **arguments)
 
 
-def _busy_axes(matrix, offset, in_shape, out_shape, interpolates):
-    alone = axes_left_alone(matrix, offset, in_shape, out_shape) if interpolates else []
-    busy = [axis for axis in range(len(in_shape)) if axis not in alone]
-    if len(busy) > MAX_AXES:
+def _changed_axes(matrix, offset, in_shape, out_shape, interpolates):
+    unchanged = unchanged_axes(matrix, offset, in_shape, out_shape) if interpolates else []
+    changed = [axis for axis in range(len(in_shape)) if axis not in unchanged]
+    if len(changed) > MAX_AXES:
         raise NotImplementedError(
-            f"warpalign.dask transforms up to {MAX_AXES} axes at once, and this changes {busy}; do "
-            "some of them first")
-    return busy
+            f"warpalign.dask transforms up to {MAX_AXES} axes at once, but this transform changes "
+            f"axes {changed}; divide it into several transforms")
+    return changed
 
 
 def _output_chunks(array, shape, output_chunks):
@@ -42,24 +43,24 @@ def _output_chunks(array, shape, output_chunks):
 
 def transform(array, matrix, offset, shape, output, order, mode, cval, prefilter, output_chunks,
               device):
-    """The array read at matrix @ index + offset. All but dtypes and axes has been checked."""
+    """The array evaluated at matrix @ index + offset. Checks only the dtype and number of axes."""
     dtype = dtype_for(output, array)
     interpolates = prefilter or order <= 1
-    busy = _busy_axes(matrix, offset, array.shape, shape, interpolates)
-    linear, start = matrix[np.ix_(busy, busy)], offset[busy]
-    in_lengths = tuple(array.shape[axis] for axis in busy)
-    out_lengths = tuple(shape[axis] for axis in busy)
+    changed = _changed_axes(matrix, offset, array.shape, shape, interpolates)
+    linear, start = matrix[np.ix_(changed, changed)], offset[changed]
+    in_lengths = tuple(array.shape[axis] for axis in changed)
+    out_lengths = tuple(shape[axis] for axis in changed)
     library_mode = _rules.named_mode(mode)
     device = device_name(device)
 
     def task(_number, region):
         wanted, whole, tile_mode = list(region), np.eye(array.ndim, array.ndim + 1), mode
-        if busy:
+        if changed:
             tile = tile_of(in_lengths, linear, start, out_lengths, order, prefilter, library_mode,
-                           [region[axis] for axis in busy])
-            for axis, part in zip(busy, tile.input):
+                           [region[axis] for axis in changed])
+            for axis, part in zip(changed, tile.input):
                 wanted[axis] = part
-            whole[np.ix_(busy, [*busy, array.ndim])] = tile.matrix
+            whole[np.ix_(changed, [*changed, array.ndim])] = tile.matrix
             tile_mode = tile.mode
         part = Part(array, wanted)
         arguments = {"order": order, "mode": tile_mode, "cval": cval, "prefilter": prefilter,
@@ -77,18 +78,20 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
                      mode="constant", cval=0.0, prefilter=True, *, output_chunks=None, device=None):
     """Transform a Dask array by a matrix and an offset, one task for each chunk of the output.
 
-    The output at index ``o`` is the input at ``matrix @ o + offset``.
+    The output at index ``o`` is the value of the input at ``matrix @ o + offset``.
 
     Parameters
     ----------
     input : dask.array.Array or array_like
-        The input array, real or complex, of any rank from 1; at most 3 axes may be transformed.
+        The input array, real or complex, of rank 1 or more. The transform may change at most 3
+        axes.
     matrix : array_like
-        From output to input coordinates, in array axes, as
-        :func:`warpalign.ndimage.affine_transform` takes it; of shape (n, n), (n,) for a diagonal,
-        (n + 1, n + 1) or (n, n + 1).
+        Maps output to input coordinates, in array axes, as
+        :func:`warpalign.ndimage.affine_transform` takes it; of shape (n, n), (n,) for a diagonal
+        matrix, (n + 1, n + 1) or (n, n + 1).
     offset : float or sequence, optional
-        One offset for each axis, in samples. Ignored with a homogeneous matrix. The default is 0.
+        The offset along each axis, in samples. Ignored if the matrix is homogeneous. The default
+        is 0.
     output_shape : tuple of ints, optional
         The output's shape. The default is the input's.
     output : dtype, optional
@@ -96,18 +99,18 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     order : int, optional
         The order of the spline, 0 to 5. The default is 3.
     mode : str, optional
-        What lies beyond the edges; see :func:`warpalign.ndimage.affine_transform`. The default is
-        ``'constant'``.
+        How to extend the input beyond its edges; see :func:`warpalign.ndimage.affine_transform`.
+        The default is ``'constant'``.
     cval : scalar, optional
         The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
     prefilter : bool, optional
-        Whether the input is to be prefiltered, which orders above 1 need to interpolate. The
-        default is True.
+        Whether to prefilter the input. With False, the input must hold the coefficients of the
+        spline. The default is True.
     output_chunks : int or tuple, optional
-        The chunks of the output, as Dask takes them. The default is the input's.
+        The chunks of the output, as Dask takes them. The default is the chunks of the input.
     device : str, optional
-        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs
-        them.
+        The device that tasks compute on: a name that :func:`warpalign.open_device` accepts in the
+        process that runs them.
 
     Returns
     -------
@@ -119,16 +122,16 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     RuntimeError
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The matrix does not fit.
+        The shape of the matrix is invalid.
     NotImplementedError
-        More than 3 axes are transformed.
+        The transform changes more than 3 axes.
 
     Notes
     -----
-    The meaning is that of ``scipy.ndimage.affine_transform`` in all modes, at chunks' edges too:
-    each task prefilters what its own chunk needs, with a halo beyond which the prefilter's impulse
-    response [1]_ is below 2 ** -25. With ``mode='wrap'`` a chunk on both sides of the seam needs
-    the whole axis.
+    Semantics are those of ``scipy.ndimage.affine_transform`` in all modes, also at the edges of
+    chunks: each task prefilters the samples that its own chunk needs, with a halo beyond which the
+    impulse response of the prefilter [1]_ is below 2 ** -25. With ``mode='wrap'``, a chunk that
+    crosses the seam needs the whole axis.
 
     References
     ----------
@@ -151,7 +154,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     linear, start = linear_and_offset(matrix, offset, array.ndim)
     shape = array.shape if output_shape is None else tuple(map(int, output_shape))
     if len(shape) != array.ndim:
-        raise ValueError(f"the output has {len(shape)} axes, and the input {array.ndim}")
+        raise ValueError(f"output_shape must have {array.ndim} axes, not {len(shape)}")
     return transform(array, linear, start, shape, output, order, mode, cval, bool(prefilter),
                      output_chunks, device)
 
@@ -163,27 +166,31 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     Parameters
     ----------
     input : dask.array.Array or array_like
-        The input array, real or complex, of any rank from 1; at most 3 axes may be zoomed.
+        The input array, real or complex, of rank 1 or more. At most 3 axes may be zoomed.
     zoom : float or sequence
-        The factor along each axis, or along all alike. The output's lengths are rounded.
+        The zoom factor, one for each axis or one for all axes. The lengths of the output are
+        rounded.
     output : dtype, optional
         The dtype of the result. The default is the input's.
     order : int, optional
         The order of the spline, 0 to 5. The default is 3.
     mode : str, optional
-        What lies beyond the edges; see :func:`warpalign.ndimage.zoom`. The default is
+        How to extend the input beyond its edges; see :func:`warpalign.ndimage.zoom`. The default is
         ``'constant'``.
     cval : scalar, optional
         The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
     prefilter : bool, optional
-        Whether the input is to be prefiltered. The default is True.
+        Whether to prefilter the input. With False, the input must hold the coefficients of the
+        spline. The default is True.
     grid_mode : bool, optional
-        Whether the edges of the outer pixels coincide, not their centres. The default is False.
+        Whether to align the outer edges of the first and last pixels, instead of their centres. The
+        default is False.
     output_chunks : int or tuple, optional
-        The chunks of the output, as Dask takes them. The default is the size of the input's.
+        The chunks of the output, as Dask takes them. By default, they have the size of the input's
+        chunks.
     device : str, optional
-        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs
-        them.
+        The device that tasks compute on: a name that :func:`warpalign.open_device` accepts in the
+        process that runs them.
 
     Returns
     -------
@@ -199,8 +206,8 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
 
     Notes
     -----
-    The meaning is that of ``scipy.ndimage.zoom``; see :func:`affine_transform`, with the prefilter
-    of [1]_.
+    Semantics are those of ``scipy.ndimage.zoom``. See :func:`affine_transform` for the halo of
+    the prefilter [1]_.
 
     References
     ----------

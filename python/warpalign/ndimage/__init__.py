@@ -1,8 +1,8 @@
 """B-spline interpolation of arrays, with the interface of ``scipy.ndimage``.
 
-Each function takes what SciPy's takes, and `device` by keyword. NumPy arrays go in and come out;
-arrays on a device, such as CuPy's, PyTorch's or a :class:`warpalign.DeviceArray`, stay there.
-Arithmetic is in single precision, also where arrays are float64.
+Each function takes the arguments of SciPy's function, and `device` by keyword. NumPy arrays give
+NumPy arrays; arrays on a device (CuPy, PyTorch, :class:`warpalign.DeviceArray`) give arrays there.
+Arithmetic is in single precision, even for float64 arrays.
 """
 
 from ._interpolation import (

@@ -1,7 +1,7 @@
-"""Evaluation of splines of real arrays of any rank with what the library has: up to three axes.
+"""Evaluates splines of real arrays of any rank with the library, which handles up to three axes.
 
-Axes that a transform leaves alone make a batch, of which several arrays are done by one launch. A
-diagonal transform is separable, and more than three of its axes are done one group after the other.
+Axes that a transform leaves unchanged form a batch, which one launch processes. A diagonal
+transform is separable: if it changes more than three axes, they are processed in groups.
 """
 
 import math
@@ -14,33 +14,34 @@ from .._arrays import can_hold_result, for_upload, store
 from .._core import Device
 from .._device_array import DeviceArray
 from . import _on_device
-from ._geometry import MAX_AXES, axes_left_alone, library_homography, library_matrix
+from ._geometry import MAX_AXES, library_homography, library_matrix, unchanged_axes
 
-# Stands for a cval that float32 does not hold, and is replaced afterwards. No result is that large.
-_STAND_IN = float(np.float32(-3.0517578e38))
+# A placeholder for a cval that float32 cannot hold. It is replaced in the result, in which no other
+# value is that large.
+_PLACEHOLDER = float(np.float32(-3.0517578e38))
 
 
 @dataclass(frozen=True)
 class Spline:
-    """How values between samples are defined."""
+    """The parameters of a spline, and the device that evaluates it."""
 
     device: Device
     order: int
-    mode: str  # as the library names it
+    mode: str  # the library's name of the mode
     cval: float
     prefilter: bool
 
     @property
     def interpolates(self):
-        """Whether the values at the samples are the samples."""
+        """Whether the spline passes through the samples."""
         return self.prefilter or self.order <= 1
 
     def model(self, cval):
-        """The spline as the library takes it, with `cval` beyond the edges."""
+        """The library's description of the spline, with `cval` beyond the edges."""
         return _core.SplineModel(self.order, self.prefilter, self.mode, cval)
 
-    def needs_stand_in(self):
-        """Whether the library cannot give `cval` out exactly."""
+    def needs_placeholder(self):
+        """Whether the library cannot output `cval` exactly."""
         if self.mode == "grid-constant":
             if not math.isfinite(self.cval):
                 raise ValueError("cval must be finite with mode='grid-constant'")
@@ -57,7 +58,7 @@ def _transform_batch(batch, results, matrix, offset, spline, cval):
 
 
 def _batched(array, axes):
-    """The array with `axes` (ascending) last and the others as one axis before them."""
+    """The array with `axes` (ascending) last and all other axes merged into one before them."""
     n = len(axes)
     if n == array.ndim:
         return array[np.newaxis]
@@ -66,8 +67,8 @@ def _batched(array, axes):
 
 
 def _transform_axes(source, axes, matrix, offset, out_shape, spline, cval, target=None):
-    """Transform along `axes` (ascending), whose rows of the matrix and the offset count; the other
-    axes stay. Returns float32, or `target`."""
+    """Transform along `axes` (ascending) by their rows of the matrix and the offset; other axes
+    stay. Returns an array of float32, or `target`."""
     if len(axes) < source.ndim:
         matrix, offset = matrix[np.ix_(axes, axes)], offset[axes]
     batch = for_upload(_batched(source, axes))
@@ -85,24 +86,24 @@ def _transform_axes(source, axes, matrix, offset, out_shape, spline, cval, targe
 
 
 def _groups_of_axes(matrix, offset, in_shape, out_shape, spline):
-    """Groups of at most three axes, which are transformed one after the other."""
+    """Groups of at most three axes, which are transformed one group after the other."""
     ndim = len(in_shape)
-    alone = []
+    unchanged = []
     if spline.interpolates:
-        alone = axes_left_alone(matrix, offset, in_shape, out_shape)
-    busy = [axis for axis in range(ndim) if axis not in alone]
-    if len(busy) <= MAX_AXES:
-        return [busy] if busy else []
+        unchanged = unchanged_axes(matrix, offset, in_shape, out_shape)
+    changed = [axis for axis in range(ndim) if axis not in unchanged]
+    if len(changed) <= MAX_AXES:
+        return [changed] if changed else []
     if np.array_equal(matrix, np.diag(np.diagonal(matrix))):
-        return [busy[i:i + MAX_AXES] for i in range(0, len(busy), MAX_AXES)]
+        return [changed[i:i + MAX_AXES] for i in range(0, len(changed), MAX_AXES)]
     raise NotImplementedError(
         f"a transform that mixes more than {MAX_AXES} axes is not supported by warpalign "
-        f"(these are {len(busy)}: {busy})"
+        f"(this one mixes {len(changed)}: {changed})"
     )
 
 
 def _fill_outside(values, matrix, offset, in_shape, cval):
-    """Set what a diagonal transform reads outside the input."""
+    """Set the results of a diagonal transform that are read outside the input to `cval`."""
     for axis, length in enumerate(values.shape):
         read_at = np.arange(length) * matrix[axis, axis] + offset[axis]
         outside = (read_at < 0) | (read_at > in_shape[axis] - 1)
@@ -110,8 +111,8 @@ def _fill_outside(values, matrix, offset, in_shape, cval):
 
 
 def _store_with_cval(values, output, cval):
-    """Store results in which cval is represented by another number."""
-    outside = values == np.float32(_STAND_IN)
+    """Store results in which the placeholder represents cval."""
+    outside = values == np.float32(_PLACEHOLDER)
     store(values, output)
     with np.errstate(over="ignore"):
         fill = np.empty(1, output.dtype)
@@ -128,26 +129,26 @@ def evaluate_affine(source, matrix, offset, output, spline):
     if source.size == 0 or not (np.isfinite(matrix).all() and np.isfinite(offset).all()):
         store(np.full(output.shape, spline.cval), output)
         return
-    if spline.mode not in ("constant", "grid-constant"):  # no point is beyond the edges, or NaN
+    if spline.mode not in ("constant", "grid-constant"):  # cval is never used
         spline = replace(spline, cval=0.0)
-    stand_in = spline.needs_stand_in()
+    placeholder = spline.needs_placeholder()
     groups = _groups_of_axes(matrix, offset, source.shape, output.shape, spline)
     if len(groups) <= 1:
-        _evaluate_at_once(source, groups, matrix, offset, output, spline, stand_in)
+        _evaluate_at_once(source, groups, matrix, offset, output, spline, placeholder)
         return
     values, shape = source, list(source.shape)
-    cval = 0.0 if stand_in else spline.cval
+    cval = 0.0 if placeholder else spline.cval
     for axes in groups:
         for axis in axes:
             shape[axis] = output.shape[axis]
         values = _transform_axes(values, axes, matrix, offset, shape, spline, cval)
-    if stand_in:
+    if placeholder:
         values = values.astype(np.float64)
         _fill_outside(values, matrix, offset, source.shape, spline.cval)
     store(values, output)
 
 
-def _evaluate_at_once(source, groups, matrix, offset, output, spline, stand_in):
+def _evaluate_at_once(source, groups, matrix, offset, output, spline, placeholder):
     if not groups:
         if np.can_cast(source.dtype, output.dtype):
             output[...] = source
@@ -156,35 +157,35 @@ def _evaluate_at_once(source, groups, matrix, offset, output, spline, stand_in):
         return
     axes = groups[0]
     target = None
-    if not stand_in and can_hold_result(output, source):
+    if not placeholder and can_hold_result(output, source):
         target = output
     values = _transform_axes(
         source, axes, matrix, offset, output.shape, spline,
-        _STAND_IN if stand_in else spline.cval, target)
+        _PLACEHOLDER if placeholder else spline.cval, target)
     if values is target:
         return
-    if stand_in:
+    if placeholder:
         _store_with_cval(values, output, spline.cval)
     else:
         store(values, output)
 
 
 def evaluate_homography(source, matrix, output, spline):
-    """Store source at matrix @ (row, column, 1), divided by its last number, in `output`."""
+    """Store source at matrix @ (row, column, 1), divided by its last component, in `output`."""
     if output.size == 0 or source.size == 0:
         store(np.full(output.shape, spline.cval), output)
         return
-    if spline.mode not in ("constant", "grid-constant"):  # no point is beyond the edges, or NaN
+    if spline.mode not in ("constant", "grid-constant"):  # cval is never used
         spline = replace(spline, cval=0.0)
-    stand_in = spline.needs_stand_in()
+    placeholder = spline.needs_placeholder()
     planes = for_upload(_batched(source, [0, 1]))
     results = np.empty((planes.shape[0],) + output.shape[:2], np.float32)
     _core.transform_images(
         spline.device, planes, results, 2, library_homography(matrix),
-        spline.model(_STAND_IN if stand_in else spline.cval),
+        spline.model(_PLACEHOLDER if placeholder else spline.cval),
     )
     values = np.moveaxis(results.reshape(source.shape[2:] + output.shape[:2]), (-2, -1), (0, 1))
-    if stand_in:
+    if placeholder:
         _store_with_cval(values, output, spline.cval)
     else:
         store(values, output)
@@ -196,24 +197,24 @@ def evaluate_points(source, coordinates, output, spline):
         return _on_device.at_points(source, coordinates, output, spline)
     if source.ndim > MAX_AXES:
         raise NotImplementedError(
-            f"warpalign evaluates at free points in up to {MAX_AXES} dimensions, "
-            f"and the input has {source.ndim}"
+            f"warpalign evaluates arrays at points in up to {MAX_AXES} dimensions, "
+            f"but the input has {source.ndim}"
         )
     if output.size == 0:
         return
-    stand_in = spline.needs_stand_in()
+    placeholder = spline.needs_placeholder()
     if source.size == 0:
         store(np.full(output.shape, spline.cval), output)
         return
     if coordinates.dtype != np.float32:
         coordinates = coordinates.astype(np.float64, copy=False)
     coordinates = np.ascontiguousarray(coordinates)
-    direct = not stand_in and can_hold_result(output, source, coordinates)
+    direct = not placeholder and can_hold_result(output, source, coordinates)
     values = output if direct else np.empty(output.shape, np.float32)
     _core.evaluate_at(
         spline.device, for_upload(source), coordinates, values,
-        spline.model(_STAND_IN if stand_in else spline.cval))
-    if stand_in:
+        spline.model(_PLACEHOLDER if placeholder else spline.cval))
+    if placeholder:
         _store_with_cval(values, output, spline.cval)
     elif not direct:
         store(values, output)

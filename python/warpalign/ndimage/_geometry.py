@@ -1,12 +1,12 @@
-"""Transforms in array axes, as the library takes them."""
+"""Conversion of transforms in array axes to the library's matrices."""
 
 import numpy as np
 
-MAX_AXES = 3  # that the library evaluates at once
+MAX_AXES = 3  # the most axes that the library transforms at once
 
 
 def library_matrix(matrix, offset):
-    """The 4 x 4 matrix on (x, y, z, 1) of a transform in array axes, row by row."""
+    """Convert a transform in array axes to a 4 x 4 matrix for (x, y, z, 1), row by row."""
     rows, last = matrix.tolist(), offset.tolist()
     n = len(last)
     whole = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]
@@ -18,22 +18,22 @@ def library_matrix(matrix, offset):
 
 
 def library_homography(matrix):
-    """The 4 x 4 matrix on (x, y, z, 1), row by row, of a 3 x 3 matrix on (row, column, 1)."""
+    """Convert a 3 x 3 matrix for (row, column, 1) to a 4 x 4 one for (x, y, z, 1), row by row."""
     whole = np.zeros((4, 4))
     whole[2, 2] = 1
     whole[np.ix_([0, 1, 3], [0, 1, 3])] = matrix[np.ix_([1, 0, 2], [1, 0, 2])]
     return whole.ravel().tolist()
 
 
-def axes_left_alone(matrix, offset, in_shape, out_shape):
-    """The axes along which nothing is moved or mixed."""
+def unchanged_axes(matrix, offset, in_shape, out_shape):
+    """The axes that a transform neither moves nor mixes with others."""
 
-    def is_alone(axis):
+    def is_identity(axis):
         row, column = matrix[axis], matrix[:, axis]
         return row[axis] == 1 and np.count_nonzero(row) == 1 == np.count_nonzero(column)
 
     return [
         axis
         for axis, start in enumerate(offset.tolist())
-        if start == 0 and in_shape[axis] == out_shape[axis] and is_alone(axis)
+        if start == 0 and in_shape[axis] == out_shape[axis] and is_identity(axis)
     ]

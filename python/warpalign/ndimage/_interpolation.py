@@ -1,6 +1,7 @@
 """The interpolation functions of ``scipy.ndimage``, computed by warpalign.
 
-Argument checks come in SciPy's order, so that the same mistakes raise the same exceptions.
+Functions check their arguments in SciPy's order, so that the same mistakes raise the same
+exceptions.
 """
 
 import operator
@@ -22,7 +23,7 @@ __all__ = [
 
 
 def _parts(array, output, cval):
-    """The real and the imaginary part of a complex task, as real tasks."""
+    """Split a complex task into real ones for the real and the imaginary part."""
     if isinstance(array, DeviceArray):
         if np.imag(cval) != 0:
             raise NotImplementedError("cval must be real for arrays on a device")
@@ -57,24 +58,24 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     Parameters
     ----------
     input : array_like
-        The input array, real or complex. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex. An array on a device, such as one of CuPy or a
+        :class:`warpalign.DeviceArray`, is processed there.
     order : int, optional
-        The order of the spline, 0 to 5; orders 0 and 1 copy. The default is 3.
+        The order of the spline, 0 to 5. Orders 0 and 1 copy the input. The default is 3.
     axis : int, optional
         The axis along which to filter. The default is the last one.
     output : array or dtype, optional
         The array in which to place the result, or its dtype. The default is float64.
     mode : str, optional
-        What lies beyond the edges; see :func:`shift`. The default is ``'mirror'``.
+        How to extend the input beyond its edges; see :func:`shift`. The default is ``'mirror'``.
     device : Device or str, optional
-        Where to compute; see :func:`warpalign.open_device`.
+        The device to compute on; see :func:`warpalign.open_device`.
 
     Returns
     -------
     ndarray
-        The coefficients, in the input's shape.
-        An array of the input's library, on its device, if that is not NumPy.
+        The coefficients, in the input's shape. For an input on a device, an array of the same
+        library on that device.
 
     Raises
     ------
@@ -83,13 +84,13 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     ValueError
         The output is read-only.
     warpalign.Error
-        The device cannot do it; for example, its memory is too small.
+        The computation failed; for example, the device has too little memory.
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.spline_filter1d``.
-    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
-    largest sample.
+    Signature and semantics are those of ``scipy.ndimage.spline_filter1d``.
+    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
+    about 1e-6 of the largest sample.
 
     References
     ----------
@@ -125,23 +126,23 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
     Parameters
     ----------
     input : array_like
-        The input array, real or complex. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex. An array on a device, such as one of CuPy or a
+        :class:`warpalign.DeviceArray`, is processed there.
     order : int, optional
         The order of the spline, 2 to 5. The default is 3.
     output : array or dtype, optional
         The array in which to place the result, or its dtype. The default is float64. Integers
         are truncated after each axis, as in SciPy.
     mode : str, optional
-        What lies beyond the edges; see :func:`shift`. The default is ``'mirror'``.
+        How to extend the input beyond its edges; see :func:`shift`. The default is ``'mirror'``.
     device : Device or str, optional
-        Where to compute; see :func:`warpalign.open_device`.
+        The device to compute on; see :func:`warpalign.open_device`.
 
     Returns
     -------
     ndarray
-        The coefficients, in the input's shape.
-        An array of the input's library, on its device, if that is not NumPy.
+        The coefficients, in the input's shape. For an input on a device, an array of the same
+        library on that device.
 
     Raises
     ------
@@ -150,13 +151,13 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
     ValueError
         The output is read-only.
     warpalign.Error
-        The device cannot do it; for example, its memory is too small.
+        The computation failed; for example, the device has too little memory.
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.spline_filter``.
-    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
-    largest sample.
+    Signature and semantics are those of ``scipy.ndimage.spline_filter``.
+    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
+    about 1e-6 of the largest sample.
 
     References
     ----------
@@ -192,12 +193,12 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
 
 
 def _mapped(mapping, shape, rank, arguments, keywords):
-    """The points that a callable gives for each index of the output."""
+    """The points that a callable returns for all indices of the output."""
     points = np.empty((int(np.prod(shape)), rank))
     for row, index in zip(points, np.ndindex(*shape)):
         point = mapping(index, *arguments, **keywords)
         if len(point) < rank:
-            raise TypeError(f"the mapping must return {rank} coordinates, not {len(point)}")
+            raise TypeError(f"mapping must return {rank} coordinates, not {len(point)}")
         row[:] = point[:rank]
     return np.ascontiguousarray(points.T).reshape((rank,) + tuple(shape))
 
@@ -211,40 +212,40 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex, of rank 1 or more. An array on a device, such as one of
+        CuPy or a :class:`warpalign.DeviceArray`, is processed there.
     mapping : callable
-        Takes a tuple of an output's index, and returns the point of the input, a sequence of one
-        coordinate for each axis, at which to read it. It is called on the host, once for each
-        element of the output.
+        A function from an index of the output, a tuple, to the point at which to read the input, a
+        sequence with a coordinate for each axis. It is called on the host, once for each element
+        of the output.
     output_shape : tuple of ints, optional
         The output's shape. The default is the input's.
     output : array or dtype, optional
-        The array in which to place the result, or the dtype of the returned array. By default
-        an array of the input's dtype.
+        The array in which to place the result, or the dtype of the returned array. The default is
+        a new array of the input's dtype.
     order : int, optional
         The order of the spline, 0 to 5. The default is 3.
     mode : str, optional
-        What lies beyond the edges: ``'constant'`` (the default), ``'grid-constant'``,
-        ``'nearest'``, ``'mirror'``, ``'reflect'`` or ``'grid-mirror'``, ``'wrap'``,
-        ``'grid-wrap'``; as in SciPy.
+        How to extend the input beyond its edges, as in SciPy: ``'constant'`` (the default),
+        ``'grid-constant'``, ``'nearest'``, ``'mirror'``, ``'reflect'`` or ``'grid-mirror'``,
+        ``'wrap'``, ``'grid-wrap'``.
     cval : scalar, optional
         The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
     prefilter : bool, optional
-        Whether the input is to be prefiltered, which orders above 1 need to interpolate. With
-        False, the input is taken for the coefficients. The default is True.
+        Whether to prefilter the input. With False, the input must hold the coefficients of the
+        spline, as :func:`spline_filter` computes them. The default is True.
     extra_arguments : tuple, optional
         Further arguments for `mapping`.
     extra_keywords : dict, optional
         Further keyword arguments for `mapping`.
     device : Device or str, optional
-        Where to compute; see :func:`warpalign.open_device`.
+        The device to compute on; see :func:`warpalign.open_device`.
 
     Returns
     -------
     ndarray
-        The transformed array.
-        An array of the input's library, on its device, if that is not NumPy.
+        The transformed array. For an input on a device, an array of the same library
+        on that device.
 
     Raises
     ------
@@ -253,7 +254,7 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     ValueError
         The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
     warpalign.Error
-        The device cannot do it; for example, its memory is too small.
+        The computation failed; for example, the device has too little memory.
     TypeError
         `mapping` is a ``scipy.LowLevelCallable``, which only SciPy can call.
     NotImplementedError
@@ -261,10 +262,9 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.geometric_transform``.
-    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
-    largest sample.
-    Points are in single precision too.
+    Signature and semantics are those of ``scipy.ndimage.geometric_transform``.
+    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
+    about 1e-6 of the largest sample. Points are in single precision too.
 
     References
     ----------
@@ -291,7 +291,8 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     result = _rules.output_for(output, array, shape)
     _rules.check_values(array)
     if type(mapping).__name__ in ("LowLevelCallable", "PyCapsule"):
-        raise TypeError("a LowLevelCallable is not supported by warpalign; give a Python function")
+        raise TypeError("mapping is a LowLevelCallable, which only SciPy supports; pass a Python "
+                        "function")
     if not callable(mapping):
         raise ValueError("invalid callable given")
     points = _mapped(mapping, shape, array.ndim, extra_arguments, extra_keywords or {})
@@ -305,38 +306,39 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
 @for_arrays_of_any_library
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0,
                     prefilter=True, *, device=None):
-    """Evaluate an array's spline at points.
+    """Evaluate the spline of an array at given points.
 
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex, of rank 1 or more. An array on a device, such as one of
+        CuPy or a :class:`warpalign.DeviceArray`, is processed there.
     coordinates : array_like
-        The points, of shape (rank of the input, ...), in array axes and in samples. NumPy's, or,
-        with an input of another library on a device, that library's on the same device.
+        The points, of shape (rank of the input, ...), in array axes and in samples. A NumPy array
+        or, for an input of another library on a device, an array of that library on the same
+        device.
     output : array or dtype, optional
-        The array in which to place the result, or the dtype of the returned array. By default
-        an array of the input's dtype.
+        The array in which to place the result, or the dtype of the returned array. The default is
+        a new array of the input's dtype.
     order : int, optional
         The order of the spline, 0 to 5. The default is 3.
     mode : str, optional
-        What lies beyond the edges: ``'constant'`` (the default), ``'grid-constant'``,
-        ``'nearest'``, ``'mirror'``, ``'reflect'`` or ``'grid-mirror'``, ``'wrap'``,
-        ``'grid-wrap'``; as in SciPy.
+        How to extend the input beyond its edges, as in SciPy: ``'constant'`` (the default),
+        ``'grid-constant'``, ``'nearest'``, ``'mirror'``, ``'reflect'`` or ``'grid-mirror'``,
+        ``'wrap'``, ``'grid-wrap'``.
     cval : scalar, optional
         The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
     prefilter : bool, optional
-        Whether the input is to be prefiltered, which orders above 1 need to interpolate. With
-        False, the input is taken for the coefficients. The default is True.
+        Whether to prefilter the input. With False, the input must hold the coefficients of the
+        spline, as :func:`spline_filter` computes them. The default is True.
     device : Device or str, optional
-        Where to compute; see :func:`warpalign.open_device`.
+        The device to compute on; see :func:`warpalign.open_device`.
 
     Returns
     -------
     ndarray
-        The values, of shape ``coordinates.shape[1:]``. Where a coordinate is NaN, `cval`.
-        An array of the input's library, on its device, if that is not NumPy.
+        The values, of shape ``coordinates.shape[1:]``; `cval` if a coordinate is NaN. For an input
+        on a device, an array of the same library on that device.
 
     Raises
     ------
@@ -345,19 +347,19 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     ValueError
         The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
     warpalign.Error
-        The device cannot do it; for example, its memory is too small.
+        The computation failed; for example, the device has too little memory.
     TypeError
-        The coordinates are complex, or on a device that the input is not on; the input is a
-        DeviceArray, and they are not NumPy's.
+        The coordinates are complex, or on another device than the input; or the input is a
+        DeviceArray, and the coordinates are not a NumPy array.
     NotImplementedError
         The input has more than 3 dimensions.
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.map_coordinates``.
-    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
-    largest sample.
-    Points are in single precision too, which rounds a coordinate of 1000 by up to 3e-5.
+    Signature and semantics are those of ``scipy.ndimage.map_coordinates``.
+    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
+    about 1e-6 of the largest sample. Points are in single precision too, which rounds a
+    coordinate of 1000 by up to 3e-5.
 
     References
     ----------
@@ -395,16 +397,16 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
 
 
 def _points_given(array, coordinates):
-    """The points, on the host or on the device of the array that is evaluated there."""
+    """The points as a NumPy array, or as they are if they and the array are on a device."""
     if not is_on_device(coordinates):
         return np.asarray(coordinates)
     if not isinstance(array, DeviceArray):
-        raise TypeError("the coordinates are on a device, and the input is not")
+        raise TypeError("the coordinates are on a device, but the input is in host memory")
     return coordinates
 
 
 def _split_homogeneous(matrix, offset, array):
-    """The matrix and the offset, taken from a homogeneous matrix where one is given."""
+    """The linear part and the offset; both from `matrix` if it is homogeneous."""
     n = array.ndim
     if matrix.ndim not in (1, 2) or matrix.shape[0] < 1:
         raise RuntimeError("no proper affine matrix provided")
@@ -433,7 +435,7 @@ def _checked_affine(matrix, offset, array, output):
 
 
 def _points_of(matrix, offset, shape):
-    """The points that an affine transform reads, where the ranks of input and output differ."""
+    """The points that an affine transform between arrays of different ranks reads."""
     indices = np.indices(shape, dtype=np.float64).reshape(len(shape), -1)
     return (matrix @ indices + offset[:, None]).reshape((len(offset),) + tuple(shape))
 
@@ -443,43 +445,44 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
                      mode="constant", cval=0.0, prefilter=True, *, device=None):
     """Transform an array by a matrix and an offset.
 
-    The output at index ``o`` is the input at ``matrix @ o + offset``.
+    The output at index ``o`` is the value of the input at ``matrix @ o + offset``.
 
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex, of rank 1 or more. An array on a device, such as one of
+        CuPy or a :class:`warpalign.DeviceArray`, is processed there.
     matrix : array_like
-        From output to input coordinates, in array axes; of shape (n, n), (n,) for a diagonal,
-        (n + 1, n + 1) or (n, n + 1) in homogeneous coordinates, where n is the rank. The
-        ``matrix`` of a :func:`warpalign.register` is of the third kind.
+        Maps output to input coordinates, in array axes. Its shape is (n, n), (n,) for a diagonal
+        matrix, or (n + 1, n + 1) or (n, n + 1) for a homogeneous one, where n is the rank. The
+        ``matrix`` of a result of :func:`warpalign.register` has the shape (n + 1, n + 1).
     offset : float or sequence, optional
-        One offset for each axis, in samples. Ignored with a homogeneous matrix. The default is 0.
+        The offset along each axis, in samples. Ignored if the matrix is homogeneous. The default
+        is 0.
     output_shape : tuple of ints, optional
         The output's shape. The default is the input's, or that of `output`.
     output : array or dtype, optional
-        The array in which to place the result, or the dtype of the returned array. By default
-        an array of the input's dtype.
+        The array in which to place the result, or the dtype of the returned array. The default is
+        a new array of the input's dtype.
     order : int, optional
         The order of the spline, 0 to 5. The default is 3.
     mode : str, optional
-        What lies beyond the edges: ``'constant'`` (the default), ``'grid-constant'``,
-        ``'nearest'``, ``'mirror'``, ``'reflect'`` or ``'grid-mirror'``, ``'wrap'``,
-        ``'grid-wrap'``; as in SciPy.
+        How to extend the input beyond its edges, as in SciPy: ``'constant'`` (the default),
+        ``'grid-constant'``, ``'nearest'``, ``'mirror'``, ``'reflect'`` or ``'grid-mirror'``,
+        ``'wrap'``, ``'grid-wrap'``.
     cval : scalar, optional
         The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
     prefilter : bool, optional
-        Whether the input is to be prefiltered, which orders above 1 need to interpolate. With
-        False, the input is taken for the coefficients. The default is True.
+        Whether to prefilter the input. With False, the input must hold the coefficients of the
+        spline, as :func:`spline_filter` computes them. The default is True.
     device : Device or str, optional
-        Where to compute; see :func:`warpalign.open_device`.
+        The device to compute on; see :func:`warpalign.open_device`.
 
     Returns
     -------
     ndarray
-        The transformed array.
-        An array of the input's library, on its device, if that is not NumPy.
+        The transformed array. For an input on a device, an array of the same library
+        on that device.
 
     Raises
     ------
@@ -488,15 +491,15 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     ValueError
         The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
     warpalign.Error
-        The device cannot do it; for example, its memory is too small.
+        The computation failed; for example, the device has too little memory.
     NotImplementedError
         The matrix mixes more than 3 axes.
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.affine_transform``.
-    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
-    largest sample.
+    Signature and semantics are those of ``scipy.ndimage.affine_transform``.
+    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
+    about 1e-6 of the largest sample.
 
     References
     ----------
@@ -546,33 +549,32 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex, of rank 1 or more. An array on a device, such as one of
+        CuPy or a :class:`warpalign.DeviceArray`, is processed there.
     shift : float or sequence
-        By how many samples, along each axis or along all alike. Content moves towards larger
-        indices where it is positive.
+        The shift in samples, one for each axis or one for all axes. A positive shift moves the
+        content towards larger indices.
     output : array or dtype, optional
-        The array in which to place the result, or the dtype of the returned array. By default
-        an array of the input's dtype.
+        The array in which to place the result, or the dtype of the returned array. The default is
+        a new array of the input's dtype.
     order : int, optional
         The order of the spline, 0 to 5. The default is 3.
     mode : str, optional
-        What lies beyond the edges: ``'constant'`` (the default), ``'grid-constant'``,
-        ``'nearest'``, ``'mirror'``, ``'reflect'`` or ``'grid-mirror'``, ``'wrap'``,
-        ``'grid-wrap'``; as in SciPy.
+        How to extend the input beyond its edges, as in SciPy: ``'constant'`` (the default),
+        ``'grid-constant'``, ``'nearest'``, ``'mirror'``, ``'reflect'`` or ``'grid-mirror'``,
+        ``'wrap'``, ``'grid-wrap'``.
     cval : scalar, optional
         The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
     prefilter : bool, optional
-        Whether the input is to be prefiltered, which orders above 1 need to interpolate. With
-        False, the input is taken for the coefficients. The default is True.
+        Whether to prefilter the input. With False, the input must hold the coefficients of the
+        spline, as :func:`spline_filter` computes them. The default is True.
     device : Device or str, optional
-        Where to compute; see :func:`warpalign.open_device`.
+        The device to compute on; see :func:`warpalign.open_device`.
 
     Returns
     -------
     ndarray
-        The shifted array.
-        An array of the input's library, on its device, if that is not NumPy.
+        The shifted array. For an input on a device, an array of the same library on that device.
 
     Raises
     ------
@@ -581,13 +583,13 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     ValueError
         The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
     warpalign.Error
-        The device cannot do it; for example, its memory is too small.
+        The computation failed; for example, the device has too little memory.
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.shift``.
-    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
-    largest sample.
+    Signature and semantics are those of ``scipy.ndimage.shift``.
+    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
+    about 1e-6 of the largest sample.
 
     References
     ----------
@@ -621,7 +623,7 @@ def _zoom_transform(in_shape, out_shape, grid_mode):
     zoomed = np.array(out_shape, dtype=np.float64)
     if not grid_mode:
         lengths, zoomed = lengths - 1, zoomed - 1
-    # An output of one sample shows the first one of the input.
+    # An output of one sample is the first sample of the input.
     scale = np.divide(lengths, zoomed, out=np.ones(len(lengths)), where=zoomed != 0)
     offset = 0.5 * scale - 0.5 if grid_mode else np.zeros(len(lengths))
     return np.diag(scale), offset
@@ -644,34 +646,35 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex, of rank 1 or more. An array on a device, such as one of
+        CuPy or a :class:`warpalign.DeviceArray`, is processed there.
     zoom : float or sequence
-        The factor along each axis, or along all alike. The output's lengths are rounded.
+        The zoom factor, one for each axis or one for all axes. The lengths of the output are
+        rounded.
     output : array or dtype, optional
-        The array in which to place the result, or the dtype of the returned array. By default
-        an array of the input's dtype.
+        The array in which to place the result, or the dtype of the returned array. The default is
+        a new array of the input's dtype.
     order : int, optional
         The order of the spline, 0 to 5. The default is 3.
     mode : str, optional
-        What lies beyond the edges: ``'constant'`` (the default), ``'grid-constant'``,
-        ``'nearest'``, ``'mirror'``, ``'reflect'`` or ``'grid-mirror'``, ``'wrap'``,
-        ``'grid-wrap'``; as in SciPy.
+        How to extend the input beyond its edges, as in SciPy: ``'constant'`` (the default),
+        ``'grid-constant'``, ``'nearest'``, ``'mirror'``, ``'reflect'`` or ``'grid-mirror'``,
+        ``'wrap'``, ``'grid-wrap'``.
     cval : scalar, optional
         The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
     prefilter : bool, optional
-        Whether the input is to be prefiltered, which orders above 1 need to interpolate. With
-        False, the input is taken for the coefficients. The default is True.
+        Whether to prefilter the input. With False, the input must hold the coefficients of the
+        spline, as :func:`spline_filter` computes them. The default is True.
     grid_mode : bool, optional
-        Whether the edges of the outer pixels coincide, not their centres. The default is False.
+        Whether to align the outer edges of the first and last pixels, instead of their centres. The
+        default is False.
     device : Device or str, optional
-        Where to compute; see :func:`warpalign.open_device`.
+        The device to compute on; see :func:`warpalign.open_device`.
 
     Returns
     -------
     ndarray
-        The zoomed array.
-        An array of the input's library, on its device, if that is not NumPy.
+        The zoomed array. For an input on a device, an array of the same library on that device.
 
     Raises
     ------
@@ -680,13 +683,13 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     ValueError
         The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
     warpalign.Error
-        The device cannot do it; for example, its memory is too small.
+        The computation failed; for example, the device has too little memory.
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.zoom``.
-    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
-    largest sample.
+    Signature and semantics are those of ``scipy.ndimage.zoom``.
+    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
+    about 1e-6 of the largest sample.
 
     References
     ----------
@@ -741,37 +744,37 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of any rank from 2. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex, of rank 2 or more. An array on a device, such as one of
+        CuPy or a :class:`warpalign.DeviceArray`, is processed there.
     angle : float
-        In degrees. With the default axes, positive angles turn an image counter-clockwise as
-        displayed.
+        The angle in degrees. With the default axes, positive angles rotate an image
+        counter-clockwise as displayed.
     axes : tuple of 2 ints, optional
         The plane of rotation. The default is the first two axes.
     reshape : bool, optional
-        Whether the output is large enough to hold all of the input. The default is True.
+        Whether to enlarge the output so that it holds the whole rotated input. The default is
+        True.
     output : array or dtype, optional
-        The array in which to place the result, or the dtype of the returned array. By default
-        an array of the input's dtype.
+        The array in which to place the result, or the dtype of the returned array. The default is
+        a new array of the input's dtype.
     order : int, optional
         The order of the spline, 0 to 5. The default is 3.
     mode : str, optional
-        What lies beyond the edges: ``'constant'`` (the default), ``'grid-constant'``,
-        ``'nearest'``, ``'mirror'``, ``'reflect'`` or ``'grid-mirror'``, ``'wrap'``,
-        ``'grid-wrap'``; as in SciPy.
+        How to extend the input beyond its edges, as in SciPy: ``'constant'`` (the default),
+        ``'grid-constant'``, ``'nearest'``, ``'mirror'``, ``'reflect'`` or ``'grid-mirror'``,
+        ``'wrap'``, ``'grid-wrap'``.
     cval : scalar, optional
         The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
     prefilter : bool, optional
-        Whether the input is to be prefiltered, which orders above 1 need to interpolate. With
-        False, the input is taken for the coefficients. The default is True.
+        Whether to prefilter the input. With False, the input must hold the coefficients of the
+        spline, as :func:`spline_filter` computes them. The default is True.
     device : Device or str, optional
-        Where to compute; see :func:`warpalign.open_device`.
+        The device to compute on; see :func:`warpalign.open_device`.
 
     Returns
     -------
     ndarray
-        The rotated array.
-        An array of the input's library, on its device, if that is not NumPy.
+        The rotated array. For an input on a device, an array of the same library on that device.
 
     Raises
     ------
@@ -781,13 +784,13 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
         The axes do not define a plane of the input, the output is read-only, or `cval` is not
         finite with ``mode='grid-constant'``.
     warpalign.Error
-        The device cannot do it; for example, its memory is too small.
+        The computation failed; for example, the device has too little memory.
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.rotate``.
-    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
-    largest sample.
+    Signature and semantics are those of ``scipy.ndimage.rotate``.
+    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
+    about 1e-6 of the largest sample.
 
     References
     ----------

@@ -1,7 +1,7 @@
-"""Evaluation of splines between arrays on a device, by one launch each, without copies.
+"""Evaluates splines between arrays on a device, by one launch each, without copies.
 
-The device evaluates the last one to three axes. Axes before them are a batch, which a transform
-must leave alone.
+The device transforms the last one to three axes. The axes before them form a batch, which a
+transform must not change.
 """
 
 import functools
@@ -11,12 +11,12 @@ import numpy as np
 from .. import _core
 from .._device_array import DeviceArray
 from .._foreign import OwnKind, kind_of
-from ._geometry import MAX_AXES, axes_left_alone, library_homography, library_matrix
+from ._geometry import MAX_AXES, library_homography, library_matrix, unchanged_axes
 
 
 def for_arrays_of_any_library(function):
-    """Let a function of NumPy's arrays and of DeviceArrays take other libraries' and return theirs.
-    """
+    """Make a function of NumPy arrays and DeviceArrays accept arrays of other libraries, and return
+    arrays of the same library."""
 
     @functools.wraps(function)
     def call(input, *arguments, device=None, **keywords):
@@ -31,12 +31,12 @@ def for_arrays_of_any_library(function):
 
 
 def as_array(array):
-    """What functions take: one of NumPy's arrays, or a DeviceArray."""
+    """Convert an array to a NumPy array, unless it is a DeviceArray."""
     return array if isinstance(array, DeviceArray) else np.asarray(array)
 
 
 def output_on(array, output):
-    """The output that the caller gave, on the device of `array`."""
+    """The caller's output array as a DeviceArray; it must be on the device of `array`."""
     kind = kind_of(output)
     expected = array._kind or OwnKind
     if _type_of(kind) is not _type_of(expected):
@@ -45,7 +45,8 @@ def output_on(array, output):
             f"{type(output).__name__}")
     given = kind.output(output, array)
     if given.device is not array.device:
-        raise ValueError(f"the output is on {given.device.id}, the input on {array.device.id}")
+        raise ValueError(
+            f"the output is on {given.device.id}, but the input is on {array.device.id}")
     return given
 
 
@@ -58,20 +59,21 @@ def _model(spline):
     return spline.model(cval)
 
 
-def _busy_axes(matrix, offset, source, output, spline):
-    """How many of the last axes take part."""
-    alone = set()
+def _num_changed_axes(matrix, offset, source, output, spline):
+    """The number of last axes that include all axes which the transform changes."""
+    unchanged = set()
     if spline.interpolates:
-        alone = set(axes_left_alone(matrix, offset, source.shape, output.shape))
-    busy = source.ndim
-    while busy > 0 and source.ndim - busy in alone:
-        busy -= 1
-    if busy > MAX_AXES:
-        first = source.ndim - busy
+        unchanged = set(unchanged_axes(matrix, offset, source.shape, output.shape))
+    changed = source.ndim
+    while changed > 0 and source.ndim - changed in unchanged:
+        changed -= 1
+    if changed > MAX_AXES:
+        first = source.ndim - changed
         raise NotImplementedError(
-            f"on a device warpalign transforms the last {MAX_AXES} axes at most, and this changes "
-            f"axis {first} of {source.ndim}; move axes that stay as they are to the front")
-    return busy
+            f"on a device, warpalign transforms at most the last {MAX_AXES} axes, but this "
+            f"transform changes axis {first} of {source.ndim}; move the unchanged axes to the "
+            "front")
+    return changed
 
 
 def affine(source, matrix, offset, output, spline):
@@ -79,33 +81,33 @@ def affine(source, matrix, offset, output, spline):
     if output.size == 0:
         return
     if source.size == 0:
-        raise ValueError("the input is empty, and the output is not")
+        raise ValueError("the input is empty, but the output is not")
     if not (np.isfinite(matrix).all() and np.isfinite(offset).all()):
         raise ValueError("the matrix and the offset must be finite")
-    busy = _busy_axes(matrix, offset, source, output, spline)
-    if busy == 0:
+    n = _num_changed_axes(matrix, offset, source, output, spline)
+    if n == 0:
         output[...] = source
         return
-    matrix, offset = matrix[-busy:, -busy:], offset[-busy:]
+    matrix, offset = matrix[-n:, -n:], offset[-n:]
     _core.transform_on_device(
-        source.device, source._memory, output._memory, busy, library_matrix(matrix, offset),
+        source.device, source._memory, output._memory, n, library_matrix(matrix, offset),
         _model(spline), source._queue)
 
 
 def homography(source, matrix, output, spline):
-    """Store source at matrix @ (row, column, 1), divided by its last number, in `output`; both have
-    two axes."""
+    """Store source at matrix @ (row, column, 1), divided by its last component, in `output`. Both
+    arrays have two axes."""
     if output.size == 0:
         return
     if source.size == 0:
-        raise ValueError("the input is empty, and the output is not")
+        raise ValueError("the input is empty, but the output is not")
     _core.transform_on_device(
         source.device, source._memory, output._memory, 2, library_homography(matrix),
         _model(spline), source._queue)
 
 
 def _points_on(source, coordinates):
-    """Coordinates in float32 and in x, y, z order on the source's device."""
+    """The coordinates as float32 in the order x, y, z, on the source's device."""
     if not isinstance(coordinates, np.ndarray):
         return (source._kind or OwnKind).points(coordinates, source)
     staged = np.ascontiguousarray(coordinates[::-1], np.float32)
@@ -118,12 +120,12 @@ def at_points(source, coordinates, output, spline):
     """Store source(coordinates[:, index]) in `output`."""
     if source.ndim > MAX_AXES:
         raise NotImplementedError(
-            f"warpalign evaluates at free points in up to {MAX_AXES} dimensions, "
-            f"and the input has {source.ndim}")
+            f"warpalign evaluates arrays at points in up to {MAX_AXES} dimensions, "
+            f"but the input has {source.ndim}")
     if output.size == 0:
         return
     if source.size == 0:
-        raise ValueError("the input is empty, and the output is not")
+        raise ValueError("the input is empty, but the output is not")
     points = _points_on(source, coordinates)
     _core.evaluate_on_device(
         source.device, source._memory, points._memory, output._memory, _model(spline),
@@ -133,15 +135,17 @@ def at_points(source, coordinates, output, spline):
 def coefficients(source, axes, output, order, mode):
     """Store the coefficients along `axes` in `output`, which has the source's shape."""
     if output.dtype.kind not in "fc":
-        raise TypeError(f"coefficients on a device are not stored as {output.dtype}")
+        raise TypeError(
+            f"coefficients on a device cannot be stored as {output.dtype}; choose a floating-point "
+            "or complex output")
     if output.size == 0:
         return
     axes = sorted(axes)
     n = len(axes)
     if n > MAX_AXES or axes != list(range(source.ndim - n, source.ndim)):
         raise NotImplementedError(
-            f"on a device warpalign filters along the last {MAX_AXES} axes at most, and not along "
-            f"axes {axes} of {source.ndim}; move the axes to the end")
+            f"on a device, warpalign filters along at most the last {MAX_AXES} axes, not along "
+            f"axes {axes} of {source.ndim}; move these axes to the end")
     native = np.dtype(np.complex64 if source.dtype.kind == "c" else np.float32)
     direct = output.dtype == native
     result = output if direct else source._like(source.shape, native)

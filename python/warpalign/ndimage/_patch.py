@@ -1,4 +1,4 @@
-"""Other people's code on warpalign: ``scipy.ndimage`` with its interpolation replaced."""
+"""Replaces the interpolation functions of ``scipy.ndimage``, to run existing code on warpalign."""
 
 import contextlib
 import functools
@@ -19,22 +19,22 @@ def _on(device, function):
 
 @contextlib.contextmanager
 def patch(*, device=None):
-    """Let ``scipy.ndimage``'s interpolation functions be warpalign's for a while.
+    """Replace the interpolation functions of ``scipy.ndimage`` within a context.
 
-    Within the context, ``scipy.ndimage.zoom`` and the seven others are those of this module. It
-    is for code that looks them up when it calls them (``scipy.ndimage.zoom(...)`` or
-    ``ndi.zoom(...)``), as scikit-image does. A name that was imported before
-    (``from scipy.ndimage import zoom``) stays what it was.
+    Within the context, ``scipy.ndimage.zoom`` and the seven other functions are those of this
+    module. This affects code that looks the functions up when it calls them
+    (``scipy.ndimage.zoom(...)`` or ``ndi.zoom(...)``), as scikit-image does. It does not affect
+    names that were imported before (``from scipy.ndimage import zoom``).
 
     Parameters
     ----------
     device : Device or str, optional
-        Where to compute; see :func:`warpalign.open_device`.
+        The device to compute on; see :func:`warpalign.open_device`.
 
     Yields
     ------
     None
-        Nothing: the functions are replaced until the context ends.
+        Nothing. The functions are replaced until the context ends.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def patch(*, device=None):
 
     Notes
     -----
-    The change is seen by all threads of the process.
+    The replacement affects all threads of the process.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The first two axes of an array moved by a field or a homography; further axes stay.
+"""Warps the first two axes of an array by a displacement field or a homography; other axes stay.
 
-Arrays on a device stay there. The library moves the last axes of these, so that those with further
-axes go by way of the host.
+Arrays on a device stay there. Since the library transforms the last axes of arrays on a device,
+arrays with more than two axes are copied through the host.
 """
 
 import numpy as np
@@ -13,8 +13,8 @@ from ._interpolation import _evaluate, map_coordinates
 from ._on_device import as_array, for_arrays_of_any_library
 
 
-def by_way_of_host(function, array, result):
-    """Store function(the array on the host), of the result's shape and dtype, in `result`."""
+def compute_on_host(function, array, result):
+    """Copy the array to the host, call `function` with it, and store its value in `result`."""
     values = np.ascontiguousarray(function(array.numpy()), result.dtype)
     result._memory.upload(values, array._queue)
     return result
@@ -23,10 +23,11 @@ def by_way_of_host(function, array, result):
 @for_arrays_of_any_library
 def transform_planes(image, matrix, shape, *, output=None, order=3, mode="constant", cval=0.0,
                      device=None):
-    """The image at matrix @ (row, column, 1), divided by its last number, for an output of `shape`.
+    """Warp an image by a homography to an output of the given shape.
 
-    `matrix` has the shape (3, 3) and maps no pixel of the output to infinity. Further axes stay.
-    The other parameters are those of :func:`warpalign.ndimage.affine_transform`.
+    An output pixel is the image at matrix @ (row, column, 1), divided by its last component.
+    `matrix` has the shape (3, 3) and must not map any pixel of the output to infinity. Axes after
+    the first two stay. Other parameters: see :func:`warpalign.ndimage.affine_transform`.
     """
     _rules.check_order(order)
     array = as_array(image)
@@ -34,7 +35,7 @@ def transform_planes(image, matrix, shape, *, output=None, order=3, mode="consta
     _rules.check_values(array)
     _rules.named_mode(mode)
     if isinstance(array, DeviceArray) and array.ndim > 2:
-        return by_way_of_host(
+        return compute_on_host(
             lambda values: transform_planes(values, matrix, shape, output=result.dtype, order=order,
                                             mode=mode, cval=cval, device=device), array, result)
     matrix = np.asarray(matrix, np.float64)
@@ -47,28 +48,30 @@ def transform_planes(image, matrix, shape, *, output=None, order=3, mode="consta
     return _evaluate(evaluate, array, result, order, mode, cval, True, device)
 
 
-def displaced_planes(image, places, *, order, mode, cval, device):
-    """The image at `places`, of shape (2, rows, columns), which are its rows and columns.
+def displaced_planes(image, positions, *, order, mode, cval, device):
+    """Evaluate the image at `positions`, an array of rows and columns of shape (2, rows, columns).
 
-    The other parameters are those of :func:`warpalign.ndimage.map_coordinates`.
+    Axes after the first two stay. Other parameters: see
+    :func:`warpalign.ndimage.map_coordinates`.
     """
     if image.ndim == 2:
-        return map_coordinates(image, places, order=order, mode=mode, cval=cval, device=device)
-    return _displaced_one_by_one(image, places, order, mode, cval, device=device)
+        return map_coordinates(image, positions, order=order, mode=mode, cval=cval, device=device)
+    return _displaced_one_by_one(image, positions, order, mode, cval, device=device)
 
 
 @for_arrays_of_any_library
-def _displaced_one_by_one(image, places, order, mode, cval, *, device):
+def _displaced_one_by_one(image, positions, order, mode, cval, *, device):
     array = as_array(image)
     if isinstance(array, DeviceArray):
-        result = array._like(places.shape[1:] + array.shape[2:], array.dtype)
-        return by_way_of_host(
-            lambda values: _displaced_one_by_one(values, places, order, mode, cval, device=device),
+        result = array._like(positions.shape[1:] + array.shape[2:], array.dtype)
+        return compute_on_host(
+            lambda values: _displaced_one_by_one(values, positions, order, mode, cval,
+                                                 device=device),
             array, result)
-    result = np.empty(places.shape[1:] + array.shape[2:], array.dtype.newbyteorder("="))
+    result = np.empty(positions.shape[1:] + array.shape[2:], array.dtype.newbyteorder("="))
     for index in np.ndindex(array.shape[2:]):
         plane = (slice(None), slice(None), *index)
         result[plane] = map_coordinates(
-            np.ascontiguousarray(array[plane]), places, order=order, mode=mode, cval=cval,
+            np.ascontiguousarray(array[plane]), positions, order=order, mode=mode, cval=cval,
             device=device)
     return result

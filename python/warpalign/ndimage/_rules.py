@@ -1,4 +1,4 @@
-"""SciPy's rules for the arguments of its interpolation functions, and its errors."""
+"""SciPy's checks of the arguments of its interpolation functions, with its error messages."""
 
 import math
 import operator
@@ -10,7 +10,7 @@ from .._device_array import DeviceArray
 from .._foreign import is_on_device
 from ._on_device import output_on
 
-# Names of modes, as the library knows them.
+# SciPy's names of modes, mapped to the library's.
 MODES = {
     "nearest": "nearest",
     "wrap": "wrap",
@@ -22,7 +22,8 @@ MODES = {
     "grid-constant": "grid-constant",
 }
 
-# The extension under which SciPy's filter itself, which has no margin, computes coefficients.
+# The extension of the input with which SciPy's spline_filter computes coefficients for each mode.
+# Unlike SciPy's interpolation functions, it does not pad the input.
 FILTER_MODES = {
     "nearest": "reflect",
     "wrap": "mirror",
@@ -47,7 +48,7 @@ def named_mode(mode, names=MODES):
 
 
 def real_cval(cval):
-    math.fabs(cval)  # raises what SciPy raises for what is no real number
+    math.fabs(cval)  # raises the same exception as SciPy if cval is not a real number
     return float(cval)
 
 
@@ -57,7 +58,7 @@ def check_values(array):
 
 
 def sequence_of(value, length):
-    """One value for each axis."""
+    """Expand a value to one for each axis."""
     if not isinstance(value, str) and np.iterable(value):
         values = list(value)
         if len(values) != length:
@@ -74,9 +75,9 @@ def _complex_type(dtype, stacklevel):
 
 
 def output_for(output, source, shape=None, stacklevel=5):
-    """The array that a result goes to: new, or the one given.
+    """The array to store a result in: a new one, or the caller's.
 
-    Raises what SciPy raises; for an array that is read-only, as NumPy does.
+    Raises the same exceptions as SciPy, and NumPy's ValueError for a read-only array.
     """
     is_complex = source.dtype.kind == "c"
     shape = source.shape if shape is None else tuple(shape)
@@ -112,7 +113,7 @@ def _given_output(output, source):
     if isinstance(source, DeviceArray):
         return output_on(source, output)
     if is_on_device(output):
-        raise TypeError("the output is on a device, and the input is not")
+        raise TypeError("the output is on a device, but the input is in host memory")
     return np.asarray(output)
 
 
