@@ -1,12 +1,13 @@
-# What every backend's folder does: decide whether it is built, and add its module.
+# Functions that every backend's folder calls, to decide whether it is built and to add its module.
 
 # warpalign_decide_backend(NAME FOUND MISSING): sets WARPALIGN_BUILD_<NAME> from the option
-# WARPALIGN_<NAME> and from whether what the backend needs was found, and says so.
+# WARPALIGN_<NAME> and from FOUND, which says whether the backend's dependencies were found, and
+# prints the decision. MISSING names these dependencies.
 function(warpalign_decide_backend name found missing)
   string(TOUPPER ${name} upper)
   set(build OFF)
   if(WARPALIGN_${upper} STREQUAL "ON" AND NOT found)
-    message(FATAL_ERROR "The ${upper} backend was asked for, but ${missing} was not found.")
+    message(FATAL_ERROR "WARPALIGN_${upper} is ON, but ${missing} was not found.")
   elseif(WARPALIGN_${upper} STREQUAL "OFF")
     message(STATUS "${upper} backend: switched off")
   elseif(found)
@@ -18,8 +19,8 @@ function(warpalign_decide_backend name found missing)
   set(WARPALIGN_BUILD_${upper} ${build} PARENT_SCOPE)
 endfunction()
 
-# warpalign_add_backend(NAME): the module warpalign_<name> from every source below this folder, as
-# libwarpalign loads it: beside the library, with one exported symbol.
+# warpalign_add_backend(NAME): adds the module warpalign_<name>, which libwarpalign loads, from all
+# sources below this folder. It is installed in the library's folder and exports one symbol.
 function(warpalign_add_backend name)
   set(target warpalign_${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp"
@@ -31,12 +32,12 @@ function(warpalign_add_backend name)
     warpalign::warpalign warpalign_backend_interface warpalign_warnings warpalign_light_code)
   set(exports "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/module_exports.map")
   target_link_options(${target} PRIVATE "LINKER:--version-script=${exports}")
-  if(NOT WARPALIGN_SANITIZE)  # clang's sanitizers are in the program that loads the module
+  if(NOT WARPALIGN_SANITIZE)  # the program that loads the module links clang's sanitizers
     target_link_options(${target} PRIVATE LINKER:--no-undefined)
   endif()
   set_target_properties(${target} PROPERTIES
     PREFIX "" LINK_DEPENDS "${exports}" INSTALL_RPATH "$ORIGIN")
-  if(name IN_LIST WARPALIGN_BACKENDS)  # not a test's
+  if(name IN_LIST WARPALIGN_BACKENDS)  # backends of tests are not installed
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${name})
   endif()
 endfunction()
@@ -49,7 +50,7 @@ function(warpalign_add_common_stages name extension)
   file(GLOB headers RELATIVE "${folder}" CONFIGURE_DEPENDS "${folder}/*/*.hpp")
   foreach(header IN LISTS headers)
     if(NOT EXISTS "${interface}/${header}")
-      continue()  # what several stages use
+      continue()  # a header that several stages include
     endif()
     string(REGEX REPLACE "hpp$" "${extension}" source "${header}")
     set(source "${CMAKE_CURRENT_BINARY_DIR}/common_stages/${source}")

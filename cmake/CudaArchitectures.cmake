@@ -1,10 +1,10 @@
-# The CUDA architectures to build for, where none are named: those of the GPUs of this machine, which
-# is quickest to build, or else Turing to Hopper as machine code, and PTX for what comes later.
-# -DWARPALIGN_CUDA_ARCHITECTURES=released takes the latter whatever GPUs are here, as packages must;
-# "80-real;90-virtual" names some.
+# Chooses the CUDA architectures to build for. The default is those of this machine's GPUs, which is
+# the quickest build. Without a GPU, it is machine code for Turing to Hopper, and PTX for later
+# architectures; -DWARPALIGN_CUDA_ARCHITECTURES=released selects these on any machine, for packages.
+# A list such as "80-real;90-virtual" selects others.
 
-# warpalign_present_architectures(RESULT): such as "86-real;90-real"; empty where there is no GPU,
-# or one that this nvcc does not know.
+# warpalign_present_architectures(RESULT): a list such as "86-real;90-real". It is empty if there is
+# no GPU, or a GPU that this nvcc does not support.
 function(warpalign_present_architectures result)
   set(${result} "" PARENT_SCOPE)
   find_program(NVIDIA_SMI nvidia-smi NO_CACHE)
@@ -31,20 +31,20 @@ function(warpalign_present_architectures result)
   set(${result} "${present}" PARENT_SCOPE)
 endfunction()
 
-# warpalign_choose_architectures(): sets CMAKE_CUDA_ARCHITECTURES for the caller, if nobody has.
+# warpalign_choose_architectures(): sets CMAKE_CUDA_ARCHITECTURES for the caller, unless it is set.
 function(warpalign_choose_architectures)
   if(DEFINED CMAKE_CUDA_ARCHITECTURES)
     return()
   endif()
   set(chosen "${WARPALIGN_CUDA_ARCHITECTURES}")
   set(released "75-real;80-real;86-real;89-real;90-real;90-virtual")
-  set(why "as named")
+  set(why "as configured")
   if(chosen STREQUAL "released")
     set(chosen "${released}")
     set(why "for GPUs from Turing on")
   elseif(NOT chosen)
     warpalign_present_architectures(chosen)
-    set(why "of the GPUs here")
+    set(why "of this machine's GPUs")
   endif()
   if(NOT chosen)
     set(chosen "${released}")

@@ -1,8 +1,8 @@
-# What Debian packages of this project have in common. Packages.cmake and python/ include it.
+# Settings that all Debian packages of this project share. Packages.cmake and python/ include it.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME warpalign)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-# Each component has a summary of its own; this is the text that CPack takes for none.
+# Each component has its own summary. CPack needs this default text, which it treats as no summary.
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${CMAKE_PROJECT_NAME} built using CMake")
 set(CPACK_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}/packages" CACHE PATH "Where packages are written")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -21,13 +21,13 @@ set(CPACK_PACKAGE_CONTACT "$ENV{WARPALIGN_PACKAGE_CONTACT}")
 if(NOT CPACK_PACKAGE_CONTACT)
   set(CPACK_PACKAGE_CONTACT "${PROJECT_NAME} developers <warpalign@localhost>")
 endif()
-# What belongs to a package and to no installation under another prefix.
+# Prepares files that only packages have, not other installations.
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/DebianStaging.cmake)
 set(CPACK_WARPALIGN_SOURCE ${CMAKE_CURRENT_LIST_DIR}/..)
 set(CPACK_WARPALIGN_BUILD ${PROJECT_BINARY_DIR})
 
 # warpalign_describe(COMPONENT PACKAGE SUMMARY TEXT [DEPENDS ...] [RECOMMENDS ...] [SUGGESTS ...]
-# [SECTION ...]): the package that a component becomes. Sets variables of the caller.
+# [SECTION ...]): describes the package of a component. Sets variables of the caller.
 macro(warpalign_describe component package summary text)
   cmake_parse_arguments(arg "" "DEPENDS;RECOMMENDS;SUGGESTS;SECTION" "" ${ARGN})
   string(TOUPPER ${component} upper)

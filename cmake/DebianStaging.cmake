@@ -1,6 +1,6 @@
-# Run by CPack between installing into its own folder and packing: run paths are taken out, since the
-# library lies where the system looks, and each package gets its copyright, its changelog and, with
-# the library, the list of what it is made of.
+# CPack runs this script after it has installed into its own folder, before it makes the packages.
+# The script removes run paths, since the system finds the library by itself, and adds to each
+# package its copyright and changelog, and to the library's package the list of its components.
 cmake_policy(VERSION 3.25)
 
 find_program(GZIP gzip REQUIRED)
@@ -28,11 +28,11 @@ License: Apache-2.0
  /usr/share/common-licenses/Apache-2.0.
 ")
   configure_file(${CPACK_WARPALIGN_SOURCE}/CHANGELOG.md ${documents}/changelog COPYONLY)
-  string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # SOURCE_DATE_EPOCH, where it is set
+  string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # respects SOURCE_DATE_EPOCH
   file(WRITE ${documents}/changelog.Debian
 "warpalign (${CPACK_PACKAGE_VERSION}-1) stable; urgency=medium
 
-  * What is new is in changelog.gz.
+  * See changelog.gz for the changes.
 
  -- ${CPACK_PACKAGE_CONTACT}  ${date}
 ")

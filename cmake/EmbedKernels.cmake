@@ -1,11 +1,11 @@
-# Embeds OpenCL kernels in the module: each .cl file, with what it includes, becomes a string.
+# Embeds OpenCL kernels in the module: each .cl file, with its includes, becomes a string.
 #
-# Included from a CMakeLists.txt it defines warpalign_embed_kernels(); run by `cmake -P` at build
-# time it is the generator itself. No other program is needed.
+# If a CMakeLists.txt includes this file, it defines warpalign_embed_kernels(). `cmake -P` runs the
+# same file at build time as the generator, so that no other program is needed.
 
 # warpalign_embed_kernels(TARGET NAMESPACE FOLDER): compiles every .cl below FOLDER into TARGET as
 # `const std::string_view NAMESPACE::<file name without .cl>`, declared in embedded_kernels.hpp.
-# Whatever changes below FOLDER brings a rebuild.
+# A change of any file below FOLDER causes a rebuild.
 function(warpalign_embed_kernels target namespace folder)
   file(GLOB_RECURSE texts CONFIGURE_DEPENDS "${folder}/*.cl" "${folder}/*.h")
   set(generated "${CMAKE_CURRENT_BINARY_DIR}/embedded_kernels")
@@ -25,8 +25,8 @@ if(NOT CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
 endif()
 cmake_policy(VERSION 3.25)
 
-# Replaces each `#include "folder/..."` by the file's text the first time and by nothing after.
-# Only whole-string operations: a list would split the text at its semicolons.
+# Replaces the first `#include "folder/..."` of each file by the file's text, and removes the
+# others. Uses whole-string operations only: a list would split the text at its semicolons.
 function(expand_includes text_variable)
   set(text "${${text_variable}}")
   set(seen "")
@@ -56,15 +56,15 @@ set(names "")
 foreach(kernel IN LISTS kernels)
   get_filename_component(name "${kernel}" NAME_WE)
   if(name IN_LIST names)
-    message(FATAL_ERROR "two kernels are called ${name}.cl")
+    message(FATAL_ERROR "two kernels have the name ${name}.cl; rename one of them")
   endif()
   list(APPEND names "${name}")
   file(READ "${kernel}" text)
-  string(REGEX REPLACE "// variant: [^\n]*\n" "" text "${text}")  # for tests alone
+  string(REGEX REPLACE "// variant: [^\n]*\n" "" text "${text}")  # only tests need these lines
   expand_includes(text)
   string(APPEND header "extern const std::string_view ${name};\n")
   string(APPEND source "\nconst std::string_view ${name} = R\"kernel_text(${text})kernel_text\";\n")
 endforeach()
-# Only a change of the names may change the header: else every kernel's user would be rebuilt.
+# The header changes only if names change; otherwise all files that include it would be rebuilt.
 file(CONFIGURE OUTPUT "${OUTPUT}.hpp" CONTENT "${header}\n}  // namespace ${NAMESPACE}\n" @ONLY)
 file(WRITE "${OUTPUT}.cpp" "${source}\n}  // namespace ${NAMESPACE}\n")

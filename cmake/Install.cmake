@@ -1,6 +1,6 @@
 # cmake --install: library, modules, headers, program, CMake package and pkg-config file, under any
-# prefix. Modules go beside the library (Backend.cmake), and run paths are relative, so that the
-# tree may be moved. Components are what Packages.cmake makes packages of.
+# prefix. Modules go to the library's folder (Backend.cmake), and run paths are relative, so that
+# the tree may be moved. Packages.cmake makes a package of each component.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS warpalign EXPORT warpalign-targets
@@ -10,7 +10,7 @@ install(TARGETS warpalign EXPORT warpalign-targets
 
 if(TARGET warpalign_program)
   file(RELATIVE_PATH library_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-  if(NOT WARPALIGN_BUILD_PYTHON)  # a wheel has folders of its own
+  if(NOT WARPALIGN_BUILD_PYTHON)  # a wheel has another layout
     set_target_properties(warpalign_program PROPERTIES
       INSTALL_RPATH "$ORIGIN/${library_from_program}")
   endif()
@@ -40,7 +40,7 @@ install(FILES ${PROJECT_BINARY_DIR}/warpalign-config.cmake
               ${PROJECT_BINARY_DIR}/warpalign-config-version.cmake
   DESTINATION ${package_folder} COMPONENT development)
 
-# The prefix of the pkg-config file is relative to the file, so that it too may be moved.
+# The prefix in the pkg-config file is relative to the file, so that the file may be moved, too.
 file(RELATIVE_PATH prefix_from_pkgconfig
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/warpalign.pc.in warpalign.pc @ONLY)

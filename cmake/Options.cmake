@@ -1,4 +1,4 @@
-# What can be chosen when configuring. AUTO builds a backend when what it needs is found.
+# Options of the configuration. AUTO builds a backend if its dependencies are found.
 foreach(backend IN LISTS WARPALIGN_BACKENDS)
   string(TOUPPER ${backend} upper)
   set(WARPALIGN_${upper} AUTO CACHE STRING "Build the ${backend} backend: AUTO, ON or OFF")
@@ -9,20 +9,20 @@ option(WARPALIGN_BUILD_TESTS "Build the tests and examples" ${PROJECT_IS_TOP_LEV
 option(WARPALIGN_BUILD_PYTHON "Build the Python package (script/python-test does)" OFF)
 option(WARPALIGN_OPENCL_LINK
        "Link the OpenCL backend to the ICD loader; OFF: it opens the loader when it is used" ON)
-option(WARPALIGN_CLFFT "Let the OpenCL backend use clFFT where it is named" ON)
+option(WARPALIGN_CLFFT "Let the configuration select clFFT for the OpenCL backend" ON)
 option(WARPALIGN_WERROR "Treat compiler warnings as errors" OFF)
-option(WARPALIGN_COVERAGE "Count which lines of core and of the program run (script/coverage)" OFF)
+option(WARPALIGN_COVERAGE "Count executed lines of core and the program (script/coverage)" OFF)
 option(WARPALIGN_PRECOMPILE
-       "Precompile headers; OFF: a source that forgets an #include fails to compile" ON)
+       "Precompile headers; OFF: a source that lacks an #include fails to compile" ON)
 option(WARPALIGN_BENCHMARKS
        "Build the program's commands bench and experiment; tests need them" ON)
 set(WARPALIGN_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined")
 
 set(WARPALIGN_CUDA_ARCHITECTURES "" CACHE STRING
-    "As CMAKE_CUDA_ARCHITECTURES; released: all of a release; empty: those of the GPUs present")
+    "Like CMAKE_CUDA_ARCHITECTURES; released: all of a release; empty: of this machine's GPUs")
 
 if(WARPALIGN_BUILD_PROGRAM AND WARPALIGN_BUILD_TESTS AND NOT WARPALIGN_BENCHMARKS)
-  message(FATAL_ERROR "WARPALIGN_BUILD_TESTS needs WARPALIGN_BENCHMARKS: tests run bench, too.")
+  message(FATAL_ERROR "WARPALIGN_BUILD_TESTS needs WARPALIGN_BENCHMARKS=ON: tests run bench.")
 endif()
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

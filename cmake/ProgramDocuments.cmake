@@ -1,4 +1,5 @@
-# Manual pages, compressed as they are installed, and completion for each shell, written by the program.
+# Lets the program write its manual pages, which are then compressed, and its completion for each
+# shell.
 #
 #   cmake -D PROGRAM=... -D FOLDER=... -P ProgramDocuments.cmake
 cmake_policy(VERSION 3.25)
@@ -24,7 +25,7 @@ foreach(pair "bash;bash/warpalign" "zsh;zsh/_warpalign" "fish;fish/warpalign.fis
   execute_process(COMMAND ${PROGRAM} completion ${shell} OUTPUT_FILE ${FOLDER}/${name}
                   RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
-    message(FATAL_ERROR "the program wrote no completion for ${shell}")
+    message(FATAL_ERROR "failed (${result}): ${PROGRAM} completion ${shell}")
   endif()
 endforeach()
 file(TOUCH ${FOLDER}/done)

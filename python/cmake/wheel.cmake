@@ -1,14 +1,14 @@
-# What the wheel holds, besides the package's Python files.
+# The contents of the wheel, besides the package's Python files.
 target_link_libraries(warpalign_python PRIVATE warpalign_warnings)
 set_target_properties(warpalign_python PROPERTIES INSTALL_RPATH "$ORIGIN")
 
-# Stubs, which need the module to be imported, hence libwarpalign beside it.
+# The stubs. Making them imports the module, which needs libwarpalign in the same folder.
 nanobind_add_stub(warpalign_python_stub MODULE _core
   OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/_core.pyi
   PYTHON_PATH $<TARGET_FILE_DIR:warpalign_python> DEPENDS warpalign_python)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/_core.pyi DESTINATION warpalign COMPONENT python)
 
-# A wheel holds no links, so the library has one name only: that which the modules ask for.
+# A wheel cannot contain links, so the library has only one name: its soname.
 set_target_properties(warpalign PROPERTIES
   VERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH "$ORIGIN")
 
