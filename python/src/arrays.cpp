@@ -1,4 +1,4 @@
-// NumPy arrays as the library takes them.
+// Converts NumPy arrays to the library's views of host memory.
 #include "arrays.hpp"
 
 namespace nb = nanobind;
@@ -19,19 +19,19 @@ PixelType pixel_type_of(nb::dlpack::dtype type) {
   if (is(Code::Float, 16)) return PixelType::f16;
   if (is(Code::Float, 32)) return PixelType::f32;
   if (is(Code::Float, 64)) return PixelType::f64;
-  throw nb::type_error("an array of integers or floats of 8 to 64 bits is needed, not of int64");
+  throw nb::type_error("the array must hold integers of 8 to 32 bits or floats of 16 to 64 bits");
 }
 
 void refuse(const char* why) { throw nb::value_error(why); }
 
 HostImage host_image(const InputArray& array) {
-  if (array.ndim() != 2) refuse("an image has two dimensions");
+  if (array.ndim() != 2) refuse("an image must have two dimensions");
   const Shape shape = shape_of(array, 2);
   return {array.data(), pixel_type_of(array.dtype()), shape.width, shape.height, 0};
 }
 
 HostVolume host_volume(const InputArray& array) {
-  if (array.ndim() != 3) refuse("a volume has three dimensions");
+  if (array.ndim() != 3) refuse("a volume must have three dimensions");
   return {array.data(), pixel_type_of(array.dtype()), shape_of(array, 3)};
 }
 

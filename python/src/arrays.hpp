@@ -1,4 +1,4 @@
-// NumPy arrays as the library takes them.
+// Converts NumPy arrays to the library's views of host memory.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,15 +10,15 @@
 
 namespace warpalign::python {
 
-/// A C-contiguous array in host memory that is only read.
+/// A C-contiguous, read-only array in host memory.
 using InputArray = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::device::cpu>;
-/// A C-contiguous array in host memory that is written.
+/// A C-contiguous, writable array in host memory.
 using OutputArray = nanobind::ndarray<nanobind::numpy, nanobind::c_contig, nanobind::device::cpu>;
 
-/// Throws TypeError where the library has no such pixels.
+/// Throws TypeError if the library has no such pixel type.
 PixelType pixel_type_of(nanobind::dlpack::dtype type);
 
-/// The shape of the array's last `dimensions` axes, whose last axis is x.
+/// The shape of the array's last `dimensions` axes; the last axis is x.
 template <typename Array>
 Shape shape_of(const Array& array, int dimensions) {
   const std::size_t n = array.ndim();
@@ -31,9 +31,9 @@ Shape shape_of(const Array& array, int dimensions) {
 /// Throws ValueError.
 [[noreturn]] void refuse(const char* why);
 
-/// A two-dimensional image that stays in the array's memory.
+/// A view of an array as a two-dimensional image.
 HostImage host_image(const InputArray& array);
-/// A volume, likewise.
+/// A view of an array as a volume.
 HostVolume host_volume(const InputArray& array);
 
 }  // namespace warpalign::python

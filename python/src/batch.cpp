@@ -23,8 +23,7 @@ namespace nb = nanobind;
 namespace warpalign::python {
 namespace {
 
-/// The arrays of a pair, which keep its pixels. Whoever lets go of the last reference may be a
-/// thread without the GIL.
+/// Keeps the arrays of a pair alive. The thread that drops the last reference may not hold the GIL.
 struct PairArrays {
   std::vector<InputArray> arrays;
   PairArrays() = default;
@@ -36,7 +35,7 @@ struct PairArrays {
   }
 };
 
-/// `source(i)` returns (reference, moving, reference's mask or None, moving's mask or None).
+/// `source(i)` returns (reference, moving, reference's mask or None, moving image's mask or None).
 HostPair pair_from(const nb::callable& source, std::size_t index) {
   const nb::gil_scoped_acquire acquired;
   const auto given = nb::cast<nb::tuple>(source(index));
@@ -57,7 +56,7 @@ nb::object object_of(const BatchResult& result) {
   return dict_of(*result.result);
 }
 
-/// Waits for the batch on the thread that called, which alone hears of Ctrl-C.
+/// Waits for the batch on the calling thread, which is the only one that receives Ctrl-C.
 void wait_for(std::future<void>& batch, std::atomic<bool>& go_on) {
   bool interrupted = false;
   while (batch.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
@@ -73,7 +72,7 @@ void wait_for(std::future<void>& batch, std::atomic<bool>& go_on) {
 }
 
 /// Calls sink(index, result, device) with a dictionary or an exception for each pair, in the order
-/// in which pairs are finished.
+/// in which the pairs are finished.
 void register_pairs(const std::vector<OpenedDevice*>& opened, std::size_t pairs,
                     const nb::callable& source, const nb::callable& sink,
                     const RegistrationOptions& options, int streams) {

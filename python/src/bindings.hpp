@@ -1,4 +1,4 @@
-// What each source of the extension module adds to it.
+// The functions by which each source adds its bindings to the extension module.
 #pragma once
 
 #include <nanobind/nanobind.h>

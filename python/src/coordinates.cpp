@@ -1,5 +1,5 @@
-// Coordinate fields from NumPy: double precision and axes first to last, to the library's float32
-// and x first.
+// Converts coordinate fields from NumPy's layout (double precision, axes first to last) to the
+// library's (float32, x first).
 #include "coordinates.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace warpalign::python {
 namespace {
 
-/// After how many samples the extended image repeats; 0: it does not.
+/// The period of the extended image in samples; 0 if it does not repeat.
 double period_of(Boundary boundary, std::int64_t extent) {
   const auto n = static_cast<double>(extent);
   switch (boundary) {
@@ -19,7 +19,7 @@ double period_of(Boundary boundary, std::int64_t extent) {
       return 2 * n;
     case Boundary::grid_wrap:
       return n;
-    case Boundary::wrap:  // the rule for its seam is the library's
+    case Boundary::wrap:  // the library handles its seam
     case Boundary::nearest:
     case Boundary::constant:
     case Boundary::grid_constant:

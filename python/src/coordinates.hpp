@@ -1,5 +1,5 @@
-// Coordinate fields from NumPy: double precision and axes first to last, to the library's float32
-// and x first.
+// Converts coordinate fields from NumPy's layout (double precision, axes first to last) to the
+// library's (float32, x first).
 #pragma once
 
 #include <warpalign/boundary.hpp>
@@ -10,10 +10,10 @@
 
 namespace warpalign::python {
 
-/// Converts `points` points given as `dimensions` rows of coordinates, the last row being x.
+/// Converts `points` points, given as `dimensions` rows of coordinates of which the last is x.
 ///
-/// Where the boundary mode repeats the image, coordinates beyond it are first brought into the
-/// first period in double precision: single precision would round the more, the further out.
+/// If the boundary mode repeats the image, coordinates beyond the image are first moved to the
+/// first period in double precision, since the rounding error of float32 grows with the distance.
 template <typename Number>
 void stage_coordinates(const Number* rows, std::size_t points, int dimensions, const Shape& image,
                        Boundary boundary, std::vector<float>& staged);

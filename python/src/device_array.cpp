@@ -1,4 +1,4 @@
-// Dense arrays in a device's memory: the package's own, and those of other libraries.
+// Dense arrays in device memory, owned by the package or by other libraries.
 #include "device_array.hpp"
 
 #include "arrays.hpp"
@@ -53,8 +53,8 @@ PixelType pixel_type_named(const std::string& dtype) {
     if (dtype == name) return type;
   }
   throw nb::type_error(("arrays of " + dtype +
-                        " on a device are not taken; convert them to one of (u)int8, 16 or 32, "
-                        "float16, 32 or 64, complex64")
+                        " on a device are not supported; convert them to (u)int8, (u)int16, "
+                        "(u)int32, float16, float32, float64 or complex64")
                            .c_str());
 }
 
@@ -75,11 +75,11 @@ DeviceArray::DeviceArray(nb::object device, PixelType type, Extents extents,
       type_(type),
       extents_(std::move(extents)),
       memory_(memory) {
-  if (size() != 0) static_cast<void>(buffer());  // refuses what cannot be used
+  if (size() != 0) static_cast<void>(buffer());  // throws if the memory cannot be used
 }
 
 DeviceArray::~DeviceArray() {
-  const nb::gil_scoped_release released;  // drivers may wait for work before they free memory
+  const nb::gil_scoped_release released;  // a driver may wait for work before it frees memory
   own_.reset();
 }
 
@@ -100,7 +100,7 @@ Buffer DeviceArray::buffer() const {
 
 Shape DeviceArray::shape(int dimensions) const {
   const std::size_t n = extents_.size();
-  if (static_cast<std::size_t>(dimensions) > n) refuse("the array has fewer axes");
+  if (static_cast<std::size_t>(dimensions) > n) refuse("the array has fewer axes than dimensions");
   Shape shape{extents_[n - 1], 1, 1};
   if (dimensions >= 2) shape.height = extents_[n - 2];
   if (dimensions >= 3) shape.depth = extents_[n - 3];
@@ -152,21 +152,21 @@ nb::dlpack::dtype dlpack_type(PixelType type) {
   return made(Code::Float);
 }
 
-/// A DLPack capsule of memory of CUDA, which keeps the array.
+/// A DLPack capsule of CUDA memory, which keeps the array alive.
 nb::object capsule_of(const nb::handle_t<DeviceArray>& self) {
   const DeviceArray& array = nb::cast<const DeviceArray&>(self);
   std::vector<std::size_t> shape(array.extents().begin(), array.extents().end());
   const auto tensor = [&](auto made) { return nb::cast(made); };
   const int ordinal = ordinal_of(array.opened().device.info().id);
   if (array.read_only()) {
-    throw nb::buffer_error("memory that is read-only is not given to others");
+    throw nb::buffer_error("a read-only array cannot be exported by DLPack");
   }
   return tensor(nb::ndarray<>(array.handle(), shape.size(), shape.data(), self, nullptr,
                               dlpack_type(array.type()), nb::device::cuda::value, ordinal));
 }
 
 void upload(DeviceArray& self, const InputArray& values, const Queue& queue) {
-  if (values.nbytes() != self.bytes()) refuse("values of another size");
+  if (values.nbytes() != self.bytes()) refuse("values must have the array's size in bytes");
   if (self.size() == 0) return;
   const void* from = values.data();
   const nb::gil_scoped_release released;
@@ -177,7 +177,7 @@ void upload(DeviceArray& self, const InputArray& values, const Queue& queue) {
 }
 
 void download(const DeviceArray& self, const OutputArray& values, const Queue& queue) {
-  if (values.nbytes() != self.bytes()) refuse("values of another size");
+  if (values.nbytes() != self.bytes()) refuse("values must have the array's size in bytes");
   if (self.size() == 0) return;
   void* to = values.data();
   const nb::gil_scoped_release released;
@@ -185,7 +185,7 @@ void download(const DeviceArray& self, const OutputArray& values, const Queue& q
       queue, [&](Stream& stream) { stream.download(self.buffer(), to, self.bytes()); });
 }
 
-/// Work on `after` begins when what is on `before` is done. None is the device's own queue.
+/// Makes later work on `after` wait for the current work on `before`. None: the device's own queue.
 void order_queues(OpenedDevice& opened, const Queue& before, const Queue& after) {
   const nb::gil_scoped_release released;
   Event reached(opened.device);
@@ -209,8 +209,8 @@ void wrap(DeviceArray* self, nb::object device, const std::string& dtype,
 
 void bind_class(nb::module_& module) {
   nb::class_<DeviceArray>(module, "DeviceMemory",
-                          "Dense pixels on a device, which :class:`warpalign.DeviceArray` is made "
-                          "of.")
+                          "Dense pixels on a device, the memory of a "
+                          ":class:`warpalign.DeviceArray`.")
       .def(
           "__init__",
           [](DeviceArray* self, nb::object device, const std::string& dtype,
@@ -239,7 +239,7 @@ void bind_device_arrays(nb::module_& module) {
   bind_class(module);
   module.def("order_queues", &order_queues, nb::arg("device"), nb::arg("before").none(),
              nb::arg("after").none(),
-             "Let work on a queue begin after what is on another one. None is the device's own.");
+             "Make work on a queue wait for that on another one. None is the device's own.");
   module.def("finish_queue", &finish, nb::arg("device"), nb::arg("queue").none(),
              "Wait for the work on a queue. None is the device's own.");
 }

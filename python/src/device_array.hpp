@@ -1,4 +1,4 @@
-// Dense arrays in a device's memory: the package's own, and those of other libraries.
+// Dense arrays in device memory, owned by the package or by other libraries.
 #pragma once
 
 #include "opened_device.hpp"
@@ -16,15 +16,15 @@
 
 namespace warpalign::python {
 
-/// C-contiguous pixels on a device. The package's own memory is freed with the array; memory of
-/// others is kept by the Python object that owns it.
+/// C-contiguous pixels on a device. The array frees the package's own memory. A Python object owns
+/// and keeps foreign memory.
 class DeviceArray {
  public:
   using Extents = std::vector<std::int64_t>;
 
-  /// New memory. `device` is the Python object of an OpenedDevice.
+  /// Allocates memory. `device` is the Python object of an OpenedDevice.
   DeviceArray(nanobind::object device, PixelType type, Extents extents);
-  /// Memory of others; `handle` is a device pointer or a cl_mem.
+  /// Wraps foreign memory; `handle` is a device pointer or a cl_mem.
   DeviceArray(nanobind::object device, PixelType type, Extents extents,
               const interop::ForeignMemory& memory);
   DeviceArray(const DeviceArray&) = delete;
@@ -40,16 +40,16 @@ class DeviceArray {
     return static_cast<std::size_t>(size()) * size_of(type_);
   }
   [[nodiscard]] bool read_only() const { return memory_.read_only; }
-  /// A device pointer, offset included, or the cl_mem.
+  /// A device pointer that includes the offset, or the cl_mem.
   [[nodiscard]] void* handle() const;
 
-  /// The memory as an image of a shape with as many pixels. Nothing is copied.
+  /// A view of the memory as an image of a shape with the same number of pixels.
   [[nodiscard]] Image image(const Shape& shape) const;
   [[nodiscard]] Buffer buffer() const;
 
-  /// The last `dimensions` axes.
+  /// The shape of the last `dimensions` axes.
   [[nodiscard]] Shape shape(int dimensions) const;
-  /// How many arrays of that shape there are.
+  /// The number of arrays of that shape.
   [[nodiscard]] std::int64_t batch(int dimensions) const;
 
  private:
@@ -63,7 +63,7 @@ class DeviceArray {
 
 /// NumPy's name of a type.
 [[nodiscard]] const char* dtype_name(PixelType type);
-/// Throws TypeError where the library has no such pixels.
+/// Throws TypeError if the library has no such pixel type.
 [[nodiscard]] PixelType pixel_type_named(const std::string& dtype);
 
 }  // namespace warpalign::python

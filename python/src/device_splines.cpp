@@ -1,5 +1,4 @@
-// Evaluation and prefiltering of splines between arrays on a device, without copies and without
-// waiting.
+// Evaluates and prefilters splines between arrays on a device, without copies and without waiting.
 #include "bindings.hpp"
 #include "device_array.hpp"
 #include "spline_calls.hpp"
@@ -30,8 +29,8 @@ ResampleSpec spec_for(const DeviceArray& images, const Shape& output, PixelType 
           .output_type = output_type};
 }
 
-/// Calls run(plan, stream) in order with the queue. A kept plan's memory may still be in use by
-/// another queue.
+/// Calls run(plan, stream), ordered with the queue. Another queue may still use the memory of a
+/// plan from the pool.
 template <typename Spec, typename Work, typename Run>
 void enqueue(OpenedDevice& opened, PlanPool<Spec, Work>& pool, const Spec& spec, const Queue& queue,
              Run&& run) {
@@ -49,7 +48,7 @@ void transform(OpenedDevice& opened, const DeviceArray& images, const DeviceArra
                const Queue& queue) {
   check_dimensions(dimensions);
   if (images.batch(dimensions) != output.batch(dimensions)) {
-    refuse("images and output are batches of the same length");
+    refuse("images and output must be batches of the same length");
   }
   const Transform transform = transform_of(matrix);
   ResampleSpec spec = spec_for(images, output.shape(dimensions), output.type(), dimensions, spline);
@@ -61,7 +60,7 @@ void transform(OpenedDevice& opened, const DeviceArray& images, const DeviceArra
           [&](ResamplePlan& plan, Stream& stream) { plan.execute(stream, from, transform, to); });
 }
 
-/// Points in rows that are long enough to keep a device busy, where their number allows it.
+/// Arranges points in rows that are long enough to keep a device busy, if their number allows it.
 Shape layout_of(const DeviceArray& output, int dimensions) {
   const std::int64_t points = output.size();
   if (output.extents().size() == static_cast<std::size_t>(dimensions)) {
@@ -82,7 +81,7 @@ void evaluate(OpenedDevice& opened, const DeviceArray& image, const DeviceArray&
   const auto dimensions = static_cast<int>(image.extents().size());
   check_dimensions(dimensions);
   if (coordinates.type() != PixelType::f32 || coordinates.size() != output.size() * dimensions) {
-    refuse("coordinates are float32, one for each axis and point");
+    refuse("coordinates must be float32, one for each axis and point");
   }
   const ResampleSpec spec =
       spec_for(image, layout_of(output, dimensions), output.type(), dimensions, spline);
@@ -97,14 +96,15 @@ void evaluate(OpenedDevice& opened, const DeviceArray& image, const DeviceArray&
 void prefilter(OpenedDevice& opened, const DeviceArray& samples, const DeviceArray& output,
                int dimensions, const SplineModel& spline, const Queue& queue) {
   check_dimensions(dimensions);
-  if (samples.extents() != output.extents()) refuse("samples and coefficients have one shape");
+  if (samples.extents() != output.extents())
+    refuse("samples and coefficients must have the same shape");
   const PrefilterSpec spec{.spline = spline,
                            .images = {.shape = samples.shape(dimensions),
                                       .dimensions = dimensions,
                                       .count = samples.batch(dimensions)},
                            .input = samples.type()};
   if (PrefilterPlan::margin(spline.degree, spline.boundary) != 0) {
-    refuse("this mode's coefficients need a margin");
+    refuse("coefficients of this mode need a margin, which is not supported");
   }
   const nb::gil_scoped_release released;
   const Shape shape = spec.images.stacked();
@@ -116,7 +116,7 @@ void prefilter(OpenedDevice& opened, const DeviceArray& samples, const DeviceArr
 
 void copy(OpenedDevice& opened, const DeviceArray& source, const DeviceArray& target,
           const Queue& queue) {
-  if (source.extents() != target.extents()) refuse("arrays of one shape are needed");
+  if (source.extents() != target.extents()) refuse("source and target must have the same shape");
   if (source.size() == 0) return;
   const nb::gil_scoped_release released;
   opened.with_stream(queue, [&](Stream& stream) {
@@ -138,13 +138,13 @@ void bind_device_splines(nb::module_& module) {
   module.def("transform_on_device", &transform, nb::arg("device"), nb::arg("images"),
              nb::arg("output"), nb::arg("dimensions"), nb::arg("matrix"), nb::arg("spline"),
              nb::arg("queue").none(),
-             "As transform_images(), for arrays on the device. It does not wait for the work.");
+             "Like transform_images(), for arrays on the device. It does not wait for the work.");
   module.def("evaluate_on_device", &evaluate, nb::arg("device"), nb::arg("image"),
              nb::arg("coordinates"), nb::arg("output"), nb::arg("spline"), nb::arg("queue").none(),
              "Evaluate an image's spline at points, all x before all y. It does not wait.");
   module.def("prefilter_on_device", &prefilter, nb::arg("device"), nb::arg("samples"),
              nb::arg("output"), nb::arg("dimensions"), nb::arg("spline"), nb::arg("queue").none(),
-             "As prefilter_arrays(), for arrays on the device. It does not wait.");
+             "Like prefilter_arrays(), for arrays on the device. It does not wait.");
   module.def("copy_on_device", &copy, nb::arg("device"), nb::arg("source"), nb::arg("target"),
              nb::arg("queue").none(), "Copy an array to another, whose type may differ.");
 }

@@ -1,4 +1,4 @@
-// Devices: what there is, and those that are open.
+// Lists devices, and opens them.
 #include "bindings.hpp"
 #include "opened_device.hpp"
 
@@ -39,12 +39,12 @@ void bind_info(nb::module_& module) {
 
 void bind_report(nb::module_& module) {
   nb::class_<BackendReport>(module, "Backend",
-                            "What a backend offers here, as :func:`warpalign.backends` lists it.")
+                            "A backend and its devices, as :func:`warpalign.backends` lists them.")
       .def_ro("name", &BackendReport::backend, "``'cuda'`` or ``'opencl'``.")
       .def_ro("module", &BackendReport::module, "File name of the backend's module.")
       .def_ro("available", &BackendReport::available,
-              "Whether it loaded and has at least one device.")
-      .def_ro("reason", &BackendReport::reason, "Why it is not available, in words.")
+              "Whether its module was loaded and found a device.")
+      .def_ro("reason", &BackendReport::reason, "The reason why it is not available.")
       .def_ro("devices", &BackendReport::devices, "Its devices (list of DeviceInfo).")
       .def("__repr__", [](const BackendReport& report) {
         return "<warpalign.Backend " + report.backend + ": " +
@@ -68,17 +68,18 @@ void bind_device(nb::module_& module) {
       "An opened device.\n\n"
       "Parameters\n----------\n"
       "name : str, optional\n"
-      "    ``'cuda'``, ``'opencl'``, ``'cuda:0'``, ``'opencl:1'``, or a part of a platform's or\n"
-      "    device's name, such as ``'opencl:nvidia'``. Without a name, that of the environment\n"
-      "    variable ``WARPALIGN_DEVICE`` or of the configuration file, or else the best device.\n\n"
+      "    ``'cuda'``, ``'opencl'``, ``'cuda:0'``, ``'opencl:1'``, or a part of the name of a\n"
+      "    platform or device, such as ``'opencl:nvidia'``. By default, the environment variable\n"
+      "    ``WARPALIGN_DEVICE`` or the configuration file names the device; if neither does, the\n"
+      "    best device is opened.\n\n"
       "Raises\n------\n"
       "DeviceUnavailableError\n"
-      "    There is no such device. The message says which there are, and what is missing.\n"
+      "    There is no such device. The message lists the available ones.\n"
       "ValueError\n"
       "    The name is malformed.\n\n"
       "Notes\n-----\n"
-      "A device may be used by several threads at once. It is closed with its last user. Calls of\n"
-      ":mod:`warpalign.ndimage` keep plans and memory on it for calls that are alike.\n")
+      "Several threads may use a device at once. It is closed when its last user is destroyed.\n"
+      ":mod:`warpalign.ndimage` keeps plans and memory on it for calls with the same shapes.\n")
       .def("__init__", &open, nb::arg("name") = "")
       .def_prop_ro("info", info, nb::rv_policy::reference_internal, "Its properties (DeviceInfo).")
       .def_prop_ro(
@@ -86,17 +87,17 @@ void bind_device(nb::module_& module) {
           "Name that opens it, such as ``'opencl:0'``.")
       .def_prop_ro(
           "fft", [](const OpenedDevice& self) { return self.device.info().fft; },
-          "The library of Fourier transforms in use.")
+          "Name of the FFT library in use.")
       .def(
           "release_memory",
           [](OpenedDevice& self) {
             const nb::gil_scoped_release released;
             self.release_plans();
           },
-          "Free the plans and memory that calls of :mod:`warpalign.ndimage` keep.")
+          "Free the plans and memory that :mod:`warpalign.ndimage` keeps on the device.")
       .def_prop_ro(
           "kept_plans", [](OpenedDevice& self) { return self.kept_plans(); },
-          "Number of plans kept for further calls of :mod:`warpalign.ndimage`.")
+          "Number of plans that :mod:`warpalign.ndimage` keeps on the device.")
       .def("__repr__", [](const OpenedDevice& self) { return repr("Device", self.device.info()); });
 }
 
@@ -115,14 +116,14 @@ void bind_devices(nb::module_& module) {
                                  reinterpret_cast<void*>(device), default_config()));
       },
       nb::arg("backend"), nb::arg("context"), nb::arg("device"),
-      "Open a device within a context of the caller's.");
+      "Open a device within the caller's context.");
   module.def(
       "backends",
       [] {
         const nb::gil_scoped_release released;
         return list_backends();
       },
-      "List the backends with their devices, and why one is not available.\n\n"
+      "List the backends and their devices.\n\n"
       "Returns\n-------\n"
       "list of Backend\n");
 }

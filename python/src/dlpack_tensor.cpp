@@ -1,4 +1,4 @@
-// What other libraries say about their arrays, in DLPack's capsules.
+// Reads DLPack capsules, by which other libraries describe their arrays.
 #include "bindings.hpp"
 
 #include <nanobind/ndarray.h>
@@ -13,7 +13,7 @@ namespace nb = nanobind;
 namespace warpalign::python {
 namespace {
 
-/// Keeps the memory of a capsule until it is destroyed.
+/// Owns the memory of a capsule until it is destroyed.
 class DlpackTensor {
  public:
   explicit DlpackTensor(const nb::object& capsule) {
@@ -23,7 +23,7 @@ class DlpackTensor {
       return;
     }
     if (!nb::try_cast(capsule, tensor_, false)) {
-      throw nb::type_error("this is no DLPack capsule, or one that was used before");
+      throw nb::type_error("the object is not a DLPack capsule, or its capsule was used before");
     }
     read_only_ = true;
   }
@@ -41,7 +41,7 @@ class DlpackTensor {
     return true;
   }
 
-  /// NumPy's name of the type, or one like it.
+  /// NumPy's name of the type, or a similar one.
   [[nodiscard]] std::string dtype() const {
     const nb::dlpack::dtype type = tensor_.dtype();
     if (type.lanes != 1) return "vectors";
@@ -64,7 +64,7 @@ class DlpackTensor {
       case nb::dlpack::dtype_code::Bfloat:
         return "bfloat" + bits;
       default:
-        return "a type that is not known here";
+        return "an unknown type";
     }
   }
 
@@ -82,7 +82,7 @@ nb::tuple shape_tuple(const DlpackTensor& self) {
 
 void bind_dlpack(nb::module_& module) {
   nb::class_<DlpackTensor>(module, "DlpackTensor",
-                           "What a DLPack capsule says. The memory is kept as long as this.")
+                           "The contents of a DLPack capsule, whose memory it keeps alive.")
       .def(nb::init<const nb::object&>(), nb::arg("capsule"))
       .def_prop_ro("address",
                    [](const DlpackTensor& self) {

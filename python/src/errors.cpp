@@ -1,4 +1,4 @@
-// Errors of the library as exceptions of the package.
+// Converts errors of the library to exceptions of the package.
 #include "errors.hpp"
 
 #include "bindings.hpp"

@@ -1,4 +1,4 @@
-// Errors of the library as exceptions of the package.
+// Converts errors of the library to exceptions of the package.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,7 +7,7 @@
 
 namespace warpalign::python {
 
-/// The exception, of a class of warpalign._errors. Needs the GIL.
+/// Makes the exception, of a class in warpalign._errors. The caller holds the GIL.
 nanobind::object exception_of(const Error& error);
 
 }  // namespace warpalign::python

@@ -1,4 +1,4 @@
-// Registration of many frames to one reference.
+// Registers many frames to one reference.
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
@@ -20,7 +20,7 @@ namespace nb = nanobind;
 namespace warpalign::python {
 namespace {
 
-/// A registrar that calls of several threads use in turn.
+/// A registrar that several threads may call; calls wait for each other.
 class SharedFrameRegistrar {
  public:
   SharedFrameRegistrar(OpenedDevice& opened, const RegistrationOptions& options,
@@ -38,7 +38,7 @@ class SharedFrameRegistrar {
     registrar_.set_reference(view);
   }
 
-  /// A dictionary or an exception for each frame.
+  /// Returns a dictionary or an exception for each frame.
   nb::list align(const std::vector<InputArray>& frames) {
     std::vector<HostImage> views;
     views.reserve(frames.size());
@@ -87,7 +87,7 @@ void bind_frames(nb::module_& module) {
            nb::arg("options"), nb::arg("frames_at_once"), nb::keep_alive<1, 2>(),
            nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("frames_at_once", &SharedFrameRegistrar::frames_at_once,
-                   "How many frames it gains by seeing at once.")
+                   "The number of frames that align() should receive at a time.")
       .def("set_reference", &SharedFrameRegistrar::set_reference, nb::arg("image").noconvert(),
            nb::arg("mask").noconvert().none() = nb::none())
       .def("align", &SharedFrameRegistrar::align, nb::arg("frames"))

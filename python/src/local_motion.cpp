@@ -23,13 +23,13 @@ namespace {
 
 constexpr std::size_t numbers_of_a_shift = 9;
 
-/// What windows and field are made for; lengths along x and y.
+/// The options of windows and field; lengths are along x and y.
 struct LocalSettings {
   WindowOptions windows;
   FieldOptions field;
 };
 
-/// A registrar that calls of several threads use in turn.
+/// A registrar that several threads may call; calls wait for each other.
 class SharedWindowRegistrar {
  public:
   SharedWindowRegistrar(OpenedDevice& opened, const std::string& dtype, std::int64_t height,
@@ -48,8 +48,8 @@ class SharedWindowRegistrar {
   [[nodiscard]] std::int64_t columns() const { return registrar_.windows_x(); }
   [[nodiscard]] std::int64_t rows() const { return registrar_.windows_y(); }
 
-  /// Fills `shifts` with a line of numbers for each window, and `field` with the displacements
-  /// along x and y. False where no window has a reliable shift: then there is no field.
+  /// Fills `shifts` with a row of numbers for each window, and `field` with the displacements
+  /// along x and y. Returns false, without a field, if no window has a reliable shift.
   bool align(const InputArray& image, OutputArray shifts, OutputArray field) {
     const HostImage view = host_image(image);
     check(shifts, nb::dtype<double>(), registrar_.windows() * numbers_of_a_shift);
@@ -69,7 +69,7 @@ class SharedWindowRegistrar {
 
   static void check(const OutputArray& array, nb::dlpack::dtype type, std::size_t count) {
     if (array.dtype() != type || array.size() != count)
-      refuse("an output has another size or type");
+      refuse("an output has a wrong size or type");
   }
 
   bool align(const HostImage& image, double* numbers, float* samples) {

@@ -1,4 +1,4 @@
-// The extension module warpalign._core: what the package's Python code stands on.
+// The extension module warpalign._core, on which the package's Python code is built.
 #include "bindings.hpp"
 
 #include <warpalign/version.hpp>
@@ -6,8 +6,8 @@
 namespace {
 
 constexpr const char* text =
-    "The compiled part of warpalign. It takes C-contiguous arrays of few types and checks little "
-    "beyond what memory safety needs; the package's functions prepare what it is given.";
+    "The compiled part of warpalign. It takes C-contiguous arrays of few types, and checks only "
+    "what memory safety needs; the package's functions prepare its arguments.";
 
 }  // namespace
 

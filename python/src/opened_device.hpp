@@ -1,4 +1,4 @@
-// An opened device with the plans that calls of the package keep on it.
+// An opened device with the plans that the package keeps on it.
 #pragma once
 
 #include "plan_pool.hpp"
@@ -24,9 +24,9 @@ struct OpenedDevice {
         resample_on_device(max_kept_bytes()),
         prefilter_on_device(max_kept_bytes()) {}
 
-  /// Calls use(stream) with the caller's own queue (a cudaStream_t or cl_command_queue), in order
-  /// with what the caller enqueues there; or, without one, with the queue on which the package's
-  /// own arrays are in order, which is CUDA's default stream there.
+  /// Calls use(stream) with the caller's queue (a cudaStream_t or cl_command_queue), ordered with
+  /// the caller's work there. Without a queue, uses the one that orders the package's own arrays,
+  /// which on CUDA is the default stream.
   template <typename Use>
   void with_stream(const std::optional<std::uintptr_t>& queue, Use&& use) {
     if (queue) {
@@ -61,7 +61,7 @@ struct OpenedDevice {
   PlanPool<PrefilterSpec, PrefilterOnDevice> prefilter_on_device;
 
  private:
-  /// Of device memory, for each kind of plans: a sixteenth, and at most 512 MiB.
+  /// The device memory for each kind of plan: a sixteenth of the total, at most 512 MiB.
   [[nodiscard]] std::size_t max_kept_bytes() const {
     return std::min<std::size_t>(device.info().memory_bytes / 16, std::size_t{512} << 20);
   }
@@ -70,7 +70,7 @@ struct OpenedDevice {
   std::optional<Stream> stream_;
 };
 
-/// A kept plan or a new one, which is kept in turn if nothing fails.
+/// Calls a function with a plan of the pool or a new one, and returns it to the pool on success.
 template <typename Key, typename Work, typename Use>
 void with_plan(const Device& device, PlanPool<Key, Work>& pool, const Key& key, Use&& use) {
   std::unique_ptr<Work> work = pool.take(key);

@@ -1,4 +1,4 @@
-// Plans with their memory, kept between calls.
+// A pool of plans with their memory, kept between calls.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace warpalign::python {
 
-/// Lends each plan to one call at a time, so that calls may come from several threads: a call that
-/// finds its plan lent makes another. What is kept is bounded by number and by bytes, and the least
-/// recently used goes first.
+/// Lends each plan to one call at a time, so that calls may come from several threads: if its plan
+/// is lent, a call makes another one. The pool is limited in number and bytes, and drops the least
+/// recently used plan first.
 template <typename Key, typename Plan>
 class PlanPool {
  public:
   explicit PlanPool(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  /// A kept plan, or null.
+  /// A plan of the pool, or null.
   std::unique_ptr<Plan> take(const Key& key) {
     const std::lock_guard lock(mutex_);
     for (auto entry = kept_.begin(); entry != kept_.end(); ++entry) {
@@ -30,9 +30,9 @@ class PlanPool {
     return nullptr;
   }
 
-  /// Keeps a plan for later calls. A plan whose execution failed must not come back.
+  /// Returns a plan to the pool. A plan whose execution failed must not be returned.
   void give_back(const Key& key, std::unique_ptr<Plan> plan) {
-    Kept surplus;  // destroyed without the lock
+    Kept surplus;  // destroyed after the lock is released
     const std::lock_guard lock(mutex_);
     bytes_ += plan->bytes();
     kept_.emplace_front(key, std::move(plan));

@@ -1,4 +1,4 @@
-// What a call of spline_filter needs, kept for the next call like it.
+// Plans of spline_filter, kept for the next call with the same shapes and options.
 #pragma once
 
 #include <warpalign/interop.hpp>
@@ -8,7 +8,7 @@
 
 namespace warpalign::python {
 
-/// A plan with a stream and the images it works on, for arrays of the host.
+/// A plan with a stream and its images, for host arrays.
 struct PrefilterWork {
   PrefilterWork(const Device& device, const PrefilterSpec& spec);
   [[nodiscard]] std::size_t bytes() const { return samples.size_bytes() + output.size_bytes(); }
@@ -19,7 +19,7 @@ struct PrefilterWork {
   PrefilterPlan plan;
 };
 
-/// A plan for arrays that are on the device. Its memory is in use until the event.
+/// A plan for arrays on the device. Its memory is in use until the event completes.
 struct PrefilterOnDevice {
   PrefilterOnDevice(const Device& device, const PrefilterSpec& spec)
       : done(device),

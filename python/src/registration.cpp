@@ -65,7 +65,7 @@ const char* name_of(const Names<Enum, n>& names, Enum value) {
   return "";
 }
 
-/// A registrar that calls of several threads use in turn.
+/// A registrar that several threads may call; calls wait for each other.
 class SharedRegistrar {
  public:
   SharedRegistrar(OpenedDevice& opened, const RegistrationOptions& options)
@@ -97,7 +97,7 @@ class SharedRegistrar {
   }
 
  private:
-  /// The next image is complete when the queue's work so far is done.
+  /// Makes the registrar wait for the work that is on the queue now, which computes the image.
   void wait_for(const std::optional<std::uintptr_t>& queue) {
     opened_.with_stream(queue, [&](Stream& stream) { ready_.record(stream); });
     registrar_.wait_for(ready_);
@@ -152,7 +152,7 @@ nb::dict dict_of_registered(const Registered& found) {
   return fields;
 }
 
-/// A Python value as the library takes it. Throws TypeError.
+/// Converts a Python value to the option's type. Throws TypeError.
 RegistrationOptionValue value_of(const RegistrationOptionInfo& info, nb::handle value) {
   const auto cast = [&](auto example) -> RegistrationOptionValue {
     if (!nb::try_cast(value, example)) throw nb::type_error("the value has the wrong type");
@@ -206,7 +206,7 @@ void bind_options(nb::module_& module) {
         }
         return all;
       },
-      "What the library says about each option: a list of dictionaries.");
+      "The library's description of each option: a list of dictionaries.");
 }
 
 void compile_piece(const OpenedDevice& opened, std::size_t piece, const std::string& dtype) {
@@ -262,8 +262,9 @@ void bind_registration(nb::module_& module) {
            nb::arg("mask").noconvert().none() = nb::none())
       .def("align", &SharedRegistrar::align, nb::arg("image").noconvert(),
            nb::arg("mask").noconvert().none() = nb::none());
-  module.def("registration_pieces", &registration_pieces,
-             "Number of pieces in which the kernels of registrations are compiled.");
+  module.def(
+      "registration_pieces", &registration_pieces,
+      "Number of pieces into which the kernels of registrations are divided for compilation.");
   module.def("compile_registration_piece", &compile_piece, nb::arg("device"), nb::arg("piece"),
              nb::arg("dtype"), "Compile one of these pieces for images of a type.");
   module.def(
@@ -272,7 +273,7 @@ void bind_registration(nb::module_& module) {
         const nb::gil_scoped_release released;
         keep_compiled(opened.device);
       },
-      nb::arg("device"), "Keep what was compiled where later processes start fastest.");
+      nb::arg("device"), "Store the compiled programs where later processes load them fastest.");
 }
 
 }  // namespace warpalign::python

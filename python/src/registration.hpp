@@ -1,4 +1,4 @@
-// Options and results of registrations, between Python and the library.
+// Converts options and results of registrations between Python and the library.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,13 +9,13 @@
 
 namespace warpalign::python {
 
-/// A dictionary with a value for each field, which the package's classes are made from. `matrix` is
+/// A dictionary of all fields, from which the package makes its result objects. `matrix` is
 /// its six numbers a b c d e f, and `translation` is (x, y).
 nanobind::dict dict_of(const RegistrationResult& result);
-/// The same for stages' device times: pairs of a name and milliseconds.
+/// The device times of the stages, as pairs of a name and milliseconds.
 nanobind::list list_of(const std::vector<StageTiming>& timings);
 
-/// The motion of this name. Throws ValueError, listing the known names.
+/// The motion with this name. Throws ValueError, which lists the names.
 Motion motion_named(const std::string& name);
 const char* name_of(Motion motion);
 Modality modality_named(const std::string& name);

@@ -1,4 +1,5 @@
-// What a call of warpalign.ndimage needs to evaluate a spline, kept for the next call like it.
+// Plans of warpalign.ndimage that evaluate splines, kept for the next call with the same shapes
+// and options.
 #pragma once
 
 #include <warpalign/interop.hpp>
@@ -10,14 +11,14 @@
 
 namespace warpalign::python {
 
-/// Device memory that a plan takes for itself, roughly: coefficients, and what is converted.
+/// A plan's own device memory, approximately: coefficients, and images that are converted.
 [[nodiscard]] std::size_t plan_bytes(const ResampleSpec& spec);
-/// The shape of a coordinate field of the points of one output.
+/// The shape of the coordinate field for one output.
 [[nodiscard]] inline Shape field_shape(const ResampleSpec& spec) {
   return {spec.output.width, spec.output.height, spec.output.depth * spec.images.dimensions};
 }
 
-/// A plan with a stream and the images it works on, for arrays of the host.
+/// A plan with a stream and its images, for host arrays.
 struct ResampleWork {
   ResampleWork(const Device& device, const ResampleSpec& spec);
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
@@ -37,7 +38,7 @@ struct ResampleWork {
   std::size_t bytes_;
 };
 
-/// A plan for arrays that are on the device. Its memory is in use until the event.
+/// A plan for arrays on the device. Its memory is in use until the event completes.
 struct ResampleOnDevice {
   ResampleOnDevice(const Device& device, const ResampleSpec& spec)
       : done(device), plan(device, spec), bytes_(plan_bytes(spec)) {}

@@ -1,4 +1,4 @@
-// What calls that evaluate splines of host arrays and of device arrays share.
+// Functions that the evaluation of splines of host arrays and of device arrays shares.
 #pragma once
 
 #include "arrays.hpp"
@@ -17,12 +17,12 @@ namespace warpalign::python {
 
 inline Transform transform_of(const std::vector<double>& matrix) {
   Transform transform;
-  if (matrix.size() != transform.m.size()) refuse("a matrix has 16 numbers");
+  if (matrix.size() != transform.m.size()) refuse("the matrix must have 16 numbers");
   std::copy(matrix.begin(), matrix.end(), transform.m.begin());
   return transform;
 }
 
-/// The spline of a call of warpalign.ndimage. Degrees 0 and 1 have no prefilter.
+/// The spline model of a call of warpalign.ndimage. Degrees 0 and 1 have no prefilter.
 inline SplineModel spline_of(int order, bool prefilter, const std::string& mode, double cval) {
   SplineModel spline{.degree = order, .boundary = boundary_named(mode), .cval = cval};
   if (!prefilter || order < 2) spline.prefilter.reset();
@@ -30,12 +30,12 @@ inline SplineModel spline_of(int order, bool prefilter, const std::string& mode,
 }
 
 inline void check_dimensions(int dimensions) {
-  if (dimensions < 1 || dimensions > 3) refuse("there are 1 to 3 dimensions");
+  if (dimensions < 1 || dimensions > 3) refuse("dimensions must be 1 to 3");
 }
 
-/// How many arrays of that size to upload, compute and download at once. On a GPU a launch for many
-/// small ones keeps it busy. On a CPU, what was just uploaded should still be in the cache when it
-/// is computed: 20 images of 1 MiB take twice as long at once as one by one.
+/// The number of arrays of this size to upload, compute and download together. One launch for many
+/// small arrays keeps a GPU busy. On a CPU, an array should still be in the cache when it is
+/// computed: 20 images of 1 MiB take twice as long together as one by one.
 inline std::int64_t arrays_at_once(const Device& device, std::size_t count,
                                    std::size_t bytes_each) {
   const std::size_t bytes = std::size_t{device.info().kind == DeviceKind::cpu ? 1U : 32U} << 20;

@@ -1,4 +1,4 @@
-// Evaluation and prefiltering of splines between arrays in host memory.
+// Evaluates and prefilters splines between arrays in host memory.
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "coordinates.hpp"
@@ -67,7 +67,7 @@ ResampleSpec spec_for(const InputArray& images, const Shape& output, nb::dlpack:
           .output_type = pixel_type_of(output_type)};
 }
 
-/// Resamples as many images as the spec's batch has, in host memory.
+/// Resamples a batch of images in host memory.
 void transform_batch(OpenedDevice& opened, const ResampleSpec& spec, const Transform& transform,
                      const std::byte* from, std::byte* to) {
   with_plan(opened.device, opened.resample, spec, [&](ResampleWork& work) {
@@ -77,8 +77,8 @@ void transform_batch(OpenedDevice& opened, const ResampleSpec& spec, const Trans
   });
 }
 
-/// Calls whole() where a call's memory fits the device, and in_tiles() where it does not, or where
-/// the device, which others use too, runs out of it.
+/// Calls whole() if a call's memory fits the device. Calls in_tiles() if it does not, or if the
+/// device, which other processes may use, runs out of memory.
 template <typename Whole, typename InTiles>
 void within_memory(OpenedDevice& opened, std::size_t bytes, Whole&& whole, InTiles&& in_tiles) {
   if (bytes > max_device_memory(opened.device)) return in_tiles();
@@ -91,8 +91,8 @@ void within_memory(OpenedDevice& opened, std::size_t bytes, Whole&& whole, InTil
   in_tiles();
 }
 
-/// Device memory that a call takes; `axes` is the number of coordinates of each point, 0 if the
-/// points follow from a transform.
+/// The device memory of a call. `axes` is the number of coordinates of each point, 0 if a transform
+/// defines the points.
 std::size_t work_bytes(const ResampleSpec& spec, int axes) {
   const auto pixels = [](const Shape& shape) { return static_cast<std::size_t>(shape.pixels()); };
   return pixels(spec.images.stacked()) * size_of(spec.input) +
@@ -107,7 +107,7 @@ void transform_images(OpenedDevice& opened, const InputArray& images, const Outp
   check_dimensions(dimensions);
   const auto axes = static_cast<std::size_t>(dimensions) + 1;
   if (images.ndim() != axes || output.ndim() != axes || images.shape(0) != output.shape(0)) {
-    refuse("images and output are batches of the same length");
+    refuse("images and output must be batches of the same length");
   }
   const Transform transform = transform_of(matrix);
   ResampleSpec spec =
@@ -140,8 +140,8 @@ void transform_images(OpenedDevice& opened, const InputArray& images, const Outp
   within_memory(opened, work_bytes(spec, 0), whole, in_tiles);
 }
 
-/// How `points` points are laid out as an output of the library: as the array has them if it has as
-/// many axes, and else in rows that are long enough to keep a device busy.
+/// The shape of an output of `points` points: that of the array if it has as many axes as the
+/// image, else rows that are long enough to keep a device busy.
 Shape layout_of(const OutputArray& output, int dimensions, std::size_t points) {
   constexpr std::int64_t row = 4096;
   if (output.ndim() == static_cast<std::size_t>(dimensions)) return shape_of(output, dimensions);
@@ -150,8 +150,8 @@ Shape layout_of(const OutputArray& output, int dimensions, std::size_t points) {
   return {row, (n + row - 1) / row, 1};
 }
 
-/// Coordinates as the library takes them. Where the layout has more points than there are, the last
-/// one is repeated.
+/// Coordinates in the library's layout. If the layout has more points than there are, the last one
+/// is repeated.
 void lay_out_coordinates(const InputArray& coordinates, std::size_t points,
                          const ResampleSpec& spec, std::vector<float>& staged) {
   const auto laid_out = static_cast<std::size_t>(spec.output.pixels());
@@ -175,7 +175,7 @@ void lay_out_coordinates(const InputArray& coordinates, std::size_t points,
   staged.swap(padded);
 }
 
-/// The image, or the points, are too large for the device.
+/// For an image or points that are too large for the device.
 void evaluate_in_tiles(OpenedDevice& opened, const ResampleSpec& spec, const InputArray& image,
                        const InputArray& coordinates, const OutputArray& output) {
   std::vector<float> staged;
@@ -194,12 +194,12 @@ void evaluate_at(OpenedDevice& opened, const InputArray& image, const InputArray
   check_dimensions(dimensions);
   const bool is_single = coordinates.dtype() == nb::dtype<float>();
   if (!is_single && coordinates.dtype() != nb::dtype<double>()) {
-    throw nb::type_error("coordinates are float32 or float64");
+    throw nb::type_error("coordinates must be float32 or float64");
   }
   const std::size_t points = output.size();
   if (coordinates.ndim() < 1 || coordinates.shape(0) != image.ndim() ||
       coordinates.size() != points * image.ndim()) {
-    refuse("there is a row of coordinates for each axis of the image");
+    refuse("coordinates must have a row for each axis of the image");
   }
   const ResampleSpec spec =
       spec_for(image, layout_of(output, dimensions, points), output.dtype(), dimensions, spline);
@@ -233,15 +233,15 @@ void prefilter_arrays(OpenedDevice& opened, const InputArray& samples, const Out
   check_dimensions(dimensions);
   if (samples.ndim() != static_cast<std::size_t>(dimensions) + 1 ||
       samples.size() != output.size()) {
-    refuse("samples and coefficients are batches of the same size");
+    refuse("samples and coefficients must be batches of the same size");
   }
   PrefilterSpec spec{.spline = spline,
                      .images = {.shape = shape_of(samples, dimensions), .dimensions = dimensions},
                      .input = pixel_type_of(samples.dtype())};
   if (PrefilterPlan::margin(spline.degree, spline.boundary) != 0) {
-    refuse("this mode's coefficients need a margin");
+    refuse("coefficients of this mode need a margin, which is not supported");
   }
-  if (pixel_type_of(output.dtype()) != PixelType::f32) refuse("coefficients are float32");
+  if (pixel_type_of(output.dtype()) != PixelType::f32) refuse("coefficients must be float32");
   const auto* from = static_cast<const std::byte*>(samples.data());
   auto* to = static_cast<std::byte*>(output.data());
   const std::size_t count = samples.shape(0);
@@ -259,17 +259,19 @@ void prefilter_arrays(OpenedDevice& opened, const InputArray& samples, const Out
 }  // namespace
 
 void bind_splines(nb::module_& module) {
-  nb::class_<SplineModel>(module, "SplineModel", "How values between samples are defined.")
+  nb::class_<SplineModel>(module, "SplineModel",
+                          "A spline: its degree, boundary mode and prefilter.")
       .def(nb::new_(&spline_of), nb::arg("order"), nb::arg("prefilter"), nb::arg("mode"),
            nb::arg("cval") = 0.0);
   module.def("transform_images", &transform_images, nb::arg("device"),
              nb::arg("images").noconvert(), nb::arg("output").noconvert(), nb::arg("dimensions"),
              nb::arg("matrix"), nb::arg("spline"),
-             "Resample a batch of images under one transform, a 4 x 4 matrix on (x, y, z, 1) from "
+             "Resample a batch of images by one transform, a 4 x 4 matrix for (x, y, z, 1) from "
              "output to input, given as 16 numbers row by row.");
-  module.def("evaluate_at", &evaluate_at, nb::arg("device"), nb::arg("image").noconvert(),
-             nb::arg("coordinates").noconvert(), nb::arg("output").noconvert(), nb::arg("spline"),
-             "Evaluate an image's spline at points, a row of coordinates for each axis.");
+  module.def(
+      "evaluate_at", &evaluate_at, nb::arg("device"), nb::arg("image").noconvert(),
+      nb::arg("coordinates").noconvert(), nb::arg("output").noconvert(), nb::arg("spline"),
+      "Evaluate the spline of an image at points, given as a row of coordinates for each axis.");
   module.def("prefilter_arrays", &prefilter_arrays, nb::arg("device"),
              nb::arg("samples").noconvert(), nb::arg("output").noconvert(), nb::arg("dimensions"),
              nb::arg("spline"),

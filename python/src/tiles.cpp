@@ -70,11 +70,11 @@ void bind_tiles(nb::module_& module) {
         return tile_for_points(spec_for(image, {1, 1, 1}, dimensions, spline),
                                {low[0], low[1], low[2]}, {high[0], high[1], high[2]});
       },
-      "The samples that evaluation at any point of a box needs.");
+      "The samples needed to evaluate any point of a box.");
   module.def(
       "max_device_memory",
       [](const OpenedDevice& opened) { return max_device_memory(opened.device); },
-      "How many bytes of a device's memory a call may take.");
+      "The number of bytes of device memory that a call may use.");
 }
 
 }  // namespace warpalign::python

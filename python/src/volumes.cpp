@@ -1,4 +1,4 @@
-// Registration of volumes.
+// Registers volumes.
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "device_array.hpp"
@@ -53,7 +53,7 @@ nb::dict dict_of_volume(const VolumeRegistration& found) {
   return fields;
 }
 
-/// A registrar that calls of several threads use in turn.
+/// A registrar that several threads may call; calls wait for each other.
 class SharedVolumeRegistrar {
  public:
   SharedVolumeRegistrar(OpenedDevice& opened, const VolumeRegistrationOptions& options)
@@ -85,7 +85,7 @@ class SharedVolumeRegistrar {
   }
 
  private:
-  /// The next volume is complete when the queue's work so far is done.
+  /// Makes the registrar wait for the work that is on the queue now, which computes the volume.
   void wait_for(const std::optional<std::uintptr_t>& queue) {
     opened_.with_stream(queue, [&](Stream& stream) { ready_.record(stream); });
     registrar_.wait_for(ready_);
