@@ -140,8 +140,8 @@ void transform_images(OpenedDevice& opened, const InputArray& images, const Outp
   within_memory(opened, work_bytes(spec, 0), whole, in_tiles);
 }
 
-/// The shape of an output of `points` points: that of the array if it has as many axes as the
-/// image, else rows that are long enough to keep a device busy.
+/// The shape of an output of `points` points: that of `output` if it has `dimensions` axes, else
+/// rows that are long enough to keep a device busy.
 Shape layout_of(const OutputArray& output, int dimensions, std::size_t points) {
   constexpr std::int64_t row = 4096;
   if (output.ndim() == static_cast<std::size_t>(dimensions)) return shape_of(output, dimensions);

@@ -1,4 +1,4 @@
-"""Images that tests share, and the device they run on."""
+"""Fixtures that the tests share: images and volumes with known content."""
 
 import math
 
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def scene():
-    """A smooth random image of float64 with detail at many scales, 0 to 200."""
+    """A smooth random float64 image with detail at many scales and values of 0 to 200."""
     from scipy import ndimage
 
     random = np.random.default_rng(7)
@@ -34,14 +34,14 @@ def random():
 
 @pytest.fixture(scope="session")
 def moved():
-    """A function that moves a scene's content."""
+    """A function that rotates, scales and shifts the content of a scene."""
     from scipy import ndimage
 
     def moved(scene, degrees, scale, shift):
-        """The scene's content rotated counter-clockwise, scaled and shifted by (rows, columns)."""
+        """Rotate counter-clockwise, scale, and shift by (rows, columns)."""
         r = math.radians(degrees)
         centre = (np.array(scene.shape) - 1) / 2
-        # Reference to moving in array axes; the moving image is read at the inverse.
+        # `forward` maps reference to moving in array axes; resampling needs its inverse.
         forward = scale * np.array([[math.cos(r), -math.sin(r)], [math.sin(r), math.cos(r)]])
         inverse = np.linalg.inv(forward)
         offset = centre - inverse @ (centre + shift)

@@ -1,4 +1,4 @@
-"""Other packages' conventions, against these packages themselves where they are installed."""
+"""warpalign.compat against the original packages, if these are installed."""
 
 import warnings
 
@@ -16,11 +16,11 @@ def test_phase_cross_correlation_is_that_of_skimage(scene, volume):
     theirs = original(scene, moving, upsample_factor=50)
     ours = compat.phase_cross_correlation(scene, moving)
     assert len(ours) == len(theirs) == 3
-    # Theirs has steps of 1/50 pixel and is drawn aside by what is not common.
+    # skimage has steps of 1/50 pixel and is biased by content outside the overlap.
     np.testing.assert_allclose(ours[0], theirs[0], atol=0.15)
     np.testing.assert_allclose(ours[0], (-6.4, 9.3), atol=0.02)
     assert ours[0].dtype == theirs[0].dtype
-    # What it is for: the shift brings the moving image onto the reference.
+    # Applying the shift aligns the moving image with the reference.
     back = scipy.ndimage.shift(moving, ours[0])
     np.testing.assert_allclose(back[20:-20, 20:-20], scene[20:-20, 20:-20], atol=1)
     moving = np.roll(volume, (2, -3, 4), (0, 1, 2))
@@ -43,7 +43,7 @@ def test_matrices_are_those_of_pystackreg(scene, name, degrees, scale, moved):
     assert not ours.is_registered()
     expected, matrix = theirs.register(scene, moving), ours.register(scene, moving)
     assert ours.is_registered()
-    # Both are good to a few hundredths of a pixel over the image's 260.
+    # Both are accurate to a few hundredths of a pixel over the 260 pixels of the image.
     np.testing.assert_allclose(matrix[:2, :2], expected[:2, :2], atol=5e-4)
     np.testing.assert_allclose(matrix[:2, 2], expected[:2, 2], atol=0.1)
     inner = (slice(50, -50), slice(50, -50))
@@ -54,11 +54,11 @@ def test_matrices_are_those_of_pystackreg(scene, name, degrees, scale, moved):
 
 
 def test_an_affine_stackreg(scene):
-    # From (x, y, 1) of the scene to the moving image.
+    # Maps (x, y, 1) of the scene to the moving image.
     sheared = np.array([[1.02, 0.03, -4.0], [-0.02, 0.98, 5.0], [0, 0, 1]])
     moving = _moved_by(sheared, scene)
     ours = compat.StackReg(compat.StackReg.AFFINE)
-    # Good to a tenth of a pixel over the image's 260, as the moving image was interpolated once.
+    # Accurate to a tenth of a pixel over 260 pixels, since the moving image was interpolated.
     found = ours.register(scene, moving)
     np.testing.assert_allclose(found[:, :2], sheared[:, :2], atol=5e-4)
     np.testing.assert_allclose(found[:, 2], sheared[:, 2], atol=0.1)
@@ -73,7 +73,7 @@ def test_an_affine_stackreg(scene):
 
 
 def _moved_by(matrix, image):
-    """The image whose pixel at matrix @ (x, y, 1) is the image's at (x, y)."""
+    """Warp an image so that its pixel at (x, y) moves to matrix @ (x, y, 1)."""
     y, x = np.indices(image.shape)
     at = np.linalg.inv(matrix) @ np.stack([x, y, np.ones_like(x)]).reshape(3, -1)
     return scipy.ndimage.map_coordinates(
@@ -116,7 +116,7 @@ def test_further_motions_of_opencv(scene, motion, last_row):
     corners = np.array([[0, columns - 1, 0, columns - 1], [0, 0, rows - 1, rows - 1], [1] * 4])
     there, expected = matrix @ corners, truth @ corners
     weight = there[2] if motion == "homography" else 1
-    # The moving image was interpolated once: some hundredths of a pixel are left.
+    # The interpolation of the moving image costs some hundredths of a pixel.
     np.testing.assert_allclose(there[:2] / weight, expected[:2] / expected[2], atol=0.1)
     cv2 = pytest.importorskip("cv2")
     warp = cv2.warpPerspective if motion == "homography" else cv2.warpAffine
@@ -125,7 +125,7 @@ def test_further_motions_of_opencv(scene, motion, last_row):
     assert np.abs(warped - template)[inner].mean() < 1
 
 
-def test_motions_that_are_not_known(scene):
+def test_unknown_motions_raise(scene):
     with pytest.raises(ValueError, match="motion must be"):
         compat.find_transform_ecc(scene, scene, motion="auto")
     with pytest.raises(ValueError, match="motion must be"):
@@ -137,7 +137,7 @@ def test_motions_that_are_not_known(scene):
     lambda one, other: compat.find_transform_ecc(one, other),
     lambda one, other: compat.StackReg(compat.StackReg.RIGID_BODY).register(one, other),
     lambda one, other: compat.StackReg(compat.StackReg.RIGID_BODY).register_transform(one, other)])
-def test_unrelated_images_bring_a_warning(scene, random, call):
+def test_unrelated_images_warn(scene, random, call):
     with pytest.warns(UserWarning, match="not reliable .confidence 0") as warned:
         call(scene, random.random(scene.shape))
     assert warned[0].filename == __file__
@@ -146,7 +146,7 @@ def test_unrelated_images_bring_a_warning(scene, random, call):
         call(scene, np.roll(scene, 3, axis=1))
 
 
-def test_unrelated_volumes_bring_a_warning(volume, random):
+def test_unrelated_volumes_warn(volume, random):
     with pytest.warns(UserWarning, match="not reliable"):
         compat.phase_cross_correlation(volume, random.random(volume.shape))
 
@@ -154,7 +154,7 @@ def test_unrelated_volumes_bring_a_warning(volume, random):
 def test_tiles_are_registered_as_multiview_stitcher_does(scene, volume):
     registration = pytest.importorskip("multiview_stitcher.registration")
     xarray = pytest.importorskip("xarray")
-    # Theirs has steps of a tenth of a pixel, and of half a voxel, which it misses by one here.
+    # The original has steps of a tenth of a pixel or half a voxel, and is off by one step here.
     for array, shift, tolerance in [(scene, (3, -5), 0.1), (volume, (2, -3, 1), 0.5)]:
         dims = ["z", "y", "x"][-array.ndim:]
         fixed = xarray.DataArray(array, dims=dims)
@@ -182,6 +182,6 @@ def test_volumes_of_tiles_may_be_rotated(volume):
     expected = warpalign.register_volume(volume, turned, motion="rigid")
     np.testing.assert_array_equal(found["affine_matrix"], expected.matrix)
     assert found["quality"] > 0.5
-    # np.rot90 moves what is at (plane, row, column) to (plane, columns - 1 - column, row).
+    # np.rot90 moves (plane, row, column) to (plane, columns - 1 - column, row).
     point = found["affine_matrix"] @ (10, 5, 7, 1)
     np.testing.assert_allclose(point[:3], (10, volume.shape[2] - 1 - 7, 5), atol=0.1)

@@ -1,8 +1,8 @@
-"""What is done with CuPy's, PyTorch's and JAX's arrays, on a machine without CUDA.
+"""Tests of arrays of CuPy, PyTorch and JAX on a machine without CUDA.
 
-Stand-ins for CuPy and for a library that is known by its namespace only keep their arrays in memory
-of OpenCL and say that it is CUDA's: the extension module treats handles of both alike. What the
-libraries themselves do is tested in tests/gpu.
+Stand-ins for CuPy, and for a library with only an array namespace, keep their arrays in OpenCL
+memory and claim that it is CUDA's. The extension module treats handles of both the same way.
+tests/gpu tests the libraries themselves.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ cl = pytest.importorskip("pyopencl")
 
 
 class Library:
-    """Memory and a queue of a library, and what it was asked for."""
+    """The memory and the queue of a stand-in library, with a record of its calls."""
 
     def __init__(self, monkeypatch):
         from warpalign._opencl_arrays import _device_within
@@ -38,7 +38,7 @@ class Library:
 
 
 class Array:
-    """An array of such a library."""
+    """An array of the stand-in library."""
 
     library: Library
 
@@ -102,7 +102,7 @@ def test_cupy_in_cupy_out(cupy, image):
     result = ndimage.rotate(cupy.asarray(image), 20)
     assert type(result) is cupy.ndarray
     np.testing.assert_array_equal(result.get(), ndimage.rotate(image, 20))
-    # The work was enqueued on the library's own stream, so it has nothing to wait for.
+    # The work is on the library's own stream, so no wait was requested.
     assert set(cupy.library.streams) == {-1}
     assert made.alive() == before
 
@@ -133,7 +133,7 @@ def test_cupy_is_evaluated_at_its_points_and_registered(cupy, image, random, sce
     assert found._repr_png_() is not None
 
 
-def test_the_memory_is_let_go_of_after_an_error_too(cupy, image):
+def test_memory_is_released_after_an_error(cupy, image):
     x = cupy.asarray(image)
     before = made.alive()
     for call in (lambda: ndimage.shift(x, 1, order=9), lambda: ndimage.shift(x, (1, 2, 3)),
@@ -147,7 +147,7 @@ def test_the_memory_is_let_go_of_after_an_error_too(cupy, image):
 
 @pytest.fixture
 def namespace(monkeypatch):
-    """Arrays of a library that is known by its __array_namespace__ only."""
+    """Arrays of a library with only an __array_namespace__."""
     library = Library(monkeypatch)
     taken = []
 
@@ -172,7 +172,7 @@ def namespace(monkeypatch):
             return Names
 
     Own.library, Own.taken = library, taken
-    # The library's arrays are made on another queue than the device's own, which is waited for.
+    # The library's arrays are made on another queue than the device's own; results wait for it.
     original = Own.of.__func__
 
     def of(cls, values):
@@ -184,12 +184,12 @@ def namespace(monkeypatch):
     return Own
 
 
-def test_results_are_given_to_the_namespace(namespace, image, random):
+def test_results_are_arrays_of_the_namespace(namespace, image, random):
     x = namespace.of(image)
     result = ndimage.rotate(x, 20)
     assert type(result) is namespace and len(namespace.taken) == 1
     np.testing.assert_array_equal(result.get(), ndimage.rotate(image, 20))
-    assert set(namespace.library.streams) == {1}  # CUDA's default stream, on which it is read
+    assert set(namespace.library.streams) == {1}  # CUDA's default stream, which reads the array
     points = random.random((2, 50)) * 29
     result = ndimage.map_coordinates(x, namespace.of(points))
     np.testing.assert_allclose(result.get(), ndimage.map_coordinates(image, points), atol=2e-6)
@@ -197,7 +197,7 @@ def test_results_are_given_to_the_namespace(namespace, image, random):
 
 @pytest.mark.parametrize("motion", ["affine", "homography", "local"])
 @pytest.mark.parametrize("name", ["cupy", "namespace"])
-def test_results_warp_to_the_arrays_own_library(request, scene, name, motion):
+def test_warp_gives_arrays_of_the_same_library(request, scene, name, motion):
     library = request.getfixturevalue(name)
     library = getattr(library, "ndarray", library)
     image, moving = scene.astype(np.float32), np.roll(scene, 3, axis=1).astype(np.float32)
@@ -208,7 +208,7 @@ def test_results_warp_to_the_arrays_own_library(request, scene, name, motion):
     for array in (moving, np.stack([moving, 200 - moving], axis=-1)):
         warped = found.warp(library.of(array))
         assert type(warped) is library
-        # Both were computed by the same kernels, of grey levels to 200.
+        # The same kernels computed both, from values of up to 200.
         np.testing.assert_allclose(warped.get(), found.warp(array), atol=1e-4)
 
 
@@ -229,7 +229,7 @@ def test_without_a_namespace_results_are_arrays_of_warpalign(monkeypatch, image)
     np.testing.assert_array_equal(result.numpy(), ndimage.rotate(image, 20))
 
 
-def test_the_cuda_array_interface_is_taken(monkeypatch, image):
+def test_the_cuda_array_interface_is_accepted(monkeypatch, image):
     ordered = []
     library = Library(monkeypatch)
     Plain = type("Plain", (Array,), {"library": library})
@@ -260,7 +260,7 @@ def test_the_cuda_array_interface_is_taken(monkeypatch, image):
 
 def test_deleted_arrays_are_refused():
     class Deleted:
-        """As JAX's arrays are, once they are deleted."""
+        """Like a deleted array of JAX."""
 
         def __dlpack_device__(self):
             return len(None)

@@ -1,4 +1,4 @@
-"""warpalign.dask against SciPy and against the functions for whole arrays."""
+"""warpalign.dask against SciPy, and against the functions for whole arrays."""
 
 import os
 import pathlib
@@ -27,7 +27,7 @@ EXAMPLE = pathlib.Path(__file__).parents[2] / "examples" / "dask" / "align_frame
 # Prefilter and evaluation are each within 4e-7 of the largest coefficient (single precision), which
 # for random samples of 0 to 1 is at most 8.
 TOLERANCE = 6.4e-6
-# SciPy extends samples by 12 for these modes, where so much of what lies beyond is left.
+# SciPy pads by 12 samples in these modes, which limits its accuracy to this.
 PADDED = {4: 2e-5, 5: 3e-4}
 
 
@@ -58,7 +58,7 @@ def near(result, expected, tolerance=TOLERANCE):
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("order", range(6))
 def test_affine_transforms_agree(image, chunked, order, mode):
-    # No point lies on a tie of order 0 or on an edge, where the last bit decides.
+    # No point lies on a tie of order 0 or on an edge, where rounding would decide.
     arguments = ([[0.93, 0.21], [-0.26, 1.11]], (-17.4137, 22.2291), (90, 80))
     keywords = {"order": order, "mode": mode, "cval": 0.25}
     near(wd.affine_transform(chunked, *arguments, output_chunks=(33, 30), **keywords),
@@ -81,7 +81,7 @@ def test_points_agree(image, chunked, order, mode):
     keywords = {"order": order, "mode": mode, "cval": 0.25}
     expected = scipy.ndimage.map_coordinates(image, points, **keywords)
     tolerance = tolerance_for(order, mode) + 2e-5  # coordinates are rounded to float32
-    # No point is so near to where the value jumps that float32 puts it on the other side.
+    # No point is so close to a jump of the value that rounding to float32 would cross it.
     near(wd.map_coordinates(chunked, da.from_array(points, chunks=(1, 30, 40)), **keywords),
          expected, tolerance)
     near(wd.map_coordinates(chunked, points, **keywords), expected, tolerance)
@@ -113,7 +113,7 @@ def test_other_ranks_dtypes_and_chunks(random):
     near(wd.zoom(da.from_array(waves, chunks=50), 1.3), scipy.ndimage.zoom(waves, 1.3))
 
 
-def test_points_that_are_not_numbers_or_far_away(random):
+def test_nan_and_distant_points(random):
     line = random.random(300)
     points = np.array([[np.nan, 3.5, -1e9, np.inf, 250.25, 1e6]])
     chunked = da.from_array(line, chunks=64)
@@ -127,7 +127,7 @@ def test_graphs_have_a_task_for_each_chunk_and_read_what_they_need(random):
     shifted = wd.affine_transform(array, [1, 1], (0.5, 0.5))
     own = [key for key in shifted.dask if str(key[0]).startswith("warpalign")]
     assert len(own) == 100
-    # One chunk of the middle needs itself and those around it.
+    # A chunk in the middle needs itself and its neighbours.
     needed = shifted.blocks[5, 5].__dask_optimize__(
         shifted.dask, [(shifted.name, 5, 5)])
     assert sum(str(key[0]).startswith("array") for key in needed if isinstance(key, tuple)) <= 9
@@ -158,7 +158,7 @@ def test_wrong_arguments_are_refused_before_anything_runs(chunked):
 
 @pytest.fixture(scope="module")
 def drifting():
-    """Frames that are cut out of a scene, and by how much each is shifted."""
+    """Frames cut out of a scene, and the shift of each."""
     random = np.random.default_rng(3)
     scene = scipy.ndimage.gaussian_filter(random.standard_normal((200, 220)), 2)
     shifts = [(0, 0), (1, 2), (3, -2), (-4, 1), (2, 5), (0, -3), (5, 4)]
@@ -166,7 +166,7 @@ def drifting():
     return frames, np.array(shifts)
 
 
-def test_a_stack_is_registered_as_one_array_is(drifting):
+def test_a_stack_gives_the_results_of_one_array(drifting):
     frames, shifts = drifting
     frames = frames.copy()
     frames[3] = 7  # constant
@@ -229,7 +229,7 @@ def cluster():
 
 
 def test_a_worker_computes_on_the_device_that_its_environment_names(cluster):
-    def message():  # within the test, so that workers need not import this file
+    def message():  # local, so that workers need not import this file
         os.environ["WARPALIGN_DEVICE"] = "opencl:7777"
         try:
             warpalign.ndimage.shift(np.zeros((8, 8)), 0.5)
@@ -243,7 +243,7 @@ def test_a_worker_computes_on_the_device_that_its_environment_names(cluster):
     assert all("opencl:7777" in text for text in found.values())
 
 
-def test_a_worker_that_is_killed_costs_time_and_nothing_else(cluster, tmp_path, drifting):
+def test_a_killed_worker_does_not_change_results(cluster, tmp_path, drifting):
     zarr = pytest.importorskip("zarr")
     frames = np.concatenate([drifting[0]] * 6)
     source = da.from_array(frames, chunks=(2, 128, 144))
@@ -255,7 +255,7 @@ def test_a_worker_that_is_killed_costs_time_and_nothing_else(cluster, tmp_path, 
     done = threading.Event()
 
     def kill_one_in_the_middle():
-        # A chunk that is written says that workers are at it.
+        # Once a chunk is written, the workers are running.
         while not done.is_set() and not any((tmp_path / "aligned.zarr" / "c").glob("*/*/*")):
             time.sleep(0.01)
         os.kill(next(iter(pids.values())), signal.SIGKILL)

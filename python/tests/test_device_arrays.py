@@ -1,4 +1,4 @@
-"""Arrays that are on the device: warpalign's own, on every device."""
+"""Tests of DeviceArray, on every device."""
 
 import numpy as np
 import pytest
@@ -17,14 +17,14 @@ def image(random):
 
 
 def same(result, expected, tolerance=2e-6):
-    """Both were computed by the same kernels, but for how many arrays are done at once."""
+    """Compare results of the same kernels, which may differ in the number of arrays per launch."""
     assert isinstance(result, warpalign.DeviceArray)
     assert result.shape == expected.shape and result.dtype == expected.dtype
     np.testing.assert_allclose(result.numpy(), expected, atol=tolerance, rtol=tolerance)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4", "f8", "c8"])
-def test_what_goes_to_a_device_comes_back(dtype, random):
+def test_arrays_survive_a_round_trip(dtype, random):
     values = (random.random((3, 5, 7)) * 100).astype(dtype)
     array = to_device(values)
     assert (array.shape, array.dtype, array.ndim, array.size, array.nbytes, len(array)) == (
@@ -33,7 +33,7 @@ def test_what_goes_to_a_device_comes_back(dtype, random):
     np.testing.assert_array_equal(np.asarray(array), values)
 
 
-def test_layouts_of_the_host_are_taken(image):
+def test_all_layouts_of_the_host_are_accepted(image):
     for layout in (image.T, image[::-1], image[:, ::2], image.astype(">f4")):
         np.testing.assert_array_equal(to_device(layout).numpy(), layout)
 
@@ -61,7 +61,7 @@ def test_other_types_are_refused(dtype):
     lambda m, x: m.map_coordinates(x, np.linspace(-2, 41, 2 * 36).reshape(2, 3, 4, 3)),
     lambda m, x: m.geometric_transform(x, lambda i: (i[0] - 0.5, i[1]), output_shape=(8, 9)),
 ])
-def test_functions_give_what_they_give_for_numpy(call, image):
+def test_functions_give_the_results_for_numpy_arrays(call, image):
     array, values = pair(image)
     same(call(ndimage, array), call(ndimage, values))
 
@@ -72,7 +72,7 @@ def test_types_are_kept(dtype, random):
     result = ndimage.zoom(to_device(values), 1.5)
     expected = ndimage.zoom(values, 1.5)
     assert result.dtype == expected.dtype
-    # A value at a half may be rounded either way; half precision has 11 bits.
+    # A value of one half may be rounded either way; half precision has 11 bits.
     step = 1 if np.dtype(dtype).kind in "iu" else 0.2 if dtype == "f2" else 1e-3
     assert np.abs(result.numpy().astype(complex) - expected.astype(complex)).max() <= step
 
@@ -89,7 +89,7 @@ def test_leading_axes_are_a_batch(call, random):
     same(call(ndimage, to_device(values)), call(ndimage, values))
 
 
-def test_outputs_are_written_where_they_are(image):
+def test_outputs_are_written_in_place(image):
     output = to_device(np.zeros((40, 50), np.float32))
     handle = output.handle
     assert ndimage.shift(to_device(image), 0.5, output=output) is output
@@ -109,7 +109,7 @@ def test_calls_follow_one_another_without_waiting(image):
     for i in range(30):
         array = ndimage.shift(array, (0.25, -0.5), mode="mirror", order=1 + 2 * (i % 2))
         values = ndimage.shift(values, (0.25, -0.5), mode="mirror", order=1 + 2 * (i % 2))
-    same(array, values, 2e-5)  # thirty times over
+    same(array, values, 2e-5)  # thirty interpolations
 
 
 def test_images_are_registered(scene, moved):
@@ -119,7 +119,7 @@ def test_images_are_registered(scene, moved):
     found = warpalign.register(a, b)
     np.testing.assert_array_equal(found.matrix, expected.matrix)
     assert found._repr_png_() == expected._repr_png_()
-    same(found.warp(b), expected.warp(moving), 2e-4)  # grey levels of 0 to 200
+    same(found.warp(b), expected.warp(moving), 2e-4)  # values of 0 to 200
     registrar = warpalign.Registrar(device=a)
     registrar.set_reference(a)
     np.testing.assert_array_equal(registrar.align(moving).matrix, expected.matrix)
@@ -155,12 +155,12 @@ def test_volumes_are_registered(volume):
     (lambda x: np.array(x, copy=False), ValueError, "copy=False"),
     (lambda x: x.__setitem__(0, 1), TypeError, "cannot be indexed"),
 ])
-def test_what_cannot_be_done_is_said(call, kind, words, image):
+def test_unsupported_calls_raise(call, kind, words, image):
     with pytest.raises(kind, match=words):
         call(to_device(image))
 
 
-def test_more_axes_than_the_device_takes_are_refused(random):
+def test_too_many_axes_are_refused(random):
     array = to_device(random.random((2, 3, 8, 9)).astype(np.float32))
     with pytest.raises(NotImplementedError, match="axis 0 of 4"):
         ndimage.zoom(array, 1.5)
@@ -179,7 +179,7 @@ def test_empty_arrays(image):
     assert ndimage.shift(to_device(image[:0]), 1).numpy().shape == (0, 50)
 
 
-def test_memory_of_opencl_is_not_given_to_others(image):
+def test_opencl_memory_is_not_exported(image):
     array = to_device(image)
     if array.device.info.backend == "cuda":
         pytest.skip("the device is of CUDA")
@@ -216,7 +216,7 @@ def test_stacks_and_fields_warp_arrays_on_a_device(scene):
     same(local.warp(to_device(colour)), local.warp(colour), 1e-4)
 
 
-def test_a_batch_goes_on_after_a_pair_that_does_not_fit(scene):
+def test_a_batch_continues_after_an_invalid_pair(scene):
     image, moving = to_device(scene), to_device(np.roll(scene, 3, axis=1))
     mask = np.ones(scene.shape, bool)
     pairs = [(image, moving), (image, to_device(np.zeros((40, 40, 3)))),

@@ -1,4 +1,4 @@
-"""Devices, what they keep, and the libraries that the package loads."""
+"""Devices, the plans that they keep, and the libraries that the package loads."""
 
 import importlib.metadata
 import os
@@ -41,12 +41,12 @@ def test_a_malformed_name_is_a_value_error():
     assert isinstance(error.value, warpalign.InvalidArgumentError)
 
 
-def test_the_device_of_the_environment_is_taken():
+def test_the_environment_selects_the_device():
     code = "import warpalign\ntry: warpalign.open_device()\nexcept warpalign.Error as e: print(e)"
     assert "no such thing" in run_python(code, WARPALIGN_DEVICE="opencl:no such thing").stdout
 
 
-def test_without_an_opencl_library_the_reason_is_said():
+def test_missing_opencl_library_is_reported():
     code = "import warpalign; print(warpalign.backends()[1].reason); print(warpalign.devices())"
     done = run_python(code, WARPALIGN_OPENCL_LOADER="/nowhere/libOpenCL.so.1")
     assert done.returncode == 0, done.stderr
@@ -61,7 +61,7 @@ def test_the_wheel_holds_the_package_and_nothing_else():
     assert folders == {"warpalign", f"warpalign-{warpalign.__version__}.dist-info"}
     names = [file.name for file in files]
     assert {"_core.pyi", "py.typed"} <= set(names)
-    assert sum("libwarpalign" in name for name in names) == 1  # a wheel holds no links
+    assert sum("libwarpalign" in name for name in names) == 1  # a wheel contains no links
     assert not any(name.endswith((".hpp", ".h", ".cmake", ".a", ".pc")) for name in names)
 
 
@@ -77,7 +77,7 @@ def test_no_library_of_opencl_is_linked():
         assert not any("OpenCL" in name or "cuda" in name for name in needed), (path, needed)
 
 
-def test_plans_are_kept_for_calls_that_are_alike_and_bounded(random):
+def test_plans_are_reused_and_limited_in_number(random):
     device = warpalign.Device()
     image = random.random((40, 50))
     ndimage.shift(image, 0.5, device=device)
@@ -112,7 +112,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, bad)
     assert done.returncode == 0, done.stderr
     grown, bad = map(int, done.stdout.split())
     assert bad == 22000
-    assert grown < 3000  # KiB; an array of 8 x 9 doubles that leaked a call would be 5600
+    assert grown < 3000  # KiB; leaking an array of 8 x 9 doubles per call would be 5600
 
 
 def test_threads_share_a_device(random):
@@ -134,7 +134,7 @@ def test_threads_share_a_device(random):
         np.testing.assert_array_equal(result, expected)
 
 
-def test_a_forked_process_is_told_so():
+def test_a_forked_process_raises():
     code = """
 import os, numpy as np, warpalign
 from warpalign import ndimage
@@ -156,7 +156,7 @@ print(ndimage.shift(np.ones(5), 1, order=1))
 
 def test_other_threads_run_during_work(random):
     volume = random.random((90, 160, 160)).astype(np.float32)
-    ndimage.zoom(volume, 1.1)  # compiled
+    ndimage.zoom(volume, 1.1)  # compile first
     ticks = []
     done = threading.Event()
 
@@ -173,16 +173,16 @@ def test_other_threads_run_during_work(random):
     done.set()
     thread.join()
     during = [t for t in ticks if start < t < end]
-    # With the GIL held there would be next to none; a busy machine may delay most of them.
+    # If the GIL were held, there would be almost none; a busy machine may delay most of them.
     assert len(during) > 5, (len(during), end - start)
 
 
 def test_importing_is_quick():
-    def seconds(module):  # of processor time, which other work on the machine changes little
+    def seconds(module):  # processor time, which other load on the machine hardly changes
         code = f"import time, {module}; print(time.process_time())"
         return min(float(run_python(code).stdout) for _ in range(5))
 
-    # NumPy itself takes 0.1 s; 0.2 s are allowed in all.
+    # Importing NumPy alone takes 0.1 s; the limit for all is 0.2 s.
     assert seconds("warpalign") - seconds("numpy") < 0.1
     done = run_python("import sys, warpalign; print([m for m in ('scipy', 'pandas', 'tqdm', "
                       "'matplotlib') if m in sys.modules])")

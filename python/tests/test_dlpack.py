@@ -1,4 +1,4 @@
-"""Arrays that speak DLPack: what is understood of them, and what becomes of those on the host."""
+"""Arrays with DLPack: reading their capsules, and arrays in host memory."""
 
 import gc
 
@@ -27,15 +27,15 @@ def test_a_capsule_is_read(dtype, code, name):
 @pytest.mark.parametrize("shape, strides, dense", [
     ((3, 5), None, True), ((3, 5), (5, 1), True), ((3, 5), (6, 1), False), ((3, 5), (1, 3), False),
     ((1, 5), (99, 1), True), ((0, 5), (7, 7), True), ((4,), (2,), False), ((4,), (-1,), False)])
-def test_strides_are_looked_at(shape, strides, dense):
+def test_strides_are_checked(shape, strides, dense):
     assert _core.DlpackTensor(made.capsule(4096, shape, "f4", strides=strides)).contiguous == dense
 
 
-def test_read_only_memory_is_known_as_such():
+def test_read_only_memory_is_recognized():
     assert _core.DlpackTensor(made.capsule(4096, (3,), "f4", read_only=True)).read_only
 
 
-def test_a_capsule_is_used_once_and_its_memory_let_go_of():
+def test_a_capsule_is_used_once_and_releases_its_memory():
     before = made.alive()
     capsule = made.capsule(4096, (3,), "f4")
     tensor = _core.DlpackTensor(capsule)
@@ -48,7 +48,7 @@ def test_a_capsule_is_used_once_and_its_memory_let_go_of():
 
 
 @pytest.mark.parametrize("thing", [None, 3, "dltensor", np.zeros(3).__array_interface__])
-def test_what_is_no_capsule_is_refused(thing):
+def test_objects_that_are_no_capsules_are_refused(thing):
     with pytest.raises(TypeError):
         _core.DlpackTensor(thing)
 
@@ -65,12 +65,12 @@ def test_an_array_of_cuda_is_refused_on_a_device_of_opencl():
 
 
 @pytest.mark.skipif(has_cuda(), reason="there is a device of CUDA here")
-def test_an_array_of_cuda_without_cuda_says_what_is_missing():
+def test_a_cuda_array_without_cuda_reports_the_missing_backend():
     with pytest.raises(warpalign.DeviceUnavailableError, match="cuda"):
         ndimage.shift(made.Tensor(4096, (8, 9), "f4"), 1)
 
 
-def test_memory_of_other_makers_is_refused():
+def test_memory_of_other_vendors_is_refused():
     with pytest.raises(TypeError, match="DLPack's type 10"):
         ndimage.shift(made.Tensor(4096, (8, 9), "f4", device=(made.ROCM, 0)), 1)
 
@@ -98,7 +98,7 @@ def test_the_cuda_array_interface_is_checked_as_dlpack_is():
 
 
 class HostTensor:
-    """An array in host memory of a library of its own."""
+    """An array in host memory, of another library."""
 
     def __init__(self, array):
         self.array = array
@@ -122,7 +122,7 @@ class HostTensor:
         return HostTensor(np.from_dlpack(array))
 
 
-def test_arrays_on_the_host_come_back_as_their_own_kind(random):
+def test_host_arrays_give_arrays_of_the_same_library(random):
     image = random.random((30, 40)).astype(np.float32)
     tensor = HostTensor(image)
     result = ndimage.rotate(tensor, 10)
@@ -130,7 +130,7 @@ def test_arrays_on_the_host_come_back_as_their_own_kind(random):
     np.testing.assert_array_equal(result.array, ndimage.rotate(image, 10))
 
 
-def test_results_warp_them_to_their_own_kind(scene):
+def test_warp_returns_arrays_of_the_same_library(scene):
     image, moving = scene.astype(np.float32), np.roll(scene, 3, axis=1).astype(np.float32)
     colour = np.stack([moving, 200 - moving], axis=-1)
     for found in (warpalign.register(image, moving, motion="affine"),
@@ -147,7 +147,7 @@ def test_results_warp_them_to_their_own_kind(scene):
 
 def test_arrays_on_the_host_are_not_copied(random):
     image = random.random((30, 40)).astype(np.float32)
-    result = ndimage.zoom(HostTensor(image), 1)  # copies: the input itself is never given back
+    result = ndimage.zoom(HostTensor(image), 1)  # a copy: the input itself is never returned
     assert not np.shares_memory(result.array, image)
     seen = []
 

@@ -1,4 +1,4 @@
-"""The pages of examples/python run, and make their pictures."""
+"""Runs the pages of examples/python and checks their files and figures."""
 
 import pathlib
 import runpy
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 FOLDER = pathlib.Path(__file__).parents[2] / "examples" / "python"
-# The files that each page writes. Those that write none draw figures.
+# The files that each page writes. A page without files draws figures.
 PICTURES = {
     "register_a_pair": {"aligned.png", "overlay.png"},
     "drift_of_a_stack": {"before_and_after.png"},
@@ -52,7 +52,7 @@ def test_pages_run(name, tmp_path, monkeypatch, capsys):
     if name == "refused_pair":
         assert [found.reliable for found in values["results"].values()] == [True, False]
     if name == "spline_degrees":
-        # A spline of a higher degree loses less; degree 0 moves samples, but smooths nothing.
+        # A spline of a higher degree loses less. Degree 0 moves samples without smoothing.
         losses = [values["losses"][order] for order in range(1, 6)]
         assert losses == sorted(losses, reverse=True)
     if name == "antialiased_zoom":

@@ -1,7 +1,7 @@
-"""Arguments of every odd kind: each call returns, or raises an exception that a caller expects.
+"""Random, often invalid arguments: each call must return, or raise an expected exception.
 
-A crash ends the test process, and a hang its time. The calls are made from a seed that is printed
-when a test fails; WARPALIGN_FUZZ_SEED and WARPALIGN_FUZZ_CALLS choose others.
+A crash ends the test process, and a hang exceeds its time limit. A failed test prints its seed;
+WARPALIGN_FUZZ_SEED and WARPALIGN_FUZZ_CALLS select the seed and the number of calls.
 """
 
 import os
@@ -17,7 +17,8 @@ from warpalign import ndimage
 SEED = int(os.environ.get("WARPALIGN_FUZZ_SEED", "1"))
 CALLS = int(os.environ.get("WARPALIGN_FUZZ_CALLS", "240"))
 
-# What SciPy's functions raise for wrong arguments. Our own errors are RuntimeErrors, too.
+# The exceptions that SciPy's functions raise for invalid arguments. warpalign.Error is a
+# RuntimeError.
 EXPECTED = (ValueError, TypeError, RuntimeError, OverflowError, MemoryError)
 
 EXTENTS = (0, 1, 2, 3, 5, 16, 17)
@@ -39,7 +40,7 @@ class Generator:
         return self.random.choice(choices)
 
     def array(self):
-        """Of any rank, type, order, alignment and size, writable or not; or no array at all."""
+        """An array of any rank, type, order, alignment and size, writable or not; or no array."""
         if self.random.random() < 0.08:
             return self.one(NUMBERS)
         shape = tuple(self.one(EXTENTS) for _ in range(self.random.randrange(5)))
@@ -66,7 +67,7 @@ class Generator:
         return array
 
     def image(self):
-        """Mostly one that a registration takes."""
+        """An image that registration mostly accepts."""
         if self.random.random() < 0.5:
             return self.array()
         shape = (self.one((16, 17, 24)), self.one((16, 20)))

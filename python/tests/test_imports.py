@@ -1,4 +1,4 @@
-"""No module of the package imports itself through others, also not within functions."""
+"""The package has no circular imports, not even within functions."""
 
 import ast
 import pathlib
@@ -9,7 +9,7 @@ PACKAGE = pathlib.Path(__file__).parents[1] / "warpalign"
 
 
 def modules_of(folder):
-    """The sources of a package by their modules' names."""
+    """The source files of a package, by module name."""
     modules = {}
     for file in sorted(folder.rglob("*.py")):
         parts = [folder.name, *file.relative_to(folder).with_suffix("").parts]
@@ -20,7 +20,7 @@ def modules_of(folder):
 
 
 def imports_of(name, file, known):
-    """The modules among `known` that the file imports, anywhere in it."""
+    """The modules of `known` that the file imports, anywhere in it."""
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     found = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -40,7 +40,7 @@ def imports_of(name, file, known):
 
 
 def cycle_in(graph):
-    """A list of modules of which each imports the next, and the last the first; or None."""
+    """A list of modules that form an import cycle, or None."""
     done = set()
 
     def visit(node, path):

@@ -1,4 +1,4 @@
-"""Which OpenCL library is opened, and what pip has installed for machines without one."""
+"""Which OpenCL library the package opens, and the driver that pip installs for machines without."""
 
 import os
 import pathlib
@@ -23,13 +23,13 @@ def run_python(code, **environment):
 
 @pytest.fixture
 def driver():
-    """The file of the system's PoCL."""
+    """The path of the system's PoCL."""
     for entry in pathlib.Path("/etc/OpenCL/vendors").glob("pocl*.icd"):
         return entry.read_text().strip()
     pytest.skip("the system has no PoCL")
 
 
-def test_a_driver_is_used_where_opencl_finds_no_platform(driver):
+def test_the_driver_is_opened_if_opencl_finds_no_platform(driver):
     nothing = {"OCL_ICD_VENDORS": "/nowhere"}
     assert "there is no OpenCL platform" in run_python(COMPUTE, **nothing).stderr
     done = run_python(COMPUTE, WARPALIGN_OPENCL_DRIVER=driver, **nothing)
@@ -37,12 +37,12 @@ def test_a_driver_is_used_where_opencl_finds_no_platform(driver):
     assert done.stdout.startswith("[0. 1. 2. 3.]")
 
 
-def test_a_driver_is_left_alone_where_there_are_platforms(driver):
+def test_the_driver_is_not_opened_if_there_are_platforms(driver):
     done = run_python(COMPUTE, WARPALIGN_OPENCL_DRIVER="/nowhere/libpocl.so")
     assert done.returncode == 0, done.stderr
 
 
-def test_a_loader_that_is_named_is_the_only_one(driver):
+def test_a_named_loader_is_the_only_one(driver):
     done = run_python(COMPUTE, WARPALIGN_OPENCL_LOADER="/nowhere/libOpenCL.so.1",
                       WARPALIGN_OPENCL_DRIVER=driver)
     assert "/nowhere/libOpenCL.so.1" in done.stderr
@@ -51,13 +51,13 @@ def test_a_loader_that_is_named_is_the_only_one(driver):
 @pytest.mark.parametrize("file, words", [
     ("/nowhere/libpocl.so", "cannot open shared object file"),
     ("libm.so.6", "is no OpenCL driver")])
-def test_a_driver_that_is_none_is_said(file, words):
+def test_an_invalid_driver_is_reported(file, words):
     code = """
 import warpalign
 print(warpalign.backends()[1].reason)
 """
     done = run_python(code, WARPALIGN_OPENCL_DRIVER=file, OCL_ICD_VENDORS="/nowhere")
-    # The machine has a loader, so the driver's problem is told beside that it found nothing.
+    # The machine has a loader: the message has the driver's error and that no platform was found.
     assert words in done.stdout and file in done.stdout, done.stdout
 
 
@@ -89,7 +89,7 @@ def test_the_driver_of_pip_is_found(tmp_path, monkeypatch):
     assert os.environ["WARPALIGN_OPENCL_DRIVER"] == "/another/libpocl.so"
 
 
-def test_without_it_nothing_is_announced(monkeypatch):
+def test_without_the_package_no_driver_is_set(monkeypatch):
     monkeypatch.delenv("WARPALIGN_OPENCL_DRIVER", raising=False)
     monkeypatch.setattr(_pip_drivers.importlib.util, "find_spec", lambda name: None)
     _pip_drivers.announce_pocl()

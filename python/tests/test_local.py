@@ -1,4 +1,4 @@
-"""Local motion, on images resampled under motion that is known."""
+"""Local motion, on images resampled by a known displacement field."""
 
 import threading
 
@@ -8,13 +8,13 @@ import warpalign
 
 SHAPE = (224, 256)
 
-# Windows of 64 pixels see the mean of the motion within them, and the field is continued half a
-# window beyond their centres: a few hundredths of a pixel.
+# Windows of 64 pixels measure their mean motion, and the field is extrapolated by half a window
+# beyond their centres: the error is a few hundredths of a pixel.
 FIELD_OFF = 0.05
 
 
 def displacement():
-    """A third of a wave over the image, on top of a drift: along rows and along columns."""
+    """A third of a wave over the image plus a drift, along rows and along columns."""
     rows, columns = np.indices(SHAPE)
     turn = 2 * np.pi / 700
     return np.stack([np.cos(turn * columns) - 0.5, 1.2 * np.sin(turn * rows) + 0.8])
@@ -82,7 +82,7 @@ def test_a_registrar_keeps_its_reference(pair):
 
 
 def test_a_buffer_may_be_refilled(pair):
-    """A camera's loop keeps one buffer: the reference is what it was when it was set."""
+    """The caller may overwrite the reference's buffer, as a camera's loop does."""
     reference, moving = (image.astype(np.float32) for image in pair)
     registrar = warpalign.LocalRegistrar(window=64)
     buffer = reference.copy()
@@ -91,7 +91,7 @@ def test_a_buffer_may_be_refilled(pair):
     found = registrar.align(buffer)
     np.testing.assert_array_equal(
         found.field, warpalign.register_local(reference, moving, window=64).field)
-    # Also for a type that comes later, for which the reference is uploaded anew.
+    # Also for another type later, for which the reference is uploaded again.
     buffer[:] = 0
     scaled = np.clip(255 * moving, 0, 255).astype(np.uint8)
     error = np.sqrt(np.mean((registrar.align(scaled).field - displacement()) ** 2))
@@ -99,12 +99,12 @@ def test_a_buffer_may_be_refilled(pair):
 
 
 def test_threads_wait_for_each_other(pair, monkeypatch):
-    """A reference that another thread sets while an image is aligned counts from then on."""
+    """A reference that another thread sets during a call applies to later calls."""
     made = warpalign._core.WindowRegistrar
     others = []
 
     class Interrupted:
-        """Another thread comes along while the reference is uploaded."""
+        """Lets another thread set a reference during an upload."""
 
         def __init__(self, *arguments):
             self._own = made(*arguments)
@@ -116,7 +116,7 @@ def test_threads_wait_for_each_other(pair, monkeypatch):
             if not others:
                 others.append(threading.Thread(target=registrar.set_reference, args=[pair[1]]))
                 others[0].start()
-                others[0].join(timeout=0.5)  # with a lock it waits for this one
+                others[0].join(timeout=0.5)  # with the lock, it waits for this thread
             self._own.set_reference(image)
 
     monkeypatch.setattr(warpalign._core, "WindowRegistrar", Interrupted)
@@ -136,7 +136,7 @@ def test_no_reliable_window(pair):
         found.warp(pair[1])
 
 
-def test_what_does_not_fit_is_refused(pair):
+def test_invalid_images_and_options_raise(pair):
     reference, moving = pair
     with pytest.raises(ValueError, match="smaller than a window"):
         warpalign.register_local(reference, moving, window=240)

@@ -1,4 +1,4 @@
-"""What goes in and what comes out of warpalign.ndimage: types, layouts, outputs."""
+"""Inputs and outputs of warpalign.ndimage: types, memory layouts, output arguments."""
 
 import numpy as np
 import pytest
@@ -13,11 +13,11 @@ INTEGERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8"]
 def test_results_are_rounded_and_saturated_as_scipy_does(dtype):
     values = np.array([0.5, -0.5, 1.5, 2.5, -1.5, -2.49, 300.7, -300.7, 70000.0, 3e9, -3e9, 1e20,
                        -1e20, np.nan, np.inf, -np.inf])
-    if dtype == "u8":  # SciPy wraps what is too large for uint64 around
+    if dtype == "u8":  # SciPy wraps values that are too large for uint64
         values = values[:11]
     result = ndimage.shift(values, 0.0, order=0, output=dtype, prefilter=False)
-    # Order 0 and a shift of 0 leave the values alone, so that only the conversion is tested.
-    # Float32 holds all of these values but 300.7, which is rounded anyway.
+    # Order 0 and a shift of 0 do not change values: this tests only the conversion. float32
+    # represents all of these values except 300.7, which is rounded anyway.
     expected = scipy.ndimage.shift(values, 0.0, order=0, output=dtype, prefilter=False)
     np.testing.assert_array_equal(result, expected)
 
@@ -28,7 +28,7 @@ def test_every_integer_type_is_interpolated(dtype):
     result = ndimage.zoom(image, 1.7)
     expected = scipy.ndimage.zoom(image, 1.7)
     assert result.dtype == expected.dtype
-    # Where a value lies at a half, single precision may round it the other way.
+    # Single precision may round a value of one half the other way.
     assert np.abs(result.astype(int) - expected.astype(int)).max() <= 1
     assert (result == expected).mean() > 0.95
 
@@ -72,7 +72,7 @@ def layouts_of(array):
     }
 
 
-def test_every_layout_of_the_input_is_taken(random):
+def test_every_layout_of_the_input_is_accepted(random):
     image = random.integers(0, 50, (11, 14)).astype(float)
     expected = ndimage.affine_transform(image, [[0.9, 0.1], [0, 1.2]])
     for name, layout in layouts_of(image).items():
@@ -130,7 +130,7 @@ def test_the_callers_arrays_stay_as_they_are(random):
     lambda m: m.shift(np.ones((1, 1)), 0.5, mode="nearest"),
     lambda m: m.zoom(np.ones((1, 5)), (3, 2), mode="nearest"),
 ])
-def test_empty_and_tiny_arrays_are_taken_as_scipy_takes_them(call):
+def test_empty_and_tiny_arrays_give_the_results_of_scipy(call):
     result, expected = call(ndimage), call(scipy.ndimage)
     assert result.dtype == expected.dtype
     np.testing.assert_allclose(result, expected, atol=1e-6)

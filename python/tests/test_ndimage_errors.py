@@ -1,4 +1,4 @@
-"""Bad input: SciPy's exceptions in SciPy's words."""
+"""Invalid arguments raise SciPy's exceptions with SciPy's messages."""
 
 import numpy as np
 import pytest
@@ -51,8 +51,8 @@ BAD_CALLS = {
     "objects": lambda m: m.shift(np.array([None, 1, 2]), 1, order=1),
 }
 
-# Our words where SciPy says less, or what its C code happens to say.
-OUR_WORDS = {"order no integer", "shift no number", "objects"}
+# Calls with messages of our own: SciPy says less, or has a message of its C code.
+OWN_MESSAGES = {"order no integer", "shift no number", "objects"}
 
 
 @pytest.mark.parametrize("name", BAD_CALLS)
@@ -62,7 +62,7 @@ def test_exceptions_are_those_of_scipy(name):
     with pytest.raises(Exception) as ours:
         BAD_CALLS[name](ndimage)
     assert issubclass(ours.type, theirs.type)
-    if name not in OUR_WORDS:
+    if name not in OWN_MESSAGES:
         assert str(ours.value) == str(theirs.value)
 
 
@@ -76,7 +76,7 @@ def test_grid_mode_warns_as_scipy_does():
         assert ours[0].filename == __file__
 
 
-def test_what_the_library_cannot_do_is_refused():
+def test_unsupported_calls_raise_errors():
     four = np.ones((2, 3, 4, 5))
     with pytest.raises(NotImplementedError, match="mixes more than 3 axes"):
         ndimage.affine_transform(four, np.ones((4, 4)))
@@ -92,7 +92,7 @@ def test_what_the_library_cannot_do_is_refused():
         ndimage.shift(line, 0.5, mode="grid-constant", cval=np.nan)
 
 
-def test_a_device_that_is_none():
+def test_an_unknown_device_raises():
     words = "device must be a name, a Device or an array on a device, not int"
     with pytest.raises(TypeError, match=words):
         ndimage.shift(line, 1, device=3)
@@ -101,7 +101,7 @@ def test_a_device_that_is_none():
     assert error.value.kind == "device_unavailable"
 
 
-def test_errors_say_what_the_library_says():
+def test_errors_have_the_message_of_the_library():
     error = warpalign._errors.make_error(
         "out_of_memory", "no memory", "fft", "cuda", "H100", "cudaMalloc",
         "cudaErrorMemoryAllocation", "use smaller images")

@@ -13,8 +13,8 @@ MODES = ["constant", "grid-constant", "nearest", "mirror", "reflect", "grid-mirr
 # the largest coefficient of these noisy samples of degree 5 is 4 times the largest sample.
 TOLERANCE = 4e-6
 
-# SciPy extends samples by 12 for these modes, where z ** 12 of the degree's slowest pole is left
-# of what lies beyond: 8e-9, 1.4e-7, 3.0e-6 (degree 4), 3.7e-5 (degree 5), times the gain.
+# SciPy pads by 12 samples in these modes. The error is z ** 12 of the degree's slowest pole, times
+# the gain: 8e-9, 1.4e-7, 3.0e-6 (degree 4), 3.7e-5 (degree 5).
 PADDED_TOLERANCE = {4: 2e-5, 5: 3e-4}
 
 
@@ -34,7 +34,7 @@ def assert_near(result, expected, tolerance):
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("order", range(6))
 def test_affine_transforms_agree(random, order, mode):
-    # No point lies on a tie of order 0 or on an edge, where the last bit decides.
+    # No point lies on a tie of order 0 or on an edge, where rounding would decide.
     image = random.random((24, 31))
     matrix = [[0.9, 0.2], [-0.25, 1.1]]
     arguments = {"offset": (-3.4137, 2.2291), "output_shape": (29, 33), "order": order,
@@ -180,7 +180,7 @@ def test_coordinates_that_are_nan_give_cval(random):
         np.testing.assert_array_equal(result, [5, 5])
 
 
-def test_axes_left_alone_are_batches_with_the_same_values(random):
+def test_unchanged_axes_form_batches(random):
     stack = random.random((2, 70, 3, 80))
     shift = (0, 0.4, 0, -1.3)
     result = ndimage.shift(stack, shift)
@@ -201,7 +201,7 @@ def test_a_nan_spoils_only_its_neighbours_without_a_prefilter(random):
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.longdouble])
-def test_types_that_scipy_refuses(random, dtype):
+def test_types_that_scipy_does_not_support(random, dtype):
     image = random.random((40, 50)).astype(dtype)
     result = ndimage.shift(image, (0.25, 0.5))
     assert result.dtype == dtype

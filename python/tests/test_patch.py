@@ -1,4 +1,4 @@
-"""Other people's code that calls scipy.ndimage."""
+"""ndimage.patch(), which replaces functions of scipy.ndimage."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import scipy.ndimage
 from warpalign import ndimage
 
 
-def test_the_eight_functions_are_replaced_for_a_while():
+def test_the_eight_functions_are_replaced_in_the_context():
     names = [name for name in ndimage.__all__ if name != "patch"]
     assert len(names) == 8
     before = {name: getattr(scipy.ndimage, name) for name in names}
@@ -19,14 +19,14 @@ def test_the_eight_functions_are_replaced_for_a_while():
         assert getattr(scipy.ndimage, name) is before[name]
 
 
-def test_they_come_back_after_an_error():
+def test_functions_are_restored_after_an_error():
     before = scipy.ndimage.zoom
     with pytest.raises(ZeroDivisionError), ndimage.patch():
         raise ZeroDivisionError
     assert scipy.ndimage.zoom is before
 
 
-def test_code_that_knows_only_scipy_runs_on_it(scene):
+def test_code_written_for_scipy_runs_on_warpalign(scene):
     def theirs(image):
         from scipy import ndimage as ndi
 

@@ -1,4 +1,4 @@
-"""Results of registrations as copies and pickles, which go to other processes."""
+"""Copies and pickles of registration results."""
 
 import copy
 import multiprocessing
@@ -23,7 +23,7 @@ def image(scene):
 
 
 def results(image, volume):
-    """Of each kind: a result, and what it warps."""
+    """A result of each kind, with an array that it can warp."""
     moving, voxels = np.roll(image, 3, axis=1), np.roll(volume, 2, axis=0)
     yield warpalign.register(image, moving), moving
     yield warpalign.register_stack([image, moving], motion="translation"), [image, moving]
@@ -32,7 +32,7 @@ def results(image, volume):
 
 
 @pytest.mark.parametrize("copied", COPIES)
-def test_copies_of_results_warp_alike(image, volume, copied):
+def test_copies_warp_like_the_original(image, volume, copied):
     for found, moving in results(image, volume):
         again = copied(found)
         assert type(again) is type(found)
@@ -55,13 +55,13 @@ def test_a_pickle_has_the_devices_id_and_no_image(image):
     again = pickle.loads(data)
     assert again._device == found._device.id
     assert again._repr_png_() is None
-    # The device that is open already is used, so that arrays on it are taken.
+    # It uses the device that is already open, so that it accepts arrays on that device.
     on_device = warpalign.to_device(image, found._device)
     assert again.warp(on_device).device is found._device
     assert pickle.loads(pickle.dumps(again))._device == found._device.id
 
 
-def test_a_device_that_is_not_here_is_missed_when_it_is_used(image):
+def test_a_missing_device_raises_at_first_use(image):
     found = warpalign.register(image, np.roll(image, 3, axis=1))
     state = found.__getstate__()
     state["_device"] = "opencl:99"

@@ -1,4 +1,4 @@
-"""``python -m warpalign`` is the command line program."""
+"""``python -m warpalign`` runs the command line program."""
 
 import json
 import os
@@ -68,7 +68,7 @@ def test_an_unreliable_pair_has_its_own_status(program, files, tmp_path):
 
 
 def test_signals_reach_the_program(program):
-    """It takes the place of Python."""
+    """The program replaces the Python process."""
     started = subprocess.Popen([sys.executable, "-P", "-m", "warpalign", "warm-up"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -83,8 +83,8 @@ def test_signals_reach_the_program(program):
         started.wait()
 
 
-@pytest.mark.skipif(SHIPPED.exists(), reason="this wheel has the program")
-def test_the_program_of_the_path_is_taken(tmp_path):
+@pytest.mark.skipif(SHIPPED.exists(), reason="the wheel contains the program")
+def test_the_program_of_the_path_is_used(tmp_path):
     stand_in = tmp_path / "warpalign"
     stand_in.write_text('#!/bin/sh\necho "$@"\nexit 5\n')
     stand_in.chmod(stand_in.stat().st_mode | stat.S_IXUSR)
@@ -92,15 +92,15 @@ def test_the_program_of_the_path_is_taken(tmp_path):
     assert (done.stdout, done.returncode) == ("register a b\n", 5)
 
 
-@pytest.mark.skipif(SHIPPED.exists(), reason="this wheel has the program")
-def test_without_a_program_it_says_where_to_get_it(tmp_path):
+@pytest.mark.skipif(SHIPPED.exists(), reason="the wheel contains the program")
+def test_a_missing_program_is_explained(tmp_path):
     done = run("--version", PATH=str(tmp_path))
     assert done.returncode == 127
     assert "WARPALIGN_BUILD_PROGRAM=ON" in done.stderr
 
 
-@pytest.mark.skipif(not SHIPPED.exists(), reason="this wheel has no program")
-def test_the_programs_library_is_the_packages():
+@pytest.mark.skipif(not SHIPPED.exists(), reason="the wheel does not contain the program")
+def test_the_program_uses_the_library_of_the_package():
     if shutil.which("ldd") is None:
         pytest.skip("ldd is not installed")
     text = subprocess.run(["ldd", SHIPPED], capture_output=True, text=True, check=True).stdout

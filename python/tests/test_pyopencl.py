@@ -43,7 +43,7 @@ def handle_of(array):
 
 
 class Spy:
-    """Notes the memory that the extension module is given."""
+    """Records the memory that is passed to the extension module."""
 
     def __init__(self, monkeypatch):
         self.handles = []
@@ -80,7 +80,7 @@ def test_work_is_in_order_with_the_queue(queue, random):
     x = cl_array.to_device(queue, np.zeros_like(image))
     y = cl_array.to_device(queue, image)
     for _ in range(50):
-        x += y  # enqueued, and not waited for
+        x += y  # enqueued only
     moved = ndimage.shift(x, (2, 3), order=1)
     moved *= 2
     total = np.zeros_like(image)
@@ -92,7 +92,7 @@ def test_work_is_in_order_with_the_queue(queue, random):
 def test_calls_return_before_the_work_is_done(queue, random):
     # A batch that takes about a second on two cores.
     x = cl_array.to_device(queue, random.random((8, 400, 1000)).astype(np.float32))
-    ndimage.rotate(x, 10, axes=(1, 2), order=5)  # compiled
+    ndimage.rotate(x, 10, axes=(1, 2), order=5)  # compile first
     queue.finish()
     start = time.perf_counter()
     ndimage.rotate(x, 10, axes=(1, 2), order=5)
@@ -101,7 +101,7 @@ def test_calls_return_before_the_work_is_done(queue, random):
     assert enqueued < 0.5 * (time.perf_counter() - start)
 
 
-def test_queues_share_what_is_kept(context, image):
+def test_queues_share_plans(context, image):
     queues = [cl.CommandQueue(context) for _ in range(2)]
     images = [image + i for i in range(2)]
     arrays = [cl_array.to_device(q, i) for q, i in zip(queues, images)]
@@ -117,7 +117,7 @@ def test_offsets_into_buffers(queue, random):
     images = random.random((4, 40, 64)).astype(np.float32)  # 10240 bytes each
     stack = cl_array.to_device(queue, images)
     np.testing.assert_array_equal(ndimage.shift(stack[2], 0.5).get(), ndimage.shift(images[2], 0.5))
-    line = cl_array.to_device(queue, images.ravel())[7:107]  # where no buffer can begin: copied
+    line = cl_array.to_device(queue, images.ravel())[7:107]  # no buffer can begin there: copied
     np.testing.assert_array_equal(
         ndimage.shift(line, 0.5).get(), ndimage.shift(images.ravel()[7:107], 0.5))
 
@@ -157,7 +157,7 @@ def test_batches_of_pairs_are_registered_where_they_are(queue, scene, moved, mon
     expected = warpalign.register_batch([(scene, image) for image in moving])
     x, *y = (cl_array.to_device(queue, image) for image in (scene, *moving))
     with monkeypatch.context() as patched:
-        patched.setattr(cl_array.Array, "get", None)  # nothing comes to the host
+        patched.setattr(cl_array.Array, "get", None)  # nothing is copied to the host
         found = warpalign.register_batch(((x, image) for image in y), progress=True)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one.matrix, other.matrix)
@@ -205,7 +205,7 @@ def test_read_only_memory_is_read_and_not_written(queue, image):
         ndimage.shift(cl_array.to_device(queue, image), 0.5, output=constant)
 
 
-def test_what_cannot_be_done_is_said(queue, image):
+def test_unsupported_calls_raise(queue, image):
     x = cl_array.to_device(queue, image)
     other = cl.CommandQueue(cl.Context([queue.device]))
     unordered = cl.CommandQueue(
@@ -245,4 +245,4 @@ def test_nothing_leaks_over_many_calls(queue, image):
             queue.finish()
     queue.finish()
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    assert grown < 10000  # KiB; the results, of 8000 bytes, would be 39000
+    assert grown < 10000  # KiB; leaking the results of 8000 bytes would be 39000

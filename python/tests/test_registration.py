@@ -19,20 +19,20 @@ def test_a_rotation_a_scale_and_a_shift_are_found(scene, moved):
     moving = moved(scene, 12, 1.1, (6, -9))
     found = warpalign.register(scene, moving)
     assert found.reliable
-    # Refined to thousandths of a pixel on such images (docs/accuracy.md).
+    # Refinement is accurate to thousandths of a pixel on such images (docs/accuracy.md).
     assert found.rotation_deg == pytest.approx(12, abs=0.02)
     assert found.scale == pytest.approx(1.1, abs=5e-4)
     assert found.translation == pytest.approx((6, -9), abs=0.03)
     assert found.translation_xy == pytest.approx((-9, 6), abs=0.03)
 
 
-def test_the_matrix_is_what_ndimage_takes(scene, moved):
+def test_ndimage_accepts_the_matrix(scene, moved):
     moving = moved(scene, -20, 0.95, (-4, 7))
     found = warpalign.register(scene, moving)
     inner = (slice(60, 160), slice(60, 200))
     for module in (scipy.ndimage, warpalign.ndimage):
         warped = module.affine_transform(moving, found.matrix, output_shape=scene.shape)
-        # Twice interpolated, of grey levels to 200.
+        # Interpolated twice, from values of up to 200.
         assert np.abs(warped - scene)[inner].max() < 1
     np.testing.assert_allclose(found.warp(moving)[inner], scene[inner], atol=1)
     point = found.matrix_xy @ (20, 10, 1)  # x, y
@@ -69,8 +69,8 @@ def test_homographies_are_found_and_undone(scene):
         corners = np.array([[0, 0, 1], [rows - 1, 0, 1], [0, columns - 1, 1],
                             [rows - 1, columns - 1, 1]]).T
         there, truth = found.matrix @ corners, matrix @ corners
-        # The moving image was interpolated once, from an image with noise at the highest
-        # frequencies, so that some hundredths of a pixel are left.
+        # The interpolation of the moving image, which has noise at the highest frequencies, costs
+        # some hundredths of a pixel.
         np.testing.assert_allclose(there[:2] / there[2], truth[:2] / truth[2], atol=0.1)
         warped = found.warp(np.stack([moving, -moving], axis=-1))
         inner = (slice(20, -20), slice(20, -20))
@@ -85,14 +85,14 @@ def test_homographies_are_found_and_undone(scene):
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i2", "u2", "i4", "f4", "f8", ">u2"])
-def test_every_type_of_pixels_is_taken(scene, dtype):
+def test_every_pixel_type_is_accepted(scene, dtype):
     image = scene.astype(dtype)
     found = warpalign.register(image, np.roll(image, (3, 5), (0, 1)), motion="translation")
     assert found.reliable
     assert found.translation == pytest.approx((3, 5), abs=0.1)
 
 
-def test_views_with_any_strides_are_taken(scene):
+def test_views_with_any_strides_are_accepted(scene):
     moving = np.roll(scene, (3, 5), (0, 1))
     found = warpalign.register(scene[::-1, ::-1], moving[::-1, ::-1], motion="translation")
     assert found.translation == pytest.approx((-3, -5), abs=0.1)
@@ -160,7 +160,7 @@ def test_a_negative_is_of_another_modality(scene, moved):
         assert found.scale == pytest.approx(1.1, abs=0.001)
 
 
-def test_search_sets_what_is_tried(scene, moved):
+def test_search_selects_the_proposers(scene, moved):
     moving = moved(scene, 12, 1.1, (5, -3))
     fast = warpalign.register(scene, moving, search="fast")
     assert fast.tried == ("log-polar",)
@@ -190,7 +190,7 @@ def test_wrong_options_are_refused(scene, options, error, words):
 @pytest.mark.parametrize("dtype, compiled", [
     ("uint8", "uint8"), (np.uint8, "uint8"), (np.dtype("u2"), "uint16"), ("float32", "float32"),
     (np.float64, "float32"), (np.int16, "float32"), (bool, "uint8")])
-def test_types_are_compiled_ahead(monkeypatch, dtype, compiled):
+def test_warm_up_compiles_for_the_type(monkeypatch, dtype, compiled):
     seen = set()
     monkeypatch.setattr(warpalign._core, "compile_registration_piece",
                         lambda device, piece, name: seen.add(name))
@@ -199,7 +199,7 @@ def test_types_are_compiled_ahead(monkeypatch, dtype, compiled):
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "float23", np.dtype("U3")])
-def test_types_that_no_image_has_are_not_compiled(dtype):
+def test_warm_up_refuses_other_types(dtype):
     with pytest.raises(TypeError):
         warpalign.warm_up(dtype=dtype)
 
@@ -212,7 +212,7 @@ def test_types_that_no_image_has_are_not_compiled(dtype):
     (np.ones((40, 40), complex), TypeError, "real numbers"),
     ("picture.png", ValueError, "2 dimensions"),
 ])
-def test_images_that_cannot_be_used_are_refused(scene, image, error, words):
+def test_invalid_images_raise(scene, image, error, words):
     with pytest.raises(error, match=words):
         warpalign.register(scene, image)
 
@@ -271,7 +271,7 @@ def test_a_pair_that_fails(scene):
 
 
 def bad_pairs(scene):
-    """Pairs whose arrays are of a wrong shape or type, and what they raise."""
+    """Pairs with arrays of a wrong shape or type, and the exceptions that they raise."""
     colour = np.stack([scene] * 3, axis=-1)
     return [((colour, scene), ValueError), ((scene, scene.astype(complex)), TypeError),
             ((scene, scene, np.ones((3, 3)), None), ValueError), ((scene,), ValueError)]
@@ -293,7 +293,7 @@ def test_arrays_of_one_pair_do_not_end_a_batch(scene):
     for i, (_, expected) in enumerate(bad):
         with pytest.raises(expected, match=f"pair {2 * i + 1}"):
             warpalign.register_batch([good] * (2 * i + 1) + [pairs[2 * i + 1]])
-    # The first pair, which is looked at beforehand.
+    # Also for the first pair, which is examined before the others.
     first = warpalign.register_batch([bad[0][0], good], on_error="return", motion="translation")
     assert isinstance(first[0], ValueError) and first[1].reliable
     with pytest.raises(ZeroDivisionError):
@@ -310,7 +310,7 @@ class Unreadable:
 
 @pytest.fixture
 def python_handles_sigint():
-    """Not where a shell started the tests in the background, which ignores the signal."""
+    """Whether Python handles SIGINT: a shell that starts tests in the background ignores it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -340,7 +340,7 @@ def test_a_batch_with_masks_and_none(scene):
 
 @pytest.fixture(scope="module")
 def frames(scene, moved):
-    """Five frames that drift, the fourth of them constant."""
+    """Five drifting frames, of which the fourth is constant."""
     drift = [(0, 0, 0), (1, 2, 1), (2, 3.5, 2), None, (4, 6, -3)]
     images = [np.ones_like(scene) if step is None else moved(scene, step[0], 1, step[1:])
               for step in drift]
@@ -411,7 +411,7 @@ def test_frames_come_from_memory_maps_zarr_and_dask(frames, tmp_path):
     expected = warpalign.register_stack(images).drift
 
     def same(drift):
-        assert drift.tobytes() == expected.tobytes()  # one frame has NaN, which equals nothing
+        assert drift.tobytes() == expected.tobytes()  # bytes, since one frame has NaN
 
     np.save(tmp_path / "frames.npy", images)
     same(warpalign.register_stack(np.load(tmp_path / "frames.npy", mmap_mode="r")).drift)
@@ -441,7 +441,7 @@ def _module(name):
 
 def test_a_chunk_is_read_once():
     class Chunked:
-        """As Zarr and h5py show arrays; counts what is read."""
+        """A chunked array like those of Zarr and h5py, which counts reads."""
 
         ndim, shape, dtype, chunks = 3, (7, 96, 96), np.dtype(np.float32), (3, 96, 96)
         reads = []
@@ -467,7 +467,7 @@ def test_one_frame_at_a_time_is_in_memory(scene, to):
         for number in range(8):
             image = np.roll(scene, number, axis=1).astype(np.float32)
             if number == 4:
-                image[:] = 1  # cannot be registered, and is not kept with its error, either
+                image[:] = 1  # cannot be registered; its error must not keep it alive
             alive.add(number)
             weakref.finalize(image, alive.discard, number)
             most = max(most, len(alive))
@@ -480,7 +480,7 @@ def test_one_frame_at_a_time_is_in_memory(scene, to):
     assert most == 1
 
 
-def test_stacks_that_cannot_be_used(scene):
+def test_invalid_stacks_raise(scene):
     with pytest.raises(ValueError, match="there are no frames"):
         warpalign.register_stack([])
     with pytest.raises(ValueError, match="frame 1 has the shape"):
@@ -496,7 +496,7 @@ def test_a_volumes_translation(volume):
     assert found.translation == pytest.approx((2.25, -3, 1.5), abs=0.02)
     assert found.translation_xyz == pytest.approx((1.5, -3, 2.25), abs=0.02)
     inner = (slice(6, -6),) * 3
-    # Twice interpolated; the volume's standard deviation is about 130.
+    # Interpolated twice; the standard deviation of the volume is about 130.
     np.testing.assert_allclose(found.warp(moving)[inner], volume[inner], atol=15)
     whole = warpalign.register_volume(volume, moving, refine=False)
     assert all(value == round(value) for value in whole.translation)
@@ -504,22 +504,22 @@ def test_a_volumes_translation(volume):
     assert abs(near.translation[0]) <= 1.5
 
 
-def test_a_volume_that_turns(volume):
+def test_a_rotated_volume(volume):
     cosine, sine = np.cos(np.radians(20)), np.sin(np.radians(20))
     rotation = np.array([[cosine, 0, sine], [0, 1, 0], [-sine, 0, cosine]])
     centre = (np.array(volume.shape) - 1) / 2
     shift = np.array([1.5, -1, 0.75])
-    # What is at index p of the volume is at rotation (p - centre) + centre + shift.
+    # Index p of the volume moves to rotation (p - centre) + centre + shift.
     moving = scipy.ndimage.affine_transform(
         volume, rotation.T, centre - rotation.T @ (centre + shift), mode="mirror")
     found = warpalign.register_volume(volume, moving, motion="rigid", max_rotation=45)
     assert found.reliable
     assert found.motion == "rigid"
-    # Twice interpolated, and mirrored at the edges.
+    # Interpolated twice, and mirrored at the edges.
     np.testing.assert_allclose(found.matrix[:3, :3], rotation, atol=0.01)
     assert found.translation == pytest.approx(shift, abs=0.1)
     assert found.rotation_deg == pytest.approx(20, abs=0.5)
-    # About the middle array axis, in the plane of the others: z to x is the negative direction.
+    # The rotation is about the middle array axis; from z to x is the negative direction.
     assert found.rotation_axis_xyz == pytest.approx((0, -1, 0), abs=0.02)
     assert found.scale == pytest.approx(1, abs=1e-9)
     inner = (slice(8, -8),) * 3
@@ -537,7 +537,7 @@ def test_a_negative_volume_is_of_another_modality(volume):
     assert found.modality == "other"
     assert warpalign.register_volume(volume, moving, modality="auto").modality == "other"
     assert warpalign.register_volume(volume, volume, modality="auto").modality == "same"
-    # What was rolled round the faces is wrong.
+    # np.roll wraps some voxels around the faces, where they are wrong.
     assert found.translation == pytest.approx((2, 0, -3), abs=0.1)
 
 
@@ -548,11 +548,11 @@ def test_masked_voxels_may_hold_anything(volume):
     spoilt = np.where(mask, volume, np.nan)
     found = warpalign.register_volume(spoilt, moving, reference_mask=mask)
     assert found.reliable
-    # What was rolled round the faces is wrong.
+    # np.roll wraps some voxels around the faces, where they are wrong.
     assert found.translation == pytest.approx((2, 0, -3), abs=0.1)
     same = warpalign.register_volume(np.where(mask, volume, 1e6), moving, reference_mask=mask)
     assert same.translation == found.translation
-    # Something that stays in the frame.
+    # An object that does not move with the content.
     fixed = [np.where(mask, array, 20 * volume.max()) for array in (volume, moving)]
     assert warpalign.register_volume(*fixed).translation == pytest.approx((0, 0, 0), abs=0.1)
     found = warpalign.register_volume(*fixed, reference_mask=mask, moving_mask=mask)
@@ -563,7 +563,7 @@ def test_masked_voxels_may_hold_anything(volume):
         warpalign.register_volume(volume, moving, moving_mask=np.zeros(volume.shape))
 
 
-def test_volumes_that_cannot_be_used(volume):
+def test_invalid_volumes_raise(volume):
     with pytest.raises(ValueError, match="modality must be one of same, other, auto"):
         warpalign.register_volume(volume, volume, modality="another")
     with pytest.raises(ValueError, match="translation, rigid"):

@@ -1,4 +1,4 @@
-"""Tiles of a transform, and arrays that do not fit the device's memory."""
+"""Tiles of a transform, and arrays that are larger than the device's memory."""
 
 import numpy as np
 import pytest
@@ -9,15 +9,15 @@ from warpalign import ndimage
 
 MODES = ["constant", "grid-constant", "nearest", "mirror", "reflect", "wrap", "grid-wrap"]
 
-# The contract of each of two results: 4e-7 of the largest coefficient, which for samples of 0 to 1
-# that are random is at most 4 (orders 2 and 3) or 8 (4 and 5).
+# The error bound of two results: each is within 4e-7 of the largest coefficient, which for random
+# samples of 0 to 1 is at most 4 (orders 2 and 3) or 8 (orders 4 and 5).
 TOLERANCE = {0: 0, 1: 8e-7, 2: 3.2e-6, 3: 3.2e-6, 4: 6.4e-6, 5: 6.4e-6}
 
-# SciPy extends samples by 12 for these modes, where so much of what lies beyond is left.
+# SciPy pads by 12 samples in these modes, which limits its accuracy to this.
 PADDED = {4: 2e-5, 5: 3e-4}
 
-# Takes the tiled form for arrays of more than a few dozen KiB. Under `wrap` a tile across the seam
-# needs whole rows.
+# Memory limits that cause tiling of arrays of more than a few dozen KiB. Under `wrap`, a tile
+# across the seam needs whole rows.
 LIMITS = {"wrap": "1000K"}
 
 
@@ -31,7 +31,7 @@ def little_memory(monkeypatch):
 def in_tiles(image, matrix, offset, shape, order, mode, tile):
     result = np.full(shape, np.nan)
     for part in warpalign.tiles(image.shape, matrix, shape, order, mode, tile, offset=offset):
-        assert np.isnan(result[part.output]).all()  # no pixel twice
+        assert np.isnan(result[part.output]).all()  # no tile writes a pixel twice
         result[part.output] = ndimage.affine_transform(
             part.take(image), part.matrix, output_shape=part.shape, order=order, mode=part.mode,
             cval=0.25, output=np.float32)
@@ -40,8 +40,8 @@ def in_tiles(image, matrix, offset, shape, order, mode, tile):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("order", range(6))
-def test_tiles_are_the_whole(random, order, mode):
-    # No point lies on a tie of order 0 or on an edge, where the last bit decides.
+def test_tiles_equal_the_whole(random, order, mode):
+    # No point lies on a tie of order 0 or on an edge, where rounding would decide.
     image = random.random((131, 117)).astype(np.float32)
     matrix, offset = [[0.93, 0.21], [-0.26, 1.11]], (-17.4137, 22.2291)
     tiled = in_tiles(image, matrix, offset, (90, 80), order, mode, (31, 40))
@@ -58,17 +58,17 @@ def test_tiles_of_lines_and_volumes(random, shape):
     for mode in ("constant", "reflect", "grid-wrap"):
         tiled = in_tiles(array, matrix, 3.137, shape, 3, mode, tuple(k // 2 for k in shape))
         whole = ndimage.affine_transform(array, matrix, 3.137, mode=mode, cval=0.25)
-        # Each axis more may double the largest coefficient of random samples.
+        # Each further axis may double the largest coefficient of random samples.
         np.testing.assert_allclose(tiled, whole, rtol=0, atol=2 * TOLERANCE[3])
 
 
-def test_random_tiles_are_the_whole():
+def test_random_tiles_equal_the_whole():
     seed = np.random.SeedSequence().entropy % 2 ** 32
-    print(f"seed {seed}")  # which pytest shows where the test fails
+    print(f"seed {seed}")  # pytest shows this if the test fails
     random = np.random.default_rng(seed)
     for _ in range(40):
         n = int(random.integers(1, 4))
-        # No two extents are alike, so that no axis is left alone in a tile only.
+        # All extents differ, so that no axis is unchanged in a tile but not in the whole.
         longest = {1: 400, 2: 90, 3: 40}[n]
         shape = random.integers(1, longest, n)
         out_shape = random.integers(1, longest, n)
@@ -91,7 +91,7 @@ def test_tiles_of_an_image_larger_than_any_memory_are_small():
     assert all(part.stop - part.start < 2 ** 16 + 40 for tile in tiles for part in tile.input)
 
 
-def test_tiles_refuse_what_does_not_fit():
+def test_invalid_arguments_raise():
     image, eye = (40, 30), np.eye(2)
     with pytest.raises(RuntimeError, match="spline order"):
         warpalign.tiles(image, eye, image, order=6)
@@ -119,7 +119,7 @@ def assert_near_scipy(name, array, *arguments, **keywords):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("order", [1, 3, 5])
-def test_functions_compute_in_tiles_where_memory_is_small(random, little_memory, order, mode):
+def test_functions_use_tiles_if_memory_is_small(random, little_memory, order, mode):
     little_memory(mode)
     image = random.random((231, 217)).astype(np.float32)
     keywords = {"order": order, "mode": mode}
@@ -131,20 +131,20 @@ def test_functions_compute_in_tiles_where_memory_is_small(random, little_memory,
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_points_are_evaluated_in_tiles_where_memory_is_small(random, little_memory, mode):
+def test_points_use_tiles_if_memory_is_small(random, little_memory, mode):
     image = random.random((231, 217)).astype(np.float32)
     rows, columns = np.mgrid[:180, :190]
-    # Coordinates that float32 holds, so that their rounding does not count.
+    # float32 represents these coordinates exactly, so their rounding does not matter.
     points = np.stack([1.25 * rows + columns / 32 - 3, 1.25 * columns + rows / 64 - 7])
     whole = ndimage.map_coordinates(image, points, mode=mode, cval=0.25)
-    # The whole needs 800K; where points lie beyond the edges, a tile may need the whole image, twice
+    # The whole needs 800K. If points lie beyond the edges, a tile may need the whole image, twice
     # 200K.
     little_memory(mode, "500K")
     np.testing.assert_allclose(ndimage.map_coordinates(image, points, mode=mode, cval=0.25), whole,
                                rtol=0, atol=4 * TOLERANCE[3])
 
 
-def test_many_small_images_are_no_reason_for_tiles(random, little_memory):
+def test_many_small_images_need_no_tiles(random, little_memory):
     # A batch is divided among calls before an image is.
     stack = random.random((40, 30, 30)).astype(np.float32)
     whole = ndimage.affine_transform(stack, [1, 0.9, 0.8], offset=(0, 1.1, 2.2))
@@ -153,7 +153,7 @@ def test_many_small_images_are_no_reason_for_tiles(random, little_memory):
         ndimage.affine_transform(stack, [1, 0.9, 0.8], offset=(0, 1.1, 2.2)), whole)
 
 
-def test_a_limit_that_is_no_number_and_one_that_is_too_small(little_memory, monkeypatch):
+def test_invalid_and_too_small_memory_limits(little_memory, monkeypatch):
     image = np.zeros((300, 300), np.float32)
     monkeypatch.setenv("WARPALIGN_MAX_DEVICE_MEMORY", "plenty")
     with pytest.raises(warpalign.ConfigurationError, match="WARPALIGN_MAX_DEVICE_MEMORY=plenty"):
@@ -163,7 +163,7 @@ def test_a_limit_that_is_no_number_and_one_that_is_too_small(little_memory, monk
         ndimage.shift(image, 0.5)
 
 
-def test_the_offset_counts_with_matrices_that_have_none(random):
+def test_offset_applies_to_matrices_without_one(random):
     image = random.random((60, 70))
     offset = (2.5, -3.25)
     for matrix in ([1.1, 0.9], [[1.1, 0.1], [0, 0.9]], [[1.1, 0.1, 4], [0, 0.9, 5]],

@@ -1,4 +1,4 @@
-"""What the wheel asks for, and how it finds what other packages bring."""
+"""The wheel's dependencies, and how it finds libraries of other packages."""
 
 import importlib.metadata
 import pathlib
@@ -23,7 +23,7 @@ def test_extras_name_their_packages():
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A folder that looks like the package's, with the module of CUDA."""
+    """A folder like the package's, with the CUDA module."""
     folder = tmp_path / "warpalign"
     folder.mkdir()
     (folder / "warpalign_cuda.so").touch()
@@ -33,7 +33,7 @@ def package(tmp_path, monkeypatch):
 
 @pytest.fixture
 def pathfinder(monkeypatch):
-    """A stand-in for cuda-pathfinder; the names that it is asked for."""
+    """A stand-in for cuda-pathfinder, which records the requested names."""
     asked = []
     module = types.ModuleType("cuda.pathfinder")
     module.DynamicLibNotFoundError = type("DynamicLibNotFoundError", (RuntimeError,), {})
@@ -62,7 +62,7 @@ def test_without_the_cuda_backend_nothing_is_loaded(package, pathfinder):
     assert pathfinder[0] == []
 
 
-def test_cufft_that_is_nowhere_is_the_backends_to_report(package, pathfinder):
+def test_missing_cufft_is_left_to_the_backend(package, pathfinder):
     def fail(name):
         raise pathfinder[1].DynamicLibNotFoundError(name)
 
@@ -70,8 +70,8 @@ def test_cufft_that_is_nowhere_is_the_backends_to_report(package, pathfinder):
     _pip_drivers.load_cufft()
 
 
-def test_auditwheel_would_find_nothing_to_add_for_the_library():
-    """The package's own libraries need the C and C++ runtimes only."""
+def test_libraries_need_only_the_c_and_cpp_runtimes():
+    """The package's own libraries need only the C and C++ runtimes."""
     if shutil.which("readelf") is None:
         pytest.skip("readelf is not installed")
     system = {"libc", "libm", "libstdc++", "libgcc_s", "libdl", "libpthread", "ld-linux-x86-64",

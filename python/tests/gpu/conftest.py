@@ -1,4 +1,4 @@
-"""What is needed of a machine to test with arrays of CUDA."""
+"""Fixtures for tests with CUDA arrays, which skip on machines without CUDA."""
 
 import pytest
 
@@ -7,7 +7,7 @@ import warpalign
 
 @pytest.fixture(scope="session", autouse=True)
 def cuda():
-    """The device that the arrays are on."""
+    """The device that holds the arrays."""
     report = warpalign.backends()[0]
     if not report.available:
         pytest.skip(f"warpalign has no device of CUDA: {report.reason}")

@@ -1,4 +1,4 @@
-"""CuPy in, CuPy out."""
+"""CuPy arrays give CuPy arrays."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ def device_of_cupy(cuda):
 
 
 def expected(call, values):
-    """The same on the host's arrays, with the same backend."""
+    """The result for host arrays, by the same backend."""
     return call(values, device="cuda:0")
 
 
@@ -70,13 +70,13 @@ def test_work_is_in_order_with_the_current_stream(image):
     busy = cp.random.default_rng(0).random((4000, 4000), dtype=np.float32)
     cp.cuda.runtime.deviceSynchronize()
     with stream:
-        for _ in range(5):  # keeps the stream busy for some tens of milliseconds
+        for _ in range(5):  # keep the stream busy for some tens of milliseconds
             busy = busy @ busy
             busy /= abs(busy).max()
         x = cp.zeros((2000, 3000), np.float32)
         x += 7
         result = ndimage.shift(x, 0.5, mode="nearest")
-        x[:] = -1  # after the shift has read it
+        x[:] = -1  # runs after the shift has read x
         result += 1
     stream.synchronize()
     np.testing.assert_allclose(result.get(), values + 1, rtol=1e-6)
@@ -84,11 +84,11 @@ def test_work_is_in_order_with_the_current_stream(image):
 
 def test_calls_return_before_the_work_is_done(image):
     x = cp.asarray(image)
-    ndimage.rotate(x, 10)  # compiles and allocates
+    ndimage.rotate(x, 10)  # compile and allocate
     cp.cuda.runtime.deviceSynchronize()
     stream, gate = cp.cuda.Stream(non_blocking=True), threading.Event()
     with stream:
-        # Holds the stream. A call that waited for its work would return when the time is over.
+        # Block the stream. A call that waited for its work would return only after that.
         stream.launch_host_func(lambda _: gate.wait(10), None)
         result = ndimage.rotate(x, 10)
         was_done = stream.done
@@ -99,7 +99,7 @@ def test_calls_return_before_the_work_is_done(image):
         result.get(), ndimage.rotate(image, 10, device="cuda:0"), atol=2e-6)
 
 
-def test_what_a_call_costs(image):
+def test_time_of_a_call(image):
     x, output = cp.asarray(image[:8, :8]), cp.empty((8, 8), np.float32)
     for _ in range(100):
         ndimage.shift(x, 0.5, output=output, order=1)
@@ -110,7 +110,7 @@ def test_what_a_call_costs(image):
         ndimage.shift(x, 0.5, output=output, order=1)
         seconds.append(time.perf_counter() - start)
     median = sorted(seconds)[500]
-    print(f"\na call on CuPy's arrays: {1e6 * median:.0f} us")  # recorded, not judged
+    print(f"\na call on CuPy's arrays: {1e6 * median:.0f} us")  # printed for the record, not tested
 
 
 def test_layouts_and_offsets(image):
@@ -158,7 +158,7 @@ def test_volumes_are_registered(volume):
     assert np.round(found.translation).tolist() == [1, -2, 3]
 
 
-def test_what_cannot_be_done_is_said(image):
+def test_unsupported_calls_raise(image):
     x = cp.asarray(image)
     for call, kind, words in [
         (lambda: ndimage.shift(x.astype(np.int64), 1), TypeError, "int64"),
@@ -173,7 +173,7 @@ def test_what_cannot_be_done_is_said(image):
             call()
 
 
-def test_arrays_of_warpalign_are_taken_by_cupy(image, cuda):
+def test_cupy_accepts_arrays_of_warpalign(image, cuda):
     array = warpalign.to_device(image, cuda)
     assert array.__dlpack_device__() == (2, 0)
     for taken in (cp.from_dlpack(array), cp.asarray(array)):

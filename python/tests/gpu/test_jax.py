@@ -1,4 +1,4 @@
-"""JAX in, JAX out."""
+"""JAX arrays give JAX arrays."""
 
 import os
 

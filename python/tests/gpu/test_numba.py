@@ -1,4 +1,4 @@
-"""Numba's arrays by the CUDA array interface alone."""
+"""Numba's arrays, which support only the CUDA array interface."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""PyTorch in, PyTorch out; on the host too."""
+"""PyTorch tensors give PyTorch tensors, on CUDA and on the host."""
 
 import numpy as np
 import pytest
@@ -92,7 +92,7 @@ def test_pairs_are_registered(tensor, scene, moved):
     np.testing.assert_allclose(registrar.align(y).matrix, found.matrix, atol=1e-6)
 
 
-def test_what_cannot_be_done_is_said(tensor):
+def test_unsupported_calls_raise(tensor):
     for call, kind, words in [
         (lambda: ndimage.shift(tensor.bfloat16(), 1), TypeError, "bfloat16"),
         (lambda: ndimage.shift(tensor.long(), 1), TypeError, "int64"),
@@ -104,7 +104,7 @@ def test_what_cannot_be_done_is_said(tensor):
             call()
 
 
-def test_arrays_of_warpalign_are_taken_by_pytorch(image, cuda):
+def test_pytorch_accepts_arrays_of_warpalign(image, cuda):
     array = ndimage.shift(warpalign.to_device(image, cuda), 0.5)
     with torch.cuda.stream(torch.cuda.Stream()):
         taken = torch.from_dlpack(array)

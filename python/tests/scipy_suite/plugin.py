@@ -1,7 +1,7 @@
-"""A plugin of pytest: SciPy's own tests run on warpalign, and their outcomes are written down.
+"""A pytest plugin that runs SciPy's own tests on warpalign and writes their outcomes to a file.
 
-``WARPALIGN_OUTCOMES`` names the file. With ``WARPALIGN_TOLERANCE``, comparisons accept errors of
-that size, relative to the largest value.
+``WARPALIGN_OUTCOMES`` names the file. ``WARPALIGN_TOLERANCE`` is the error that comparisons accept,
+relative to the largest value.
 """
 
 import json
@@ -15,13 +15,13 @@ _outcomes = {}
 
 
 def _loosened(compare, tolerance):
-    """A comparison of SciPy's tests, which takes either decimals or rtol and atol."""
+    """Loosen a comparison function of SciPy's tests, which takes decimals, or rtol and atol."""
 
     def compare_loosely(actual, desired, *arguments, **keywords):
         desired_values = np.asarray(desired)
         largest = np.abs(desired_values).max(initial=1) if desired_values.size else 1
         atol = max(keywords.get("atol", 0), tolerance * float(largest))
-        # Shapes and types are compared as before.
+        # Compare shapes and types without tolerance.
         assert np.asarray(actual).shape == desired_values.shape
         if keywords.get("check_dtype", True) and compare.__name__ == "xp_assert_close":
             assert np.asarray(actual).dtype == desired_values.dtype

@@ -39,7 +39,7 @@ EXPECTED = {
 
 
 def run_pytest(arguments, environment):
-    """Outcomes by test."""
+    """Run pytest, and return the outcome of each test."""
     with tempfile.TemporaryDirectory() as folder:
         outcomes = pathlib.Path(folder) / "outcomes.json"
         subprocess.run(

@@ -1,4 +1,4 @@
-"""DLPack capsules made by hand, for arrays that claim to be where no library here has any."""
+"""DLPack capsules made by hand, for arrays on devices that this machine does not have."""
 
 import ctypes
 
@@ -32,13 +32,13 @@ _alive = {}
 
 
 def alive():
-    """How many tensors were given out and not deleted."""
+    """The number of tensors that were exported and not deleted."""
     return len(_alive)
 
 
 def capsule(address, shape, dtype, *, device=(CUDA, 0), strides=None, read_only=False, code=None,
             lanes=1):
-    """A capsule of DLPack 1.0. Nothing at the address is looked at."""
+    """Make a capsule of DLPack 1.0. The memory at the address is not accessed."""
     dtype = np.dtype(dtype)
     managed = _Managed(major=1, minor=0, flags=READ_ONLY if read_only else 0)
     extents = (ctypes.c_int64 * len(shape))(*shape)
@@ -57,7 +57,7 @@ def capsule(address, shape, dtype, *, device=(CUDA, 0), strides=None, read_only=
 
 
 class Tensor:
-    """An array of a library that speaks DLPack and nothing else."""
+    """An array of a library that supports only DLPack."""
 
     def __init__(self, address, shape, dtype, **keywords):
         self._made = (address, shape, dtype), keywords
