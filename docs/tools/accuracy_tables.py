@@ -1,4 +1,4 @@
-"""The tables of docs/accuracy.md, from the records in benchmarks/accuracy/."""
+"""Makes the tables of docs/accuracy.md from the records in benchmarks/accuracy/."""
 
 import json
 
@@ -29,7 +29,7 @@ PACKAGES = {"cv2": "OpenCV", "skimage": "scikit-image", "scipy": "SciPy", "imreg
 
 
 def significant(value, digits=2):
-    """As a reader writes it: 0.0014, 0.50, 25."""
+    """Format a value with significant digits and no exponent: 0.0014, 0.50, 25."""
     if value is None:
         return "-"
     text = f"{value:#.{digits}g}"
@@ -41,7 +41,7 @@ def related(record):
 
 
 def provenance(record):
-    """The call and the device of a record of `evaluate`, as a line above its table."""
+    """The command and the device of a record of `evaluate`, as a line above its table."""
     return (f"`{record['command']}`, {record['program']}, on {record['device_name']} "
             f"({record['platform']}, {record['driver']}), {record['date'][:10]}.")
 
@@ -63,7 +63,7 @@ def similarity(record):
 
 
 def motions(records):
-    """Records of several models, one table."""
+    """One table of the records of several models."""
     lines = [f"- {provenance(record)}" for record in records]
     lines += ["", "| group | motion | pairs | solved | reliable | corner error, px: median | 95 % "
               "| affine or homography chosen |", "| --- " * 8 + "|"]
@@ -79,7 +79,7 @@ def motions(records):
 
 
 def peers(reports):
-    """Groups down, methods across: how many were solved, and the median error."""
+    """The number of solved pairs and the median error, by group (rows) and method (columns)."""
     rows = {}
     for report in reports:
         for group in related(report):
@@ -93,7 +93,7 @@ def peers(reports):
     for name, groups in rows.items():
         cells = []
         for group in groups:
-            # Where few are solved the median over all pairs says nothing.
+            # If few pairs are solved, the median over all pairs has no meaning.
             error = group["corner_error_median"]
             told = f" ({significant(error)})" if group["solved"] * 2 > group["pairs"] else ""
             cells.append(f"{group['solved']}{told}")
@@ -102,7 +102,7 @@ def peers(reports):
 
 
 def local_motion(record):
-    """What benchmarks/local_motion.py found: frames down, libraries within."""
+    """The results of benchmarks/local_motion.py, by frames and library."""
     libraries = dict.fromkeys(f"{row['library']} {row['version']} ({row['on']})"
                               for row in record["rows"])
     lines = [f"`python {record['command']}`, {', '.join(libraries)}, on {record['host']}, "
@@ -125,7 +125,7 @@ def counts_of(rows):
 
 
 def real_pairs(record):
-    """Right / right and accepted / accepted wrongly, by kind and by method."""
+    """Correct / correct and accepted / falsely accepted, by kind and method."""
     methods = record["methods"]
     pairs = record["pairs"]
 
@@ -148,8 +148,8 @@ def real_pairs(record):
 
 
 def calibration(record):
-    """What is accepted of right answers, of wrong ones and of unrelated pairs, by threshold of the
-    confidence; then the unrelated pairs with the highest."""
+    """The accepted correct results, wrong results and unrelated pairs, by threshold of confidence;
+    then the unrelated pairs with the highest confidence."""
     commands = ", ".join(f"`{command}`" for command in record["commands"])
     lines = [f"{commands}, {record['program']}, on {record['device']} ({record['driver']}), "
              f"{record['date']}.", "",
@@ -167,7 +167,7 @@ def calibration(record):
 
 
 def resemblances(record):
-    """The unrelated pairs with the highest confidences."""
+    """The unrelated pairs with the highest confidence."""
     lines = ["| search | scenes | confidence | found by | above chance | rival | in common |",
              "| --- " * 7 + "|"]
     for search in record["searches"]:

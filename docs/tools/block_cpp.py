@@ -8,7 +8,7 @@ CUDA = ("/usr/local/cuda/include",)
 
 
 def _source(block, cpp):
-    """A translation unit: the block itself, or where it is a snippet, a function around it."""
+    """A translation unit: the block itself or, for a snippet, a function around it."""
     if "#include" in block.text or not cpp:
         return block.text
     setup = Path(__file__).with_name("block_setup.hpp")
@@ -17,7 +17,7 @@ def _source(block, cpp):
         extra = ("cudaStream_t cuda_stream", "const float* source", "float* target",
                  "warpalign::ResamplePlan& plan")
         given += "".join(f", [[maybe_unused]] {name}" for name in extra)
-    # Within braces of its own a snippet may use the name of what is given.
+    # In its own braces, a snippet may declare a name that the setup also declares.
     return (f'#include "{setup}"\nvoid snippet({given});\nvoid snippet({given}) {{\n{{\n'
             f'{block.text}}}\n}}\n')
 
@@ -30,7 +30,7 @@ def _why_not(block):
 
 
 def check(block, prefix, folder):
-    """(what was done, what is wrong) with one block."""
+    """Compile one block; returns (action, problem)."""
     if why := _why_not(block):
         return f"not compiled: {why}", ""
     cpp = block.language == "cpp"

@@ -1,4 +1,4 @@
-"""The files that the commands of the pages name, small and made up."""
+"""Makes small synthetic files for the commands of the pages."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from warpalign import ndimage
 REFERENCE = ["reference.jpg", "fixed.png", "fixed.tif", "fixed.jpg", "scan1.tif", "in.png",
              "in.tif", "photograph.png"]
 MOVING = ["moving.png", "moved.png", "moved.tif", "moved.jpg", "scan2.tif"]
-# Pairs in which what is bright in one image is dark in the other.
+# Pairs of which one image is the negative of the other.
 MODALITIES = [("t1.png", "t2.png"), ("visible.png", "infrared.png")]
 PROGRAM = """#include <warpalign/warpalign.hpp>
 int main() { return warpalign::version() == nullptr; }
@@ -19,7 +19,7 @@ MASKS = ["mask.png", "fixed-mask.png", "logo-mask.png"]
 
 
 def scene(side=160):
-    """A smooth random image of 8 bits."""
+    """A smooth random 8-bit image."""
     random = np.random.default_rng(4)
     total = 0
     for scale in (4, 8, 16):
@@ -29,7 +29,7 @@ def scene(side=160):
 
 
 def write(folder, repository):
-    """Fill a folder as the folder in which a reader would call the commands."""
+    """Fill a folder with the files that the commands need."""
     folder = Path(folder)
     for name in ("docs", "tests", "examples", "script", "benchmarks"):
         (folder / name).symlink_to(repository / name)

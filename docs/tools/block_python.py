@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def given_names():
-    """What the pages take for given: images, frames, a volume, somebody's function."""
+    """The names that the pages use without defining them: images, frames, a volume, a function."""
     import numpy as np
     from PIL import Image
 

@@ -1,4 +1,4 @@
-// What the C++ snippets of the pages take for given.
+// Declares the names that the C++ snippets of the pages use without defining them.
 #include <warpalign/warpalign.hpp>
 
 #include <cstdio>

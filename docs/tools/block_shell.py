@@ -1,8 +1,8 @@
 """Runs the shell blocks of the pages, line by line.
 
-A line that calls warpalign, a compiler, or what was built on the page runs. Where it would take
-minutes, or names a device that is not here, its options are held against the program's help. Of
-other lines, which install or build the project, the files that they name must be there.
+A line runs if it calls warpalign, a compiler, or a program built on the page. If it would take
+minutes or names a device that this machine lacks, its options are compared with the program's help.
+Of other lines, which install or build the project, only the files that they name must exist.
 """
 
 import json
@@ -19,7 +19,7 @@ BUILDS = re.compile(r"^cmake (-B build|--build build$)")
 
 
 class Shell:
-    """The folder of one page, in which its lines run."""
+    """The folder in which the lines of one page run."""
 
     def __init__(self, folder, prefix, repository):
         self.folder, self.repository = folder, repository
@@ -70,7 +70,7 @@ def _devices_of(line, words):
 
 
 def _unknown_options(shell, words):
-    """The options of a line that the help of its command does not list."""
+    """The options of a line that the help of its command lacks."""
     command = words[1:2] + (words[2:3] if words[1] == "experiment" else [])
     text = shell.run(shlex.join(["warpalign", *command, "--help"])).stdout
     return [word for word in words if word.startswith("--")
@@ -90,7 +90,7 @@ def _check_program(shell, line, words):
 
 
 def _check_line(shell, line):
-    """(what was done, what is wrong, what was printed)."""
+    """Check one line; returns (action, problem, output)."""
     words = _words(line)
     if not words:
         return "", "", ""
@@ -110,7 +110,7 @@ def _check_line(shell, line):
 
 
 def check(block, shell):
-    """(what was done with each line, what is wrong, what the block printed)."""
+    """Check a block; returns (action for each line, problems, output)."""
     kinds, wrong, printed = [], [], ""
     for line in re.sub(r"\\\n\s*", " ", block.text).split("\n"):
         if re.match(r"\s*#|\s*$", line):

@@ -1,4 +1,4 @@
-"""Builds the documentation site; script/docs calls it in the environment that it has made.
+"""Builds the documentation site; script/docs calls it in its own environment.
 
     python docs/tools/build.py --prefix INSTALLED --work FOLDER --output FOLDER
 """
@@ -41,7 +41,7 @@ def fail(title, problems):
 
 
 def run_sphinx(staged, work, output):
-    """Build the site. Whatever Sphinx warns about is an error, after all of it has been said."""
+    """Build the site. Any warning of Sphinx is an error, after all have been printed."""
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q",
                "-j", "auto", "-c", str(ROOT / "docs"), "-d", str(work / "doctrees"),
                str(staged), str(output)]
@@ -59,7 +59,7 @@ def main():
     staged = given.work / "source"
     shutil.rmtree(staged, ignore_errors=True)
     shutil.rmtree(given.output, ignore_errors=True)
-    # Kernels that are compiled here are kept apart from the user's.
+    # Use another kernel cache than the user's.
     os.environ.setdefault("XDG_CACHE_HOME", str(given.work / "cache"))
     os.environ.setdefault("POCL_CACHE_DIR", str(given.work / "cache/pocl"))
     Path(os.environ["POCL_CACHE_DIR"]).mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Charts in pages of the site, drawn from the committed records where a page says
+"""Draws charts of the committed records for the pages of the site, where a page has
 
     <!-- chart: NAME -->
 
@@ -19,7 +19,7 @@ MARK = re.compile(r"<!-- chart: ([\w -]+) -->")
 
 
 def accuracy(folder, path):
-    """Median and 95th percentile of the corner errors of each group."""
+    """The median and 95th percentile of the corner errors of each group."""
     record = json.loads((folder / "accuracy/similarity.json").read_text())
     groups = accuracy_tables.related(record)
     rows = range(len(groups))
@@ -41,7 +41,7 @@ def accuracy(folder, path):
 
 
 def calibration(folder, path):
-    """Shares of right answers and of unrelated pairs that are accepted, by threshold."""
+    """The accepted fractions of correct results and of unrelated pairs, by threshold."""
     record = json.loads((folder / "accuracy/calibration.json").read_text())
     figure, (left, right) = plot.subplots(1, 2, figsize=(7.2, 3.4), sharey=True,
                                           layout="constrained")
@@ -50,7 +50,7 @@ def calibration(folder, path):
         shares = [point["right"] / search["right"] for point in search["curve"]]
         left.plot([point["confidence"] for point in search["curve"]], shares, ".-", color=colour,
                   label=search["search"])
-        # Where none was accepted the rate is not known to be below one pair's.
+        # If no pair was accepted, the rate is only known to be below that of one pair.
         rates = [max(point["unrelated"], 1) / of for point in search["curve"]]
         right.plot(rates, shares, ".-", color=colour)
         for point, rate, share in zip(search["curve"], rates, shares):
@@ -88,7 +88,7 @@ DRAWN = {
 
 
 def write(benchmarks, staged):
-    """Draw what the staged pages ask for, beside them."""
+    """Draw the charts of the staged pages."""
     plot.switch_backend("agg")
     plot.rcParams["svg.hashsalt"] = "warpalign"  # the same names in each build
     folder = staged / "charts"
@@ -96,7 +96,7 @@ def write(benchmarks, staged):
 
     def picture(found):
         if found[1] not in DRAWN:
-            raise SystemExit(f"docs: docs/tools/charts.py draws no chart {found[1]}")
+            raise SystemExit(f"docs: docs/tools/charts.py has no chart {found[1]}")
         draw, text = DRAWN[found[1]]
         draw(benchmarks, folder / f"{found[1]}.svg")
         return f"```{{image}} charts/{found[1]}.svg\n:alt: {text}\n:class: picture\n```"

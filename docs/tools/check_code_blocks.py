@@ -19,19 +19,19 @@ import code_blocks
 import stage_pages
 
 ROOT = Path(__file__).resolve().parents[2]
-# Languages of blocks that are no code of this project's users.
+# Languages of blocks that are not code for users.
 TEXT = {"", "text"}
 
 
 class PageCheck:
-    """Checks the blocks of one page, in a folder of the page's own."""
+    """Checks the blocks of one page, in a folder for this page."""
 
     def __init__(self, folder, prefix, count):
         self.folder, self.prefix, self.count = folder, prefix, count
         self.wrong = []
         block_inputs.write(folder, ROOT)
         self.shell = block_shell.Shell(folder, prefix, ROOT)
-        self.printed = None  # by the block before
+        self.printed = None  # the output of the previous block
 
     def note(self, block, kind, problem=""):
         self.count[block.language, kind] += 1
@@ -42,7 +42,7 @@ class PageCheck:
         python = [block for block in blocks if block.language == "python" and not block.mark]
         outputs = dict(zip((block.place for block in python), self.run_python(python)))
         for block in blocks:
-            # An output is that of the block before it.
+            # An output block belongs to the block before it.
             if block.marked("output") is None:
                 self.printed = None
             if block.language == "python" and not block.mark:
@@ -59,11 +59,11 @@ class PageCheck:
         elif (why := block.marked("not run:")) is not None:
             self.note(block, f"not run: {why}")
         elif block.mark and block.marked("keys of") is None:
-            self.note(block, "", f"'{block.mark}' is no mark of a code block")
+            self.note(block, "", f"'{block.mark}' is not a valid mark of a code block")
         elif block.language not in TEXT:
             method = getattr(self, block.language, None)
             if method is None:
-                self.note(block, "", f"nothing checks blocks of the language '{block.language}'")
+                self.note(block, "", f"no check for the language '{block.language}'")
             else:
                 method(block)
 
@@ -74,13 +74,13 @@ class PageCheck:
         if path.exists():
             shutil.copyfile(path, self.folder / path.name)
         self.note(block, "the text of a file that is built",
-                  "" if same else f"is not word for word in {source}")
+                  "" if same else f"does not occur literally in {source}")
 
     def output(self, block):
         if self.printed is None:
             self.note(block, "", "follows no block that prints")
         elif not code_blocks.same_output(block.text, self.printed):
-            self.note(block, "compared", f"the output is now:\n{self.printed}")
+            self.note(block, "compared", f"the output differs; it is now:\n{self.printed}")
         else:
             self.note(block, "compared with what was printed")
 
@@ -113,7 +113,7 @@ class PageCheck:
         self.note(block, *block_cpp.check(block, self.prefix, self.folder))
 
     def cmake(self, block):
-        """A whole project is left for the page's shell block; a fragment is put into one."""
+        """Keep a whole project for the page's shell block; configure and build a fragment."""
         text = block.text
         if "project(" not in text:
             (self.folder / "main.cpp").write_text(block_inputs.PROGRAM)
@@ -133,7 +133,7 @@ class PageCheck:
         path = self.folder / "page.toml"
         path.write_text(block.text)
         done = self.shell.run(f"warpalign devices --config {path}")
-        # 3: what it names is not on this machine.
+        # 3: this machine does not have the device that it names.
         self.note(block, "read by the program", "" if done.returncode in (0, 3) else done.stderr)
 
     def json(self, block):
@@ -157,7 +157,7 @@ def pages_of(names):
 
 
 def check_pages(names, prefix, work):
-    """Everything that is wrong, and how many blocks of each language were checked how."""
+    """The problems, and the number of blocks by language and kind of check."""
     wrong, count = [], collections.Counter()
     for page in pages_of(names):
         blocks = list(code_blocks.blocks_of(page, (ROOT / page).read_text()))

@@ -1,5 +1,5 @@
-"""What the comments of public C++ and C must say: every name what it is, numbers their unit, arrays
-their extent, functions how they fail, and what computes the source of what it computes."""
+"""Checks the comments of the public C++ and C headers: all names need a comment, numbers a unit,
+arrays an extent, functions their errors, and computations a reference."""
 
 import re
 
@@ -14,9 +14,9 @@ SOURCE = re.compile(
 COMPUTES = re.compile(
     r"(Plan|Registrar|Warper|Resampler|Field)$"
     r"|^(register_\w+|align_batch|find_outliers|warpalign_(register|align|resample|prefilter))$")
-# Functions and classes that only call what names its source.
+# Functions and classes that only call others, which have the reference.
 BY_OTHERS = re.compile(r"Registrar\b|\w+Plan\b|warpalign_register\(|the other (?:form|overload)")
-# Numbers, but not arrays of them; and arrays without an extent in their type.
+# Numbers, except in arrays; and arrays without an extent in their type.
 NUMBER_ARGUMENT = re.compile(r"\b(?:double|float) (\w+)(?=\s*[,=)])")
 ARRAY_ARGUMENT = re.compile(
     r"(?:\bvoid|\bfloat|\bdouble) \*\s*(\w+)|\b(?:span|vector|array)< (?:const )?(?:float|double)\b"
@@ -39,13 +39,13 @@ def _named_in(name, text):
 
 
 def _is_overload(item, before):
-    """Whether a function without a comment stands below an overload, whose comment is for both."""
+    """Whether a function without a comment follows an overload, whose comment applies to both."""
     return (before is not None and item.kind == before.kind == "function"
             and item.short == before.short and not item.words)
 
 
 def merged(items):
-    """The items, each with the overloads that share its comment."""
+    """Yield each item with the overloads that share its comment."""
     groups = []
     for item in items:
         if groups and _is_overload(item, groups[-1][0]):
@@ -59,7 +59,7 @@ def _function_problems(item, said):
     if not item.words:
         yield f"{_where(item)}: is not documented"
     elif not (item.noexcept or "constexpr" in item.declaration or FAILURE.search(said)):
-        yield f"{_where(item)}: nothing says how it fails"
+        yield f"{_where(item)}: the comment does not say how it fails"
     if item.words:
         yield from _argument_problems(item, said)
 
@@ -67,20 +67,20 @@ def _function_problems(item, said):
 def _argument_problems(item, said):
     for number in NUMBER_ARGUMENT.findall(item.declaration):
         if not UNIT.search(said):
-            yield f"{_where(item)}: {number}: says no unit"
+            yield f"{_where(item)}: {number}: has no unit"
     if re.match(r"(double|float)$", item.type) and not UNIT.search(said):
-        yield f"{_where(item)}: its result says no unit"
-    # A handle of another library is no array.
+        yield f"{_where(item)}: its result has no unit"
+    # A handle of another library is not an array.
     is_handle = re.search(r"handle|first (byte|pixel)", said, re.I)
     if ARRAY_ARGUMENT.search(item.type + " " + item.declaration) and not is_handle and (
             not EXTENT.search(said + " " + item.declaration)):
-        yield f"{_where(item)}: says no extent of an array"
+        yield f"{_where(item)}: has no extent of an array"
 
 
 def _source_problems(item, said):
     said = said.replace("\\", "")
     if COMPUTES.search(item.short) and not (SOURCE.search(said) or BY_OTHERS.search(said)):
-        yield f"{_where(item)}: does not name the source of what it computes"
+        yield f"{_where(item)}: does not name the source of its method"
 
 
 def _member_problems(owner, introduction):
@@ -91,7 +91,7 @@ def _member_problems(owner, introduction):
         elif not member.words and not _named_in(member.short, owner.words):
             yield f"{_where(member)}: is not documented"
         elif _is_number(member) and not UNIT.search(member.words + " " + owner.words):
-            yield f"{_where(member)}: says no unit"
+            yield f"{_where(member)}: has no unit"
 
 
 def _value_problems(item):
@@ -119,7 +119,7 @@ def _problems(item, structs, introduction):
 
 
 def problems_of(items, introductions):
-    """What is missing; `introductions` are the comments that the headers begin with."""
+    """The problems; `introductions` are the first comments of the headers."""
     structs = {item.name for item in items if item.kind == "struct"}
     return [problem for item, *_ in merged(items)
             for problem in _problems(item, structs, introductions[item.header])]

@@ -1,7 +1,7 @@
-"""What the docstrings of the public Python package must say, beyond what numpydoc's own validation
-asks: arrays their shape, numbers their unit, functions what they raise, show and compute by.
+"""Checks the docstrings of the public Python package, beyond numpydoc's validation: arrays need a
+shape, numbers a unit, and functions their exceptions, an example and a reference.
 
-    python docs/tools/check_docstrings.py      lists what is missing; exit status 1 if anything is
+    python docs/tools/check_docstrings.py      lists the problems; exit status 1 if there are any
 """
 
 import importlib
@@ -14,8 +14,8 @@ from numpydoc.validate import validate
 
 MODULES = ("warpalign", "warpalign.ndimage", "warpalign.dask", "warpalign.compat")
 
-# numpydoc's: no docstring, no summary, parameters that are missing, unknown, without a type or a
-# description, results and yielded values without a section or a description.
+# Checks of numpydoc: no docstring or summary; parameters that are missing, unknown, or without a
+# type or description; results and yielded values without a section or description.
 CHECKED = {"GL08", "SS01", "PR01", "PR02", "PR04", "PR07", "RT01", "RT03", "YD01"}
 UNIT = re.compile(
     r"pixel|voxel|millimet|unit vector|\bsamples|degree|radian|second|frequenc|factor|fraction"
@@ -23,14 +23,14 @@ UNIT = re.compile(
     r"|counter-clockwise|``sqrt",
     re.I)
 SHAPE = re.compile(r"shape|rank|images?\b|volume|one-dim|array", re.I)
-# Functions that compute something, and so name the source; compat's name what they stand for.
+# Functions that compute something must have a reference; those of compat name their original.
 COMPUTES = re.compile(r"^(register\w*|\w*Registrar)$")
-# Classes that users make.
+# Classes that users instantiate.
 MADE = re.compile(r"(Registrar|StackReg)$")
 
 
 def public_names():
-    """(qualified name, object) of everything that users may import."""
+    """Yield (qualified name, object) for everything that users may import."""
     for module in MODULES:
         loaded = importlib.import_module(module)
         for name in loaded.__all__:
@@ -55,19 +55,19 @@ def _field_problems(name, doc):
     for field, said in _fields(doc):
         label = field.name or field.type
         if "array_like" in field.type and not SHAPE.search(field.type + " " + said):
-            yield f"{name}: {label}: says no shape"
+            yield f"{name}: {label}: has no shape"
         if re.search(r"\bfloats?\b", field.type) and not UNIT.search(label + " " + said):
-            yield f"{name}: {label}: says no unit"
+            yield f"{name}: {label}: has no unit"
 
 
 def _raises_problem(name, doc):
     if doc["Parameters"] and not doc["Raises"]:
-        yield f"{name}: does not say what it raises"
+        yield f"{name}: has no section Raises"
 
 
 def _section_problems(name, doc, short):
     if not doc["Raises"]:
-        yield f"{name}: does not say what it raises"
+        yield f"{name}: has no section Raises"
     if not doc["Examples"]:
         yield f"{name}: has no example"
     yield from _source_problem(name, doc, short)
@@ -77,15 +77,15 @@ def _source_problem(name, doc, short):
     source = doc["References"] or re.search(r"scipy|skimage|cv2|stitcher", "".join(doc["Notes"]))
     computes = re.search(r"\.(ndimage|dask)\.", name) and short != "patch"
     if (COMPUTES.search(short) or computes) and not source:
-        yield f"{name}: does not name the source of what it computes"
+        yield f"{name}: has no reference for its method"
 
 
 def _known(name, value, code, text):
-    """Whether numpydoc complains about what is right."""
+    """Whether a message of numpydoc is a false alarm."""
     result = inspect.isclass(value) and get_doc_object(value)["Attributes"]
     if code == "PR01" and (result or "options" in text and "**options" in (value.__doc__ or "")):
-        return True  # a result's fields stand under Attributes; a method says "as for ..."
-    # Classes of the extension module have no signature to compare with.
+        return True  # fields of results are under Attributes; shared options are one entry
+    # Classes of the extension module have no signature.
     return code == "PR02" and value.__module__.endswith("_core")
 
 

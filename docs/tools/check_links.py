@@ -1,4 +1,4 @@
-"""Checks the built site: links within it lead somewhere, and nothing is loaded from elsewhere.
+"""Checks the built site: all internal links work, and no page loads anything from another site.
 
     python docs/tools/check_links.py build/docs
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 LOADING = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "srcset"}
-# Links that a browser does not load: relations to other pages.
+# Relations to other pages, which a browser does not load.
 RELATIONS = {"next", "prev", "index", "search", "author", "canonical", "genindex"}
 CSS_URL = re.compile(r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)")
 
@@ -49,12 +49,12 @@ def _problems_of_links(path, page, pages):
         parts = urlsplit(link)
         target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
         if target.is_dir():
-            yield f"{link}: a folder, which a browser lists when the site is opened from the disk"
+            yield f"{link}: is a folder, of which a browser shows only a list"
         elif not target.exists():
-            yield f"{link}: is not there"
+            yield f"{link}: does not exist"
         elif parts.fragment and target in pages and (
                 unquote(parts.fragment) not in pages[target].anchors):
-            yield f"{link}: has no such place"
+            yield f"{link}: has no such anchor"
 
 
 def problems(site):
@@ -64,14 +64,14 @@ def problems(site):
     for path, page in pages.items():
         name = path.relative_to(site)
         yield from (f"{name}: {problem}" for problem in _problems_of_links(path, page, pages))
-        yield from (f"{name}: loads {link} from elsewhere"
+        yield from (f"{name}: loads {link} from another site"
                     for link in page.loaded if _is_elsewhere(link))
-        yield from (f"{name}: the picture {source} has no text beside it"
+        yield from (f"{name}: the picture {source} has no alternative text"
                     for source in page.without_text)
     for path in site.rglob("*.css"):
         for match in CSS_URL.finditer(path.read_text()):
             if _is_elsewhere(match[1] or match[2]):
-                yield f"{path.relative_to(site)}: loads {match[1] or match[2]} from elsewhere"
+                yield f"{path.relative_to(site)}: loads {match[1] or match[2]} from another site"
 
 
 def main():

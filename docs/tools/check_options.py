@@ -1,4 +1,4 @@
-"""Holds the options of how-to pages against the program's help.
+"""Compares the options on the how-to pages with the program's help.
 
 A page names what it describes: `<!-- options: COMMAND, GROUP -->`. Every option that the command's
 help has under that heading must be in the page, and no option of a table below the mark may be
@@ -9,13 +9,14 @@ import re
 
 import command_line
 
-MARK = re.compile(r"<!-- options: (?P<command>[\w-]+), (?P<group>[\w ]+) -->\n+(?P<table>(?:\|.*\n)*)")
+MARK = re.compile(r"<!-- options: (?P<command>[\w-]+), (?P<group>[\w ]+) -->\n+"
+                  r"(?P<table>(?:\|.*\n)*)")
 # "  --max-shift N   Longest translation [any]", with its continuation lines.
 OPTION = re.compile(r"^  (?:-\w, )?(--[\w-]+)[^\n]*(?:\n {20,}[^\n]*)*", re.M)
 
 
 def groups_of(text):
-    """The options of a help by their headings, each with its default or None."""
+    """The options of a help text by heading, each with its default or None."""
     groups = {}
     for heading, body in re.findall(r"^(\w[\w ]*):\n((?:  .*\n?)+)", text, re.M):
         for option in OPTION.finditer(body):
@@ -25,14 +26,14 @@ def groups_of(text):
 
 
 def rows_of(table):
-    """The rows of a table, each by its column's heading."""
+    """The rows of a table, as dictionaries by column heading."""
     lines = [[cell.strip() for cell in line.strip("|").split("|")]
              for line in table.strip().split("\n") if line]
     return [dict(zip(lines[0], line)) for line in lines[2:]]
 
 
 def problems(page, text, help_of):
-    """What is wrong; `help_of(command)` gives the help of a command."""
+    """The problems of a page; `help_of(command)` returns the help of a command."""
     for mark in MARK.finditer(text):
         groups = groups_of(help_of(mark["command"]))
         known = {name: default for group in groups.values() for name, default in group.items()}
@@ -40,7 +41,7 @@ def problems(page, text, help_of):
             yield f"{page}: the help of {mark['command']} has no heading '{mark['group']}'"
         for name in groups.get(mark["group"], ()):
             if not re.search(rf"`{re.escape(name)}(?![\w-])", text):
-                yield f"{page}: does not have {name} of {mark['command']}"
+                yield f"{page}: lacks {name} of {mark['command']}"
         for row in rows_of(mark["table"]):
             for name in re.findall(r"`(--[\w-]+)", row.get("option", "")):
                 if name not in known:
@@ -50,7 +51,7 @@ def problems(page, text, help_of):
 
 
 def check(root, program):
-    """What is wrong with all pages."""
+    """The problems of all pages."""
     found = 0
     for page in sorted((root / "docs/howto").glob("*.md")):
         text = page.read_text()

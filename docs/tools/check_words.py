@@ -2,7 +2,7 @@
 
     python docs/tools/check_words.py [PAGE.md ...]
 
-Tables, code, formulas and lines that hold one unbreakable link are left out.
+Tables, code, formulas and lines with only an unbreakable link are ignored.
 """
 
 import re
@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 GLOSSARY = "docs/glossary.md"
 MAX_COLUMNS = 100
 
-# From the right column of the glossary, each with its pattern. Only words that have no other
-# meaning on these pages: an alarm is always a mistake.
+# Words of the right column of the glossary, with their patterns. The list has only words without
+# another meaning on these pages, so that every hit is a mistake.
 WORDS = {
     "directions of edges": r"\b(?:edge directions?|directions? of edges)\b",
     "richer": r"\bricher\b",
@@ -32,7 +32,7 @@ WORDS = {
     "is told": r"\b(?:is|are) told\b",
 }
 
-# Pages that do not pass yet. A rewritten page leaves the list, and main() names those that could.
+# Pages that do not pass yet. main() reports the pages that pass and can leave the list.
 NOT_CHECKED = (
     "apps/README.md",
     "apps/bench/README.md",
@@ -53,7 +53,7 @@ def _blank(found):
 
 
 def prose_lines(text):
-    """(number, line) of each line that is prose."""
+    """Yield (number, line) for each line of prose."""
     fence, formula = None, False
     for number, line in enumerate(GENERATED.sub(_blank, text).split("\n"), 1):
         stripped = line.strip()
@@ -69,17 +69,17 @@ def prose_lines(text):
 
 
 def is_breakable(line):
-    """Whether a line break may shorten a line: it is more than one link, picture or word."""
+    """Whether a line can be broken: it is more than a single link, picture or word."""
     text = line.strip()
     return " " in text and not re.fullmatch(r"!?\[[^\]]*\]\([^)]*\)|<!--.*-->", text)
 
 
 def problems(page, text):
-    """What is wrong with a page, as sentences."""
+    """Yield the problems of a page."""
     for number, line in prose_lines(text):
         if len(line) > MAX_COLUMNS and is_breakable(line):
             yield f"{page}:{number}: {len(line)} columns, at most {MAX_COLUMNS}"
-    # Words may be divided by a line break.
+    # A line break may divide an expression of several words.
     lines = list(prose_lines(text))
     prose = "\n".join(line for _, line in lines)
     for pattern in (CODE_SPAN, LINK_TARGET):
@@ -97,7 +97,7 @@ def words_of_glossary(text):
 
 
 def check(root, pages, not_checked=NOT_CHECKED):
-    """What is wrong with the pages, which are named relative to `root`."""
+    """Yield the problems of the pages, which are paths relative to `root`."""
     unknown = sorted(set(WORDS) - words_of_glossary((root / GLOSSARY).read_text()))
     yield from (f"{GLOSSARY}: has no term that replaces '{word}'" for word in unknown)
     for page in not_checked:

@@ -1,4 +1,4 @@
-"""The fenced code blocks of the project's pages, and what a comment above a block says of it.
+"""Reads the fenced code blocks of the project's pages, and the comments above them.
 
     <!-- code: from examples/register.c -->     stands word for word in this file of the repository
     <!-- code: output -->                       what the block before it prints
@@ -27,7 +27,7 @@ class Block:
         return f"{self.page}:{self.line}"
 
     def marked(self, word):
-        """What follows a word in the comment above the block; None where it is another."""
+        """The text after `word` in the comment above the block; None if it has another word."""
         return self.mark.removeprefix(word).strip() if self.mark.startswith(word) else None
 
 
@@ -39,13 +39,13 @@ def blocks_of(page, text):
                     mark=mark[1] if mark else "")
 
 
-# What differs from machine to machine.
+# Text that differs between machines.
 LOCAL = re.compile(r"^\s*(device|time)\b")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
 def _agree(line, other):
-    """The same words, and numbers that agree to 1 %."""
+    """Whether two lines have the same words, and numbers that agree to 1 %."""
     if NUMBER.sub("#", line) != NUMBER.sub("#", other):
         return False
     pairs = zip(NUMBER.findall(line), NUMBER.findall(other))
@@ -53,7 +53,7 @@ def _agree(line, other):
 
 
 def same_output(written, printed):
-    """Whether the lines that a page shows stand, one after the other, in what was printed."""
+    """Whether the output contains the lines that a page shows, in order."""
     def lines(text):
         return [line.strip() for line in text.strip().split("\n") if not LOCAL.match(line)]
 

@@ -1,4 +1,4 @@
-"""The reference of the command line, from what the program itself says."""
+"""Makes the reference of the command line from the program's own help."""
 
 import re
 import subprocess
@@ -11,11 +11,11 @@ def help_of(program, *words):
 
 
 def subcommands(text):
-    """The names and the descriptions of the commands in a help, which lists them under headings."""
+    """The names and descriptions of the commands that a help text lists under headings."""
     if not re.search(r"^Usage: .* COMMAND \.\.\.", text, re.M):
         return []
     listed = re.split(r"^Messages:$", text, maxsplit=1, flags=re.M)[0]
-    # A line that begins further right continues the description before it.
+    # A line with a deeper indent continues the previous description.
     return re.findall(r"^  ([a-z]\S*)\s{2,}(\S.*)$", listed, re.M)
 
 

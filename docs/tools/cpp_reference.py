@@ -1,17 +1,18 @@
-"""The pages of the C++ and the C interface, from the comments of the public headers."""
+"""Makes the pages of the C++ and C interfaces from the comments of the public headers."""
 
 import re
 
 import check_cpp_docs
 import doxygen
 
-# Which header stands on which page. A header that is on none is an error.
+# The headers of each page. A header that is on no page is an error.
 PAGES = {
     "registration": ("Registration", [
         "registrar", "registration_options", "motion_limits", "batch", "frame_registrar",
         "local_motion", "volume_registrar"]),
     "splines": ("Splines", [
-        "stages/spline_model", "stages/prefilter", "stages/interpolate", "stages/resample", "tiles"]),
+        "stages/spline_model", "stages/prefilter", "stages/interpolate", "stages/resample",
+        "tiles"]),
     "fourier": ("Stages of Fourier registration", [
         "stages/sobel", "stages/fft", "stages/magnitude", "stages/log_polar",
         "stages/phase_correlation", "stages/convert"]),
@@ -23,7 +24,7 @@ PAGES = {
         "interop", "interop/cuda", "interop/opencl", "interop/opencv"]),
     "error": ("Errors and version", ["error", "version"]),
 }
-# Headers that declare nothing for users by themselves.
+# Headers without declarations of their own for users.
 WITHOUT = {"warpalign", "export"}
 C_HEADER = "warpalign/warpalign.h"
 
@@ -44,7 +45,7 @@ def _field(member):
 
 
 class Language:
-    """The directives of one of Sphinx's two domains."""
+    """Writes the directives of one of Sphinx's two domains."""
 
     def __init__(self, domain):
         self.domain = domain
@@ -56,7 +57,7 @@ class Language:
                 *indented(text), "", *indented(members), ""]
 
     def items(self, items):
-        """Functions without a comment of their own stand together with the overload above them."""
+        """Group functions without a comment with the overload above them."""
         lines = []
         for item, *overloads in check_cpp_docs.merged(items):
             lines += self.item(item, overloads)
@@ -74,7 +75,7 @@ class Language:
             if not item.short.startswith("@"):
                 kind = "enum-class" if item.scoped else "enum"
                 return self.directive(kind, item.name, item.text, values)
-            # C's constants: an enumeration without a name.
+            # Constants of C: an enumeration without a name.
             return [line for value in item.members for line in self.directive(
                 "enumerator", f"{value.name} {value.initializer}".strip(), value.text)]
         if item.kind == "function":
@@ -86,7 +87,8 @@ class Language:
                 return self.directive("type", f"{item.type} {item.name}", item.text)
             return self.directive("type", item.name.rpartition("::")[0] + "::" + item.declaration,
                                   item.text)
-        raise SystemExit(f"docs: {item.header}:{item.line}: {item.kind} has no place in the site")
+        raise SystemExit(
+            f"docs: {item.header}:{item.line}: cpp_reference.py does not support {item.kind}")
 
     def member(self, member, overloads):
         if member.kind == "function":
@@ -106,7 +108,7 @@ def header_section(language, include, name, items):
 
 
 def write(include, work, folder):
-    """Write the pages; returns what is not documented as it should be."""
+    """Write the pages; returns the problems of the headers' comments."""
     items, problems = doxygen.read(include, work)
     by_header = {}
     for item in items:
@@ -119,7 +121,7 @@ def write(include, work, folder):
     headers = {str(path.relative_to(include)) for path in include.rglob("*.h*")}
     problems += [f"{header}: is on no page of docs/tools/cpp_reference.py"
                  for header in sorted(headers - placed)]
-    problems += [f"{header}: docs/tools/cpp_reference.py names it, and it is not installed"
+    problems += [f"{header}: docs/tools/cpp_reference.py names it, but it is not installed"
                  for header in sorted(placed - headers)]
     if problems:
         return problems

@@ -1,4 +1,4 @@
-"""The public headers as Doxygen reads them: classes, functions, enumerations, their comments."""
+"""Reads classes, functions, enumerations and comments of the public headers by Doxygen."""
 
 import re
 import shutil
@@ -31,10 +31,10 @@ WARN_AS_ERROR = NO
 
 @dataclass
 class Item:
-    """One public thing of a header."""
+    """One public declaration of a header."""
 
     kind: str  # class, struct, enum, function, variable, typedef, enumvalue, define
-    name: str  # with its namespace and class
+    name: str  # qualified by namespace and class
     header: str
     line: int
     text: list  # the comment, as lines of reStructuredText
@@ -59,7 +59,7 @@ def _escaped(text):
 
 
 def _inline(node):
-    """The text of a paragraph, with its nested markup."""
+    """The text of a paragraph with its markup."""
     parts = [_escaped(node.text)]
     for child in node:
         if child.tag == "computeroutput":
@@ -78,7 +78,7 @@ def _inline(node):
 
 
 def _lines(description):
-    """A description as lines of reStructuredText."""
+    """Convert a description to lines of reStructuredText."""
     lines = []
     for paragraph in description:
         if paragraph.tag != "para":
@@ -145,7 +145,7 @@ def _member(node, prefix, include):
 
 
 def _is_public(node):
-    """Whether a member is one that users call: public, and not there to move or destroy."""
+    """Whether users call a member: it is public, and not a move operation or a destructor."""
     if node.get("prot") != "public" or node.get("kind") == "friend":
         return False
     name = node.findtext("name")
@@ -156,7 +156,7 @@ def _is_public(node):
 
 
 def read(include, output):
-    """All items of all headers below `include`, in the order of their lines."""
+    """All items of the headers below `include`, in the order of their lines."""
     include = Path(include).resolve()
     shutil.rmtree(output, ignore_errors=True)
     Path(output).mkdir(parents=True)
@@ -194,7 +194,7 @@ def read(include, output):
 
 
 def introduction(header):
-    """The comment that a header begins with."""
+    """The first comment of a header."""
     text = Path(header).read_text()
     if text.startswith("/*"):
         return re.sub(r"\n \* ?", "\n", re.match(r"/\* ?(.*?) ?\*/", text, re.S)[1])

@@ -1,5 +1,5 @@
-"""The page of all messages of errors, from the sources that throw them; and whether the page of
-their kinds, docs/reference/errors.md, names every kind of every language.
+"""Makes the page of all error messages from the sources that throw them, and checks that
+docs/reference/errors.md, the page of the error kinds, names every kind of every language.
 
     python docs/tools/error_messages.py      lists the messages
 """
@@ -16,7 +16,7 @@ PROGRAM = ("apps",)
 THROWN = re.compile(
     r"\b(?:(Error|error|refuse\w*|complain|UsageError|FileError|damaged|contradictory|shortened)"
     r"\s*[({]|(problem) \+?= (?=\"))")
-# Whose errors are of one kind.
+# Functions and types whose errors are all of one kind.
 KINDS = {"refuse_voxels": "invalid_image", "complain": "configuration",
          "problem": "device_unavailable", "UsageError": "UsageError", "FileError": "FileError",
          "damaged": "FileError", "contradictory": "FileError", "shortened": "FileError"}
@@ -24,12 +24,12 @@ KIND = re.compile(r"\s*(?:warpalign::)?ErrorKind::(\w+)\s*$")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 LITERALS = re.compile(r'(?:"(?:[^"\\]|\\.)*"\s*)+')
 CODES = re.compile(r'((?:\s*case \w+:)+)\s*return ((?:\s*"(?:[^"\\]|\\.)*")+);')
-# What stands for a name or a number.
+# Replaces names and numbers that are inserted at run time.
 GAP = "\N{HORIZONTAL ELLIPSIS}"
 
 TITLES = {
     "invalid_argument": "Wrong calls", "invalid_image": "Images that cannot be registered",
-    "configuration": "Configuration", "device_unavailable": "Devices that are not there",
+    "configuration": "Configuration", "device_unavailable": "Unavailable devices",
     "out_of_memory": "Memory", "build_failed": "Kernels that do not compile",
     "device_failure": "Devices that fail", "UsageError": "The program: wrong usage",
     "FileError": "The program: files and output",
@@ -37,14 +37,14 @@ TITLES = {
 
 
 def without_comments(text):
-    """The source without comments, with its lines where they were."""
+    """The source without comments; line numbers stay the same."""
     pattern = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.S)
     return pattern.sub(
         lambda m: m[0] if m[0][0] == '"' else "\n" * m[0].count("\n"), text)
 
 
 def arguments(text, start):
-    """The arguments of the call whose bracket opened before `start`."""
+    """The arguments of the call whose bracket opens before `start`."""
     parts, depth, begin, at = [], 0, start, start
     while at < len(text):
         if text[at] == '"':
@@ -84,7 +84,7 @@ def _summands(text):
 
 
 def message_of(argument):
-    """The text of a string expression; what is put in at run time is an ellipsis."""
+    """The text of a string expression, with an ellipsis for text that is inserted at run time."""
     words = []
     for part in _summands(argument):
         part = part.strip()
@@ -99,19 +99,19 @@ def message_of(argument):
         elif part:
             words.append(GAP)
     text = re.sub(r"\s+", " ", "".join(words)).strip(" :;")
-    # The log and the source that follow a message are no part of it.
+    # A log or a source after a message is not part of it.
     text = re.sub(rf"{GAP}+", GAP, text)
     return text if re.search(r"[a-z]{2,}.* ", text) else ""
 
 
 def _advice_in(contexts):
-    """What to do, among the arguments that say where an error was."""
+    """The advice among the arguments of an error's context."""
     texts = [_literals(found[0]) for one in contexts for found in LITERALS.finditer(one)]
     return [text for text in texts if text.count(" ") > 1][-1:]
 
 
 def messages_of(text):
-    """(kind, message) of every place of a source that throws an error."""
+    """Yield (kind, message) of every error that a source throws."""
     text = without_comments(text)
     for call in THROWN.finditer(text):
         name = call[1] or call[2]
@@ -125,21 +125,21 @@ def messages_of(text):
                 continue
             kind, advice = named[1], _advice_in(given[2:])
             given = given[1:2]
-        # Whose the call is, or which stage, is said first.
+        # The caller or the stage is the first argument.
         said = [said for argument in given if (said := message_of(argument))][:2]
         if said:
             yield kind, "; ".join(said + advice)
 
 
 def collected(folders=LIBRARY + PROGRAM):
-    """{kind: {message: the files that have it}}."""
+    """All messages, as {kind: {message: files}}."""
     found = collections.defaultdict(dict)
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix not in (".cpp", ".hpp", ".cu", ".cuh"):
                 continue
             for kind, message in messages_of(path.read_text()):
-                # The program's own functions are called alike.
+                # The program has functions with the same names.
                 if folder in PROGRAM:
                     kind = {"invalid_argument": "UsageError",
                             "configuration": "FileError"}.get(kind, kind)
@@ -148,7 +148,7 @@ def collected(folders=LIBRARY + PROGRAM):
 
 
 def advice_of_codes():
-    """(symbolic code of a driver, what to do)."""
+    """Yield (symbolic code of a driver, advice)."""
     for name in ("backend_opencl/device/errors.cpp", "backend_cuda/device/errors.cpp"):
         for codes, advice in CODES.findall((ROOT / name).read_text()):
             for code in re.findall(r"case (\w+):", codes):
@@ -161,22 +161,23 @@ def _row(*cells):
 
 
 def page():
-    """The page, which the build writes beside errors.md."""
+    """The text of the page, which the build writes next to errors.md."""
     lines = ["# All messages", "",
-             "Every message of an error that warpalign has, as the build finds it in the sources: "
-             f"search this page for a word of yours. {GAP} stands for what is put in when it "
-             "happens: a name, a number, a list. [Errors](errors.md) says what each kind means, and "
+             "All error messages of warpalign, which the build collects from the sources. Search "
+             f"this page for a word of your message. {GAP} replaces text that is inserted at run "
+             "time: a name, a number, a list. [Errors](errors.md) explains each kind of error, and "
              "what to do.", "", "## Codes of the drivers", "",
-             "Where a call of OpenCL or CUDA fails, the message has the call and its symbolic code, "
-             "and for these codes what to do:", "", "| code | what to do |", "| --- | --- |"]
+             "If a call to OpenCL or CUDA fails, the message contains the call and its symbolic "
+             "code. For these codes, it also contains advice:", "",
+             "| code | what to do |", "| --- | --- |"]
     lines += [_row(code, advice) for code, advice in advice_of_codes()]
     found = collected()
     for kind, title in TITLES.items():
         lines += ["", f"## {title}", ""]
         if kind in ("UsageError", "FileError"):
-            lines += ["They end the program with exit status 2, or 3 where memory is short.", ""]
+            lines += ["They end the program with exit status 2, or with 3 if memory is short.", ""]
         else:
-            lines += [f"Of the kind [`{kind}`](errors.md#{kind}).", ""]
+            lines += [f"Kind: [`{kind}`](errors.md#{kind}).", ""]
         lines += ["| message | from |", "| --- | --- |"]
         for message, paths in sorted(found[kind].items(), key=lambda one: one[0].lower()):
             lines.append(_row(message, ", ".join(sorted({path.stem for path in paths}))))
@@ -184,17 +185,17 @@ def page():
 
 
 def problems(text, kinds, statuses, classes):
-    """What the page of the kinds lacks."""
+    """Yield the problems of the page of kinds."""
     for kind in kinds:
         if f"| `{kind}` |" not in text:
             yield f"the kind {kind} is not in the table"
         if f"\n### {kind}\n" not in text:
-            yield f"nothing says what to do about {kind}"
+            yield f"there is no section about {kind}"
     yield from (f"{name} is not named" for name in [*statuses, *classes] if f"`{name}`" not in text)
 
 
 def check(root=ROOT):
-    """What docs/reference/errors.md lacks of what the sources have."""
+    """The kinds and names of the sources that docs/reference/errors.md lacks."""
     include = root / "core/include/warpalign"
     kinds = re.findall(r"^  (\w+),? +///<", (include / "error.hpp").read_text(), re.M)
     header = (include / "warpalign.h").read_text()
@@ -202,13 +203,15 @@ def check(root=ROOT):
     statuses = [name for name in re.findall(r"WARPALIGN_\w+", first) if name != "WARPALIGN_OK"]
     classes = re.findall(r"^class (\w+Error)\b", (root / "python/warpalign/_errors.py").read_text(),
                          re.M)
-    found = list(problems((root / "docs/reference/errors.md").read_text(), kinds, statuses, classes))
+    page_of_kinds = (root / "docs/reference/errors.md").read_text()
+    found = list(problems(page_of_kinds, kinds, statuses, classes))
     missing = set(kinds) ^ (set(TITLES) - {"UsageError", "FileError"})
-    return found + [f"docs/tools/error_messages.py and error.hpp differ: {kind}" for kind in missing]
+    return found + [f"docs/tools/error_messages.py and error.hpp differ: {kind}"
+                    for kind in missing]
 
 
 def write(folder):
-    """Write the page of messages; returns what the page of kinds lacks."""
+    """Write the page of messages; returns the problems of the page of kinds."""
     (folder / "messages.md").write_text(page())
     return [f"docs/reference/errors.md: {problem}" for problem in check()]
 

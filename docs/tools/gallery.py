@@ -1,4 +1,4 @@
-"""The gallery: each page is a program of examples/python, with what it printed and drew here."""
+"""Makes the gallery: the programs of examples/python with their output and figures."""
 
 import json
 import shutil
@@ -8,12 +8,12 @@ from pathlib import Path
 
 from PIL import Image
 
-# In the order in which a newcomer looks at them.
+# In a good order for newcomers.
 ORDER = ["register_a_pair", "refused_pair", "drift_of_a_stack", "resample_a_volume",
          "align_two_volumes", "arrays_on_a_device", "spline_degrees", "boundary_modes",
          "antialiased_zoom"]
 SMALL = 420  # pixels; smaller pictures are enlarged
-# Which of a page's pictures stands for it in the overview, where that is not the last one.
+# The pages whose thumbnail in the overview is not their last picture.
 FACES = {"spline_degrees": 0}
 
 
@@ -41,7 +41,7 @@ def _cell(cell, folder, title):
 
 
 def _summary(cells):
-    """The page's title, and the first paragraph below it."""
+    """The title of the page, and its first paragraph."""
     first = next(cell["markdown"] for cell in cells if "markdown" in cell)
     title, _, text = first.partition("\n")
     return title.removeprefix("# "), text.strip().split("\n\n")[0].replace("\n", " ")
@@ -58,7 +58,7 @@ def _thumbnail(cells, folder):
 
 
 def _run(page, folder):
-    """What the cells of a page did, with the pictures in a folder of the page's own."""
+    """Run a page; returns the results of its cells, and puts its pictures into its own folder."""
     folder.mkdir(parents=True)
     notes = folder / "cells.json"
     done = subprocess.run(
@@ -74,11 +74,12 @@ def _run(page, folder):
 
 
 def write(sources, folder, work):
-    """Run all pages below `sources`, and write them with an overview."""
+    """Run all pages below `sources`, and write them and an overview."""
     shutil.rmtree(work, ignore_errors=True)
     pages = {page.stem: page for page in sources.glob("*.py")}
     if set(pages) != set(ORDER):
-        raise SystemExit(f"docs: the gallery's order does not name {set(pages) ^ set(ORDER)}")
+        raise SystemExit(
+            f"docs: ORDER in gallery.py and examples/python differ: {set(pages) ^ set(ORDER)}")
     cards = []
     for name in ORDER:
         target = folder / name

@@ -1,4 +1,4 @@
-"""Runs one page of the gallery, cell by cell, and notes what each cell printed, showed and drew.
+"""Runs one page of the gallery cell by cell, and records the output and figures of each cell.
 
     python gallery_run.py PAGE.py OUTPUT.json      in the folder where its pictures are to appear
 """
@@ -19,7 +19,7 @@ PICTURES = (".png", ".jpg", ".svg")
 
 
 def cells_of(text):
-    """(whether it is Markdown, its lines) of each cell of a page in percent format."""
+    """Yield (is Markdown, lines) for each cell of a page in percent format."""
     parts = re.split(r"^# %%( \[markdown\])?\n", text, flags=re.M)
     for marker, body in zip(parts[1::2], parts[2::2]):
         if marker:
@@ -28,7 +28,7 @@ def cells_of(text):
 
 
 def shown(value):
-    """What a notebook shows for the value of a cell's last expression."""
+    """The output of a notebook for the value of a cell's last expression."""
     if value is None:
         return {}
     if hasattr(value, "_repr_html_"):
@@ -37,7 +37,7 @@ def shown(value):
 
 
 def figures(folder, number):
-    """The figures that a cell has left open, as pictures."""
+    """Save the figures that a cell left open, as pictures."""
     import matplotlib.pyplot as plot
 
     names = []
@@ -50,11 +50,11 @@ def figures(folder, number):
 
 
 def run_cell(code, page, names):
-    """Execute a cell; returns the value of its last expression, if it ends in one."""
+    """Execute a cell; returns the value of its last statement if that is an expression."""
     tree = ast.parse(code, str(page))
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, str(page), "exec"), names)
-    # As in a notebook, a semicolon keeps the value from being shown.
+    # As in a notebook, a semicolon suppresses the output of the value.
     if last is None or code.rstrip().endswith(";"):
         if last is not None:
             exec(compile(ast.Module([last], []), str(page), "exec"), names)

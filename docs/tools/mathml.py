@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw by themselves: no script, no fonts, no network."""
+"""Converts formulas to MathML, which browsers render without scripts, fonts or network."""
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml

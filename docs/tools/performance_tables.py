@@ -1,4 +1,4 @@
-"""The tables of docs/performance.md, from records of `warpalign bench`."""
+"""Makes the tables of docs/performance.md from records of `warpalign bench`."""
 
 import json
 
@@ -17,13 +17,13 @@ def cube(side):
 
 
 def number(value, digits=3):
-    """Rounded to so many significant digits, and never written with an exponent."""
+    """Format a value with this many significant digits and no exponent."""
     text = f"{value:#.{digits}g}"
     return (f"{float(text):.0f}" if "e" in text else text).rstrip(".")
 
 
 class Times:
-    """The medians of one record, in milliseconds."""
+    """The median times of one record, in milliseconds."""
 
     def __init__(self, path):
         self.record = json.loads(path.read_text())
@@ -43,7 +43,7 @@ class Times:
         return self.results[column, suite, case, size]["operations_a_second"]
 
     def ratio(self, over, under):
-        """Of two (suite, case, size, column)s."""
+        """The ratio of the times of two (suite, case, size, column) tuples."""
         return self.ms(*over) / self.ms(*under)
 
 
@@ -98,7 +98,7 @@ def registration_rows(times):
 
 
 def provenance(times):
-    """The run, as a paragraph."""
+    """A paragraph that describes the run."""
     record = times.record
     verified = sum(one["verified"] for one in record["results"])
     devices = "; ".join(f"`{column['id']}`: {column['name']}, {column['platform']}, "
@@ -138,7 +138,7 @@ def h100_cuda(times):
             *(f"| {what} | {aim} | {reached} |" for what, aim, reached in rows)]
 
 
-# Cases of which the times by OpenCL stand beside those by CUDA, with their sizes.
+# The cases whose times by OpenCL and CUDA are compared, with their sizes.
 BESIDE = [
     ("prefilter", "exact", (2048, 4096, 8192)), ("prefilter", "fir:15", (2048, 4096, 8192)),
     ("rotation", "exact + full", (2048, 4096, 8192)),
@@ -179,8 +179,8 @@ def h100_pocl(times):
     return lines
 
 
-# What is compared with other libraries on two cores: the suite, our case, the size, and the peers
-# with their case.
+# The comparisons with other libraries on two cores: the suite, our case, the size, and the case of
+# each library.
 BESIDE_PEERS = [
     ("prefilter", "exact", square(2048), {"scipy": "exact"}),
     ("rotation", "exact + full", square(2048), {"scipy": "exact + full"}),

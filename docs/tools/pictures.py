@@ -1,4 +1,4 @@
-"""The pictures of the conventions page, each held against what the library answers.
+"""Draws the pictures of the conventions page, and compares each with the library's result.
 
 The pairs are drawn, corner by corner, by the formula that the conventions page states. Each is then
 registered: a sign or a direction that differs from the drawing fails the build.
@@ -14,14 +14,14 @@ import warpalign
 
 SIDE = 240
 CENTRE = np.array([(SIDE - 1) / 2, (SIDE - 1) / 2])  # (x, y)
-# An F tells up from down and left from right.
+# An F shows which way is up and which is left.
 LETTER = [(70, 50), (170, 50), (170, 78), (102, 78), (102, 108), (150, 108), (150, 134), (102, 134),
           (102, 190), (70, 190)]
-MARK = np.array([164.0, 64.0])  # the F's upper right, which the pictures follow
+MARK = np.array([164.0, 64.0])  # the upper right corner of the F, which the pictures mark
 
 
 def scene():
-    """Polygons (x, y) with their grey levels: triangles for the registration, and an F."""
+    """Polygons (x, y) with their grey levels: triangles to register by, and an F."""
     random = np.random.default_rng(11)
     shapes = []
     for _ in range(260):
@@ -31,14 +31,14 @@ def scene():
 
 
 def mapped(points, rotation_deg, scale, translation):
-    """The conventions page's formula: where points (x, y) of the reference are when moved."""
+    """Map points (x, y) of the reference to the moving image, by the formula of the page."""
     r = math.radians(rotation_deg)
     a = scale * np.array([[math.cos(r), math.sin(r)], [-math.sin(r), math.cos(r)]])
     return (points - CENTRE) @ a.T + CENTRE + translation
 
 
 def drawn(transform):
-    """The scene with each corner moved by the transform, drawn four times as large and reduced."""
+    """Draw the transformed scene at four times the size, and reduce it."""
     fine = 4
     image = Image.new("L", (SIDE * fine, SIDE * fine), 230)
     draw = ImageDraw.Draw(image)
@@ -50,7 +50,7 @@ def drawn(transform):
 
 
 def registered(rotation_deg=0.0, scale=1.0, translation=(0.0, 0.0)):
-    """A drawn pair and its registration, which must find what was drawn."""
+    """Draw a pair, and check that its registration finds the true transform."""
     translation = np.array(translation)
     reference = drawn(lambda points: points)
     moving = drawn(lambda points: mapped(points, rotation_deg, scale, translation))
@@ -83,7 +83,7 @@ def _save(figure, folder, name):
 
 
 def axes_picture(folder):
-    """Where pixels and axes are."""
+    """The positions of pixels and axes."""
     figure, axis = plot.subplots(figsize=(7.2, 3.8), layout="constrained")
     columns, rows = 5, 3
     for y in range(rows):
@@ -109,7 +109,7 @@ def axes_picture(folder):
 
 
 def signs_picture(folder):
-    """What positive numbers mean."""
+    """The meaning of positive parameters."""
     cases = [
         ("rotation_deg = +25", {"rotation_deg": 25.0}),
         ("scale = 1.25", {"scale": 1.25}),
@@ -124,7 +124,7 @@ def signs_picture(folder):
         reference, moving, found = registered(**drawing)
         x, y = found.translation_xy
         _show(place, moving, title)
-        # Signs of what is zero mean nothing: + 0.0 turns -0.0 into 0.0.
+        # + 0.0 changes -0.0 to 0.0, whose sign has no meaning.
         place.set_xlabel(
             f"found: {round(found.rotation_deg, 2) + 0.0:.2f}°, {found.scale:.3f}, "
             f"({round(x, 1) + 0.0:.1f}, {round(y, 1) + 0.0:.1f})", fontsize=12)
@@ -133,7 +133,7 @@ def signs_picture(folder):
 
 
 def matrix_picture(folder):
-    """From which image to which the matrix leads, and what warping with it does."""
+    """The direction of the matrix, and the effect of warping with it."""
     reference, moving, found = registered(20.0, 0.8, (24.0, -10.0))
     x, y, _ = found.matrix_xy @ [*MARK, 1]
     figure, axes = plot.subplots(1, 3, figsize=(10.5, 3.9), layout="constrained")
@@ -152,7 +152,7 @@ def matrix_picture(folder):
 
 
 def rotate_picture(folder):
-    """`ndimage.rotate` turns the picture the same way as a positive angle of a registration."""
+    """`ndimage.rotate` and positive angles of registrations have the same direction."""
     reference = drawn(lambda points: points)
     turned = warpalign.ndimage.rotate(reference, 25, reshape=False, mode="mirror")
     found = warpalign.register(reference, turned)
@@ -165,7 +165,7 @@ def rotate_picture(folder):
 
 
 def basis_picture(folder):
-    """The B-splines: what the library makes of one coefficient of 1 among zeros."""
+    """The B-splines: the values of the library for one coefficient of 1 among zeros."""
     coefficients = np.zeros(13)
     coefficients[6] = 1
     points = np.linspace(-3.2, 3.2, 641)

@@ -1,11 +1,11 @@
-"""The pages of the Python package: every public name, by its docstring."""
+"""Makes the pages of the Python package from the docstrings of all public names."""
 
 import importlib
 import inspect
 
 import check_docstrings
 
-# What each page holds; a public name that is on none is an error.
+# The contents of each page. A public name that is on no page is an error.
 PAGES = {
     "registration": ("Registration", "warpalign", [
         "register", "Registrar", "Registration", "Alignment", "register_stack",
@@ -52,7 +52,7 @@ def _page(title, module, names):
 
 
 def write(folder):
-    """Write the pages; returns what is missing in docstrings or on the pages."""
+    """Write the pages; returns the problems of docstrings and names that no page has."""
     found = list(check_docstrings.problems())
     target = folder / "python"
     target.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Tables of pages that are made from committed records.
+"""Makes the tables of pages from committed records.
 
     python docs/tools/record_tables.py             says where a page and its records disagree
     python docs/tools/record_tables.py --write     writes the tables into the pages
@@ -24,14 +24,14 @@ MARKED = re.compile(
 
 
 def all_tables(root):
-    """Every table by its name, as lines of Markdown."""
+    """All tables by name, as lines of Markdown."""
     return {**performance_tables.tables(root / "benchmarks/records"),
             **accuracy_tables.tables(root / "benchmarks/accuracy"),
             **verified_tables.tables(root / "benchmarks/verified.json")}
 
 
 def renewed(text, tables):
-    """The page with its tables as they are in `tables`, and the names that it asks for."""
+    """The page with the tables of `tables`, and the names of the tables that it has."""
     names = []
 
     def table_of(found):
@@ -45,13 +45,13 @@ def renewed(text, tables):
 
 
 def problems(texts, tables):
-    """What is wrong in pages, given by name: tables that differ, are unknown, or stand nowhere."""
+    """Yield the problems of `pages`: tables that differ, are unknown, or are on no page."""
     asked = []
     for page, text in texts.items():
         made, names = renewed(text, tables)
         asked += names
         if text.count("<!-- table:") != len(names):
-            yield f"{page}: a table has no <!-- end of table -->, or a name that cannot be one"
+            yield f"{page}: a table has no <!-- end of table -->, or an invalid name"
         for name in sorted(set(names) - set(tables)):
             yield f"{page}: no record makes the table {name}"
         for line in difflib.unified_diff(text.splitlines(), made.splitlines(), lineterm="", n=0):

@@ -1,5 +1,5 @@
-"""The page of measured records: tables and charts of what `warpalign bench` and the peers' scripts
-wrote to benchmarks/records/. No figure is typed."""
+"""Makes the page of measured records: tables and charts of the files that `warpalign bench` and the
+peers' scripts wrote to benchmarks/records/."""
 
 import json
 
@@ -22,7 +22,7 @@ SUITES = {
     "stack": "Drift of 32 frames of a stack",
     "complex_bilinear": "Complex bilinear interpolation",
 }
-# What the charts show: the size that every column has a figure for.
+# The cases of the charts, with a size that every column has.
 CHARTS = [
     ("prefilter", (2048, 2048, 1), ["exact", "fir:15", "iir:line"]),
     ("rotation", (2048, 2048, 1), ["bilinear, full", "evaluation alone, full", "exact + full"]),
@@ -34,7 +34,7 @@ COLOURS = ["tab:blue", "tab:orange", "tab:green", "0.6", "tab:red", "tab:purple"
 
 
 def _label(column):
-    """What a column of a record is, as a reader knows it."""
+    """The heading of a column of a record."""
     if column["id"] == "host":
         return "one thread"
     platform = column["platform"].split()[0]
@@ -54,7 +54,7 @@ def _milliseconds(value):
 
 
 class Record:
-    """A record with those of the peers that were measured beside it."""
+    """A record, with the records of other libraries that belong to it."""
 
     def __init__(self, path):
         self.own = json.loads(path.read_text())
@@ -95,7 +95,7 @@ def _table(record, suite):
 
 
 def _peers(record):
-    """Other libraries beside this one's first column, in the cases that both have."""
+    """Compare other libraries with the first column, in the cases that both have."""
     peers = [c["id"] for c in record.columns if c["id"] not in record.own_ids]
     first = record.columns[0]["id"]
     lines = []
@@ -115,7 +115,7 @@ def _peers(record):
 
 
 def chart(record, suite, size, cases, path):
-    """Bars of milliseconds on a logarithmic axis; true where there is something to draw."""
+    """Draw bars of milliseconds on a logarithmic axis; returns whether there are any."""
     columns = [column["id"] for column in record.columns
                if any(record.milliseconds((suite, case, size), column["id"]) for case in cases)]
     if not columns:

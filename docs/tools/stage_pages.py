@@ -1,8 +1,7 @@
 """Copies the project's Markdown pages into one tree that Sphinx reads.
 
-The pages stay where they are in the repository and are readable there; here each gets its place in
-the site, and its relative links are rewritten to match. A link to a file that is not there is an
-error.
+The pages are readable at their paths in the repository. This script copies each to its path on the
+site and rewrites its relative links. A link to a file that does not exist is an error.
 """
 
 import os
@@ -11,7 +10,7 @@ import shutil
 import subprocess
 from pathlib import Path, PurePosixPath
 
-# Where pages stand that the site has elsewhere than docs/ has them.
+# Pages whose path on the site differs from that below docs/.
 PLACES = {
     "docs/README.md": "project/docs.md",
     "README.md": "project/readme.md",
@@ -23,13 +22,13 @@ PLACES = {
     "apps/README.md": "reference/program.md",
     "examples/python/README.md": "gallery/index.md",
 }
-# What the build writes itself, so that the page of the repository is only a target of links.
+# Pages that the build writes itself; the repository's page is only a target of links.
 REPLACED = {"examples/python/README.md"}
 
 # Pages of docs/ that the build writes.
 GENERATED = re.compile(r"docs/(records\.md|gallery/.*|reference/(cpp|c|python)\.rst"
                        r"|reference/(command-line|messages)\.md)")
-# The programs of the gallery are pages there.
+# The programs of the gallery become pages.
 EXAMPLE = re.compile(r"examples/python/(\w+)\.py")
 
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\])\(([^)\s]+)\)")
@@ -37,7 +36,7 @@ FENCE = re.compile(r"^(`{3,}|~{3,})")
 
 
 def place_of(page):
-    """Where a page of the repository stands in the site."""
+    """The path on the site of a page of the repository."""
     if page in PLACES:
         return PLACES[page]
     if example := EXAMPLE.fullmatch(page):
@@ -49,7 +48,7 @@ def place_of(page):
 
 
 def known_files(root):
-    """All files of the checkout that git does not ignore, and the folders they are in."""
+    """All files of the checkout that git does not ignore, and their folders."""
     listed = subprocess.run(
         ["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard"],
         check=True, capture_output=True, text=True).stdout.splitlines()
@@ -69,7 +68,7 @@ class Stager:
         self.broken = []
 
     def rewritten(self, page, text, link):
-        """The Markdown of a link, for the place where its page stands in the site."""
+        """Rewrite a Markdown link for the path of its page on the site."""
         target, _, anchor = link.partition("#")
         if re.match(r"[a-z]+:", link) or not target:
             return f"{text}({link})"
@@ -89,7 +88,7 @@ class Stager:
         return f"{text}({link})"
 
     def copied(self, path):
-        """A file that is no page, beside the pages."""
+        """Copy a file that is not a page to the site; returns its path."""
         place = path.removeprefix("docs/") if path.startswith("docs/") else f"files/{path}"
         target = self.staged / place
         if not target.exists():
@@ -107,7 +106,7 @@ class Stager:
 
         for line in (self.root / page).read_text().split("\n"):
             mark = FENCE.match(line)
-            # A fenced directive, such as {figure}, has links of its own; code has none.
+            # A fenced directive such as {figure} may contain links; code does not.
             if mark and fence is None:
                 flush()
                 fence = mark[1]
@@ -124,7 +123,7 @@ class Stager:
         target.write_text("\n".join(lines))
 
     def folders_page(self):
-        """The list of the READMEs of the folders."""
+        """Write the list of the folders' READMEs."""
         names = sorted(p.stem for p in (self.staged / "project/folders").glob("*.md"))
         entries = "\n".join(f"{name.replace('-', '/')} <folders/{name}>" for name in names)
         (self.staged / "project/folders.md").write_text(
@@ -133,13 +132,13 @@ class Stager:
 
 
 def stage(root, staged):
-    """Write all pages below `staged`; returns what links to nothing."""
+    """Write all pages below `staged`; returns the broken links."""
     stager = Stager(Path(root), Path(staged))
     for page in sorted(stager.files):
         if page.endswith(".md") and page not in REPLACED and not page.startswith("."):
             stager.page(page)
     stager.folders_page()
-    # Pages that are there in some checkouts only.
+    # Pages that only some checkouts have.
     optional = [name for name in ("security", "conduct")
                 if (stager.staged / f"project/{name}.md").exists()]
     index = stager.staged / "index.md"

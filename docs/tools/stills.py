@@ -1,11 +1,11 @@
-"""Pictures of what the program prints in a terminal, for pages that are not on the site too.
+"""Makes pictures of the program's output in a terminal, for pages on the site and elsewhere.
 
-    python docs/tools/stills.py --prefix INSTALLED            do the pictures still tell the truth?
-    python docs/tools/stills.py --prefix INSTALLED --write    makes them, in docs/stills/
+    python docs/tools/stills.py --prefix INSTALLED            checks that the pictures are current
+    python docs/tools/stills.py --prefix INSTALLED --write    writes them to docs/stills/
 
-The program runs as it would where it is installed in /opt/warpalign, for a user with nothing in the
-home folder: both are mounted for it alone, which takes Linux's `unshare`. What is compared leaves
-out what differs between machines and runs: numbers, devices and what is installed.
+The program runs as if it were installed in /opt/warpalign, for a user with an empty home folder:
+both are mounted for the program only, which needs Linux's `unshare`. The comparison ignores
+differences between machines and runs: numbers, devices and installed packages.
 """
 
 import argparse
@@ -24,7 +24,7 @@ STILLS = {
     "devices": "warpalign devices",
     "doctor": "warpalign doctor",
 }
-# Sections that only list what this machine has.
+# Sections that only list the devices and drivers of this machine.
 OF_MACHINE = ("OpenCL drivers", "notes", "problems", "cuda")
 STATUS = re.compile(r"(ok|note|PROBLEM) +")
 MOUNTED = """
@@ -40,14 +40,14 @@ exec env -i HOME=/home/user TERM=xterm LANG=C.UTF-8 PATH=/opt/warpalign/bin:/usr
 
 
 def obstacle():
-    """Why programs cannot be given mounts of their own here; nothing where they can."""
+    """Why programs cannot have their own mounts on this machine; empty if they can."""
     tried = subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/opt"],
                            capture_output=True, text=True)
     return tried.stderr.strip() if tried.returncode else ""
 
 
 def shown(command, prefix, cache):
-    """The screen after a command that has run once before, so that no kernel is compiled."""
+    """The screen after the second run of a command, which compiles no kernels."""
     call = ["unshare", "-rm", "bash", "-c", MOUNTED, "still", str(prefix), str(ROOT), command,
             str(cache)]
     for _ in range(2):
@@ -58,7 +58,7 @@ def shown(command, prefix, cache):
 
 
 def skeleton(lines):
-    """What a screen says on every machine: headings and labels, without numbers and devices."""
+    """The text of a screen that is the same on every machine: headings and labels."""
     told, section = [], ""
     for line in lines:
         text = line.strip()
@@ -69,21 +69,21 @@ def skeleton(lines):
             continue
         elif section == "opencl":  # a list of devices, with labels in its sentences
             told += re.findall(r"([A-Za-z]+): ", text)
-        elif text and len(line) - len(text) < 15:  # not the rest of a sentence, or of a name
+        elif text and len(line) - len(text) < 15:  # not the continuation of a sentence or a name
             told.append(re.split(r"  |[:,\[]", STATUS.sub("", text))[0].strip())
     return [re.sub(r"\d[\d.]*", "#", text) for text in told if text]
 
 
 def differences(committed, now):
-    """What one of the two says and the other does not."""
+    """The differences between a picture and the program's output."""
     for text in sorted(set(skeleton(committed)) - set(skeleton(now))):
-        yield f"the picture says '{text}', and the program no longer does"
+        yield f"the picture has '{text}', but the program does not print it"
     for text in sorted(set(skeleton(now)) - set(skeleton(committed))):
-        yield f"the program says '{text}', which is not in the picture"
+        yield f"the program prints '{text}', which the picture lacks"
 
 
 def check(prefix, cache):
-    """(problems, why nothing could be compared)."""
+    """Compare all pictures; returns (problems, the reason if nothing could be compared)."""
     if why := obstacle():
         return [], why
     problems = []

@@ -1,5 +1,5 @@
-"""The pictures of the how-to pages and of the theory: what the library finds in data that are made
-here, each held against what was put in."""
+"""Draws the pictures of the how-to and theory pages: the results of the library for synthetic data,
+which are compared with the known truth."""
 
 from pathlib import Path
 
@@ -31,13 +31,13 @@ def _save(figure, folder, name):
 
 
 def _photograph(box, size):
-    """A part of the demo's reference, (left, upper, right, lower), with values from 0 to 1."""
+    """A part (left, upper, right, lower) of the demo's reference, with values of 0 to 1."""
     image = Image.open(PHOTOGRAPH).convert("L").crop(box).resize(size, Image.Resampling.BOX)
     return np.asarray(image, np.float32) / 255
 
 
 def drift_picture(folder):
-    """A stack that drifts: where its frames are, and their mean before and after."""
+    """A drifting stack: the drift of its frames, and their mean before and after."""
     random = np.random.default_rng(3)
     scene = _photograph((200, 240, 840, 720), (320, 240))
     drift = np.cumsum(random.normal(0.05, 0.9, (40, 2)), axis=0)
@@ -47,7 +47,7 @@ def drift_picture(folder):
               for number, shift in enumerate(drift)]
     stack = warpalign.register_stack(frames, motion="translation")
     found = np.stack([stack.drift["shift_row"], stack.drift["shift_column"]], axis=1)
-    _demand(np.abs(found - drift).max() < 0.1, f"a drift of {drift} is found as {found}")
+    _demand(np.abs(found - drift).max() < 0.1, f"a drift of {drift} was measured as {found}")
     after = np.mean([frame for frame in stack.warp(frames) if frame is not None], axis=0)
     figure, axes = plot.subplots(1, 3, figsize=(11, 3.1), layout="constrained")
     axes[0].plot(found[:, 0], label="down")
@@ -62,11 +62,11 @@ def drift_picture(folder):
 
 
 def local_picture(folder):
-    """A bent image, the field that was found, and what is left of the difference."""
+    """A distorted image, the displacement field found, and the remaining difference."""
     image = _photograph((100, 200, 900, 800), (400, 300))
     rows, columns = np.indices(image.shape, np.float32)
     bend = np.stack([4 * np.sin(columns / 50), 5 * np.cos(rows / 45)])
-    # The bent image shows at x + u(x) what the image shows at x: u is undone by iteration.
+    # The distorted image at x + u(x) equals the image at x; an iteration inverts u.
     back = np.stack([rows, columns])
     for _ in range(30):
         moved = np.stack([4 * np.sin(back[1] / 50), 5 * np.cos(back[0] / 45)])
@@ -74,7 +74,7 @@ def local_picture(folder):
     bent = ndimage.map_coordinates(image, back, mode="mirror").astype(np.float32)
     found = warpalign.register_local(image, bent, window=48)
     error = np.sqrt(np.mean((found.field - bend) ** 2))
-    _demand(error < 0.5, f"a bent image's field is off by {error} pixels, root mean square")
+    _demand(error < 0.5, f"the field of the distorted image has an error of {error} pixels rms")
     figure, axes = plot.subplots(1, 3, figsize=(11, 3.2), layout="constrained")
     _show(axes[0], image, "reference, and the field", vmin=0, vmax=1.2)
     step = (slice(20, None, 32), slice(20, None, 32))
@@ -86,7 +86,7 @@ def local_picture(folder):
 
 
 def volume_picture(folder):
-    """The middle planes of a volume, of the same one turned, and of that on the first one's grid."""
+    """The middle planes of a volume, of the rotated volume, and of the latter warped back."""
     centres = np.random.default_rng(5).uniform(-18, 18, (40, 3))
     places = np.indices((56, 56, 56)).reshape(3, -1).T - 27.5
 
@@ -101,7 +101,7 @@ def volume_picture(folder):
     first, second = volume(places), volume((places - [0, 3, -2]) @ turn)
     found = warpalign.register_volume(first, second, motion="rigid")
     _demand(abs(found.rotation_deg - 25) < 0.2 and found.reliable,
-            f"a volume that is turned by 25 degrees is found as {found}")
+            f"a rotation of 25 degrees was measured as {found}")
     aligned = found.warp(second)
     figure, axes = plot.subplots(1, 3, figsize=(9, 3.3), layout="constrained")
     for axis, shown, title in zip(axes, (first, second, aligned),
@@ -120,7 +120,7 @@ def _log_polar(magnitude):
 
 
 def log_polar_picture(folder):
-    """Why a rotation is a shift in the log-polar plane."""
+    """A rotation, which is a shift in the log-polar plane."""
     random = np.random.default_rng(8)
     side = 256
     image = ndimage.zoom(random.random((16, 64)), (16, 4))
@@ -141,7 +141,7 @@ def log_polar_picture(folder):
     profile = [plane - plane.mean(axis=0) for plane in planes]
     scores = [(np.roll(profile[0], shift, axis=0) * profile[1]).sum() for shift in range(180)]
     _demand(min(abs(int(np.argmax(scores)) - 30), abs(int(np.argmax(scores)) - 150)) <= 2,
-            f"the log-polar planes agree at {np.argmax(scores)} degrees")
+            f"the log-polar planes match at {np.argmax(scores)} degrees")
     _save(figure, folder, "log-polar.png")
 
 

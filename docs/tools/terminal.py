@@ -1,4 +1,4 @@
-"""What a program shows in a terminal: it runs in one, and its screen is read and drawn as SVG."""
+"""Runs a program in a terminal, and draws the terminal's screen as SVG."""
 
 import os
 import pty
@@ -19,7 +19,7 @@ WIDTH, HEIGHT, MARGIN = 8.4, 19, 16
 
 
 def run(command, **options):
-    """(exit status, everything that the command wrote to a terminal of COLUMNS columns)."""
+    """Run a command in a terminal of COLUMNS columns; returns (exit status, output)."""
     ours, theirs = pty.openpty()
     ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
@@ -29,7 +29,7 @@ def run(command, **options):
     while True:
         try:
             piece = os.read(ours, 65536)
-        except OSError:  # how Linux says that the other end is closed
+        except OSError:  # on Linux: the other end is closed
             break
         if not piece:
             break
@@ -39,7 +39,7 @@ def run(command, **options):
 
 
 def screen(written):
-    """Lines of (character, colour) as they stand at the end: what was overwritten is gone."""
+    """The final screen, as lines of (character, colour)."""
     lines, column, colour = [[]], 0, PLAIN
     for token in TOKEN.finditer(written):
         line = lines[-1]
@@ -53,7 +53,7 @@ def screen(written):
             for code in (token["codes"] or "0").split(";"):
                 colour = COLOURS.get(int(code), PLAIN if int(code) == 0 else colour)
         elif token["letter"]:
-            raise ValueError(f"the program moves the cursor in a way not known here: {token[0]!r}")
+            raise ValueError(f"unsupported control sequence: {token[0]!r}")
         else:
             line += [(" ", PLAIN)] * (column - len(line))
             line[column:column + 1] = [(token["text"], colour)]
@@ -64,7 +64,7 @@ def screen(written):
 
 
 def _runs(line):
-    """A line in pieces of one colour: (column, text, colour)."""
+    """Divide a line into pieces of one colour: (column, text, colour)."""
     runs = []
     for column, (character, colour) in enumerate(line):
         if runs and runs[-1][2] == colour:
@@ -75,8 +75,8 @@ def _runs(line):
 
 
 def _texts(column, row, text, colour):
-    """The words of a piece, each phrase with its place and width: columns align in every font, and
-    SVG makes one space of several."""
+    """The phrases of a piece, each with its position and width, so that columns align in any font:
+    SVG collapses spaces."""
     for phrase in re.finditer(r"\S+(?: \S+)*", text):
         left = MARGIN + (column + phrase.start()) * WIDTH
         yield (f'<text x="{left:.1f}" y="{MARGIN + (row + 0.75) * HEIGHT:.1f}" fill="{colour}" '
@@ -84,7 +84,7 @@ def _texts(column, row, text, colour):
 
 
 def svg(command, lines):
-    """A picture of a terminal in which the command was called."""
+    """A picture of a terminal after a command."""
     lines = [[(c, PROMPT if i < 2 else PLAIN) for i, c in enumerate(f"$ {command}")], *lines]
     width = 2 * MARGIN + WIDTH * max(len(line) for line in lines)
     height = 2 * MARGIN + HEIGHT * len(lines)
@@ -101,7 +101,7 @@ def svg(command, lines):
 
 
 def lines_of(picture):
-    """The text of such a picture, line by line, without the command."""
+    """The lines of text of such a picture, without the command."""
     space = "{http://www.w3.org/2000/svg}"
     lines = []
     for group in ElementTree.fromstring(picture).iter(f"{space}g"):

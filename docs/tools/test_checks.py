@@ -1,4 +1,4 @@
-"""Tests of the checks: each finds what it is for, and lets pass what is right."""
+"""Tests of the checks: each finds its problems, and accepts correct input."""
 
 import sys
 import tempfile
@@ -90,11 +90,11 @@ class Options(unittest.TestCase):
         self.assertEqual(self.wrong("| `--size N` | 64 |"),
                          ["a.md: the default of --size is 128, not 64"])
         self.assertEqual(self.wrong("| `--length N` | 1 |"),
-                         ["a.md: does not have --size of align", "a.md: align has no --length"])
+                         ["a.md: lacks --size of align", "a.md: align has no --length"])
 
 
 class CommandLine(unittest.TestCase):
-    def test_commands_are_told_from_examples(self):
+    def test_commands_and_examples_are_distinguished(self):
         text = ("Warps.\n\nUsage: warpalign COMMAND ...\n\nDevices:\n  devices        List them\n"
                 "  warm-up        Compile\n\nMessages:\n  -h, --help     Print this\n\n"
                 "Examples:\n  warpalign devices   all\n")
@@ -106,7 +106,7 @@ class CppDocs(unittest.TestCase):
     def problems(self, *items):
         return check_cpp_docs.problems_of(items, {"a.hpp": ""})
 
-    def test_what_is_not_documented(self):
+    def test_missing_comments_are_found(self):
         self.assertIn("is not documented", self.problems(item("struct", "n::S"))[0])
         field = item("variable", "n::S::side", type="int")
         self.assertIn("side: is not documented", self.problems(
@@ -135,7 +135,7 @@ class ErrorMessages(unittest.TestCase):
     def found(self, source):
         return list(error_messages.messages_of(source))
 
-    def test_what_is_put_in_is_an_ellipsis(self):
+    def test_inserted_text_becomes_an_ellipsis(self):
         self.assertEqual(
             self.found('if (n < 1) detail::refuse(stage, "there must be " + std::to_string(n) +\n'
                        '    " pixels, \\"or\\" more");'),
@@ -144,16 +144,18 @@ class ErrorMessages(unittest.TestCase):
             self.found('throw FileError(fmt::format("{}: cannot be {:x}", file, a ? "b" : "c"));'),
             [("FileError", "\u2026: cannot be \u2026")])
 
-    def test_kinds_and_what_to_do(self):
+    def test_kinds_and_advice(self):
         self.assertEqual(
             self.found('throw Error(ErrorKind::build_failed, "does not compile, at all",\n'
-                       '  {site.stage, "opencl", call, "see what the driver says"});  // refuse("a b c")'),
+                       '  {site.stage, "opencl", call, "see what the driver says"});'
+                       '  // refuse("a b c")'),
             [("build_failed", "does not compile, at all; see what the driver says")])
         self.assertEqual(self.found('void refuse(const std::string& message);'), [])
 
-    def test_a_kind_that_nothing_explains_is_found(self):
+    def test_a_kind_without_an_explanation_is_found(self):
         page = "| `a` |\n\n### a\n\n`WARPALIGN_A` `AError`\n"
-        self.assertEqual(list(error_messages.problems(page, ["a"], ["WARPALIGN_A"], ["AError"])), [])
+        found = error_messages.problems(page, ["a"], ["WARPALIGN_A"], ["AError"])
+        self.assertEqual(list(found), [])
         self.assertEqual(
             len(list(error_messages.problems(page, ["a", "b"], ["WARPALIGN_B"], ["BError"]))), 4)
 
@@ -186,8 +188,9 @@ class Pages(unittest.TestCase):
             '<img src="none.png" alt="x"><script src="https://example.org/a.js"></script>')
         (self.folder / "b.html").write_text('<p id="there"><img src="a.html">')
         found = "\n".join(check_links.problems(self.folder))
-        for expected in ("b.html#here: has no such place", "none.png: is not there",
-                         "loads https://example.org/a.js from elsewhere", "has no text beside it"):
+        for expected in ("b.html#here: has no such anchor", "none.png: does not exist",
+                         "loads https://example.org/a.js from another site",
+                         "has no alternative text"):
             self.assertIn(expected, found)
         self.assertEqual(found.count("\n"), 3)
 
@@ -199,19 +202,19 @@ class RecordTables(unittest.TestCase):
     def problems(self, page, tables=None):
         return list(record_tables.problems({"page.md": page}, tables or self.TABLES))
 
-    def test_a_table_is_what_the_record_says(self):
+    def test_a_table_shows_the_record(self):
         written = record_tables.renewed(self.PAGE, self.TABLES)[0]
         self.assertIn("| 1.5 |", written)
         self.assertEqual(self.problems(written), [])
         self.assertEqual(record_tables.renewed(written, self.TABLES)[0], written)
 
-    def test_a_typed_number_and_another_record_are_found(self):
+    def test_a_changed_number_and_a_changed_record_are_found(self):
         written = record_tables.renewed(self.PAGE, self.TABLES)[0]
         self.assertIn("page.md: page: | 2.5 |", self.problems(written.replace("1.5", "2.5")))
         renewed = {"speed": ["| a |", "| --- |", "| 1.4 |"]}
         self.assertIn("page.md: record: | 1.4 |", self.problems(written, renewed))
 
-    def test_tables_without_a_record_a_place_or_an_end(self):
+    def test_tables_without_a_record_a_page_or_an_end(self):
         self.assertIn("no record makes the table speed", self.problems(self.PAGE, {"other": []})[0])
         self.assertIn("is in no page", self.problems("text")[0])
         self.assertIn("no <!-- end", self.problems("<!-- table: speed -->\n")[0])
@@ -229,11 +232,11 @@ class Terminal(unittest.TestCase):
     def shown(self, written):
         return ["".join(c for c, _ in line) for line in terminal.screen(written)]
 
-    def test_what_was_overwritten_or_erased_is_gone(self):
+    def test_overwritten_and_erased_text_is_removed(self):
         self.assertEqual(self.shown("working ... 3 s\r\x1b[Kdone\r\nnext\r\n"), ["done", "next"])
         self.assertEqual(self.shown("12345\rab\n"), ["ab345"])
 
-    def test_a_picture_gives_its_text_back(self):
+    def test_the_text_of_a_picture_can_be_read(self):
         lines = terminal.screen("\x1b[32mok\x1b[0m     a <b>\r\n\r\n  c")
         picture = terminal.svg("some command", lines)
         self.assertIn("#56d364", picture)
@@ -255,7 +258,7 @@ class Gallery(unittest.TestCase):
         self.assertEqual(list(gallery_run.cells_of(page)),
                          [(True, "# Title\ntext"), (False, "x = 1\nx")])
 
-    def test_the_last_expression_is_shown_but_for_a_semicolon(self):
+    def test_a_semicolon_hides_the_last_expression(self):
         names = {}
         self.assertEqual(gallery_run.run_cell("x = 2\nx + 1", Path("p"), names), 3)
         self.assertIsNone(gallery_run.run_cell("x + 1;", Path("p"), names))

@@ -1,4 +1,4 @@
-"""The tables of docs/verified.md, from benchmarks/verified.json."""
+"""Makes the tables of docs/verified.md from benchmarks/verified.json."""
 
 import json
 
@@ -6,7 +6,7 @@ COLUMNS = ("what", "device", "driver", "date", "commit", "result")
 
 
 def lines(rows, drivers):
-    """One row for each pair of what ran and platform, the newest run of it."""
+    """One row for the newest run of each suite on each platform."""
     seen = set()
     table = [f"| {' | '.join(COLUMNS)} |", "| --- " * len(COLUMNS) + "|"]
     for row in rows:
