@@ -41,7 +41,7 @@ import numpy as np
 from PIL import Image
 from scipy import ndimage
 
-TRUNCATE = 5.0  # the Gaussians are cut at this many sigmas
+TRUNCATE = 5.0  # Gaussians are truncated at this many sigmas
 
 
 def read_rgb(path):
@@ -72,7 +72,7 @@ def compose(outer, inner):
 
 
 def positions(size, matrix):
-    """Where matrix sends each pixel of a picture of this size: x and y maps."""
+    """The positions to which matrix maps each pixel of a picture of this size: x and y maps."""
     y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float64)
     return (
         matrix[0, 0] * x + matrix[0, 1] * y + matrix[0, 2],
@@ -128,7 +128,7 @@ def check(args, matrix):
     inside = (x >= 8) & (y >= 8) & (x <= args.mov_size[0] - 9) & (y <= args.mov_size[1] - 9)
     inside[:8] = inside[-8:] = False
     inside[:, :8] = inside[:, -8:] = False
-    # Burnt-out pixels can't be undone by gain and offset.
+    # Gain and offset cannot restore saturated pixels.
     inside &= ndimage.maximum_filter(ref.max(axis=2), 9) < 250
     difference = warped - ref
     rms = np.sqrt(np.mean(difference[inside] ** 2))
@@ -136,7 +136,7 @@ def check(args, matrix):
     print(f"RMS difference {rms:.2f} grey levels (the reference's own contrast: {plain:.1f})")
     print(f"median difference {np.median(np.abs(difference[inside])):.2f} grey levels")
 
-    # The affine motion that the remaining difference still asks for: one
+    # The affine motion that would reduce the remaining difference: one
     # least-squares step on the brightness constancy equation.
     a = ndimage.gaussian_filter(ref.mean(axis=2), 1.5)
     b = ndimage.gaussian_filter(warped.mean(axis=2), 1.5)
