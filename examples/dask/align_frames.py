@@ -1,4 +1,4 @@
-"""Takes the drift out of a stack of frames on several processes.
+"""Removes the drift of a stack of frames, with several processes.
 
     python align_frames.py FRAMES ALIGNED.zarr [--drift drift.csv] [--workers 2] [--chunk 16]
 
@@ -19,13 +19,13 @@ import warpalign.dask
 
 
 def frames_of_folder(folder, chunk):
-    """A Dask array of the images of a folder, which tasks read."""
+    """The images of a folder as a Dask array, which tasks read."""
     from PIL import Image
 
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() in
                    {".png", ".tif", ".tiff", ".jpg", ".jpeg"})
     if not files:
-        raise SystemExit(f"{folder}: holds no images")
+        raise SystemExit(f"{folder}: there are no images in this folder")
 
     def read(path):
         return np.asarray(Image.open(path).convert("F"), np.float32)
@@ -41,18 +41,18 @@ def frames_of_folder(folder, chunk):
 
 
 def frames_of(source, chunk):
-    """The frames, chunk by chunk."""
+    """The frames of a folder or a Zarr array as a Dask array."""
     path = pathlib.Path(source)
     if path.is_dir() and not any((path / name).exists() for name in ("zarr.json", ".zarray")):
         return frames_of_folder(path, chunk)
     frames = dask.array.from_zarr(str(path))
     if frames.ndim != 3:
-        raise SystemExit(f"{source}: has the shape {frames.shape}; three axes are needed")
+        raise SystemExit(f"{source}: the array must have three axes, not the shape {frames.shape}")
     return frames
 
 
 def write_table(path, table):
-    """The drift table as CSV, without the matrices."""
+    """Write the drift table as CSV, without the matrices."""
     names = [name for name in table.dtype.names if name != "matrix"]
     with open(path, "w", newline="") as file:
         writer = csv.writer(file)
@@ -61,14 +61,14 @@ def write_table(path, table):
 
 
 def align(source, target, drift=None, chunk=16):
-    """Registers all frames to the first one, and writes them without their drift."""
+    """Register all frames to the first one, and write them without their drift."""
     frames = frames_of(source, chunk)
-    # The table is small and is kept; the frames are read again, so that none stays in memory.
+    # The table is small and stays in memory. The frames do not: warp() reads them again.
     stack = warpalign.dask.register_stack(frames, motion="translation").persist()
     aligned = stack.warp(frames)
     array = zarr.create_array(store=target, shape=aligned.shape, dtype=aligned.dtype,
                               chunks=(aligned.chunks[0][0], *aligned.shape[1:]), overwrite=True)
-    # Every task writes whole chunks of its own.
+    # No lock: each task writes its own whole chunks.
     dask.array.store(aligned, array, lock=False)
     lines = stack.drift.compute()
     if drift:

@@ -1,8 +1,8 @@
 # %% [markdown]
-# # Make an image smaller without false patterns
-# Interpolation reads a few samples around a point. Where an image is made much smaller, fine detail
-# that falls between these points turns into false patterns: aliasing. A Gaussian before the zoom
-# removes what the smaller image cannot hold.
+# # Reduce an image without aliasing
+# Interpolation reads a few samples around each point. When an image is reduced strongly, fine
+# detail between these points turns into false patterns: aliasing. A Gaussian filter before the zoom
+# removes the frequencies that the smaller image cannot represent.
 
 # %%
 import matplotlib.pyplot as plt
@@ -17,8 +17,9 @@ radius_squared = axis[:, None] ** 2 + axis[None, :] ** 2
 rings = 0.5 + 0.5 * np.cos(220 * radius_squared)
 
 # %% [markdown]
-# To a quarter: by linear interpolation, by a cubic spline, and by the same spline after a Gaussian
-# with a standard deviation of half the factor, in pixels of the larger image.
+# The image is reduced to a quarter: by linear interpolation, by a cubic spline, and by the same
+# spline after a Gaussian filter with a standard deviation of half the factor, in pixels of the
+# larger image.
 
 # %%
 factor = 4
@@ -36,10 +37,10 @@ for panel, (title, image) in zip(axes, panels.items()):
     panel.set_axis_off()
 
 # %% [markdown]
-# The rings outside of the middle are too fine for 128 pixels a side; what shows there without the
-# Gaussian is not in the original.
+# The outer rings are too fine for 128 pixels a side. The patterns that appear there without the
+# Gaussian filter are not in the original.
 
 # %%
 outside = radius_squared[::factor, ::factor] > 0.5
 for name, image in [("linear", linear), ("cubic", cubic), ("antialiased", antialiased)]:
-    print(f"{name}: contrast of what cannot be there: {image[outside].std():.3f}")
+    print(f"{name}: contrast of false patterns: {image[outside].std():.3f}")

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Arrays that stay on the device
-# What is done step by step need not come back to the host in between. `to_device` puts an array
-# there; every function takes it and returns another. On NVIDIA's GPUs CuPy's, PyTorch's and JAX's
-# arrays are taken in the same way, and pyopencl's by OpenCL.
+# Several steps of a computation need no copies to the host in between. `to_device` copies an array
+# to a device; all functions take such an array and return another one. Arrays of CuPy, PyTorch and
+# JAX on NVIDIA GPUs work the same way, and so do those of pyopencl.
 
 # %%
 import numpy as np
@@ -17,8 +17,8 @@ image = warpalign.to_device(scene)
 print(image.shape, image.dtype)
 
 # %% [markdown]
-# A copy that is turned by 12 degrees, and registered to the original. Nothing but the result's few
-# numbers is copied to the host.
+# The image is rotated by 12 degrees and registered to the original. Only the few numbers of the
+# result are copied to the host.
 
 # %%
 moving = ndimage.rotate(image, 12, reshape=False, mode="mirror")
@@ -28,21 +28,21 @@ aligned = found.warp(moving, mode="mirror")
 print(type(aligned).__name__)
 
 # %% [markdown]
-# Axes before those that are transformed are a batch, which one call does:
+# The axes before the transformed ones form a batch, which one call processes:
 
 # %%
 frames = warpalign.to_device(np.stack([scene + noise for noise in random.normal(0, 0.1, (5, 1, 1))])
                              .astype(np.float32))
-turned = ndimage.rotate(frames, 12, axes=(1, 2), reshape=False, mode="mirror")
-print(turned.shape)
+rotated = ndimage.rotate(frames, 12, axes=(1, 2), reshape=False, mode="mirror")
+print(rotated.shape)
 
 # %% [markdown]
-# `numpy()` copies to the host. The original, the moving image, and the moving image on the
-# original's grid:
+# `numpy()` copies an array to the host. The original, the moving image, and the warped moving
+# image:
 
 # %%
-shown = np.hstack([array.numpy() for array in (image, moving, aligned)])
-Image.fromarray(np.clip(shown * 255, 0, 255).astype(np.uint8)).save("on_a_device.png")
-inner = (slice(40, -40), slice(40, -40))  # what the rotation did not move out of the picture
+panels = np.hstack([array.numpy() for array in (image, moving, aligned)])
+Image.fromarray(np.clip(panels * 255, 0, 255).astype(np.uint8)).save("on_a_device.png")
+inner = (slice(40, -40), slice(40, -40))  # pixels that the rotation did not move out of the image
 difference = np.abs(aligned.numpy() - scene)[inner].max()
 print(f"largest difference from the original: {difference:.3f} of values up to 1")

@@ -1,7 +1,8 @@
 # %% [markdown]
-# # What lies beyond the edge
-# `mode=` says what is read outside of an array. The names and the meanings are SciPy's. A signal of
-# eight samples is read from six samples before its first to six behind its last.
+# # Boundary modes
+# `mode=` selects how an array is extended beyond its edges. Names and meanings are those of SciPy.
+# The plot shows a signal of eight samples, evaluated from six samples before its first to six after
+# its last sample.
 
 # %%
 import matplotlib.pyplot as plt
@@ -25,7 +26,7 @@ axes[0].set_title("a cubic spline through eight samples (red); gray: the array; 
 axes[-1].set_xlabel("coordinate, in samples");
 
 # %% [markdown]
-# The same in two dimensions: a crop of an image that reaches beyond its edges by half a side.
+# The same in two dimensions: an image, extended beyond its edges by half a side.
 
 # %%
 rows, columns = np.indices((48, 48))

@@ -1,6 +1,6 @@
 # %% [markdown]
-# # Take the drift out of a stack
-# Frames of a microscope drift and are noisy. Here they are made: blobs that move by known shifts.
+# # Remove the drift of a stack
+# Frames of a microscope drift and are noisy. This example simulates them with known shifts.
 
 # %%
 import numpy as np
@@ -16,7 +16,7 @@ drift[0] = 0
 
 
 def frames():
-    """One frame after the other, as a reader of files would yield them."""
+    """Yield one frame after the other, like a reader of files."""
     for number, shift in enumerate(drift):
         frame = ndimage.shift(scene, shift, mode="mirror")
         noise = np.random.default_rng(number).normal(0, 0.05, frame.shape)
@@ -24,15 +24,15 @@ def frames():
 
 
 # %% [markdown]
-# `to="mean"` registers each frame to the mean of those before it, in which noise averages out. In a
-# terminal or a notebook a bar shows the progress, if tqdm is installed.
+# `to="mean"` registers each frame to the mean of the frames before it, which averages out noise. In
+# a terminal or a notebook, a bar shows the progress if tqdm is installed.
 
 # %%
 stack = warpalign.register_stack(frames(), to="mean", motion="translation")
 stack
 
 # %% [markdown]
-# The drift as a table. `stack.to_pandas()` gives it as a DataFrame.
+# `stack.drift` is a structured array, and `stack.to_pandas()` returns it as a DataFrame.
 
 # %%
 table = stack.drift
@@ -40,11 +40,11 @@ error = np.hypot(table["shift_row"] - drift[:, 0], table["shift_column"] - drift
 print(f"largest error: {error.max():.3f} pixels")
 
 # %% [markdown]
-# The mean of the frames before and after, beside each other:
+# The mean of the frames before and after the correction, side by side:
 
 # %%
 aligned = [frame for frame in stack.warp(frames()) if frame is not None]
 before = np.mean(list(frames()), axis=0)
-beside = np.hstack([before, np.mean(aligned, axis=0)])
-levels = np.clip(beside * 255, 0, 255).astype(np.uint8)
+means = np.hstack([before, np.mean(aligned, axis=0)])
+levels = np.clip(means * 255, 0, 255).astype(np.uint8)
 Image.fromarray(levels).save("before_and_after.png")

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # A pair that is refused
-# Two images that show different things have no transform between them. `reliable` says so: a
-# result is always returned, and it is for the caller to look at this flag before using it.
+# There is no transform between two images of different scenes. A registration always returns a
+# result: check its flag `reliable` before you use it.
 
 # %%
 from pathlib import Path
@@ -17,9 +17,9 @@ reference = np.asarray(Image.open(photographs / "reference.jpg").convert("L"))
 moving = np.asarray(Image.open(photographs / "moving.jpg").convert("L"))
 
 # %% [markdown]
-# The moving photograph, and beside it the same one with all of its detail moved about: blocks of 32
-# pixels in random order. Its grey levels and its contrast are the same, but no rotation, scale and
-# shift lays it on the reference.
+# The second image is the moving photograph with its blocks of 32 pixels in random order.
+# Intensities and contrast are the same, but no rotation, scale and shift aligns it with the
+# reference.
 
 # %%
 side = 32
@@ -29,18 +29,18 @@ blocks = cropped.reshape(rows, side, columns, side).swapaxes(1, 2).reshape(-1, s
 shuffled = np.random.default_rng(1).permutation(blocks)
 unrelated = shuffled.reshape(rows, columns, side, side).swapaxes(1, 2).reshape(cropped.shape)
 
-pairs = {"the same place": moving, "shuffled": unrelated}
+pairs = {"same scene": moving, "shuffled": unrelated}
 results = {name: warpalign.register(reference, image) for name, image in pairs.items()}
 for name, found in results.items():
     print(f"{name}: reliable {found.reliable}, confidence {found.confidence:.3f}, "
           f"significance {found.significance:.0f}")
 
 # %% [markdown]
-# `significance` is how far the correlation stands above that of unrelated images. `confidence`
-# reaches 0.5 a little above the highest significance that unrelated images were ever seen to have,
-# and `reliable` means a confidence of at least 0.5.
+# `significance` is the correlation in standard deviations of that of unrelated images. `confidence`
+# is 0.5 slightly above the highest significance that was measured on unrelated images, and
+# `reliable` means a confidence of at least 0.5.
 #
-# The reference in green, each of the two images in magenta where the result would lay it:
+# The reference in green, and each image in magenta, warped by its result:
 
 # %%
 figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Register two photographs
-# The demo's two photographs show one place, the second one turned and from nearer. A cell of a
-# notebook that ends in `found` shows the numbers and the two images on each other.
+# The demo's two photographs show the same scene; the second one is rotated and closer. A notebook
+# cell that ends in `found` shows the parameters and an overlay of the two images.
 
 # %%
 from pathlib import Path
@@ -28,7 +28,7 @@ print(f"confidence {found.confidence:.3f}, reliable: {found.reliable}")
 print(found.matrix)
 
 # %% [markdown]
-# The moving image on the reference's grid, and the picture that the notebook shows as a file:
+# Save the warped moving image, and the overlay of the notebook:
 
 # %%
 aligned = found.warp(moving)

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Resample a volume by cubic splines
-# CT and MRI volumes have voxels that are longer along one axis. `warpalign.ndimage` has SciPy's
-# functions; only the import differs.
+# Voxels of CT and MRI volumes are often longer along one axis. `warpalign.ndimage` has SciPy's
+# interpolation functions; only the import differs.
 
 # %%
 import time
@@ -17,7 +17,7 @@ volume = ndimage.zoom(random.random((10, 24, 24)), 4).astype(np.float32)
 print(volume.shape)
 
 # %% [markdown]
-# To voxels of equal sides: three times as many planes, and two thirds of the rows and columns. The
+# Resample to cubic voxels: three times as many planes, and two thirds of the rows and columns. The
 # first call on an OpenCL device compiles its kernels.
 
 # %%
@@ -32,7 +32,7 @@ print(f"{seconds * 1000:.0f} ms, SciPy {1000 * (time.perf_counter() - start):.0f
 print(f"largest difference: {np.abs(ours - theirs).max():.1e} of values up to 1")
 
 # %% [markdown]
-# Code that calls `scipy.ndimage` by itself runs on warpalign within `patch()`:
+# Within `patch()`, code that calls `scipy.ndimage` uses warpalign:
 
 # %%
 with ndimage.patch():

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Spline degrees compared
-# `order=` chooses the degree of the spline, from 0, the nearest sample, to 5. A detail of a
-# photograph, twelve times enlarged, shows what each degree makes of an edge.
+# `order=` selects the degree of the spline, from 0 (the nearest sample) to 5. A detail of a
+# photograph, enlarged twelve times, shows how each degree interpolates an edge.
 
 # %%
 from pathlib import Path
@@ -24,18 +24,18 @@ for order, axis in enumerate(axes.flat):
     axis.set_axis_off()
 
 # %% [markdown]
-# How much each degree loses is seen when an image is turned many times. Here it goes around once,
-# in 12 steps of 30 degrees; what is left of it in the middle is compared with the original.
+# Repeated rotations show the loss of each degree. The image is rotated by 30 degrees 12 times, back
+# to its original orientation, and its centre is compared with the original.
 
 # %%
 rows, columns = np.indices(image.shape)
 middle = np.hypot(rows - image.shape[0] / 2, columns - image.shape[1] / 2) < 150
 losses = {}
 for order in range(6):
-    turned = image
+    rotated = image
     for _ in range(12):
-        turned = ndimage.rotate(turned, 30, reshape=False, order=order, mode="mirror")
-    losses[order] = np.sqrt(np.mean((turned - image)[middle] ** 2))
+        rotated = ndimage.rotate(rotated, 30, reshape=False, order=order, mode="mirror")
+    losses[order] = np.sqrt(np.mean((rotated - image)[middle] ** 2))
     print(f"order={order}: {losses[order]:.2f} grey levels rms")
 
 # %%
