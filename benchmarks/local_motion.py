@@ -1,31 +1,32 @@
-"""Local motion that is known exactly: warpalign beside suite2p and NoRMCorre, on the same frames.
+"""Compares warpalign, suite2p and NoRMCorre on frames with known local motion.
 
     python benchmarks/local_motion.py [--json benchmarks/accuracy/local-motion.json]
 
-A scene of Gaussian blobs is evaluated in double precision where each pixel of a frame shows it, so
-that nothing is interpolated on the way. Each frame drifts by up to 2.5 pixels along rows and along
-columns; to that come waves of 1.5 pixels at most, half a wave to a whole one across the frame. What
-a library answers is the displacement at each pixel of the first, unmoved frame, which is the
-reference. An error is the distance of that displacement from the true one.
+A scene of Gaussian blobs is evaluated in double precision at the position of each pixel of a frame,
+without interpolation. Each frame drifts by up to 2.5 pixels along rows and columns, and has waves
+of up to 1.5 pixels, half a wave to a whole one across the frame. A library's result is the
+displacement at each pixel of the first, unmoved frame, which is the reference. An error is the
+distance of that displacement from the true one.
 
-Each library that is installed runs in a process of its own, on all processors, as its own pipeline
-would call it:
+Each installed library runs in a process of its own, on all processors, as its own pipeline calls
+it:
 
-- warpalign: `LocalRegistrar`. The stride is its default, and so is the smoothness where none is
+- warpalign: `LocalRegistrar` with its default stride, and its default smoothness unless one is
   given.
-- suite2p: `compute_filters_and_norm` and `compute_shifts` with its default settings, apart from the
-  block size where another one is asked for. Shifts are multiples of 0.1 pixels.
+- suite2p: `compute_filters_and_norm` and `compute_shifts` with its default settings, except the
+  block size if another one is given. Shifts are multiples of 0.1 pixels.
 - jnormcorre (NoRMCorre in JAX): `frame_corrector`, piecewise rigid, with the defaults of
   `MotionCorrect`: strides of 96 pixels (for windows of 64: 48), `overlaps` 32, which make patches
-  of 128 (80), `max_shifts` 6 and `max_deviation_rigid` 3. In 512 pixels the patches then lie
-  evenly, as its upsampling takes them to. Shifts are multiples of 0.1 pixels. Version 1.0.0 needs a
-  JAX that still has `jax.numpy.fix`, such as 0.7.2.
+  of 128 (80), `max_shifts` 6 and `max_deviation_rigid` 3. The patches are then evenly spaced in 512
+  pixels, as its upsampling assumes. Shifts are multiples of 0.1 pixels. Version 1.0.0 needs a JAX
+  that still has `jax.numpy.fix`, such as 0.7.2.
 
-The peers return no field. It is taken from where they would sample the frames, so that it is
-upsampled as they do it. Each library must first find a shift of (3, -2) pixels to half a pixel, or
-it is refused: a sign or an axis that this script has wrong cannot pass as a bad result. A time is
-that of finding the fields of all frames, without warping them, divided by their number: the best of
-some after a first call, of two processes. warpalign is given one frame a call, the others all.
+The other libraries return no field. The script takes it from the positions at which they would
+sample the frames, which includes their own upsampling. Each library must first find a shift of (3,
+-2) pixels to half a pixel, so that a wrong sign or axis in this script does not count as a bad
+result. A time is that of finding the fields of all frames, without warping, divided by their
+number: the best of several after a first call, in two processes. warpalign gets one frame per call,
+the others all frames.
 """
 
 import argparse
@@ -45,16 +46,16 @@ from record import host_name
 SIDE = 512
 FRAMES = 8
 RUNS = 2  # processes of each library and window
-MARGIN = 32  # pixels from the edges, where content may have left the frame
+MARGIN = 32  # pixels at the edges, whose content may have left the frame
 KNOWN_SHIFT = (3.0, -2.0)  # along rows and columns
-PHOTONS = 3.0  # a pixel, on average
-AVERAGED = 20  # frames in the mean that the last setting has as its reference
-LEVELS_PER_PHOTON = 100  # there, so that whole numbers can tell the mean
+PHOTONS = 3.0  # per pixel, on average
+AVERAGED = 20  # frames of the mean that is the reference of the last setting
+LEVELS_PER_PHOTON = 100  # in that setting, so that integers can represent the mean
 
 BLOB_REACH = 6.0  # in standard deviations: 1.5e-8 of the peak
 LARGEST = 8.0  # more than any displacement
 BACKGROUND = 0.2
-# How many blobs, their standard deviations in pixels, and their peaks: cells, and what is between.
+# The number of blobs, their standard deviations in pixels, and their peaks: cells and background.
 BLOBS = [(400, (3.5, 6.0), (0.3, 1.0)), (12000, (1.2, 2.0), (0.05, 0.2))]
 
 
@@ -62,7 +63,7 @@ BLOBS = [(400, (3.5, 6.0), (0.3, 1.0)), (12000, (1.2, 2.0), (0.05, 0.2))]
 
 
 def motion(number):
-    """The displacement of frame `number`, as a function of places (2, ...): exact, and smooth."""
+    """The displacement of frame `number`, as an exact and smooth function of positions (2, ...)."""
     if number == 0:
         return np.zeros_like
     generator = np.random.default_rng([2, number])
@@ -90,7 +91,7 @@ def pixels():
 
 
 def shown_at(displacement):
-    """Where in the scene each pixel p of a frame looks: the x of x + u(x) = p."""
+    """The position in the scene that pixel p of a frame shows: the x with x + u(x) = p."""
     places = pixels()
     looked = places
     while True:
@@ -109,7 +110,7 @@ def blobs():
 
 
 def draw(displacement):
-    """The scene under a displacement, in double precision."""
+    """Evaluate the displaced scene in double precision."""
     looked = shown_at(displacement)
     image = np.full((SIDE, SIDE), BACKGROUND)
     for centre, deviation, peak in blobs():
@@ -129,7 +130,7 @@ def counted(clean, generator):
 
 
 def as_u16(levels):
-    return np.clip(np.rint(levels), 0, 32767).astype(np.uint16)  # suite2p has int16
+    return np.clip(np.rint(levels), 0, 32767).astype(np.uint16)  # suite2p uses int16
 
 
 def exact(scenes, generator):
@@ -139,7 +140,7 @@ def exact(scenes, generator):
 
 def grainy(scenes, generator):
     noise = generator.normal(0, 0.5 * scenes[0].std(), scenes.shape)
-    frames = as_u16(8000 * np.maximum(scenes + noise + 0.5, 0))  # nothing is cut at 0
+    frames = as_u16(8000 * np.maximum(scenes + noise + 0.5, 0))  # no value is clipped at 0
     return frames[0], frames[1:]
 
 
@@ -174,9 +175,9 @@ def write_frames(folder):
     np.savez(folder / "frames.npz", **arrays)
 
 
-# ---- Libraries. Each function returns three things: what takes a reference and returns
-# ---- find(frames), which gives the displacement at each pixel of the reference, (frames, 2, rows,
-# ---- columns); the settings; and what it runs on.
+# ---- Libraries. Each function returns three values: a function that takes a reference and returns
+# ---- find(frames), which returns the displacement at each pixel of the reference, an array of
+# ---- shape (frames, 2, rows, columns); the settings; and the device.
 
 
 def warpalign_finder(window, options):
@@ -221,7 +222,7 @@ def suite2p_finder(window, options):
                 masks, given, maxregshift=settings["maxregshift"],
                 smooth_sigma_time=settings["smooth_sigma_time"],
                 snr_thresh=settings["snr_thresh"], maxregshiftNR=settings["maxregshiftNR"])
-            # The places that it samples the frames at, after it has rolled them by whole pixels.
+            # The positions at which it samples the frames, after rolling them by whole pixels.
             with mock.patch.object(nonrigid.F, "grid_sample") as sample:
                 nonrigid.transform_data(given, blocks[2], blocks[1], blocks[0], block_rows,
                                         block_columns)
@@ -243,7 +244,7 @@ def jnormcorre_finder(window, options):
     stride, overlap = 3 * window // 4, 32
 
     def prepared(reference):
-        # It is made to return the places that it would sample the frames at.
+        # Make it return the positions at which it would sample the frames.
         corrector = frame_corrector(
             reference.astype(np.float32), max_shifts=(6, 6), strides=(stride, stride),
             overlaps=(overlap, overlap), max_deviation_rigid=3)
@@ -268,7 +269,7 @@ LIBRARIES = {
 
 
 def check_conventions(prepared, arrays):
-    """Refuses a library whose axes or signs are read wrongly."""
+    """Refuse a library if this script has its axes or signs wrong."""
     found = prepared(arrays["reference0"])(arrays["check"])
     found = np.median(found, axis=(0, 2, 3))
     assert np.abs(found - KNOWN_SHIFT).max() <= 0.5, (
@@ -284,7 +285,7 @@ def errors_of(fields, truth):
 
 
 def measure(name, window, options):
-    """All settings by one library, in this process."""
+    """Measure all settings for one library, in this process."""
     arrays = np.load(options.folder / "frames.npz")
     prepared, what, where = LIBRARIES[name](window, options)
     check_conventions(prepared, arrays)
@@ -318,7 +319,7 @@ def run_apart(name, window, folder):
 
 
 def rows_of(name, windows, folder):
-    """One library's rows, with the shortest times of all runs, which all find the same."""
+    """The rows of one library, with the shortest times of all runs, whose results must agree."""
     for window in windows:
         rows = run_apart(name, window, folder)
         if not rows:
@@ -333,11 +334,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--windows", type=lambda text: [int(word) for word in text.split(",")],
                         default=[128, 64], help="sides of windows and blocks, in pixels [128,64]")
-    parser.add_argument("--smoothness", type=float, help="warpalign's")
-    parser.add_argument("--device", help="warpalign's")
+    parser.add_argument("--smoothness", type=float, help="smoothness of warpalign")
+    parser.add_argument("--device", help="device of warpalign")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--libraries", default=",".join(LIBRARIES))
-    parser.add_argument("--json", type=Path, help="where the record goes")
+    parser.add_argument("--json", type=Path, help="file of the record")
     parser.add_argument("--only", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures SciPy, OpenCV and scikit-image on the CPU, on the cases of `warpalign bench`."""
+"""Measures SciPy, OpenCV and scikit-image on the CPU, in the cases of `warpalign bench`."""
 
 import sys
 
@@ -84,12 +84,12 @@ def opencv_cases(results, options):
         images = record.copies_of(record.noise((side, side)))
         copy(results, column, images, lambda target, source: cv2.copyTo(source, None, target))
         matrix, offset = record.rotation(side, 17)
-        swap = np.array([[0, 1], [1, 0]])  # OpenCV has columns before rows
+        swap = np.array([[0, 1], [1, 0]])  # OpenCV: columns before rows
         affine = np.hstack([swap @ matrix @ swap, (swap @ offset)[:, None]])
         flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
         run = lambda i: cv2.warpAffine(images[i % len(images)], affine, (side, side), flags=flags,
                                        borderMode=cv2.BORDER_REFLECT_101)
-        # Its weights have 5 fractional bits, a texture unit's 8.
+        # OpenCV's weights have 5 fractional bits, those of a texture unit 8.
         error = record.Checker(images[0]).error_of_warp(run(0), matrix, offset, 1)
         results.add(column, "rotation", BILINEAR, (side, side), record.wall_times(run), error,
                     2 / 32, byte_count=2 * images[0].nbytes, yardstick=BILINEAR,
@@ -117,7 +117,7 @@ def opencv_sobel(results, column, cv2, side):
 
 
 class OpencvRegistration:
-    """The recipe by OpenCV's calls."""
+    """The recipe with functions of OpenCV."""
 
     def __init__(self, cv2, side):
         self.cv2, self.side = cv2, side

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures CuPy, PyTorch and cuCIM on one NVIDIA GPU, on the cases of `warpalign bench`."""
+"""Measures CuPy, PyTorch and cuCIM on one NVIDIA GPU, in the cases of `warpalign bench`."""
 
 import sys
 
@@ -12,7 +12,7 @@ RUNS = 16  # in one sample
 
 
 def event_times(make_event, elapsed, run, budget=0.3, most=30):
-    """Milliseconds of a run, from events around RUNS of them back to back."""
+    """Milliseconds per run, from events around RUNS consecutive runs."""
     turn = 0
     for _ in range(3):
         run(turn)
@@ -96,7 +96,7 @@ def cupy_warp(results, column, cupy, ndimage, time, images, check, matrix, offse
 
 
 def cupy_texture(results, column, cupy, ndimage, time, images, check, side):
-    """Its hardware bilinear, which knows no mirrored edges: checked within the image."""
+    """CuPy's bilinear textures. They have no mirrored edges, so only the inside is checked."""
     matrix, offset = record.rotation(side, 17)
     whole = np.vstack([np.column_stack([matrix, offset]), [0, 0, 1]])
     on_device = cupy.asarray(whole, dtype=cupy.float32)
@@ -125,7 +125,7 @@ def cupy_registration(results, column, cupy, ndimage, fft, side):
 
 
 def with_frequencies(cupy, fft):
-    """cupyx.scipy.fft, whose plans are cached, with the helpers that cupy.fft alone has."""
+    """cupyx.scipy.fft, which caches plans, with the helpers that only cupy.fft has."""
 
     class Fft:
         rfft2, irfft2 = staticmethod(fft.rfft2), staticmethod(fft.irfft2)
@@ -167,7 +167,7 @@ def torch_cases(results, options):
 
 
 def torch_field(side, matrix, offset):
-    """The points as grid_sample takes them: (x, y) from -1 to 1 between the corners' centres."""
+    """The points for grid_sample: (x, y) from -1 to 1 between the centres of the corner pixels."""
     rows, columns = np.indices((side, side))
     where = np.tensordot(matrix, np.stack([rows, columns]), 1) + offset[:, None, None]
     return (2 * where[::-1] / (side - 1) - 1).transpose(1, 2, 0)[None].astype(np.float32)
@@ -182,7 +182,7 @@ def cucim_cases(results, options):
     card = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
     results.add_column(column, card, f"cuCIM {cucim.__version__}", "gpu")
     time = lambda run: event_times(cupy.cuda.Event, cupy.cuda.get_elapsed_time, run)
-    swap = np.array([[0, 1], [1, 0]])  # it has columns before rows
+    swap = np.array([[0, 1], [1, 0]])  # columns before rows
     for side in options.sizes:
         images, check = cupy_images(cupy, (side, side))
         matrix, offset = record.rotation(side, 17)

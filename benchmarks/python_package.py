@@ -1,13 +1,14 @@
-"""Time of warpalign.ndimage and of scipy.ndimage, from NumPy array to NumPy array.
+"""Measures warpalign.ndimage and scipy.ndimage, from NumPy array to NumPy array.
 
     python benchmarks/python_package.py --shape 64,512,512 --output 77,614,614
     python benchmarks/python_package.py --shape 800,800,800 --output 560,560,1200 --without-scipy
 
-Resamples a volume by a cubic spline, mirrored at its edges, with the exact prefilter. The error is
-the largest difference from SciPy's result, which is computed in double precision, of values up to 1.
-Also the time of a call on a small image, most of which is not the device's: of a NumPy array, and of
-an array on the device, which is enqueued and not waited for. What Python adds to C++ is a part of the
-latter.
+The script resamples a volume by a cubic spline, mirrored at its edges, with the exact prefilter.
+The error is the largest difference from SciPy's result in double precision, for values up to 1.
+
+The script also measures calls on a small image, which mostly take host time: with a NumPy array,
+and with an array on the device, where the call only enqueues. The latter includes the overhead of
+Python over C++.
 """
 
 import argparse
@@ -25,7 +26,7 @@ def shape_of(text):
 
 
 def best_seconds(call, repetitions):
-    """The shortest time, after a first call that compiles and allocates."""
+    """The shortest time after a first call, which compiles and allocates."""
     call()
     seconds = []
     for _ in range(repetitions):

@@ -1,14 +1,14 @@
-"""Registration as one writes it with an array library: gradient, window, FFT magnitude, log-polar
-map, phase correlation, inverse turn, phase correlation for both half-turns."""
+"""Registration as a user would write it with an array library: gradient, window, FFT magnitude,
+log-polar map, phase correlation, inverse rotation, phase correlation for both half-turns."""
 
 import numpy as np
 
-# Of the side, at the corners: peaks are taken to whole steps of the log-polar grid here.
+# Of the corner error, as a fraction of the side: peaks have the resolution of the log-polar grid.
 TOLERANCE = 0.02
 
 
 def pair(side):
-    """Two 8-bit views of one scene; row-column matrix and offset from reference to moving pixels."""
+    """Two 8-bit images of one scene; matrix and offset from reference to moving (row, column)."""
     from scipy import ndimage
 
     generator = np.random.default_rng(11)
@@ -33,7 +33,7 @@ def pair(side):
 
 
 def corner_error(matrix, offset, true_matrix, true_offset, side):
-    """The largest distance, in pixels, between where two transforms map the corners."""
+    """The largest distance in pixels between the corners as mapped by two transforms."""
     corners = np.array([[0, 0, side - 1, side - 1], [0, side - 1, 0, side - 1]], float)
     difference = (matrix - true_matrix) @ corners + (offset - true_offset)[:, None]
     return float(np.hypot(*difference).max())
@@ -66,7 +66,7 @@ class Registration:
         return self.fft.rfft2(self.ndimage.map_coordinates(centred, self.polar, order=1))
 
     def correlate(self, a, b, weight=1):
-        """Where b must be read to lie on a: (row, column) of the peak, signed, and its height."""
+        """The shift at which b matches a: (row, column) of the peak, signed, and its height."""
         cross = self.xp.conj(a) * b
         surface = self.fft.irfft2(weight * cross / (self.xp.abs(cross) + 1e-12), (self.side,) * 2)
         row, column = divmod(int(surface.argmax()), self.side)

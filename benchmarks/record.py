@@ -1,4 +1,4 @@
-"""Timing, checking and recording: the form that `warpalign bench --json` writes."""
+"""Times, checks and records cases, in the format of `warpalign bench --json`."""
 
 import argparse
 import datetime
@@ -11,14 +11,14 @@ import time
 
 import numpy as np
 
-BEYOND_CACHES = 256 << 20  # bytes of inputs and outputs that the runs rotate through
-VERSION = 1  # of the record's form: apps/bench/record.hpp
+BEYOND_CACHES = 256 << 20  # bytes of inputs and outputs, through which the runs rotate
+VERSION = 1  # of the format: apps/bench/record.hpp
 
 
 def arguments(what, sizes, volumes):
-    """The options that all scripts have."""
+    """Parse the options that all scripts share."""
     parser = argparse.ArgumentParser(description=what)
-    parser.add_argument("--json", required=True, help="where the record goes")
+    parser.add_argument("--json", required=True, help="file of the record")
     numbers = lambda text: [int(word) for word in text.split(",")]
     parser.add_argument("--sizes", type=numbers, default=sizes, help="sides of square images")
     parser.add_argument("--volumes", type=numbers, default=volumes, help="sides of cubic volumes")
@@ -41,7 +41,7 @@ def noise(shape, dtype=np.float32):
 
 
 def rotation(side, degrees):
-    """Matrix and offset that SciPy's affine_transform takes for a turn about the image's centre."""
+    """Matrix and offset of a rotation about the image's centre, for SciPy's affine_transform."""
     angle = np.deg2rad(degrees)
     matrix = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     centre = np.full(2, (side - 1) / 2)
@@ -49,7 +49,7 @@ def rotation(side, degrees):
 
 
 def diagonal_rotation(side, degrees):
-    """The same of a cube about its diagonal."""
+    """Matrix and offset of a rotation of a cube about its diagonal."""
     angle = np.deg2rad(degrees)
     cross = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]) / np.sqrt(3)
     matrix = np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
@@ -57,13 +57,13 @@ def diagonal_rotation(side, degrees):
 
 
 def copies_of(image, copy=np.copy):
-    """So many copies that they and as many outputs do not fit a cache."""
+    """Enough copies that they and their outputs do not fit a cache."""
     count = min(max(BEYOND_CACHES // (2 * image.nbytes), 1), 64)
     return [copy(image) for _ in range(count)]
 
 
 def wall_times(run, budget=1.0, most=20):
-    """Milliseconds of each run by the host's clock, after one run that does not count."""
+    """Milliseconds of each run by the host's clock, after a warm-up run."""
     times = []
     run(0)
     while not times or (sum(times) < budget * 1e3 and len(times) < most):
@@ -74,7 +74,7 @@ def wall_times(run, budget=1.0, most=20):
 
 
 class Record:
-    """Collects columns and results; what is wrong is not recorded but named on stderr."""
+    """Collects columns and results. Wrong results are not recorded, but reported on stderr."""
 
     def __init__(self):
         self.columns = []
@@ -87,7 +87,7 @@ class Record:
 
     def add(self, column, suite, case, shape, times, error, tolerance, *, clock="wall", unit="pixels",
             operations=None, byte_count=0, yardstick="", runs=1, buffers=1):
-        """`times`: milliseconds of one run each. `error` must be within `tolerance`."""
+        """Add a result. `times` are milliseconds per run; `error` must be within `tolerance`."""
         size = list(reversed(shape)) + [1] * (3 - len(shape))
         if not error <= tolerance:
             reason = f"the result is wrong: off by {error:.3g}, {tolerance:.3g} is allowed"
@@ -122,7 +122,7 @@ class Record:
 
 
 def sample_points(shape, count=64):
-    """Indices of pixels spread over an array, its corners among them."""
+    """Indices of pixels spread over an array, including its corners."""
     generator = np.random.default_rng(3)
     points = np.stack([generator.integers(0, extent, count) for extent in shape])
     points[:, 0] = 0
@@ -131,13 +131,13 @@ def sample_points(shape, count=64):
 
 
 def error_of_spectrum(found, image):
-    """Relative to the largest frequency, of which single precision keeps 24 bits."""
+    """The error relative to the largest frequency, of which single precision keeps 24 bits."""
     truth = np.fft.rfft2(np.asarray(image, np.float64))
     return float(np.abs(np.asarray(found) - truth).max() / np.abs(truth).max())
 
 
 class Checker:
-    """True values of spline tasks at sampled pixels, from SciPy in double precision."""
+    """The true values of spline tasks at sampled pixels, by SciPy in double precision."""
 
     def __init__(self, image):
         from scipy import ndimage
@@ -157,7 +157,7 @@ class Checker:
         return float(np.abs(np.asarray(found, np.float64)[at] - self.coefficients()[at]).max())
 
     def error_of_warp(self, found, matrix, offset, order, prefilter=True):
-        """`prefilter` False: the image's numbers are the coefficients."""
+        """If `prefilter` is False, the image holds the coefficients."""
         where = matrix @ self.points + offset[:, None]
         source = self.coefficients() if order == 3 and prefilter else self.image
         truth = self.ndimage.map_coordinates(source, where, order=order, mode="mirror",

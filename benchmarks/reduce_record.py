@@ -1,9 +1,9 @@
-"""Reduces a record to what pages show: aggregates, and no scores of single pairs.
+"""Reduces a record to the data that pages show: aggregates without scores of single pairs.
 
     python benchmarks/reduce_record.py RECORD.json...
 
-Rewrites each file: drops the scores of single pairs, and the pairs of calibration.json that no table
-shows. Each innermost object takes one line, so that a renewed record has a readable diff.
+Rewrites each file without the scores of single pairs, and without the pairs of calibration.json
+that no table shows. Each innermost object takes one line, so that changes have a readable diff.
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 WIDTH = 100
-SHOWN_OF_HIGHEST = 2  # as RESEMBLANCES_SHOWN of docs/tools/accuracy_tables.py
+SHOWN_OF_HIGHEST = 2  # the same as RESEMBLANCES_SHOWN in docs/tools/accuracy_tables.py
 SHOWN_KEYS = ("scenes", "confidence", "excess", "rival", "proposed_by", "overlap")
 
 
@@ -28,7 +28,7 @@ def reduced(value):
 
 
 def written(value, indent=""):
-    """JSON with each object that holds no other object on one line."""
+    """JSON in which each object without nested objects takes one line."""
     line = json.dumps(value, ensure_ascii=False)
     if "{" not in line.lstrip("{") or len(indent) + len(line) <= WIDTH:
         return line

@@ -1,13 +1,12 @@
-"""Resampling a volume by a cubic spline, from NumPy array to NumPy array, by whoever can.
+"""Compares libraries that resample a volume by a cubic spline, from NumPy array to NumPy array.
 
     python benchmarks/resample_volume.py --shape 64,512,512 --output 77,614,614
     python benchmarks/resample_volume.py --shape 800,800,800 --output 560,560,1200 --device cuda
 
-Each library that is installed runs in a process of its own, whose peak of host memory is measured.
-A time is the best of some, after a first call that compiles and allocates (SciPy's: one call). The
-error is the largest difference from double precision, on some planes, where the edges have no
-influence: what lies beyond them is each library's own choice. Values are 0 to 1. A row that is not
-a spline says so.
+Each installed library runs in a process of its own, whose peak host memory is measured. A time is
+the best of several after a first call that compiles and allocates (for SciPy, one call). The error
+is the largest difference from double precision on some planes, away from the edges, which libraries
+extend in different ways. Values are 0 to 1. Rows that are not splines are marked.
 """
 
 import argparse
@@ -21,7 +20,7 @@ import time
 
 import numpy as np
 
-EDGE = 24  # samples after which a cubic spline has forgotten the edge, to single precision
+EDGE = 24  # samples after which the edge has no influence on a cubic spline in single precision
 PLANES = 3
 
 
@@ -141,7 +140,7 @@ LIBRARIES = {
 
 
 def weights(n, m):
-    """The matrix, in double precision, that resamples n samples at m points."""
+    """The matrix in double precision that resamples n samples at m points."""
     from scipy import ndimage
 
     return ndimage.affine_transform(
@@ -170,10 +169,10 @@ def peak_gigabytes():
 
 
 def measure(name, options):
-    """Time, memory and error of one library, in this process."""
+    """Measure time, memory and error of one library, in this process."""
     volume = np.random.default_rng(0).random(options.shape, dtype=np.float32)
     output = np.zeros(options.output, np.float32)
-    output += 1  # in memory before the peak is taken
+    output += 1  # touch the memory before the peak is measured
     call, what = LIBRARIES[name][1](volume, output, options)
     before = peak_gigabytes()
     seconds = []
@@ -201,7 +200,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--shape", type=shape_of, default=(64, 512, 512))
     parser.add_argument("--output", type=shape_of, default=(77, 614, 614))
-    parser.add_argument("--device", help="warpalign's")
+    parser.add_argument("--device", help="device of warpalign")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--libraries", default=",".join(LIBRARIES))
     parser.add_argument("--only", help=argparse.SUPPRESS)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What share of right answers is accepted at which rate of unrelated pairs, by kind of search.
+"""Computes the accepted fraction of correct results and the false-accept rate, by kind of search.
 
     calibration.py SET --about FILE.json --lines FOLDER [--output RECORD.json]
 
 FOLDER has two files for every kind of search, which tests/measurements/register_pairs wrote:
-NAME-related.jsonl, of SET/pairs.json, and NAME-unrelated.jsonl, of SET/unrelated.json. Each may
-end before its list does. FILE.json says how they were made: {"date", "program", "device",
-"driver", "commands", "searches": {NAME: what a reader calls it}}. Prints for each kind of search
-how many unrelated pairs are accepted and the ten with the highest confidence, and writes the
-record that docs/tools/record_tables.py makes a table and a chart of.
+NAME-related.jsonl, for SET/pairs.json, and NAME-unrelated.jsonl, for SET/unrelated.json. Files may
+be incomplete. FILE.json describes how they were made: {"date", "program", "device", "driver",
+"commands", "searches": {NAME: title}}. The script prints for each kind of search how many unrelated
+pairs are accepted and the ten with the highest confidence. It writes the record from which
+docs/tools/record_tables.py makes a table and a chart.
 """
 
 import argparse
@@ -24,7 +24,7 @@ HIGHEST = 10
 
 
 def read_lines(path):
-    """Answers as scoring.py takes them, and the names of pairs that could not be registered."""
+    """The answers for scoring.py, and the names of pairs that could not be registered."""
     answers, failed = [], []
     for line in path.read_text().splitlines():
         found = json.loads(line)
@@ -36,7 +36,7 @@ def read_lines(path):
 
 
 def highest_rate(count, of, doubt=0.05):
-    """The rate that so few, or fewer, would be seen of with a probability of `doubt` (Clopper and
+    """The rate at which so few, or fewer, occur with the probability `doubt` (Clopper and
     Pearson 1934)."""
     from scipy.stats import beta
 
@@ -44,7 +44,7 @@ def highest_rate(count, of, doubt=0.05):
 
 
 def excess(answer):
-    """Deviations above what chance reaches; None for what is beyond doubt without."""
+    """The z-score above that of the best wrong pose; None for results that need no null test."""
     chance = answer["chance"]
     return round(chance["deviations"] - chance["by_chance"], 2) if chance else None
 
@@ -68,7 +68,7 @@ def curve(right, wrong, unrelated):
 
 
 def search_record(label, pairs, related, unrelated_pairs, unrelated):
-    """The counts of one kind of search; `related` and `unrelated` are what read_lines returns."""
+    """The counts of one kind of search; `related` and `unrelated` are values of read_lines."""
     rows = scoring.judged(pairs, related[0])
     right = [row for row in rows if row["right"]]
     wrong = [row for row in rows if not row["right"]]
@@ -91,7 +91,7 @@ def search_record(label, pairs, related, unrelated_pairs, unrelated):
 
 
 def told(search):
-    """A record of a kind of search in words."""
+    """Describe the record of a kind of search."""
     lines = [f"{search['search']}: {search['unrelated']} unrelated pairs of "
              f"{search['unrelated_scenes']} scenes, {search['unrelated_accepted']} accepted (95 %: "
              f"at most {search['unrelated_rate_at_most']:.1e}), "

@@ -3,9 +3,9 @@
 
     collect.py REPOSITORIES SET [--recipe fresh.json]
 
-REPOSITORIES is a folder of clones (owner/name, owner+name or name); the recipe, sources.json
-unless another is named, says which, at which commits. What is missing is named and left out. See
-README.md.
+REPOSITORIES is a folder of clones (owner/name, owner+name or name). The recipe (default:
+sources.json) lists the repositories and their commits. The script reports missing files and leaves
+them out. See README.md.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from repositories import Missing, Repositories
 
 HERE = pathlib.Path(__file__).resolve().parent
 Image.MAX_IMAGE_PIXELS = None
-# The exposures on a plate of Prokudin-Gorskii, from the top.
+# The exposures on a plate of Prokudin-Gorskii, from top to bottom.
 PLATE = ("b", "g", "r")
 
 
@@ -39,7 +39,7 @@ class Collector:
         return self.repositories.read(source["repository"], source["commit"], path)
 
     def picture(self, source, path):
-        """Writes a picture of the repository once, and returns its name, its size, and the map from
+        """Write a picture of the repository once; returns its name, its size, and the map from
         coordinates in the repository's picture to its own."""
         key = (source["repository"], path)
         if key not in self.written:
@@ -76,7 +76,7 @@ class Collector:
         self.pairs.append(pair)
 
     def add_marks(self, source, entry, fixed, moved):
-        """A pair with landmarks, which are given in the pictures of the repository."""
+        """Add a pair with landmarks, which are in pixels of the repository's pictures."""
         reference, moving = self.pictures(source, entry)
         truth = landmark_truth(geometry.apply(reference[2], fixed),
                                geometry.apply(moving[2], moved), entry)
@@ -92,7 +92,7 @@ class Collector:
 
 
 def opened(data, part=""):
-    """The picture of a file, or of its `part`: a page's number, an exposure of PLATE, or a variable
+    """The picture of a file, or of its `part`: a page number, an exposure of PLATE, or a variable
     of a .mat."""
     if data.startswith(b"MATLAB"):
         import scipy.io
@@ -105,7 +105,7 @@ def opened(data, part=""):
 
 
 def exposure(plate, name):
-    """A third of a scanned plate, without a twentieth at each side, where the frame is."""
+    """A third of a scanned plate, without the frame: a twentieth at each side."""
     width, height = plate.width, plate.height // 3
     top = PLATE.index(name) * height
     return plate.convert("L").crop((width // 20, top + height // 20,
@@ -113,7 +113,7 @@ def exposure(plate, name):
 
 
 def eight_bits(image):
-    """Of a picture with more bits, what lies between its 0.1 and 99.9 percentiles."""
+    """Convert to 8 bits; with more bits, scale between the 0.1 and 99.9 percentiles."""
     if image.mode not in ("I;16", "I;16B", "I", "F"):
         return image
     values = np.asarray(image, float)
@@ -129,8 +129,8 @@ def plain(image):
 
 
 def within(image, limit):
-    """The picture reduced to at most `limit` pixels a side, and the map from its old coordinates to
-    its new ones."""
+    """Reduce a picture to at most `limit` pixels a side; also returns the map from its old
+    coordinates to its new ones."""
     if limit is None or max(image.size) <= limit:
         return image, np.eye(3)
     size = reduced.smaller_size(image.size, limit)
@@ -138,8 +138,8 @@ def within(image, limit):
 
 
 def expand(entry):
-    """An entry with "each": one entry for every value, which replaces {} everywhere; of a list of
-    values, the first replaces {0}, the second {1}."""
+    """Expand an entry with "each" to one entry for every value, which replaces {} everywhere. Of a
+    list of values, the first replaces {0}, the second {1}."""
     if "each" not in entry:
         return [entry]
     result = []
@@ -160,7 +160,7 @@ def numbers(data):
 
 
 def published_matrix(self, source, entry):
-    """A text file of nine numbers, reference to moving, or "identity"."""
+    """A matrix from reference to moving in a text file of nine numbers, or "identity"."""
     reference, moving = self.pictures(source, entry)
     if entry["matrix"] == "identity":
         matrix = np.eye(3)
@@ -179,7 +179,7 @@ def landmarks_of_mat(self, source, entry):
 
     content = scipy.io.loadmat(io.BytesIO(self.read(source, entry["mat"])))
     marks = content["Landmarks"][0, 0]
-    # MATLAB counts pixels from one.
+    # MATLAB counts pixels from 1.
     fixed, moved = marks["LMfix"].astype(float) - 1, marks["LMmov"].astype(float) - 1
     stem = source["name"] + "_" + entry["name"]
     reference = self.save(Image.fromarray(as_bytes(content["I_fix"])), stem + "_fix")
@@ -189,7 +189,7 @@ def landmarks_of_mat(self, source, entry):
 
 
 def landmark_truth(fixed, moved, entry):
-    """A fit to all landmarks; with "keep", so many of them stay in the truth."""
+    """Fit a model to all landmarks; with "keep", this many of them stay in the truth."""
     model = entry.get("model", "affine")
     matrix = geometry.FITS[model](fixed, moved)
     residual = np.linalg.norm(geometry.apply(matrix, fixed) - moved, axis=1)
@@ -210,7 +210,7 @@ def as_bytes(picture):
 
 
 def annotated_points(self, source, entry):
-    """A text file of correspondences x y 1 x' y' 1, or the dataset's refined .mat of them."""
+    """Correspondences in a text file, x y 1 x' y' 1, or in the dataset's refined .mat."""
     import scipy.io
 
     data = self.read(source, entry["points"])
@@ -222,7 +222,7 @@ def annotated_points(self, source, entry):
 
 
 def labelled_matches(self, source, entry):
-    """A text file of matches x y x' y' ... label, of which those labelled 1 obey the homography."""
+    """Matches in a text file, x y x' y' ... label; those with label 1 obey the homography."""
     data = self.read(source, entry["matches"])
     rows = [line.split() for line in data.decode().splitlines() if line.strip()]
     kept = np.array([[float(v) for v in row[:4]] for row in rows if row[-1] == "1"])
@@ -230,7 +230,7 @@ def labelled_matches(self, source, entry):
 
 
 def landmark_columns(self, source, entry):
-    """A text file of landmarks, x y x' y' a line; pixels count from "first_pixel"."""
+    """Landmarks in a text file, x y x' y' per line; pixels count from "first_pixel"."""
     data = self.read(source, entry["landmarks"])
     rows = [line.replace(",", " ").split() for line in data.decode().splitlines()]
     marks = np.array([[float(v) for v in row[:4]] for row in rows if len(row) >= 4])
@@ -251,11 +251,11 @@ def landmark_tables(self, source, entry):
 
 
 def consensus(self, source, entry):
-    """A homography that nobody publishes: independent methods agree on it, or it was found from
+    """An unpublished homography: independent methods agree on it, or it was found from
     points by eye. It holds between the pictures as they are written."""
     name = f"{source['name']}-{entry['name']}"
     if name not in self.known:
-        raise Missing(f"no consensus is known for {name}")
+        raise Missing(f"consensus.json has no entry for {name}")
     reference, moving = self.pictures(source, entry)
     self.add(source, entry["name"], entry["kind"], reference, moving, dict(self.known[name]))
 
@@ -266,8 +266,8 @@ READERS = {"matrix": published_matrix, "mat": landmarks_of_mat, "points": annota
 
 
 def recipe_of(file):
-    """A list of sources is the first set's, with consensus.json, derived.json and splits by scene.
-    Another recipe names what it has of these."""
+    """Read a recipe. A list of sources is that of the first set, which uses consensus.json,
+    derived.json and splits by scene. Other recipes name the files that they use."""
     recipe = json.loads(file.read_text())
     if isinstance(recipe, list):
         recipe = {"sources": recipe, "consensus": "consensus.json", "derived": "derived.json"}
@@ -283,7 +283,7 @@ def main():
     parser.add_argument("repositories")
     parser.add_argument("set")
     parser.add_argument("--recipe", default="sources.json",
-                        help="its name in the folder of this script, or its full path")
+                        help="name of the recipe in the folder of this script, or its full path")
     arguments = parser.parse_args()
     recipe = recipe_of(HERE / arguments.recipe)
     collector = Collector(Repositories(arguments.repositories), arguments.set,

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Proposes homographies for pairs without a published one, where independent methods agree.
+"""Proposes homographies for pairs without a published one, if independent methods agree.
 
     consensus.py REPOSITORIES PROPOSALS.json [--only TEXT]
 
 For every entry of sources.json with "truth": "consensus":
 1. SIFT, ratio test 0.75, mutual, MAGSAC++ at 1.5 px;
 2. AKAZE (another detector, binary descriptors), the same test and estimator;
-3. the first one refined on the grey levels (ECC, half and full size).
-The proposal is the first, refined where that stays within 2 px of it. Its uncertainty is the
+3. the first one refined by intensities (ECC, half and full size).
+
+The proposal is the first one, refined if that changes it by less than 2 px. Its uncertainty is the
 largest mean distance between any two of them over the overlap, in moving pixels. Proposals above
-3 px are refused, and those with fewer than 30 inliers of SIFT or 15 of AKAZE, or, where all three
-agree, than 20 and 10. What is accepted into consensus.json
-must also have been looked at (show.py).
+3 px are refused, and so are those with fewer than 30 inliers of SIFT or 15 of AKAZE (20 and 10 if
+all three agree). Check proposals by eye (show.py) before you add them to consensus.json.
 """
 
 import argparse
@@ -31,7 +31,7 @@ MIN_INLIERS, MIN_INLIERS_OF_THREE, MAX_PX = (30, 15), (20, 10), 3.0
 
 
 def matched(detector, norm, reference, moving):
-    """Mutual nearest neighbours that pass the ratio test, and their robust homography."""
+    """Match mutual nearest neighbours that pass the ratio test, and fit a robust homography."""
     (ka, da), (kb, db) = (detector.detectAndCompute(p, None) for p in (reference, moving))
     if da is None or db is None or min(len(ka), len(kb)) < 8:
         return None, 0
@@ -55,13 +55,13 @@ def matched(detector, norm, reference, moving):
 
 
 def akaze_detector():
-    """AKAZE, which OpenCV 5 has moved to its extra modules."""
+    """AKAZE, which is in the extra modules of OpenCV 5."""
     module = cv2 if hasattr(cv2, "AKAZE_create") else cv2.xfeatures2d
     return module.AKAZE_create(threshold=5e-4)
 
 
 def refined(matrix, reference, moving):
-    """ECC from a homography, at half and at full size; None where it gives up."""
+    """Refine a homography by ECC at half and full size; None if ECC fails."""
     matrix = matrix.copy()
     try:
         for factor in (0.5, 1.0):

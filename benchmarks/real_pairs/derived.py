@@ -1,13 +1,13 @@
-"""Pairs made of collected ones: still two exposures, cut, turned, reduced or masked, so that kinds
-which nobody publishes are there too. derived.json lists them.
+"""Derives pairs from collected ones for kinds that are not published: two exposures, cropped,
+rotated, reduced or masked. derived.json lists them.
 
     {"of": the pair, "name", "kind",
-     "reference" and "moving": {"crop": [x0, y0, x1, y1] as shares of the sides,
-                                "shrink": a whole number, by area,
+     "reference" and "moving": {"crop": [x0, y0, x1, y1] as fractions of the sides,
+                                "shrink": an integer factor, by area,
                                 "rotate": degrees, counter-clockwise, about the centre,
                                 "noise": sigma in grey levels, "blur": sigma, "jpeg": quality},
-     "masks": {"reference": [x0, y0, x1, y1], "moving": [...]}, ellipses in shares of the sides,
-     "filler": for each side a pair whose reference fills what the masks hide}
+     "masks": {"reference": [x0, y0, x1, y1], "moving": [...]}, ellipses in fractions of the sides,
+     "filler": for each side, a pair whose reference fills the masked area}
 """
 
 import io
@@ -37,13 +37,13 @@ def shrunk(image, factor):
 
 
 def rotated(image, degrees):
-    """Turned about the centre into a frame that contains it whole, black outside."""
+    """Rotate about the centre into a frame that contains the whole picture, black outside."""
     angle = np.deg2rad(degrees)
     cosine, sine = np.cos(angle), np.sin(angle)
     width, height = image.size
     size = (int(np.ceil(abs(cosine) * width + abs(sine) * height)),
             int(np.ceil(abs(sine) * width + abs(cosine) * height)))
-    # Counter-clockwise as displayed, y being downwards.
+    # Counter-clockwise as displayed, with y downwards.
     linear = np.array([[cosine, sine, 0], [-sine, cosine, 0], [0, 0, 1]])
     change = (translation((size[0] - 1) / 2, (size[1] - 1) / 2) @ linear
               @ translation(-(width - 1) / 2, -(height - 1) / 2))
@@ -55,7 +55,7 @@ def rotated(image, degrees):
 
 
 def changed(image, steps, random):
-    """The picture after the steps, and the map from its old coordinates to its new ones."""
+    """Apply the steps to a picture; also returns the map from old to new coordinates."""
     total = np.eye(3)
     for step, apply in (("crop", cropped), ("shrink", shrunk), ("rotate", rotated)):
         if step in steps:
@@ -75,7 +75,7 @@ def changed(image, steps, random):
 
 
 def masked(image, shares, filler):
-    """The picture with the filler outside an ellipse, and the ellipse as a mask."""
+    """The picture with the filler outside an ellipse, and the mask of the ellipse."""
     mask = Image.new("L", image.size, 0)
     ImageDraw.Draw(mask).ellipse([s * n for s, n in zip(shares, (*image.size, *image.size))],
                                  fill=255)
@@ -83,7 +83,7 @@ def masked(image, shares, filler):
 
 
 def moved_truth(truth, before, after):
-    """The truth between changed pictures, landmarks that were cut away included."""
+    """The truth between the changed pictures, including landmarks outside of them."""
     matrix = after @ geometry.full(truth["homography"]) @ np.linalg.inv(before)
     result = {**truth, "homography": (matrix / matrix[2, 2]).tolist()}
     if "landmarks" in truth:
@@ -96,7 +96,7 @@ def moved_truth(truth, before, after):
 
 
 def make(collector, entry, pairs):
-    """Adds one derived pair to the collector, or says why it cannot."""
+    """Add one derived pair to the collector, or report why it cannot be added."""
     pair = pairs[entry["of"]]
     random = np.random.default_rng(len(entry["name"]))
     pictures, maps, files, valid = {}, {}, {}, {}
@@ -106,7 +106,7 @@ def make(collector, entry, pairs):
             loaded = image.copy() if image.mode in ("L", "I;16") else image.convert("L")
             pictures[side], maps[side] = changed(loaded, steps, random)
         if side in entry.get("masks", {}):
-            # Another one on each side, or what fills would be a match itself.
+            # A different filler for each side: the same one would match itself.
             filler = pairs[entry["filler"][side]]["reference"]
             with Image.open(collector.output / filler) as filler:
                 pictures[side], valid[side] = masked(pictures[side], entry["masks"][side],
@@ -114,7 +114,7 @@ def make(collector, entry, pairs):
         files[side] = collector.save(pictures[side], f"{entry['name']}_{side}")
     truth = moved_truth(pair["truth"], maps["reference"], maps["moving"])
     if any("crop" in entry.get(side, {}) for side in files) or valid:
-        truth.pop("landmarks", None)  # few would be left: the grid over the overlap judges
+        truth.pop("landmarks", None)  # few would be left: scoring uses the grid over the overlap
     if valid:
         truth["landmarks"] = in_both_masks(truth["homography"], valid, files)
     collector.add({"name": "derived"}, entry["name"], entry["kind"], files["reference"],
@@ -124,7 +124,7 @@ def make(collector, entry, pairs):
 
 
 def in_both_masks(matrix, valid, files):
-    """Points of a grid that count in both pictures: only there is the truth judged."""
+    """Points of a grid that are unmasked in both pictures: scoring uses only these."""
     grid = geometry.overlap_grid(matrix, files["reference"][1], files["moving"][1], 41)
     there = geometry.apply(matrix, grid)
     keep = np.ones(len(grid), bool)

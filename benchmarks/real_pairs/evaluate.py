@@ -3,10 +3,10 @@
 
     evaluate.py SET --program build/bin/warpalign [--device opencl:0] [-- OPTIONS]
     evaluate.py SET --package [--device opencl:0]     calls the Python package
-    evaluate.py SET --answers answers.json            judge stored answers again
+    evaluate.py SET --answers answers.json            score stored answers again
 
-What follows -- is handed to `warpalign register`, whose seconds include the program's start; the
-package runs all pairs in one process. --output stores the judged answers.
+Arguments after -- are passed to `warpalign register`, whose seconds include the start of the
+program. The package runs all pairs in one process. --output stores the answers with their scores.
 """
 
 import argparse
@@ -62,7 +62,7 @@ def by_package(arguments):
 
 
 def answered(pairs, run, output):
-    """The answers, written after each so that an interruption loses none of them."""
+    """Run all pairs, and write the answers after each, so that an interruption loses none."""
     answers = []
     for pair in pairs:
         answers.append({"name": pair["name"], **run(pair)})
@@ -73,7 +73,7 @@ def answered(pairs, run, output):
 
 
 def split_options(argv):
-    """What stands before -- and what stands after it."""
+    """The arguments before and after --."""
     cut = argv.index("--") if "--" in argv else len(argv)
     return argv[:cut], argv[cut + 1:]
 
@@ -86,11 +86,11 @@ def main():
     how = parser.add_mutually_exclusive_group(required=True)
     how.add_argument("--program", help="the warpalign program")
     how.add_argument("--package", action="store_true", help="the Python package")
-    how.add_argument("--answers", type=pathlib.Path, help="what --output wrote")
+    how.add_argument("--answers", type=pathlib.Path, help="file that --output wrote")
     parser.add_argument("--device")
     parser.add_argument("--split", choices=("all", "tune", "held_back"), default="tune")
     parser.add_argument("--only", default="", help="pairs whose name contains this")
-    parser.add_argument("--output", type=pathlib.Path, help="write the judged answers (JSON)")
+    parser.add_argument("--output", type=pathlib.Path, help="write answers and scores (JSON)")
     arguments = parser.parse_args(argv)
     pairs = scoring.load_set(arguments.set, arguments.split, arguments.only)
     if arguments.answers:

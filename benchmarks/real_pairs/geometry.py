@@ -1,14 +1,14 @@
-"""Homographies, fits to landmarks and the measure of error that every table uses.
+"""Homographies, fits to landmarks, and the error measure of all tables.
 
-A truth and an answer both map reference coordinates (x, y) to moving coordinates; pixel centres
-stand at integers.
+Truths and answers map reference coordinates (x, y) to moving coordinates. Pixel centres have
+integer coordinates.
 """
 
 import numpy as np
 
 
 def apply(matrix, points):
-    """The image of `points` (n x 2) under a 2 x 3 or 3 x 3 matrix."""
+    """Map `points` (n x 2) by a 2 x 3 or 3 x 3 matrix."""
     matrix = full(matrix)
     mapped = np.c_[points, np.ones(len(points))] @ matrix.T
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -21,7 +21,7 @@ def full(matrix):
 
 
 def scale_at(matrix, point):
-    """How much longer lengths become at `point`: the root of the Jacobian's determinant."""
+    """The scale factor at `point`: the square root of the determinant of the Jacobian."""
     step = 0.5
     corner = np.array([[0, 0], [step, 0], [0, step]]) + np.asarray(point)
     across = apply(matrix, corner)
@@ -30,7 +30,7 @@ def scale_at(matrix, point):
 
 
 def fit_similarity(source, target):
-    """Least squares over rotation, scale and translation (no reflection)."""
+    """Least-squares fit of rotation, scale and translation, without reflection."""
     s, t = source - source.mean(0), target - target.mean(0)
     power = (s**2).sum()
     a = (s * t).sum() / power
@@ -76,7 +76,7 @@ FITS = {"similarity": fit_similarity, "affine": fit_affine, "homography": fit_ho
 
 
 def overlap_grid(matrix, reference_size, moving_size, steps=15):
-    """Points of a grid over the reference that the truth puts inside the moving picture."""
+    """Points of a grid over the reference that the truth maps inside the moving picture."""
     xs = np.linspace(0, reference_size[0] - 1, steps)
     ys = np.linspace(0, reference_size[1] - 1, steps)
     grid = np.stack(np.meshgrid(xs, ys), -1).reshape(-1, 2)

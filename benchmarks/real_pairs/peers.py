@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""The same pairs by other tools, judged alike.
+"""Registers the same pairs with other tools, and scores them in the same way.
 
     peers.py SET [--methods sift,orb,...] [--split tune] [--output answers.json] [--unrelated N]
 
-| method | what | accepted when |
+| method | description | accepted if |
 | --- | --- | --- |
 | sift | OpenCV's SIFT, ratio 0.75, homography by MAGSAC++ at 3 px | 15 inliers, convex image |
 | orb | OpenCV's ORB, 5000 features, cross-checked, the same estimator | the same |
-| sift_ecc | sift, then findTransformECC (homography) where it converges | the same |
+| sift_ecc | sift, then findTransformECC (homography) if it converges | the same |
 | ecc_multiscale | OpenCV 5's findTransformECCMultiScale, homography | correlation of 0.5 |
 | phase | scikit-image's phase_cross_correlation, log-polar as in its gallery | always |
 | stackreg | pystackreg, scaled rotation, smaller picture padded | always |
 
-Masks are given to those that take them: sift, orb, sift_ecc, ecc_multiscale. Seconds are from grey
-levels in memory, on all cores that the tool uses.
+Masks are passed to the tools that support them: sift, orb, sift_ecc, ecc_multiscale. Times start
+with grey images in memory, and use all cores that the tool uses.
 """
 
 import argparse
@@ -33,7 +33,7 @@ MIN_CORRELATION = 0.5
 
 
 def robust(a, b, shape):
-    """(matrix, accepted) from matched points."""
+    """Fit a homography to matched points; returns (matrix, accepted)."""
     if len(a) < 8:
         return None, False
     matrix, inliers = cv2.findHomography(a, b, cv2.USAC_MAGSAC, 3.0, maxIters=10000,
@@ -112,7 +112,7 @@ def phase(pictures, _):
     best = None
     for turn in (angle, angle + 180):
         centre = ((side - 1) / 2, (side - 1) / 2)
-        # Reference to moving: turn and scale about the centre, then shift.
+        # From reference to moving: rotation and scale about the centre, then the shift.
         linear = geometry.full(cv2.getRotationMatrix2D(centre, turn, scale))
         seen = cv2.warpPerspective(padded[1], linear, (side, side),
                                    flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
@@ -140,7 +140,7 @@ METHODS = {"sift": sift, "orb": orb, "sift_ecc": sift_ecc, "ecc_multiscale": ecc
 
 
 def grey(path):
-    """Eight bits by the 0.1 and 99.9 percentiles where there are more."""
+    """Convert to 8 bits; with more bits, scale between the 0.1 and 99.9 percentiles."""
     picture = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE | cv2.IMREAD_ANYDEPTH)
     if picture.dtype == np.uint8:
         return picture
@@ -169,7 +169,7 @@ def main():
     parser.add_argument("--only", default="", help="pairs whose name contains this")
     parser.add_argument("--output", type=pathlib.Path)
     parser.add_argument("--unrelated", type=int, default=0,
-                        help="also so many pairs of unrelated.json")
+                        help="also this many pairs of unrelated.json")
     arguments = parser.parse_args()
     pairs = scoring.load_set(arguments.set, arguments.split, arguments.only)
     unrelated = []

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Puts the answers of several tools side by side, judged, as one record that can be committed.
+"""Merges the scored answers of several tools into one record that can be committed.
 
     record.py SET --answers eval.json --peers peers.json --about FILE.json --output RECORD.json
 
-`eval.json` is what evaluate.py wrote, `peers.json` what peers.py wrote; pairs that not every tool has
-answered are left out. FILE.json says how the answers were made: {"date", "program", "device",
-"commands", "methods": {"warpalign": "warpalign", "sift": "SIFT"}}. Matrices are left out, since
-pictures and truth are not in the repository either.
+`eval.json` is the output of evaluate.py, `peers.json` that of peers.py. Pairs without an answer of
+every tool are left out. FILE.json describes how the answers were made: {"date", "program",
+"device", "commands", "methods": {"warpalign": "warpalign", "sift": "SIFT"}}. The record has no
+matrices, since pictures and truth are not in the repository either.
 """
 
 import argparse
@@ -25,7 +25,7 @@ def verdict(row):
 
 
 def merged(pairs, answers, methods):
-    """The pairs that every method has answered, each with all verdicts."""
+    """The pairs that every method has answered, with all verdicts."""
     judged = {method: {row["name"]: row for row in scoring.judged(pairs, answers[method])}
               for method in methods}
     return [{"name": pair["name"], "kind": pair["kind"], "split": pair["split"],

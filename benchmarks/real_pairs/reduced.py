@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes a set again with grey, smaller pictures: one that is quickly carried to another machine.
+"""Writes a copy of a set with smaller, grey pictures, which is quick to copy to another machine.
 
     reduced.py SET SMALLER [--side 288]
 
-Pictures are grey with 8 bits and at most so many pixels a side, by a filter without negative
-weights, which masks obey exactly. Truths and their uncertainty follow. SMALLER is a set of its own, judged by
-scoring.py in its own pixels. The pictures of a pair are reduced one by one, so that scales between
-them change.
+Pictures are 8-bit grey with at most SIDE pixels a side, reduced by a filter without negative
+weights, for which masks are exact. Truths and their uncertainty are converted. SMALLER is a set of
+its own, which scoring.py scores in its own pixels. The two pictures of a pair are reduced
+separately, which may change the scale between them.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import geometry
 
 
 def grey(image):
-    """8 bits; of a picture with more, what lies between its darkest and its brightest pixel."""
+    """Convert to 8 bits; with more bits, scale between the darkest and the brightest pixel."""
     if image.mode != "I;16":
         return image.convert("L")
     values = np.asarray(image, float)
@@ -34,8 +34,8 @@ def smaller_size(size, side):
 
 
 def to_smaller(size, smaller):
-    """Coordinates of a picture to those of its reduced one; pixel centres are at integers, so that
-    edges are at halves."""
+    """Map coordinates of a picture to its reduced one. Pixel centres have integer coordinates, so
+    that edges are at halves."""
     x, y = smaller[0] / size[0], smaller[1] / size[1]
     return np.array([[x, 0, x / 2 - 0.5], [0, y, y / 2 - 0.5], [0, 0, 1]])
 
@@ -72,7 +72,7 @@ class Reducer:
         self.write(file, lambda image, size: grey(image).resize(size, Image.Resampling.HAMMING))
 
     def mask(self, file):
-        """A pixel counts where everything does that its filter takes in."""
+        """Reduce a mask: a pixel is unmasked if all pixels of its filter are."""
         def convert(image, size):
             counted = image.convert("L").point(lambda v: 255 if v else 0)
             shares = counted.resize(size, Image.Resampling.HAMMING)

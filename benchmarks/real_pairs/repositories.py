@@ -5,7 +5,7 @@ import subprocess
 
 
 class Missing(Exception):
-    """A repository or a file of it is not there."""
+    """A repository or one of its files is missing."""
 
 
 class Repositories:
@@ -13,14 +13,14 @@ class Repositories:
         self.folder = pathlib.Path(folder)
 
     def directory(self, name):
-        """The git directory of `owner/name` under any of the usual layouts."""
+        """The git directory of `owner/name` in any of the usual layouts."""
         owner, short = name.split("/")
         for stem in (f"{owner}+{short}", f"{owner}/{short}", f"{owner}_{short}", short):
             for tail in ("repo", "."):
                 candidate = self.folder / stem / tail
                 if (candidate / ".git").exists() or (candidate / "HEAD").exists():
                     return candidate
-        raise Missing(f"{name}: no clone under {self.folder}")
+        raise Missing(f"{name}: there is no clone in {self.folder}")
 
     def read(self, name, commit, path):
         command = ["git", "-C", str(self.directory(name)), "cat-file", "blob", f"{commit}:{path}"]

@@ -1,18 +1,18 @@
-"""Judges answers against the truth of a set, and prints the tables.
+"""Scores answers against the truth of a set, and prints the tables.
 
 An answer is {"name", "matrix" (or None), "accepted", "seconds"}. Its error is the mean distance
-between where it puts the reference's points and where the truth puts them, in pixels of the coarser
+between the reference's points mapped by the answer and by the truth, in pixels of the coarser
 picture. The points are the published landmarks, or a grid over the overlap.
 
-An answer is right when
+An answer is correct if
 
     error <= 1.25 floor + tolerance
 
-where the floor is the error of the best answer that its model allows (least squares on the same
-points: no similarity follows a perspective, and no model follows noisy landmarks), and the
-tolerance 2.5 px or 0.5 % of the moving picture's longer side, whichever is more, plus the truth's
-uncertainty, all in those pixels. Where the floor of its model is above 4 % of that side, an answer
-cannot be right. It is right as a homography when the same holds with the floor of a homography,
+where the floor is the error of the best answer of its model (a least-squares fit to the same
+points: a similarity cannot fit a perspective, and no model fits noisy landmarks). The tolerance is
+2.5 px or 0.5 % of the longer side of the moving picture, whichever is larger, plus the uncertainty
+of the truth, all in those pixels. If the floor of its model is above 4 % of that side, an answer
+cannot be correct. It is correct as a homography if the same holds with the floor of a homography,
 whatever its model.
 """
 
@@ -36,7 +36,7 @@ def load_set(folder, split="all", only=""):
 
 
 def points_of(pair):
-    """The reference's points and where they truly are in the moving picture."""
+    """The points of the reference and their true positions in the moving picture."""
     truth = pair["truth"]
     if "landmarks" in truth:
         marks = np.array(truth["landmarks"])
@@ -55,7 +55,7 @@ def model_of(matrix):
 
 
 class Judge:
-    """What every answer about one pair is measured by."""
+    """The data for scoring the answers for one pair."""
 
     def __init__(self, pair):
         self.source, self.target = points_of(pair)
@@ -84,7 +84,7 @@ class Judge:
 
 
 def judged(pairs, answers):
-    """One row a pair: the answer with its error and verdict."""
+    """One row per pair: the answer with its error and verdict."""
     by_name = {a["name"]: a for a in answers}
     rows = []
     for pair in pairs:
@@ -126,7 +126,7 @@ def table_line(label, rows):
 
 
 def failures(rows):
-    """What is not both right and accepted, one line each."""
+    """One line for each answer that is not both correct and accepted."""
     lines = []
     for row in rows:
         if row["right"] and row["accepted"]:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Draws every pair under its claimed truth, for a person to judge.
+"""Draws every pair under its claimed truth, for inspection by eye.
 
     show.py SET OUTPUT [--only TEXT] [--per-sheet N]
 
-Each row: the reference, the moving picture resampled on the reference's grid, a checkerboard of
-both, and their edges (reference red, moving green; where they agree, yellow).
+Each row has the reference, the moving picture resampled on the reference's grid, a checkerboard of
+both, and their edges (reference red, moving green, both yellow).
 """
 
 import argparse
@@ -39,7 +39,7 @@ def row(folder, pair):
     shrink = np.diag([factor, factor, 1])
     size = (round(width * factor), HEIGHT)
     small = cv2.resize(reference, size, interpolation=cv2.INTER_AREA)
-    # Blurred first, so that a much finer moving picture is not aliased.
+    # Blur first, so that a much finer moving picture is not aliased.
     scale = geometry.scale_at(truth, (width / 2, height / 2)) / factor
     if scale > 1.5:
         moving = cv2.GaussianBlur(moving, (0, 0), scale / 2.5)

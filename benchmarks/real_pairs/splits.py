@@ -1,18 +1,18 @@
-"""Which pairs show one scene, and which of them are held back while tuning.
+"""Assigns pairs to scenes, and scenes to the splits that are used or held back for tuning.
 
-Pairs that share a picture, or of which one is derived from the other, show one scene; so do those
-that SCENES_ALIKE names (slices of one head, pictures of one campus). A scene is held back when the
-hash of its name says so, except those that tuning began with, and kinds with one scene only. A
-recipe may name one split for all of its pairs.
+Pairs belong to the same scene if they share a picture, if one is derived from the other, or if
+SCENES_ALIKE names them (slices of one head, pictures of one campus). The hash of its name decides
+whether a scene is held back, except for the scenes with which tuning began, and for kinds with a
+single scene. A recipe may name one split for all of its pairs.
 """
 
 import hashlib
 
 HELD_BACK_OF_TEN = 5
-# Tuning began with these, or they are the only scene of their kind.
+# Scenes with which tuning began, or that are the only one of their kind.
 TUNED = ("affnet-", "degensac-", "kaze-", "multimodal-rs-", "magsac-", "multimodal-mr-pet-",
          "birl-lesions", "stitch2d-", "pystackreg-")
-# Added later, to the sources above.
+# Added to the sources above later.
 STILL_HELD_BACK = ("magsac-evd-",)
 SCENES_ALIKE = ("multimodal-pd-t", "multimodal-t1-t2-", "multimodal-rs-depth",
                 "multimodal-mr-pet-", "multimodal-season", "stitch2d-", "pystackreg-",
@@ -23,7 +23,7 @@ SCENES_ALIKE = ("multimodal-pd-t", "multimodal-t1-t2-", "multimodal-rs-depth",
 ALIKE_ACROSS = (("multimodal-pd-t", "multimodal-t1-t2-"),
                 ("magsac-LePoint", "magsac-evd-mag"), ("magsac-adam", "magsac-evd-adam"),
                 ("multimodal-retina84", "multimodal-retina86"),
-                # Found by registration: the third is a part of the first, 3.6 times as large.
+                # Found by registration: the third shows a part of the first, 3.6 times larger.
                 ("multimodal-rs-infrared1", "multimodal-rs-infrared3"))
 
 
@@ -42,7 +42,7 @@ class Groups:
 
 
 def assign(pairs, split=None):
-    """Writes "scene" and "split" into every pair: `split`, or what its scene says."""
+    """Set "scene" and "split" of every pair: to `split`, or to the split of its scene."""
     groups = Groups()
     for pair in pairs:
         for side in ("reference", "moving"):

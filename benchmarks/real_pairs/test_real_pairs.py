@@ -1,4 +1,4 @@
-"""Checks of the recipes and of the geometry that every verdict rests on: pytest
+"""Tests of the recipes and of the geometry on which all verdicts depend: pytest
 benchmarks/real_pairs."""
 
 import io
@@ -29,7 +29,7 @@ def test_fits_recover_what_they_model():
                           ("affine", np.array([[1.1, 0.1, 5], [-0.3, 0.9, 3], [0, 0, 1]])),
                           ("similarity", np.array([[0.9, -0.2, 5], [0.2, 0.9, 3], [0, 0, 1]]))):
         found = geometry.FITS[model](points, geometry.apply(matrix, points))
-        # Exact data: what is left is double precision, amplified by coordinates of some hundreds.
+        # Exact data: the error is that of double precision at coordinates of some hundreds.
         assert np.abs(found - matrix).max() < 1e-9, model
         assert scoring.model_of(found) == model or model == "homography"
 
@@ -38,7 +38,7 @@ def test_fits_recover_what_they_model():
                                    {"crop": [0.2, 0.1, 0.9, 0.8]},
                                    {"crop": [0.1, 0.1, 0.9, 0.9], "shrink": 2, "rotate": -70}])
 def test_a_changed_picture_has_its_content_where_the_map_says(steps):
-    # A smooth blob: its centre of mass survives reduction and interpolation.
+    # A smooth blob keeps its centre of mass in reduction and interpolation.
     ys, xs = np.mgrid[:180, :240]
     centre = np.array([131.0, 84.0])
     blob = 250 * np.exp(-((xs - centre[0])**2 + (ys - centre[1])**2) / (2 * 6.0**2))
@@ -47,7 +47,7 @@ def test_a_changed_picture_has_its_content_where_the_map_says(steps):
     grey = np.asarray(image, float)
     ys, xs = np.mgrid[:grey.shape[0], :grey.shape[1]]
     found = np.array([(grey * xs).sum(), (grey * ys).sum()]) / grey.sum()
-    # Eight bits cut the blob's rim: a twentieth of a pixel; half a pixel would be a wrong centre.
+    # Rounding to 8 bits costs a twentieth of a pixel; a wrong centre would cost half a pixel.
     assert np.abs(found - geometry.apply(change, centre[None])[0]).max() < 0.05
 
 
@@ -109,7 +109,7 @@ def test_reduced_pictures_obey_the_reduced_truth(tmp_path):
         image = Image.open(tmp_path / "smaller" / smaller[side])
         assert list(image.size) == smaller[f"{side}_size"] and max(image.size) == 101
         centres.append(centre_of(image))
-    # Eight bits cut the rim: a twentieth of a pixel; corners taken for centres would be 0.3.
+    # Rounding to 8 bits costs a twentieth of a pixel; corners for centres would cost 0.3.
     mapped = geometry.apply(smaller["truth"]["homography"], centres[0][None])[0]
     assert np.abs(mapped - centres[1]).max() < 0.05
     assert np.abs(np.array(smaller["truth"]["landmarks"][0]) - np.r_[tuple(centres)]).max() < 0.05
@@ -125,7 +125,7 @@ def test_every_two_scenes_meet_before_any_meet_again():
 
 
 def test_none_of_many_is_still_a_rate():
-    # Clopper and Pearson's bound for none is 1 - doubt^(1 / n).
+    # For no accepts, the bound of Clopper and Pearson is 1 - doubt^(1 / n).
     assert calibration.highest_rate(0, 3000) == pytest.approx(1 - 0.05 ** (1 / 3000))
     assert calibration.highest_rate(3, 3) == 1
 
@@ -167,7 +167,7 @@ class Files:
         return self.files[path]
 
 
-# The blobs of two pictures, and the shift between them.
+# Blobs in two pictures, and the shift between them.
 CENTRE, SHIFT = np.array([131.0, 84.0]), np.array([-31.0, 22])
 BLOBS = {"a.png": png(blob([300, 240], CENTRE)), "b.png": png(blob([250, 260], CENTRE + SHIFT))}
 
@@ -193,7 +193,7 @@ def test_columns_are_landmarks_that_count_from_their_first_pixel(tmp_path):
     assert np.abs(np.array(truth["homography"]) - [[1, 0, 5], [0, 1, 8], [0, 0, 1]]).max() < 1e-9
     assert truth["uncertainty"] == 0
     kept = collected(tmp_path, {**entry, "keep": 40, "uncertainty": 1.5}, files)[0]["truth"]
-    # From the first to the last, to a hundredth of a pixel; the fit is that of all.
+    # From the first to the last, to a hundredth of a pixel; the fit uses all.
     assert len(kept["landmarks"]) == 40 and kept["homography"] == truth["homography"]
     assert np.abs(np.array(kept["landmarks"])[[0, -1], :2] - there[[0, -1]]).max() < 0.0051
     assert kept["uncertainty"] == 1.5
@@ -212,7 +212,7 @@ def test_a_limit_reduces_pictures_and_truth_alike(tmp_path):
         assert [found["reference_size"], found["moving_size"]] == [(101, 81), (97, 101)]
         reference, moving = map(centre_of, images)
         mapped = geometry.apply(found["truth"]["homography"], reference[None])[0]
-        # Eight bits cut the rim: a twentieth of a pixel; corners taken for centres would be 0.3.
+        # Rounding to 8 bits costs a twentieth of a pixel; corners for centres would cost 0.3.
         assert np.abs(mapped - moving).max() < 0.05
         if "landmarks" in found["truth"]:
             mark = np.array(found["truth"]["landmarks"][0])

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Pairs of pictures of different scenes, to calibrate the confidence on: none may be accepted.
+"""Makes pairs of pictures of different scenes, to calibrate the confidence: none may be accepted.
 
     unrelated.py SET [--pairs 2400] [--seed 1] [--whole] [--masks]  write them
     unrelated.py SET --program build/bin/warpalign [--device ...]   and run them [-- OPTIONS]
 
-Crops are taken from every original of the set (not from derived pictures), 192 to 448 pixels a
-side, and paired across scenes; crops without texture are left out. unrelated.json lists the pairs
-as pairs.json does, without truth, and says of both crops which scene and which kind they are of. A
-pair is held back when either scene is. With --whole the pictures are not cut, and every scene meets
-every other, in random order, before any two meet again. With --masks an ellipse of each picture
-counts, as wide and as high as 0.6 to 1 of it. Scenes can still resemble one another (two retinas,
-two facades): what is accepted is listed one by one, for a person to look at. Twice two scenes
-turned out to be one place in this way, and count as one since (SAME_PLACE).
+The script crops every original picture of the set (not derived ones) to 192 to 448 pixels a side,
+and pairs crops of different scenes; it leaves out crops without texture. unrelated.json lists the
+pairs like pairs.json, without truth, with the scene and kind of both crops. A pair is held back if
+one of its scenes is. With --whole, pictures are not cropped, and every two scenes are paired, in
+random order, before any two are paired again. With --masks, only an ellipse of each picture is
+unmasked, with 0.6 to 1 of its width and height. Different scenes may resemble each other (two
+retinas, two facades), so accepted pairs are listed for inspection by eye. In this way, two pairs of
+scenes turned out to show the same place; they count as one scene each (SAME_PLACE).
 """
 
 import argparse
@@ -36,7 +36,7 @@ SAME_PLACE = {"multimodal-rs-infrared2": "multimodal-rs-map6",
 
 
 def originals(folder):
-    """Every picture of a pair that is not derived, with its scene, kind and split."""
+    """All pictures of pairs that are not derived, with scene, kind and split."""
     pictures = {}
     for pair in json.loads((folder / "pairs.json").read_text()):
         if "derived_from" not in pair:
@@ -71,7 +71,7 @@ def write_crops(folder, random):
 
 
 def write_masks(folder, pictures, random):
-    """A mask beside each picture: an ellipse within it."""
+    """Write a mask for each picture: an ellipse within it."""
     (folder / "masks").mkdir(exist_ok=True)
     for number, picture in enumerate(pictures):
         with Image.open(folder / picture["file"]) as image:
@@ -85,7 +85,7 @@ def write_masks(folder, pictures, random):
 
 
 def any_two(crops, random):
-    """Crops of different scenes, without end."""
+    """Yield pairs of crops of different scenes, endlessly."""
     while True:
         a, b = (crops[int(i)] for i in random.integers(0, len(crops), 2))
         if a["scene"] != b["scene"]:
@@ -93,7 +93,7 @@ def any_two(crops, random):
 
 
 def every_two_scenes(pictures, random):
-    """Round after round, every ordered pair of scenes once, each shown by any of its pictures."""
+    """Yield every ordered pair of scenes once per round, each with a random picture."""
     scenes = {}
     for picture in pictures:
         scenes.setdefault(picture["scene"], []).append(picture)
@@ -149,11 +149,11 @@ def main():
     parser.add_argument("--pairs", type=int, default=2400)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--whole", action="store_true", help="whole pictures instead of crops")
-    parser.add_argument("--masks", action="store_true", help="of each picture a part counts")
+    parser.add_argument("--masks", action="store_true", help="mask a part of each picture")
     parser.add_argument("--program")
     parser.add_argument("--device")
     parser.add_argument("--split", choices=("all", "tune", "held_back"), default="tune")
-    parser.add_argument("--limit", type=int, help="only the first so many")
+    parser.add_argument("--limit", type=int, help="only the first LIMIT pairs")
     parser.add_argument("--output", type=pathlib.Path)
     arguments = parser.parse_args(argv)
     listed = arguments.set / "unrelated.json"

@@ -4,12 +4,12 @@
     volumes.py REPOSITORIES SET                        writes SET/volumes and SET/volumes.json
     volumes.py --judge SET/volumes.json answers.json   errors of [{"name", "matrix"}, ...]
 
-Pairs show one subject. How they lie to one another is said by the headers, or where those are of
-different spaces by "world", which maps the reference's millimetres to the moving volume's: a rigid
-registration by SimpleITK (Mattes mutual information), whose repetition with other samples agrees to
-0.6 mm. Each pair was looked at under its truth. A matrix is 4 x 4 and maps reference voxels
-(x, y, z) to moving voxels. "turn" resamples the moving volume, turned about its centre by these
-degrees about x, y and z, into a box that holds it whole. Needs nibabel.
+Both volumes of a pair show the same subject. The headers define the true transform. If the headers
+use different spaces, "world" maps the reference's millimetres to those of the moving volume: a
+rigid registration by SimpleITK (Mattes mutual information), which agrees with a repetition with
+other samples to 0.6 mm. Each pair was inspected by eye under its truth. A matrix is 4 x 4 and maps
+reference voxels (x, y, z) to moving voxels. "turn" rotates the moving volume about its centre by
+these degrees about x, y and z, and resamples it into a box that contains all of it. Needs nibabel.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def apply(matrix, points):
 
 
 def turned(data, affine, degrees):
-    """The volume turned in the scanner's space, and the map from its old voxels to its new ones."""
+    """Rotate a volume in the scanner's space; also returns the map from old to new voxels."""
     spacing = np.linalg.norm(affine[:3, :3], axis=0)
     rotation = Rotation.from_euler("xyz", degrees, degrees=True).as_matrix()
     linear = np.eye(4)
@@ -55,7 +55,7 @@ def turned(data, affine, degrees):
     if np.issubdtype(data.dtype, np.integer):
         limits = np.iinfo(data.dtype)
         result = np.clip(np.rint(result), limits.min, limits.max)
-    # The header keeps only the spacing: the turn is what is to be found.
+    # The header keeps only the spacing, since the rotation is to be found.
     return result.astype(data.dtype), np.diag([*spacing, 1]), linear
 
 
@@ -83,7 +83,7 @@ def write_pair(entry, folder, paths):
 
 
 def judge(pair, matrix):
-    """The mean distance in mm over a grid of the reference that lies inside the moving volume."""
+    """The mean distance in mm over the grid points of the reference inside the moving volume."""
     truth = np.array(pair["truth"]["matrix"])
     sides = [np.linspace(0, n - 1, 9) for n in pair["reference_shape"]]
     grid = np.stack(np.meshgrid(*sides), -1).reshape(-1, 3)
