@@ -121,14 +121,14 @@ def documented(function, **more):
     """Fill in the parts of a docstring that registration functions share, and those of `more`."""
     if function.__doc__ is not None:  # python -OO strips docstrings
         function.__doc__ = re.sub(
-            r"( *)%\((\w+)\)s", lambda place: _part(place, more), function.__doc__)
+            r"( *)%\((\w+)\)s", lambda match: _part(match, more), function.__doc__)
     return function
 
 
-def _part(place, more):
+def _part(match, more):
     parts = {"options": _described(), "reference": _REFERENCE, "device": _DEVICE, "raises": _RAISES,
              "mask_on_device": _MASK_ON_DEVICE, **more}
-    return textwrap.indent(textwrap.dedent(parts[place[2]]), place[1])
+    return textwrap.indent(textwrap.dedent(parts[match[2]]), match[1])
 
 
 def options_of(given):

@@ -163,7 +163,7 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, device
 
 
 def _compiled_for(dtype):
-    """The type for which kernels are compiled that register images of `dtype`."""
+    """The name of the type whose kernels register images of `dtype`."""
     if dtype.kind not in "biuf":
         raise TypeError(f"dtype must be a type of real numbers, not {dtype}")
     if dtype in (np.bool_, np.uint8):

@@ -226,17 +226,17 @@ class _Follower:
 
     @property
     def frames_at_once(self):
-        """How many frames place() should receive at a time."""
+        """How many frames align() should receive at a time."""
         return self._registrar.frames_at_once
 
-    def place(self, frames):
+    def align(self, frames):
         """Return for each frame its alignment to the first one and whether it is reliable, or the
         InvalidImageError that it caused."""
         if self._mask is None:
             results = self._registrar.align(frames)
         else:
             results = [self._align_masked(frame) for frame in frames]
-        return [self._placed(frame, found) for frame, found in zip(frames, results)]
+        return [self._alignment_of(frame, found) for frame, found in zip(frames, results)]
 
     def _align_masked(self, frame):
         try:
@@ -244,7 +244,7 @@ class _Follower:
         except InvalidImageError as error:
             return error.with_traceback(None)  # a traceback would keep the frame alive
 
-    def _placed(self, frame, found):
+    def _alignment_of(self, frame, found):
         if isinstance(found, InvalidImageError):
             return found
         if isinstance(found, Error):
@@ -352,10 +352,10 @@ def _checked(frame, number, shape):
 
 def _take(stack, follower, frames, bar):
     """Register the next frames of the stack."""
-    for placed in follower.place(frames):
-        if isinstance(placed, InvalidImageError):
-            stack.errors[len(stack)] = placed
+    for aligned in follower.align(frames):
+        if isinstance(aligned, InvalidImageError):
+            stack.errors[len(stack)] = aligned
             stack._append(_unusable(), False)
         else:
-            stack._append(*placed)
+            stack._append(*aligned)
         bar.update()

@@ -29,8 +29,8 @@ def _registered(frames, reference, start, first, mask, options, device):
     others = [i for i in range(len(frames)) if start + i != first]
     for begin in range(0, len(others), follower.frames_at_once):
         some = others[begin:begin + follower.frames_at_once]
-        placed = follower.place([as_image(frames[i], f"frame {start + i}") for i in some])
-        for i, found in zip(some, placed):
+        aligned = follower.align([as_image(frames[i], f"frame {start + i}") for i in some])
+        for i, found in zip(some, aligned):
             if isinstance(found, InvalidImageError):
                 table[i] = _line(start + i, _unusable(), False, str(found))
             else:
