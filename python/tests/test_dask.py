@@ -190,9 +190,9 @@ def test_a_stack_gives_the_results_of_one_array(drifting):
 def test_a_stack_that_persists_is_registered_once(drifting, monkeypatch):
     frames, _ = drifting
     calls = []
-    place = wd._stacks._Follower.place
-    monkeypatch.setattr(wd._stacks._Follower, "place",
-                        lambda self, some: calls.append(len(some)) or place(self, some))
+    align = wd._stacks._Follower.align
+    monkeypatch.setattr(wd._stacks._Follower, "align",
+                        lambda self, some: calls.append(len(some)) or align(self, some))
     stack = wd.register_stack(frames, motion="translation").persist(scheduler="synchronous")
     registered = sum(calls)
     assert registered == len(frames) - 1

@@ -82,15 +82,15 @@ def test_the_driver_of_pip_is_found(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "pocl_binary_distribution", raising=False)
     assert _pip_drivers.pocl_library() == str(library)
     monkeypatch.delenv("WARPALIGN_OPENCL_DRIVER", raising=False)
-    _pip_drivers.announce_pocl()
+    _pip_drivers.set_pocl_driver()
     assert os.environ["WARPALIGN_OPENCL_DRIVER"] == str(library)
     monkeypatch.setenv("WARPALIGN_OPENCL_DRIVER", "/another/libpocl.so")
-    _pip_drivers.announce_pocl()
+    _pip_drivers.set_pocl_driver()
     assert os.environ["WARPALIGN_OPENCL_DRIVER"] == "/another/libpocl.so"
 
 
 def test_without_the_package_no_driver_is_set(monkeypatch):
     monkeypatch.delenv("WARPALIGN_OPENCL_DRIVER", raising=False)
     monkeypatch.setattr(_pip_drivers.importlib.util, "find_spec", lambda name: None)
-    _pip_drivers.announce_pocl()
+    _pip_drivers.set_pocl_driver()
     assert "WARPALIGN_OPENCL_DRIVER" not in os.environ

@@ -30,7 +30,7 @@ from ._volumes import VolumeRegistrar, VolumeRegistration, register_volume
 
 __version__ = _version()
 
-_pip_drivers.announce_pocl()
+_pip_drivers.set_pocl_driver()
 _pip_drivers.load_cufft()
 
 __all__ = [

@@ -17,7 +17,7 @@ def swap_axes(matrix):
     return np.asarray(matrix)[np.ix_([1, 0, 2], [1, 0, 2])]
 
 
-class Chance(NamedTuple):
+class NullTest(NamedTuple):
     """The null test of a correlation: how it compares with the correlations of wrong poses.
 
     Attributes
@@ -83,7 +83,7 @@ class Alignment:
         The proposer that found the pose: correlation over shifts, log-polar spectra, a grid of
         rotations and scales, template matching of patches, gradient orientations, or feature
         matching under simulated tilts. None for the first frame of a stack.
-    chance : Chance or None
+    chance : NullTest or None
         The null test of the correlation. None with ``fast``, and if the result is conclusive
         without it.
     """
@@ -100,7 +100,7 @@ class Alignment:
     refined: bool
     modality: str
     proposed_by: str | None
-    chance: Chance | None
+    chance: NullTest | None
 
     @property
     def matrix_xy(self):
@@ -124,7 +124,7 @@ def alignment_fields(found):
     names = ("motion", "rotation_deg", "scale", "confidence", "correlation", "significance",
              "overlap", "refined", "modality", "proposed_by")
     fields = {name: found[name] for name in names}
-    fields["chance"] = None if found["chance"] is None else Chance(*found["chance"])
+    fields["chance"] = None if found["chance"] is None else NullTest(*found["chance"])
     fields["matrix"] = swap_axes(np.array(found["matrix"]).reshape(3, 3))
     fields["translation"] = tuple(found["translation"][::-1])
     return fields

@@ -18,7 +18,7 @@ def pocl_library() -> str | None:
     return next((str(path) for path in sorted(folder.glob("libpocl-*.so"))), None)
 
 
-def announce_pocl() -> None:
+def set_pocl_driver() -> None:
     """Set the driver that the OpenCL backend opens if OpenCL finds no other platform.
 
     An environment variable names it, so that child processes use it too.
