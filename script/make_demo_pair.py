@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Make the demo pair: two pictures of one scene with a known similarity between them.
 
-Both pictures are drawn from one larger original, each of them ONCE, so that
-neither is a resampled copy of the other:
+Each picture is resampled only once, from one larger original, so that neither
+is a resampled copy of the other:
 
  1. The original is low-passed in double precision by a Gaussian matched to
     the down-sampling of that picture (sigma = LOWPASS x original pixels per
-    output pixel). The two pictures get different low-passes, since they
+    output pixel). The low-passes of the two pictures differ, since they
     sample the scene at different densities.
  2. The low-passed original is sampled by a cubic spline at the positions of
     the output pixels. The reference is an axis-aligned crop; the moving
-    picture is turned, scaled and shifted against it. The script refuses to
-    run if any output pixel, with the support of its low-pass, would fall
-    outside the original.
+    picture is rotated, scaled and shifted relative to it. The script fails
+    if any output pixel, with the support of its low-pass, would be outside
+    the original.
  3. The moving picture gets a mild exposure change (gain and offset), and each
     picture gets its own sensor noise. Both are rounded to 8 bits.
 
@@ -22,12 +22,12 @@ The matrix in truth.json maps REFERENCE to MOVING pixel coordinates:
     p_m = s [[cos r, sin r], [-sin r, cos r]] (p_r - c_r) + c_m + (tx, ty)
 
 where c = ((w - 1) / 2, (h - 1) / 2) of each picture, (tx, ty) is in moving
-pixels, r > 0 turns the content counter-clockwise on screen in the moving
-picture, and s > 1 makes it larger there.
+pixels, r > 0 rotates the content counter-clockwise as displayed in the moving
+picture, and s > 1 enlarges it there.
 
 Writes reference.jpg, moving.jpg and truth.json into --out. Without --no-check
-it then reads the written files back, warps the moving picture onto the
-reference by the matrix, and prints how well the two agree.
+it then reads the files back, warps the moving picture to the reference by the
+matrix, and prints the remaining difference.
 
 Needs numpy, scipy and Pillow. The defaults make the pair in docs/demo; see
 docs/demo/README.md for the original.

@@ -86,8 +86,8 @@ def peers(reports):
             rows.setdefault(group["group"], []).append(group)
     versions = {PACKAGES[name]: version for report in reports
                 for name, version in report["versions"].items()}
-    told = ", ".join(f"{name} {version}" for name, version in versions.items())
-    lines = [f"{told}, {reports[0]['date']}.", "",
+    label = ", ".join(f"{name} {version}" for name, version in versions.items())
+    lines = [f"{label}, {reports[0]['date']}.", "",
              f"| group | pairs | {' | '.join(METHODS[report['method']] for report in reports)} |",
              "| --- " * (len(reports) + 2) + "|"]
     for name, groups in rows.items():
@@ -95,8 +95,8 @@ def peers(reports):
         for group in groups:
             # If few pairs are solved, the median over all pairs has no meaning.
             error = group["corner_error_median"]
-            told = f" ({significant(error)})" if group["solved"] * 2 > group["pairs"] else ""
-            cells.append(f"{group['solved']}{told}")
+            label = f" ({significant(error)})" if group["solved"] * 2 > group["pairs"] else ""
+            cells.append(f"{group['solved']}{label}")
         lines.append(f"| {GROUPS[name]} | {groups[0]['pairs']} | {' | '.join(cells)} |")
     return lines
 

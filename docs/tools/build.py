@@ -54,14 +54,14 @@ def main():
     parser.add_argument("--prefix", type=Path, required=True, help="an installed warpalign")
     parser.add_argument("--work", type=Path, required=True, help="for what is made on the way")
     parser.add_argument("--output", type=Path, required=True)
-    given = parser.parse_args()
+    options = parser.parse_args()
 
-    staged = given.work / "source"
+    staged = options.work / "source"
     shutil.rmtree(staged, ignore_errors=True)
-    shutil.rmtree(given.output, ignore_errors=True)
+    shutil.rmtree(options.output, ignore_errors=True)
     # Use another kernel cache than the user's.
-    os.environ.setdefault("XDG_CACHE_HOME", str(given.work / "cache"))
-    os.environ.setdefault("POCL_CACHE_DIR", str(given.work / "cache/pocl"))
+    os.environ.setdefault("XDG_CACHE_HOME", str(options.work / "cache"))
+    os.environ.setdefault("POCL_CACHE_DIR", str(options.work / "cache/pocl"))
     Path(os.environ["POCL_CACHE_DIR"]).mkdir(parents=True, exist_ok=True)
 
     note("the repository's pages")
@@ -69,13 +69,13 @@ def main():
     if broken:
         fail("links to what is not there", broken)
     note("the command line")
-    command_line.write(given.prefix / "bin/warpalign", staged / "reference")
-    problems = list(check_options.check(ROOT, given.prefix / "bin/warpalign"))
+    command_line.write(options.prefix / "bin/warpalign", staged / "reference")
+    problems = list(check_options.check(ROOT, options.prefix / "bin/warpalign"))
     if problems:
         fail("options of how-to pages that the program does not have so", problems)
     note("C++ and C reference")
     problems = cpp_reference.write(
-        given.prefix / "include", given.work / "doxygen", staged / "reference")
+        options.prefix / "include", options.work / "doxygen", staged / "reference")
     if problems:
         fail("public C++ and C without the documentation that it needs", problems)
     note("Python reference")
@@ -93,7 +93,7 @@ def main():
              "them", problems)
     note("pictures of the terminal")
     cache = Path(os.environ["XDG_CACHE_HOME"])
-    problems, why = stills.check(given.prefix.resolve(), cache.resolve())
+    problems, why = stills.check(options.prefix.resolve(), cache.resolve())
     if problems:
         fail("pictures of the terminal", problems)
     if why:
@@ -105,13 +105,13 @@ def main():
     pictures.write(staged / "pictures")
     task_pictures.write(staged / "pictures")
     note("gallery")
-    gallery.write(ROOT / "examples/python", staged / "gallery", given.work / "gallery")
+    gallery.write(ROOT / "examples/python", staged / "gallery", options.work / "gallery")
     note("Sphinx")
-    run_sphinx(staged, given.work, given.output)
-    problems = list(check_links.problems(given.output))
+    run_sphinx(staged, options.work, options.output)
+    problems = list(check_links.problems(options.output))
     if problems:
         fail("the built site's links", problems)
-    note(f"done: {given.output / 'index.html'}")
+    note(f"done: {options.output / 'index.html'}")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     <!-- chart: NAME -->
 
-Where the page is read elsewhere nothing is shown there.
+Outside the site, the page shows nothing there.
 """
 
 import json

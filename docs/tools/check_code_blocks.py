@@ -87,14 +87,15 @@ class PageCheck:
     def run_python(self, blocks):
         if not blocks:
             return []
-        given, made = self.folder / "blocks.json", self.folder / "outputs.json"
-        given.write_text(json.dumps([{"place": b.place, "text": b.text} for b in blocks]))
+        blocks_file, outputs_file = self.folder / "blocks.json", self.folder / "outputs.json"
+        blocks_file.write_text(json.dumps([{"place": b.place, "text": b.text} for b in blocks]))
         script = Path(__file__).with_name("block_python.py")
-        done = subprocess.run([sys.executable, str(script), str(given), str(made)], cwd=self.folder,
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, str(script), str(blocks_file), str(outputs_file)], cwd=self.folder,
+            capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(f"docs: {blocks[0].page}: {done.stderr}")
-        return json.loads(made.read_text())
+        return json.loads(outputs_file.read_text())
 
     def python(self, block, output):
         self.printed = output.get("printed")
@@ -175,14 +176,14 @@ def main():
     parser.add_argument("--prefix", type=Path, required=True, help="an installed warpalign")
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("pages", nargs="*")
-    given = parser.parse_args()
-    os.environ.setdefault("XDG_CACHE_HOME", str(given.work.resolve() / "cache"))
-    os.environ.setdefault("POCL_CACHE_DIR", str(given.work.resolve() / "cache/pocl"))
+    options = parser.parse_args()
+    os.environ.setdefault("XDG_CACHE_HOME", str(options.work.resolve() / "cache"))
+    os.environ.setdefault("POCL_CACHE_DIR", str(options.work.resolve() / "cache/pocl"))
     Path(os.environ["POCL_CACHE_DIR"]).mkdir(parents=True, exist_ok=True)
-    folder = given.work.resolve() / "blocks"
+    folder = options.work.resolve() / "blocks"
     shutil.rmtree(folder, ignore_errors=True)
 
-    wrong, count = check_pages(given.pages, given.prefix.resolve(), folder)
+    wrong, count = check_pages(options.pages, options.prefix.resolve(), folder)
     for (language, kind), number in sorted(count.items()):
         print(f"code blocks: {language}: {number} {kind}")
     for problem in wrong:

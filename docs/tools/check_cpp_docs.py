@@ -55,39 +55,39 @@ def merged(items):
     return groups
 
 
-def _function_problems(item, said):
+def _function_problems(item, comment):
     if not item.words:
         yield f"{_where(item)}: is not documented"
-    elif not (item.noexcept or "constexpr" in item.declaration or FAILURE.search(said)):
+    elif not (item.noexcept or "constexpr" in item.declaration or FAILURE.search(comment)):
         yield f"{_where(item)}: the comment does not say how it fails"
     if item.words:
-        yield from _argument_problems(item, said)
+        yield from _argument_problems(item, comment)
 
 
-def _argument_problems(item, said):
+def _argument_problems(item, comment):
     for number in NUMBER_ARGUMENT.findall(item.declaration):
-        if not UNIT.search(said):
+        if not UNIT.search(comment):
             yield f"{_where(item)}: {number}: has no unit"
-    if re.match(r"(double|float)$", item.type) and not UNIT.search(said):
+    if re.match(r"(double|float)$", item.type) and not UNIT.search(comment):
         yield f"{_where(item)}: its result has no unit"
     # A handle of another library is not an array.
-    is_handle = re.search(r"handle|first (byte|pixel)", said, re.I)
+    is_handle = re.search(r"handle|first (byte|pixel)", comment, re.I)
     if ARRAY_ARGUMENT.search(item.type + " " + item.declaration) and not is_handle and (
-            not EXTENT.search(said + " " + item.declaration)):
+            not EXTENT.search(comment + " " + item.declaration)):
         yield f"{_where(item)}: has no extent of an array"
 
 
-def _source_problems(item, said):
-    said = said.replace("\\", "")
-    if COMPUTES.search(item.short) and not (SOURCE.search(said) or BY_OTHERS.search(said)):
+def _source_problems(item, comment):
+    comment = comment.replace("\\", "")
+    if COMPUTES.search(item.short) and not (SOURCE.search(comment) or BY_OTHERS.search(comment)):
         yield f"{_where(item)}: does not name the source of its method"
 
 
 def _member_problems(owner, introduction):
     for member, *_ in merged(owner.members):
         if member.kind == "function":
-            said = " ".join([member.words, owner.words, introduction])
-            yield from _function_problems(member, said)
+            comment = " ".join([member.words, owner.words, introduction])
+            yield from _function_problems(member, comment)
         elif not member.words and not _named_in(member.short, owner.words):
             yield f"{_where(member)}: is not documented"
         elif _is_number(member) and not UNIT.search(member.words + " " + owner.words):

@@ -52,11 +52,11 @@ def _fields(doc):
 
 
 def _field_problems(name, doc):
-    for field, said in _fields(doc):
+    for field, description in _fields(doc):
         label = field.name or field.type
-        if "array_like" in field.type and not SHAPE.search(field.type + " " + said):
+        if "array_like" in field.type and not SHAPE.search(field.type + " " + description):
             yield f"{name}: {label}: has no shape"
-        if re.search(r"\bfloats?\b", field.type) and not UNIT.search(label + " " + said):
+        if re.search(r"\bfloats?\b", field.type) and not UNIT.search(label + " " + description):
             yield f"{name}: {label}: has no unit"
 
 

@@ -1,8 +1,8 @@
 """Compares the options on the how-to pages with the program's help.
 
-A page names what it describes: `<!-- options: COMMAND, GROUP -->`. Every option that the command's
-help has under that heading must be in the page, and no option of a table below the mark may be
-unknown. A table with the column "default" must give the defaults of the help.
+A mark names the options that a page describes: `<!-- options: COMMAND, GROUP -->`. The page must
+have every option under that heading of the command's help, and a table below the mark must not have
+other options. A table with the column "default" must have the defaults of the help.
 """
 
 import re

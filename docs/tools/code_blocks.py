@@ -1,9 +1,9 @@
 """Reads the fenced code blocks of the project's pages, and the comments above them.
 
-    <!-- code: from examples/register.c -->     stands word for word in this file of the repository
-    <!-- code: output -->                       what the block before it prints
-    <!-- code: keys of COMMAND -->              an object with the keys that the command prints
-    <!-- code: not run: REASON -->              cannot be compiled or run here
+    <!-- code: from examples/register.c -->     occurs literally in this file of the repository
+    <!-- code: output -->                       the output of the block before it
+    <!-- code: keys of COMMAND -->              an object with the keys of the command's output
+    <!-- code: not run: REASON -->              cannot be compiled or run by the checks
 """
 
 import re

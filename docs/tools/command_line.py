@@ -5,9 +5,9 @@ import subprocess
 
 
 def help_of(program, *words):
-    asked = subprocess.run([program, *words, "--help"], check=True, capture_output=True, text=True,
+    done = subprocess.run([program, *words, "--help"], check=True, capture_output=True, text=True,
                            env={"COLUMNS": "100", "NO_COLOR": "1", "PATH": "/usr/bin:/bin"})
-    return asked.stdout.rstrip()
+    return done.stdout.rstrip()
 
 
 def subcommands(text):

@@ -134,9 +134,9 @@ def write(include, work, folder):
             lines += header_section(cpp, include, name, by_header.get(f"warpalign/{name}.hpp", []))
         (folder / "cpp" / f"{page}.rst").write_text("\n".join(lines))
     index = [*heading("C++", "="),
-             "``#include <warpalign/warpalign.hpp>`` brings all of it but what works with other "
-             "programs' memory. Every function that fails throws ``warpalign::Error``; what its "
-             "kinds mean and what to do about each stands under :doc:`errors`.", "",
+             "``#include <warpalign/warpalign.hpp>`` includes everything except the functions for "
+             "foreign memory. Every function that fails throws ``warpalign::Error``; "
+             ":doc:`errors` explains its kinds and what to do.", "",
              ".. toctree::", "   :maxdepth: 2", "", *(f"   cpp/{page}" for page in PAGES), ""]
     (folder / "cpp.rst").write_text("\n".join(index))
     (folder / "c.rst").write_text("\n".join(c_page(include, by_header[C_HEADER])))
@@ -147,7 +147,7 @@ def c_page(include, items):
     source = (include / C_HEADER).read_text()
     intro = doxygen.introduction(include / C_HEADER)
     structs = {item.name for item in items if item.kind == "struct"}
-    # Comments that stand by themselves, such as "/* Registration. */", divide the header.
+    # Separate comments such as "/* Registration. */" divide the header into sections.
     sections = [(source[:m.start()].count("\n") + 1, m[1])
                 for m in re.finditer(r"^/\* ([A-Z][A-Za-z -]+)\. \*/$", source, re.M)]
     lines = [*heading("C", "="), "``#include <warpalign/warpalign.h>``", "", intro, ""]

@@ -162,8 +162,8 @@ def read(include, output):
     Path(output).mkdir(parents=True)
     options = Path(output) / "Doxyfile"
     options.write_text(OPTIONS.format(include=include, output=output))
-    said = subprocess.run(["doxygen", str(options)], capture_output=True, text=True, check=True)
-    problems = [line for line in said.stderr.splitlines() if "warning:" in line]
+    done = subprocess.run(["doxygen", str(options)], capture_output=True, text=True, check=True)
+    problems = [line for line in done.stderr.splitlines() if "warning:" in line]
 
     items, seen = [], set()
     for path in sorted(Path(output).glob("xml/*.xml")):

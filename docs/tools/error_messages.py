@@ -126,9 +126,9 @@ def messages_of(text):
             kind, advice = named[1], _advice_in(given[2:])
             given = given[1:2]
         # The caller or the stage is the first argument.
-        said = [said for argument in given if (said := message_of(argument))][:2]
-        if said:
-            yield kind, "; ".join(said + advice)
+        messages = [found for argument in given if (found := message_of(argument))][:2]
+        if messages:
+            yield kind, "; ".join(messages + advice)
 
 
 def collected(folders=LIBRARY + PROGRAM):

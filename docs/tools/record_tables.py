@@ -1,10 +1,10 @@
 """Makes the tables of pages from committed records.
 
-    python docs/tools/record_tables.py             says where a page and its records disagree
+    python docs/tools/record_tables.py             prints where a page and its records differ
     python docs/tools/record_tables.py --write     writes the tables into the pages
 
-A table stands in a page between `<!-- table: NAME -->` and `<!-- end of table -->`, so that it can
-be read where the page is not a site. build.py fails where it is not what the records say.
+Pages contain their tables, between `<!-- table: NAME -->` and `<!-- end of table -->`, so that they
+are readable outside the site. build.py fails if a table differs from its records.
 """
 
 import argparse
@@ -45,11 +45,11 @@ def renewed(text, tables):
 
 
 def problems(texts, tables):
-    """Yield the problems of `pages`: tables that differ, are unknown, or are on no page."""
-    asked = []
+    """Yield the problems of pages: tables that differ, are unknown, or are on no page."""
+    shown = []
     for page, text in texts.items():
         made, names = renewed(text, tables)
-        asked += names
+        shown += names
         if text.count("<!-- table:") != len(names):
             yield f"{page}: a table has no <!-- end of table -->, or an invalid name"
         for name in sorted(set(names) - set(tables)):
@@ -57,7 +57,7 @@ def problems(texts, tables):
         for line in difflib.unified_diff(text.splitlines(), made.splitlines(), lineterm="", n=0):
             if line[0] in "+-" and line[:3] not in ("+++", "---"):
                 yield f"{page}: {'page' if line[0] == '-' else 'record'}: {line[1:]}"
-    for name in sorted(set(tables) - set(asked)):
+    for name in sorted(set(tables) - set(shown)):
         yield f"the table {name} is in no page"
 
 

@@ -59,19 +59,19 @@ def shown(command, prefix, cache):
 
 def skeleton(lines):
     """The text of a screen that is the same on every machine: headings and labels."""
-    told, section = [], ""
+    texts, section = [], ""
     for line in lines:
         text = line.strip()
         if text and not line.startswith(" "):
             section = re.split(r"[:,(]| opencl| cuda", text)[0].strip()
-            told.append("" if section.startswith(OF_MACHINE) else section)
+            texts.append("" if section.startswith(OF_MACHINE) else section)
         elif section.startswith(OF_MACHINE):
             continue
         elif section == "opencl":  # a list of devices, with labels in its sentences
-            told += re.findall(r"([A-Za-z]+): ", text)
+            texts += re.findall(r"([A-Za-z]+): ", text)
         elif text and len(line) - len(text) < 15:  # not the continuation of a sentence or a name
-            told.append(re.split(r"  |[:,\[]", STATUS.sub("", text))[0].strip())
-    return [re.sub(r"\d[\d.]*", "#", text) for text in told if text]
+            texts.append(re.split(r"  |[:,\[]", STATUS.sub("", text))[0].strip())
+    return [re.sub(r"\d[\d.]*", "#", text) for text in texts if text]
 
 
 def differences(committed, now):
@@ -100,12 +100,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--prefix", type=Path, required=True, help="an installed warpalign")
     parser.add_argument("--write", action="store_true")
-    given = parser.parse_args()
-    prefix = given.prefix.resolve()
+    options = parser.parse_args()
+    prefix = options.prefix.resolve()
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(os.environ.get("XDG_CACHE_HOME", folder)).resolve()
         cache.mkdir(parents=True, exist_ok=True)
-        if given.write:
+        if options.write:
             (ROOT / "docs/stills").mkdir(exist_ok=True)
             for name, command in STILLS.items():
                 picture = terminal.svg(command, shown(command, prefix, cache))
