@@ -73,17 +73,17 @@ def motion(number):
     along_rows = 2 * np.pi / length * np.cos(direction)
     along_columns = 2 * np.pi / length * np.sin(direction)
 
-    def displacement(places):
-        turned = (np.multiply.outer(along_rows, places[0])
-                  + np.multiply.outer(along_columns, places[1]))
-        waves = np.sin(turned + phase[..., None, None])
+    def displacement(positions):
+        phases = (np.multiply.outer(along_rows, positions[0])
+                  + np.multiply.outer(along_columns, positions[1]))
+        waves = np.sin(phases + phase[..., None, None])
         return drift[:, None, None] + 0.75 * waves.sum(axis=1)
 
     return displacement
 
 
-def shifted(places):
-    return np.broadcast_to(np.reshape(KNOWN_SHIFT, (2, 1, 1)), places.shape)
+def shifted(positions):
+    return np.broadcast_to(np.reshape(KNOWN_SHIFT, (2, 1, 1)), positions.shape)
 
 
 def pixels():
@@ -92,10 +92,10 @@ def pixels():
 
 def shown_at(displacement):
     """The position in the scene that pixel p of a frame shows: the x with x + u(x) = p."""
-    places = pixels()
-    looked = places
+    positions = pixels()
+    looked = positions
     while True:
-        following = places - displacement(looked)
+        following = positions - displacement(looked)
         if np.abs(following - looked).max() < 1e-12:
             return following
         looked = following
@@ -196,8 +196,8 @@ def warpalign_finder(window, options):
 
         return find
 
-    told = "".join(f", {name} {value:g}" for name, value in smoothness.items())
-    return prepared, f"window {window}{told}", f"{device.info.name}, {device.info.platform}"
+    label = "".join(f", {name} {value:g}" for name, value in smoothness.items())
+    return prepared, f"window {window}{label}", f"{device.info.name}, {device.info.platform}"
 
 
 def suite2p_finder(window, options):
@@ -226,10 +226,11 @@ def suite2p_finder(window, options):
             with mock.patch.object(nonrigid.F, "grid_sample") as sample:
                 nonrigid.transform_data(given, blocks[2], blocks[1], blocks[0], block_rows,
                                         block_columns)
-            places = sample.call_args.args[1].permute(0, 3, 1, 2)[:, [1, 0]]  # of -1 to 1, x first
-            places = (places + 1) / 2 * (size - 1)
+            # In the range -1 to 1, x first.
+            positions = sample.call_args.args[1].permute(0, 3, 1, 2)[:, [1, 0]]
+            positions = (positions + 1) / 2 * (size - 1)
             rigid = torch.stack([rows, columns], dim=1)[..., None, None]
-            return (places + rigid).numpy() - pixels()
+            return (positions + rigid).numpy() - pixels()
 
         return find
 
@@ -251,9 +252,9 @@ def jnormcorre_finder(window, options):
 
         def find(frames):
             with mock.patch.object(jax.scipy.ndimage, "map_coordinates",
-                                   lambda image, places, **_: jnp.stack(places)):
-                places = corrector.register_frames(frames.astype(np.float32), pw_rigid=True)
-            return places - pixels()
+                                   lambda image, positions, **_: jnp.stack(positions)):
+                positions = corrector.register_frames(frames.astype(np.float32), pw_rigid=True)
+            return positions - pixels()
 
         return find
 

@@ -89,8 +89,8 @@ class Registration:
             c, s = scale * np.cos(angle + half_turn), scale * np.sin(angle + half_turn)
             matrix = np.array([[c, -s], [s, c]])
             offset = centre - matrix @ centre
-            turned = self.ndimage.affine_transform(second, self.xp.asarray(matrix), offset, order=1)
-            shift, height = self.correlate(spectrum, self.fft.rfft2(turned))
+            rotated = self.ndimage.affine_transform(second, self.xp.asarray(matrix), offset, order=1)
+            shift, height = self.correlate(spectrum, self.fft.rfft2(rotated))
             if best is None or height > best[0]:
                 best = (height, matrix, offset + matrix @ shift)
         return best[1], best[2]

@@ -90,7 +90,7 @@ def search_record(label, pairs, related, unrelated_pairs, unrelated):
             "highest": [described(a, by_name[a["name"]]) for a in ranked[:HIGHEST]]}
 
 
-def told(search):
+def summary_of(search):
     """Describe the record of a kind of search."""
     lines = [f"{search['search']}: {search['unrelated']} unrelated pairs of "
              f"{search['unrelated_scenes']} scenes, {search['unrelated_accepted']} accepted (95 %: "
@@ -122,7 +122,7 @@ def main():
                               unrelated_pairs, read_lines(given.lines / f"{name}-unrelated.jsonl"))
                 for name, label in about["searches"].items()]
     for search in searches:
-        print(told(search))
+        print(summary_of(search))
     if given.output:
         given.output.write_text(json.dumps({**about, "searches": searches}, indent=1) + "\n")
 

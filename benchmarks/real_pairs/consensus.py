@@ -131,9 +131,9 @@ def main():
                 proposals[name] = propose(*pictures)
             except Missing as error:
                 proposals[name] = {"refused": str(error)}
-            told = proposals[name].get("refused") or proposals[name]["from"] + (
+            verdict = proposals[name].get("refused") or proposals[name]["from"] + (
                 f", +-{proposals[name]['uncertainty']} px")
-            print(name, told, flush=True)
+            print(name, verdict, flush=True)
             arguments.proposals.write_text(json.dumps(proposals, indent=1) + "\n")
 
 

@@ -49,9 +49,9 @@ def rotated(image, degrees):
               @ translation(-(width - 1) / 2, -(height - 1) / 2))
     # PIL counts from pixel corners: shift by half a pixel on both sides.
     pull = translation(0.5, 0.5) @ np.linalg.inv(change) @ translation(-0.5, -0.5)
-    turned = image.transform(size, Image.Transform.AFFINE, pull[:2].ravel(),
+    rotated = image.transform(size, Image.Transform.AFFINE, pull[:2].ravel(),
                              Image.Resampling.BICUBIC)
-    return turned, change
+    return rotated, change
 
 
 def changed(image, steps, random):

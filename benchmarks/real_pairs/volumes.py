@@ -40,7 +40,7 @@ def apply(matrix, points):
     return points @ matrix[:3, :3].T + matrix[:3, 3]
 
 
-def turned(data, affine, degrees):
+def rotated(data, affine, degrees):
     """Rotate a volume in the scanner's space; also returns the map from old to new voxels."""
     spacing = np.linalg.norm(affine[:3, :3], axis=0)
     rotation = Rotation.from_euler("xyz", degrees, degrees=True).as_matrix()
@@ -70,7 +70,7 @@ def write_pair(entry, folder, paths):
     truth = np.linalg.inv(moving_affine) @ world @ reference_affine
     file = paths[entry["moving"]].name
     if "turn" in entry:
-        moving, header, change = turned(moving, moving_affine, entry["turn"])
+        moving, header, change = rotated(moving, moving_affine, entry["turn"])
         truth, moving_affine = change @ truth, header
         file = entry["name"] + ".nii.gz"
         nibabel.save(nibabel.Nifti1Image(moving, header), folder / file)

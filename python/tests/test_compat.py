@@ -177,9 +177,9 @@ def test_tiles_with_pixels_that_are_nan(scene):
 
 
 def test_volumes_of_tiles_may_be_rotated(volume):
-    turned = np.rot90(volume, axes=(1, 2))
-    found = compat.pairwise_registration(volume, turned, motion="rigid")
-    expected = warpalign.register_volume(volume, turned, motion="rigid")
+    rotated = np.rot90(volume, axes=(1, 2))
+    found = compat.pairwise_registration(volume, rotated, motion="rigid")
+    expected = warpalign.register_volume(volume, rotated, motion="rigid")
     np.testing.assert_array_equal(found["affine_matrix"], expected.matrix)
     assert found["quality"] > 0.5
     # np.rot90 moves (plane, row, column) to (plane, columns - 1 - column, row).
