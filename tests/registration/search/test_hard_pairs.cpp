@@ -97,9 +97,8 @@ std::vector<std::uint8_t> noise_of(std::size_t count) {
 }  // namespace
 
 TEST_CASE("hard pairs: clouds under noise of sigma 32") {
-  // With one pixel of smoothing nearly all slopes are noise, and the fit was off by 0.97 px. The
-  // lower bound of any method is 0.07 px for the mean (tests/accuracy/noise_bound.py); the result
-  // is 0.19 px.
+  // With a pixel of smoothing nearly all slopes are noise, and the fit was off by 0.97 px. The
+  // bound of any method is 0.07 px for the mean (tools/evaluate/noise_bound.py); 0.19 is reached.
   registers(pair_of(Use::report, "noise", 13), 0.4);
 }
 

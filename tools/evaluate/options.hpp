@@ -26,7 +26,7 @@ struct Options {
   std::optional<std::size_t> only;  ///< the one pair to run, of the one group
   bool verbose = false;
   std::string command;  ///< what was called, without the files that it writes
-  std::string json;  ///< file names; empty: not wanted
+  std::string json;     ///< file names; empty: not wanted
   std::string plot;
   std::string dump;
 };

@@ -1,11 +1,11 @@
 // Registers pairs with exactly known truth and reports the errors. Not a test: docs/accuracy.md
 // says what it printed. See README.md.
-#include "accuracy/dump.hpp"
-#include "accuracy/options.hpp"
 #include "accuracy/pair.hpp"
-#include "accuracy/report.hpp"
-#include "accuracy/score.hpp"
 #include "bench/host_info.hpp"
+#include "evaluate/dump.hpp"
+#include "evaluate/options.hpp"
+#include "evaluate/report.hpp"
+#include "evaluate/score.hpp"
 #include "io/atomic_file.hpp"
 #include "io/image_file.hpp"
 #include "io/progress.hpp"

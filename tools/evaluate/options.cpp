@@ -1,5 +1,5 @@
 // The evaluation's command line.
-#include "accuracy/options.hpp"
+#include "evaluate/options.hpp"
 
 #include "accuracy/recipe.hpp"
 

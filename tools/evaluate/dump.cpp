@@ -1,7 +1,7 @@
 // Writes pairs to files, for programs that are not linked with the library.
-#include "accuracy/dump.hpp"
+#include "evaluate/dump.hpp"
 
-#include "accuracy/report.hpp"
+#include "evaluate/report.hpp"
 #include "io/atomic_file.hpp"
 #include "io/image_file.hpp"
 

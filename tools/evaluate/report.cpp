@@ -1,5 +1,5 @@
 // The evaluation's results as text, as JSON, and as a plot.
-#include "accuracy/report.hpp"
+#include "evaluate/report.hpp"
 
 #include "reports/svg_plot.hpp"
 

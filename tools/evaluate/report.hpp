@@ -2,7 +2,7 @@
 #pragma once
 
 #include "accuracy/pair.hpp"
-#include "accuracy/score.hpp"
+#include "evaluate/score.hpp"
 
 #include <nlohmann/json.hpp>
 #include <string>

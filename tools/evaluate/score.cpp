@@ -1,5 +1,5 @@
 // How well one pair was registered, and a group of them.
-#include "accuracy/score.hpp"
+#include "evaluate/score.hpp"
 
 #include "support/corners.hpp"
 
