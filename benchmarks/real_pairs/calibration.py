@@ -3,12 +3,12 @@
 
     calibration.py SET --about FILE.json --lines FOLDER [--output RECORD.json]
 
-FOLDER has two files for every kind of search, which tests/measurements/register_pairs wrote:
-NAME-related.jsonl, for SET/pairs.json, and NAME-unrelated.jsonl, for SET/unrelated.json. Files may
-be incomplete. FILE.json describes how they were made: {"date", "program", "device", "driver",
-"commands", "searches": {NAME: title}}. The script prints for each kind of search how many unrelated
-pairs are accepted and the ten with the highest confidence. It writes the record from which
-docs/tools/record_tables.py makes a table and a chart.
+FOLDER has two files for every kind of search, which tools/register_pairs wrote:
+NAME-related.jsonl, of SET/pairs.json, and NAME-unrelated.jsonl, of SET/unrelated.json. Each may
+end before its list does. FILE.json says how they were made: {"date", "program", "device",
+"driver", "commands", "searches": {NAME: what a reader calls it}}. Prints for each kind of search
+how many unrelated pairs are accepted and the ten with the highest confidence, and writes the
+record that docs/tools/record_tables.py makes a table and a chart of.
 """
 
 import argparse

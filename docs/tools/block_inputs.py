@@ -31,7 +31,7 @@ def scene(side=160):
 def write(folder, repository):
     """Fill a folder with the files that the commands need."""
     folder = Path(folder)
-    for name in ("docs", "tests", "examples", "script", "benchmarks"):
+    for name in ("docs", "tests", "tools", "examples", "script", "benchmarks"):
         (folder / name).symlink_to(repository / name)
     (folder / "main.cpp").write_text(PROGRAM)
     image = scene()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 PROGRAM = re.compile(r"^(?:build/bin/)?warpalign$")
 LONG = {"bench", "warm-up"}  # minutes on a CPU
-FILE = re.compile(r"^(?:script|benchmarks|tests|docs|examples)/[\w./-]+$")
+FILE = re.compile(r"^(?:script|benchmarks|tests|tools|docs|examples)/[\w./-]+$")
 BUILDS = re.compile(r"^cmake (-B build|--build build$)")
 
 
