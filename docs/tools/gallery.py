@@ -8,13 +8,17 @@ from pathlib import Path
 
 from PIL import Image
 
-# In a good order for newcomers.
-ORDER = ["register_a_pair", "refused_pair", "drift_of_a_stack", "resample_a_volume",
-         "align_two_volumes", "arrays_on_a_device", "spline_degrees", "boundary_modes",
-         "antialiased_zoom"]
+# In the order in which a newcomer looks at them.
+ORDER = ["register_a_pair", "another_modality", "drift_of_a_stack", "align_two_volumes",
+         "refused_pair", "resample_a_volume", "arrays_on_a_device", "spline_degrees",
+         "boundary_modes", "antialiased_zoom"]
 SMALL = 420  # pixels; smaller pictures are enlarged
 # The pages whose thumbnail in the overview is not their last picture.
 FACES = {"spline_degrees": 0}
+# Which part of that picture's width, where the whole is too wide.
+PARTS = {"another_modality": (2 / 3, 1), "drift_of_a_stack": (1 / 3, 1),
+         "resample_a_volume": (0, 2 / 3), "arrays_on_a_device": (1 / 3, 1),
+         "antialiased_zoom": (1 / 2, 1)}
 
 
 def _picture(folder, name, title):
@@ -50,6 +54,8 @@ def _summary(cells):
 def _thumbnail(cells, folder):
     names = [name for cell in cells for name in cell.get("pictures", ())]
     picture = Image.open(folder / names[FACES.get(folder.name, -1)]).convert("RGB")
+    left, right = (share * picture.width for share in PARTS.get(folder.name, (0, 1)))
+    picture = picture.crop((round(left), 0, round(right), picture.height))
     factor = min(480 / picture.width, 300 / picture.height)
     picture = picture.resize([max(1, round(length * factor)) for length in picture.size])
     frame = Image.new("RGB", (480, 300), "white")

@@ -5,8 +5,11 @@
 # its last sample.
 
 # %%
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import numpy as np
+from PIL import Image
 
 from warpalign import ndimage
 
@@ -26,17 +29,17 @@ axes[0].set_title("a cubic spline through eight samples (red); gray: the array; 
 axes[-1].set_xlabel("coordinate, in samples");
 
 # %% [markdown]
-# The same in two dimensions: an image, extended beyond its edges by half a side.
+# The same in two dimensions: an image, framed in red, is extended by half a side in each direction.
 
 # %%
-rows, columns = np.indices((48, 48))
-image = (np.hypot(rows - 20, columns - 14) % 9 < 4.5) * 0.6 + columns / 120
-figure, axes = plt.subplots(2, 4, figsize=(9, 5), layout="constrained")
+satellite = Image.open(Path(__file__).parents[1] / "data" / "satellite.jpg").convert("L")
+image = np.asarray(satellite.crop((180, 40, 420, 280)), np.float32) / 160
+figure, axes = plt.subplots(2, 4, figsize=(11, 6), layout="constrained")
 for axis, mode in zip(axes.flat, modes):
     wider = ndimage.affine_transform(
-        image, np.eye(2), offset=-24, output_shape=(96, 96), mode=mode, cval=0.5)
+        image, np.eye(2), offset=-120, output_shape=(480, 480), mode=mode, cval=0.5)
     axis.imshow(wider, cmap="gray", vmin=0, vmax=1)
-    axis.add_patch(plt.Rectangle((23.5, 23.5), 48, 48, fill=False, color="tab:red"))
+    axis.add_patch(plt.Rectangle((119.5, 119.5), 240, 240, fill=False, color="tab:red"))
     axis.set_title(mode)
 for axis in axes.flat:
     axis.set_axis_off()

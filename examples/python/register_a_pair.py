@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Register two photographs
-# The demo's two photographs show the same scene; the second one is rotated and closer. A notebook
-# cell that ends in `found` shows the parameters and an overlay of the two images.
+# The demo's two photographs show one flower; the second one is rotated and closer. A cell of a
+# notebook that ends in `found` shows the numbers and the two images on each other.
 
 # %%
 from pathlib import Path

@@ -10,11 +10,12 @@ FOLDER = pathlib.Path(__file__).parents[2] / "examples" / "python"
 # The files that each page writes. A page without files draws figures.
 PICTURES = {
     "register_a_pair": {"aligned.png", "overlay.png"},
-    "drift_of_a_stack": {"before_and_after.png"},
-    "resample_a_volume": {"side.png"},
-    "align_two_volumes": {"tiles.png"},
-    "arrays_on_a_device": {"on_a_device.png"},
+    "another_modality": set(),
+    "drift_of_a_stack": set(),
+    "align_two_volumes": set(),
     "refused_pair": set(),
+    "resample_a_volume": set(),
+    "arrays_on_a_device": set(),
     "spline_degrees": set(),
     "boundary_modes": set(),
     "antialiased_zoom": set(),
@@ -40,13 +41,17 @@ def test_pages_run(name, tmp_path, monkeypatch, capsys):
     assert PICTURES[name] or plot.get_fignums()
     if name == "register_a_pair":
         assert values["found"].reliable
+    if name == "another_modality":
+        assert values["found"].reliable and abs(values["found"].rotation_deg - 25) < 0.1
+        assert abs(values["found"].scale - 25 / 30) < 0.001
     if name == "drift_of_a_stack":
-        assert values["error"].max() < 0.1  # pixels, at noise of a tenth of the contrast
+        assert values["error"].max() < 0.2  # pixels, at noise of a fifth of the range
     if name == "resample_a_volume":
         assert "True" in capsys.readouterr().out
     if name == "align_two_volumes":
-        np.testing.assert_allclose(values["found"].translation, (0, -0.4, -36.3), atol=0.05)
-        assert values["correlation"] > 0.98  # the noise is a tenth of the contrast
+        np.testing.assert_allclose(values["found"].translation, (2, -4.5, 6.25), atol=0.05)
+        assert abs(values["found"].rotation_deg - 14) < 0.05
+        assert values["correlation"] > 0.97  # with noise
     if name == "arrays_on_a_device":
         assert abs(values["found"].rotation_deg - 12) < 0.01 and values["difference"] < 0.02
     if name == "refused_pair":
