@@ -40,7 +40,6 @@ NOT_CHECKED = (
     "benchmarks/real_pairs/README.md",
     "docs/performance.md",
     "examples/dask/README.md",
-    "examples/python/README.md",
     "kernels_cl/README.md",
     "python/README.md",
     "python/cuda/README.md",
