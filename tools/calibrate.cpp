@@ -1,6 +1,6 @@
 // Measures how the significance of a registration separates pairs that were registered
 // rightly from unrelated ones, on pairs cut from the photographs of tests/data. Not a test: its
-// output is what docs/accuracy.md reports and what the confidence was calibrated with.
+// output is what docs/accuracy-confidence.md reports and what the confidence was calibrated with.
 //
 //   calibrate [--fast] [device] [pairs per photograph]
 //

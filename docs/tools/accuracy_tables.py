@@ -1,4 +1,4 @@
-"""Makes the tables of docs/accuracy.md from the records in benchmarks/accuracy/."""
+"""The tables of docs/accuracy*.md, from the records in benchmarks/accuracy/."""
 
 import json
 
