@@ -133,8 +133,14 @@ def main():
                 proposals[name] = {"refused": str(error)}
             verdict = proposals[name].get("refused") or proposals[name]["from"] + (
                 f", +-{proposals[name]['uncertainty']} px")
-            print(name, verdict, flush=True)
-            arguments.proposals.write_text(json.dumps(proposals, indent=1) + "\n")
+            print(name, told, flush=True)
+            arguments.proposals.write_text(one_a_line(proposals))
+
+
+def one_a_line(proposals):
+    """JSON with each pair on a line of its own."""
+    lines = (f" {json.dumps(name)}: {json.dumps(proposal)}" for name, proposal in proposals.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def grey(repositories, source, path):
