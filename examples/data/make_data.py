@@ -38,7 +38,7 @@ def main():
     tissue = Image.open(SKIMAGE / "ihc.png").convert("L")
     save(tissue.crop((100, 60, 500, 360)), "cells.jpg")
 
-    # 30 pixels a degree, and 25 pixels a degree turned counter-clockwise by 25 degrees.
+    # 30 pixels a degree, and 25 pixels a degree rotated counter-clockwise by 25 degrees.
     save(of_the_world("bmng.jpg", 5, 35, 25, 49, (600, 420)), "satellite.jpg")
     relief = of_the_world("etopo1.jpg", 4, 32, 28, 52, (600, 500))
     save(relief.rotate(25, Image.Resampling.BICUBIC).crop((90, 80, 510, 420)), "relief.jpg")

@@ -17,7 +17,7 @@ brain = np.load(Path(__file__).parents[1] / "data" / "brain.npz")["t1"].astype(n
 print(brain.shape)
 
 # %% [markdown]
-# A second scan, with known motion: turned by 14 degrees about the vertical axis, and moved. It is
+# A second scan, with known motion: rotated by 14 degrees about the vertical axis, and moved. It is
 # brighter, and has noise.
 
 # %%
@@ -32,7 +32,7 @@ second = ndimage.affine_transform(brain, turn, offset=centre - turn @ (centre + 
 second = 1.3 * second + np.random.default_rng(3).normal(0, 10, brain.shape).astype(np.float32)
 
 found = warpalign.register_volume(brain, second, motion="rigid", spacing=2.5)
-print(f"turned by {found.rotation_deg:.2f} degrees about (x, y, z) = "
+print(f"rotated by {found.rotation_deg:.2f} degrees about (x, y, z) = "
       f"{np.round(found.rotation_axis_xyz, 2) + 0.0}")
 print(f"moved by (planes, rows, columns) = {np.round(found.translation, 2)}")
 print(f"confidence {found.confidence:.2f}")

@@ -22,7 +22,7 @@ def grey(image):
 
 
 # %% [markdown]
-# The map is turned by 25 degrees, and has 25 pixels a degree of latitude where the satellite image
+# The map is rotated by 25 degrees, and has 25 pixels a degree of latitude where the satellite image
 # has 30, which is a scale of 0.8333. Grey levels come close to that; gradients come closer.
 
 # %%

@@ -19,8 +19,8 @@ image = warpalign.to_device(tissue)
 print(image.shape, image.dtype)
 
 # %% [markdown]
-# The image is rotated by 12 degrees and registered to the original. Only the few numbers of the
-# result are copied to the host.
+# A copy that is rotated by 12 degrees, and registered to the original. Nothing but the result's few
+# numbers is copied to the host.
 
 # %%
 moving = ndimage.rotate(image, 12, reshape=False, mode="mirror")
@@ -35,8 +35,8 @@ print(type(aligned).__name__)
 # %%
 exposures = np.linspace(0.6, 1.4, 5, dtype=np.float32)[:, None, None]
 frames = warpalign.to_device(exposures * tissue)
-turned = ndimage.rotate(frames, 12, axes=(1, 2), reshape=False, mode="mirror")
-print(turned.shape)
+rotated = ndimage.rotate(frames, 12, axes=(1, 2), reshape=False, mode="mirror")
+print(rotated.shape)
 
 # %% [markdown]
 # `numpy()` copies to the host. The original, the moving image with the frame that the result gives

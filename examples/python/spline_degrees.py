@@ -24,8 +24,8 @@ for order, axis in enumerate(axes.flat):
     axis.set_axis_off()
 
 # %% [markdown]
-# Repeated rotations show the loss of each degree. The image is rotated by 30 degrees 12 times, back
-# to its original orientation, and its centre is compared with the original.
+# How much each degree loses is seen when an image is rotated many times. Here it goes around once,
+# in 12 steps of 30 degrees; what is left of it in the middle is compared with the original.
 
 # %%
 rows, columns = np.indices(image.shape)
