@@ -26,7 +26,7 @@ namespace {
 using namespace warpalign::program;
 using warpalign::ErrorKind;
 
-/// In the order in which --help lists them.
+/// In the order of --help.
 constexpr std::array commands{
     add_register_command,   add_register_volume_command, add_stack_command,
     add_resample_command,   add_prefilter_command,       add_devices_command,
@@ -36,28 +36,28 @@ constexpr std::array commands{
 constexpr const char* footer =
     "'warpalign COMMAND --help' explains a command and all its options. The first use of an "
     "OpenCL\n"
-    "device compiles kernels for it, which takes a while once.\n"
+    "device takes longer, because it compiles the kernels.\n"
     "\n"
     "Exit status: 0 done; 1 no reliable registration, a regression or a problem found; 2 wrong "
     "usage\n"
     "or input; 3 device trouble.\n"
     "\n"
     "Examples:\n"
-    "  warpalign doctor                                      what works here, and what is missing\n"
-    "  warpalign register fixed.png moved.png                the transform between two images\n"
-    "  warpalign register fixed.png moved.png --overlay fit.png   and how well they fit\n"
+    "  warpalign doctor                                      check the installation\n"
+    "  warpalign register fixed.png moved.png                find the transform of two images\n"
+    "  warpalign register fixed.png moved.png --overlay fit.png   and show how well they fit\n"
     "  warpalign register-volume fixed.npy moved.npy         the same for two volumes\n"
-    "  warpalign stack frame*.png --csv drift.csv            how the frames of a stack drift\n"
-    "  warpalign resample in.png turned.png --rotate 30      an image rotated by 30 degrees\n"
-    "  warpalign prefilter in.npy coefficients.npy           its B-spline coefficients\n"
-    "  warpalign bench --report bench.html                   how fast everything is here\n";
+    "  warpalign stack frame*.png --csv drift.csv            measure the drift of a stack\n"
+    "  warpalign resample in.png rotated.png --rotate 30     rotate an image by 30 degrees\n"
+    "  warpalign prefilter in.npy coefficients.npy           compute B-spline coefficients\n"
+    "  warpalign bench --report bench.html                   measure the speed of this machine\n";
 
 ExitStatus complain(ExitStatus status, std::string_view text) {
   fmt::print(stderr, "warpalign: {}\n", on_one_line(text));
   return status;
 }
 
-/// A failed build comes with the compiler's log: it follows the one line as it is.
+/// Reports a failed kernel build: the message on one line, then the compiler's log unchanged.
 ExitStatus complain_about_build(std::string_view text) {
   const std::size_t end = text.find('\n');
   complain(ExitStatus::device_trouble, text.substr(0, end));
@@ -89,8 +89,8 @@ ExitStatus run_command_line(int argc, char** argv) {
   for (const auto add_command : commands) add_command(line.program(), chosen);
   if (!line.parse(argc, argv)) return ExitStatus::ok;
   if (!chosen) {
-    throw UsageError(
-        fmt::format("name a command: {}; see 'warpalign --help'", line.command_names()));
+    throw UsageError(fmt::format("no command given (choose from: {}); see 'warpalign --help'",
+                                 line.command_names()));
   }
   return chosen();
 }
@@ -106,13 +106,13 @@ ExitStatus run_guarded(int argc, char** argv) {
     return complain_about(error);
   } catch (const std::bad_alloc&) {
     return complain(ExitStatus::device_trouble,
-                    "the machine has not enough memory for these images; use smaller ones");
+                    "not enough memory for these images; use smaller ones");
   } catch (const std::exception& error) {
-    return complain(ExitStatus::device_trouble, fmt::format("unexpected: {}", error.what()));
+    return complain(ExitStatus::device_trouble, fmt::format("unexpected error: {}", error.what()));
   }
 }
 
-/// What works without a cache works slowly, and nobody should have to guess why.
+/// Warns if the kernel cache is unusable, which makes every run slower.
 void mention_cache() {
   const std::string problem = warpalign::kernel_cache_problem();
   if (problem.empty() || verbosity() == Verbosity::quiet) return;
@@ -126,8 +126,8 @@ int main(int argc, char** argv) {
   const CompilationWatch watch;
   ExitStatus status = run_guarded(argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    status = complain(ExitStatus::bad_input,
-                      "standard output cannot be written; check where it is redirected to");
+    status =
+        complain(ExitStatus::bad_input, "standard output cannot be written; check its redirection");
   }
   mention_cache();
   return static_cast<int>(status);

@@ -43,7 +43,7 @@ std::vector<Suite> suites_named(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto same = [&](const Suite& suite) { return suite.name == name; };
     if (std::none_of(suites().begin(), suites().end(), same)) {
-      throw UsageError(fmt::format("there is no suite '{}'; there are {}", name, known));
+      throw UsageError(fmt::format("invalid value '{}' for SUITE (choose from: {})", name, known));
     }
   }
   std::vector<Suite> chosen;

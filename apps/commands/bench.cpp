@@ -263,7 +263,7 @@ ExitStatus run(const Options& options) {
   if (options.runs && *options.runs < 1) throw UsageError("--runs: must be 1 or more");
   if (!options.peers.empty() && !options.report) {
     throw UsageError(
-        "--peers: these records stand in --report alone; name a report, or leave --peers out");
+        "--peers: these records are shown in --report only; add --report, or omit --peers");
   }
   const std::vector<Record> peers = read_peers(options);
   std::optional<Record> before;
@@ -299,12 +299,11 @@ std::string suites_text() {
 
 constexpr const char* footer_text =
     "\n"
-    "A device copy of each size is measured first. Each result is verified before it is timed. A "
-    "case\n"
-    "that fails is reported and does not stop the others. Unless sizes are named, those above\n"
+    "The command first measures a copy of each size on the device. It verifies each result before\n"
+    "timing it. If a case fails, it reports the failure and continues. By default, sizes above\n"
     "4096 x 4096 and 256 x 256 x 256 run on GPUs only.\n"
     "\n"
-    "Exit status: 0 done, 1 slower than the baseline, 2 wrong usage, 3 something failed.\n"
+    "Exit status: 0 done; 1 slower than the baseline; 2 wrong usage; 3 a case failed.\n"
     "\n"
     "Examples:\n"
     "  warpalign bench\n"
@@ -316,7 +315,8 @@ constexpr const char* footer_text =
 
 void add_bench_command(CLI::App& program, Action& chosen) {
   CLI::App& command = add_command(
-      program, "bench", "Measure speed, verify results, compare with the papers", "Measurements");
+      program, "bench", "Measure the speed of every stage, verify results, compare with the papers",
+      "Measurements");
   auto options = std::make_shared<Options>();
   add_option(command, "SUITE", &options->suites, "Suites to run [all]");
   add_option(command, "--devices NAMES", &options->devices, "Devices, separated by commas, or all",
@@ -328,12 +328,12 @@ void add_bench_command(CLI::App& program, Action& chosen) {
   add_option(command, "--json FILE", &options->json, "Write the record as JSON");
   add_option(command, "--report FILE", &options->report, "Write a report as one HTML file");
   add_option(command, "--baseline FILE", &options->baseline,
-             "Compare with this older record by ratios within each run");
+             "Compare ratios within each run with those of this older record");
   add_option(command, "--peers FILES", &options->peers,
-             "Records of other libraries (benchmarks/) for the report", comma_list);
+             "Records of other libraries (see benchmarks/) to show in the report", comma_list);
   add_option(command, "--hot", &options->hot, "Use the same buffers in all runs");
   add_option(command, "--runs N", &options->runs,
-             "Samples of each time [3 to 50, as many as fit into 0.2 s]");
+             "Number of samples of each time [as many as fit into 0.2 s, 3 to 50]");
   add_config_option(command, options->config);
   add_message_options(command);
   set_footer(command, "Suites:\n" + suites_text() + footer_text);

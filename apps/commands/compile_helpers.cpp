@@ -97,7 +97,7 @@ HelperPart helper_part(const std::string& text) {
       return part;
     }
   }
-  throw UsageError(fmt::format("--part {}: is not as 0/2:u8", text));
+  throw UsageError(fmt::format("--part {}: must have the form 0/2:u8", text));
 }
 
 bool CompileHelpers::know(PixelType type) {

@@ -28,15 +28,16 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 ExitStatus print_completion(const CLI::App& program, const std::string& shell) {
   const std::string script = completion_script(describe(program), shell);
   if (script.empty()) {
-    throw UsageError(fmt::format("{}: is not known; there are bash, zsh and fish", shell));
+    throw UsageError(
+        fmt::format("invalid value '{}' for SHELL (choose from: bash, zsh, fish)", shell));
   }
   fmt::print("{}", script);
   return ExitStatus::ok;
 }
 
 constexpr const char* completion_footer =
-    "Installed packages bring these scripts. From a build of your own, put them where your shell\n"
-    "looks, or read them at its start.\n"
+    "Packages install these scripts. If you built warpalign yourself, write the script to the\n"
+    "folder that your shell searches, or source it at startup.\n"
     "\n"
     "Examples:\n"
     "  source <(warpalign completion bash)\n"
@@ -58,7 +59,7 @@ const CommandText& find_command(const CommandText& program, const std::vector<st
       if (one.last_name() == name) next = &one;
     }
     if (next == nullptr) {
-      throw UsageError(fmt::format("{}: is no command of {}", name, found->name));
+      throw UsageError(fmt::format("{}: is not a command of {}", name, found->name));
     }
     found = next;
   }
@@ -84,7 +85,7 @@ ExitStatus print_man(const CLI::App& program, const ManOptions& options) {
 }
 
 constexpr const char* man_footer =
-    "Without a COMMAND it is the page of the program itself.\n"
+    "Without COMMAND, prints the page of the program itself.\n"
     "\n"
     "Examples:\n"
     "  warpalign man register | man -l -\n"
@@ -95,8 +96,7 @@ constexpr const char* man_footer =
 
 void add_completion_command(CLI::App& program, Action& chosen) {
   CLI::App& command =
-      add_command(program, "completion", "Print a script that completes command lines in a shell",
-                  "This program");
+      add_command(program, "completion", "Print a completion script for a shell", "This program");
   auto shell = std::make_shared<std::string>();
   add_option(command, "SHELL", shell.get(), "bash, zsh or fish",
              suggesting("bash zsh fish", required));
@@ -113,7 +113,7 @@ void add_man_command(CLI::App& program, Action& chosen) {
   add_option(command, "COMMAND", &options->command, "The command, such as register",
              suggesting(names.c_str()));
   add_option(command, "--output-folder FOLDER", &options->folder,
-             "Write the page and those of the commands below it into this folder");
+             "Write the pages of the command and its subcommands to this folder");
   set_footer(command, man_footer);
   set_action(command, chosen, [&program, options] { return print_man(program, *options); });
 }

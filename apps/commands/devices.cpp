@@ -125,8 +125,8 @@ ExitStatus run(const Options& options) {
 }
 
 constexpr const char* footer =
-    "The default is the device that works best here, unless the environment variable\n"
-    "WARPALIGN_DEVICE or the configuration file names another.\n"
+    "The default is the best device of this machine, unless the environment variable\n"
+    "WARPALIGN_DEVICE or the configuration file names another one.\n"
     "\n"
     "Examples:\n"
     "  warpalign devices\n"

@@ -23,8 +23,8 @@ struct Options {
   bool json = false;
   bool quick = false;
   std::optional<int> time_limit;
-  std::string probe;       ///< of a process that another one started; see doctor/probes.hpp
-  bool no_config = false;  ///< likewise
+  std::string probe;       ///< what a child process of the doctor probes; see doctor/probes.hpp
+  bool no_config = false;  ///< whether the child process ignores configuration files
 };
 
 ExitStatus run(const Options& options) {
@@ -51,17 +51,15 @@ ExitStatus run(const Options& options) {
 }
 
 constexpr const char* footer =
-    "Every OpenCL driver, backend and device is examined in a process of its own, so that one "
-    "that\n"
-    "crashes or hangs is reported like any other. Each device is tested: the speed of copies, and\n"
-    "a Fourier transform, a Sobel filter, a resampling and a registration whose results are "
-    "known.\n"
-    "The first time kernels are compiled for it, which can take a minute.\n"
+    "The command examines every OpenCL driver, backend and device in a separate process, so that\n"
+    "it can report drivers that crash or hang. It tests each device: the speed of copies, and a\n"
+    "Fourier transform, a Sobel filter, a resampling and a registration with known results. The\n"
+    "first test of a device compiles its kernels, which can take a minute.\n"
     "\n"
-    "For what is missing the report names the package that brings it on Debian and on Fedora. A\n"
-    "bug report wants what --json prints.\n"
+    "If something is missing, the report names the package that provides it on Debian and Fedora.\n"
+    "Please attach the output of --json to bug reports.\n"
     "\n"
-    "Exit status: 0 all is well; 1 something failed; 2 wrong usage.\n"
+    "Exit status: 0 no problems; 1 something failed; 2 wrong usage.\n"
     "\n"
     "Examples:\n"
     "  warpalign doctor\n"
@@ -80,8 +78,10 @@ void add_doctor_command(CLI::App& program, Action& chosen) {
   add_option(command, "--quick", &options->quick, "Open the devices without testing them");
   add_option(command, "--time-limit N", &options->time_limit,
              "Seconds for each driver and device [30 to list them, 600 to test them]");
-  add_option(command, "--probe", &options->probe, "What a process of the doctor tries", hidden);
-  add_option(command, "--no-config", &options->no_config, "Such a process reads no file", hidden);
+  add_option(command, "--probe", &options->probe, "Run one probe, in a child process of the doctor",
+             hidden);
+  add_option(command, "--no-config", &options->no_config,
+             "Read no configuration file in a child process", hidden);
   add_device_options(command, options->device);
   add_message_options(command);
   set_footer(command, footer);

@@ -9,12 +9,14 @@ namespace {
 
 ExitStatus complain() {
   throw UsageError(
-      "name an experiment: rotations, accuracy, zoom; see 'warpalign experiment --help'");
+      "no experiment given (choose from: rotations, accuracy, zoom); see 'warpalign experiment "
+      "--help'");
 }
 
 constexpr const char* footer =
-    "Each experiment writes its pictures, plots and a JSON report into a folder, when all of them\n"
-    "are ready. apps/README.md lists what is in the reports.\n"
+    "Each experiment writes its pictures, plots and a JSON report to a folder once all of them "
+    "are\n"
+    "ready. apps/README.md describes the reports.\n"
     "\n"
     "Examples:\n"
     "  warpalign experiment rotations photograph.png --output-folder rotations\n"

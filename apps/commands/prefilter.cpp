@@ -31,18 +31,19 @@ struct Options {
 
 SplineModel checked(const Options& options) {
   if (!is_npy_name(options.output)) {
-    throw UsageError(
-        fmt::format("{}: coefficients are written as .npy; end the name in .npy", options.output));
+    throw UsageError(fmt::format(
+        "{}: coefficients are written as .npy; use a name that ends in .npy", options.output));
   }
   check_outputs({{"OUT", options.output}}, {options.input});
   const SplineModel spline = spline_of(options.interpolation);
   if (spline.degree < 2) {
     throw UsageError(fmt::format(
-        "--degree {}: needs no prefilter, its coefficients are the samples; give 2 to 5",
+        "--degree {}: needs no prefilter, because its coefficients are the samples; choose 2 to 5",
         spline.degree));
   }
   if (!spline.prefilter) {
-    throw UsageError("--prefilter none: leaves nothing to do; give exact, fir:N or iir:line");
+    throw UsageError(
+        "--prefilter none: is for resample only (choose from: exact, fir:N, iir:line)");
   }
   return spline;
 }
@@ -103,18 +104,15 @@ ExitStatus run(const Options& options) {
 }
 
 constexpr const char* footer =
-    "IN.npy: integers of 8 to 32 bits, float16 to float64, complex64, of 1 to 3 dimensions; "
-    "all\n"
-    "of which are filtered. OUT.npy: float32, or complex64 of complex64.\n"
+    "IN.npy: integers of 8 to 32 bits, float16 to float64 or complex64, with 1 to 3 dimensions;\n"
+    "the filter runs along all of them. OUT.npy: float32, or complex64 if IN.npy is complex64.\n"
     "\n"
     "The spline is s(x) = sum over k of c(k) beta(x - k), along every axis. The coefficients c "
     "have\n"
-    "the input's shape, but for --boundary nearest and grid-constant: coefficients beyond the "
-    "edge\n"
-    "differ there from those within, and some are kept on either side of every axis (10, 13, 17 "
-    "and\n"
-    "20 for degrees 2 to 5): for degree 3, c[k + 13] belongs to sample k. --boundary constant and\n"
-    "wrap extend the samples as mirror does, like SciPy.\n"
+    "the shape of the input. With --boundary nearest and grid-constant, OUT.npy also holds the\n"
+    "coefficients beyond the edge: 10, 13, 17 and 20 for degrees 2 to 5, on both sides of every\n"
+    "axis. For degree 3, c[k + 13] then belongs to sample k. --boundary constant and wrap extend\n"
+    "the samples as mirror does, like SciPy.\n"
     "\n"
     "Examples:\n"
     "  warpalign prefilter in.npy coefficients.npy\n"
@@ -125,7 +123,7 @@ constexpr const char* footer =
 
 void add_prefilter_command(CLI::App& program, Action& chosen) {
   CLI::App& command = add_command(program, "prefilter",
-                                  "Write the B-spline coefficients of an array", "Interpolation");
+                                  "Compute the B-spline coefficients of an array", "Interpolation");
   auto options = std::make_shared<Options>();
   add_option(command, "IN", &options->input, "The .npy array of samples", required);
   add_option(command, "OUT", &options->output, "The .npy array of coefficients to write", required);

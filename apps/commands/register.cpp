@@ -57,8 +57,8 @@ std::vector<std::string> inputs_of(const Options& options) {
 void check_names(const Options& options) {
   if (options.output) (void)format_of_name(*options.output);
   if (options.overlay && format_of_name(*options.overlay) != FileFormat::png) {
-    throw UsageError(
-        fmt::format("--overlay {}: is written as PNG; end its name in .png", *options.overlay));
+    throw UsageError(fmt::format("--overlay {}: is written as PNG; use a name that ends in .png",
+                                 *options.overlay));
   }
   check_outputs({{"--output", options.output}, {"--overlay", options.overlay}}, inputs_of(options));
 }
@@ -230,22 +230,19 @@ constexpr const char* footer =
     "Images: PNG, TIFF (8, 16 bit, float), JPEG, PGM/PPM. Colour is registered by its luminance\n"
     "(ITU-R BT.709); alpha, EXIF orientation and further pages are ignored.\n"
     "\n"
-    "A mask has the size of its image. Pixels that are 0 (black) in it are ignored and may have "
-    "any\n"
-    "value in the image, NaN included.\n"
+    "A mask has the size of its image. The search ignores pixels where the mask is 0 (black); the\n"
+    "image may have any value there, even NaN.\n"
     "\n"
-    "Angles, scales and shifts are those of the report: the moving image's content is rotated\n"
-    "counter-clockwise by the angle and enlarged by the scale. An angle range of 170,190 means "
-    "upside\n"
-    "down. --fast implies --no-refine, and accepts neither masks nor options that limit the "
-    "search.\n"
+    "Angles, scales and shifts describe the moving image relative to the reference, as in the\n"
+    "report: its content is rotated counter-clockwise by the angle and enlarged by the scale. For\n"
+    "images that are upside down, give --angle-range 170,190. --fast implies --no-refine, and\n"
+    "accepts neither masks nor options that limit the search.\n"
     "\n"
-    "--motion local registers overlapping windows of two images of one size, leaves out those that "
-    "do\n"
-    "not agree with their neighbours, and fits a smooth field u to the others: the moving image "
-    "shows\n"
-    "at x + u(x) what the reference shows at x. It takes no masks, and no search options but\n"
-    "--max-shift.\n"
+    "--motion local registers overlapping windows of two images of the same size, discards "
+    "windows\n"
+    "that disagree with their neighbours, and fits a smooth field u to the rest: x + u(x) in the\n"
+    "moving image corresponds to x in the reference. It accepts no masks, and --max-shift is the\n"
+    "only search option that it accepts.\n"
     "\n"
     "Exit status: 0 registered; 1 no reliable registration; 2 wrong usage or input; 3 device\n"
     "trouble.\n"
@@ -268,28 +265,28 @@ void add_register_command(CLI::App& program, Action& chosen) {
                   "Registration");
   auto options = std::make_shared<Options>();
   add_option(command, "REFERENCE", &options->reference, "The image that stays fixed", required);
-  add_option(command, "MOVING", &options->moving, "The image to be aligned with it", required);
+  add_option(command, "MOVING", &options->moving, "The image to align with it", required);
   begin_group(command, "Results");
   add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
   add_option(command, "--output FILE", &options->output,
-             "Write the moving image on the reference's pixel grid (.png .tif .jpg .pgm .ppm)");
+             "Write the moving image, resampled to the reference (.png .tif .jpg .pgm .ppm)");
   add_option(command, "--overlay FILE", &options->overlay,
              "Write an image (.png) that shows how well the two fit");
   begin_group(command, "Masks");
   add_option(command, "--reference-mask FILE", &options->reference_mask,
-             "Image that is 0 where the reference is to be ignored");
+             "Mask of the reference: an image that is 0 where pixels are ignored");
   add_option(command, "--moving-mask FILE", &options->moving_mask,
-             "Image that is 0 where the moving image is to be ignored");
+             "Mask of the moving image: 0 where pixels are ignored");
   add_registration_options(command, options->choices, MotionsOffered::all);
   add_candidates_option(command, options->choices);
   add_local_options(command, options->local);
   add_option(command, "--field FILE", &options->field,
              "Write the displacement at every pixel (.npy, of shape (2, height, width))");
   add_option(command, "--report FILE", &options->page,
-             "One page with the field as arrows, and the overlay (.html)");
+             "Write a page with the overlay and the field as arrows (.html)");
   begin_group(command, "Results");
   add_option(command, "--timings", &options->timings,
-             "Measure and show the device time of each stage");
+             "Measure and print the device time of each stage");
   add_device_options(command, options->device);
   add_limit_options(command);
   add_message_options(command);

@@ -38,7 +38,7 @@ void check_names(const LocalRegistration& options) {
   const auto check = [](const char* option, const std::optional<std::string>& name,
                         const char* extension) {
     if (!name || std::filesystem::path(*name).extension() == extension) return;
-    throw UsageError(fmt::format("{} {}: end its name in {}", option, *name, extension));
+    throw UsageError(fmt::format("{} {}: use a name that ends in {}", option, *name, extension));
   };
   check("--overlay", options.overlay, ".png");
   check("--field", options.field, ".npy");
@@ -58,7 +58,7 @@ void check_images(const LocalRegistration& options, const LoadedImage& reference
                   const LoadedImage& moving) {
   if (moving.shape() != reference.shape()) {
     throw UsageError(fmt::format(
-        "{}: is {} pixels, but {} is {}; local motion is found between images of one size",
+        "{}: is {} pixels, but {} is {}; --motion local requires images of the same size",
         options.moving, to_string(moving.shape()), options.reference,
         to_string(reference.shape())));
   }

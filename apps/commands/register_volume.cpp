@@ -59,9 +59,10 @@ std::vector<std::string> inputs_of(const Options& options) {
 void check_names(const Options& options) {
   if (!options.output) return;
   if (!is_npy_name(*options.output) && !is_nifti_name(*options.output)) {
-    throw UsageError(fmt::format(
-        "--output {}: volumes are written as .npy, .nii or .nii.gz; end the name in one of these",
-        *options.output));
+    throw UsageError(
+        fmt::format("--output {}: volumes are written as .npy, .nii or .nii.gz; use a name that "
+                    "ends in one of these",
+                    *options.output));
   }
   check_outputs({{"--output", options.output}}, inputs_of(options));
 }
@@ -72,7 +73,8 @@ Motion motion_of(const std::optional<std::string>& name) {
   if (*name == "similarity") return Motion::similarity;
   if (*name == "affine") return Motion::affine;
   throw UsageError(fmt::format(
-      "--motion {}: is not known; there are translation, rigid, similarity and affine", *name));
+      "invalid value '{}' for --motion (choose from: translation, rigid, similarity, affine)",
+      *name));
 }
 
 Modality modality_of(const std::optional<std::string>& name) {
@@ -80,14 +82,14 @@ Modality modality_of(const std::optional<std::string>& name) {
   if (*name == "other") return Modality::other;
   if (*name == "auto") return Modality::automatic;
   throw UsageError(
-      fmt::format("--modality {}: is not known; there are same, other and auto", *name));
+      fmt::format("invalid value '{}' for --modality (choose from: same, other, auto)", *name));
 }
 
 double max_rotation_of(const Options& options) {
   if (!options.max_rotation) return VolumeRegistrationOptions{}.max_rotation;
   if (keeps_angle(motion_of(options.motion))) {
     throw UsageError(
-        "--max-rotation: --motion translation keeps the angle at 0; leave one of the two out");
+        "--max-rotation: --motion translation keeps the angle at 0; omit one of the two");
   }
   if (*options.max_rotation > 0 && *options.max_rotation <= 180) return *options.max_rotation;
   throw UsageError(fmt::format("--max-rotation {}: must be above 0, and at most 180 degrees",
@@ -113,7 +115,7 @@ Point3 max_shift_of(const std::optional<std::string>& text) {
   const auto positive = [](double limit) { return limit > 0; };
   if (limits.size() != 3 || !std::all_of(limits.begin(), limits.end(), positive)) {
     throw UsageError(fmt::format(
-        "--max-shift {}: must be a number above 0, or three for x, y and z; leave it out for any "
+        "--max-shift {}: must be a number above 0, or three for x, y and z; omit it to allow any "
         "shift",
         *text));
   }
@@ -127,9 +129,10 @@ Point3 spacing_of(const std::string& option, const std::optional<std::string>& t
       text ? parse_spacing(option, *text) : file.spacing.value_or(std::array<double, 3>{1, 1, 1});
   for (const double distance : found) {
     if (std::isfinite(distance) && distance > 0) continue;
-    throw UsageError(fmt::format(
-        "{}: its header says that its voxels are {} x {} x {} mm; give their size with {}",
-        file.name, found[0], found[1], found[2], option));
+    throw UsageError(
+        fmt::format("{}: its header gives voxels of {} x {} x {} mm, which is not valid; give "
+                    "their size with {}",
+                    file.name, found[0], found[1], found[2], option));
   }
   return {found[0], found[1], found[2]};
 }
@@ -141,8 +144,8 @@ void require_both_spacings(const Options& options, const VolumeFile& reference,
   const VolumeFile& without = reference.spacing ? moving : reference;
   if (&without == &moving && options.moving_spacing) return;
   throw UsageError(
-      fmt::format("{}: does not say how large its voxels are, and the other file does; give their "
-                  "size with --spacing or --moving-spacing",
+      fmt::format("{}: has no voxel size, but the other file has one; give the size with "
+                  "--spacing or --moving-spacing",
                   without.name));
 }
 
@@ -150,9 +153,9 @@ void require_both_spacings(const Options& options, const VolumeFile& reference,
 void require_same_hand(const VolumeFile& reference, const VolumeFile& moving) {
   if (!reference.left_handed || !moving.left_handed) return;
   if (*reference.left_handed == *moving.left_handed) return;
-  throw UsageError(
-      fmt::format("{}: its axes are mirrored against those of {}; reorient one of the files first",
-                  moving.name, reference.name));
+  throw UsageError(fmt::format(
+      "{}: its axes are mirrored relative to those of {}; reorient one of the files first",
+      moving.name, reference.name));
 }
 
 VolumeRegistrationOptions settings_of(const Options& options) {
@@ -308,22 +311,23 @@ ExitStatus run(const Options& options) {
 
 constexpr const char* footer =
     "REFERENCE and MOVING: NIfTI files (.nii, .nii.gz) or .npy arrays of three dimensions (depth,\n"
-    "height, width), each 8 to 16384 voxels; integers of 8 to 32 bits, floating-point numbers. "
-    "They\n"
-    "may differ in size and type. NIfTI says how large voxels are, and --output .nii keeps the\n"
-    "reference's place in the scanner; of .npy, --spacing says it where voxels are not cubes.\n"
+    "height, width), each 8 to 16384 voxels, of integers of 8 to 32 bits or floating-point "
+    "numbers.\n"
+    "They may differ in size and type. NIfTI files give the size of voxels, and --output .nii "
+    "keeps\n"
+    "the reference's position in the scanner. For .npy, give --spacing if voxels are not cubes.\n"
     "\n"
-    "A mask has the shape of its volume. Voxels that are 0 in it may have any value, even NaN.\n"
-    "What is computed from them does not count either: smoothed values a voxel away, and edges\n"
-    "two voxels away. --output is resampled from the whole moving volume.\n"
+    "A mask has the shape of its volume. The search ignores voxels where it is 0 (the volume may\n"
+    "have any value there, even NaN), and everything computed from them: smoothed values up to "
+    "one\n"
+    "voxel away, and edges up to two voxels away. --output still shows the whole moving volume.\n"
     "\n"
     "The matrix maps reference voxels (x, y, z) to moving voxels. The translation is that of the\n"
     "reference's centre, in voxels. Rotations are rigid in millimetres.\n"
     "\n"
-    "Translations of more than half a side are found, as long as the volumes overlap in 4 % of "
-    "the\n"
-    "smaller one. Other motions are found for shifts of up to about half the largest side;\n"
-    "similarity and affine for scales of about 0.8 to 1.25.\n"
+    "A translation may exceed half a side, as long as the volumes overlap by 4 % of the smaller\n"
+    "one. The other motions allow shifts of up to about half the largest side; similarity and\n"
+    "affine also scales of about 0.8 to 1.25.\n"
     "\n"
     "Exit status: 0 registered; 1 no reliable registration; 2 wrong usage or input; 3 device\n"
     "trouble.\n"
@@ -343,39 +347,39 @@ void add_register_volume_command(CLI::App& program, Action& chosen) {
                                   "Find the transform between two volumes", "Registration");
   auto options = std::make_shared<Options>();
   add_option(command, "REFERENCE", &options->reference, "The volume that stays fixed", required);
-  add_option(command, "MOVING", &options->moving, "The volume to be aligned with it", required);
+  add_option(command, "MOVING", &options->moving, "The volume to align with it", required);
   begin_group(command, "Results");
   add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
   add_option(command, "--output FILE", &options->output,
-             "Write the moving volume on the reference's grid (.npy, .nii, .nii.gz)");
+             "Write the moving volume, resampled to the reference (.npy, .nii, .nii.gz)");
   begin_group(command, "Masks");
   add_option(command, "--reference-mask FILE", &options->reference_mask,
-             "Volume that is 0 where the reference is to be ignored");
+             "Mask of the reference: a volume that is 0 where voxels are ignored");
   add_option(command, "--moving-mask FILE", &options->moving_mask,
-             "Volume that is 0 where the moving volume is to be ignored");
+             "Mask of the moving volume: 0 where voxels are ignored");
   begin_group(command, "Search");
   add_option(command, "--motion NAME", &options->motion,
-             "What may differ: translation, rigid, similarity or affine [translation]",
+             "Transform model: translation, rigid, similarity or affine [translation]",
              suggesting("translation rigid similarity affine"));
   add_option(
       command, "--modality NAME", &options->modality,
-      "Whether the same things look alike in both volumes: same; other, where contrast is "
-      "reversed or unrelated (MRI weightings, CT and MRI): edges are compared; or auto [same]",
+      "same: the volumes have the same contrast; other: the contrast is reversed or unrelated (MRI "
+      "weightings, CT and MRI), so edges are compared; or auto [same]",
       suggesting("same other auto"));
   add_option(command, "--max-rotation DEGREES", &options->max_rotation,
              "Largest rotation about any axis, above 0 to 180 [180]");
   add_option(command, "--max-shift N", &options->max_shift,
              "N or X,Y,Z: largest translation along each axis, in voxels [any]");
   add_option(command, "--spacing Z,Y,X", &options->spacing,
-             "Distances from voxel to voxel along the axes of both volumes, in millimetres [those "
-             "of NIfTI; 1]");
+             "Distances between voxels along the axes of both volumes, in millimetres [from NIfTI, "
+             "else 1]");
   add_option(command, "--moving-spacing Z,Y,X", &options->moving_spacing,
-             "Those of MOVING, where they differ");
+             "Distances between voxels of MOVING, if they differ");
   add_option(command, "--no-refine", &options->no_refine,
-             "Stop at whole voxels or, where volumes turn, at 64 voxels a side");
+             "Stop before the refinement: at whole voxels or, with rotation, at 64 voxels a side");
   begin_group(command, "Results");
   add_option(command, "--timings", &options->timings,
-             "Measure and show the device time of each stage");
+             "Measure and print the device time of each stage");
   add_device_options(command, options->device);
   add_limit_options(command);
   add_message_options(command);

@@ -43,8 +43,9 @@ void check_names(const Options& options) {
 void check_precision(const Options& options, const Array& input) {
   if (options.interpolation.precision == "full") return;
   if (input.dimensions() >= 2 && input.type != PixelType::c32) return;
-  throw UsageError(fmt::format("--precision {}: is for real numbers in 2 or 3 dimensions; {} is {}",
-                               options.interpolation.precision, options.input, describe(input)));
+  throw UsageError(
+      fmt::format("--precision {}: requires real numbers in 2 or 3 dimensions; {} is {}",
+                  options.interpolation.precision, options.input, describe(input)));
 }
 
 /// A field of coordinates, x first.
@@ -121,38 +122,35 @@ ExitStatus run(const Options& options) {
 }
 
 constexpr const char* footer =
-    "IN and OUT: images (PNG, TIFF, JPEG, PGM/PPM; each channel by itself) or .npy arrays of 1 to "
-    "3\n"
-    "dimensions (integers of 8 to 32 bits, float16 to float64, complex64). OUT has IN's type;\n"
-    "computed in single precision, integers are rounded and saturated.\n"
+    "IN and OUT: images (PNG, TIFF, JPEG, PGM/PPM) or .npy arrays of 1 to 3 dimensions (integers\n"
+    "of 8 to 32 bits, float16 to float64, complex64). Each channel is resampled separately. The\n"
+    "interpolation uses single precision. OUT has IN's type; integers are rounded and saturated.\n"
     "\n"
-    "Where output pixel (x, y) is read (pixel centres have integer coordinates):\n"
-    "  --matrix \"a,b,c,d,e,f\"  at (a x + b y + c, d x + e y + f). Three dimensions take 12 "
+    "Output pixel (x, y) is read at (pixel centres have integer coordinates):\n"
+    "  --matrix \"a,b,c,d,e,f\"  (a x + b y + c, d x + e y + f). Three dimensions take 12 "
     "numbers,\n"
     "                         three rows over (x, y, z, 1); one dimension takes two, \"a,b\"\n"
-    "  --rotate DEG           rotates the image counter-clockwise as displayed\n"
+    "  --rotate DEG           the point that rotates the image counter-clockwise as displayed\n"
     "  --zoom F               F times as many pixels along each axis, rounded; the centres of the\n"
     "                         corner pixels stay where they are\n"
-    "  --coordinates C.npy    at C[:, i, j], in SciPy's order: (y, x) or (z, y, x). OUT gets the\n"
+    "  --coordinates C.npy    C[:, i, j], in SciPy's order: (y, x) or (z, y, x). OUT gets the\n"
     "                         shape C.shape[1:]. Coordinates are used as float32\n"
-    "  --field U.npy          at (x + U[0, y, x], y + U[1, y, x]): displacements in pixels, as "
-    "register\n"
-    "                         --motion local writes them. Its own --output has --boundary "
-    "constant\n"
-    "--shape sets OUT's extents. The first pixel stays where it is; the ends are cut off or "
+    "  --field U.npy          (x + U[0, y, x], y + U[1, y, x]): displacements in pixels, as "
+    "written by\n"
+    "                         register --motion local, whose --output uses --boundary constant\n"
+    "--shape sets OUT's extents. The first pixel stays in place; the far ends are cropped or "
     "extended.\n"
     "\n"
-    "Degrees 0 and 1 (nearest, linear) need no prefilter. With --prefilter none the samples are "
-    "used\n"
-    "as coefficients, which smooths the result.\n"
+    "Degrees 0 and 1 (nearest, linear) need no prefilter. --prefilter none uses the samples as\n"
+    "coefficients, which smooths the result.\n"
     "\n"
-    "What needs more than three quarters of the device's memory, or more than\n"
-    "WARPALIGN_MAX_DEVICE_MEMORY (such as 800M or 4G), is done by tiles.\n"
+    "If the work needs more than three quarters of the device's memory, or more than\n"
+    "WARPALIGN_MAX_DEVICE_MEMORY (such as 800M or 4G), it is split into tiles.\n"
     "\n"
     "Exit status: 0 done; 2 wrong usage or input, nothing is written; 3 device trouble.\n"
     "\n"
     "Examples:\n"
-    "  warpalign resample in.png turned.png --rotate 30\n"
+    "  warpalign resample in.png rotated.png --rotate 30\n"
     "  warpalign resample in.tif larger.tif --zoom 2.5 --degree 5\n"
     "  warpalign resample in.npy out.npy --coordinates c.npy --boundary nearest\n"
     "  warpalign resample mask.png aligned.png --field field.npy --degree 0\n"
@@ -162,7 +160,7 @@ constexpr const char* footer =
 
 void add_resample_command(CLI::App& program, Action& chosen) {
   CLI::App& command =
-      add_command(program, "resample", "Resample an image or array at other points, by B-splines",
+      add_command(program, "resample", "Resample an image or array at given points with B-splines",
                   "Interpolation");
   auto options = std::make_shared<Options>();
   PointOptions& points = options->points;
@@ -171,7 +169,7 @@ void add_resample_command(CLI::App& program, Action& chosen) {
              required);
   begin_group(command, "Where to read");
   add_option(command, "--matrix NUMBERS", &points.matrix,
-             "Output to input: 6 numbers, or 12 in 3-D");
+             "Matrix from output to input: 6 numbers, or 12 in 3-D");
   add_option(command, "--rotate DEG", &points.rotate,
              "Rotate counter-clockwise by this many degrees");
   add_option(command, "--center X,Y", &points.center,

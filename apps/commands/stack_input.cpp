@@ -16,7 +16,7 @@ Frame first_of(FrameSequence& source) {
   std::optional<Frame> frame = source.next();
   if (!frame) {
     throw FileError(source.ended_early().empty()
-                        ? fmt::format("{}: there are no frames in it", source.files().front())
+                        ? fmt::format("{}: contains no frames", source.files().front())
                         : source.ended_early());
   }
   if (!frame->trouble.empty()) throw FileError(frame->trouble);
@@ -34,7 +34,7 @@ StackInput::StackInput(std::vector<std::string> files, const PlaneChoice& choice
   if (second_) check_like_first(*second_);
   if (second_) return;
   const std::string early = source_.ended_early();
-  throw UsageError(fmt::format("{}: is one frame; a stack has two or more{}{}", first_.name,
+  throw UsageError(fmt::format("{}: is a single frame; a stack needs two or more{}{}", first_.name,
                                early.empty() ? "" : ". ", early));
 }
 

@@ -32,7 +32,7 @@ std::string present_boot() {
 }
 
 FileError cannot_write(const Path& path, int code) {
-  return FileError(fmt::format("{}: cannot be written ({}); choose another place for the output",
+  return FileError(fmt::format("{}: cannot be written ({}); choose another folder for the output",
                                path.string(), std::strerror(code)));
 }
 
@@ -83,8 +83,8 @@ class Examination {
     const std::size_t inputs_end = wanted.rfind(' ');
     const bool same_inputs = header_.substr(0, inputs_end) == wanted.substr(0, inputs_end);
     throw FileError(fmt::format(
-        "{}: belongs to another run, with other {}; finish that run, or remove the file to begin "
-        "anew",
+        "{}: belongs to a run with different {}; finish that run, or remove the file to start "
+        "again",
         path.string(), same_inputs ? "options" : "inputs"));
   }
 
@@ -157,8 +157,8 @@ void StackJournal::refuse_other_files() const {
   if (journal_title.starts_with(start) || start.find_first_not_of('\0') == std::string::npos)
     return;
   throw FileError(
-      fmt::format("{}: is in the place of this run's journal, and is none; remove it, or choose "
-                  "another name for the output",
+      fmt::format("{}: exists but is not a journal; remove it, or choose another name for the "
+                  "output",
                   path_.string()));
 }
 

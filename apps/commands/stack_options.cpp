@@ -52,16 +52,16 @@ void check_clashes(const StackOptions& options) {
 void check_extension(const char* option, const std::optional<std::string>& name,
                      const std::string& extension, const char* kind) {
   if (!name || Path(*name).extension() == extension) return;
-  throw UsageError(
-      fmt::format("{} {}: is written as {}; end its name in {}", option, *name, kind, extension));
+  throw UsageError(fmt::format("{} {}: is written as {}; use a name that ends in {}", option, *name,
+                               kind, extension));
 }
 
 void check_output(const std::string& name) {
   const std::string extension = Path(name).extension().string();
   if (is_npy_name(name) || extension == ".tif" || extension == ".tiff") return;
   throw UsageError(
-      fmt::format("--output {}: holds all aligned frames; end its name in .tif or .npy, or use "
-                  "--output-folder for an image for each",
+      fmt::format("--output {}: a stack must be .tif or .npy; use --output-folder to write each "
+                  "frame as an image",
                   name));
 }
 
@@ -69,24 +69,23 @@ void check_output(const std::string& name) {
 
 void add_stack_options(CLI::App& command, StackOptions& options) {
   add_option(command, "FILES", &options.files,
-             "Images, stacks, folders, patterns in quotes, or - for a pipe", required);
+             "Images, stacks, folders, quoted patterns, or - for standard input", required);
   add_option(command, "--channel N", &options.channel,
-             "Channel of a TIFF stack that has several, from 0");
-  add_option(command, "--z N", &options.slice,
-             "Plane in z of a TIFF stack that has several, from 0");
-  add_option(command, "--to NAME", &options.to, "first, previous or mean",
+             "Channel of a multi-channel TIFF stack, from 0");
+  add_option(command, "--z N", &options.slice, "Plane in z of a TIFF stack with several, from 0");
+  add_option(command, "--to NAME", &options.to, "Frame to register to: first, previous or mean",
              suggesting("first previous mean", with_default));
   add_option(command, "--mask FILE", &options.mask,
-             "Image that is 0 where the frames are to be ignored");
+             "Mask of the frames: an image that is 0 where pixels are ignored");
   add_option(command, "--resume", &options.resume,
-             "Keep a journal beside the outputs, and go on where an earlier run was ended");
+             "Keep a journal next to the outputs, and continue an interrupted run");
   add_option(command, "--shard I/N", &options.shard,
-             "Do part I of N of the frames; --resume without it puts the parts together");
+             "Process part I of N of the frames; --resume without it combines the parts");
   add_registration_options(command, options.choices, MotionsOffered::up_to_similarity);
   add_local_options(command, options.local);
   begin_group(command, "Outputs");
   add_option(command, "--output-folder FOLDER", &options.folder,
-             "Write the aligned frames here, each as an image");
+             "Write each aligned frame as an image to this folder");
   add_option(command, "--output FILE", &options.output,
              "Write the aligned frames as one stack (.tif or .npy)");
   add_option(command, "--output-video FILE", &options.video,
@@ -96,7 +95,7 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
   add_option(command, "--json FILE", &options.json, "Write the drift as one JSON object");
   add_option(command, "--plot FILE", &options.plot, "Draw the drift (.svg)");
   add_option(command, "--report FILE", &options.page,
-             "One page with the drift, and the mean before and after (.html)");
+             "Write a page with the drift, and the mean before and after (.html)");
   add_device_options(command, options.device);
   add_limit_options(command);
 }

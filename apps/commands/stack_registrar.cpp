@@ -36,7 +36,8 @@ StackReference stack_reference_named(const std::string& name) {
   if (name == "first") return StackReference::first;
   if (name == "previous") return StackReference::previous;
   if (name == "mean") return StackReference::mean;
-  throw UsageError(fmt::format("--to {}: is not known; there are first, previous and mean", name));
+  throw UsageError(
+      fmt::format("invalid value '{}' for --to (choose from: first, previous, mean)", name));
 }
 
 StackRegistrar::StackRegistrar(const Device& device, const RegistrationOptions& options,

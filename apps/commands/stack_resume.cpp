@@ -56,8 +56,8 @@ Shard shard_of(const std::string& text) {
     const bool fits = wrong == std::errc{} && stop == end;
     if (fits && shard.number >= 1 && shard.number <= shard.of) return shard;
   }
-  throw UsageError(
-      fmt::format("--shard {}: must be a part's number and how many there are, as in 2/4", text));
+  throw UsageError(fmt::format(
+      "--shard {}: must be the number of a part and the number of parts, such as 2/4", text));
 }
 
 void check_resumable(const StackOptions& options) {
@@ -65,17 +65,18 @@ void check_resumable(const StackOptions& options) {
   const std::string option = options.shard ? "--shard" : "--resume";
   if (options.video == "-") {
     throw UsageError(fmt::format(
-        "{}: standard output cannot be gone on with; name a file for --output-video", option));
+        "{}: standard output cannot be resumed; name a file for --output-video", option));
   }
   if (!named_output(options)) {
-    throw UsageError(
-        fmt::format("{}: keeps its journal beside an output; name one, such as --json", option));
+    throw UsageError(fmt::format(
+        "{}: needs an output, next to which it keeps its journal; add one, such as --json",
+        option));
   }
   if (!options.shard) return;
   (void)shard_of(*options.shard);
   if (options.to != "first") {
     throw UsageError(fmt::format(
-        "--shard: with --to {} each frame depends on those before it; use --to first", options.to));
+        "--shard: with --to {} each frame depends on earlier frames; use --to first", options.to));
   }
 }
 

@@ -55,11 +55,11 @@ ExitStatus run(const Options& options) {
 }
 
 constexpr const char* footer =
-    "Kernels for OpenCL devices are compiled on the device's first use, which takes seconds, and\n"
-    "kept on disk. This command does so for registration (both pipelines), stacks, resampling and\n"
-    "volumes, by running small examples of each. What depends on the size of images, such as the\n"
-    "Fourier transforms of 'register --fast', is still compiled when it is met. A CUDA device has\n"
-    "nothing to compile.\n"
+    "The first use of an OpenCL device compiles kernels, which takes seconds, and stores them on\n"
+    "disk. This command compiles them in advance by running small examples of registration (both\n"
+    "pipelines), stacks, resampling and volumes. Kernels that depend on the size of images, such\n"
+    "as the Fourier transforms of 'register --fast', are still compiled when they are needed. A\n"
+    "CUDA device has nothing to compile.\n"
     "\n"
     "Examples:\n"
     "  warpalign warm-up\n"
@@ -68,11 +68,11 @@ constexpr const char* footer =
 }  // namespace
 
 void add_warm_up_command(CLI::App& program, Action& chosen) {
-  CLI::App& command = add_command(
-      program, "warm-up", "Compile ahead of time what a device's first use needs", "This machine");
+  CLI::App& command =
+      add_command(program, "warm-up", "Compile a device's kernels in advance", "This machine");
   auto options = std::make_shared<Options>();
   add_device_options(command, options->device);
-  add_option(command, "--part", &options->part, "What a helping process compiles", hidden);
+  add_option(command, "--part", &options->part, "The jobs that a helper process compiles", hidden);
   add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });

@@ -150,7 +150,7 @@ ExitStatus answer_probe(const std::string& probe, const Config& config) {
     } else if (kind == "test") {
       run_self_tests(open_and_say(what, config));
     } else {
-      throw UsageError(fmt::format("--probe {}: is not known", probe));
+      throw UsageError(fmt::format("invalid value '{}' for --probe", probe));
     }
   } catch (const Error& error) {
     say_line({"problem", first_line(error.what())});

@@ -65,10 +65,11 @@ void check(const Options& options) {
   }
   const double turns = options.steps * options.angle / 360;
   if (!std::isfinite(turns) || std::abs(turns - std::round(turns)) > 1e-9 || turns == 0) {
-    throw UsageError(fmt::format(
-        "--steps {} --angle {}: {} degrees in all; only after whole turns of 360 degrees can the "
-        "result be compared with the original",
-        options.steps, options.angle, options.steps * options.angle));
+    throw UsageError(
+        fmt::format("--steps {} --angle {}: {} degrees in total; must be a multiple of 360 "
+                    "degrees, so that the "
+                    "result can be compared with the original",
+                    options.steps, options.angle, options.steps * options.angle));
   }
 }
 
@@ -273,19 +274,22 @@ ExitStatus run(const Options& options) {
 }
 
 constexpr const char* footer =
-    "The image (colour by its luminance) is rotated about its centre step by step, by cubic\n"
-    "interpolation in single precision with mirrored edges, until it is upright again. Errors are "
+    "The experiment rotates the image (or its luminance) about its centre in steps until it is\n"
+    "upright again, with cubic interpolation in single precision and mirrored edges. Errors are "
     "in\n"
-    "8-bit gray levels: in a central disc of 0.8 times the largest radius within the image, which\n"
-    "nothing from beyond the edges reaches, and in the whole image, including the corners, which\n"
-    "leave the image on the way.\n"
+    "8-bit gray levels. One figure is for a central disc of 0.8 times the largest radius within "
+    "the\n"
+    "image, which nothing from beyond the edges reaches. The other is for the whole image,\n"
+    "including the corners, which leave the image during the rotation.\n"
     "\n"
-    "Written: rotations.json, rms.svg, images.png and residuals.png (all of them side by side;\n"
+    "Output files: rotations.json, rms.svg, images.png and residuals.png (all of them side by "
+    "side;\n"
     "residuals are 128 + 4 x difference), original.png, image_*.png, residual_*.png.\n"
     "\n"
-    "FIR filters of 3, 7, 11, 15 taps amplify some frequencies a little, by up to 44 %, 2.8 %, 0.2 "
-    "%\n"
-    "and 0.014 % along each axis; those of 5, 9, 13 taps damp. Repeated 36 times, 3 taps explode.\n"
+    "FIR filters of 3, 7, 11 and 15 taps amplify some frequencies, by up to 44 %, 2.8 %, 0.2 % "
+    "and\n"
+    "0.014 % along each axis; those of 5, 9 and 13 taps attenuate them. After 36 steps the result\n"
+    "with 3 taps diverges.\n"
     "\n"
     "Examples:\n"
     "  warpalign experiment rotations photograph.png\n"

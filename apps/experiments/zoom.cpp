@@ -69,7 +69,8 @@ Region region_of(const Options& options, const Shape& shape) {
   const bool whole =
       std::all_of(n.begin(), n.end(), [](double v) { return v == std::floor(v) && v >= 0; });
   if (n.size() != 4 || !whole || n[2] < 1 || n[3] < 1) {
-    throw UsageError(fmt::format("--region {}: must be X,Y,W,H in whole pixels", *options.region));
+    throw UsageError(
+        fmt::format("--region {}: must be four integers X,Y,W,H, in pixels", *options.region));
   }
   if (n[0] + n[2] > static_cast<double>(shape.width) ||
       n[1] + n[3] > static_cast<double>(shape.height)) {
@@ -84,8 +85,9 @@ Shape panel_shape(const Options& options, const Region& region) {
   const auto scaled = [&](std::int64_t side) {
     const double size = std::round(options.factor * static_cast<double>(side));
     if (!(size >= 1) || size > static_cast<double>(max_panel_side)) {
-      throw UsageError(fmt::format("--factor {}: makes {} pixels of {}; 1 to {} are allowed",
-                                   options.factor, size, side, max_panel_side));
+      throw UsageError(
+          fmt::format("--factor {}: would produce {} pixels from {}; 1 to {} are allowed",
+                      options.factor, size, side, max_panel_side));
     }
     return static_cast<std::int64_t>(size);
   };
@@ -169,7 +171,7 @@ ExitStatus run(const Options& options) {
 }
 
 constexpr const char* footer =
-    "Written: side-by-side.png, the four pictures (nearest.png, bilinear.png,\n"
+    "Output files: side-by-side.png, the four pictures (nearest.png, bilinear.png,\n"
     "cubic-without-prefilter.png, cubic.png), with 8 bits a sample, and zoom.json. The pictures "
     "show\n"
     "the region edge to edge: a pixel is a square of factor x factor.\n"

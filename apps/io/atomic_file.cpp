@@ -85,8 +85,7 @@ std::optional<mode_t> mode_of(const std::filesystem::path& path) {
 void check_replaceable(const std::filesystem::path& named, const std::filesystem::path& target) {
   if (named == "-") {
     throw FileError(
-        "-: stands for standard output, where this does not go; name a file (./- for one of that "
-        "name)");
+        "-: standard output ('-') is not supported here; name a file (./- for a file called '-')");
   }
   struct stat status {};
   if (::stat(target.c_str(), &status) != 0) {

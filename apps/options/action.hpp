@@ -11,7 +11,7 @@ class App;
 
 namespace warpalign::program {
 
-/// Set by the command that was named; the program runs it once the command line is read.
+/// What to run. The chosen command sets it while the command line is parsed.
 using Action = std::function<ExitStatus()>;
 
 }  // namespace warpalign::program

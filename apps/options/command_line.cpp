@@ -1,4 +1,4 @@
-// Commands and their options, by CLI11.
+// Declares commands and their options with CLI11.
 #include "options/command_line.hpp"
 
 #include "io/input_limits.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* message_group = "Messages";
 
-/// What CLI11 has no place for.
+/// Values for shell completion, which CLI11 cannot store with an option.
 std::map<const CLI::Option*, std::vector<std::string>>& suggestions() {
   static std::map<const CLI::Option*, std::vector<std::string>> all;
   return all;
@@ -39,7 +39,7 @@ template <class Target>
 constexpr bool is_real =
     std::is_same_v<Target, double*> || std::is_same_v<Target, std::optional<double>*>;
 
-/// What a value is called where the option's name does not say so.
+/// The placeholder for a value in --help if the declaration names none.
 template <class Target>
 const char* usual_value_name() {
   if constexpr (std::is_same_v<Target, bool*>) {
@@ -53,7 +53,7 @@ const char* usual_value_name() {
   }
 }
 
-// Where a variable of a shell is empty, a number must not be 0, or as if it had not been given.
+// CLI11 would read an empty value, such as an unset shell variable, as 0 or as not given.
 std::string is_given(const std::string& text) { return text.empty() ? "needs a number" : ""; }
 
 OptionText text_of(const CLI::Option& option) {
@@ -78,7 +78,7 @@ std::string full_name(const CLI::App& command) {
   return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
 }
 
-/// The command that was named, or the program where none was.
+/// The command that the user named, or the program if there is none.
 const CLI::App& named_command(const CLI::App& program) {
   const std::vector<CLI::App*> named = program.get_subcommands();
   return named.empty() ? program : named_command(*named.back());
@@ -90,7 +90,7 @@ bool is_last(const OptionText& option) { return option.group == message_group; }
 
 CommandLine::CommandLine(const std::string& name, const std::string& description)
     : program_(std::make_unique<CLI::App>(description, name)) {
-  program_->require_subcommand(0, 1);  // an argument may be called as another command
+  program_->require_subcommand(0, 1);  // an argument may have a command's name
   program_->set_help_flag("-h,--help", "Print this help")->group(message_group);
   program_->formatter_fn([](const CLI::App* command, const std::string&, CLI::AppFormatMode) {
     return help_text(describe(*command));
@@ -158,7 +158,7 @@ void add_option(CLI::App& command, const std::string& name, const OptionValue& v
   option->required(traits.required);
   if (traits.comma_list) option->delimiter(',');
   if (traits.shows_default) option->capture_default_str();
-  if (traits.shows_default && traits.comma_list) {  // as it is typed, not in CLI11's brackets
+  if (traits.shows_default && traits.comma_list) {  // as typed, without CLI11's brackets
     const std::string list = option->get_default_str();
     option->default_str(list.substr(1, list.size() - 2));
   }
@@ -172,8 +172,7 @@ void add_limit_options(CLI::App& command) {
   command
       .add_option_function<std::int64_t>(
           "--max-pixels", set_max_pixels,
-          "Refuse images, frames and arrays with more pixels, before "
-          "memory is allocated for them")
+          "Refuse images, frames and arrays with more pixels, before allocating memory for them")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, largest).description(""));
 }
@@ -184,11 +183,11 @@ void add_message_options(CLI::App& command) {
   };
   CLI::Option* quiet = command
                            .add_flag_function("--quiet", setting(Verbosity::quiet),
-                                              "Print errors only, and what --json prints")
+                                              "Print only errors and the output of --json")
                            ->group(message_group);
   command
       .add_flag_function("--verbose", setting(Verbosity::verbose),
-                         "Say on standard error what is being done")
+                         "Report each step on standard error")
       ->group(message_group)
       ->excludes(quiet);
 }

@@ -1,4 +1,4 @@
-// The command line in words.
+// The description of the command line.
 #include "options/command_text.hpp"
 
 #include <algorithm>

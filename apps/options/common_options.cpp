@@ -1,4 +1,4 @@
-// The wording of the options that many commands share.
+// Declares the options that many commands share.
 #include "options/common_options.hpp"
 
 #include "io/messages.hpp"
@@ -21,11 +21,13 @@ void add_device_options(CLI::App& command, DeviceOptions& options) {
 }
 
 void add_config_option(CLI::App& command, std::optional<std::string>& path) {
-  add_option(command, "--config FILE", &path, "Configuration file instead of the user's own");
+  add_option(command, "--config FILE", &path,
+             "Configuration file to use instead of the default one");
 }
 
 void add_folder_option(CLI::App& command, std::string& folder) {
-  add_option(command, "--output-folder FOLDER", &folder, "The folder for the files", with_default);
+  add_option(command, "--output-folder FOLDER", &folder, "Folder for the output files",
+             with_default);
 }
 
 Config config_of(const std::optional<std::string>& path) {

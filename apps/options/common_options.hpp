@@ -1,4 +1,4 @@
-// The options that many commands share: which device, whose configuration, where files go.
+// The options that many commands share: the device, the configuration and the output folder.
 #pragma once
 
 #include <warpalign/open_device.hpp>
@@ -12,13 +12,13 @@ class App;
 
 namespace warpalign::program {
 
-/// As they were typed.
+/// The options as typed, unchecked.
 struct DeviceOptions {
   std::string device;
   std::optional<std::string> config;
 };
 
-/// What a shell offers for a device.
+/// The device names that shell completion offers.
 extern const char* const device_names;
 
 /// Adds --device and --config.
@@ -28,14 +28,14 @@ void add_config_option(CLI::App& command, std::optional<std::string>& path);
 /// Adds --output-folder; the folder's current value is the default.
 void add_folder_option(CLI::App& command, std::string& folder);
 
-/// The configuration in this file, or the user's own. Throws Error for an invalid file.
+/// Reads this configuration file, or the default one. Throws Error for an invalid file.
 [[nodiscard]] Config config_of(const std::optional<std::string>& path);
-/// The device that they name, or else the best one. Throws Error where it does not open.
+/// Opens the device that the options name, or the best one. Throws Error if that fails.
 [[nodiscard]] Device open_chosen(const DeviceOptions& options, const Config& config);
-/// The same for commands that do one thing after another on it. NVIDIA's driver is asked for one
-/// connection to the GPU, where CUDA_DEVICE_MAX_CONNECTIONS does not say how many: it opens the
-/// device sooner, the more so where several processes open it at the same time. Work that is to
-/// overlap needs more.
+/// The same for commands that run their work on the device sequentially. Sets
+/// CUDA_DEVICE_MAX_CONNECTIONS to 1 unless it is set: with a single connection NVIDIA's driver
+/// opens the device faster, especially if several processes open it at the same time. Overlapping
+/// work needs more connections.
 [[nodiscard]] Device open_for_one_job(const DeviceOptions& options, const Config& config);
 
 }  // namespace warpalign::program

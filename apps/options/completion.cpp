@@ -1,4 +1,4 @@
-// Completion scripts for shells.
+// Generates completion scripts for shells.
 #include "options/command_text.hpp"
 
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 namespace warpalign::program {
 namespace {
 
-/// Every command with those below it; the program first.
+/// The command, followed by its subcommands at every depth.
 std::vector<const CommandText*> all_commands(const CommandText& command) {
   std::vector<const CommandText*> commands{&command};
   for (const CommandText& one : command.commands) {
@@ -27,7 +27,7 @@ std::string command_names(const CommandText& command) {
   return names;
 }
 
-/// What may stand where a command could, in a command that has none below it.
+/// The words that may follow a command: its subcommands, or the values of its arguments.
 std::string words_of_arguments(const CommandText& command) {
   std::string words = command_names(command);
   for (const OptionText& option : command.options) {
@@ -50,7 +50,7 @@ std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-/// In single quotes, for every shell.
+/// The text in single quotes, valid in every shell.
 std::string quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -59,7 +59,7 @@ std::string quoted(const std::string& text) {
 
 // --- bash
 
-/// What the words so far name: "warpalign experiment zoom".
+/// Cases that extend $path by a subcommand: "warpalign experiment zoom".
 std::string bash_command_search(const CommandText& program) {
   std::string cases;
   for (const CommandText* command : all_commands(program)) {
@@ -108,7 +108,7 @@ _warpalign() {{
   local current previous path word words options commands kind
   current=${{COMP_WORDS[COMP_CWORD]}}
   previous=${{COMP_WORDS[COMP_CWORD - 1]}}
-  # Bash splits opencl:pocl at the colon; here it is one word again.
+  # Bash splits opencl:pocl at the colon; join it into one word again.
   if [[ $COMP_WORDBREAKS == *:* ]]; then
     if [[ $current == : && $COMP_CWORD -ge 2 ]]; then
       previous=${{COMP_WORDS[COMP_CWORD - 2]}} current=${{COMP_WORDS[COMP_CWORD - 1]}}:
@@ -147,7 +147,7 @@ _warpalign() {{
       fi
       ;;
   esac
-  # What stands before the last colon is on the line already.
+  # The text before the last colon is already on the command line.
   if [[ $current == *:* && $COMP_WORDBREAKS == *:* ]]; then
     COMPREPLY=("${{COMPREPLY[@]#"${{current%"${{current##*:}}"}}"}}")
   fi
@@ -159,7 +159,7 @@ complete -F _warpalign warpalign
 
 // --- zsh
 
-/// Within an _arguments specification brackets and colons have meanings of their own.
+/// Escapes the characters that have a meaning in a specification of zsh's _arguments.
 std::string zsh_escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -239,7 +239,7 @@ std::string zsh_script(const CommandText& program) {
 
 // --- fish
 
-/// Whether a command has been named, and none of those below it.
+/// A condition that holds after this command and before any of its subcommands.
 std::string fish_condition(const CommandText& command) {
   std::string condition;
   const std::size_t blank = command.name.find(' ');

@@ -1,4 +1,4 @@
-// Which names outputs may have.
+// Checks the names of output files.
 #include "options/file_names.hpp"
 
 #include "io/usage_error.hpp"
@@ -27,14 +27,13 @@ void refuse_same(const NamedOutput& output, const std::string& other) {
                                *output.name, other));
 }
 
-/// Whether there is such a file. What goes to standard output is none.
+/// Whether the output is given and goes to a file. Throws UsageError if it is `-` but may not be.
 bool is_file(const NamedOutput& output) {
   if (!output.name) return false;
   if (*output.name != "-") return true;
   if (output.may_be_standard_output) return false;
   throw UsageError(fmt::format(
-      "{} -: stands for standard output, where this does not go; name a file (./- for one of that "
-      "name)",
+      "{} -: standard output ('-') is not supported here; name a file (./- for a file called '-')",
       output.option));
 }
 

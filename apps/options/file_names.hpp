@@ -1,4 +1,4 @@
-// Which names outputs may have.
+// Checks the names of output files.
 #pragma once
 
 #include <optional>
@@ -7,16 +7,16 @@
 
 namespace warpalign::program {
 
-/// An output that is a single file, with the option or argument that names it.
+/// An output file, with the option or argument that names it.
 struct NamedOutput {
   const char* option;
   std::optional<std::string> name;
-  bool may_be_standard_output = false;  ///< under the name `-`
+  bool may_be_standard_output = false;  ///< accepts the name `-`
 };
 
-/// Throws UsageError, naming the option or argument, where an output is one of the inputs or
-/// another output, whatever the names' spelling, or is `-` and cannot be. Neither need exist yet.
-/// An input named `-` is standard input.
+/// Throws UsageError, naming the option or argument, if an output is the same file as an input or
+/// another output, or is `-` where standard output is not supported. Files are compared by what
+/// their paths refer to, not by spelling, and need not exist yet. The input `-` is standard input.
 void check_outputs(const std::vector<NamedOutput>& outputs, const std::vector<std::string>& inputs);
 
 }  // namespace warpalign::program

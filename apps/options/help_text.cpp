@@ -1,4 +1,4 @@
-// What --help prints.
+// Formats the text of --help.
 #include "io/terminal.hpp"
 #include "options/command_text.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t name_columns = 26;
 
-/// A name in the left column, what it means in the right one; long names take a line of their own.
+/// A name in the left column and its meaning in the right one. A long name gets its own line.
 std::string entry(const std::string& name, const std::string& meaning) {
   const std::string head = fmt::format("  {:<{}}", name, name_columns - 2);
   if (head.size() > name_columns) {

@@ -1,4 +1,4 @@
-// The interpolation options' names, and what is refused before a device opens.
+// Parses and checks the interpolation options before a device is opened.
 #include "options/interpolation_options.hpp"
 
 #include "io/usage_error.hpp"
@@ -40,23 +40,23 @@ Precision precision_of(const std::string& name) {
   if (name == "full") return Precision::full;
   if (name == "texture") return Precision::texture;
   if (name == "texture-lut") return Precision::texture_lut;
-  throw UsageError(
-      fmt::format("--precision {}: is not known; there are full, texture and texture-lut", name));
+  throw UsageError(fmt::format(
+      "invalid value '{}' for --precision (choose from: full, texture, texture-lut)", name));
 }
 
-/// Degrees 0 and 1 interpolate the samples themselves.
+/// Degrees 0 and 1 interpolate the samples directly and need no prefilter.
 SplineModel prefilter_for(const InterpolationOptions& options) {
   if (options.degree >= 2) {
     const SplineModel spline = spline_with_prefilter(options.prefilter.value_or("exact"));
     if (spline.prefilter == PrefilterMethod::fir && options.degree != 3) {
-      throw UsageError(fmt::format("--prefilter {}: is for --degree 3; use exact for degree {}",
+      throw UsageError(fmt::format("--prefilter {}: requires --degree 3; use exact for degree {}",
                                    *options.prefilter, options.degree));
     }
     return spline;
   }
   const SplineModel spline = spline_with_prefilter(options.prefilter.value_or("none"));
   if (spline.prefilter && spline.prefilter != PrefilterMethod::exact) {
-    throw UsageError(fmt::format("--prefilter {}: degree {} takes no prefilter; leave it out",
+    throw UsageError(fmt::format("--prefilter {}: degree {} uses no prefilter; omit the option",
                                  *options.prefilter, options.degree));
   }
   return {.prefilter = std::nullopt};
@@ -76,7 +76,8 @@ void add_interpolation_options(CLI::App& command, InterpolationOptions& options)
       "mirror, reflect, nearest, constant, grid-constant, wrap, or grid-wrap",
       suggesting("mirror reflect nearest constant grid-constant wrap grid-wrap", with_default));
   add_option(command, "--cval NUMBER", &options.cval,
-             "Value of constant and grid-constant, and for NaN", with_default);
+             "Value outside the input for constant and grid-constant, and at NaN coordinates",
+             with_default);
 }
 
 void add_precision_option(CLI::App& command, InterpolationOptions& options) {
@@ -96,7 +97,8 @@ SplineModel spline_with_prefilter(const std::string& text) {
             .taps = taps_of(std::string_view(text).substr(fir.size()))};
   }
   throw UsageError(fmt::format(
-      "--prefilter {}: is not known; there are exact, fir:N (such as fir:15), iir:line and none",
+      "invalid value '{}' for --prefilter (choose from: exact, fir:N such as fir:15, iir:line, "
+      "none)",
       text));
 }
 
@@ -115,16 +117,16 @@ std::string prefilter_name(const SplineModel& spline) {
 
 SplineModel spline_of(const InterpolationOptions& options) {
   if (options.degree < 0 || options.degree > 5) {
-    throw UsageError(fmt::format("--degree {}: the degree must be 0 to 5", options.degree));
+    throw UsageError(fmt::format("--degree {}: must be from 0 to 5", options.degree));
   }
-  if (!std::isfinite(options.cval)) throw UsageError("--cval: must be finite");
+  if (!std::isfinite(options.cval)) throw UsageError("--cval: must be a finite number");
   SplineModel spline = prefilter_for(options);
   spline.degree = options.degree;
   spline.boundary = boundary_of(options.boundary);
   spline.cval = options.cval;
   spline.precision = precision_of(options.precision);
   if (spline.precision != Precision::full && options.degree != 1 && options.degree != 3) {
-    throw UsageError(fmt::format("--precision {}: is for --degree 1 or 3, not {}",
+    throw UsageError(fmt::format("--precision {}: requires --degree 1 or 3, not {}",
                                  options.precision, options.degree));
   }
   return spline;

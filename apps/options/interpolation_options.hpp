@@ -1,4 +1,4 @@
-// The options that say how to interpolate, as the commands share them.
+// The interpolation options that several commands share.
 #pragma once
 
 #include <warpalign/stages/spline_model.hpp>
@@ -12,7 +12,7 @@ class App;
 
 namespace warpalign::program {
 
-/// As they were typed.
+/// The options as typed, unchecked.
 struct InterpolationOptions {
   int degree = 3;
   std::optional<std::string> prefilter;
@@ -26,12 +26,12 @@ void add_interpolation_options(CLI::App& command, InterpolationOptions& options)
 /// Adds --precision.
 void add_precision_option(CLI::App& command, InterpolationOptions& options);
 
-/// What they mean. Throws UsageError, naming the option.
+/// Converts the options. Throws UsageError, naming the option.
 [[nodiscard]] SplineModel spline_of(const InterpolationOptions& options);
 
 /// A cubic spline with the prefilter "exact", "fir:N", "iir:line" or "none". Throws UsageError.
 [[nodiscard]] SplineModel spline_with_prefilter(const std::string& text);
-/// The reverse.
+/// The inverse of spline_with_prefilter().
 [[nodiscard]] std::string prefilter_name(const SplineModel& spline);
 
 }  // namespace warpalign::program

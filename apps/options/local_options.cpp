@@ -1,4 +1,4 @@
-// The options of --motion local, and what is refused before a device opens.
+// Parses and checks the options of --motion local before a device is opened.
 #include "options/local_options.hpp"
 
 #include "io/usage_error.hpp"
@@ -14,16 +14,16 @@ namespace {
 constexpr int min_window = 16;
 constexpr int max_window = 4096;
 
-/// The search is another one: windows are translated, and nothing else.
+/// Refuses the options of the global search: local motion only translates windows.
 void refuse_search_options(const RegistrationChoices& motion) {
-  const char* only = "windows are only translated";
+  const char* only = "only translates windows";
   if (motion.fast) refuse_with_local("--fast", only);
-  if (motion.no_refine) refuse_with_local("--no-refine", "every window is refined");
+  if (motion.no_refine) refuse_with_local("--no-refine", "refines every window");
   if (motion.scale_range) refuse_with_local("--scale-range", only);
   if (motion.angle_range) refuse_with_local("--angle-range", only);
-  if (motion.candidates) refuse_with_local("--candidates", "there is one field");
+  if (motion.candidates) refuse_with_local("--candidates", "estimates a single field");
   for (const RegistrationOptionInfo* option : given_by_name(motion)) {
-    refuse_with_local(flag_of(*option), "the search does not use it");
+    refuse_with_local(flag_of(*option), "ignores this option");
   }
 }
 
@@ -31,9 +31,8 @@ double max_shift_of(double pixels, std::int64_t window) {
   const double most = static_cast<double>(window) / 2;
   if (pixels > 0 && pixels <= most) return pixels;
   throw UsageError(
-      fmt::format("--max-shift {}: must be above 0 and at most {}, half of a window, which is the "
-                  "most that can "
-                  "be found",
+      fmt::format("--max-shift {}: must be above 0 and at most {} (half of a window); choose a "
+                  "larger --window for larger shifts",
                   pixels, most));
 }
 
@@ -47,17 +46,16 @@ void add_local_options(CLI::App& command, LocalChoices& choices) {
   add_option(command, "--stride N", &choices.stride,
              "Pixels from one window to the next [half a window]");
   add_option(command, "--smoothness X", &choices.smoothness,
-             fmt::format("Weight of the field's curvature against the windows' shifts [{}]",
+             fmt::format("Weight of the field's curvature relative to the windows' shifts [{}]",
                          FieldOptions().smoothness));
 }
 
 void refuse_without_local(const std::string& option) {
-  throw UsageError(fmt::format("{}: goes with --motion local only", option));
+  throw UsageError(fmt::format("{}: requires --motion local", option));
 }
 
 void refuse_with_local(const std::string& option, const std::string& why) {
-  throw UsageError(
-      fmt::format("{}: with --motion local {}; leave one of the two out", option, why));
+  throw UsageError(fmt::format("{}: --motion local {}; omit one of the two", option, why));
 }
 
 void refuse_local_options(const LocalChoices& choices) {
@@ -80,7 +78,7 @@ LocalSettings local_settings_of(const RegistrationChoices& motion, const LocalCh
   if (choices.stride) {
     if (*choices.stride < 1 || *choices.stride > window) {
       throw UsageError(fmt::format(
-          "--stride {}: must be 1 to {}, a window's side, so that no part of a frame is left out",
+          "--stride {}: must be 1 to {} (the side of a window), so that the windows leave no gaps",
           *choices.stride, window));
     }
     settings.windows.stride_x = settings.windows.stride_y = *choices.stride;
@@ -98,9 +96,9 @@ LocalSettings local_settings_of(const RegistrationChoices& motion, const LocalCh
 
 void check_windows_fit(const LocalSettings& settings, const Shape& frame, const std::string& name) {
   if (settings.windows.width <= frame.width && settings.windows.height <= frame.height) return;
-  throw UsageError(fmt::format(
-      "{}: is {} pixels, smaller than the windows of {} x {}; choose a smaller --window", name,
-      to_string(frame), settings.windows.width, settings.windows.height));
+  throw UsageError(
+      fmt::format("{}: is {} pixels, smaller than a window of {} x {}; choose a smaller --window",
+                  name, to_string(frame), settings.windows.width, settings.windows.height));
 }
 
 }  // namespace warpalign::program

@@ -1,4 +1,4 @@
-// Manual pages, in the language of man(7).
+// Generates manual pages in the language of man(7).
 #include "options/command_text.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +9,8 @@
 namespace warpalign::program {
 namespace {
 
-/// Hyphens stay what a reader can copy; a dot or an apostrophe at a line's start is no request.
+/// Escapes hyphens, so that a reader can copy them, and a leading dot or an apostrophe, which
+/// would start a request.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -34,8 +35,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// The notes as they stand in --help become paragraphs, lines that are set as they are, and
-/// sections.
+/// Converts the notes of --help: paragraphs, indented lines (set verbatim), and the sections for
+/// the exit status and the examples.
 class Notes {
  public:
   explicit Notes(const std::string& notes) {
@@ -114,15 +115,15 @@ std::string command_entries(const CommandText& command) {
 constexpr const char* environment =
     ".SH ENVIRONMENT\n"
     ".TP\n\\fBWARPALIGN_DEVICE\\fR\n"
-    "The device that is used where \\fB\\-\\-device\\fR names none.\n"
+    "The device to use if \\fB\\-\\-device\\fR is not given.\n"
     ".TP\n\\fBWARPALIGN_MAX_DEVICE_MEMORY\\fR\n"
-    "Bytes of device memory (800M, 4G) that \\fBresample\\fR takes at most.\n"
+    "The most device memory that \\fBresample\\fR uses, in bytes (800M, 4G).\n"
     ".TP\n\\fBXDG_CACHE_HOME\\fR\n"
-    "Compiled kernels are kept in its folder warpalign; ~/.cache where it is not set.\n"
+    "Compiled kernels are stored in its folder warpalign. The default is ~/.cache.\n"
     ".TP\n\\fBXDG_CONFIG_HOME\\fR\n"
-    "The configuration is its file warpalign/warpalign.toml; ~/.config where it is not set.\n"
+    "The configuration is its file warpalign/warpalign.toml. The default is ~/.config.\n"
     ".TP\n\\fBNO_COLOR\\fR\n"
-    "No colours are shown where it is set.\n";
+    "If it is set, output has no colours.\n";
 
 std::string see_also(const CommandText& command) {
   if (!command.commands.empty()) return {};

@@ -1,4 +1,4 @@
-// Options made of several numbers, read without regard to the locale.
+// Parses options that hold several numbers, independently of the locale.
 #include "options/number_list.hpp"
 
 #include "io/npy.hpp"
@@ -38,7 +38,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
-/// Separated by commas, or by blanks where there is no comma.
+/// Splits at commas, or at whitespace if there is no comma.
 std::vector<std::string_view> words_of(std::string_view text) {
   if (text.find(',') != std::string_view::npos) return split(text, ",");
   std::vector<std::string_view> words;
@@ -68,8 +68,7 @@ std::vector<std::int64_t> parse_extents(const std::string& option, const std::st
     std::int64_t extent = 0;
     if (!parse_whole(word, extent) || extent < 1 || extent > max_extent) {
       throw UsageError(fmt::format(
-          "{} {}: must be whole numbers from 1 to 2^30 with an x between them, such as 480x640",
-          option, text));
+          "{} {}: must be integers from 1 to 2^30 separated by x, such as 480x640", option, text));
     }
     extents.push_back(extent);
   }

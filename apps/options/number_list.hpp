@@ -1,4 +1,4 @@
-// Options made of several numbers.
+// Parses options that hold several numbers.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,11 @@
 
 namespace warpalign::program {
 
-/// "1, 2.5,-3" or "1 2.5 -3": finite numbers. Throws UsageError, naming the option.
+/// Parses finite numbers such as "1, 2.5,-3" or "1 2.5 -3". Throws UsageError, naming the option.
 [[nodiscard]] std::vector<double> parse_numbers(const std::string& option, const std::string& text);
 
-/// "480x640": the extents of an array, the slowest axis first, each at least 1. Throws UsageError.
+/// Parses the extents of an array such as "480x640", slowest axis first, each at least 1. Throws
+/// UsageError.
 [[nodiscard]] std::vector<std::int64_t> parse_extents(const std::string& option,
                                                       const std::string& text);
 

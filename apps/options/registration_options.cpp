@@ -1,4 +1,4 @@
-// The registration options' names, and what is refused before a device opens.
+// Parses and checks the registration options before a device is opened.
 #include "options/registration_options.hpp"
 
 #include "io/usage_error.hpp"
@@ -31,8 +31,8 @@ Motion motion_named(const std::string& name) {
   if (name == "homography") return Motion::homography;
   if (name == "auto") return Motion::automatic;
   throw UsageError(
-      fmt::format("--motion {}: is not known; there are similarity, rigid, rotation, translation, "
-                  "affine, homography, auto and local",
+      fmt::format("invalid value '{}' for --motion (choose from: similarity, rigid, rotation, "
+                  "translation, affine, homography, auto, local)",
                   name));
 }
 
@@ -47,7 +47,7 @@ std::string default_of(const RegistrationOptionInfo& info) {
   return number != nullptr && *number >= 1 ? std::to_string(*number) : "automatic";
 }
 
-// 0 stands for a default that the library chooses; the program leaves the option out instead.
+// In the library 0 selects the default. On the command line, users omit the option instead.
 int integer_of(const RegistrationOptionInfo& info, const std::string& text) {
   const int least = std::max(1, static_cast<int>(info.minimum));
   const int most = static_cast<int>(info.maximum);
@@ -77,10 +77,10 @@ void take_by_name(const RegistrationOptionInfo& info, const std::string& text,
 std::pair<double, double> range_of(const std::string& option, const std::string& text) {
   const auto ends = parse_numbers(option, text);
   if (ends.size() != 2) {
-    throw UsageError(fmt::format("{} {}: must be two numbers, A,B", option, text));
+    throw UsageError(fmt::format("{} {}: must be two numbers, separated by a comma", option, text));
   }
   if (ends[0] > ends[1]) {
-    throw UsageError(fmt::format("{} {}: must start with its lower end", option, text));
+    throw UsageError(fmt::format("{} {}: must start with the smaller number", option, text));
   }
   return {ends[0], ends[1]};
 }
@@ -89,7 +89,7 @@ void take_scales(const std::string& text, RegistrationOptions& options) {
   const auto [least, most] = range_of("--scale-range", text);
   if (least < 1 / RegistrationOptions::max_scale_ratio ||
       most > RegistrationOptions::max_scale_ratio) {
-    throw UsageError(fmt::format("--scale-range {}: scales are found between {} and {}", text,
+    throw UsageError(fmt::format("--scale-range {}: scales must be from {} to {}", text,
                                  1 / RegistrationOptions::max_scale_ratio,
                                  RegistrationOptions::max_scale_ratio));
   }
@@ -100,7 +100,7 @@ void take_scales(const std::string& text, RegistrationOptions& options) {
 void take_angles(const std::string& text, RegistrationOptions& options) {
   const auto [least, most] = range_of("--angle-range", text);
   if (most - least > 360) {
-    throw UsageError(fmt::format("--angle-range {}: is more than 360 degrees", text));
+    throw UsageError(fmt::format("--angle-range {}: spans more than 360 degrees", text));
   }
   options.min_angle = least;
   options.max_angle = most;
@@ -109,7 +109,7 @@ void take_angles(const std::string& text, RegistrationOptions& options) {
 double max_shift_of(double pixels) {
   if (std::isfinite(pixels) && pixels > 0) return pixels;
   throw UsageError(
-      fmt::format("--max-shift {}: must be a number above 0; leave it out for any shift", pixels));
+      fmt::format("--max-shift {}: must be a number above 0; omit it to allow any shift", pixels));
 }
 
 int candidates_of(int count) {
@@ -128,7 +128,7 @@ void refuse_with_fast(const RegistrationChoices& choices) {
     if (!given) return;
     throw UsageError(fmt::format(
         "{}: --fast finds one unrestricted similarity from gradients and does not support this "
-        "option; leave one of the two out",
+        "option; omit one of the two",
         option));
   };
   refuse(choices.motion.has_value(), "--motion");
@@ -141,27 +141,27 @@ void refuse_with_fast(const RegistrationChoices& choices) {
   }
 }
 
-/// Refuses what the search does not use.
+/// Refuses options that the search would ignore.
 void refuse_unused_by_search(const RegistrationChoices& choices,
                              const RegistrationOptions& options) {
   if (options.modality == Modality::other && options.search == Effort::fast) {
     throw UsageError(
-        "--search fast: compares log-polar spectra of the grey levels, which images of other "
-        "modalities do not share; leave it or --modality other out");
+        "--search fast: compares log-polar spectra of the intensities, which images of different "
+        "modalities do not share; omit it or --modality other");
   }
   if (options.modality == Modality::other && is_given(choices, "spectrum")) {
     throw UsageError(
-        "--spectrum: --modality other compares directions of edges and needs no spectra; leave one "
-        "of the two out");
+        "--spectrum: --modality other compares gradient orientations and uses no spectra; omit one "
+        "of the two");
   }
 }
 
-/// Refuses limits on what the motion keeps fixed, and --spectrum where nothing is searched with it.
+/// Refuses limits on parameters that the motion keeps fixed, and --spectrum if no search uses it.
 void refuse_without_use(const RegistrationChoices& choices, Motion motion) {
   const auto refuse = [&](bool given, const char* option, const char* why) {
     if (!given) return;
     throw UsageError(
-        fmt::format("{}: --motion {} {}; leave one of the two out", option, *choices.motion, why));
+        fmt::format("{}: --motion {} {}; omit one of the two", option, *choices.motion, why));
   };
   if (keeps_scale(motion)) {
     refuse(choices.scale_range.has_value(), "--scale-range", "keeps the scale at 1");
@@ -170,7 +170,7 @@ void refuse_without_use(const RegistrationChoices& choices, Motion motion) {
     refuse(choices.angle_range.has_value(), "--angle-range", "keeps the angle at 0");
   }
   if (needs_no_spectrum(motion)) {
-    refuse(is_given(choices, "spectrum"), "--spectrum", "needs no spectra");
+    refuse(is_given(choices, "spectrum"), "--spectrum", "uses no spectra");
   }
   if (keeps_shift(motion)) {
     refuse(choices.max_shift.has_value(), "--max-shift", "keeps the shift at 0");
@@ -183,19 +183,19 @@ void add_registration_options(CLI::App& command, RegistrationChoices& choices,
                               MotionsOffered motions) {
   begin_group(command, "Search");
   add_option(command, "--fast", &choices.fast,
-             "The registration paper's pipeline: errors of a fraction of a pixel, no verification");
+             "Use the Fourier-Mellin pipeline: accurate to a fraction of a pixel, not verified");
   add_option(command, "--no-refine", &choices.no_refine,
              "Stop before the refinement at full resolution");
   if (motions == MotionsOffered::all) {
     add_option(command, "--motion NAME", &choices.motion,
-               "What may differ: similarity, rigid, rotation, translation, affine, homography, "
-               "auto: a similarity unless one of the last two explains the pair significantly "
-               "better; or local: smooth motion that differs within the image [similarity]",
+               "Transform model: similarity, rigid, rotation, translation, affine, homography, "
+               "auto (a similarity, unless an affine transform or a homography fits significantly "
+               "better), or local (smooth motion that varies over the image) [similarity]",
                suggesting("similarity rigid rotation translation affine homography auto local"));
   } else {
     add_option(command, "--motion NAME", &choices.motion,
-               "What may differ: similarity, rigid, rotation, translation, or local: smooth motion "
-               "that differs within the frame [similarity]",
+               "Transform model: similarity, rigid, rotation, translation, or local (smooth motion "
+               "that varies over the frame) [similarity]",
                suggesting("similarity rigid rotation translation local"));
   }
   const RegistrationOptions defaults;
@@ -203,9 +203,10 @@ void add_registration_options(CLI::App& command, RegistrationChoices& choices,
       command, "--scale-range A,B", &choices.scale_range,
       fmt::format("Smallest and largest scale [{},{}]", defaults.min_scale, defaults.max_scale));
   add_option(command, "--angle-range A,B", &choices.angle_range,
-             fmt::format("From A to B degrees [{},{}]", defaults.min_angle, defaults.max_angle));
+             fmt::format("Smallest and largest rotation, in degrees [{},{}]", defaults.min_angle,
+                         defaults.max_angle));
   add_option(command, "--max-shift N", &choices.max_shift,
-             "Longest translation, in pixels of the moving image [any]");
+             "Largest translation, in pixels of the moving image [any]");
   for (const RegistrationOptionInfo& info : registration_options()) {
     if (!info.only_by_name) continue;
     const std::string names = fmt::format("{}", fmt::join(info.choices, " "));
@@ -216,12 +217,11 @@ void add_registration_options(CLI::App& command, RegistrationChoices& choices,
 
 void add_candidates_option(CLI::App& command, RegistrationChoices& choices) {
   add_option(command, "--candidates N", &choices.candidates,
-             "Continue the search, and list the N best alignments [1]");
+             "Continue the search and list the N best alignments [1]");
 }
 
 void refuse_mask_with_fast(const std::string& option) {
-  throw UsageError(
-      fmt::format("{}: --fast does not support masks; leave one of the two out", option));
+  throw UsageError(fmt::format("{}: --fast does not support masks; omit one of the two", option));
 }
 
 void refuse_richer_motion(const RegistrationOptions& options) {
@@ -230,9 +230,8 @@ void refuse_richer_motion(const RegistrationOptions& options) {
     return;
   }
   throw UsageError(
-      "--motion: stacks are aligned by similarities "
-      "or local motion; affine, homography and auto are for "
-      "the register command");
+      "--motion: stacks are aligned by similarities or local motion; use the register command for "
+      "affine, homography and auto");
 }
 
 std::string flag_of(const RegistrationOptionInfo& info) {

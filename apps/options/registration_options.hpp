@@ -1,4 +1,4 @@
-// The options that say how to register, as `register` and `stack` share them.
+// The registration options that `register` and `stack` share.
 #pragma once
 
 #include <warpalign/registrar.hpp>
@@ -15,7 +15,7 @@ class App;
 
 namespace warpalign::program {
 
-/// As they were typed.
+/// The options as typed, unchecked.
 struct RegistrationChoices {
   bool fast = false;
   bool no_refine = false;
@@ -24,14 +24,15 @@ struct RegistrationChoices {
   std::optional<std::string> angle_range;
   std::optional<double> max_shift;
   std::optional<int> candidates;
-  /// Those that the library takes by name (RegistrationOptionInfo::only_by_name).
+  /// Options that the library takes by name (RegistrationOptionInfo::only_by_name).
   std::map<std::string, std::optional<std::string>> by_name;
 };
 
-/// Adds --fast, --no-refine, --motion, --scale-range, --angle-range, --max-shift, and those that
-/// the library describes (RegistrationOptionInfo::only_by_name): --modality, --search, --spectrum,
-/// --threads.
+/// The models that --motion offers: up to a similarity for `stack`, all for `register`.
 enum class MotionsOffered { up_to_similarity, all };
+/// Adds --fast, --no-refine, --motion, --scale-range, --angle-range, --max-shift, and the options
+/// that the library describes (RegistrationOptionInfo::only_by_name): --modality, --search,
+/// --spectrum, --threads.
 void add_registration_options(CLI::App& command, RegistrationChoices& choices,
                               MotionsOffered motions);
 /// Adds --candidates.
@@ -40,19 +41,20 @@ void add_candidates_option(CLI::App& command, RegistrationChoices& choices);
 /// Throws UsageError: the fast pipeline does not support masks.
 [[noreturn]] void refuse_mask_with_fast(const std::string& option);
 
-/// Throws UsageError for a motion with more parameters than a similarity, which stacks do not take.
+/// Throws UsageError for a motion with more degrees of freedom than a similarity, which stacks do
+/// not support.
 void refuse_richer_motion(const RegistrationOptions& options);
 
-/// Whether --motion local is asked for, of which local_options.hpp knows more.
+/// Whether the user chose --motion local; see local_options.hpp.
 [[nodiscard]] bool is_local(const RegistrationChoices& choices);
 
-/// Those of `by_name` that were typed.
+/// The options of `by_name` that the user gave.
 [[nodiscard]] std::vector<const RegistrationOptionInfo*> given_by_name(
     const RegistrationChoices& choices);
-/// "--search" of "--search NAME".
+/// The option without its value: "--search" for "--search NAME".
 [[nodiscard]] std::string flag_of(const RegistrationOptionInfo& info);
 
-/// What they mean, unless is_local(). Throws UsageError, naming the option.
+/// Converts the choices, unless is_local(). Throws UsageError, naming the option.
 [[nodiscard]] RegistrationOptions registration_options_of(const RegistrationChoices& choices);
 
 }  // namespace warpalign::program

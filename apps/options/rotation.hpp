@@ -1,4 +1,4 @@
-// Rotating an image.
+// The transform that rotates an image.
 #pragma once
 
 #include <warpalign/geometry.hpp>

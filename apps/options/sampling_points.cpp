@@ -1,4 +1,4 @@
-// Matrices, rotations, zooms and coordinate files as the interpolation stage takes them.
+// Converts matrices, rotations, zooms and coordinate files for the interpolation stage.
 #include "options/sampling_points.hpp"
 
 #include "io/array_file.hpp"
@@ -29,7 +29,7 @@ std::int64_t count_of(const Extents& extents) {
   return count;
 }
 
-/// --shape where it is given, otherwise the extents that follow from the other options.
+/// The extents of --shape if it is given, otherwise `usual`.
 Extents output_extents(const PointOptions& options, const Extents& usual) {
   if (!options.shape) return usual;
   Extents extents = parse_extents("--shape", *options.shape);
@@ -44,7 +44,7 @@ Transform matrix_transform(const std::string& text, std::size_t dimensions) {
   const std::vector<double> n = parse_numbers("--matrix", text);
   if (n.size() != dimensions * (dimensions + 1)) {
     throw UsageError(fmt::format(
-        "--matrix {}: has {} numbers; an input of {} dimension{} takes {}, row by row", text,
+        "--matrix {}: has {} numbers; an input of {} dimension{} takes {}, in row order", text,
         n.size(), dimensions, dimensions == 1 ? "" : "s", dimensions * (dimensions + 1)));
   }
   if (dimensions == 1) return Affine{n[0], 0, n[1], 0, 1, 0};
@@ -57,9 +57,9 @@ Transform matrix_transform(const std::string& text, std::size_t dimensions) {
 Transform rotation_transform(const PointOptions& options, const Extents& input) {
   if (input.size() != 2) {
     throw UsageError(fmt::format(
-        "--rotate: is for two dimensions, but the input has {}; use --matrix", input.size()));
+        "--rotate: requires an input of two dimensions, not {}; use --matrix", input.size()));
   }
-  if (!std::isfinite(*options.rotate)) throw UsageError("--rotate: must be finite");
+  if (!std::isfinite(*options.rotate)) throw UsageError("--rotate: must be a finite number");
   Point centre = centre_of(shape_of(input));
   if (options.center) {
     const std::vector<double> numbers = parse_numbers("--center", *options.center);
@@ -71,17 +71,18 @@ Transform rotation_transform(const PointOptions& options, const Extents& input) 
   return rotation_about(centre, *options.rotate);
 }
 
-/// Rounded as Python's round() does, and so SciPy's zoom().
+/// Rounds half to even, like Python's round() and therefore SciPy's zoom().
 Extents zoomed(const Extents& input, double factor) {
   if (!std::isfinite(factor) || factor <= 0) {
-    throw UsageError(fmt::format("--zoom {}: the factor must be a number above 0", factor));
+    throw UsageError(fmt::format("--zoom {}: must be a number above 0", factor));
   }
   Extents extents;
   for (const std::int64_t extent : input) {
     const double size = std::nearbyint(factor * static_cast<double>(extent));
     if (size < 1 || size > static_cast<double>(max_extent)) {
-      throw UsageError(fmt::format("--zoom {}: makes {} pixels of {}; 1 to 2^30 are allowed",
-                                   factor, size, extent));
+      throw UsageError(
+          fmt::format("--zoom {}: would produce {} pixels from {}; 1 to 2^30 are allowed", factor,
+                      size, extent));
     }
     extents.push_back(static_cast<std::int64_t>(size));
   }
@@ -90,7 +91,7 @@ Extents zoomed(const Extents& input, double factor) {
 
 Extents without_first(const Extents& extents) { return {extents.begin() + 1, extents.end()}; }
 
-/// SciPy's layout (z, y, x along the first axis) becomes the library's (x, y, z).
+/// Converts SciPy's layout (z, y, x along the first axis) to the library's (x, y, z).
 Array x_first(const Array& field) {
   Array reversed = field;
   const auto axes = static_cast<std::size_t>(field.extents.front());
@@ -107,19 +108,20 @@ SamplingPoints field_points(const PointOptions& options, std::size_t dimensions)
   const std::string& name = *options.coordinates;
   const Array field = load_npy(name, max_dimensions);
   if (field.type == PixelType::c32) {
-    throw UsageError(fmt::format("{}: holds complex numbers; coordinates are real", name));
+    throw UsageError(fmt::format("{}: holds complex numbers; coordinates must be real", name));
   }
   if (field.dimensions() < 2 || field.extents.front() != static_cast<std::int64_t>(dimensions)) {
     throw UsageError(fmt::format(
-        "{}: is of shape ({}); an input of {} dimension{} takes coordinates of shape ({}, ...), "
-        "as SciPy's map_coordinates",
+        "{}: has the shape ({}); an input of {} dimension{} takes coordinates of shape ({}, ...), "
+        "as in SciPy's map_coordinates",
         name, fmt::join(field.extents, ", "), dimensions, dimensions == 1 ? "" : "s", dimensions));
   }
   SamplingPoints points;
   points.extents = without_first(field.extents);
   if (options.shape && parse_extents("--shape", *options.shape) != points.extents) {
-    throw UsageError(fmt::format("--shape {}: the coordinates in {} say {}; leave --shape out",
-                                 *options.shape, name, fmt::join(points.extents, "x")));
+    throw UsageError(
+        fmt::format("--shape {}: the coordinates in {} have the shape {}; omit --shape",
+                    *options.shape, name, fmt::join(points.extents, "x")));
   }
   points.coordinates = x_first(to_float(field));
   points.stage_shape = points.extents.size() <= dimensions ? shape_of(points.extents)
@@ -127,21 +129,20 @@ SamplingPoints field_points(const PointOptions& options, std::size_t dimensions)
   return points;
 }
 
-/// Displacements as `register --motion local --field` writes them, added to the pixels'
-/// coordinates.
+/// The pixel coordinates plus the displacements that `register --motion local --field` writes.
 SamplingPoints displaced_points(const PointOptions& options, const Extents& input) {
   const std::string& name = *options.field;
   const Array field = load_npy(name);
   if (field.type != PixelType::f32 && field.type != PixelType::f64) {
-    throw UsageError(fmt::format("{}: is {}; a displacement field is of float32 or float64", name,
+    throw UsageError(fmt::format("{}: is {}; a displacement field must be float32 or float64", name,
                                  describe(field)));
   }
   Extents wanted{2};
   wanted.insert(wanted.end(), input.begin(), input.end());
   if (input.size() != 2 || field.extents != wanted) {
     throw UsageError(fmt::format(
-        "{}: is of shape ({}); an input of shape ({}) takes a field of shape (2, height, width): "
-        "the displacements along x, then those along y",
+        "{}: has the shape ({}); an input of shape ({}) takes a field of shape (2, height, width): "
+        "the displacements along x, then along y",
         name, fmt::join(field.extents, ", "), fmt::join(input, ", ")));
   }
   SamplingPoints points;
@@ -164,13 +165,13 @@ void check_points(const PointOptions& options) {
                    (options.coordinates ? 1 : 0) + (options.field ? 1 : 0);
   if (ways != 1) {
     throw UsageError(fmt::format(
-        "{}; give one of --matrix, --rotate, --zoom, --coordinates and --field",
-        ways == 0 ? "no points to read are given" : "the points to read are given twice"));
+        "{}; give exactly one of --matrix, --rotate, --zoom, --coordinates and --field",
+        ways == 0 ? "no sampling points are given" : "the sampling points are given twice"));
   }
   if (options.shape && options.field) {
-    throw UsageError("--shape: the output has the shape of the --field; leave --shape out");
+    throw UsageError("--shape: the output has the shape of the --field; omit --shape");
   }
-  if (options.center && !options.rotate) throw UsageError("--center: goes with --rotate only");
+  if (options.center && !options.rotate) throw UsageError("--center: requires --rotate");
 }
 
 SamplingPoints points_of(const PointOptions& options, const Extents& input) {

@@ -1,4 +1,4 @@
-// Where `warpalign resample` reads its input: the options that say so, and what they mean.
+// The options that define the points at which `warpalign resample` samples its input.
 #pragma once
 
 #include "io/npy.hpp"
@@ -13,7 +13,7 @@
 
 namespace warpalign::program {
 
-/// As they were typed.
+/// The options as typed, unchecked.
 struct PointOptions {
   std::optional<std::string> matrix;
   std::optional<double> rotate;
@@ -26,19 +26,20 @@ struct PointOptions {
 
 struct SamplingPoints {
   std::vector<std::int64_t> extents;  ///< of the output, the slowest axis first
-  Transform transform;                ///< output to input, where there are no coordinates
-  /// A field as InterpolatePlan takes it, x first: f32, a stack of arrays of the stage_shape.
+  Transform transform;                ///< output to input, used if there are no coordinates
+  /// The coordinates in InterpolatePlan's layout: f32, one array of stage_shape per axis, x first.
   std::optional<Array> coordinates;
-  /// The output's shape as the stage sees it: a field with more dimensions than the input is
-  /// flattened into one row of points.
+  /// The output's shape for the stage. If the coordinates have more dimensions than the input,
+  /// they are flattened into one row.
   Shape stage_shape;
 };
 
-/// Throws UsageError unless exactly one of the five ways is chosen and the other options fit it.
+/// Throws UsageError unless the options define the points in exactly one of the five ways and the
+/// other options suit it.
 void check_points(const PointOptions& options);
 
-/// For an input of these extents. Reads the file of coordinates or displacements. Throws UsageError
-/// or FileError.
+/// The points for an input of these extents. Reads the coordinates or displacements from their
+/// file. Throws UsageError or FileError.
 [[nodiscard]] SamplingPoints points_of(const PointOptions& options,
                                        const std::vector<std::int64_t>& input);
 

@@ -171,7 +171,7 @@ TEST_CASE("contradictory registration options are refused before the registratio
     arguments.insert(arguments.end(), options.begin(), options.end());
     check_complaint(run_program(arguments), 2, named);
   };
-  refused({"--motion", "projective"}, "--motion projective");
+  refused({"--motion", "projective"}, "invalid value 'projective' for --motion");
   refused({"--spectrum", "sobel"}, "invalid value 'sobel' for --spectrum");
   refused({"--modality", "mri"}, "invalid value 'mri' for --modality");
   refused({"--search", "quick"},
@@ -186,12 +186,12 @@ TEST_CASE("contradictory registration options are refused before the registratio
   refused({"--modality", "other", "--spectrum", "grey"}, "--spectrum: --modality other");
   refused({"--motion", "local", "--modality", "other"}, "--modality");
   refused({"--motion", "local", "--search", "fast"}, "--search");
-  refused({"--scale-range", "2,1"}, "--scale-range 2,1: must start with its lower end");
+  refused({"--scale-range", "2,1"}, "--scale-range 2,1: must start with the smaller number");
   refused({"--scale-range", "1"}, "--scale-range 1: must be two numbers");
-  refused({"--scale-range", "0,1"}, "--scale-range 0,1: scales are found between");
-  refused({"--scale-range", "1,100"}, "--scale-range 1,100: scales are found between");
+  refused({"--scale-range", "0,1"}, "--scale-range 0,1: scales must be from");
+  refused({"--scale-range", "1,100"}, "--scale-range 1,100: scales must be from");
   refused({"--scale-range", "1,nan"}, "nan");
-  refused({"--angle-range", "10,-10"}, "--angle-range 10,-10: must start with its lower end");
+  refused({"--angle-range", "10,-10"}, "--angle-range 10,-10: must start with the smaller number");
   refused({"--angle-range=-200,200"}, "more than 360 degrees");
   refused({"--max-shift", "0"}, "--max-shift 0");
   refused({"--max-shift", "-3"}, "--max-shift -3");

@@ -160,7 +160,8 @@ TEST_CASE("resample: texture precision where it is not available") {
   refused(in.plane, "2");
   refused(in.line, "3");
   refused(in.complex, "1");
-  in.resample_refused(in.plane, {"--zoom", "2", "--precision", "half"}, {"--precision half"});
+  in.resample_refused(in.plane, {"--zoom", "2", "--precision", "half"},
+                      {"invalid value 'half' for --precision"});
 }
 
 TEST_CASE("inputs that cannot be read") {

@@ -128,7 +128,7 @@ TEST_CASE("bench: wrong usage is refused before anything runs") {
   refused({"sobel", "--baseline", text}, 2, {"--baseline", "text.json", "no record"});
   refused({"sobel", "--baseline", older}, 2, {"--baseline", "older.json", "version 0"});
   refused({"sobel", "--peers", text, "--report", folder / "page"}, 2, {"--peers", "text.json"});
-  refused({"sobel", "--peers", text}, 2, {"--peers", "--report alone"});
+  refused({"sobel", "--peers", text}, 2, {"--peers", "--report only"});
   refused({"sobel", "--runs", "0"}, 2, {"--runs", "1 or more"});
   refused({"sobel", "--runs", ""}, 2, {"--runs", "needs a number"});
   refused({"sobel", "--json", folder / "no/such/place.json"}, 2, {"place.json"});

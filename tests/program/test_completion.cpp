@@ -139,7 +139,7 @@ TEST_CASE("every command has a manual page, which man and mandoc accept") {
 TEST_CASE("the manual page of an unknown command is refused") {
   const Outcome outcome = run_program({"man", "experiment", "nothing"});
   CHECK(outcome.status == 2);
-  CHECK(outcome.err.find("nothing: is no command of warpalign experiment") != std::string::npos);
+  CHECK(outcome.err.find("nothing: is not a command of warpalign experiment") != std::string::npos);
 }
 
 }  // namespace

@@ -179,8 +179,7 @@ TEST_CASE("an output cannot be a folder or a device") {
 TEST_CASE("the name that means standard output does not create a file") {
   CHECK_THROWS_WITH_AS(
       AtomicFile("-"),
-      "-: stands for standard output, where this does not go; name a file (./- for "
-      "one of that name)",
+      "-: standard output ('-') is not supported here; name a file (./- for a file called '-')",
       FileError);
   CHECK_FALSE(std::filesystem::exists("-"));
   const ScratchFolder folder;

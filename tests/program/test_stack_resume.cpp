@@ -287,7 +287,7 @@ TEST_CASE("stack: a file that is not a journal is left alone") {
   const Outcome outcome = run_program(
       stack_arguments({folder / "in.tif", "--json", folder / "drift.json", "--resume"}));
   CHECK(outcome.status == 2);
-  CHECK(contains(outcome.err, "drift.json.journal: is in the place of this run's journal"));
+  CHECK(contains(outcome.err, "drift.json.journal: exists but is not a journal"));
   CHECK(read_text(journal) == "my notes\n");
 }
 
@@ -303,9 +303,9 @@ TEST_CASE("stack: --resume and --shard with contradictory options are refused") 
     CHECK(contains(outcome.err, named));
     CHECK(folder.names() == before);
   };
-  refused({"--resume"}, "--resume: keeps its journal beside an output");
-  refused({"--resume", "--output-video", "-"}, "standard output cannot be gone on with");
-  refused({"--shard", "1/2"}, "--shard: keeps its journal beside an output");
+  refused({"--resume"}, "--resume: needs an output");
+  refused({"--resume", "--output-video", "-"}, "standard output cannot be resumed");
+  refused({"--shard", "1/2"}, "--shard: needs an output");
   for (const std::string text : {"0/2", "3/2", "2", "1/2x", "/2", "a/b"}) {
     refused({"--json", folder / "d.json", "--shard", text}, "--shard " + text + ": must be");
   }
