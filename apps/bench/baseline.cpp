@@ -82,8 +82,9 @@ Comparison compare(const Record& now, const Record& before) {
 void refuse_incomparable(const std::string& file, const Record& before,
                          const std::vector<Column>& columns, bool hot) {
   if (before.settings.hot != hot) {
-    throw UsageError(fmt::format("--baseline {}: was measured {} --hot; measure this run so, too",
-                                 file, before.settings.hot ? "with" : "without"));
+    throw UsageError(
+        fmt::format("--baseline {}: was measured {} --hot; use the same setting for this run", file,
+                    before.settings.hot ? "with" : "without"));
   }
   const bool any = std::any_of(columns.begin(), columns.end(), [&](const Column& column) {
     return counterpart(before.columns, column) != nullptr;

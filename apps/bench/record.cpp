@@ -211,7 +211,8 @@ Record read_record(const std::string& option, const std::filesystem::path& file)
   // The library copies and prints values recursively: deep ones would exhaust the stack.
   const auto limit_depth = [&](int depth, Json::parse_event_t /*event*/, Json& /*value*/) {
     constexpr int max_depth = 16;
-    if (depth > max_depth) throw refuse(fmt::format("is damaged: it is nested {} times", depth));
+    if (depth > max_depth)
+      throw refuse(fmt::format("is damaged: it is nested {} levels deep", depth));
     return true;
   };
   const Json json = Json::parse(text_of(option, file), limit_depth, false);

@@ -1,4 +1,4 @@
-// A frame that lies on the grid by an affine transform.
+// Maps the grid to a frame by an affine transform.
 #pragma once
 
 #include "commands/frame_warper.hpp"

@@ -1,5 +1,5 @@
-// `warpalign bench`: how fast each stage is on each device, verified, beside what the papers
-// report.
+// `warpalign bench`: measures the speed of each stage on each device, verifies the results, and
+// compares them with the papers' figures.
 #include "bench/baseline.hpp"
 #include "bench/host_info.hpp"
 #include "bench/report_html.hpp"
@@ -49,13 +49,13 @@ struct Options {
   std::optional<int> runs;
 };
 
-/// The sides that are allowed. Every suite works from the smallest on; registration needs 64.
+/// The allowed sides. Every suite supports the smallest one; registration needs 64.
 struct Range {
   std::int64_t least;
   std::int64_t most;
 };
 
-/// Empty for a word that is none.
+/// Parses extents. Returns an empty list for an invalid word.
 std::vector<std::int64_t> extents_of(const std::string& option, const std::string& word) {
   try {
     return parse_extents(option, word);
@@ -120,7 +120,7 @@ std::vector<Device> open_devices(const Options& options, const Config& config, R
   return devices;
 }
 
-/// The output files. That they can be written is checked before anything is measured.
+/// The output files. The constructor checks that they can be written before anything is measured.
 class Outputs {
  public:
   explicit Outputs(const Options& options) {
@@ -193,8 +193,8 @@ std::vector<Record> read_peers(const Options& options) {
   return peers;
 }
 
-/// Adds the peers' results for the suites and sizes that were measured. A column whose name is
-/// taken gets a number.
+/// Adds the peers' results for the suites and sizes that were measured. If a column's name is
+/// taken, appends a number to it.
 Record joined(Record record, const std::vector<Record>& peers) {
   const std::vector<bench::Result> own = record.results;
   const auto measured = [&](const bench::Result& result) {

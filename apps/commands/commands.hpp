@@ -1,4 +1,4 @@
-// The program's commands: each adds itself to the command line, in a file of its own.
+// The program's commands. Each is declared in its own file.
 #pragma once
 
 #include "options/action.hpp"

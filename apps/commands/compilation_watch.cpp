@@ -1,4 +1,4 @@
-// What the program does about kernels being compiled: it says so, and has others help.
+// Reports the compilation of kernels, and starts helper processes if it is slow.
 #include "commands/compilation_watch.hpp"
 
 #include "io/messages.hpp"
@@ -16,10 +16,10 @@
 namespace warpalign::program {
 namespace {
 
-constexpr std::size_t many = 4;  // programs: fewer are compiled before help has begun
+constexpr std::size_t many = 4;  // programs; fewer are compiled before a helper has started
 
 std::mutex slow_mutex;
-std::function<void()> start_help;  // behind slow_mutex
+std::function<void()> start_help;  // guarded by slow_mutex
 
 void call_for_help(const CompilationProgress& progress) {
   if (!progress.one_at_a_time || progress.total - progress.compiled < many) return;
@@ -31,7 +31,7 @@ void call_for_help(const CompilationProgress& progress) {
   if (start) start();
 }
 
-/// What is drawn while something is compiled stands in the place of what the program is doing.
+/// Temporarily replaces the status line by the progress of the compilation.
 std::optional<CloserStatus> compiling;
 
 void say(const CompilationProgress& progress) {

@@ -1,12 +1,12 @@
-// What the program does about kernels being compiled: it says so, and has others help.
+// Reports the compilation of kernels, and starts helper processes if it is slow.
 #pragma once
 
 #include <functional>
 
 namespace warpalign::program {
 
-/// While it lives, one line on stderr says how far the compilation has come; nothing where stderr
-/// is no terminal, or the program is to be quiet. There is one in the program.
+/// Shows the progress of kernel compilation in one line on stderr while it exists, unless stderr is
+/// not a terminal or messages are off. The program has a single instance.
 class CompilationWatch {
  public:
   CompilationWatch();
@@ -14,8 +14,8 @@ class CompilationWatch {
   CompilationWatch& operator=(const CompilationWatch&) = delete;
   ~CompilationWatch();
 
-  /// `start` is called, at most once, when many programs are to be compiled by a driver that
-  /// compiles one at a time. An empty function: nothing is.
+  /// Sets a function to call once, when a driver that compiles one program at a time has many
+  /// programs to compile. An empty function removes it.
   static void when_slow(std::function<void()> start);
 };
 

@@ -1,4 +1,4 @@
-// Processes that compile ahead of this one.
+// Helper processes that compile kernels in parallel with this process.
 #include "commands/compile_helpers.hpp"
 
 #include "commands/compilation_watch.hpp"
@@ -23,13 +23,13 @@
 namespace warpalign::program {
 namespace {
 
-// Pieces are few: more processes would spend their time on starting.
+// There are few programs: more helpers would spend their time starting up.
 constexpr std::size_t max_helpers = 5;
 
 constexpr std::array types{std::pair("u8", PixelType::u8), std::pair("u16", PixelType::u16),
                            std::pair("f32", PixelType::f32)};
 
-/// Standard input, output and errors lead nowhere.
+/// Redirects standard input, output and error to /dev/null.
 class Silence {
  public:
   Silence() {
@@ -47,7 +47,7 @@ class Silence {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// This program with other arguments; 0 where it cannot be started.
+/// Starts this program with other arguments. Returns 0 if that fails.
 pid_t start_program(std::vector<std::string> arguments) {
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
@@ -59,7 +59,7 @@ pid_t start_program(std::vector<std::string> arguments) {
   return failure == 0 ? process : 0;
 }
 
-/// Whether the device will be one of the OpenCL backend, as far as can be said before it is opened.
+/// Whether the OpenCL backend will open the device, as far as the options tell.
 bool will_be_opencl(const DeviceOptions& options, const Config& config) {
   const std::string& wanted = options.device.empty() ? config.device.value_or("") : options.device;
   if (!wanted.empty()) return wanted.rfind("opencl", 0) == 0;

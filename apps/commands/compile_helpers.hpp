@@ -1,4 +1,4 @@
-// Processes that compile ahead of this one.
+// Helper processes that compile kernels in parallel with this process.
 #pragma once
 
 #include "options/common_options.hpp"
@@ -12,19 +12,21 @@
 
 namespace warpalign::program {
 
-/// Which part of a registration's pieces a process compiles ahead, beginning with the last one.
+/// The share of a registration's programs that a helper compiles, starting with the last program.
 struct HelperPart {
   std::size_t number = 0;
   std::size_t of = 1;
   PixelType type = PixelType::u8;
 };
 
-/// For drivers that compile one program at a time in a process (PoCL, NVIDIA's): while this process
-/// compiles what a registration needs in the order of its need, others begin at the end, until they
-/// meet. They start when there is much to compile, or before the device is opened where nothing was
-/// ever compiled, since opening it takes them as long as this process; leave what they compile in
-/// the caches on disk, say nothing, and are ended with this object. Where none can be started this
-/// process does it all.
+/// Some drivers compile only one program at a time in a process (PoCL, NVIDIA's OpenCL). This
+/// process then compiles the programs in the order in which it needs them, and helper processes
+/// start from the end until both meet. Helpers pass their results on through the kernel cache on
+/// disk and print nothing.
+///
+/// Helpers start when many programs are missing, or before the device is opened if the cache is
+/// empty, because opening the device takes a helper as long as this process. The destructor ends
+/// them. If a helper cannot be started, this process compiles everything.
 class CompileHelpers {
  public:
   CompileHelpers(const DeviceOptions& device, const Config& config, PixelType type);
@@ -32,9 +34,9 @@ class CompileHelpers {
   CompileHelpers& operator=(const CompileHelpers&) = delete;
   ~CompileHelpers();
 
-  /// Whether they compile ahead for images of this type: those of image files.
+  /// Whether helpers support images of this type, which are the types of image files.
   [[nodiscard]] static bool know(PixelType type);
-  /// What such a process does.
+  /// Runs in a helper process: compiles its share.
   static void help(const Device& device, const HelperPart& part);
 
  private:
@@ -45,7 +47,7 @@ class CompileHelpers {
   std::vector<pid_t> processes_;
 };
 
-/// A part as a word on the command line, and back. Throws UsageError for anything else.
+/// Converts a part to a word on the command line and back. Throws UsageError for any other word.
 [[nodiscard]] std::string to_text(const HelperPart& part);
 [[nodiscard]] HelperPart helper_part(const std::string& text);
 

@@ -1,5 +1,5 @@
-// `warpalign completion` and `warpalign man`: shell completion and manual pages, made from the same
-// declarations as --help.
+// `warpalign completion` and `warpalign man`: shell completion and manual pages, generated from the
+// same declarations as --help.
 #include "commands/commands.hpp"
 #include "io/atomic_file.hpp"
 #include "io/usage_error.hpp"

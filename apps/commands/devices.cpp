@@ -1,4 +1,4 @@
-// `warpalign devices`: which devices there are, and which one would be used.
+// `warpalign devices`: lists the devices and the default device.
 #include "commands/commands.hpp"
 #include "doctor/packages.hpp"
 #include "options/command_line.hpp"
@@ -22,7 +22,7 @@ struct Options {
   bool json = false;
 };
 
-/// The device that is opened when none is named, or why none can be.
+/// The default device, or the reason why none can be opened.
 struct Default {
   std::optional<DeviceInfo> device;
   std::string error;
@@ -90,10 +90,11 @@ std::string device_lines(const DeviceInfo& device, const Default& chosen) {
   return text;
 }
 
-/// Why a backend is not there, with the packages that bring what it lacks.
+/// Why a backend is unavailable, and which packages provide what it lacks.
 std::string reason_lines(const BackendReport& backend) {
   std::string text = fmt::format("   not available: {}\n", backend.reason);
-  if (backend.reason.find("libwarpalign-") != std::string::npos) return text;  // names its package
+  if (backend.reason.find("libwarpalign-") != std::string::npos)
+    return text;  // the reason names the package
   const bool loads = backend.reason.find("module") == std::string::npos;
   const auto packages = loads ? doctor::packages_for_devices(backend.backend, backend.reason)
                               : doctor::packages_for_module(backend.backend, backend.reason);

@@ -1,5 +1,5 @@
-// `warpalign doctor`: what is installed here, what is missing, and whether every device computes
-// rightly.
+// `warpalign doctor`: checks what is installed, what is missing, and whether every device computes
+// correctly.
 #include "commands/commands.hpp"
 #include "doctor/checkup.hpp"
 #include "doctor/checkup_report.hpp"

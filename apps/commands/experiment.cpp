@@ -1,4 +1,4 @@
-// `warpalign experiment`: the papers' experiments, on any device.
+// `warpalign experiment`: repeats the papers' experiments on any device.
 #include "commands/commands.hpp"
 #include "experiments/experiments.hpp"
 #include "io/usage_error.hpp"

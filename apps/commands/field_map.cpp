@@ -1,4 +1,4 @@
-// A frame that lies on the grid by a displacement field.
+// Maps the grid to a frame by a displacement field.
 #include "commands/field_map.hpp"
 
 #include "io/array_file.hpp"
@@ -16,7 +16,8 @@ void remove_nonfinite(Array& samples) {
   }
 }
 
-/// A single value that is not finite would spread to all others through the prefilter's recursion.
+/// Sets non-finite samples to 0. A single one would spread to all samples through the prefilter's
+/// recursion.
 void remove_nonfinite(Array& samples) {
   constexpr unsigned half_exponent = 0x7C00;  // all ones: infinite or NaN
   if (samples.type == PixelType::f32) remove_nonfinite<float>(samples);

@@ -1,4 +1,4 @@
-// A frame that lies on the grid by a displacement field.
+// Maps the grid to a frame by a displacement field.
 #pragma once
 
 #include "commands/grid_map.hpp"
@@ -11,13 +11,13 @@
 
 namespace warpalign::program {
 
-/// Resamples frames of one shape through fields; plans and memory are created once.
+/// Resamples frames of one shape through fields. Creates plans and memory once.
 class FieldFrameWarper {
  public:
   FieldFrameWarper(const Device& device, const Shape& frame) : device_(device), frame_(frame) {}
 
-  /// Channel by channel, in the frame's own type, integers rounded and saturated; 0 outside of the
-  /// frame. Values that are not finite count as 0.
+  /// Resamples each channel. The result has the frame's type, with integers rounded and saturated,
+  /// and is 0 outside the frame. Non-finite values count as 0.
   [[nodiscard]] LoadedImage warp(const LoadedImage& frame, const DisplacementField& field);
 
  private:
@@ -44,7 +44,7 @@ class FieldMap : public GridMap {
 
  private:
   DisplacementField field_;
-  mutable std::vector<float> samples_;  ///< made when they are first asked for
+  mutable std::vector<float> samples_;  ///< computed by the first call of at()
   FieldFrameWarper& warper_;
 };
 

@@ -1,4 +1,4 @@
-// What was found of frames before their turn came.
+// Results of frames that were registered before their turn.
 #pragma once
 
 #include "commands/stack_aligner.hpp"
@@ -13,18 +13,19 @@
 
 namespace warpalign::program {
 
-/// Put in by the thread that registers ahead, taken by the one that places frames in their order.
+/// The thread that registers frames early stores results; the thread that places them in order
+/// takes them.
 template <class Found>
 class FoundAhead {
  public:
-  /// One result for each frame.
+  /// Stores one result per frame.
   void put(std::span<const UpcomingFrame> frames, std::vector<Found> found) {
     const std::scoped_lock lock(mutex_);
     for (std::size_t i = 0; i < frames.size(); ++i) {
       by_index_.emplace(frames[i].index, std::move(found[i]));
     }
   }
-  /// Nothing for a frame that was not registered ahead.
+  /// Removes and returns the result of a frame, or nothing if it was not registered early.
   [[nodiscard]] std::optional<Found> take(std::size_t index) {
     const std::scoped_lock lock(mutex_);
     auto known = by_index_.extract(index);

@@ -13,8 +13,8 @@ bool is_integer(PixelType type) {
   return type != PixelType::f16 && type != PixelType::f32 && type != PixelType::f64;
 }
 
-/// The samples in single precision, with 0 for those that are not finite: a single one would spread
-/// to all others through the prefilter's recursion.
+/// The samples in single precision. Non-finite values become 0: a single one would spread to all
+/// samples through the prefilter's recursion.
 Array finite_floats(std::span<const std::byte> samples, PixelType type, const Shape& shape) {
   Array numbers = to_float({{shape.height, shape.width}, type, {samples.begin(), samples.end()}});
   for (float& number : numbers.samples<float>()) {
@@ -53,7 +53,7 @@ FrameWarper::Integers& FrameWarper::integers_of(PixelType type) {
       .first->second;
 }
 
-/// A channel on the device, integers in their own type.
+/// Uploads a channel: integers in their own type, other types as finite f32.
 const Image& FrameWarper::uploaded(std::span<const std::byte> samples, PixelType type) {
   if (is_integer(type)) {
     Image& pixels = integers_of(type).pixels;

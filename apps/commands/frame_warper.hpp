@@ -15,16 +15,15 @@
 
 namespace warpalign::program {
 
-/// Warps by the exact cubic spline on the device; plans and memory are created once.
+/// Resamples with the exact cubic spline on the device. Creates plans and memory once.
 class FrameWarper {
  public:
   FrameWarper(const Device& device, const Shape& frame, const Shape& grid);
 
-  /// Channel by channel, in the frame's own type, integers rounded and saturated; 0 outside of the
-  /// frame. Values that are not finite count as 0.
+  /// Resamples each channel. The result has the frame's type, with integers rounded and saturated,
+  /// and is 0 outside the frame. Non-finite values count as 0.
   [[nodiscard]] LoadedImage warp(const LoadedImage& frame, const Transform& grid_to_frame);
-  /// The same for a gray frame that is on the device: u8, u16, or f32 without values that are not
-  /// finite.
+  /// The same for a gray frame on the device: u8, u16, or f32 with finite values only.
   [[nodiscard]] LoadedImage warp(const Image& gray, const Transform& grid_to_frame);
 
  private:

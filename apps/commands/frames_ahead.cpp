@@ -1,4 +1,4 @@
-// Reads and registers frames before their turn, while others are resampled and written.
+// Reads and registers frames in the background while earlier frames are resampled and written.
 #include "commands/frames_ahead.hpp"
 
 #include <memory>

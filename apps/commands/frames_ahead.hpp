@@ -1,4 +1,4 @@
-// Reads and registers frames before their turn, while others are resampled and written.
+// Reads and registers frames in the background while earlier frames are resampled and written.
 #pragma once
 
 #include "commands/ordered_worker.hpp"
@@ -15,34 +15,34 @@
 
 namespace warpalign::program {
 
-/// What is to be done with the frames that follow in the input: those between the frames that are
-/// read are passed over.
+/// Which of the next frames of the input to read. Frames between them are skipped.
 struct ReadingPlan {
   std::vector<std::size_t> read;  ///< indices, ascending
   std::size_t first = 0;          ///< the index of the input's next frame
-  std::size_t end = 0;            ///< behind the last frame that is read or passed over
+  std::size_t end = 0;            ///< one past the last frame that is read or skipped
 };
 
-/// Three batches of frames are under way at most: one is read, one is registered, and one is the
-/// caller's. The first two on threads of their own, which use the input and look_ahead().
+/// A pipeline of at most three batches of frames: one is being read, one is being registered, and
+/// the caller has one. Reading and registration each run on their own thread, which uses the input
+/// and look_ahead().
 class FramesAhead {
  public:
-  /// Both must outlive this.
+  /// Both arguments must outlive this object.
   FramesAhead(StackInput& input, StackWork& work) : input_(input), work_(work) {}
   FramesAhead(const FramesAhead&) = delete;
   FramesAhead& operator=(const FramesAhead&) = delete;
-  /// Waits until a frame that is being read has come.
+  /// Waits until the frame that is being read is complete.
   ~FramesAhead() { is_given_up_ = true; }
 
-  /// Whether it has room for another plan.
+  /// Whether the pipeline accepts another plan.
   [[nodiscard]] bool has_room() const { return batches_.size() < max_batches; }
   void add(ReadingPlan plan);
 
-  /// The next frame in the order of the plans; nothing behind the last one. What reading throws is
-  /// thrown when the frames before it have been taken. Nothing may be asked for that is not
-  /// planned.
+  /// The next frame in the order of the plans, or nothing at the end of the input. If reading
+  /// throws, this function rethrows the exception once the frames before it have been taken. Call
+  /// it only for planned frames.
   [[nodiscard]] std::optional<Frame> next();
-  /// Waits until all that is planned has been read or passed over: then the input is the caller's.
+  /// Waits until all planned frames have been read or skipped. The caller may then use the input.
   void settle() {
     reader_.give([] {}).wait();
   }
@@ -62,11 +62,11 @@ class FramesAhead {
 
   StackInput& input_;
   StackWork& work_;
-  bool reached_end_ = false;  // of the input; the reader's
+  bool reached_end_ = false;  // of the input; used by the reader only
   std::atomic<bool> is_given_up_ = false;
   Batch current_;
   std::deque<std::future<Batch>> batches_;
-  OrderedWorker reader_, finder_;  // last: they end before what they use
+  OrderedWorker reader_, finder_;  // last, so that they end before the members they use
 };
 
 }  // namespace warpalign::program

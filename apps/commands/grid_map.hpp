@@ -1,4 +1,4 @@
-// How a frame lies on the first frame's pixel grid, or a moving image on the reference's.
+// Maps the first frame's pixel grid to a frame, or the reference's to a moving image.
 #pragma once
 
 #include "io/image_file.hpp"
@@ -16,9 +16,9 @@ class GridMap {
   GridMap& operator=(const GridMap&) = delete;
   virtual ~GridMap() = default;
 
-  /// The frame resampled onto the grid, in its own type and channels; 0 outside of the frame.
+  /// Resamples the frame to the grid, in its type and channels, with 0 outside the frame.
   [[nodiscard]] virtual LoadedImage warp(const LoadedImage& frame) = 0;
-  /// Where the grid's pixel is read in the frame.
+  /// The point of the frame that corresponds to the pixel of the grid.
   [[nodiscard]] virtual Point at(std::int64_t x, std::int64_t y) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// A frame as a line of the journal.
+// Writes and parses the journal line of a frame.
 #include "commands/journal_line.hpp"
 
 #include "io/checksum.hpp"
@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* nothing = "-";
 
-/// A text as one word: with % and two digits for what is not a visible character.
+/// Encodes a text as one word: % and two hexadecimal digits replace characters that are not
+/// visible.
 std::string word_of(const std::string& text) {
   if (text.empty()) return nothing;
   std::string word;
@@ -46,7 +47,7 @@ std::optional<std::string> text_of(const std::string& word) {
   return text;
 }
 
-/// The numbers of a place, in the order in which they are written.
+/// The numbers of a frame's transform and scores, in the order of the journal line.
 std::array<double*, 14> numbers_of(FramePlace& place) {
   Affine& m = place.matrix;
   Similarity& found = place.similarity;
@@ -66,7 +67,7 @@ std::array<double*, 14> numbers_of(FramePlace& place) {
           &place.overlap};
 }
 
-/// Takes words from a line, and remembers whether one was missing or wrong.
+/// Parses the words of a line, and records whether one was missing or invalid.
 class Words {
  public:
   explicit Words(std::string_view line) : stream_(std::string(line)) {}

@@ -1,4 +1,4 @@
-// A frame as a line of the journal.
+// Writes and parses the journal line of a frame.
 #pragma once
 
 #include "reports/stack_frame.hpp"
@@ -9,12 +9,13 @@
 
 namespace warpalign::program {
 
-/// Words with blanks between them, without a newline; numbers are written without loss.
+/// Words separated by blanks, without a newline. Numbers are written without loss.
 [[nodiscard]] std::string journal_line(const StackFrame& frame);
-/// The reverse; nothing for anything else.
+/// The inverse. Returns nothing for an invalid line.
 [[nodiscard]] std::optional<StackFrame> parse_journal_line(std::string_view line);
 
-/// The line with its checksum and a newline, and back: nothing where the checksum does not fit.
+/// Adds a checksum and a newline to a line, and checks and removes them. unsealed() returns nothing
+/// if the checksum is wrong.
 [[nodiscard]] std::string sealed(const std::string& line);
 [[nodiscard]] std::optional<std::string> unsealed(std::string_view line);
 

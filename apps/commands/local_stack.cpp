@@ -1,4 +1,4 @@
-// Finds the local motion of a stack's frames, each against the first or against a running mean.
+// Estimates the local motion of a stack's frames relative to the first frame or a running mean.
 #include "commands/local_stack.hpp"
 
 #include "commands/affine_map.hpp"
@@ -14,12 +14,12 @@
 namespace warpalign::program {
 namespace {
 
-/// Frames that are read before the first of them is written: their windows together keep a GPU
-/// busy, and they take little host memory.
+/// Frames to register at once. Their windows together keep a GPU busy, and the frames need little
+/// host memory.
 constexpr std::size_t max_frames_ahead = 32;
 constexpr std::size_t max_bytes_ahead = std::size_t{64} << 20;
 
-/// The field's mean as a translation, and how good the windows are on the whole.
+/// The field's mean as a translation, with the median scores of the windows.
 FramePlace place_of(const FrameMotion& motion) {
   FramePlace place;
   if (!motion.field) return place;
@@ -54,8 +54,7 @@ LocalStack::LocalStack(const Device& device, const LocalSettings& settings, Stac
   mean_->add(first, unmoved);
 }
 
-// Where all fail together, each is registered by itself when its turn has come, so that the error
-// is its own.
+// If the batch fails, place() registers each frame separately, so that errors belong to a frame.
 void LocalStack::look_ahead(std::span<const UpcomingFrame> frames) {
   std::vector<const LoadedImage*> images;
   for (const UpcomingFrame& frame : frames) images.push_back(frame.image);
@@ -102,7 +101,7 @@ bool LocalStack::needs_again(std::size_t index, std::size_t /*last*/) const {
 
 std::unique_ptr<GridMap> LocalStack::map_of(const LoadedImage& frame, const FramePlace& /*place*/,
                                             std::size_t index) {
-  if (index != index_) find(frame, index);  // of an earlier run, whose journal keeps no fields
+  if (index != index_) find(frame, index);  // from an earlier run; the journal stores no fields
   if (!motion_.field) {
     throw Error(ErrorKind::device_failure,
                 fmt::format("frame {} was reliable in an earlier run, and is not now; begin anew, "

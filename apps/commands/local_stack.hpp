@@ -1,4 +1,4 @@
-// Finds the local motion of a stack's frames, each against the first or against a running mean.
+// Estimates the local motion of a stack's frames relative to the first frame or a running mean.
 #pragma once
 
 #include "commands/field_map.hpp"
@@ -16,8 +16,8 @@ namespace warpalign::program {
 
 class LocalStack : public StackAligner {
  public:
-  /// `to`: first or mean. `first`: the frame numbered 0. `warper` is used for the first frame only.
-  /// Throws warpalign::Error.
+  /// `to`: first or mean. `first`: frame 0. `warper` is used for the first frame only. Throws
+  /// warpalign::Error.
   LocalStack(const Device& device, const LocalSettings& settings, StackReference to,
              const LoadedImage& first, FrameWarper& warper);
 
@@ -39,7 +39,7 @@ class LocalStack : public StackAligner {
   FoundAhead<FrameMotion> ahead_;
   FieldFrameWarper warper_;
   std::optional<RunningMean> mean_;
-  bool mean_is_newer_ = false;  ///< than the reference that was made of it
+  bool mean_is_newer_ = false;  ///< than the reference computed from it
   FrameMotion motion_;          ///< of the frame with this index
   std::size_t index_ = 0;
 };

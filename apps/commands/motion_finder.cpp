@@ -1,4 +1,4 @@
-// Finds the local motion between a reference and frames of its size.
+// Estimates the local motion between a reference and frames of the same size.
 #include "commands/motion_finder.hpp"
 
 #include "io/array_file.hpp"

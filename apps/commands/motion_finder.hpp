@@ -1,4 +1,4 @@
-// Finds the local motion between a reference and frames of its size.
+// Estimates the local motion between a reference and frames of the same size.
 #pragma once
 
 #include "io/image_file.hpp"
@@ -15,20 +15,21 @@ namespace warpalign::program {
 
 class MotionFinder {
  public:
-  /// For frames of this type and shape. Throws warpalign::Error.
+  /// Prepares for frames of this type and shape. Throws warpalign::Error.
   MotionFinder(const Device& device, PixelType type, const Shape& frame,
                const LocalSettings& settings);
 
-  /// Colour counts by its luminance. The reference may be of another type.
+  /// Sets the reference. Colour is converted to luminance. The type may differ from that of the
+  /// frames.
   void set_reference(const LoadedImage& reference);
   [[nodiscard]] FrameMotion find(const LoadedImage& frame);
-  /// The same for several frames, whose windows are registered in one batch.
+  /// The same for several frames, with all of their windows registered in one batch.
   [[nodiscard]] std::vector<FrameMotion> find(std::span<const LoadedImage* const> frames);
 
  private:
   [[nodiscard]] FrameMotion motion_of(std::vector<WindowShift> shifts) const;
 
-  PixelType type_;  ///< in which windows are registered: u8, u16, or f32 for all others
+  PixelType type_;  ///< for registration: u8, u16, or f32 for all other types
   Shape shape_;
   FieldOptions field_;
   WindowRegistrar registrar_;

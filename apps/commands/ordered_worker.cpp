@@ -1,4 +1,4 @@
-// A thread that does one task after the other.
+// A thread that runs tasks one after the other.
 #include "commands/ordered_worker.hpp"
 
 namespace warpalign::program {

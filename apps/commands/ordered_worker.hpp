@@ -1,4 +1,4 @@
-// A thread that does one task after the other.
+// A thread that runs tasks one after the other.
 #pragma once
 
 #include <condition_variable>
@@ -12,14 +12,14 @@
 
 namespace warpalign::program {
 
-/// Tasks are done in the order in which they were given. What is not begun when this object is
-/// destroyed is not done.
+/// Runs tasks in the order in which they were given. The destructor drops tasks that have not
+/// started.
 class OrderedWorker {
  public:
   OrderedWorker();
   OrderedWorker(const OrderedWorker&) = delete;
   OrderedWorker& operator=(const OrderedWorker&) = delete;
-  /// Waits for the task that has begun.
+  /// Waits for the running task.
   ~OrderedWorker();
 
   template <class Task>

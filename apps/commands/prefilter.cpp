@@ -1,4 +1,4 @@
-// `warpalign prefilter`: B-spline coefficients of an array.
+// `warpalign prefilter`: computes the B-spline coefficients of an array.
 #include "commands/commands.hpp"
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"

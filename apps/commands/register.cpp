@@ -1,4 +1,4 @@
-// `warpalign register`: finds where a reference's pixels are in a moving image.
+// `warpalign register`: finds the transform from a reference image to a moving image.
 #include "commands/commands.hpp"
 #include "commands/compile_helpers.hpp"
 #include "commands/frame_warper.hpp"
@@ -69,7 +69,7 @@ void refuse_masks_with_fast(const Options& options) {
   if (options.moving_mask) refuse_mask_with_fast("--moving-mask");
 }
 
-/// An image of the pair, with its mask where there is one.
+/// An image of the pair with its optional mask.
 struct Side {
   std::string name;
   LoadedImage image;
@@ -90,7 +90,8 @@ void set_reference(Registrar& registrar, const Side& side, const LoadedImage& gr
 }
 
 /// The image on the device if the search and the output read the same pixels: if it is gray, has no
-/// mask, and is written. With timings the registrar uploads it, and measures that.
+/// mask, and is an input of --output. With --timings the registrar uploads the image itself, to
+/// measure the upload.
 std::optional<Image> uploaded(const Device& device, const Side& side, bool is_written,
                               bool timings) {
   if (!is_written || timings || side.mask || side.image.channels != 1) return {};
@@ -123,7 +124,7 @@ RegistrationResult register_pair(const Device& device, RegistrationOptions setti
   const Luminance reference_gray(reference.image);
   const Luminance moving_gray(moving.image);
   RegistrationResult result;
-  // The first pass also pays for waking the device up, so the second one is timed.
+  // The first pass includes the start-up of the device, so only the second one is timed.
   for (int pass = 0; pass < (timings ? 2 : 1); ++pass) {
     set_reference(registrar, reference, reference_gray.image());
     result = align(registrar, moving, moving_on_device, moving_gray.image());
@@ -132,7 +133,7 @@ RegistrationResult register_pair(const Device& device, RegistrationOptions setti
   return result;
 }
 
-/// The output files: opened before the work, filled after it, and renamed into place together.
+/// The output files: opened before the registration, filled after it, and renamed together.
 class Outputs {
  public:
   Outputs(const Options& options, const LoadedImage& moving) {

@@ -65,7 +65,7 @@ void check_images(const LocalRegistration& options, const LoadedImage& reference
   check_windows_fit(options.settings, moving.shape(), options.moving);
 }
 
-/// The output files: opened before the work, filled after it, and renamed into place together.
+/// The output files: opened before the registration, filled after it, and renamed together.
 class Outputs {
  public:
   Outputs(const LocalRegistration& options, const LoadedImage& moving) : options_(options) {

@@ -22,8 +22,8 @@ struct LocalRegistration {
   bool json = false;
 };
 
-/// Throws UsageError, FileError and warpalign::Error. Where no window has a reliable shift there is
-/// no field, and nothing is written.
+/// Registers the images. If no window has a reliable shift, there is no field and nothing is
+/// written. Throws UsageError, FileError and warpalign::Error.
 [[nodiscard]] ExitStatus register_local(const LocalRegistration& options);
 
 }  // namespace warpalign::program

@@ -96,7 +96,7 @@ double max_rotation_of(const Options& options) {
                                *options.max_rotation));
 }
 
-/// As NumPy's axes are ordered: z, y, x.
+/// Parses distances in the order of NumPy's axes: z, y, x.
 std::array<double, 3> parse_spacing(const std::string& option, const std::string& text) {
   std::vector<double> numbers = parse_numbers(option, text);
   if (numbers.size() == 1) numbers.resize(3, numbers.front());
@@ -122,7 +122,7 @@ Point3 max_shift_of(const std::optional<std::string>& text) {
   return {limits[0], limits[1], limits[2]};
 }
 
-/// The distances along x, y and z: those of the option, of the file, or 1.
+/// The distances along x, y and z: from the option, from the file, or 1.
 Point3 spacing_of(const std::string& option, const std::optional<std::string>& text,
                   const VolumeFile& file) {
   const auto found =
@@ -137,7 +137,8 @@ Point3 spacing_of(const std::string& option, const std::optional<std::string>& t
   return {found[0], found[1], found[2]};
 }
 
-/// Of one file alone no spacing is known in the other's units.
+/// Refuses a pair in which only one file has a spacing, because the other one would be in unknown
+/// units.
 void require_both_spacings(const Options& options, const VolumeFile& reference,
                            const VolumeFile& moving) {
   if (options.spacing || reference.spacing.has_value() == moving.spacing.has_value()) return;
@@ -149,7 +150,7 @@ void require_both_spacings(const Options& options, const VolumeFile& reference,
                   without.name));
 }
 
-/// A reflection is no motion: volumes of which one is stored mirrored cannot be registered.
+/// Refuses volumes of which one is stored mirrored: registration finds no reflections.
 void require_same_hand(const VolumeFile& reference, const VolumeFile& moving) {
   if (!reference.left_handed || !moving.left_handed) return;
   if (*reference.left_handed == *moving.left_handed) return;
@@ -205,7 +206,7 @@ void require_finite(const VolumeRegistration& result) {
   }
 }
 
-/// A volume of the pair, with its mask where there is one.
+/// A volume of the pair with its optional mask.
 struct Side {
   VolumeFile file;
   std::optional<Array> mask;
@@ -238,7 +239,7 @@ VolumeRegistration register_pair(const Device& device, const VolumeRegistrationO
                                  const Side& reference, const Side& moving) {
   VolumeRegistrar registrar(device, settings);
   VolumeRegistration result;
-  // The first pass also pays for waking the device up, so the second one is timed.
+  // The first pass includes the start-up of the device, so only the second one is timed.
   for (int pass = 0; pass < (settings.collect_timings ? 2 : 1); ++pass) {
     set_reference(registrar, reference);
     result = align(registrar, moving);
@@ -247,7 +248,7 @@ VolumeRegistration register_pair(const Device& device, const VolumeRegistrationO
   return result;
 }
 
-/// The moving volume resampled by its cubic spline onto the reference's grid, 0 outside of it.
+/// Resamples the moving volume to the reference's grid with its cubic spline; 0 outside.
 Array aligned_volume(const Device& device, const Array& moving, const Array& reference,
                      const Transform& reference_to_moving) {
   ResamplePlan resample(device, {.spline = {.boundary = Boundary::constant},

@@ -1,4 +1,4 @@
-// `warpalign resample`: an image or array read at other points.
+// `warpalign resample`: resamples an image or array at given points.
 #include "commands/commands.hpp"
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
@@ -54,8 +54,8 @@ std::span<const float> floats_of(const Array& coordinates) {
           coordinates.bytes.size() / sizeof(float)};
 }
 
-/// Every channel is read at the same points and keeps its type. Where the device's memory is too
-/// small for all of it, this is done by tiles.
+/// Resamples every channel at the same points, in its type. Splits the work into tiles if the
+/// device memory is too small.
 std::vector<Array> resample(const Device& device, const SplineModel& spline,
                             const std::vector<Array>& channels, const SamplingPoints& points) {
   const Array& first = channels.front();

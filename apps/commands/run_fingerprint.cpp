@@ -1,4 +1,4 @@
-// What tells one run of `warpalign stack` from another.
+// Identifies a run of `warpalign stack`.
 #include "commands/run_fingerprint.hpp"
 
 #include "io/checksum.hpp"

@@ -1,4 +1,4 @@
-// What tells one run of `warpalign stack` from another.
+// Identifies a run of `warpalign stack`.
 #pragma once
 
 #include "commands/stack_input.hpp"
@@ -7,9 +7,9 @@
 
 namespace warpalign::program {
 
-/// Of the inputs: the names of the files without their folders, their sizes and times, and the
-/// first frame's pixels. Of the options: those that the results depend on, and the program's
-/// version; not the device, and not where the results go.
+/// Hashes the inputs (the names of the files without their folders, their sizes and times, and the
+/// first frame's pixels) and the options that affect the results, including the program's version.
+/// The device and the names of the outputs are not part of it.
 [[nodiscard]] RunFingerprint fingerprint_of(const StackOptions& options, const StackInput& input);
 
 }  // namespace warpalign::program

@@ -1,4 +1,4 @@
-// The mean of those frames of a stack that have been aligned so far, on the host.
+// The mean of the frames of a stack that have been aligned so far, computed on the host.
 #include "commands/running_mean.hpp"
 
 #include "io/gray_levels.hpp"
@@ -66,7 +66,7 @@ bool RunningMean::counts_at(Point in_frame) const {
   return inside && (!frame_mask_ || unmasked_around(in_frame));
 }
 
-// The cubic spline's 4 x 4 coefficients.
+// Whether all 4 x 4 pixels around the point, which the cubic spline uses, are unmasked.
 bool RunningMean::unmasked_around(Point in_frame) const {
   const auto mask = frame_mask_->samples<std::uint8_t>();
   const auto left = static_cast<std::int64_t>(std::floor(in_frame.x)) - 1;

@@ -1,4 +1,4 @@
-// The mean of those frames of a stack that have been aligned so far.
+// The mean of the frames of a stack that have been aligned so far.
 #pragma once
 
 #include "commands/grid_map.hpp"
@@ -15,22 +15,22 @@ namespace warpalign::program {
 
 class RunningMean {
  public:
-  /// `mask`: as load_mask() makes them, the same for every frame.
+  /// `mask`: from load_mask(), the same for every frame.
   RunningMean(const Shape& shape, const std::optional<LoadedImage>& mask);
 
-  /// Adds a frame's gray levels where it covers the first frame's grid. Nothing is added where
-  /// the spline would draw on a masked pixel.
+  /// Resamples a frame to the first frame's grid and adds its gray levels where it covers the grid.
+  /// Skips pixels whose spline coefficients depend on a masked pixel.
   void add(const LoadedImage& frame, GridMap& map);
 
-  /// Adds a frame's gray levels where they stand, those that are finite.
+  /// Adds a frame's finite gray levels without resampling.
   void add_unmoved(const LoadedImage& frame);
 
-  /// In gray levels (gray_levels.hpp), f32; 0 where no frame counted.
+  /// The mean in gray levels (gray_levels.hpp), f32; 0 where no frame contributed.
   [[nodiscard]] LoadedImage mean() const;
-  /// Where at least one frame counted. Empty if there is no mask, since the first frame then counts
-  /// everywhere.
+  /// 255 where at least one frame contributed, else 0. Empty without a mask, because the first
+  /// frame then contributes everywhere.
   [[nodiscard]] std::optional<LoadedImage> mask() const;
-  /// How many frames counted at each pixel.
+  /// The number of frames that contributed to each pixel.
   [[nodiscard]] std::span<const std::uint32_t> counts() const { return counts_; }
 
  private:

@@ -1,4 +1,4 @@
-// Small examples of what the commands do, which make a device compile what these need.
+// Small runs of what the commands do, which make a device compile the kernels.
 #include "commands/small_jobs.hpp"
 
 #include <warpalign/registrar.hpp>
@@ -19,7 +19,7 @@ constexpr std::int64_t picture_side = 256;
 constexpr std::int64_t volume_side = 48;
 constexpr std::int64_t moved = 5;
 
-/// A scene of random spots, seen through a window; a volume's planes lie below one another.
+/// A scene of random spots, seen through a window. The planes of a volume are stacked vertically.
 class Scene {
  public:
   Scene(std::int64_t side, std::int64_t depth, std::int64_t spots)
@@ -44,7 +44,7 @@ class Scene {
     }
   }
 
-  /// The window's pixels from (x, y) on.
+  /// The pixels of the window that starts at (x, y).
   [[nodiscard]] std::vector<float> window(std::int64_t x, std::int64_t y) {
     std::vector<float> pixels;
     for (std::int64_t z = 0; z < depth_; ++z) {
@@ -97,7 +97,7 @@ void register_fast(const Device& device, const HostImage& reference, const HostI
 std::vector<SplineModel> common_splines() {
   return {{.degree = 1, .prefilter = std::nullopt},
           {},
-          {.boundary = Boundary::constant},  // as registered pictures are written
+          {.boundary = Boundary::constant},  // as for registered images
           {.prefilter = PrefilterMethod::fir}};
 }
 

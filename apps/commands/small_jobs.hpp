@@ -1,15 +1,15 @@
-// Small examples of what the commands do, which make a device compile what these need.
+// Small runs of what the commands do, which make a device compile the kernels.
 #pragma once
 
 #include <warpalign/device.hpp>
 
 namespace warpalign::program {
 
-/// Both pipelines; pictures with and without masks, with impulses, and what writes a registered
-/// picture.
+/// Runs both pipelines on images with and without masks and with impulse noise, and resamples a
+/// registered image.
 void register_small_images(const Device& device, PixelType type);
-/// Linear and cubic interpolation, the exact and the short prefilter, at affine and at given
-/// points.
+/// Runs linear and cubic interpolation with the exact and the short prefilter, at affine and at
+/// arbitrary points.
 void resample_small_images(const Device& device, PixelType type);
 void register_small_volumes(const Device& device, PixelType type);
 

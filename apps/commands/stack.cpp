@@ -1,4 +1,4 @@
-// `warpalign stack`: finds how a stack's or a video's frames drift, and takes the drift out.
+// `warpalign stack`: measures the drift of the frames of a stack or a video, and removes it.
 #include "commands/commands.hpp"
 #include "commands/compile_helpers.hpp"
 #include "commands/stack_input.hpp"
@@ -68,7 +68,7 @@ ExitStatus run(StackOptions options) {
   StackOutputs outputs(options, input, done);
 
   std::optional<CompileHelpers> helpers;
-  // Frames that are registered together seldom need what helpers compile.
+  // Batch registration rarely needs the kernels that helpers compile.
   const Motion moved = motion.global.motion;
   const bool together = !mask && (moved == Motion::translation || moved == Motion::rigid ||
                                   moved == Motion::similarity);

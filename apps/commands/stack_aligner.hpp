@@ -1,4 +1,4 @@
-// What finds where the frames of a stack lie on the first frame's grid.
+// The interface of classes that align the frames of a stack to the first frame's grid.
 #pragma once
 
 #include "commands/grid_map.hpp"
@@ -11,13 +11,13 @@
 
 namespace warpalign::program {
 
-/// A frame that has been read, and not yet been placed.
+/// A frame that has been read but not aligned yet.
 struct UpcomingFrame {
   std::size_t index = 0;
   const LoadedImage* image = nullptr;
 };
 
-/// Keeps the reference between frames, never the frames themselves.
+/// Keeps the reference between frames, but no frames.
 class StackAligner {
  public:
   StackAligner() = default;
@@ -25,28 +25,27 @@ class StackAligner {
   StackAligner& operator=(const StackAligner&) = delete;
   virtual ~StackAligner() = default;
 
-  /// Registers the next frame, which must have the first one's size. Throws warpalign::Error. If
-  /// the frame's pixels are the reason, this object is left as if the frame had not been there.
+  /// Registers the next frame, which must have the size of the first one. Throws warpalign::Error.
+  /// If the pixels of the frame cause the error, the state of this object does not change.
   [[nodiscard]] virtual FramePlace place(const LoadedImage& frame, std::size_t index) = 0;
 
-  /// How many frames it gains by seeing at once.
+  /// The number of frames that are faster to register together.
   [[nodiscard]] virtual std::size_t frames_at_once() const { return 1; }
-  /// Tells it which frames are going to be placed later, in their order, where it gains by seeing
-  /// more than one at once. May be called on another thread, while frames before them are placed.
+  /// Announces the frames that will be placed next, in order, so that an implementation can
+  /// register them together. May be called on another thread while earlier frames are placed.
   virtual void look_ahead(std::span<const UpcomingFrame> /*frames*/) {}
 
-  /// Takes a frame that an earlier run has registered reliably. After `needs_again()` of its
-  /// frames, in their order, this object is as it was in that run.
+  /// Adds a frame that an earlier run registered reliably. After all frames of that run with
+  /// needs_again() have been added in order, the state equals that of the earlier run.
   virtual void take_again(const LoadedImage& frame, const FramePlace& place, std::size_t index) = 0;
-  /// Whether frame `index` counts for frames that follow it, where `last` is the last reliable one
-  /// before them.
+  /// Whether frame `index` affects later frames. `last`: the last reliable frame before them.
   [[nodiscard]] virtual bool needs_again(std::size_t index, std::size_t last) const = 0;
 
-  /// How a reliable frame lies on the grid; of this run or an earlier one, but not the first frame.
+  /// Maps the grid to a reliable frame of this run or an earlier one, except the first frame.
   [[nodiscard]] virtual std::unique_ptr<GridMap> map_of(const LoadedImage& frame,
                                                         const FramePlace& place,
                                                         std::size_t index) = 0;
-  /// The local motion of the frame whose map was asked for last; null where there is none.
+  /// The local motion of the frame of the last map_of() call, or null without local motion.
   [[nodiscard]] virtual const FrameMotion* motion() const { return nullptr; }
 };
 

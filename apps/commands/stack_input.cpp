@@ -1,4 +1,4 @@
-// The frames that `warpalign stack` works on.
+// Reads the input frames of `warpalign stack`.
 #include "commands/stack_input.hpp"
 
 #include "io/usage_error.hpp"

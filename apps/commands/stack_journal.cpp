@@ -1,8 +1,9 @@
 // The journal of `stack --resume`.
 //
-// Lines of words, each with a checksum at its end. The first one says whose journal it is; "boot"
-// says under which boot of the machine the following lines were written; "frame" is a frame, and
-// "mark" says that the outputs of all frames before it are on the disk.
+// Each line consists of words and a checksum. The first line identifies the run. A "boot" line
+// names the boot of the machine during which the following lines were written. A "frame" line
+// describes a frame. A "mark" line states that the outputs of all frames before it have reached the
+// disk.
 #include "commands/stack_journal.hpp"
 
 #include "commands/journal_line.hpp"
@@ -23,7 +24,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// Empty where the machine does not say.
+/// An identifier of the current boot of the machine; empty if it is not available.
 std::string present_boot() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string id;
@@ -42,7 +43,7 @@ std::string header(const RunFingerprint& fingerprint) {
   return fmt::format("{}2 {:016x} {:016x}", journal_title, fingerprint.inputs, fingerprint.options);
 }
 
-/// Says what of a journal can be trusted, and whether it is this run's.
+/// Determines which lines of a journal are valid, and whether it belongs to this run.
 class Examination {
  public:
   Examination(const Path& path, const RunFingerprint& fingerprint) {
@@ -66,14 +67,14 @@ class Examination {
   }
 
   struct Trusted {
-    std::uint64_t end = 0;  ///< 0 where the journal is to be begun anew
+    std::uint64_t end = 0;  ///< offset in bytes; 0 if the journal must be started again
     std::size_t frames = 0;
     std::optional<std::size_t> last_reliable;
   };
   [[nodiscard]] const Trusted& trusted() const { return seen_; }
 
  private:
-  /// What stands in a journal before the first frame.
+  /// Whether this is a line that a journal may contain before its first frame.
   static bool is_without_work(const std::optional<std::string>& line) {
     return line && (line->starts_with("boot ") || *line == "mark");
   }
@@ -99,7 +100,7 @@ class Examination {
   }
 
   std::string header_;
-  bool has_other_lines_ = false;  ///< frames, or what this program does not know
+  bool has_other_lines_ = false;  ///< frames, or lines of an unknown kind
   std::string boot_;
   Trusted seen_;
   Trusted marked_;
@@ -140,15 +141,14 @@ StackJournal::StackJournal(const Path& path, const RunFingerprint& fingerprint)
   }
 }
 
-// A journal of no frames would only refuse the next run that has other options.
+// Removes a journal without frames: it would only make the next run with other options fail.
 StackJournal::~StackJournal() {
   if (!has_frames_ && !is_removed_) ::unlink(path_.c_str());
   ::close(descriptor_);
 }
 
-// A file of another kind is nobody's to overwrite. Nothing at all, or the first part of a header,
-// is what a run leaves that was killed at its beginning; zeros are what a crash of the machine may
-// leave.
+// Refuses to overwrite a file that is not a journal. A process that was killed at its start leaves
+// an empty file or the beginning of a header, and a crash of the machine may leave zeros.
 void StackJournal::refuse_other_files() const {
   std::string start(journal_title.size(), '\0');
   const ssize_t bytes = ::pread(descriptor_, start.data(), start.size(), 0);
@@ -163,7 +163,7 @@ void StackJournal::refuse_other_files() const {
 }
 
 void StackJournal::open(const RunFingerprint& fingerprint) {
-  // One that has lost its name meanwhile is that of a run which is just ending.
+  // A file without a name belongs to a run that is just ending and has removed it.
   struct stat status {};
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 || ::fstat(descriptor_, &status) != 0 ||
       status.st_nlink == 0) {

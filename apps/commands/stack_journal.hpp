@@ -1,5 +1,5 @@
-// The journal of `stack --resume`: what has been done with each frame, so that it is not done
-// again.
+// The journal of `stack --resume`, which records the result of each frame so that a later run can
+// skip it.
 #pragma once
 
 #include "reports/stack_frame.hpp"
@@ -15,19 +15,19 @@
 
 namespace warpalign::program {
 
-/// What two runs must have in common for one to go on with the other's work.
+/// Two runs with the same fingerprint can continue each other.
 struct RunFingerprint {
   std::uint64_t inputs = 0;
   std::uint64_t options = 0;
 };
 
-/// The lines of a journal that can be trusted, in their order. Numbers come back exactly.
+/// Reads the valid lines of a journal in order. Numbers are restored exactly.
 class JournalReader {
  public:
-  /// `end`: where the trusted lines end.
+  /// `end`: the offset at which the valid lines end.
   JournalReader(const std::filesystem::path& path, std::uint64_t end);
 
-  /// The line of a frame, if there is one. Indices are asked for in ascending order.
+  /// The entry of a frame, if there is one. Indices must ascend from call to call.
   [[nodiscard]] std::optional<StackFrame> find(std::size_t index);
 
  private:
@@ -38,44 +38,44 @@ class JournalReader {
   std::optional<StackFrame> head_;
 };
 
-/// What a journal knows of a frame.
+/// The journal entry of a frame.
 struct JournalEntry {
   StackFrame frame;
-  bool is_of_shard = false;  ///< and has no line in the journal itself
+  bool is_of_shard = false;  ///< it is in a journal of a shard only
 };
 
-/// A file to which a line is appended for each frame as soon as its outputs are written. It is
-/// locked: two processes cannot go on with one run.
+/// Appends a line to a file for each frame as soon as the frame's outputs are written. The file is
+/// locked, so that two processes cannot continue the same run.
 ///
-/// One that holds no frame is removed in the end, or begun anew where a kill has left it, whoever's
-/// it is.
+/// A journal without frames is removed at the end, or overwritten if a killed process left it, even
+/// if it belongs to a different run.
 ///
-/// A kill leaves at most a part of a line, which is cut off. After a crash of the machine lines may
-/// be on the disk whose outputs are not: then only those are trusted that stand before the last
-/// mark() of the boot before.
+/// If the process is killed, at most the last line is incomplete; the next run truncates it. If the
+/// machine crashes, the journal may contain frames whose outputs never reached the disk. After a
+/// reboot only the frames before the last mark() are therefore valid.
 class StackJournal {
  public:
-  /// Opens the journal, or begins one. Throws FileError where it holds frames of another run, or
+  /// Opens or creates the journal. Throws FileError if it holds frames of a different run, or if
   /// another process has it open.
   StackJournal(const std::filesystem::path& path, const RunFingerprint& fingerprint);
   StackJournal(const StackJournal&) = delete;
   StackJournal& operator=(const StackJournal&) = delete;
   ~StackJournal();
 
-  /// Adds the journals of shards, which this run then goes on with, too. Throws FileError.
+  /// Adds the journals of shards, which this run then continues. Throws FileError.
   void add_shards(const std::vector<std::filesystem::path>& paths);
 
-  /// How many frames this journal had when it was opened, without those of shards.
+  /// The number of frames in this journal when it was opened, without those of shards.
   [[nodiscard]] std::size_t frames() const { return frames_; }
-  /// The last frame among them that is reliable.
+  /// The last reliable one of these frames.
   [[nodiscard]] std::optional<std::size_t> last_reliable() const { return last_reliable_; }
-  /// What is known of a frame. Indices are asked for in ascending order, but that those before one
-  /// of which nothing is known may be asked for again.
+  /// The entry of a frame, if there is one. Indices must ascend, except that indices below one
+  /// without an entry may be queried again.
   [[nodiscard]] std::optional<JournalEntry> find(std::size_t index);
 
   /// Throws FileError.
   void append(const StackFrame& frame);
-  /// Notes that the outputs of all frames so far are on the disk. Throws FileError.
+  /// Records that the outputs of all frames so far have reached the disk. Throws FileError.
   void mark();
   /// Removes this journal and the shards' journals.
   void remove();

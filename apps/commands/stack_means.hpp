@@ -1,4 +1,4 @@
-// The means of a stack's frames as they are, and of the same frames aligned.
+// The means of a stack's frames before and after alignment.
 #pragma once
 
 #include "commands/running_mean.hpp"
@@ -10,7 +10,7 @@ class StackMeans {
  public:
   explicit StackMeans(const Shape& shape) : before_(shape, {}), after_(shape, {}) {}
 
-  /// Adds a frame that is reliable.
+  /// Adds a reliable frame.
   void add(const LoadedImage& frame, GridMap& map) {
     before_.add_unmoved(frame);
     after_.add(frame, map);

@@ -1,4 +1,4 @@
-// What `warpalign stack` is told, and what is refused before anything is opened.
+// The options of `warpalign stack`, checked before any file is opened.
 #include "commands/stack_options.hpp"
 
 #include "io/frames/folder_sink.hpp"
@@ -24,7 +24,7 @@ std::vector<NamedOutput> single_outputs(const StackOptions& options) {
           {"--plot", options.plot},     {"--report", options.page}};
 }
 
-/// An aligned frame must not overwrite what is still to be read, or another output.
+/// Refuses names of aligned frames that would overwrite an input or another output.
 void check_folder(const StackOptions& options) {
   std::error_code failed;
   const Path folder = std::filesystem::weakly_canonical(*options.folder, failed);

@@ -1,4 +1,4 @@
-// What `warpalign stack` is told, and what is refused before anything is opened.
+// The options of `warpalign stack`, checked before any file is opened.
 #pragma once
 
 #include "options/common_options.hpp"
@@ -16,7 +16,7 @@ class App;
 namespace warpalign::program {
 
 struct StackOptions {
-  std::vector<std::string> files;  ///< as they were typed; then as input_files() gives them
+  std::vector<std::string> files;  ///< as typed, then as returned by input_files()
   std::optional<int> channel;
   std::optional<int> slice;
   std::string to = "first";
@@ -37,8 +37,8 @@ struct StackOptions {
 
 void add_stack_options(CLI::App& command, StackOptions& options);
 
-/// Throws UsageError or FileError for names that do not fit together: outputs in the place of
-/// inputs or of one another, and extensions that mean no format.
+/// Throws UsageError or FileError for invalid names: an output that would overwrite an input or
+/// another output, or an extension of an unknown format.
 void check_stack_names(const StackOptions& options);
 
 }  // namespace warpalign::program

@@ -1,4 +1,4 @@
-// What `warpalign stack` writes.
+// Writes the outputs of `warpalign stack`.
 #include "commands/stack_outputs.hpp"
 
 #include "io/frames/folder_sink.hpp"
@@ -55,7 +55,8 @@ void StackOutputs::open_sinks(const StackInput& input, std::optional<std::size_t
   if (options_.video) add(std::make_unique<VideoSink>(*options_.video, first, input.video(), done));
 }
 
-/// They are written anew from the journal, over what a kill has left of them.
+/// Opens the reports. They are always written again from the journal, replacing the remains of a
+/// killed run.
 void StackOutputs::open_reports(bool resumable) {
   const auto open = [&](const std::optional<std::string>& name, std::optional<AtomicFile>& file) {
     if (!name) return;
@@ -105,7 +106,7 @@ void StackOutputs::report(const StackFrame& frame) {
   is_first_ = false;
 }
 
-/// Standard output belongs to the video, where it goes there.
+/// If the video goes to standard output, messages go to standard error.
 void StackOutputs::say(const std::string& text) const {
   if (options_.video != "-") return program::report(text);
   if (verbosity() == Verbosity::quiet) return;

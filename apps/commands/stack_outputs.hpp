@@ -1,4 +1,4 @@
-// What `warpalign stack` writes.
+// Writes the outputs of `warpalign stack`.
 #pragma once
 
 #include "commands/stack_input.hpp"
@@ -16,36 +16,36 @@
 
 namespace warpalign::program {
 
-/// The outputs that were asked for. That they can be written is checked at once. What grows with
-/// the frames is written as they come; nothing is at its place before finish(), except for the
-/// images in a folder. A shard writes only these.
+/// The outputs that the user named. The constructor checks that they can be written. Outputs with
+/// data per frame are written frame by frame. Files appear under their final names in finish(),
+/// except for images in a folder. A shard writes only these images.
 class StackOutputs {
  public:
-  /// `done`: how many frames of an earlier run need not be written again, for a run that can be
-  /// gone on with. Throws FileError.
+  /// `done`: for a run that can be resumed, the number of frames that an earlier run has written.
+  /// Throws FileError.
   StackOutputs(const StackOptions& options, const StackInput& input,
                std::optional<std::size_t> done);
 
   [[nodiscard]] bool wants_frames() const { return !sinks_.empty(); }
   [[nodiscard]] bool wants_means() const { return page_file_.has_value(); }
-  /// Hands a frame to everything that holds aligned frames. `aligned`: null where it could not be
-  /// aligned. Returns what it was written as, empty where it was not. Throws FileError.
+  /// Writes an aligned frame to all outputs that hold frames. `aligned`: null if the frame could
+  /// not be aligned. Returns the name of the frame's image, or an empty string. Throws FileError.
   std::string write_aligned(std::size_t index, const std::string& stem, const LoadedImage* aligned);
-  /// Whether an output has not got a frame that an earlier run has aligned.
+  /// Whether an output lacks a frame that an earlier run has aligned.
   [[nodiscard]] bool lack(const StackFrame& done) const;
-  /// Hands such a frame to the outputs that have not got it. Throws FileError.
+  /// Writes such a frame to the outputs that lack it. Throws FileError.
   void write_lacking(const StackFrame& done, const LoadedImage* aligned);
-  /// Flushes to the disk what must not be lost. Throws FileError.
+  /// Flushes the frames written so far to the disk. Throws FileError.
   void sync();
 
-  /// Writes what stands in front of the frames. Throws FileError.
+  /// Writes the headers that precede the frames. Throws FileError.
   void start(const StackSetting& setting);
-  /// Writes a frame's lines. They come in the frames' order. Throws FileError.
+  /// Writes a frame's lines. Frames must come in order. Throws FileError.
   void report(const StackFrame& frame);
-  /// Finishes everything. `means`: null unless they are wanted. `widest`: the local motion
-  /// that the page shows, or null. Throws FileError.
+  /// Finishes all outputs. `means`: null unless wants_means(). `widest`: the local motion to show
+  /// on the page, or null. Throws FileError.
   void finish(StackTotals& totals, const MeanPictures* means, const FrameMotion* widest);
-  /// Tells people something, unless the program is to be quiet.
+  /// Prints a message, unless --quiet is given.
   void say(const std::string& text) const;
 
  private:

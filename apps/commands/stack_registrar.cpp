@@ -1,4 +1,4 @@
-// Registers the frames of a stack, and maps each to the first.
+// Registers the frames of a stack and maps each of them to the first one.
 #include "commands/stack_registrar.hpp"
 
 #include "io/luminance.hpp"
@@ -17,13 +17,12 @@ namespace warpalign::program {
 
 namespace {
 
-/// Frames that are read before the first of them is written: together they keep a GPU busy, and
-/// they take little host memory.
+/// Frames to register at once: together they keep a GPU busy, and they need little host memory.
 constexpr std::size_t max_frames_ahead = 32;
 constexpr std::size_t max_bytes_ahead = std::size_t{64} << 20;
 
-/// A frame before and a mean change with every frame, so that nothing can be registered to them
-/// ahead of it.
+/// How many frames to register at once: one if the reference (the previous frame or the mean)
+/// changes with every frame.
 std::size_t frames_to_see(StackReference to, const LoadedImage& first,
                           const std::optional<LoadedImage>& mask) {
   if (to != StackReference::first || mask) return 1;
@@ -55,8 +54,8 @@ StackRegistrar::StackRegistrar(const Device& device, const RegistrationOptions& 
   mean_->add(first, unmoved);
 }
 
-// Each frame's own trouble is told when its turn has come. Where all fail together, each is
-// registered by itself then.
+// place() reports the problem of each frame. If the batch fails as a whole, place() registers each
+// frame separately.
 void StackRegistrar::look_ahead(std::span<const UpcomingFrame> frames) {
   std::vector<Luminance> gray;
   gray.reserve(frames.size());
@@ -120,7 +119,7 @@ void StackRegistrar::take_reliable(const LoadedImage& frame, const FramePlace& p
 }
 
 bool StackRegistrar::needs_again(std::size_t index, std::size_t last) const {
-  if (index == 0) return false;  // the constructor has taken it
+  if (index == 0) return false;  // the constructor added it
   return to_ == StackReference::mean || (to_ == StackReference::previous && index == last);
 }
 

@@ -1,4 +1,4 @@
-// Registers the frames of a stack, and maps each to the first.
+// Registers the frames of a stack and maps each of them to the first one.
 #pragma once
 
 #include "commands/affine_map.hpp"
@@ -18,14 +18,14 @@
 
 namespace warpalign::program {
 
-/// "first", "previous" or "mean". Throws UsageError.
+/// Parses "first", "previous" or "mean". Throws UsageError.
 [[nodiscard]] StackReference stack_reference_named(const std::string& name);
 
-/// By transforms that are the same for all of a frame.
+/// Aligns each frame by a single transform, as opposed to LocalStack.
 class StackRegistrar : public StackAligner {
  public:
-  /// `first`: the frame numbered 0. `mask`: as load_mask() makes them, the same for every frame.
-  /// `warper` is used for the mean, and must outlive this. Throws warpalign::Error.
+  /// `first`: frame 0. `mask`: from load_mask(), the same for every frame. `warper` resamples
+  /// frames for the mean, and must outlive this object. Throws warpalign::Error.
   StackRegistrar(const Device& device, const RegistrationOptions& options, StackReference to,
                  const LoadedImage& first, std::optional<LoadedImage> mask, FrameWarper& warper);
 
@@ -52,7 +52,7 @@ class StackRegistrar : public StackAligner {
   std::size_t reference_index_ = 0;
   Affine first_to_reference_;  ///< the identity, except for `previous`
   std::optional<RunningMean> mean_;
-  bool mean_is_newer_ = false;  ///< than the reference that was made of it
+  bool mean_is_newer_ = false;  ///< than the reference computed from it
 };
 
 }  // namespace warpalign::program

@@ -1,4 +1,4 @@
-// Where a run's journal stands, and which part of a stack is this process's.
+// Locates the journal of a run, and assigns a shard of a stack to this process.
 #include "commands/stack_resume.hpp"
 
 #include "commands/run_fingerprint.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// The first output that has a name; the journal stands beside it.
+/// The first output with a name. The journal lies next to it.
 std::optional<std::string> named_output(const StackOptions& options) {
   for (const auto* name : {&options.folder, &options.output, &options.video, &options.json,
                            &options.csv, &options.plot, &options.page}) {
@@ -24,7 +24,7 @@ std::optional<std::string> named_output(const StackOptions& options) {
   return {};
 }
 
-/// Without a slash at its end.
+/// The output's path without a trailing slash, to which the journal's extension is added.
 Path journal_base(const StackOptions& options) {
   Path base = Path(*named_output(options)).lexically_normal();
   if (!base.has_filename()) base = base.parent_path();

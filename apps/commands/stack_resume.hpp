@@ -1,4 +1,4 @@
-// Where a run's journal stands, and which part of a stack is this process's.
+// Locates the journal of a run, and assigns a shard of a stack to this process.
 #pragma once
 
 #include "commands/stack_input.hpp"
@@ -12,7 +12,7 @@
 
 namespace warpalign::program {
 
-/// Every `of`th frame, beginning with frame `number` - 1.
+/// Every `of`th frame, starting with frame `number` - 1.
 struct Shard {
   std::size_t number = 1;
   std::size_t of = 1;
@@ -20,14 +20,14 @@ struct Shard {
   [[nodiscard]] bool has(std::size_t index) const { return index % of == number - 1; }
 };
 
-/// "2/4". Throws UsageError.
+/// Parses a shard such as "2/4". Throws UsageError.
 [[nodiscard]] Shard shard_of(const std::string& text);
 
-/// Throws UsageError where --resume or --shard cannot be followed.
+/// Throws UsageError if --resume or --shard conflicts with the other options.
 void check_resumable(const StackOptions& options);
 
-/// The journal of this run, with those of its shards; null where none was asked for. Throws
-/// FileError.
+/// Opens the journal of this run and those of its shards. Returns null without --resume and
+/// --shard. Throws FileError.
 [[nodiscard]] std::unique_ptr<StackJournal> open_journal(const StackOptions& options,
                                                          const StackInput& input);
 

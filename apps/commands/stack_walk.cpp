@@ -1,4 +1,4 @@
-// Goes through a stack's frames in their order.
+// Iterates over a stack's frames in order.
 #include "commands/stack_walk.hpp"
 
 #include "io/one_line.hpp"
@@ -11,7 +11,7 @@
 namespace warpalign::program {
 namespace {
 
-/// For a bar of progress; 0 where no end is known.
+/// The number of frames for the progress bar; 0 if it is unknown.
 std::size_t steps_of(const StackInput& input) {
   const FrameCount count = input.count();
   return count.exact ? count.frames : 0;
@@ -41,7 +41,7 @@ StackTotals StackWalk::go() {
   return std::move(totals_);
 }
 
-/// False behind the last frame.
+/// Processes a frame. Returns false after the last one.
 bool StackWalk::step(std::size_t index) {
   std::optional<JournalEntry> known;
   if (journal_ != nullptr) known = journal_->find(index);
@@ -67,15 +67,15 @@ bool StackWalk::skip() {
   return input_.skip();
 }
 
-/// The next frame that no earlier run has done.
+/// The next frame that no earlier run has processed.
 std::optional<Frame> StackWalk::new_frame(std::size_t index) {
   if (index == 0) return frame(index);
   plan_ahead(index);
   return ahead_.next();
 }
 
-/// Plans the frames that this run works on from `index` on, up to one that an earlier run has done,
-/// which is read again, or passed over, when its turn has come.
+/// Plans to read the frames of this run from `index` on, up to the first frame that an earlier run
+/// has processed. complete() later reads or skips that frame.
 void StackWalk::plan_ahead(std::size_t index) {
   planned_ = std::max(planned_, index);
   while (ahead_.has_room()) {
@@ -98,22 +98,27 @@ bool StackWalk::complete(const JournalEntry& known) {
   if (work_.needs_again(done, last)) {
     const std::optional<Frame> frame = this->frame(done.index);
     if (!frame || !frame->trouble.empty()) {
-      throw FileError(frame ? frame->trouble : fmt::format("{}: is not there any more", done.file));
+      throw FileError(
+          frame ? frame->trouble
+                : fmt::format("{}: no longer exists; restore the file and run the command again",
+                              done.file));
     }
     work_.take_again(done, &*frame, last);
   } else {
     if (done.index > 0 && !skip()) {
-      throw FileError(fmt::format("{}: is not there any more", done.file));
+      throw FileError(fmt::format(
+          "{}: no longer exists; restore the file and run the command again", done.file));
     }
     work_.take_again(done, nullptr, last);
   }
-  if (known.is_of_shard) journal_->append(done);  // so that this journal is complete by itself
+  if (known.is_of_shard)
+    journal_->append(done);  // so that this journal is complete without the shards' journals
   tell(done);
   return true;
 }
 
-/// A line of the journal for each frame, and a mark every two seconds: what a crash of the machine
-/// may cost.
+/// Appends the frame to the journal, with a mark every two seconds: a crash of the machine loses at
+/// most the work since the last mark.
 void StackWalk::note(const StackFrame& done) {
   if (journal_ == nullptr) return;
   journal_->append(done);

@@ -1,5 +1,5 @@
-// Goes through a stack's frames in their order: those that are new are worked on, those that an
-// earlier run has done are only made complete.
+// Iterates over a stack's frames in order: processes new frames, and completes the outputs of
+// frames that an earlier run processed.
 #pragma once
 
 #include "commands/frames_ahead.hpp"
@@ -16,11 +16,11 @@ namespace warpalign::program {
 
 class StackWalk {
  public:
-  /// `journal`: null where none is kept. Everything must outlive this.
+  /// `journal`: null if there is none. All arguments must outlive this object.
   StackWalk(StackInput& input, StackWork& work, StackOutputs& outputs, StackJournal* journal,
             const Shard& shard);
 
-  /// To the last frame. Throws FileError.
+  /// Processes all frames. Throws FileError.
   [[nodiscard]] StackTotals go();
 
  private:
@@ -41,7 +41,7 @@ class StackWalk {
   Progress progress_;
   StackTotals totals_;
   FramesAhead ahead_;
-  std::size_t planned_ = 0;  ///< all frames before this index are read or skipped, or going to be
+  std::size_t planned_ = 0;  ///< all earlier frames have been or will be read or skipped
   std::chrono::steady_clock::time_point marked_ = std::chrono::steady_clock::now();
 };
 

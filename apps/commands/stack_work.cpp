@@ -1,4 +1,4 @@
-// What is done with each frame of a stack.
+// Processes each frame of a stack.
 #include "commands/stack_work.hpp"
 
 #include "commands/affine_map.hpp"
@@ -78,7 +78,7 @@ bool StackWork::needs_again(const StackFrame& done, std::size_t last) const {
 
 void StackWork::take_again(const StackFrame& done, const Frame* frame, std::size_t last) {
   if (frame == nullptr) return outputs_.write_lacking(done, nullptr);
-  if (done.index == 0) {  // which is written as it is
+  if (done.index == 0) {  // written unchanged
     AffineMap unmoved({}, warper_);
     if (means_) means_->add(frame->image, unmoved);
     if (outputs_.lack(done)) outputs_.write_lacking(done, &frame->image);

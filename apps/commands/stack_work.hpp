@@ -1,4 +1,4 @@
-// What is done with each frame of a stack: registered, resampled, written.
+// Processes each frame of a stack: registers, resamples and writes it.
 #pragma once
 
 #include "commands/frame_warper.hpp"
@@ -15,38 +15,40 @@
 
 namespace warpalign::program {
 
-/// By which motion frames are aligned.
+/// The motion model that aligns the frames.
 struct StackMotion {
   RegistrationOptions global;
-  std::optional<LocalSettings> local;  ///< instead
+  std::optional<LocalSettings> local;  ///< if set, replaces `global`
 };
 
-/// Works on one frame at a time, and keeps nothing of it.
+/// Processes one frame at a time and keeps none of them.
 class StackWork {
  public:
-  /// Throws UsageError where the first frame cannot be registered to. Local motion takes no mask.
+  /// Throws UsageError if the first frame cannot serve as a reference. Local motion supports no
+  /// mask.
   StackWork(const Device& device, const StackMotion& motion, StackReference to, const Frame& first,
             std::optional<LoadedImage> mask, StackOutputs& outputs);
 
-  /// Writes the first frame, as it is.
+  /// Writes the first frame unchanged.
   [[nodiscard]] StackFrame take_first(const Frame& first);
-  /// How many frames it gains by seeing ahead, and those frames, which take() is then called with.
+  /// The number of frames that are faster to register together. Pass them to look_ahead() before
+  /// take().
   [[nodiscard]] std::size_t frames_at_once() const { return aligner_->frames_at_once(); }
   void look_ahead(std::span<const UpcomingFrame> frames) { aligner_->look_ahead(frames); }
-  /// Registers a frame, and writes it where it is reliable. A frame that cannot be used does not
-  /// affect the others. Throws FileError if an output cannot be written.
+  /// Registers a frame, and writes it if the result is reliable. A frame that cannot be used does
+  /// not affect the others. Throws FileError if an output cannot be written.
   [[nodiscard]] StackFrame take(const Frame& frame, std::size_t index);
 
-  /// Whether the pixels of a frame that an earlier run has done are needed once more. `last`: the
-  /// last reliable one of these frames.
+  /// Whether this run needs the pixels of a frame that an earlier run has processed. `last`: the
+  /// last reliable frame of the earlier run.
   [[nodiscard]] bool needs_again(const StackFrame& done, std::size_t last) const;
-  /// Makes good what is missing of a frame that an earlier run has done. `frame`: null where its
+  /// Completes the outputs of a frame that an earlier run has processed. `frame`: null if its
   /// pixels are not needed. Throws FileError.
   void take_again(const StackFrame& done, const Frame* frame, std::size_t last);
 
-  /// Nothing unless the outputs want them.
+  /// The means of the frames, if an output needs them.
   [[nodiscard]] std::optional<MeanPictures> means() const;
-  /// The local motion with the largest spread; null where there is none.
+  /// The local motion with the largest spread, or null without local motion.
   [[nodiscard]] const FrameMotion* widest() const { return widest_ ? &*widest_ : nullptr; }
 
  private:

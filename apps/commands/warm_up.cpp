@@ -1,4 +1,4 @@
-// `warpalign warm-up`: compiles ahead of time what the other commands need on a device.
+// `warpalign warm-up`: compiles the kernels of the other commands in advance.
 #include "commands/commands.hpp"
 #include "commands/compile_helpers.hpp"
 #include "commands/small_jobs.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 struct Options {
   DeviceOptions device;
-  std::string part;  ///< of a process that another one started; see CompileHelpers
+  std::string part;  ///< set in a helper process; see CompileHelpers
 };
 
 void warm_up(const Options& options, const Config& config, const Device& device) {

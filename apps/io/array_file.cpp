@@ -105,10 +105,12 @@ void check_storable(const std::filesystem::path& path, std::size_t channels,
   check_extents(path, extents, type);
   if (is_npy_name(path)) {
     if (channels == 1) return;
-    refuse("the image is in colour, which is not written as .npy: use .png or .tif");
+    refuse("colour images cannot be written as .npy; use .png or .tif");
   }
   if (type == PixelType::c32) {
-    refuse("the result has complex numbers, which no image format holds: end the name in .npy");
+    refuse(
+        "the result has complex numbers, which no image format can hold; use a name that ends in "
+        ".npy");
   }
   if (extents.size() != 2) {
     refuse(

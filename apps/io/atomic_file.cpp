@@ -70,8 +70,8 @@ void forget(const std::string& path) noexcept {
 }
 
 FileError cannot_write(const std::filesystem::path& path, int code) {
-  return FileError(fmt::format("{}: cannot be written ({}); choose another place for it",
-                               path.string(), std::strerror(code)));
+  return FileError(fmt::format("{}: cannot be written ({}); choose another folder", path.string(),
+                               std::strerror(code)));
 }
 
 /// Nothing where there is no such file.

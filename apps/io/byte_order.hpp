@@ -1,4 +1,4 @@
-// Numbers of the other byte order.
+// Converts numbers between byte orders.
 #pragma once
 
 #include <algorithm>

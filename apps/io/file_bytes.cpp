@@ -1,4 +1,4 @@
-// The bytes of a file, by POSIX calls: their error codes say what is wrong.
+// Reads files with POSIX calls, whose error codes tell what is wrong.
 #include "io/file_bytes.hpp"
 
 #include "io/read_failure.hpp"
@@ -48,7 +48,7 @@ std::span<const std::byte> FileBytes::all() {
   return bytes_;
 }
 
-/// False when the file ended before `size` bytes.
+/// Returns false if the file ends before `size` bytes.
 bool FileBytes::read_up_to(std::size_t size) {
   std::size_t filled = bytes_.size();
   bytes_.resize(size);

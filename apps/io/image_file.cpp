@@ -64,8 +64,8 @@ namespace {
 
 void check_image_sides(std::int64_t width, std::int64_t height) {
   if (width < 1 || height < 1) {
-    throw FileError(fmt::format("is {} x {} pixels: there is no picture in it; export it again",
-                                width, height));
+    throw FileError(
+        fmt::format("is {} x {} pixels, which is no image; export it again", width, height));
   }
   if (width > max_side || height > max_side) {
     throw FileError(
@@ -79,9 +79,10 @@ void check_image_sides(std::int64_t width, std::int64_t height) {
 void check_sides(std::int64_t width, std::int64_t height) {
   check_image_sides(width, height);
   if (width * height > max_pixels()) {
-    throw FileError(fmt::format(
-        "is {} x {} pixels, more than --max-pixels {} allows: crop or shrink it, or raise the limit",
-        width, height, max_pixels()));
+    throw FileError(
+        fmt::format("is {} x {} pixels, more than --max-pixels {} allows: crop or shrink it, or "
+                    "raise the limit",
+                    width, height, max_pixels()));
   }
 }
 
@@ -118,8 +119,7 @@ FileFormat format_of_name(const std::filesystem::path& path) {
   if (extension == ".pgm") return FileFormat::pgm;
   if (extension == ".ppm") return FileFormat::ppm;
   throw FileError(fmt::format(
-      "{}: the name says no format that can be written; end it in .png, .tif, .jpg, .pgm or .ppm",
-      path.string()));
+      "{}: unknown format; use a name that ends in .png, .tif, .jpg, .pgm or .ppm", path.string()));
 }
 
 void check_storable(const std::filesystem::path& path, FileFormat format, int channels,
@@ -128,11 +128,11 @@ void check_storable(const std::filesystem::path& path, FileFormat format, int ch
     throw FileError(fmt::format("{}: {}", path.string(), why));
   };
   if (type != PixelType::u8 && type != PixelType::u16 && type != PixelType::f32) {
-    refuse(fmt::format("pixels of type {} are not written to images: end the name in .npy",
+    refuse(fmt::format("images cannot hold pixels of type {}; use a name that ends in .npy",
                        name_of(type)));
   }
   if (type == PixelType::f32 && format != FileFormat::tiff) {
-    refuse("the image has floating-point pixels, which only TIFF holds: end the name in .tif");
+    refuse("only TIFF can hold floating-point pixels; use a name that ends in .tif");
   }
   if (type == PixelType::u16 && format == FileFormat::jpeg) {
     refuse("the image has 16 bits a sample, which JPEG does not hold: use .png or .tif");

@@ -1,14 +1,14 @@
-// How large the images, frames and arrays may be that are read.
+// The size limit of images, frames and arrays that are read.
 #pragma once
 
 #include <cstdint>
 
 namespace warpalign::program {
 
-/// As --max-pixels says; any number before. It is for the whole process.
+/// Sets the limit of --max-pixels for the whole process. Initially there is no limit.
 void set_max_pixels(std::int64_t pixels);
-/// Larger images, frames and arrays are refused by their headers, before memory is allocated for
-/// them. What the program makes itself, such as a page of pictures, is not limited by it.
+/// The limit. Images, frames and arrays above it are refused after their headers are read, before
+/// memory is allocated. It does not apply to outputs, such as a page of pictures.
 [[nodiscard]] std::int64_t max_pixels();
 
 }  // namespace warpalign::program

@@ -365,7 +365,7 @@ int code_of(PixelType type) {
   for (const Datatype& datatype : datatypes) {
     if (datatype.type == type) return datatype.code;
   }
-  refuse(fmt::format("NIfTI has no numbers of this kind ({}); end the name in .npy",
+  refuse(fmt::format("NIfTI cannot hold {}; use a name that ends in .npy",
                      type == PixelType::f16 ? "float16" : "complex64"));
 }
 
@@ -422,7 +422,7 @@ std::vector<std::byte> write_nifti(const Array& voxels, const NiftiHeader& inher
   const std::array<std::int64_t, 8> dim{3, shape.width, shape.height, shape.depth, 1, 1, 1, 1};
   for (std::size_t i = 0; i < dim.size(); ++i) {
     if (layout.dim_bytes == 2 && dim[i] > 32767) {
-      refuse("NIfTI-1 has sides of at most 32767 voxels; end the name in .npy");
+      refuse("NIfTI-1 holds at most 32767 voxels along a side; use a name that ends in .npy");
     }
     header.set_integer(layout.dim + i * layout.dim_bytes, layout.dim_bytes, dim[i]);
   }

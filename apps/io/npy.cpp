@@ -20,11 +20,11 @@ std::string numpy_name(PixelType type) {
 
 std::size_t bytes_of(const std::vector<std::int64_t>& extents, PixelType type) {
   const auto refuse = [&](std::string_view why) {
-    throw FileError(fmt::format("is of shape {}; {}", fmt::join(extents, " x "), why));
+    throw FileError(fmt::format("has the shape {}; {}", fmt::join(extents, " x "), why));
   };
   auto bytes = static_cast<std::int64_t>(size_of(type));
   for (const std::int64_t extent : extents) {
-    if (extent < 1) refuse("there is nothing in it");
+    if (extent < 1) refuse("it is empty");
     if (extent > max_extent) refuse("the limit is 2^30 along each axis");
     if (bytes > max_array_bytes / extent) refuse("the limit is 8 GiB: crop or shrink it");
     bytes *= extent;

@@ -1,4 +1,4 @@
-// A folder of outputs that appear once all of them are ready.
+// A folder of outputs that are written once all of them are ready.
 #include "io/output_folder.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// Those of the path's folders that do not exist yet, the innermost first.
+/// The folders of the path that do not exist yet, innermost first.
 std::vector<Path> missing_folders(Path path) {
   std::vector<Path> missing;
   std::error_code failed;
@@ -34,9 +34,9 @@ OutputFolder::OutputFolder(const Path& path) : path_(path), made_(missing_folder
   std::filesystem::create_directories(path_, failed);
   if (failed || !std::filesystem::is_directory(path_)) {
     remove_empty(made_);
-    throw FileError(fmt::format("{}: cannot be made a folder ({}); choose another place for it",
-                                path_.string(),
-                                failed ? failed.message() : std::string("it is something else")));
+    throw FileError(
+        fmt::format("{}: the folder cannot be created ({}); choose another folder", path_.string(),
+                    failed ? failed.message() : std::string("the name is taken by a file")));
   }
   try {
     const AtomicFile probe(path_ / ".warpalign-probe");

@@ -1,4 +1,4 @@
-// A folder of outputs that appear once all of them are ready.
+// A folder of outputs that are written once all of them are ready.
 #pragma once
 
 #include "io/atomic_file.hpp"
@@ -11,8 +11,8 @@
 
 namespace warpalign::program {
 
-/// Collects files in memory; commit() writes them, each whole. Without commit() nothing is written,
-/// and a folder that was made for it is removed again.
+/// Collects files in memory. commit() writes them, each atomically. Without commit() nothing is
+/// written, and a folder that was created is removed again.
 class OutputFolder {
  public:
   /// Creates the folder if there is none, and checks that it can be written to. Throws FileError.
@@ -25,8 +25,8 @@ class OutputFolder {
   void add_text(const std::string& name, const std::string& text);
   void add_png(const std::string& name, const LoadedImage& image);
 
-  /// Writes one file immediately: for outputs that are too many to collect. `unfinished`: what a
-  /// kill leaves of it. Throws FileError.
+  /// Writes one file immediately, for outputs that are too large to collect. `unfinished`: what
+  /// happens to the temporary file if the process is killed. Throws FileError.
   void write_now(const std::string& name, const std::vector<std::byte>& bytes,
                  Unfinished unfinished = Unfinished::removed);
 
@@ -34,12 +34,12 @@ class OutputFolder {
   void commit();
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-  /// The names added so far.
+  /// The names of the files added so far.
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
   std::filesystem::path path_;
-  std::vector<std::filesystem::path> made_;  ///< the folders made, the innermost first
+  std::vector<std::filesystem::path> made_;  ///< the folders created, innermost first
   std::vector<std::pair<std::string, std::vector<std::byte>>> files_;
   bool committed_ = false;
 };

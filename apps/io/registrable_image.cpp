@@ -54,9 +54,9 @@ LoadedImage load_mask(const Path& path, const Shape& image, const std::string& i
   if (file.type == PixelType::f32) mark<float>(file, mask);
   const auto marks = mask.samples<std::uint8_t>();
   if (std::none_of(marks.begin(), marks.end(), [](std::uint8_t m) { return m != 0; })) {
-    throw UsageError(fmt::format(
-        "{}: is 0 everywhere, which leaves no pixel to register; 0 marks what is ignored",
-        path.string()));
+    throw UsageError(
+        fmt::format("{}: is 0 everywhere, which excludes every pixel; 0 marks pixels to ignore",
+                    path.string()));
   }
   return mask;
 }

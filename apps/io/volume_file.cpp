@@ -32,7 +32,8 @@ VolumeFile from_nifti(const std::string& name) {
           std::move(volume.header)};
 }
 
-/// NIfTI's header begins with its size, 348 or 540, in either order of bytes.
+/// Whether the head is that of NIfTI: a header starts with its own size, 348 or 540, in either byte
+/// order.
 bool starts_like_nifti(std::span<const std::byte> head) {
   if (head.size() < 4) return false;
   const auto is = [&](std::initializer_list<int> bytes) {
@@ -57,8 +58,7 @@ bool looks_like_nifti(const std::string& name) {
 VolumeFile load_volume(const std::string& name) {
   if (is_npy(name)) return from_npy(name);
   if (looks_like_nifti(name)) return from_nifti(name);
-  throw FileError(fmt::format(
-      "{}: is neither a .npy array nor NIfTI; volumes are read from .npy, .nii and .nii.gz", name));
+  throw FileError(fmt::format("{}: is not a volume (supported: .npy, .nii and .nii.gz)", name));
 }
 
 Array load_volume_mask(const std::string& name, const VolumeFile& volume) {
@@ -70,7 +70,7 @@ Array load_volume_mask(const std::string& name, const VolumeFile& volume) {
                     to_string(found.shape()), volume.name, to_string(volume.voxels.shape())));
   }
   if (found.type == PixelType::c32) {
-    throw UsageError(fmt::format("{}: holds complex numbers; a mask holds real ones", name));
+    throw UsageError(fmt::format("{}: holds complex numbers; a mask must be real", name));
   }
   const Array numbers = to_float(found);
   Array mask = make_array(found.extents, PixelType::u8);
@@ -80,7 +80,7 @@ Array load_volume_mask(const std::string& name, const VolumeFile& volume) {
                  [](float number) { return std::uint8_t{number != 0 && !std::isnan(number)}; });
   if (std::none_of(to.begin(), to.end(), [](std::uint8_t m) { return m != 0; })) {
     throw UsageError(fmt::format(
-        "{}: is 0 everywhere, which leaves no voxel to register; 0 marks what is ignored", name));
+        "{}: is 0 everywhere, which excludes every voxel; 0 marks voxels to ignore", name));
   }
   return mask;
 }
@@ -89,8 +89,8 @@ void check_volume_storable(const std::string& name, const std::vector<std::int64
                            PixelType type) {
   check_extents(name, extents, type);
   if (is_nifti_name(name) && (type == PixelType::f16 || type == PixelType::c32)) {
-    throw FileError(fmt::format("{}: NIfTI has no numbers of this kind ({}); end the name in .npy",
-                                name, type == PixelType::f16 ? "float16" : "complex64"));
+    throw FileError(fmt::format("{}: NIfTI cannot hold {}; use a name that ends in .npy", name,
+                                type == PixelType::f16 ? "float16" : "complex64"));
   }
 }
 

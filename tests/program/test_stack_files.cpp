@@ -244,11 +244,11 @@ TEST_CASE(
   };
   refused({folder / "one.tif"}, "one.tif: is one frame; a stack has two or more");
   refused({folder / "small.tif"}, "registration needs sides of at least 16");
-  refused({folder / "empty.y4m"}, "empty.y4m: there are no frames in it");
+  refused({folder / "empty.y4m"}, "empty.y4m: contains no frames");
   refused({folder / "none.npy"}, "none.npy: is empty");
   refused({folder / "x*.tif"}, "no file matches this pattern");
   refused({folder / "two.tif", "--channel", "1"}, "--channel can only be 0");
-  refused({folder / "empty.y4m", "--z", "1"}, "leave --channel and --z out");
+  refused({folder / "empty.y4m", "--z", "1"}, "omit --channel and --z");
   refused({folder / "two.tif", "--output", folder / "out.png"}, "end its name in .tif or .npy");
   refused({folder / "two.tif", "--output-video", folder / "out.mp4"}, "end its name in .y4m");
   refused({folder / "two.tif", "--output", folder / "two.tif"}, "is the same file as");
@@ -289,7 +289,7 @@ TEST_CASE("stack: from a pipe into a pipe") {
   CHECK(contains(full.err, "standard output cannot be written (No space left on device)\n"));
   const Outcome nothing = run_script(script("- < /dev/null"));
   CHECK(nothing.status == 2);
-  CHECK(nothing.err == "warpalign: standard input: is empty; there is no video in it\n");
+  CHECK(nothing.err == "warpalign: standard input: is empty\n");
 }
 
 TEST_CASE("stack: where the disk is full, one line says so and no partial file stays") {
@@ -311,9 +311,9 @@ TEST_CASE("stack: where the disk is full, one line says so and no partial file s
         folder / "in.tif", test_device(), option, folder / output, folder / "drift.csv"));
     CAPTURE(outcome.err);
     CHECK(outcome.status == 2);
-    CHECK(outcome.err.ends_with(fmt::format(
-        "\nwarpalign: {}: cannot be written (File too large); choose another place for it\n",
-        folder / output)));
+    CHECK(outcome.err.ends_with(
+        fmt::format("\nwarpalign: {}: cannot be written (File too large); choose another folder\n",
+                    folder / output)));
     CHECK(folder.names() == before);
   }
 }

@@ -98,10 +98,8 @@ class HeaderParser {
   std::string parse_type() {
     skip_spaces();
     if (position_ < text_.size() && text_[position_] == '[') {
-      throw FileError(
-          fmt::format("holds records of named fields; what is read is {}: save one "
-                      "field of it",
-                      readable_types));
+      throw FileError(fmt::format(
+          "holds records of named fields (supported: {}); save one of its fields", readable_types));
     }
     return parse_string();
   }
@@ -165,9 +163,8 @@ Stored stored_of(const std::string& descr) {
     }
   }
   throw FileError(
-      fmt::format("is of type '{}'; what is read is {}: convert it with "
-                  "array.astype('float32')",
-                  descr, readable_types));
+      fmt::format("is of type '{}' (supported: {}); convert it with array.astype('float32')", descr,
+                  readable_types));
 }
 
 /// Unsigned, little-endian.
@@ -191,7 +188,8 @@ Parts parts_of(Bytes file) {
   }
   const auto version = std::to_integer<int>(file[magic.size()]);
   if (version < 1 || version > 3) {
-    throw FileError(fmt::format("is a .npy file of version {}; versions 1 to 3 are read", version));
+    throw FileError(
+        fmt::format("is a .npy file of version {}; versions 1 to 3 are supported", version));
   }
   const std::size_t width = version == 1 ? 2 : 4;
   const std::size_t start = magic.size() + 2 + width;

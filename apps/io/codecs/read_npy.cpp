@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little, "little-endian numbers
 void check_dimensions(const std::vector<std::int64_t>& extents, int most) {
   const auto axes = static_cast<int>(extents.size());
   if (axes < 1 || axes > most) {
-    throw FileError(fmt::format("is of shape ({}): {} dimensions, where 1 to {} are allowed",
+    throw FileError(fmt::format("has the shape ({}), with {} dimensions; 1 to {} are allowed",
                                 fmt::join(extents, ", "), axes, most));
   }
 }
@@ -25,7 +25,7 @@ void check_dimensions(const std::vector<std::int64_t>& extents, int most) {
 void check_size(const std::vector<std::int64_t>& extents, std::size_t bytes, std::size_t found) {
   std::size_t wanted = bytes;  // cannot overflow: what is found bounds it
   for (const std::int64_t extent : extents) {
-    if (extent == 0) throw FileError("is empty: there are no numbers in it");
+    if (extent == 0) throw FileError("contains no numbers");
     if (wanted > found / static_cast<std::size_t>(extent)) {
       throw damaged(fmt::format("it has {} bytes of numbers, fewer than its shape ({}) needs",
                                 found, fmt::join(extents, ", ")));

@@ -47,7 +47,7 @@ class Reader {
   ~Reader() { png_destroy_read_struct(&png_, &info_, nullptr); }
 
   LoadedImage read() {
-    if (info_ == nullptr) throw FileError("cannot be read: libpng does not start");
+    if (info_ == nullptr) throw FileError("cannot be read: libpng failed to start");
     if (!read_header()) throw damaged(source_.message.data());
     const int channels = png_get_channels(png_, info_);
     const std::int64_t width = png_get_image_width(png_, info_);

@@ -58,7 +58,7 @@ class Writer {
   ~Writer() { png_destroy_write_struct(&png_, &info_); }
 
   std::vector<std::byte> write(const LoadedImage& image) {
-    if (info_ == nullptr) throw FileError("libpng does not start");
+    if (info_ == nullptr) throw FileError("libpng failed to start");
     if (!write_all(image)) throw FileError(target_.message.data());
     return std::move(target_.file);
   }

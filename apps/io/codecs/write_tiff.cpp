@@ -45,9 +45,9 @@ std::vector<std::byte> write_tiff(const LoadedImage& image) {
   TiffMemory memory;
   {
     const TiffHandle tiff = open_tiff_for_writing(memory);
-    if (!tiff) throw FileError("libtiff does not start: " + memory.message);
+    if (!tiff) throw FileError("libtiff failed to start: " + memory.message);
     describe_page(tiff.get(), image);
-    if (!write_rows(tiff.get(), image)) throw FileError("libtiff fails: " + memory.message);
+    if (!write_rows(tiff.get(), image)) throw FileError("libtiff failed: " + memory.message);
   }
   return std::move(memory.written);
 }

@@ -1,4 +1,4 @@
-// Aligned frames as images in a folder.
+// Writes aligned frames as images to a folder.
 #include "io/frames/folder_sink.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Aligned frames as images in a folder.
+// Writes aligned frames as images to a folder.
 #pragma once
 
 #include "io/frames/frame_sink.hpp"
@@ -10,16 +10,18 @@
 
 namespace warpalign::program {
 
-/// "0012_name.png": unique, and in the order of the frames. 8 and 16 bits as PNG, other pixels as
-/// TIFF: formats that store them without loss. A frame that was not aligned has no file.
+/// Names such as "0012_name.png" are unique and sort in the order of the frames. 8 and 16 bits are
+/// written as PNG, other types as TIFF, both without loss. A frame that was not aligned has no
+/// file.
 class FolderSink : public FrameSink {
  public:
-  /// `expected`: about how many frames come; it decides how many digits the names have.
-  /// `unfinished`: what a kill leaves of a frame that is being written. Throws FileError.
+  /// `expected`: the approximate number of frames, which sets the number of digits in the names.
+  /// `unfinished`: what happens to the temporary file of a frame if the process is killed. Throws
+  /// FileError.
   FolderSink(const std::filesystem::path& folder, std::size_t expected, PixelType type,
              Unfinished unfinished = Unfinished::removed);
 
-  /// Whether a frame of a file with one of these stems may be given this name.
+  /// Whether this name could be given to a frame of a file with one of these stems.
   [[nodiscard]] static bool may_name(const std::filesystem::path& name,
                                      const std::set<std::string>& stems);
 

@@ -1,4 +1,4 @@
-// The frames of many files: opens one after the other, and names them in every message.
+// Reads the frames of many files in order, and adds the names of the files to all messages.
 #include "io/frames/frame_sequence.hpp"
 
 #include "io/file_bytes.hpp"
@@ -25,7 +25,8 @@ bool starts_with(std::span<const std::byte> head, std::string_view magic) {
          });
 }
 
-/// Pipes give their bytes once, so they are not looked into: only a video can come from one.
+/// Whether the input may be a pipe, which can be read only once. Its format is therefore not
+/// detected: it must be a video.
 bool is_pipe(const std::string& file) {
   std::error_code failed;
   const auto status = std::filesystem::status(file, failed);
@@ -35,13 +36,13 @@ bool is_pipe(const std::string& file) {
 
 void refuse_choice(const PlaneChoice& choice) {
   if (choice.channel.value_or(0) == 0 && choice.slice.value_or(0) == 0) return;
-  throw FileError("has one channel and one plane; leave --channel and --z out");
+  throw FileError("has one channel and one plane; omit --channel and --z");
 }
 
-/// A file that holds one frame: an image, or what could not be opened.
+/// A file with one frame: an image, or a file that could not be opened.
 class SingleFrame : public FrameSource {
  public:
-  /// `trouble`: why it could not be opened; empty for an image.
+  /// `trouble`: why the file could not be opened; empty for an image.
   SingleFrame(std::string file, std::string trouble)
       : file_(std::move(file)), trouble_(std::move(trouble)) {}
 
@@ -78,7 +79,7 @@ std::unique_ptr<FrameSource> open_frames(const std::string& file, const PlaneCho
   return std::make_unique<SingleFrame>(file, "");
 }
 
-/// Whether files of this name may hold several frames.
+/// Whether files with this extension may hold several frames.
 bool may_be_a_stack(const std::string& file) {
   const std::string extension = Path(file).extension().string();
   return extension != ".png" && extension != ".jpg" && extension != ".jpeg" &&
@@ -105,7 +106,7 @@ FrameCount FrameSequence::count() const {
                                      files_.end(), may_be_a_stack);
   if (!current_) return {closed_frames_ + unopened, one_each};
   const FrameCount current = current_->count();
-  // The end of a pipe is not known, so neither is that of what follows.
+  // The length of a pipe is unknown, and so is the total.
   if (!current.exact && current.frames == 0) return {};
   return {closed_frames_ + std::max(current.frames, current_frames_) + unopened,
           one_each && current.exact};
@@ -123,7 +124,7 @@ void FrameSequence::close() {
   closed_frames_ += std::exchange(current_frames_, 0);
 }
 
-/// False after the last file.
+/// Opens the next file. Returns false after the last one.
 bool FrameSequence::open_next() {
   if (opened_ == files_.size()) return false;
   const std::string& file = files_[opened_++];
@@ -136,7 +137,7 @@ bool FrameSequence::open_next() {
   return true;
 }
 
-/// Asks the open file, and each that follows, until `ask` is answered.
+/// Calls `ask` with the open file and then with each following one until it returns an answer.
 template <typename Ask>
 auto FrameSequence::first_answer(const Ask& ask) {
   decltype(ask(*current_)) answer{};

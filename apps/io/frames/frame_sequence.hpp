@@ -1,4 +1,4 @@
-// The frames of many files, one file after the other.
+// Reads the frames of many files in order.
 #pragma once
 
 #include "io/frames/frame_source.hpp"
@@ -10,20 +10,20 @@
 
 namespace warpalign::program {
 
-/// Images, TIFF stacks, .npy arrays and .y4m videos, told apart by their content. "-" is a video on
-/// standard input. Every message names the file or the frame.
+/// Reads images, TIFF stacks, .npy arrays and .y4m videos, which it distinguishes by content. "-"
+/// is a video on standard input. All messages name the file or the frame.
 class FrameSequence : public FrameSource {
  public:
-  /// `files`: as input_files() gives them, one or more. Each is opened when its first frame's turn
-  /// comes; one that cannot be opened counts as one frame with trouble.
+  /// `files`: one or more, from input_files(). Each file is opened when its first frame is needed.
+  /// A file that cannot be opened counts as one frame with `trouble`.
   FrameSequence(std::vector<std::string> files, const PlaneChoice& choice);
 
-  /// Files that have not been opened count as one frame each.
+  /// The number of frames. Files that are not open yet count as one frame each.
   [[nodiscard]] FrameCount count() const override;
   [[nodiscard]] std::optional<Frame> next() override;
   bool skip() override;
   [[nodiscard]] std::string ended_early() const override { return ended_early_; }
-  /// That of the first file.
+  /// The format of the first file.
   [[nodiscard]] const VideoFormat* video() const override;
 
   [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
@@ -36,9 +36,9 @@ class FrameSequence : public FrameSource {
 
   std::vector<std::string> files_;
   PlaneChoice choice_;
-  std::size_t opened_ = 0;          ///< files
-  std::size_t closed_frames_ = 0;   ///< of the files that are done
-  std::size_t current_frames_ = 0;  ///< of the open one, those that are done
+  std::size_t opened_ = 0;          ///< number of files opened
+  std::size_t closed_frames_ = 0;   ///< frames of the files already closed
+  std::size_t current_frames_ = 0;  ///< frames already read from the open file
   std::unique_ptr<FrameSource> current_;
   std::optional<VideoFormat> video_;
   std::string ended_early_;

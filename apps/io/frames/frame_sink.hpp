@@ -1,4 +1,4 @@
-// Where a stack's aligned frames go.
+// The interface of the outputs that hold a stack's aligned frames.
 #pragma once
 
 #include "io/image_file.hpp"
@@ -8,7 +8,7 @@
 
 namespace warpalign::program {
 
-/// Takes the frames in their order. What it writes appears whole or not at all.
+/// Writes frames in order. Each file appears complete or not at all.
 class FrameSink {
  public:
   FrameSink() = default;
@@ -16,19 +16,19 @@ class FrameSink {
   FrameSink& operator=(const FrameSink&) = delete;
   virtual ~FrameSink() = default;
 
-  /// As the user named it.
+  /// The name that the user gave.
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Whether frame `index` is still to be written; false for what an earlier run has left. `stem`:
+  /// Whether frame `index` must still be written; false if an earlier run has written it. `stem`:
   /// Frame::stem.
   [[nodiscard]] virtual bool lacks(std::size_t index, const std::string& stem) const = 0;
-  /// Writes a frame that is lacking. `aligned`: null where the frame could not be aligned. Throws
-  /// FileError.
+  /// Writes a frame for which lacks() is true. `aligned`: null if the frame could not be aligned.
+  /// Throws FileError.
   virtual void write(std::size_t index, const std::string& stem, const LoadedImage* aligned) = 0;
-  /// What an aligned frame is written as.
+  /// The name under which an aligned frame is written.
   [[nodiscard]] virtual std::string name_of(std::size_t index, const std::string& stem) const = 0;
-  /// Flushes what was written to the disk. Throws FileError.
+  /// Flushes the data written so far to the disk. Throws FileError.
   virtual void sync() {}
-  /// Finishes a file that holds all frames. Throws FileError.
+  /// Completes a file that holds all frames. Throws FileError.
   virtual void commit() {}
 };
 

@@ -1,4 +1,4 @@
-// The frames of a stack or a video, one after the other.
+// Reads the frames of a stack or a video in order.
 #pragma once
 
 #include "io/image_file.hpp"
@@ -10,29 +10,29 @@
 namespace warpalign::program {
 
 struct Frame {
-  std::string name;  ///< "f.png"; with its number where a file has several: "stack.tif[12]"
+  std::string name;  ///< "f.png", or "stack.tif[12]" if the file has several
   std::string stem;  ///< the file's name without folder and extension
   LoadedImage image;
-  std::string trouble;  ///< one line that names it and says why it could not be read; `image` holds
-                        ///< nothing then
+  std::string trouble;  ///< why the frame could not be read, in one line with its name; `image`
+                        ///< is then empty
 };
 
 struct FrameCount {
-  std::size_t frames = 0;  ///< 0 where nothing is known before the end
+  std::size_t frames = 0;  ///< 0 if unknown before the end
   bool exact = false;      ///< false for an estimate
 };
 
-/// What a video's file says about its frames besides their pixels, in the words of YUV4MPEG2.
+/// The format of a video as given in its file, in YUV4MPEG2's terms.
 struct VideoFormat {
   std::string rate = "25:1";  ///< frames a second, as a fraction
-  std::string interlacing;    ///< "p", "t", "b" or "m"; empty where it is not said
-  std::string aspect;         ///< of one pixel, as a fraction; empty where it is not said
-  std::string range;          ///< "FULL" or "LIMITED"; empty where it is not said
+  std::string interlacing;    ///< "p", "t", "b" or "m"; empty if not given
+  std::string aspect;         ///< of one pixel, as a fraction; empty if not given
+  std::string range;          ///< "FULL" or "LIMITED"; empty if not given
   int bits = 8;               ///< of a sample
 };
 
-/// Gives each frame once. Only the frame that next() returns is in memory. What the functions
-/// throw, and ended_early(), does not name the file: FrameSequence does.
+/// Returns each frame once, and keeps only the frame that next() returned in memory. Exceptions and
+/// ended_early() omit the name of the file; FrameSequence adds it.
 class FrameSource {
  public:
   FrameSource() = default;
@@ -41,16 +41,16 @@ class FrameSource {
   virtual ~FrameSource() = default;
 
   [[nodiscard]] virtual FrameCount count() const = 0;
-  /// The next frame; nothing after the last one. A frame that cannot be read comes with its
-  /// trouble, and the next call goes on behind it. Throws FileError where nothing can be read any
-  /// more.
+  /// The next frame, or nothing after the last one. If a frame cannot be read, its `trouble` says
+  /// why, and the next call continues with the frame after it. Throws FileError if no further frame
+  /// can be read.
   [[nodiscard]] virtual std::optional<Frame> next() = 0;
-  /// Passes over the next frame without decoding it. False after the last one.
+  /// Skips the next frame without decoding it. Returns false after the last frame.
   virtual bool skip() = 0;
-  /// Why the frames ended before the file says they do; empty where they did not. It is known once
-  /// next() or skip() has reached the end.
+  /// Why the file ended before its last frame; empty if it did not. Valid once next() or skip() has
+  /// reached the end.
   [[nodiscard]] virtual std::string ended_early() const { return {}; }
-  /// Null where the frames do not come from a video.
+  /// The format of the video, or null if the frames are not from a video.
   [[nodiscard]] virtual const VideoFormat* video() const { return nullptr; }
 };
 

@@ -1,6 +1,6 @@
-// The axes of a stack that ImageJ has written: lines such as "images=120", "channels=2",
+// Parses the axes of a stack that ImageJ has written: lines such as "images=120", "channels=2",
 // "slices=3" and "frames=20". Channels vary fastest, then slices, then frames. Above 4 GB ImageJ
-// writes a single directory, and all images behind one another.
+// writes a single directory, followed by all images without gaps.
 #include "io/frames/imagej_axes.hpp"
 
 #include "io/codecs/codecs.hpp"
@@ -52,7 +52,7 @@ std::optional<TiffAxes> imagej_axes(const std::string& description, std::size_t 
     axes.frames = images;
   }
   if (pages == 1 && images > 1) axes.contiguous = images;
-  if (pages > images) return {};  // pages were added by a program that left the text as it was
+  if (pages > images) return {};  // another program added pages without updating the text
   if (images > max_planes) {
     throw damaged(fmt::format("it says that it has {} images, and has {} pages", images, pages));
   }

@@ -1,4 +1,4 @@
-// The axes of a stack that ImageJ has written.
+// Parses the axes of a stack that ImageJ has written.
 #pragma once
 
 #include "io/frames/tiff_axes.hpp"
@@ -7,8 +7,8 @@ namespace warpalign::program {
 
 [[nodiscard]] bool is_imagej(const std::string& description);
 
-/// Nothing where the description says no axes that fit the number of pages. Throws FileError for
-/// more than `max_planes`.
+/// Returns nothing if the description has no axes that match the number of pages. Throws FileError
+/// for more than `max_planes` planes.
 [[nodiscard]] std::optional<TiffAxes> imagej_axes(const std::string& description, std::size_t pages,
                                                   std::size_t max_planes);
 

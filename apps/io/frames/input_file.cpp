@@ -1,4 +1,4 @@
-// A file that is read in parts, by POSIX calls: their error codes say what is wrong.
+// Random access to a file with POSIX calls, whose error codes tell what is wrong.
 #include "io/frames/input_file.hpp"
 
 #include "io/read_failure.hpp"

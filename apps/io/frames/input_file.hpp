@@ -1,4 +1,4 @@
-// A file that is read in parts, at any place.
+// Random access to a file.
 #pragma once
 
 #include <cstddef>
@@ -8,19 +8,19 @@
 
 namespace warpalign::program {
 
-/// An open regular file. Messages do not name it: the caller does.
+/// An open regular file. Error messages omit its name; the caller adds it.
 class InputFile {
  public:
-  /// Throws FileError when it is missing, unreadable or no regular file.
+  /// Opens the file. Throws FileError if it is missing, unreadable or not a regular file.
   explicit InputFile(const std::filesystem::path& path);
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile();
 
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-  /// Its size now: another program may change it. Throws FileError.
+  /// The current size, which another program may change. Throws FileError.
   [[nodiscard]] std::uint64_t size() const;
-  /// Fills `to` from `offset` on, as far as the file goes. Returns the bytes that were read.
+  /// Reads into `to` from `offset`, as far as the file goes. Returns the number of bytes read.
   /// Throws FileError.
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> to) const;
 

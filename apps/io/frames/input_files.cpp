@@ -1,4 +1,4 @@
-// The files that are meant by names, folders and patterns.
+// Expands names, folders and patterns to files.
 #include "io/frames/input_files.hpp"
 
 #include "io/image_file.hpp"
@@ -19,7 +19,7 @@ using Path = std::filesystem::path;
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-/// The run of digits at `position`, without leading zeros.
+/// The digits at `position`, without leading zeros.
 std::string_view digits_at(std::string_view text, std::size_t& position) {
   while (position < text.size() && text[position] == '0') ++position;
   const std::size_t start = position;
@@ -52,8 +52,8 @@ std::vector<std::string> files_in(const std::string& folder) {
   }
   if (files.empty()) {
     throw FileError(fmt::format(
-        "{}: is a folder without images; they are told by their extensions (.png, .tif, .jpg, "
-        ".pgm, .ppm, .npy, .y4m)",
+        "{}: is a folder without images (files that end in .png, .tif, .jpg, .pgm, .ppm, .npy or "
+        ".y4m)",
         folder));
   }
   return files;
@@ -65,12 +65,12 @@ std::vector<std::string> files_like(const std::string& pattern) {
   std::vector<std::string> files(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   ::globfree(&found);
   if (status != 0 || files.empty()) {
-    throw FileError(fmt::format("{}: no file matches this pattern; check it", pattern));
+    throw FileError(fmt::format("{}: no file matches this pattern; check the pattern", pattern));
   }
   return files;
 }
 
-/// Those that a name stands for, or nothing where it is a file's own name.
+/// The files that a name stands for, or nothing if it is the name of a file.
 std::vector<std::string> expanded(const std::string& name) {
   std::error_code failed;
   if (std::filesystem::is_directory(name, failed)) return files_in(name);

@@ -1,4 +1,4 @@
-// Bytes that come one after the other, by POSIX calls.
+// Sequential access to bytes with POSIX calls.
 #include "io/frames/input_stream.hpp"
 
 #include "io/read_failure.hpp"
@@ -48,7 +48,7 @@ std::size_t InputStream::read_some(std::span<std::byte> to) {
   }
 }
 
-/// False at the end.
+/// Refills the buffer. Returns false at the end.
 bool InputStream::refill() {
   if (position_ < buffer_.size()) return true;
   buffer_.resize(buffer_bytes);

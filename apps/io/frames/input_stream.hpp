@@ -1,4 +1,4 @@
-// Bytes that come one after the other: of a file, a pipe, or standard input.
+// Sequential access to the bytes of a file, a pipe or standard input.
 #pragma once
 
 #include <cstddef>
@@ -11,23 +11,25 @@
 
 namespace warpalign::program {
 
-/// Messages do not name the file: the caller does.
+/// A sequential stream. Error messages omit the name of the file; the caller adds it.
 class InputStream {
  public:
-  /// "-": standard input. Throws FileError when it cannot be opened, and for a terminal.
+  /// Opens the file, or standard input for "-". Throws FileError if it cannot be opened or is a
+  /// terminal.
   explicit InputStream(const std::string& name);
   InputStream(const InputStream&) = delete;
   InputStream& operator=(const InputStream&) = delete;
   ~InputStream();
 
-  /// The size of a regular file.
+  /// The size, if it is a regular file.
   [[nodiscard]] std::optional<std::uint64_t> size() const;
-  /// Reads up to and including the next newline, which is not part of the result. Nothing where
-  /// the end or `limit` bytes come first. Throws FileError.
+  /// Reads a line and its newline, and returns the line without it. Returns nothing if the end or
+  /// `limit` bytes come first. Throws FileError.
   [[nodiscard]] std::optional<std::string> read_line(std::size_t limit);
-  /// Fills `to` as far as the bytes go. Returns how many were read. Throws FileError.
+  /// Reads into `to` until it is full or the stream ends. Returns the number of bytes read. Throws
+  /// FileError.
   std::size_t read(std::span<std::byte> to);
-  /// Passes over up to `count` bytes, and returns how many. Throws FileError.
+  /// Skips up to `count` bytes and returns how many it skipped. Throws FileError.
   std::uint64_t skip(std::uint64_t count);
   /// Whether the end has been reached. Throws FileError.
   [[nodiscard]] bool at_end();

@@ -1,5 +1,5 @@
-// The frames of an array in a .npy file: read one by one, or gathered by memory mapping in Fortran
-// order.
+// Reads the frames of an array in a .npy file: frame by frame, or in Fortran order by gathering
+// them from a memory mapping.
 #include "io/frames/npy_frames.hpp"
 
 #include "io/byte_order.hpp"
@@ -23,7 +23,7 @@ NpyLayout layout_of(const InputFile& file) {
   return read_npy_layout(head);
 }
 
-FileError shortened() { return FileError("was shortened while it was read; start again"); }
+FileError shortened() { return FileError("was shortened while it was being read; start again"); }
 
 }  // namespace
 
@@ -43,19 +43,19 @@ void NpyFrames::understand_axes() {
   const std::size_t axes = extents.size();
   if (axes != 2 && axes != 3 && !(axes == 4 && extents[3] == 3)) {
     throw FileError(
-        fmt::format("is of shape ({}); a stack's axes are frame, row and column, and 3 colours "
-                    "where there are any",
+        fmt::format("has the shape ({}); the axes of a stack must be frame, row, column and, for "
+                    "colour, an axis of 3",
                     fmt::join(extents, ", ")));
   }
   if (layout_.type == PixelType::c32) {
-    throw FileError("holds complex numbers; frames have real ones: save their absolute values");
+    throw FileError("holds complex numbers; frames must be real: save the absolute values");
   }
   numbered_ = axes > 2;
   frames_ = numbered_ ? static_cast<std::size_t>(extents[0]) : 1;
   height_ = extents[numbered_ ? 1 : 0];
   width_ = extents[numbered_ ? 2 : 1];
   channels_ = axes == 4 ? 3 : 1;
-  if (frames_ == 0) throw FileError("is empty: there are no frames in it");
+  if (frames_ == 0) throw FileError("contains no frames");
   check_sides(width_, height_);
 }
 
@@ -74,7 +74,7 @@ void NpyFrames::find_whole_frames() {
                               fmt::join(layout_.extents, ", ")));
   }
   whole_ = std::min(frames_, found / frame_bytes());
-  // In Fortran order the last frame's numbers stand between those of all others.
+  // In Fortran order the samples of all frames are interleaved, so the whole file is needed.
   if (layout_.fortran_order && frames_ > 1 && whole_ < frames_) whole_ = 0;
   if (whole_ == 0) {
     throw damaged(fmt::format("it has {} bytes of numbers, and no frame of its shape ({}) is whole",
@@ -118,9 +118,9 @@ void NpyFrames::read_dense(LoadedImage& image) const {
   }
 }
 
-/// In Fortran order the frame's number varies fastest, then the row, the column and the colour.
+/// In Fortran order the frame index varies fastest, then the row, the column and the colour.
 void NpyFrames::gather(LoadedImage& image) const {
-  // Reading mapped pages that the file no longer has would end the program.
+  // Accessing mapped pages beyond the end of a shortened file would kill the program.
   if (file_.size() < mapped_bytes_) throw shortened();
   const std::size_t bytes = size_of(layout_.type);
   const auto height = static_cast<std::size_t>(height_);
@@ -135,7 +135,7 @@ void NpyFrames::gather(LoadedImage& image) const {
       }
     }
   }
-  // Pages that have been read would else count as the program's memory.
+  // Otherwise the pages read so far would count as the program's memory.
   ::madvise(mapped_, mapped_bytes_, MADV_DONTNEED);
 }
 

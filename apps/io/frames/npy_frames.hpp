@@ -1,4 +1,4 @@
-// The frames of an array in a .npy file.
+// Reads the frames of an array in a .npy file.
 #pragma once
 
 #include "io/codecs/npy_layout.hpp"
@@ -9,9 +9,8 @@
 
 namespace warpalign::program {
 
-/// Reads one frame at a time; of an array in Fortran order, through a mapping into memory. The
-/// array's axes are (frame, row, column), with a fourth axis of 3 for colours; an array of two axes
-/// is one frame.
+/// Reads one frame at a time. Arrays in Fortran order are mapped into memory. The array's axes are
+/// (frame, row, column), with a fourth axis of 3 for colour; an array of two axes is one frame.
 class NpyFrames : public FrameSource {
  public:
   /// Throws FileError.
@@ -35,8 +34,8 @@ class NpyFrames : public FrameSource {
   std::string stem_;
   InputFile file_;
   NpyLayout layout_;
-  std::size_t frames_ = 1;  ///< as the header says
-  std::size_t whole_ = 0;   ///< of them, those that the file has room for
+  std::size_t frames_ = 1;  ///< according to the header
+  std::size_t whole_ = 0;   ///< frames that the file holds completely
   bool numbered_ = false;
   std::int64_t height_ = 0;
   std::int64_t width_ = 0;

@@ -1,4 +1,4 @@
-// Aligned frames as one array in a .npy file. How many there are is written at the end.
+// Writes aligned frames to one array in a .npy file. The number of frames is written at the end.
 #include "io/frames/npy_sink.hpp"
 
 #include "io/npy.hpp"
@@ -8,7 +8,7 @@
 namespace warpalign::program {
 namespace {
 
-/// A header's size does not depend on the number of frames.
+/// The size of the header, which does not depend on the number of frames.
 std::vector<std::byte> header_of(const LoadedImage& frame, std::size_t frames) {
   constexpr std::size_t header_bytes = 128;
   std::vector<std::int64_t> extents{static_cast<std::int64_t>(frames), frame.height, frame.width};

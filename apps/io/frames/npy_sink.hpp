@@ -1,4 +1,4 @@
-// Aligned frames as one array in a .npy file.
+// Writes aligned frames to one array in a .npy file.
 #pragma once
 
 #include "io/frames/frame_sink.hpp"
@@ -6,11 +6,11 @@
 
 namespace warpalign::program {
 
-/// The axes are (frame, row, column), with a fourth axis of 3 for colours. A frame that was not
-/// aligned is 0 everywhere, so that the array's frames are numbered as the stack's are.
+/// The axes are (frame, row, column), with a fourth axis of 3 for colour. A frame that was not
+/// aligned is 0 everywhere, so that the array and the stack number frames alike.
 class NpySink : public FrameSink {
  public:
-  /// `frame`: any frame, for its shape and type. `kept`: as RecordFile takes it. Throws FileError.
+  /// `frame`: any frame, for its shape and type. `kept`: see RecordFile. Throws FileError.
   NpySink(const std::filesystem::path& path, const LoadedImage& frame,
           std::optional<std::size_t> kept);
 

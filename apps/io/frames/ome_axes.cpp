@@ -1,5 +1,5 @@
-// The axes of a stack in OME-TIFF: the element Pixels says the sizes and which axis varies fastest,
-// and its elements TiffData which plane is which page, of which file.
+// Parses the axes of an OME-TIFF stack. The element Pixels gives the sizes and the axis that varies
+// fastest; its TiffData elements give the page and the file of each plane.
 #include "io/frames/ome_axes.hpp"
 
 #include "io/codecs/codecs.hpp"
@@ -18,10 +18,10 @@ namespace {
 constexpr std::size_t max_number = std::size_t{1} << 24;
 
 FileError contradictory(const std::string& why) {
-  return FileError(fmt::format("has an OME description that is wrong ({}); export it again", why));
+  return FileError(fmt::format("has an invalid OME description ({}); export it again", why));
 }
 
-/// Nothing where the attribute is missing.
+/// The integer value of an attribute, or nothing if it is missing.
 std::optional<std::size_t> number(const XmlTag& tag, const std::string& name) {
   const std::optional<std::string> text = tag.attribute(name);
   if (!text) return {};
@@ -38,7 +38,7 @@ std::optional<std::size_t> number(const XmlTag& tag, const std::string& name) {
 struct Axis {
   char letter;
   std::size_t size = 1;
-  std::size_t stride = 1;  ///< in the planes' order
+  std::size_t stride = 1;  ///< in the order of the planes
 };
 
 class Planes {
@@ -66,7 +66,7 @@ class Planes {
   }
 
   [[nodiscard]] std::size_t count() const { return count_; }
-  /// The plane's number in the planes' order.
+  /// The index of a plane in the order of the planes.
   [[nodiscard]] std::size_t at(std::size_t t, std::size_t z, std::size_t c) const {
     const std::size_t plane = t * axis('T').stride + z * axis('Z').stride + c * axis('C').stride;
     if (t >= axis('T').size || z >= axis('Z').size || c >= axis('C').size) {
@@ -90,7 +90,7 @@ class Planes {
   std::size_t count_ = 1;
 };
 
-/// Which page each plane is, as the elements TiffData say.
+/// The page of each plane, as given by the TiffData elements.
 class PageTable {
  public:
   PageTable(const Planes& planes, std::string file_name)
@@ -98,7 +98,7 @@ class PageTable {
         file_name_(std::move(file_name)),
         table_(planes.count(), TiffAxes::missing) {}
 
-  /// `file`: the name that stands in it, where there is one.
+  /// `file`: the file name in the element, if there is one.
   void take(const XmlTag& data, const std::optional<std::string>& file) {
     const std::optional<std::size_t> page = number(data, "IFD");
     const std::size_t start =
@@ -107,7 +107,7 @@ class PageTable {
     const std::size_t count =
         number(data, "PlaneCount").value_or(page ? 1 : planes_.count() - start);
     if (count > planes_.count() - start) throw contradictory("PlaneCount goes beyond the sizes");
-    // Otherwise few bytes of text would fill a large table again and again.
+    // Otherwise a short text could fill a large table over and over.
     taken_ += count;
     if (taken_ > max_number) throw contradictory("TiffData describes more than 2^24 planes");
     const bool here = !file || *file == file_name_;
@@ -118,7 +118,7 @@ class PageTable {
     described_ = true;
   }
 
-  /// Without any TiffData the pages are the planes in their order.
+  /// Without TiffData, the pages are the planes in order.
   std::vector<std::int64_t> table() && {
     if (!described_) std::iota(table_.begin(), table_.end(), std::int64_t{0});
     return std::move(table_);
@@ -128,11 +128,11 @@ class PageTable {
   const Planes& planes_;
   std::string file_name_;
   std::vector<std::int64_t> table_;
-  std::size_t taken_ = 0;  ///< planes that were described so far
+  std::size_t taken_ = 0;  ///< number of planes described so far
   bool described_ = false;
 };
 
-/// The element Pixels of the first image, with what stands in it.
+/// The element Pixels of the first image and its child elements.
 std::vector<std::int64_t> page_table(XmlTags& tags, const Planes& planes,
                                      const std::string& file_name) {
   PageTable table(planes, file_name);
@@ -167,10 +167,10 @@ TiffAxes ome_axes(const std::string& xml, int samples_of_page, const std::string
   XmlTags tags(xml);
   while (const std::optional<XmlTag> tag = tags.next()) {
     if (tag->name == "BinaryOnly") {
-      throw FileError(
-          fmt::format("is one file of an OME-TIFF set, and {} describes it; its axes are not known "
-                      "from here: save the set as one file",
-                      tag->attribute("MetadataFile").value_or("another file")));
+      throw FileError(fmt::format(
+          "is one file of an OME-TIFF set, and its axes are described in {}; save the set "
+          "as one file",
+          tag->attribute("MetadataFile").value_or("another file")));
     }
     if (tag->name != "Pixels") continue;
     const Planes planes(*tag, samples_of_page);

@@ -1,4 +1,4 @@
-// A file of a header and records of one size.
+// A file of a header and records of equal size.
 #include "io/frames/record_file.hpp"
 
 #include "io/image_file.hpp"
@@ -35,7 +35,9 @@ void RecordFile::append(std::span<const std::byte> beginning, std::span<const st
 
 void RecordFile::read_end_of_last(std::span<std::byte> bytes) const {
   if (file_.read_at(offset_of(records_) - bytes.size(), bytes)) return;
-  throw FileError(fmt::format("{}: was changed while it was written; start again", path_.string()));
+  throw FileError(
+      fmt::format("{}: another program changed the file while it was being written; start again",
+                  path_.string()));
 }
 
 }  // namespace warpalign::program

@@ -1,4 +1,4 @@
-// libtiff's client interface on one page of an open file.
+// Implements libtiff's client interface for one page of an open file.
 #include "io/frames/tiff_at.hpp"
 
 #include "io/image_file.hpp"
@@ -12,10 +12,10 @@ namespace {
 
 TiffAt& at_of(thandle_t handle) { return *static_cast<TiffAt*>(handle); }
 
-/// Puts the page's offset in place of the first one's, where the bytes that were read hold it.
+/// Replaces the first page's offset in the bytes read by this page's offset.
 void point_header(const TiffAt& at, std::byte* bytes, std::size_t count) {
   const std::size_t first = at.directories.big ? 8 : 4;
-  const std::size_t width = first;  // an offset is as wide as what stands before it
+  const std::size_t width = first;  // the offset is as wide as the header before it
   for (std::size_t i = 0; i < width; ++i) {
     const std::size_t place = at.directories.big_endian ? width - 1 - i : i;
     if (first + i < at.position || first + i >= at.position + count) continue;

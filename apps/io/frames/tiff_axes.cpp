@@ -1,4 +1,4 @@
-// The axes of a TIFF stack: a table from frame, slice and channel to a page.
+// Builds the table from frame, slice and channel to a page of a TIFF stack.
 #include "io/frames/tiff_axes.hpp"
 
 #include "io/codecs/codecs.hpp"
@@ -21,7 +21,7 @@ TiffAxes plain_axes(std::size_t pages) {
   return axes;
 }
 
-/// The chosen index along an axis, 0 where there is no choice to make.
+/// The chosen index along an axis, or 0 if the axis has length 1.
 std::size_t chosen(const std::optional<int>& choice, std::size_t count, const char* option,
                    const char* what) {
   if (!choice && count > 1) {
@@ -37,8 +37,9 @@ std::size_t chosen(const std::optional<int>& choice, std::size_t count, const ch
   return static_cast<std::size_t>(index);
 }
 
-/// A few bytes of text could else stand for millions of planes, each of which is reported as
-/// missing. Of a truncated file or a set of files some planes are there, or named by the text.
+/// The most planes that a description may claim. Without this limit a few bytes of text could claim
+/// millions of planes, each of which would be reported as missing. The limit allows for truncated
+/// files and for sets of files, whose planes the text lists.
 std::size_t max_planes(const std::string& description, std::size_t pages, std::size_t room) {
   constexpr std::size_t harmless = std::size_t{1} << 16;
   constexpr std::size_t planes_a_page = 1024;

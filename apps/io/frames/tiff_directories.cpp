@@ -1,6 +1,7 @@
-// Where the pages of a TIFF file begin.
+// Locates the pages of a TIFF file.
 //
-// A directory is a count, so many entries of 12 bytes (20 in BigTIFF), and the next one's offset.
+// A directory consists of a count, that many entries of 12 bytes (20 in BigTIFF), and the offset of
+// the next directory.
 #include "io/frames/tiff_directories.hpp"
 
 #include "io/codecs/codecs.hpp"
@@ -42,7 +43,7 @@ class Reader {
     return big_ ? number(head.data() + 8, 8) : number(head.data() + 4, 4);
   }
 
-  /// Nothing where it does not lie within the file.
+  /// The directory at an offset, or nothing if it does not lie within the file.
   std::optional<Directory> directory(std::uint64_t offset) {
     const std::size_t count_bytes = big_ ? 8 : 2;
     const std::size_t entry_bytes = big_ ? 20 : 12;
@@ -55,8 +56,8 @@ class Reader {
         count_bytes + static_cast<std::size_t>(entries) * entry_bytes + next_bytes;
     if (bytes > size_ - offset) return {};
     taken_ += bytes;
-    // Otherwise a file whose directories lie over one another would be read once for each of them.
-    if (taken_ > size_) throw damaged("the directories of its pages lie over one another");
+    // Otherwise a file with overlapping directories would be read once for each of them.
+    if (taken_ > size_) throw damaged("the directories of its pages overlap");
     if (!read(offset, bytes)) return {};
     Directory found;
     for (std::size_t i = 0; i < entries; ++i) {
@@ -67,7 +68,7 @@ class Reader {
   }
 
  private:
-  /// Reads more than is asked for, since most directories are small.
+  /// Reads ahead, since most directories are small.
   bool read(std::uint64_t offset, std::size_t wanted) {
     if (offset == at_ && bytes_.size() >= wanted) return true;
     bytes_.resize(std::max<std::size_t>(wanted, 512));
@@ -97,7 +98,7 @@ class Reader {
   bool big_;
   bool big_endian_;
   std::uint64_t at_ = ~std::uint64_t{0};
-  std::uint64_t taken_ = 0;  ///< bytes of all directories so far
+  std::uint64_t taken_ = 0;  ///< total bytes of the directories so far
   std::vector<std::byte> bytes_;
 };
 

@@ -1,5 +1,5 @@
-// Where the pages of a TIFF file begin, found without libtiff: its numbers of pages are limited,
-// and the time that it takes to go to a page grows with the page's number.
+// Locates the pages of a TIFF file without libtiff, which limits the number of pages and needs time
+// proportional to a page's number to reach it.
 #pragma once
 
 #include "io/frames/input_file.hpp"
@@ -15,16 +15,17 @@ namespace warpalign::program {
 struct TiffDirectories {
   bool big = false;         ///< BigTIFF, with offsets of 8 bytes
   bool big_endian = false;  ///< the file's byte order
-  /// Of each page's directory, in the file's order. Reduced images and masks are left out.
+  /// The offset of each page's directory, in the file's order. Reduced images and masks are
+  /// omitted.
   std::vector<std::uint64_t> offsets;
-  std::string broken;  ///< why there are no more of them; empty where the file says that it ends
+  std::string broken;  ///< why the chain breaks off; empty if it ends properly
 };
 
-/// Whether a file begins like a TIFF.
+/// Whether a file starts with the signature of a TIFF.
 [[nodiscard]] bool is_tiff(std::span<const std::byte> head);
 
-/// Follows the file's chain of directories. Throws FileError where there is no page, and where the
-/// chain leads back into itself.
+/// Follows the file's chain of directories. Throws FileError if there is no page, or if the chain
+/// has a loop.
 [[nodiscard]] TiffDirectories find_directories(const InputFile& file);
 
 }  // namespace warpalign::program

@@ -1,4 +1,4 @@
-// The frames of a TIFF stack: which pages they are, and their pixels by libtiff.
+// Reads the frames of a TIFF stack: selects their pages and decodes them with libtiff.
 #include "io/frames/tiff_frames.hpp"
 
 #include "io/byte_order.hpp"
@@ -29,7 +29,7 @@ std::string description_of(TIFF* tiff) {
   return TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) == 1 ? text : "";
 }
 
-/// Uncompressed strips, one behind the other.
+/// Whether the strips are uncompressed and contiguous.
 bool is_dense(TIFF* tiff, const TiffPage& page) {
   std::uint16_t compression = COMPRESSION_NONE;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
@@ -77,7 +77,7 @@ void TiffFrames::find_contiguous(TIFF* tiff, const TiffPage& page, std::size_t f
   contiguous_ = {TIFFGetStrileOffset(tiff, 0), frames, page};
 }
 
-/// How many pages the file really has.
+/// The number of pages that the file actually contains.
 std::size_t TiffFrames::available() const {
   if (contiguous_.frames == 0) return directories_.offsets.size();
   const std::uint64_t size = file_.size();
@@ -111,7 +111,7 @@ bool TiffFrames::skip() {
 
 LoadedImage TiffFrames::read(std::int64_t page) const {
   if (page == TiffAxes::missing) {
-    throw FileError("is not in the file, as its OME description says");
+    throw FileError("is missing from the file although its OME description lists it");
   }
   return contiguous_.frames > 0 ? read_contiguous(page) : read_directory(page);
 }

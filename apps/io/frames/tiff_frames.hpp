@@ -1,4 +1,4 @@
-// The frames of a TIFF stack.
+// Reads the frames of a TIFF stack.
 #pragma once
 
 #include "io/codecs/tiff_page.hpp"
@@ -10,7 +10,8 @@
 
 namespace warpalign::program {
 
-/// Pages of TIFF and BigTIFF files, in any way that libtiff decodes, and of any real pixel type.
+/// Reads pages of TIFF and BigTIFF files of any real pixel type, in any encoding that libtiff
+/// decodes.
 class TiffFrames : public FrameSource {
  public:
   /// Throws FileError.
@@ -35,13 +36,13 @@ class TiffFrames : public FrameSource {
   std::string stem_;
   InputFile file_;
   TiffDirectories directories_;
-  std::vector<std::int64_t> pages_;  ///< those that are chosen
+  std::vector<std::int64_t> pages_;  ///< the chosen pages
   std::size_t next_ = 0;
 
-  /// ImageJ's frames behind one directory.
+  /// Frames that follow a single directory, as ImageJ writes them.
   struct Contiguous {
     std::uint64_t start = 0;
-    std::size_t frames = 0;  ///< 0: each frame has a directory
+    std::size_t frames = 0;  ///< 0 if each frame has a directory
     TiffPage page;
   };
   Contiguous contiguous_;

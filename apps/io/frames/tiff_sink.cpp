@@ -1,4 +1,4 @@
-// Aligned frames as one TIFF file with a page for each.
+// Writes aligned frames to one TIFF file, a page for each frame.
 #include "io/frames/tiff_sink.hpp"
 
 #include "io/codecs/tiff_record.hpp"
@@ -32,8 +32,8 @@ void TiffSink::write(std::size_t index, const std::string& /*stem*/, const Loade
   const std::uint64_t next = file_->offset_of(index + 1);
   if (!big_ && next > small_limit) {
     throw FileError(
-        fmt::format("{}: more frames came than were announced, and TIFF holds 4 GB; end the name "
-                    "in .npy",
+        fmt::format("{}: there are more frames than expected, and TIFF holds 4 GB at most; use a "
+                    "name that ends in .npy",
                     path_));
   }
   const LoadedImage& image = aligned == nullptr ? page_ : *aligned;
@@ -44,7 +44,7 @@ std::string TiffSink::name_of(std::size_t index, const std::string& /*stem*/) co
   return fmt::format("{}[{}]", path_, index);
 }
 
-/// The last page is followed by none.
+/// Ends the chain of pages by setting the next offset of the last page to 0.
 void TiffSink::commit() {
   const std::array<std::byte, 8> none{};
   const std::uint64_t last = file_->offset_of(file_->records() - 1);

@@ -1,4 +1,4 @@
-// Aligned frames as one TIFF file with a page for each.
+// Writes aligned frames to one TIFF file, a page for each frame.
 #pragma once
 
 #include "io/frames/frame_sink.hpp"
@@ -6,13 +6,13 @@
 
 namespace warpalign::program {
 
-/// Uncompressed pages of one strip in the frames' own type, BigTIFF where TIFF's 4 GB may not
-/// suffice. A frame that was not aligned is a page of zeros, so that pages are numbered as the
-/// frames are.
+/// Writes uncompressed pages of one strip in the frames' type, as BigTIFF if TIFF's 4 GB may not
+/// suffice. A frame that was not aligned becomes a page of zeros, so that pages and frames have the
+/// same numbers.
 class TiffSink : public FrameSink {
  public:
-  /// `frame`: any frame, for its shape and type. `count`: how many come, where that is known.
-  /// `kept`: as RecordFile takes it. Throws FileError.
+  /// `frame`: any frame, for its shape and type. `count`: the number of frames, if known. `kept`:
+  /// see RecordFile. Throws FileError.
   TiffSink(const std::filesystem::path& path, const LoadedImage& frame,
            std::optional<std::size_t> count, std::optional<std::size_t> kept);
 
@@ -25,7 +25,7 @@ class TiffSink : public FrameSink {
 
  private:
   std::string path_;
-  LoadedImage page_;  ///< its shape and type, with pixels of zeros
+  LoadedImage page_;  ///< the shape and type of a page, with pixels of 0
   bool big_ = false;
   std::optional<RecordFile> file_;
 };

@@ -1,4 +1,4 @@
-// Aligned frames as a gray YUV4MPEG2 video.
+// Writes aligned frames to a gray YUV4MPEG2 video.
 #include "io/frames/video_sink.hpp"
 
 #include "io/frames/y4m_header.hpp"
@@ -41,7 +41,7 @@ void check_video_frames(const LoadedImage& frame) {
   const bool fits = frame.type == PixelType::u8 || frame.type == PixelType::u16;
   if (frame.channels == 1 && fits) return;
   throw FileError(fmt::format(
-      "--output-video: writes gray frames of 8 or 16 bits, and these are {}; use --output with a "
+      "--output-video: writes gray frames of 8 or 16 bits, but these are {}; use --output with a "
       "name that ends in .tif or .npy",
       describe(frame)));
 }
@@ -56,7 +56,7 @@ VideoSink::VideoSink(const std::string& name, const LoadedImage& frame, const Vi
   shown_ = make_image(frame.width, frame.height, 1, frame.type);
   const std::string header = gray_y4m_header(frame.width, frame.height, written);
   if (name_ == "-") {
-    ::signal(SIGPIPE, SIG_IGN);  // so that it is told as an error of write()
+    ::signal(SIGPIPE, SIG_IGN);  // so that write() returns an error instead
     write_to_stdout(bytes_of(header));
     return;
   }
@@ -69,7 +69,7 @@ bool VideoSink::lacks(std::size_t index, const std::string& /*stem*/) const {
   return index >= written_;
 }
 
-/// Splines overshoot: samples of 10 bits may come out above 1023.
+/// Limits samples to their number of bits: splines overshoot, so 10-bit samples may exceed 1023.
 void VideoSink::take_pixels(const LoadedImage& aligned) {
   shown_.pixels = aligned.pixels;
   if (bits_ == 8 || bits_ == 16) return;

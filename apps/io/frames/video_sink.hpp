@@ -1,4 +1,4 @@
-// Aligned frames as a gray YUV4MPEG2 video, in a file or on standard output.
+// Writes aligned frames to a gray YUV4MPEG2 video, in a file or on standard output.
 #pragma once
 
 #include "io/frames/frame_sink.hpp"
@@ -7,12 +7,12 @@
 
 namespace warpalign::program {
 
-/// A frame that was not aligned shows the one before it, so that the video keeps its time.
+/// Repeats the previous frame for a frame that was not aligned, so that the video keeps its timing.
 class VideoSink : public FrameSink {
  public:
-  /// `name`: "-" is standard output, which is written as the frames come. `frame`: any frame, for
-  /// its shape and type: gray of 8 or 16 bits. `format`: the source's, null where it is no video.
-  /// `kept`: as RecordFile takes it; not for standard output. Throws FileError.
+  /// `name`: "-" selects standard output, which receives frames immediately. `frame`: any frame,
+  /// for its shape and type: gray with 8 or 16 bits. `format`: that of the source, or null if it is
+  /// not a video. `kept`: see RecordFile; ignored for standard output. Throws FileError.
   VideoSink(const std::string& name, const LoadedImage& frame, const VideoFormat* format,
             std::optional<std::size_t> kept);
 
@@ -28,12 +28,12 @@ class VideoSink : public FrameSink {
 
   std::string name_;
   int bits_ = 8;
-  LoadedImage shown_;               ///< the frame that is written
-  std::optional<RecordFile> file_;  ///< none for standard output
+  LoadedImage shown_;               ///< the frame to write
+  std::optional<RecordFile> file_;  ///< empty for standard output
   std::size_t written_ = 0;
 };
 
-/// Throws FileError, naming the option, for frames that a gray video does not hold.
+/// Throws FileError, naming the option, for frames that a gray video cannot hold.
 void check_video_frames(const LoadedImage& frame);
 
 }  // namespace warpalign::program

@@ -1,4 +1,4 @@
-// The tags of an XML text, one after the other.
+// Iterates over the tags of an XML text.
 #include "io/frames/xml_tags.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::string_view without_namespace(std::string_view name) {
   return colon == std::string_view::npos ? name : name.substr(colon + 1);
 }
 
-/// Where the tag that begins in front of `position` ends: a > within quotes does not end it.
+/// The end of the tag that starts before `position`. A > inside quotes does not end it.
 std::size_t end_of_tag(std::string_view text, std::size_t position) {
   char quote = 0;
   for (; position < text.size(); ++position) {

@@ -1,4 +1,4 @@
-// The tags of an XML text, one after the other: as much of XML as OME's descriptions need.
+// Iterates over the tags of an XML text. Supports the subset of XML that OME descriptions need.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace warpalign::program {
 
 struct XmlTag {
-  std::string name;  ///< without its namespace; "/Name" for an end
+  std::string name;  ///< without its namespace; "/Name" for an end tag
   std::map<std::string, std::string> attributes;
 
   [[nodiscard]] std::optional<std::string> attribute(const std::string& key) const;
@@ -18,10 +18,10 @@ struct XmlTag {
 
 class XmlTags {
  public:
-  /// `text` must outlive this.
+  /// `text` must outlive this object.
   explicit XmlTags(std::string_view text) : text_(text) {}
 
-  /// The next tag; nothing after the last one, and behind what is no XML.
+  /// The next tag, or nothing after the last one or after invalid XML.
   [[nodiscard]] std::optional<XmlTag> next();
 
  private:

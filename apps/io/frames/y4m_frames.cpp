@@ -1,5 +1,5 @@
-// The frames of a YUV4MPEG2 video. Each begins with a line of its own, "FRAME", and its planes
-// follow.
+// Reads the frames of a YUV4MPEG2 video. Each frame starts with a line "FRAME", followed by its
+// planes.
 #include "io/frames/y4m_frames.hpp"
 
 #include "io/codecs/codecs.hpp"
@@ -23,9 +23,9 @@ Y4mFrames::Y4mFrames(const std::string& name)
     : name_(name == "-" ? "standard input" : name),
       stem_(name == "-" ? "stdin" : std::filesystem::path(name).stem().string()),
       stream_(name) {
-  if (stream_.at_end()) throw FileError("is empty; there is no video in it");
+  if (stream_.at_end()) throw FileError("is empty");
   const std::optional<std::string> line = stream_.read_line(longest_line);
-  if (!line) throw FileError("is not a YUV4MPEG2 video; write one with ffmpeg's -f yuv4mpegpipe");
+  if (!line) throw FileError("is not a YUV4MPEG2 video; convert it with ffmpeg -f yuv4mpegpipe");
   header_ = read_y4m_header(*line);
   start_ = line->size() + 1;
 }
@@ -38,7 +38,7 @@ FrameCount Y4mFrames::count() const {
   return {static_cast<std::size_t>((*size - std::min(*size, start_)) / frame), false};
 }
 
-/// False at the end, and where no frame begins.
+/// Reads the line that starts a frame. Returns false at the end, or if there is no such line.
 bool Y4mFrames::begin_frame() {
   if (ended_ || stream_.at_end()) {
     ended_ = true;
@@ -61,7 +61,7 @@ bool Y4mFrames::end_frame(bool whole) {
   return false;
 }
 
-/// Memory grows as bytes arrive, because a header may promise more than there is.
+/// Allocates memory as bytes arrive, because a header may claim more than the stream holds.
 bool Y4mFrames::read_luminance(LoadedImage& image) {
   constexpr std::size_t step = std::size_t{1} << 24;
   const std::size_t wanted = header_.luminance_bytes();

@@ -1,4 +1,4 @@
-// The frames of a YUV4MPEG2 video: a file or a pipe.
+// Reads the frames of a YUV4MPEG2 video from a file or a pipe.
 #pragma once
 
 #include "io/frames/frame_source.hpp"
@@ -7,11 +7,11 @@
 
 namespace warpalign::program {
 
-/// Of each frame the luminance plane, with the numbers as they are stored: a sample of 10 bits is
-/// at most 1023.
+/// Returns the luminance plane of each frame with the stored values: a 10-bit sample is at most
+/// 1023.
 class Y4mFrames : public FrameSource {
  public:
-  /// "-": standard input. Throws FileError.
+  /// Opens the file, or standard input for "-". Throws FileError.
   explicit Y4mFrames(const std::string& name);
 
   [[nodiscard]] FrameCount count() const override;
@@ -29,7 +29,7 @@ class Y4mFrames : public FrameSource {
   std::string stem_;
   InputStream stream_;
   Y4mHeader header_;
-  std::uint64_t start_ = 0;  ///< where the first frame begins
+  std::uint64_t start_ = 0;  ///< offset of the first frame
   std::size_t next_ = 0;
   bool ended_ = false;
   std::string trouble_;

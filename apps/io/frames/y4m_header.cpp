@@ -1,4 +1,4 @@
-// The first line of a YUV4MPEG2 video: words that begin with the letter of what they say.
+// Parses the first line of a YUV4MPEG2 video: words whose first letter tells what they describe.
 #include "io/frames/y4m_header.hpp"
 
 #include "io/codecs/codecs.hpp"
@@ -24,7 +24,7 @@ std::int64_t side(const std::string& word) {
   return value;
 }
 
-/// The bits behind the last letter of "420p10" and "mono16"; 8 where there are none.
+/// The bits a sample, from the number that ends "420p10" and "mono16"; 8 if there is none.
 int bits_of(std::string_view sampling, std::size_t name_length) {
   if (sampling.size() == name_length) return 8;
   constexpr std::array depths{9, 10, 12, 14, 16};
@@ -34,13 +34,13 @@ int bits_of(std::string_view sampling, std::size_t name_length) {
   return 0;
 }
 
-/// A way to sample colour: samples of a chroma plane to those of luminance, along each axis.
+/// A chroma subsampling: the ratio of chroma samples to luminance samples along each axis.
 struct Sampling {
   std::string_view name;
   std::int64_t across = 1;
   std::int64_t down = 1;
   std::int64_t planes = 2;
-  bool deep = false;  ///< the number of bits follows
+  bool deep = false;  ///< whether the number of bits follows the name
 };
 
 constexpr std::array samplings{Sampling{"420jpeg", 2, 2},       Sampling{"420mpeg2", 2, 2},
@@ -63,10 +63,10 @@ void take_sampling(std::string_view word, Y4mHeader& header) {
     header.chroma_samples = static_cast<std::size_t>(sampling.planes * width * height);
     return;
   }
-  throw FileError(
-      fmt::format("has colour sampling '{}'; what is read is 420, 422, 444, 411 and mono, of 8 to "
-                  "16 bits: convert it with ffmpeg's -pix_fmt yuv420p",
-                  word));
+  throw FileError(fmt::format(
+      "has the colour sampling '{}' (supported: 420, 422, 444, 411 and mono, of 8 to 16 "
+      "bits); convert it with ffmpeg -pix_fmt yuv420p",
+      word));
 }
 
 void take_word(const std::string& word, Y4mHeader& header, std::string& sampling) {

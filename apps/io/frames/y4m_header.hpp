@@ -1,5 +1,5 @@
-// The first line of a YUV4MPEG2 video (.y4m), as mjpegtools' yuv4mpeg(5) describes it and FFmpeg
-// extends it to more than 8 bits.
+// Parses and writes the first line of a YUV4MPEG2 video (.y4m), as described by mjpegtools'
+// yuv4mpeg(5) and extended by FFmpeg to more than 8 bits.
 #pragma once
 
 #include "io/frames/frame_source.hpp"
@@ -14,7 +14,7 @@ struct Y4mHeader {
   std::int64_t width = 0;
   std::int64_t height = 0;
   VideoFormat format;
-  std::size_t chroma_samples = 0;  ///< behind the luminance of each frame
+  std::size_t chroma_samples = 0;  ///< after the luminance of each frame
 
   [[nodiscard]] std::size_t sample_bytes() const { return format.bits > 8 ? 2 : 1; }
   [[nodiscard]] std::size_t luminance_bytes() const {
@@ -23,7 +23,7 @@ struct Y4mHeader {
   [[nodiscard]] std::size_t chroma_bytes() const { return chroma_samples * sample_bytes(); }
 };
 
-/// `line`: without its newline. Throws FileError.
+/// Parses the line, given without its newline. Throws FileError.
 [[nodiscard]] Y4mHeader read_y4m_header(const std::string& line);
 
 /// The first line of a gray video, with its newline.
