@@ -12,10 +12,10 @@
 namespace warpalign::program {
 namespace {
 
-/// Copies `count` samples, each `from_step` and `to_step` samples after the one before.
+/// Copies `count` samples with these distances between consecutive samples.
 void copy_strided(const std::byte* from, std::size_t from_step, std::byte* to, std::size_t to_step,
                   std::size_t count, std::size_t bytes) {
-  if (from_step == 1 && to_step == 1) {  // gray images, which are most
+  if (from_step == 1 && to_step == 1) {  // gray images, the usual case
     std::memcpy(to, from, count * bytes);
     return;
   }
@@ -113,10 +113,10 @@ void check_storable(const std::filesystem::path& path, std::size_t channels,
         ".npy");
   }
   if (extents.size() != 2) {
-    refuse(
-        fmt::format("the result has {} dimension{}, which no image format holds: end the name "
-                    "in .npy",
-                    extents.size(), extents.size() == 1 ? "" : "s"));
+    refuse(fmt::format(
+        "the result has {} dimension{}, which no image format can hold; use a name that "
+        "ends in .npy",
+        extents.size(), extents.size() == 1 ? "" : "s"));
   }
   if (std::max(extents[0], extents[1]) > max_side) {
     refuse(fmt::format("the result has {} x {} pixels; images have at most {} on each side",

@@ -1,4 +1,5 @@
-// What the interpolation commands read and write: images, channel by channel, and .npy arrays.
+// Reads and writes the files of the interpolation commands: images, channel by channel, and .npy
+// arrays.
 #pragma once
 
 #include "io/npy.hpp"
@@ -9,8 +10,8 @@
 
 namespace warpalign::program {
 
-/// The arrays of one file, all of the same extents and type: an image's channels, or one of a .npy
-/// file.
+/// The arrays of one file, all with the same extents and type: the channels of an image, or the
+/// array of a .npy file.
 struct ArrayFile {
   std::vector<Array> channels;
   std::string description;
@@ -18,28 +19,28 @@ struct ArrayFile {
   [[nodiscard]] const Array& first() const { return channels.front(); }
 };
 
-/// Reads an image or a .npy file, told apart by their content. Throws FileError.
+/// Reads an image or a .npy file, distinguished by content. Throws FileError.
 [[nodiscard]] ArrayFile load_array_file(const std::filesystem::path& path);
 
-/// Throws FileError for a name whose extension is neither .npy nor that of an image format.
+/// Throws FileError if the extension is neither .npy nor that of an image format.
 void check_written_name(const std::filesystem::path& path);
 
 /// Throws FileError unless the format of the name can hold such arrays unchanged: .npy holds one
-/// of any kind, image formats hold one or three (colour) of two dimensions and real numbers. Arrays
-/// that are too large are refused as well.
+/// array of any kind; image formats hold one or three (colour) of two dimensions and real numbers.
+/// Also refuses arrays that are too large.
 void check_storable(const std::filesystem::path& path, std::size_t channels,
                     const std::vector<std::int64_t>& extents, PixelType type);
 
-/// The bytes of a file in the format of the name. Throws FileError.
+/// Encodes a file in the format of the name. Throws FileError.
 [[nodiscard]] std::vector<std::byte> encode_arrays(const std::filesystem::path& path,
                                                    const std::vector<Array>& channels);
 
-/// An image's channels.
+/// Splits an image into its channels.
 [[nodiscard]] std::vector<Array> split_channels(const LoadedImage& image);
-/// The reverse: of 1 or 3 arrays of two dimensions. Throws FileError for sides beyond an image's.
+/// Joins 1 or 3 arrays of two dimensions to an image. Throws FileError if a side is too long.
 [[nodiscard]] LoadedImage join_channels(const std::vector<Array>& channels);
 
-/// The numbers in single precision: f32 for real ones, c32 for complex ones.
+/// Converts to single precision: f32 for real numbers, c32 for complex ones.
 [[nodiscard]] Array to_float(const Array& array);
 
 }  // namespace warpalign::program

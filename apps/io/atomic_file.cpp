@@ -1,4 +1,4 @@
-// A file that appears whole or not at all: temporary file, fsync, link or rename.
+// A file that appears complete or not at all: temporary file, fsync, link or rename.
 #include "io/atomic_file.hpp"
 
 #include "io/image_file.hpp"
@@ -22,10 +22,10 @@
 namespace warpalign::program {
 namespace {
 
-/// Where this process's open files have names.
+/// The folder in which Linux names this process's open files.
 constexpr const char* descriptors = "/proc/self/fd";
 
-/// The temporary files that exist now, in memory that a signal handler may read.
+/// The existing temporary files, in memory that a signal handler may read.
 struct Temporary {
   volatile std::sig_atomic_t exists = 0;
   std::array<char, 4096> path{};
@@ -39,8 +39,8 @@ extern "C" void remove_temporaries_and_die(int signal_number) {
   ::raise(signal_number);
 }
 
-/// For what a user sends and for crashes, which may come from a device's driver. Signals that the
-/// program was started to ignore (nohup) stay ignored.
+/// Removes the temporary files on signals from the user and on crashes, for example of a device's
+/// driver. Signals that were ignored at start (nohup) stay ignored.
 void install_handlers() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGABRT, SIGSEGV,
                            SIGBUS, SIGFPE, SIGILL}) {
@@ -74,14 +74,14 @@ FileError cannot_write(const std::filesystem::path& path, int code) {
                                std::strerror(code)));
 }
 
-/// Nothing where there is no such file.
+/// The status of a file, or nothing if it does not exist.
 std::optional<mode_t> mode_of(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return {};
   return status.st_mode & 07777U;
 }
 
-/// A file that its owner made read-only is not replaced, though rename could.
+/// Refuses to replace a read-only file, although rename() could.
 void check_replaceable(const std::filesystem::path& named, const std::filesystem::path& target) {
   if (named == "-") {
     throw FileError(
@@ -119,10 +119,11 @@ AtomicFile::AtomicFile(const std::filesystem::path& target, Unfinished unfinishe
   if (::fstat(descriptor_, &status) == 0) mode_ = status.st_mode & 07777U;
 }
 
-// Of a new file the system makes the mode, of the umask, which cannot be asked for without setting
-// it for all threads. What replaces a file may be as secret as that, and gets its mode in the end.
-// A file without a name is gone with this process, however that ends. Where the file system has
-// none of these, the file has a name of its own.
+// The system derives the mode of a new file from the umask, which cannot be read without setting it
+// for all threads. A file that replaces another one may be confidential, so it is created with mode
+// 0600 and gets the mode of the other file at the end. A file without a name disappears with the
+// process, however it ends. If the file system does not support such files, the file has a
+// temporary name.
 void AtomicFile::make_temporary() {
   const std::filesystem::path folder = target_.parent_path();
   const mode_t mode = mode_of(target_) ? 0600 : 0666;
@@ -132,7 +133,7 @@ void AtomicFile::make_temporary() {
     if (descriptor_ >= 0) return;
   }
   static std::atomic<unsigned> made = 0;
-  do {  // until there is none of this name, which another process of this number may have left
+  do {  // repeat if a process with the same id has left a file of this name
     temporary_ = folder / fmt::format(".warpalign-{}-named-{}", ::getpid(), made++);
     descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   } while (descriptor_ < 0 && errno == EEXIST);
@@ -144,7 +145,7 @@ void AtomicFile::open_partial() {
   temporary_ = target_.string() + ".partial";
   descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw cannot_write(named_, errno);
-  truncate(size());  // appends from the end on
+  truncate(size());  // append at the end
 }
 
 AtomicFile::~AtomicFile() {
@@ -209,7 +210,7 @@ void AtomicFile::sync() {
   if (::fdatasync(descriptor_) != 0) throw cannot_write(named_, errno);
 }
 
-// Gives a file without a name that of the target or, where there is one already, a temporary one.
+// Gives a file without a name the target's name or, if the target exists, a temporary name.
 void AtomicFile::give_name() {
   const std::string self = fmt::format("{}/{}", descriptors, descriptor_);
   const auto link_to = [&](const std::filesystem::path& name) {
@@ -218,7 +219,7 @@ void AtomicFile::give_name() {
   if (link_to(target_)) return;
   const std::filesystem::path name =
       target_.parent_path() / fmt::format(".warpalign-{}-{}", ::getpid(), descriptor_);
-  if (errno == EEXIST) ::unlink(name.c_str());  // left by another process of this number
+  if (errno == EEXIST) ::unlink(name.c_str());  // left by a process with the same id
   if (!link_to(name)) throw cannot_write(named_, errno);
   temporary_ = name;
   remember(name);

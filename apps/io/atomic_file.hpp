@@ -1,4 +1,4 @@
-// A file that appears whole or not at all.
+// A file that appears complete or not at all.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,20 @@
 
 namespace warpalign::program {
 
-/// What becomes of a temporary file without commit().
+/// What happens to the temporary file without commit().
 enum class Unfinished {
   removed,
-  kept  ///< under the target's name with ".partial" behind it, so that a later run may go on with
-        ///< it
+  kept  ///< as the target's name with ".partial" appended, so that a later run can continue it
 };
 
-/// Writes to a temporary file in the target's folder, which commit() makes the target. Without
-/// commit() nothing of it stays unless it is to be kept, also where the program is killed, and what
-/// was at the target before stays untouched. (File systems without nameless files: the temporary
-/// file stays where SIGKILL ends the program.) Every message names the target.
+/// Writes to a temporary file in the target's folder; commit() renames it to the target. Without
+/// commit(), even if the process is killed, an existing target stays unchanged and the temporary
+/// file disappears unless it is to be kept. (On file systems without unnamed files, SIGKILL leaves
+/// the temporary file behind.) Every message names the target.
 class AtomicFile {
  public:
-  /// Creates the temporary file, which shows that the folder can be written to; opens the one that
-  /// was kept, where there is one and `unfinished` is `kept`. Throws FileError.
+  /// Creates the temporary file, which proves that the folder is writable, or opens the kept one if
+  /// there is one and `unfinished` is `kept`. Throws FileError.
   explicit AtomicFile(const std::filesystem::path& target,
                       Unfinished unfinished = Unfinished::removed);
   AtomicFile(const AtomicFile&) = delete;
@@ -33,13 +32,13 @@ class AtomicFile {
 
   /// Appends. Throws FileError.
   void write(std::span<const std::byte> bytes);
-  /// Replaces bytes in the middle. Throws FileError.
+  /// Overwrites bytes in the middle. Throws FileError.
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
-  /// Fills `bytes` from `offset` on; false where the file ends before. Throws FileError.
+  /// Reads into `bytes` from `offset`. Returns false if the file ends before. Throws FileError.
   [[nodiscard]] bool read_at(std::uint64_t offset, std::span<std::byte> bytes) const;
   /// The temporary file's size. Throws FileError.
   [[nodiscard]] std::uint64_t size() const;
-  /// Cuts the file, and appends from there on. Throws FileError.
+  /// Truncates the file, and appends from there. Throws FileError.
   void truncate(std::uint64_t size);
   /// Flushes the file to the disk. Throws FileError.
   void sync();
@@ -52,12 +51,12 @@ class AtomicFile {
   void give_name();
   void remove_temporary() noexcept;
 
-  std::filesystem::path named_;      ///< as the user wrote it
-  std::filesystem::path target_;     ///< behind symbolic links
-  std::filesystem::path temporary_;  ///< empty: the file has no name
+  std::filesystem::path named_;      ///< as the user typed it
+  std::filesystem::path target_;     ///< with symbolic links resolved
+  std::filesystem::path temporary_;  ///< empty if the file has no name
   Unfinished unfinished_;
   int descriptor_ = -1;
-  mode_t mode_ = 0600;  ///< with which the temporary file was made
+  mode_t mode_ = 0600;  ///< of the temporary file at creation
 };
 
 }  // namespace warpalign::program

@@ -1,4 +1,4 @@
-// A checksum against accidents, not against attackers: FNV-1a of 64 bits.
+// A checksum that detects accidental damage, not attacks: 64-bit FNV-1a.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class Checksum {
       value_ = (value_ ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3U;
     }
   }
-  /// The text's end counts, so that "ab", "c" differs from "a", "bc".
+  /// Includes the end of the text, so that "ab", "c" differs from "a", "bc".
   void add(std::string_view text) {
     add(std::as_bytes(std::span(text.data(), text.size())));
     const std::byte end{0};

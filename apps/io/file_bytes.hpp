@@ -1,4 +1,4 @@
-// The bytes of a file: its first few, and on demand all of them.
+// Reads a file: its first bytes, and on demand all of them.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace warpalign::program {
 
-/// An open file. Messages do not name it: the caller does.
+/// An open file. Error messages omit its name; the caller adds it.
 class FileBytes {
  public:
-  /// Opens the file and reads its head. Throws FileError when it is missing, unreadable, a
-  /// directory or empty.
+  /// Opens the file and reads its head. Throws FileError if it is missing, unreadable, a directory
+  /// or empty.
   explicit FileBytes(const std::filesystem::path& path);
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;
   ~FileBytes();
 
-  /// The first 16 bytes, or fewer where the file is shorter.
+  /// The first 16 bytes, or fewer if the file is shorter.
   [[nodiscard]] std::span<const std::byte> head() const noexcept { return bytes_; }
   /// Reads the rest. Throws FileError.
   [[nodiscard]] std::span<const std::byte> all();

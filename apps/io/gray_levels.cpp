@@ -17,7 +17,7 @@ void scale(const LoadedImage& image, float factor, std::vector<float>& levels) {
                  [&](Sample sample) { return static_cast<float>(sample) * factor; });
 }
 
-/// What the types have that only stacks know: 255 stands for an integer type's largest value.
+/// The scale of types that only stacks support: 255 stands for an integer type's largest value.
 float level_of_one(PixelType type) {
   if (type == PixelType::i8) return 255.0F / 127;
   if (type == PixelType::i16) return 255.0F / 32767;

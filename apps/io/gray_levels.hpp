@@ -8,12 +8,12 @@
 
 namespace warpalign::program {
 
-/// The luminance in 8-bit gray levels: 8-bit samples as they are, 16-bit ones divided by 257,
-/// floating-point ones times 255 (0 is black, 1 is white); of other integers the type's largest
-/// value is 255.
+/// The luminance in 8-bit gray levels: 8-bit samples unchanged, 16-bit samples divided by 257,
+/// floating-point samples times 255 (0 is black, 1 is white); for other integers the type's largest
+/// value becomes 255.
 [[nodiscard]] std::vector<float> gray_levels(const LoadedImage& image);
 
-/// An 8-bit gray image, rounded to the nearest and saturated.
+/// Converts gray levels to an 8-bit image, rounded to the nearest and saturated.
 [[nodiscard]] LoadedImage gray_image(std::span<const float> levels, const Shape& shape);
 
 /// The image with 8 bits a sample, in the same scale as gray_levels().

@@ -1,4 +1,4 @@
-// gzip's format, by zlib, whose counters of bytes are 32 bits wide.
+// Reads and writes gzip's format with zlib, whose byte counters have 32 bits.
 #include "io/gzip.hpp"
 
 #include "io/image_file.hpp"
@@ -13,7 +13,7 @@ namespace warpalign::program {
 namespace {
 
 constexpr int gzip_window_bits = 15 + 16;  // the largest window, with gzip's header
-// Fast: voxels that hold noise hardly become smaller by more effort.
+// A fast level: more effort hardly compresses noisy voxels further.
 constexpr int compression_level = 1;
 constexpr std::size_t max_piece = std::numeric_limits<uInt>::max() / 2;
 
@@ -46,7 +46,7 @@ std::size_t GzipReader::read(std::span<std::byte> target) {
   while (filled < target.size() && !state_->ended) {
     const uInt given = piece(state_->rest.size());
     const uInt room = piece(target.size() - filled);
-    // zlib only reads its input.
+    // zlib does not modify its input, although the pointer is not const.
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(state_->rest.data()));
     stream.avail_in = given;
     stream.next_out = reinterpret_cast<Bytef*>(target.data() + filled);
@@ -55,7 +55,7 @@ std::size_t GzipReader::read(std::span<std::byte> target) {
     state_->rest = state_->rest.subspan(given - stream.avail_in);
     filled += room - stream.avail_out;
     if (code == Z_STREAM_END) {
-      // A file may consist of several compressed parts, one after the other.
+      // A file may consist of several compressed members.
       state_->ended = !is_gzip(state_->rest) || inflateReset(&stream) != Z_OK;
     } else if (code == Z_BUF_ERROR && state_->rest.empty()) {
       break;

@@ -1,4 +1,4 @@
-// gzip's format (RFC 1952), by zlib.
+// Reads and writes gzip's format (RFC 1952) with zlib.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace warpalign::program {
 
-/// No file becomes larger than this many times its size (RFC 1951: 258 bytes of two bits).
+/// The largest compression ratio of Deflate (RFC 1951: 258 bytes from two bits).
 inline constexpr std::size_t max_gzip_ratio = 1032;
 
-/// Whether bytes begin as a compressed file does.
+/// Whether the bytes start like a compressed file.
 [[nodiscard]] bool is_gzip(std::span<const std::byte> bytes);
 
-/// Decompresses a file as far as it is asked for, so that memory is never taken for more.
+/// Decompresses a file step by step, and allocates only the memory that the caller requests.
 class GzipReader {
  public:
   /// `file` must outlive the reader.
@@ -23,10 +23,9 @@ class GzipReader {
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
 
-  /// Fills `target`, and returns how many bytes there were. Throws FileError where the file is
-  /// damaged.
+  /// Fills `target` and returns the number of bytes. Throws FileError if the file is damaged.
   std::size_t read(std::span<std::byte> target);
-  /// Whether everything was read, and its checksum is right.
+  /// Whether everything was read and the checksum is correct.
   [[nodiscard]] bool ended() const noexcept;
 
  private:

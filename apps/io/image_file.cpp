@@ -1,4 +1,4 @@
-// Loading and saving: choosing the format, and naming the file in every message.
+// Loads and saves images: selects the format, and adds the name of the file to all messages.
 #include "io/image_file.hpp"
 
 #include "io/atomic_file.hpp"
@@ -138,7 +138,7 @@ void check_storable(const std::filesystem::path& path, FileFormat format, int ch
     refuse("the image has 16 bits a sample, which JPEG does not hold: use .png or .tif");
   }
   if (channels != 1 && format == FileFormat::pgm) {
-    refuse("the image is in colour, which PGM does not hold: use .ppm or .png");
+    refuse("PGM cannot hold colour; use .ppm or .png");
   }
   if (channels != 3 && format == FileFormat::ppm) {
     refuse("the image is gray, which PPM does not hold: use .pgm or .png");

@@ -1,4 +1,4 @@
-// Images in files: what a loaded image is, and how one is loaded and saved.
+// Loads and saves images.
 #pragma once
 
 #include <warpalign/pixel.hpp>
@@ -13,29 +13,30 @@
 
 namespace warpalign::program {
 
-/// Larger images are refused by their header, before memory is allocated for them.
+/// The largest side. Larger images are refused after their header is read, before memory is
+/// allocated.
 inline constexpr std::int64_t max_side = 16384;
 
-/// Thrown for files that cannot be read, used or written. `what()` is one line that names the
-/// file and says what to do.
+/// Thrown for files that cannot be read, used or written. `what()` is one line that names the file
+/// and gives advice.
 class FileError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Pixels in memory: dense rows, channels interleaved, in the machine's byte order.
+/// Pixels in memory: dense rows, interleaved channels, the machine's byte order.
 struct LoadedImage {
   std::int64_t width = 0;
   std::int64_t height = 0;
   int channels = 1;                ///< 1: gray; 3: red, green, blue
-  PixelType type = PixelType::u8;  ///< u8, u16 or f32; a stack's frames: any but c32 where gray
+  PixelType type = PixelType::u8;  ///< u8, u16 or f32; gray frames of a stack: any but c32
   std::vector<std::byte> pixels;
 
   [[nodiscard]] Shape shape() const noexcept { return {width, height, 1}; }
   [[nodiscard]] std::size_t row_bytes() const noexcept {
     return static_cast<std::size_t>(width * channels) * size_of(type);
   }
-  /// The samples as `Sample`, which must be what `type` says.
+  /// The samples as `Sample`, which must match `type`.
   template <typename Sample>
   [[nodiscard]] std::span<const Sample> samples() const noexcept {
     return {reinterpret_cast<const Sample*>(pixels.data()), pixels.size() / sizeof(Sample)};
@@ -46,30 +47,30 @@ struct LoadedImage {
   }
 };
 
-/// An image of zeros. Throws FileError unless both sides are 1 to `max_side` pixels.
+/// Makes an image of zeros. Throws FileError unless both sides are 1 to `max_side` pixels.
 [[nodiscard]] LoadedImage make_image(std::int64_t width, std::int64_t height, int channels,
                                      PixelType type);
 
-/// "640 x 480, RGB, 8 bit".
+/// Describes an image as in "640 x 480, RGB, 8 bit".
 [[nodiscard]] std::string describe(const LoadedImage& image);
 
 enum class FileFormat { png, tiff, jpeg, pgm, ppm };
 
-/// The format that a file's name asks for. Throws FileError for an unknown extension.
+/// The format for the extension of a name. Throws FileError for an unknown extension.
 [[nodiscard]] FileFormat format_of_name(const std::filesystem::path& path);
 
-/// Throws FileError, naming `path`, where `format` cannot hold such pixels unchanged.
+/// Throws FileError, naming `path`, if `format` cannot hold such pixels unchanged.
 void check_storable(const std::filesystem::path& path, FileFormat format, int channels,
                     PixelType type);
 
-/// Reads PNG, TIFF, JPEG and PGM/PPM files, told apart by their content. Alpha and EXIF
-/// orientation are ignored; of a TIFF file the first page is read. Throws FileError.
+/// Reads PNG, TIFF, JPEG and PGM/PPM files, distinguished by content. Ignores alpha and EXIF
+/// orientation, and reads the first page of a TIFF file. Throws FileError.
 [[nodiscard]] LoadedImage load_image(const std::filesystem::path& path);
 
-/// The bytes of a file of that format. Throws FileError.
+/// Encodes an image in the format. Throws FileError.
 [[nodiscard]] std::vector<std::byte> encode_image(const LoadedImage& image, FileFormat format);
 
-/// Writes the file in the format of its name, whole or not at all. Throws FileError.
+/// Writes the file in the format of its extension, completely or not at all. Throws FileError.
 void save_image(const std::filesystem::path& path, const LoadedImage& image);
 
 }  // namespace warpalign::program

@@ -16,13 +16,13 @@ void in_parallel(std::size_t count, const std::function<void(std::size_t i)>& wo
     for (std::size_t i = next++; i < count; i = next++) work(i);
   };
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::future<void>> others;  // are waited for, whatever is thrown
+  std::vector<std::future<void>> others;  // their destructors wait, even after an exception
   try {
     while (others.size() + 1 < std::min(cores, count)) {
       others.push_back(std::async(std::launch::async, take));
     }
   } catch (const std::system_error&) {
-    // No thread is to be had: those that there are do it all.
+    // If no thread can be started, the existing ones do all the work.
   }
   take();
   for (std::future<void>& other : others) other.get();

@@ -6,8 +6,8 @@
 
 namespace warpalign::program {
 
-/// Calls work(i) once for each i below `count`, on as many threads as there are cores, and returns
-/// when all are done. Rethrows what one of them threw.
+/// Calls work(i) for each i below `count` on all cores, and returns when all calls are done.
+/// Rethrows an exception of work().
 void in_parallel(std::size_t count, const std::function<void(std::size_t i)>& work);
 
 }  // namespace warpalign::program

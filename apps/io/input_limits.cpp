@@ -1,4 +1,4 @@
-// How large the images, frames and arrays may be that are read.
+// The size limit of images, frames and arrays that are read.
 #include "io/input_limits.hpp"
 
 #include <atomic>

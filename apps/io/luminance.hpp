@@ -8,7 +8,7 @@
 namespace warpalign::program {
 
 /// An image's luminance in its own pixel type: 0.2126 red + 0.7152 green + 0.0722 blue (ITU-R
-/// BT.709), applied to the samples as they are stored.
+/// BT.709) of the stored samples.
 class Luminance {
  public:
   /// `image` must outlive this object, which refers to it if it is gray.

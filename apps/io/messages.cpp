@@ -1,4 +1,4 @@
-// How much the program says.
+// The verbosity of the program.
 #include "io/messages.hpp"
 
 #include "io/one_line.hpp"

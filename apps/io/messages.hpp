@@ -1,4 +1,4 @@
-// How much the program says.
+// The verbosity of the program.
 #pragma once
 
 #include <string>
@@ -6,20 +6,19 @@
 namespace warpalign::program {
 
 enum class Verbosity {
-  quiet,   ///< errors, and what --json prints
+  quiet,   ///< errors, and the output of --json
   normal,  ///< the report, and progress on a terminal
-  verbose  ///< what is being done, too
+  verbose  ///< each step, too
 };
 
-/// As --quiet and --verbose say; `normal` before.
+/// Set by --quiet and --verbose; initially `normal`.
 void set_verbosity(Verbosity verbosity);
 [[nodiscard]] Verbosity verbosity();
 
-/// Prints a command's report on standard output, unless the program is to be quiet.
+/// Prints a command's report on standard output, unless --quiet is given.
 void report(const std::string& text);
 
-/// Says on stderr what is being done, with the seconds since the program's start, if it is to be
-/// verbose.
+/// With --verbose, reports a step on stderr with the seconds since the program's start.
 void detail(const std::string& text);
 
 }  // namespace warpalign::program

@@ -1,5 +1,5 @@
-// NIfTI-1 and NIfTI-2 files in one piece. Positions of the header's members are those of nifti1.h
-// and nifti2.h.
+// Reads and writes NIfTI-1 and NIfTI-2 as a single file. Offsets of header members are from
+// nifti1.h and nifti2.h.
 #include "io/nifti.hpp"
 
 #include "io/byte_order.hpp"
@@ -18,7 +18,7 @@
 namespace warpalign::program {
 namespace {
 
-/// Where the members are, and how wide.
+/// The offsets and widths of the members.
 struct Layout {
   std::size_t size;
   std::size_t magic;
@@ -41,7 +41,7 @@ constexpr Layout nifti1{348, 344,  "n+1", "ni1", 40,  2, 70,  72,  76, 4,
 constexpr Layout nifti2{540, 4,     "n+2", "ni2", 16,  8, 12,  14,  104, 8,
                         168, false, 176,   192,   500, 4, 344, 348, 4,   400};
 
-/// After the header: four bytes that say whether extensions follow.
+/// The four bytes after the header that tell whether extensions follow.
 constexpr std::size_t extension_bytes = 4;
 
 struct Datatype {
@@ -130,7 +130,7 @@ class Header {
   const Layout& layout_;
 };
 
-/// Reverses the bytes of the numbers that are read here or handed on.
+/// Reverses the bytes of the numbers that this file reads or passes on.
 void swap_members(std::span<std::byte> bytes, const Layout& layout) {
   const auto swap = [&](std::size_t at, std::size_t count, std::size_t word) {
     reverse_words(bytes.subspan(at, count * word), word);
@@ -167,20 +167,20 @@ std::int32_t first_number(std::span<const std::byte> bytes) {
   return number;
 }
 
-/// What the file holds, in order, whether compressed or not.
+/// Sequential access to the content of the file, compressed or not.
 class Source {
  public:
   explicit Source(std::span<const std::byte> file) : rest_(file) {
     if (is_gzip(file)) gzip_ = std::make_unique<GzipReader>(file);
   }
 
-  /// Whether a compressed file breaks off before its checksum.
+  /// Whether a compressed file ends before its checksum.
   [[nodiscard]] bool cut_short() {
     std::byte next{};
     return gzip_ && read(std::span(&next, 1)) == 0 && !gzip_->ended();
   }
 
-  /// How many bytes there can be at most.
+  /// An upper bound of the number of bytes.
   [[nodiscard]] std::size_t limit() const {
     return gzip_ ? max_gzip_ratio * rest_.size() : rest_.size();
   }
@@ -254,13 +254,13 @@ PixelType type_of(const Header& header) {
                      name_of_datatype(code), code));
 }
 
-/// Reads up to where the voxels begin.
+/// Reads up to the first voxel.
 void skip_to_voxels(Source& source, const Header& header) {
   const Layout& layout = header.layout();
   const double offset = layout.offset_is_real
                             ? header.real(layout.vox_offset)
                             : static_cast<double>(header.integer(layout.vox_offset, 8));
-  // Extensions are notes of some kilobytes.
+  // Extensions are notes of a few kilobytes.
   constexpr double max_offset = 1 << 28;
   if (!(offset >= static_cast<double>(layout.size)) || !(offset <= max_offset)) {
     refuse(fmt::format("is damaged: its voxels begin at byte {}", offset));
@@ -275,7 +275,7 @@ void skip_to_voxels(Source& source, const Header& header) {
 Array read_voxels(Source& source, const Header& header, bool swapped) {
   const std::vector<std::int64_t> extents = extents_of(header);
   const PixelType type = type_of(header);
-  // Memory is not taken for what cannot be there.
+  // Do not allocate memory for voxels that the file cannot contain.
   auto promised = static_cast<double>(size_of(type));
   for (const std::int64_t extent : extents)
     promised *= static_cast<double>(std::max<std::int64_t>(extent, 0));
@@ -331,11 +331,11 @@ bool has_sform(const Header& header) {
   return header.integer(header.layout().sform_code, header.layout().code_bytes) > 0;
 }
 
-/// Where the voxels lie is said by the sform if there is one, else by pixdim.
+/// The geometry of the voxels: from the sform if there is one, else from pixdim.
 std::array<double, 3> spacing_of(const Header& header) {
   const std::int64_t unit =
       header.integer(header.layout().xyzt_units, header.layout().units_bytes) & 7;
-  // Metres and micrometres; files without a unit are in millimetres nearly always.
+  // Metres and micrometres. Files without a unit are almost always in millimetres.
   const double millimetres = unit == 1 ? 1000 : unit == 3 ? 0.001 : 1;
   std::array<double, 3> spacing{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -430,7 +430,7 @@ std::vector<std::byte> write_nifti(const Array& voxels, const NiftiHeader& inher
   header.set_integer(layout.bitpix, 2, static_cast<std::int64_t>(8 * size_of(voxels.type)));
   header.set_real(layout.scl_slope, 1);
   header.set_real(layout.scl_slope + layout.real_bytes, 0);
-  // The range to be displayed, which was the reference's.
+  // Clear the display range, which was that of the reference.
   header.set_real(layout.cal_max, 0);
   header.set_real(layout.cal_max + layout.real_bytes, 0);
   const std::size_t offset = layout.size + extension_bytes;

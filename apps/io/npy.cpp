@@ -1,4 +1,4 @@
-// Arrays in memory, and loading them with the file's name in every message.
+// Arrays in memory. Loads arrays, and adds the name of the file to all messages.
 #include "io/npy.hpp"
 
 #include "io/file_bytes.hpp"

@@ -1,4 +1,4 @@
-// Arrays in NumPy's .npy files: what a loaded array is, and how one is loaded and encoded.
+// Loads and encodes arrays in NumPy's .npy files.
 #pragma once
 
 #include "io/image_file.hpp"

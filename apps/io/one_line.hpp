@@ -6,7 +6,7 @@
 
 namespace warpalign::program {
 
-/// Newlines and other control characters become single spaces.
+/// Replaces newlines and other control characters by single spaces.
 [[nodiscard]] std::string on_one_line(std::string_view text);
 
 }  // namespace warpalign::program

@@ -9,10 +9,10 @@
 namespace warpalign::program {
 
 /// A line on stderr that is redrawn at every step and removed at the end. Prints nothing if stderr
-/// is not a terminal, or the program is to be quiet.
+/// is not a terminal, or with --quiet.
 class Progress {
  public:
-  /// With 0 steps only what is being done is shown, not how much is left.
+  /// With 0 steps the line shows the current step, but not how much is left.
   explicit Progress(std::size_t steps);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -20,7 +20,7 @@ class Progress {
 
   /// Starts the next step.
   void next(const std::string& what);
-  /// Removes the line so that something else can be printed; the next step draws it again.
+  /// Removes the line so that other text can be printed. The next step draws it again.
   void pause();
   /// Prints a permanent line on stderr, whether or not it is a terminal.
   void say(const std::string& line) const;

@@ -1,4 +1,4 @@
-// What a failed read is told as.
+// The error message for a failed read.
 #include "io/read_failure.hpp"
 
 #include <fmt/format.h>

@@ -1,12 +1,12 @@
-// What a failed read is told as.
+// The error message for a failed read.
 #pragma once
 
 #include "io/image_file.hpp"
 
 namespace warpalign::program {
 
-/// The error for a file that a POSIX call, which left `code` in errno, could not open or read. The
-/// caller names the file.
+/// The error for a file that a POSIX call could not open or read. `code`: the value of errno. The
+/// caller adds the name of the file.
 [[nodiscard]] FileError cannot_read(int code);
 
 }  // namespace warpalign::program

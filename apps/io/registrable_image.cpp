@@ -1,4 +1,4 @@
-// Images and masks as the registrar takes them, and the messages where it would refuse them.
+// Prepares images and masks for the registrar, and reports unsuitable ones.
 #include "io/registrable_image.hpp"
 
 #include "io/usage_error.hpp"
@@ -23,7 +23,7 @@ void mark(const LoadedImage& file, LoadedImage& mask) {
   const auto channels = static_cast<std::size_t>(file.channels);
   for (std::size_t i = 0; i < to.size(); ++i) {
     const auto pixel = from.subspan(i * channels, channels);
-    // A comparison that NaN fails.
+    // This comparison is false for NaN.
     const bool counts = std::any_of(pixel.begin(), pixel.end(), [](Sample s) { return s > 0; });
     to[i] = counts ? 255 : 0;
   }

@@ -1,4 +1,4 @@
-// Images and masks as the registrar takes them.
+// Prepares images and masks for the registrar.
 #pragma once
 
 #include "io/image_file.hpp"
@@ -13,17 +13,16 @@ namespace warpalign::program {
 /// Loads an image that is large enough to be registered. Throws FileError or UsageError.
 [[nodiscard]] LoadedImage load_registrable(const std::filesystem::path& path);
 
-/// A gray 8-bit image: 255 where a pixel counts, 0 where every channel of the mask's file is 0 (or
-/// NaN). Throws FileError, and UsageError for a mask of another size than `image` (which the
-/// message calls `image_name`) or one that excludes every pixel.
+/// Loads a mask as a gray 8-bit image: 0 where every channel of the file is 0 or NaN, else 255.
+/// Throws FileError, and UsageError for a mask of a different size than `image` (called
+/// `image_name` in the message) or one that excludes every pixel.
 [[nodiscard]] LoadedImage load_mask(const std::filesystem::path& path, const Shape& image,
                                     const std::string& image_name);
 
 /// The gray image or mask as the library's view of host memory.
 [[nodiscard]] HostImage view_of(const LoadedImage& gray);
 
-/// Runs `work` on the pixels of `path`; where the library refuses them, throws UsageError with
-/// that name.
+/// Runs `work`. If the library refuses the pixels, throws UsageError with the name `path`.
 void naming(const std::filesystem::path& path, const std::function<void()>& work);
 
 /// Throws Error(device_failure) unless all numbers of a result are finite.

@@ -1,4 +1,4 @@
-// One line on a terminal that says what is being done.
+// A status line on a terminal.
 #include "io/status_line.hpp"
 
 #include "io/messages.hpp"
@@ -17,7 +17,7 @@ namespace {
 constexpr const char* clear_line = "\r\x1b[K";
 
 std::mutex drawing;
-bool is_drawn = false;  // behind `drawing`
+bool is_drawn = false;  // guarded by `drawing`
 std::atomic<int> closer_ones{0};
 
 std::size_t terminal_columns() {
@@ -39,7 +39,7 @@ std::string fitting_line(std::string_view text, std::size_t columns) {
   std::size_t used = 0;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    // Bytes that go on with a character of UTF-8 take no column of their own.
+    // Continuation bytes of UTF-8 take no column.
     if ((byte & 0xC0U) != 0x80U && ++used >= columns) break;
     line += byte < ' ' || c == '\x7f' ? ' ' : c;
   }
@@ -50,7 +50,7 @@ void draw_status(const std::string& text) {
   if (!shows_status()) return;
   const std::string line = fitting_line(text, terminal_columns());
   const std::lock_guard lock(drawing);
-  // The cursor goes back to the line's beginning: whatever is printed next replaces it.
+  // Return the cursor to the start of the line, so that the next output replaces the line.
   fmt::print(stderr, "{}{}\r", clear_line, line);
   std::fflush(stderr);
   is_drawn = true;

@@ -1,4 +1,4 @@
-// One line on a terminal that says what is being done; it is redrawn, and removed at the end.
+// A status line on a terminal, which is redrawn and finally removed.
 #pragma once
 
 #include <condition_variable>
@@ -10,21 +10,20 @@
 
 namespace warpalign::program {
 
-/// Whether stderr is a terminal and the program is not to be quiet: nothing is drawn elsewhere.
+/// Whether the status line is shown: stderr is a terminal and --quiet is not given.
 [[nodiscard]] bool shows_status();
 
-/// The text as one line of a terminal with so many columns: a line that wraps could not be removed
-/// again. Control characters become spaces, since names of files may have any.
+/// Cuts a text to one line of so many columns, because a wrapped line could not be removed. Control
+/// characters, which file names may contain, become spaces.
 [[nodiscard]] std::string fitting_line(std::string_view text, std::size_t columns);
 
-/// Draws the line, cut to the terminal's width. Whatever is printed on the terminal next replaces
-/// it.
+/// Draws the line, cut to the terminal's width. The next output on the terminal replaces it.
 void draw_status(const std::string& text);
 /// Removes the line, if there is one.
 void clear_status();
 
-/// What the program is doing while this lives. From the second second on it is drawn, with the
-/// time, unless something else draws what it does more closely.
+/// Describes the current activity while it exists. After one second the status line shows it with
+/// the elapsed time, unless a CloserStatus exists.
 class Activity {
  public:
   explicit Activity(const std::string& what);
@@ -32,7 +31,7 @@ class Activity {
   Activity& operator=(const Activity&) = delete;
   ~Activity();
 
-  /// Begins the next one.
+  /// Starts the next activity.
   void next(const std::string& what);
 
  private:
@@ -45,7 +44,7 @@ class Activity {
   std::thread thread_;
 };
 
-/// While one of these lives, activities are not drawn.
+/// Hides activities while it exists.
 class CloserStatus {
  public:
   CloserStatus();

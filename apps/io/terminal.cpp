@@ -1,4 +1,4 @@
-// What a terminal is shown, and a file or pipe is not.
+// Output that only a terminal gets.
 #include "io/terminal.hpp"
 
 #include <fmt/format.h>

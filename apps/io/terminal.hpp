@@ -1,4 +1,4 @@
-// What a terminal is shown, and a file or pipe is not.
+// Output that only a terminal gets.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +7,16 @@
 
 namespace warpalign::program {
 
-/// Whether standard output is a terminal that shows colours, and nobody has set NO_COLOR
-/// (no-color.org).
+/// Whether standard output is a terminal with colours and NO_COLOR (no-color.org) is not set.
 [[nodiscard]] bool shows_colours();
 
 enum class Colour { green, yellow, red };
 
-/// The text with its colour, where colours are shown.
+/// The text in a colour, if the terminal shows colours.
 [[nodiscard]] std::string coloured(std::string_view text, Colour colour);
 
-/// Breaks a text at blanks into lines of at most `columns`; the first begins with `head`, the
-/// others with as many blanks. Longer words, such as paths, stay whole.
+/// Breaks a text at blanks into lines of at most `columns`. The first line starts with `head`, the
+/// others are indented by its length. Longer words, such as paths, are not split.
 [[nodiscard]] std::string wrapped(std::string_view head, std::string_view text,
                                   std::size_t columns = 100);
 

@@ -1,5 +1,5 @@
-// The readers and writers of each file format, on bytes in memory. They know no file's name:
-// image_file.cpp puts it in front of their messages.
+// The readers and writers of each file format, for bytes in memory. They know no file names:
+// image_file.cpp adds the name to their messages.
 #pragma once
 
 #include "io/image_file.hpp"
@@ -23,24 +23,24 @@ using Bytes = std::span<const std::byte>;
 [[nodiscard]] std::vector<std::byte> write_jpeg(const LoadedImage& image);
 [[nodiscard]] std::vector<std::byte> write_pnm(const LoadedImage& image);
 
-/// The error for a file that a format's library gives up on, with the library's words.
+/// The error for a file that a format's library rejects, with the library's message.
 [[nodiscard]] FileError damaged(const std::string& why);
 
-/// For an image that is read. Throws FileError unless both sides are 1 to `max_side` pixels, and for
-/// more than max_pixels().
+/// Checks the size of an image before it is read. Throws FileError unless both sides are 1 to
+/// `max_side` pixels and the image has at most max_pixels() pixels.
 void check_sides(std::int64_t width, std::int64_t height);
 
-/// What a header promises, and what there is of it.
+/// The sizes that a header claims, and the bytes available.
 struct Promise {
   std::int64_t width = 0;
   std::int64_t height = 0;
-  std::uint64_t memory = 0;    ///< bytes that would be allocated
+  std::uint64_t memory = 0;    ///< bytes to allocate
   std::uint64_t unpacked = 0;  ///< bytes that the decoder must produce
-  std::uint64_t stored = 0;    ///< bytes that it has to produce them from
+  std::uint64_t stored = 0;    ///< compressed bytes available
 };
 
-/// Throws FileError, before memory is allocated, where so much cannot come from so little: Deflate
-/// makes at most 1032 bytes of one, and libjpeg's Huffman codes about as many.
+/// Throws FileError, before memory is allocated, if the compressed bytes cannot produce so much:
+/// Deflate expands by at most 1032, and libjpeg's Huffman codes by about as much.
 void refuse_bomb(const Promise& promise);
 
 }  // namespace warpalign::program

@@ -1,8 +1,8 @@
 // Reads the header of NumPy's .npy files, versions 1 to 3.
 //
-// After the magic and the version stands the length of the header (2 bytes in version 1, 4 since),
-// then the header, a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4),
-// }, then the numbers. See numpy/lib/format.py.
+// The file starts with the magic and the version. The length of the header follows (2 bytes in
+// version 1, else 4), then the header, a Python dictionary: {'descr': '<f4', 'fortran_order':
+// False, 'shape': (3, 4), }, then the numbers. See numpy/lib/format.py.
 #include "io/codecs/npy_layout.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ struct Header {
   std::optional<std::vector<std::int64_t>> extents;
 };
 
-/// The one kind of Python dictionary that NumPy writes.
+/// Parses the form of Python dictionary that NumPy writes.
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : text_(text) {}
@@ -134,7 +134,7 @@ class HeaderParser {
       value = value * 10 + (text_[position_] - '0');
     }
     if (position_ == start) throw damaged("its header's shape is not made of numbers");
-    accept_word("L");  // Python 2 wrote long integers so
+    accept_word("L");  // suffix of long integers in Python 2
     return value;
   }
 
@@ -179,7 +179,7 @@ std::size_t number_at(Bytes file, std::size_t position, std::size_t bytes) {
 
 struct Parts {
   std::string_view header;
-  std::size_t start;  ///< of the numbers
+  std::size_t start;  ///< offset of the numbers
 };
 
 Parts parts_of(Bytes file) {

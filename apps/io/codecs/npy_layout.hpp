@@ -1,4 +1,4 @@
-// How a .npy file holds its numbers, as its header says.
+// The layout of a .npy file, from its header.
 #pragma once
 
 #include "io/codecs/codecs.hpp"
@@ -12,16 +12,16 @@
 namespace warpalign::program {
 
 struct NpyLayout {
-  std::vector<std::int64_t> extents;  ///< as NumPy's shape: the slowest axis first
+  std::vector<std::int64_t> extents;  ///< NumPy's shape: the slowest axis first
   PixelType type = PixelType::f32;
-  std::size_t word = 4;  ///< bytes that stand in the file's byte order; a complex number has two
-                         ///< such words
+  std::size_t word = 4;  ///< size in bytes of the unit of the byte order; a complex number
+                         ///< has two such words
   bool big_endian = false;
   bool fortran_order = false;
-  std::size_t start = 0;  ///< where the numbers begin
+  std::size_t start = 0;  ///< offset of the first number
 };
 
-/// `file`: all of it, or as much as holds its header. Throws FileError.
+/// `file`: the complete file, or at least its header. Throws FileError.
 [[nodiscard]] NpyLayout read_npy_layout(Bytes file);
 
 }  // namespace warpalign::program

@@ -1,8 +1,8 @@
 // Reads JPEG: gray and colour. EXIF orientation is ignored.
 //
-// libjpeg reports errors by longjmp. What needs a destructor lives outside of the functions that
-// call setjmp, which keep nothing but plain values. Damage that libjpeg only warns about, such as
-// a missing end, is an error here.
+// libjpeg reports errors by longjmp. Functions that call setjmp therefore have only plain values;
+// objects with destructors live outside of them. Damage that libjpeg only warns about, such as a
+// missing end, is an error here.
 #include "io/codecs/codecs.hpp"
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace warpalign::program {
 namespace {
 
-/// libjpeg's error manager with our additions behind it, as libjpeg's documentation shows.
+/// libjpeg's error manager followed by our members, as in libjpeg's documentation.
 struct ErrorManager {
   jpeg_error_mgr base;
   std::jmp_buf escape;
@@ -39,8 +39,8 @@ void judge_message(j_common_ptr jpeg, int level) {
   if (is_warning && !is_harmless(jpeg->err->msg_code)) give_up(jpeg);
 }
 
-/// Progressive files have about ten scans. Each costs a pass over the whole image, however few bytes
-/// it has, so that a small file of many scans would take hours.
+/// The most scans. Progressive files have about ten. Each scan costs a pass over the whole image,
+/// even if it has few bytes, so a small file with many scans would take hours.
 void limit_scans(j_common_ptr jpeg) {
   constexpr int max_scans = 100;
   if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= max_scans) return;

@@ -1,4 +1,4 @@
-// Reads NumPy's .npy files: the numbers, as their layout says.
+// Reads the numbers of NumPy's .npy files.
 #include "io/byte_order.hpp"
 #include "io/codecs/npy_layout.hpp"
 #include "io/input_limits.hpp"
@@ -23,7 +23,7 @@ void check_dimensions(const std::vector<std::int64_t>& extents, int most) {
 }
 
 void check_size(const std::vector<std::int64_t>& extents, std::size_t bytes, std::size_t found) {
-  std::size_t wanted = bytes;  // cannot overflow: what is found bounds it
+  std::size_t wanted = bytes;  // cannot overflow: limited by the size of the file
   for (const std::int64_t extent : extents) {
     if (extent == 0) throw FileError("contains no numbers");
     if (wanted > found / static_cast<std::size_t>(extent)) {
@@ -44,7 +44,7 @@ void check_size(const std::vector<std::int64_t>& extents, std::size_t bytes, std
   }
 }
 
-/// Fortran order has the first axis varying fastest: C order of the axes reversed.
+/// Converts Fortran order, where the first axis varies fastest, to C order.
 void copy_from_fortran_order(Bytes numbers, Array& array) {
   const std::size_t bytes = size_of(array.type);
   const std::size_t axes = array.extents.size();

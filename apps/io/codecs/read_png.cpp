@@ -1,7 +1,7 @@
 // Reads PNG: every colour type and bit depth, as 8- or 16-bit gray or RGB; alpha is dropped.
 //
-// libpng reports errors by longjmp. What needs a destructor lives outside of the functions that
-// call setjmp, which keep nothing but plain values.
+// libpng reports errors by longjmp. Functions that call setjmp therefore have only plain values;
+// objects with destructors live outside of them.
 #include "io/codecs/codecs.hpp"
 
 #include <png.h>
@@ -93,7 +93,7 @@ class Reader {
   Source source_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
-  std::size_t stored_row_bytes_ = 0;  ///< before few bits and palettes are expanded
+  std::size_t stored_row_bytes_ = 0;  ///< before palettes and less than 8 bits are expanded
 };
 
 std::uint32_t big_endian(Bytes bytes) {
@@ -102,7 +102,7 @@ std::uint32_t big_endian(Bytes bytes) {
   return value;
 }
 
-/// Sizes stand at fixed places in the header; libpng's row buffers come only after this.
+/// Reads the size from its fixed position in the header, before libpng allocates row buffers.
 void check_header(Bytes file) {
   constexpr std::size_t width_at = 16;
   constexpr std::size_t height_at = 20;

@@ -1,7 +1,7 @@
 // Reads PGM and PPM, plain (P2, P3) and raw (P5, P6), 8 and 16 bit.
 //
-// Samples are fractions of the header's maximum: where that is neither 255 nor 65535, they are
-// scaled to the nearest of 0 ... 255 or 0 ... 65535.
+// Samples are fractions of the header's maximum. If the maximum is neither 255 nor 65535, samples
+// are scaled to the nearest of 0 ... 255 or 0 ... 65535.
 #include "io/codecs/codecs.hpp"
 
 #include <fmt/format.h>
@@ -79,7 +79,7 @@ class Reader {
     return value;
   }
 
-  /// Before memory is taken: are there enough bytes for so many samples at all?
+  /// Checks, before allocating memory, that the file has enough bytes for the samples.
   void check_length(std::int64_t samples, std::int64_t bytes_each, std::int64_t spare) const {
     const auto left = static_cast<std::int64_t>(file_.size() - position_);
     if (samples * bytes_each - spare > left) {

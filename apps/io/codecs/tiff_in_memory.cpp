@@ -1,4 +1,4 @@
-// libtiff's client interface on bytes in memory.
+// Implements libtiff's client interface for bytes in memory.
 #include "io/codecs/tiff_in_memory.hpp"
 
 #include <algorithm>

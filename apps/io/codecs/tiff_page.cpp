@@ -1,4 +1,4 @@
-// One page of a TIFF file: how its pixels lie, and the pixels.
+// Decodes a page of a TIFF file.
 #include "io/codecs/tiff_page.hpp"
 
 #include "io/codecs/codecs.hpp"
@@ -45,7 +45,7 @@ PixelType pixel_type(TIFF* tiff, const TiffTypes& types) {
   throw FileError(fmt::format("is a TIFF with {} samples; {}", kind, types.advice));
 }
 
-/// Asks libtiff for RGB where a page holds JPEG data in YCbCr.
+/// Makes libtiff convert JPEG data in YCbCr to RGB.
 std::uint16_t photometric(TIFF* tiff) {
   std::uint16_t kind = PHOTOMETRIC_MINISBLACK;
   TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &kind);
@@ -93,7 +93,7 @@ void read_blocks(TIFF* tiff, TiffPage& page) {
   }
 }
 
-/// The bytes of a page's blocks that the file has, compressed as they are.
+/// The total size of a page's compressed blocks in the file.
 std::uint64_t stored_bytes(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes) {
   const std::uint32_t blocks = page.tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
   std::uint64_t stored = 0;
@@ -104,7 +104,7 @@ std::uint64_t stored_bytes(TIFF* tiff, const TiffPage& page, std::uint64_t file_
   return stored;
 }
 
-/// A block may be larger than its page, and is allocated as a whole.
+/// The size of a block, which may be larger than its page and is allocated completely.
 void refuse_tiff_bomb(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes) {
   const std::uint64_t pixels =
       std::uint64_t{page.width} * page.height * page.samples * size_of(page.type);
@@ -113,7 +113,7 @@ void refuse_tiff_bomb(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes
   refuse_bomb({page.width, page.height, promised, promised, stored_bytes(tiff, page, file_bytes)});
 }
 
-/// Copies a decoded block to its place at (x, y); `plane` is its sample where planes are apart.
+/// Copies a decoded block to (x, y). `plane`: its sample, if samples are in separate planes.
 void place_block(const TiffPage& page, const std::vector<std::byte>& block, std::uint32_t x,
                  std::uint32_t y, std::uint16_t plane, LoadedImage& image) {
   const std::size_t sample = size_of(page.type);
@@ -144,7 +144,7 @@ bool read_block(TIFF* tiff, const TiffPage& page, std::uint32_t x, std::uint32_t
   return got == wanted;
 }
 
-/// False where libtiff cannot decode a block.
+/// Decodes a block. Returns false if libtiff fails.
 bool read_pixels(TIFF* tiff, const TiffPage& page, LoadedImage& image) {
   std::vector<std::byte> block(page.block_row_bytes() * page.block_height);
   const auto planes = static_cast<std::uint16_t>(page.planes ? page.channels : 1);
@@ -174,7 +174,7 @@ TiffPage describe_tiff_page(TIFF* tiff, const TiffTypes& types, std::uint64_t fi
   return page;
 }
 
-// The largest value minus the sample is every bit turned over.
+// The largest value minus the sample equals the sample with every bit inverted.
 void turn_black_and_white_over(LoadedImage& image) {
   for (std::byte& byte : image.pixels) byte = ~byte;
 }

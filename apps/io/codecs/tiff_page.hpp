@@ -1,5 +1,5 @@
-// One page of a TIFF file: gray or RGB, in strips or tiles, interleaved or in planes. One sample
-// beyond the colours is taken for alpha and dropped; the orientation tag is ignored.
+// Decodes a page of a TIFF file: gray or RGB, in strips or tiles, interleaved or in planes. One
+// extra sample is treated as alpha and dropped. The orientation tag is ignored.
 #pragma once
 
 #include "io/image_file.hpp"
@@ -13,15 +13,15 @@
 
 namespace warpalign::program {
 
-/// The parts of a page's header that decide how its pixels lie.
+/// The members of a page's header that define the layout of the pixels.
 struct TiffPage {
   std::uint32_t width = 0;
   std::uint32_t height = 0;
-  std::uint16_t samples = 1;  ///< of one pixel, alpha included
-  int channels = 1;           ///< of them, those that are kept
+  std::uint16_t samples = 1;  ///< samples a pixel, including alpha
+  int channels = 1;           ///< samples that are kept
   PixelType type = PixelType::u8;
   bool white_is_zero = false;
-  bool planes = false;  ///< each sample in blocks of its own
+  bool planes = false;  ///< each sample has separate blocks
   bool tiled = false;
   std::uint32_t block_width = 0;  ///< a block is a tile, or a strip of the image's width
   std::uint32_t block_height = 0;
@@ -32,21 +32,21 @@ struct TiffPage {
   }
 };
 
-/// What the pixels' types may be, and what to do with others.
+/// The supported pixel types, and advice for other types.
 struct TiffTypes {
   std::span<const PixelType> readable;
   const char* advice;
 };
 
-/// The page that libtiff stands at. `file_bytes`: the size of the file. Throws FileError for what
-/// is not read, and where the page promises pixels that the file cannot hold.
+/// Describes libtiff's current page. `file_bytes`: the size of the file. Throws FileError for an
+/// unsupported page, and for one that claims more pixels than the file can hold.
 [[nodiscard]] TiffPage describe_tiff_page(TIFF* tiff, const TiffTypes& types,
                                           std::uint64_t file_bytes);
 
-/// The largest value minus each sample, for unsigned ones: where white is stored as zero.
+/// Inverts unsigned samples (the largest value minus the sample), for pages that store white as 0.
 void turn_black_and_white_over(LoadedImage& image);
 
-/// Nothing where libtiff cannot decode a block.
+/// Decodes the page. Returns nothing if libtiff fails.
 [[nodiscard]] std::optional<LoadedImage> read_tiff_pixels(TIFF* tiff, const TiffPage& page);
 
 }  // namespace warpalign::program

@@ -1,5 +1,5 @@
-// The bytes of an uncompressed TIFF page. libtiff is not used: it seeks the end of the chain of
-// directories anew for each page that it adds, and cannot go on with a file that was cut.
+// Encodes uncompressed TIFF pages without libtiff, which walks the chain of directories again for
+// each page that it adds, and cannot continue a truncated file.
 #include "io/codecs/tiff_record.hpp"
 
 #include <tiff.h>
@@ -9,7 +9,7 @@
 namespace warpalign::program {
 namespace {
 
-/// Numbers in little-endian order.
+/// Appends numbers in little-endian order.
 class Writer {
  public:
   void put(std::uint64_t value, std::size_t bytes) {
@@ -35,15 +35,16 @@ constexpr std::size_t entries = 11;
 
 std::size_t directory_bytes(bool big) { return big ? 8 + entries * 20 + 8 : 2 + entries * 12 + 4; }
 
-/// Three 16-bit numbers do not fit into an entry of TIFF, but into one of BigTIFF. They stand
-/// behind the directory.
+/// Three 16-bit numbers fit into an entry of BigTIFF, but not of TIFF, where they follow the
+/// directory.
 constexpr std::size_t outside_bytes = 2 * 6;
 
 std::size_t pixel_bytes(const LoadedImage& image) {
   return image.row_bytes() * static_cast<std::size_t>(image.height);
 }
 
-/// With what stands behind it, rounded up so that the pixels are aligned for any type.
+/// The size of a directory with the values after it, rounded up so that the pixels are aligned for
+/// any type.
 std::size_t padded_directory_bytes(bool big) {
   return (directory_bytes(big) + outside_bytes + 15) / 16 * 16;
 }
@@ -77,7 +78,7 @@ std::vector<std::byte> tiff_directory(const LoadedImage& image, bool big, std::u
   const std::uint64_t bits = 8 * size_of(image.type);
   const std::uint64_t format = sample_format(image.type);
   const std::uint64_t outside = offset + directory_bytes(big);
-  // One number stands in its entry, three stand there only where the entry has 8 bytes for them.
+  // A single number is stored in its entry; three are stored there only if the entry has 8 bytes.
   const auto each = [&](std::uint64_t value, std::uint64_t place) {
     const std::uint64_t three = value | value << 16 | value << 32;
     return channels == 1 ? value : big ? three : place;

@@ -60,7 +60,7 @@ class Writer {
     jpeg_set_quality(&jpeg_, 95, TRUE);
     jpeg_start_compress(&jpeg_, TRUE);
     while (jpeg_.next_scanline < jpeg_.image_height) {
-      // libjpeg's row type is not const, but rows given to a compressor are only read.
+      // libjpeg's row type is not const, but compression does not modify rows.
       auto* row = reinterpret_cast<JSAMPROW>(const_cast<std::byte*>(image.pixels.data())) +
                   jpeg_.next_scanline * image.row_bytes();
       jpeg_write_scanlines(&jpeg_, &row, 1);

@@ -24,7 +24,7 @@ std::string descr_of(PixelType type) {
 std::vector<std::byte> npy_header(const std::vector<std::int64_t>& extents, PixelType type,
                                   std::size_t least) {
   constexpr std::size_t preamble = 10;   // magic, version, length of the header
-  constexpr std::size_t alignment = 64;  // of the numbers, so that they can be mapped
+  constexpr std::size_t alignment = 64;  // of the numbers, so that the file can be mapped
   std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descr_of(type),
                   fmt::join(extents, ", "), extents.size() == 1 ? "," : "");

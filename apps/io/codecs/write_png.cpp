@@ -20,7 +20,7 @@ struct Target {
   std::array<char, 160> message{};
 };
 
-/// Exceptions must not cross libpng's frames: memory that cannot be had becomes its error.
+/// Exceptions must not cross libpng's frames: failed allocations become libpng errors.
 bool append(Target& target, png_bytep bytes, std::size_t size) noexcept {
   try {
     const auto* first = reinterpret_cast<const std::byte*>(bytes);
