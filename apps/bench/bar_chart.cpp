@@ -12,8 +12,8 @@ namespace warpalign::program::bench {
 namespace {
 
 constexpr double width = 900;
-constexpr double labels = 235;  ///< left of the bars
-constexpr double texts = 150;   ///< right of the longest
+constexpr double labels = 235;  ///< width of the labels left of the bars
+constexpr double texts = 150;   ///< width of the texts right of the longest bar
 constexpr double bar_height = 13;
 constexpr double group_gap = 9;
 constexpr double legend_row = 17;
@@ -61,7 +61,7 @@ class Drawing {
         w, h, colour);
   }
 
-  /// Entries from left to right, and in a new row where one does not fit.
+  /// Places entries from left to right, and starts a new row if one does not fit.
   void place_legend() {
     double x = labels;
     double y = 40;
@@ -111,8 +111,8 @@ class Drawing {
   }
 
   const BarChart& chart_;
-  std::vector<PlotPoint> entries_;  ///< where the legend's stand
-  double top_ = 0;                  ///< of the bars
+  std::vector<PlotPoint> entries_;  ///< positions of the legend's entries
+  double top_ = 0;                  ///< top of the bars
   double longest_ = 0;
   double height_ = 0;
   std::string svg_;

@@ -7,9 +7,9 @@
 namespace warpalign::program::bench {
 
 struct Bar {
-  std::size_t colour = 0;  ///< of plot_colour()
+  std::size_t colour = 0;  ///< index for plot_colour()
   double value = 0;
-  std::string text;  ///< beside its end
+  std::string text;  ///< label at the end of the bar
 };
 
 struct BarGroup {
@@ -21,9 +21,9 @@ struct BarChart {
   std::string title;
   std::vector<std::string> legend;  ///< entry i has colour i
   std::vector<BarGroup> groups;
-  double line_at = 0;  ///< a vertical line is drawn there, if above 0
+  double line_at = 0;  ///< if above 0, a vertical line is drawn there
   std::string line_label{};
-  double most = 0;  ///< longer bars are cut there and marked, if above 0
+  double most = 0;  ///< if above 0, longer bars are cut there and marked
 };
 
 [[nodiscard]] std::string draw(const BarChart& chart);

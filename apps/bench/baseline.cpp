@@ -22,7 +22,7 @@ const Column* counterpart(const std::vector<Column>& columns, const Column& colu
   return found == columns.end() ? nullptr : &*found;
 }
 
-/// The half-width of a result's spread, as a share of its median.
+/// Half the width of a result's spread, relative to its median.
 double spread(const Result& result) {
   const Spread& time = result.timing.time;
   return (time.high - time.low) / 2 / time.median;

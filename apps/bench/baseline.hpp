@@ -1,5 +1,5 @@
-// Comparison with an older record by ratios within each run, so that clock rates, drivers and other
-// load on the machine matter little.
+// Comparison with an older record by ratios within each run, which are insensitive to clock rates,
+// drivers and other load on the machine.
 #pragma once
 
 #include "bench/record.hpp"
@@ -16,22 +16,23 @@ struct Change {
   std::string name;
   Shape size;
   std::string measure;  ///< "copy", or the name of the yardstick
-  double before = 0;    ///< the time in units of that, in the older run
+  double before = 0;    ///< the time relative to the measure, in the older run
   double now = 0;
 
   [[nodiscard]] double factor() const noexcept { return now / before; }
 };
 
 struct Comparison {
-  std::size_t compared = 0;         ///< ratios that both records have
-  std::vector<Change> regressions;  ///< slower by more than the tolerance and the runs' spread
-  std::vector<Change> gains;        ///< faster likewise
+  std::size_t compared = 0;  ///< number of ratios that both records have
+  std::vector<Change>
+      regressions;            ///< slower by more than the tolerance and the spread of the runs
+  std::vector<Change> gains;  ///< faster by more than the tolerance and the spread of the runs
 };
 
-/// Results slower or faster by less than this count as unchanged.
+/// Smaller relative changes count as unchanged.
 inline constexpr double baseline_tolerance = 0.10;
 
-/// Columns are the same where backend, device and platform are; their ids may differ.
+/// Columns match if backend, device and platform are the same; their ids may differ.
 [[nodiscard]] Comparison compare(const Record& now, const Record& before);
 
 /// Throws UsageError, naming the file, if the record has none of these columns, or if only one of

@@ -15,7 +15,7 @@ namespace warpalign::program::bench {
 namespace {
 
 /// Bars are cut at this many copies, or farther out if most are longer, so that one slow baseline
-/// does not make all the others look alike.
+/// does not make all other bars look alike.
 double max_shown(const BarChart& chart) {
   constexpr double max_copies = 12;
   std::vector<double> values;
@@ -25,7 +25,7 @@ double max_shown(const BarChart& chart) {
   return values.empty() ? max_copies : std::max(max_copies, 1.5 * spread_of(values).median);
 }
 
-/// The size at which most columns were measured; the larger of two.
+/// The size at which most columns were measured; the larger one of two.
 std::optional<Shape> shown_size(const Record& record, const std::string& suite) {
   std::optional<Shape> best;
   std::size_t most = 0;
@@ -61,7 +61,7 @@ BarChart empty_chart(const Record& record, const std::string& suite, const std::
   return chart;
 }
 
-/// Turns a result into a bar; empty if it has no such figure.
+/// Converts a result to a bar; empty if it has no such figure.
 using Figure = std::optional<Bar> (*)(const Record&, const Result&);
 
 std::optional<Bar> copies(const Record& record, const Result& result) {

@@ -8,7 +8,7 @@
 
 namespace warpalign::program::bench {
 
-/// SVG images; none for a suite without results.
+/// SVG images; empty for a suite without results.
 [[nodiscard]] std::vector<std::string> charts_of(const Record& record, const std::string& suite);
 
 }  // namespace warpalign::program::bench

@@ -1,4 +1,4 @@
-// Frames of one scene whose drift is known.
+// Frames of a scene with known drift.
 #include "bench/drifting_frames.hpp"
 
 #include <cmath>

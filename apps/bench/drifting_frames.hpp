@@ -1,4 +1,4 @@
-// Frames of one scene whose drift is known.
+// Frames of a scene with known drift.
 #pragma once
 
 #include "bench/pixels.hpp"
@@ -10,18 +10,18 @@
 
 namespace warpalign::program::bench {
 
-/// `count` square frames of 16-bit pixels, one after the other. They are cut out of a scene of
-/// twice as many pixels, and each of their pixels is the mean of four of it: so they are shifted by
-/// halves of pixels.
+/// Makes `count` consecutive square frames of 16-bit pixels. They are cut from a scene at twice the
+/// resolution, and each pixel is the mean of four pixels of the scene, so that shifts are multiples
+/// of half a pixel.
 [[nodiscard]] Pixels drifting_frames(std::int64_t side, std::size_t count);
 
-/// How far the content of a frame lies from that of frame 0, in pixels.
+/// The shift of the content of a frame relative to frame 0, in pixels.
 [[nodiscard]] Point drift_of(std::size_t frame);
 
-/// `count` square frames of 16-bit pixels that turn, grow and shift.
+/// Makes `count` square frames of 16-bit pixels that rotate, grow and shift.
 [[nodiscard]] Pixels turning_frames(std::int64_t side, std::size_t count);
 
-/// Where the pixels of frame 0 lie in a frame of these.
+/// Maps the pixels of frame 0 to one of these frames.
 [[nodiscard]] Affine turn_of(std::int64_t side, std::size_t frame);
 
 }  // namespace warpalign::program::bench

@@ -1,4 +1,4 @@
-// Frames in host memory, as a camera or a file leaves them there.
+// Frames in host memory, as delivered by a camera or a file.
 #include "bench/host_frames.hpp"
 
 #include <cstring>

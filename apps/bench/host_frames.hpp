@@ -1,4 +1,4 @@
-// Frames in host memory, as a camera or a file leaves them there.
+// Frames in host memory, as delivered by a camera or a file.
 #pragma once
 
 #include "bench/pixels.hpp"
@@ -13,21 +13,21 @@
 
 namespace warpalign::program::bench {
 
-/// Which memory the frames of a case are in.
+/// The kind of memory that holds the frames of a case.
 enum class HostMemory {
   pageable,
-  pinned  ///< what the device's copies are fastest from
+  pinned  ///< page-locked memory, from which copies to the device are fastest
 };
 
-/// Square 16-bit frames, one after the other.
+/// Square 16-bit frames in consecutive memory.
 class HostFrames {
  public:
-  /// `count` frames, the first ones of which are `distinct`; these are repeated.
+  /// Makes `count` frames. The first `distinct` of them differ; the others repeat them.
   HostFrames(const Device& device, HostMemory memory, Pixels distinct, std::int64_t side,
              std::size_t count);
 
   [[nodiscard]] std::span<const HostImage> images() const { return images_; }
-  /// Which of the distinct frames a frame is.
+  /// The index of the distinct frame that a frame repeats.
   [[nodiscard]] std::size_t origin_of(std::size_t frame) const { return frame % distinct_; }
 
  private:

@@ -1,4 +1,4 @@
-// Where and when a record was made.
+// The processor and the date of a record.
 #include "bench/host_info.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// How a case is timed.
+// The timing of a case.
 #include "bench/measure.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace warpalign::program::bench {
 namespace {
 
-/// Measurements that take longer are not repeated for the secondary columns.
+/// Longer measurements are not repeated for the secondary columns.
 constexpr double slow_ms = 30;
 constexpr std::size_t mebibyte = std::size_t{1} << 20U;
 
@@ -37,7 +37,7 @@ void require_right(const Verdict& verdict) {
   if (!verdict.right()) throw WrongResult(verdict);
 }
 
-/// Times runs on one device; `turn_` goes on from run to run so that buffers rotate.
+/// Times runs on one device. `turn_` advances with every run, so that buffers rotate.
 class Stopwatch {
  public:
   Stopwatch(const Device& device, Work& work, HeadStart& head_start)
@@ -73,7 +73,7 @@ class Stopwatch {
   Stream timed_;
   Stream plain_;
   std::size_t turn_ = 0;
-  double enqueue_ms_ = 0.02;  ///< what the last runs took on the host; a guess at first
+  double enqueue_ms_ = 0.02;  ///< host time of the last runs; initially a guess
 };
 
 Spread sampled(int samples, const std::function<double()>& take) {
@@ -86,7 +86,7 @@ double median_of(int samples, const std::function<double()>& take) {
   return sampled(samples, take).median;
 }
 
-/// The first transfer also pays for pages that the host has not touched yet.
+/// Runs a first transfer without timing it: it includes page faults of untouched host memory.
 double transfer_ms(const std::function<void()>& transfer) {
   transfer();
   const double first = wall_ms(transfer);

@@ -1,4 +1,4 @@
-// How a case is timed.
+// The timing of a case.
 #pragma once
 
 #include "bench/descriptor.hpp"
@@ -10,9 +10,9 @@
 namespace warpalign::program::bench {
 
 struct Settings {
-  bool hot = false;        ///< use one set of buffers for all runs, so that it stays in the cache
-  int runs = 0;            ///< samples of every time; 0: as many as fit the budget
-  double budget_ms = 200;  ///< of measured time for each case and device
+  bool hot = false;        ///< use one set of buffers for all runs, so that data stay in the cache
+  int runs = 0;            ///< samples of each time; 0: as many as fit into the budget
+  double budget_ms = 200;  ///< measuring time for each case and device
 };
 
 /// Several samples of one time.
@@ -23,13 +23,13 @@ struct Spread {
   int samples = 0;
 };
 
-/// All in milliseconds.
+/// All times are in milliseconds.
 struct Timing {
-  Spread time;  ///< of one run: by device events, or by the host's clock (`by_events`)
+  Spread time;  ///< of one run, from device events if `by_events`, else from the host's clock
   bool by_events = false;
-  int runs_per_sample = 1;          ///< a sample is the mean of so many runs, back to back
-  int buffer_sets = 1;              ///< that the runs rotate through
-  double wall = 0;                  ///< of one run alone, with its wait: the host's clock
+  int runs_per_sample = 1;          ///< a sample is the mean of so many consecutive runs
+  int buffer_sets = 1;              ///< sets among which the runs rotate
+  double wall = 0;                  ///< of a single run including the wait, from the host's clock
   std::optional<double> first_use;  ///< making the plans and the first run, before any other
   std::optional<double> plan;       ///< making the plans again
   std::optional<double> upload;     ///< of one set's inputs
@@ -40,8 +40,8 @@ struct Timing {
 /// The median and the 16th and 84th percentiles. At least one value.
 [[nodiscard]] Spread spread_of(std::vector<double> values);
 
-/// Keeps a GPU busy while the host enqueues what is to be measured, so that time in which the queue
-/// is empty is not counted as the device's.
+/// Keeps a GPU busy while the host enqueues the measured work, so that the time of an empty queue
+/// does not count as device time.
 class HeadStart {
  public:
   /// Does nothing on devices that are not GPUs.
@@ -55,18 +55,18 @@ class HeadStart {
   double copy_ms_ = 0;
 };
 
-/// The number of sets of buffers that the runs rotate through: together larger than any cache,
+/// The number of sets of buffers among which the runs rotate: together larger than any cache,
 /// unless `hot`.
 [[nodiscard]] std::size_t buffer_sets(const Settings& settings, const Work& work,
                                       const Device& device);
 
-/// Runs once, timing the creation of the plans, verifies the result, and throws WrongResult if it
-/// is wrong; then times everything. `verdict` is set before anything is timed.
+/// Runs once and times the creation of the plans; verifies the result and throws WrongResult if it
+/// is wrong; then times everything. Sets `verdict` before any timing.
 [[nodiscard]] Timing measure(const Device& device, Work& work, HeadStart& head_start,
                              const Settings& settings, Verdict& verdict);
 [[nodiscard]] Timing measure(HostWork& work, const Settings& settings, Verdict& verdict);
 
-/// A wrong result; no time is reported for it.
+/// Thrown for a wrong result, whose time is not reported.
 class WrongResult : public std::runtime_error {
  public:
   explicit WrongResult(const Verdict& verdict);

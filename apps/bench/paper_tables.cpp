@@ -1,5 +1,5 @@
 // The papers' tables and figures with our results added. Rows are compared at the paper's size if
-// it was measured.
+// that size was measured.
 #include "bench/tables.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ bool has_any(const std::vector<Cell>& row) {
   return std::any_of(row.begin() + 1, row.end(), [](const Cell& one) { return !one.text.empty(); });
 }
 
-/// Adds rows for our columns below the paper's; no table if there are none.
+/// Adds rows for our columns below the paper's. Returns no table if there are none.
 std::vector<Table> with_rows(Table table, std::vector<std::vector<Cell>> ours) {
   bool any = false;
   for (std::vector<Cell>& row : ours) {
@@ -49,7 +49,7 @@ std::vector<Table> with_rows(Table table, std::vector<std::vector<Cell>> ours) {
   return {std::move(table)};
 }
 
-/// The paper's size, or the closest measured one of as many dimensions.
+/// The paper's size, or the closest measured one with the same number of dimensions.
 std::optional<Shape> size_near(const Record& record, const std::string& suite,
                                const Shape& wanted) {
   std::optional<Shape> best;
@@ -154,7 +154,7 @@ std::vector<Table> budget_table(const Record& record) {
 
 struct Table3Row {
   const char* label;
-  const char* name;  ///< as the suites call it
+  const char* name;  ///< name in the suites
   std::array<double, 5> paper;
 };
 
@@ -329,7 +329,7 @@ constexpr std::array<PaperRegistration, 4> paper_registrations{
      {"paper: GTX 260, CUDA", {4.9, 18.3, 86.3}},
      {"paper: HD 6950, OpenCL", {17.6, 31.5, 85.9}}}};
 
-/// The slowest column to compare with: our own CPU, by OpenCL.
+/// The slowest column for comparison: our own CPU with OpenCL.
 std::optional<std::string> cpu_column(const Record& record, const std::string& suite) {
   for (const std::string& column : columns_of(record, suite)) {
     const Column* found = record.column(column);
@@ -381,7 +381,7 @@ double fft_sum(const Result& result) {
   return sum;
 }
 
-/// Registration paper, figure 5, with the bound that the FFTs set.
+/// Registration paper, figure 5, with the upper bound given by the FFTs.
 std::vector<Table> frames_tables(const Record& record) {
   Table table;
   table.title = "Registration paper, figure 5: frames a second";
@@ -469,7 +469,7 @@ std::vector<Table> breakdown_table(const Record& record) {
   return with_parts(std::move(table), pairs);
 }
 
-/// What hard pairs' device time is made of.
+/// The device time of hard pairs by stage.
 std::vector<Table> search_table(const Record& record) {
   Table table;
   table.title = "Hard pairs: device time by stage, ms";

@@ -1,4 +1,4 @@
-// The pixels that benchmarks run on.
+// The pixels of the benchmarks.
 #include "bench/pixels.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ Pixels make_noise(PixelType type, const Shape& shape) {
   return bytes;
 }
 
-/// Smoothly interpolated noise on a lattice of unit spacing, from -1 to 1.
+/// Smoothly interpolated noise on a lattice with unit spacing, from -1 to 1.
 double lattice_noise(double x, double y, std::uint64_t layer) {
   const double i = std::floor(x);
   const double j = std::floor(y);
@@ -49,7 +49,7 @@ double lattice_noise(double x, double y, std::uint64_t layer) {
   return (1 - b) * ((1 - a) * at(0, 0) + a * at(1, 0)) + b * ((1 - a) * at(0, 1) + a * at(1, 1));
 }
 
-/// Grey level of a scene: lattices of 6, 12, 24 ... pixels, each as strong as the others.
+/// The intensity of a scene: lattices of 6, 12, 24 ... pixels with equal amplitudes.
 double scene_at(const Point& p, std::int64_t side, std::uint64_t number = 0) {
   constexpr std::uint64_t layers_of_scene = 16;
   double sum = 0;

@@ -1,4 +1,4 @@
-// The pixels that benchmarks run on: the same with every standard library and on every machine.
+// The pixels of the benchmarks, identical on every machine and with every standard library.
 #pragma once
 
 #include <warpalign/geometry.hpp>
@@ -19,8 +19,8 @@ template <class Value>
   return reinterpret_cast<const Value*>(pixels->data());
 }
 
-/// Independent values: f32 and c32 (each part) from 0 up to 1, u8 from 0 to 255. The most
-/// recent arrays are kept, so that consecutive cases share them.
+/// Independent random values: f32 and c32 (each part) from 0 up to 1, u8 from 0 to 255. The most
+/// recent arrays are cached, so that consecutive cases share them.
 [[nodiscard]] Pixels noise(PixelType type, const Shape& shape);
 
 /// Two 8-bit views of one scene of soft blobs of every size.
@@ -31,17 +31,17 @@ struct Pair {
 };
 
 /// Square images of `side` pixels, rotated by 20 degrees, scaled by 1.1 and shifted. The most
-/// recent pair is kept.
+/// recent pair is cached.
 [[nodiscard]] const Pair& registration_pair(std::int64_t side);
 
-/// An 8-bit view, whose pixels show what `to_scene` maps them to, of one of many such scenes that
-/// have nothing in common.
+/// An 8-bit view of one of many unrelated scenes of this kind. `to_scene` maps its pixels to the
+/// scene.
 [[nodiscard]] Pixels view_of_scene(std::int64_t side, std::uint64_t number,
                                    const Homography& to_scene);
 
-/// The scene's reference view, as f32 grey levels from 0 to 255.
+/// The reference view of the scene, as f32 intensities from 0 to 255.
 [[nodiscard]] Pixels scene(std::int64_t side);
-/// Another view of it, whose pixels show what `to_scene` maps them to.
+/// Another view of the scene. `to_scene` maps its pixels to the scene.
 [[nodiscard]] Pixels scene(std::int64_t side, const Affine& to_scene);
 
 }  // namespace warpalign::program::bench

@@ -94,7 +94,7 @@ Json result_json(const Record& record, const Result& result) {
   if (!result.quality.name.empty()) {
     json["quality"] = {{"name", result.quality.name}, {"value", result.quality.value}};
   }
-  // Derived, for readers other than this program.
+  // Derived values, for readers other than this program.
   const double seconds = result.timing.time.median * 1e-3;
   json["gigabytes_a_second"] =
       result.bytes > 0 ? Json(result.bytes / seconds * 1e-9) : Json(nullptr);
@@ -208,7 +208,8 @@ Record read_record(const std::string& option, const std::filesystem::path& file)
   const auto refuse = [&](const std::string& why) {
     return UsageError(fmt::format("{} {}: {}", option, file.string(), why));
   };
-  // The library copies and prints values recursively: deep ones would exhaust the stack.
+  // The JSON library copies and prints values recursively, so deeply nested ones would exhaust the
+  // stack.
   const auto limit_depth = [&](int depth, Json::parse_event_t /*event*/, Json& /*value*/) {
     constexpr int max_depth = 16;
     if (depth > max_depth)

@@ -1,4 +1,4 @@
-// The record of a benchmark run, which is written to JSON and read again.
+// The record of a benchmark run, which is written to and read from JSON.
 #pragma once
 
 #include "bench/descriptor.hpp"
@@ -11,14 +11,14 @@
 
 namespace warpalign::program::bench {
 
-/// A column of the report: a device, a thread of the host, or a peer on one of these.
+/// A column of the report: a device, a thread of the host, or another library on one of these.
 struct Column {
   std::string id;        ///< "cuda:0", "opencl:1", "host", "cupy"; unique
-  std::string name;      ///< the device's own
+  std::string name;      ///< the device's name
   std::string platform;  ///< "NVIDIA CUDA", "one thread", "CuPy 13.3"
   std::string driver;
   std::string kind;     ///< "gpu", "cpu", "other"
-  std::string details;  ///< of the device: how images are sampled, which FFT
+  std::string details;  ///< the sampling of images and the FFT library of the device
 };
 
 struct Result {
@@ -38,7 +38,7 @@ struct Result {
 /// A case or device that failed.
 struct Failure {
   std::string column;
-  std::string suite;  ///< empty: the device could not be opened
+  std::string suite;  ///< empty if the device could not be opened
   std::string name;
   Shape size;
   std::string reason;
@@ -53,18 +53,18 @@ struct Record {
   std::vector<Column> columns;
   std::vector<Result> results;
   std::vector<Failure> failures;
-  std::vector<std::string> notes;  ///< what was left out
+  std::vector<std::string> notes;  ///< what was skipped
 
-  /// Null where there is none.
+  /// The matching result, or null.
   [[nodiscard]] const Result* find(const std::string& column, const std::string& suite,
                                    const std::string& name, const Shape& size) const noexcept;
   [[nodiscard]] const Column* column(const std::string& id) const noexcept;
 
-  /// The result's time in units of a device copy of an f32 image of its size, on the same device.
+  /// The result's time relative to a copy of an f32 image of its size on the same device.
   [[nodiscard]] std::optional<double> to_copy(const Result& result) const noexcept;
-  /// The bandwidth in units of that copy's.
+  /// The bandwidth relative to that of the copy.
   [[nodiscard]] std::optional<double> share_of_copy(const Result& result) const noexcept;
-  /// The result's time in units of its yardstick's.
+  /// The result's time relative to that of its yardstick.
   [[nodiscard]] std::optional<double> to_yardstick(const Result& result) const noexcept;
 };
 

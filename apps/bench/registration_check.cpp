@@ -1,4 +1,4 @@
-// Whether a timed registration is correct.
+// Verifies a timed registration.
 #include "bench/registration_check.hpp"
 
 #include <algorithm>

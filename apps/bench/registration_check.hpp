@@ -1,4 +1,4 @@
-// Whether a timed registration is correct.
+// Verifies a timed registration.
 #pragma once
 
 #include "bench/descriptor.hpp"
@@ -7,8 +7,8 @@
 
 namespace warpalign::program::bench {
 
-/// Corners may be off by one per cent of the side: wrong results are off by more, and accuracy is
-/// measured elsewhere.
+/// Allows corner errors of one per cent of the side. Wrong results have larger errors, and accuracy
+/// is measured elsewhere.
 [[nodiscard]] Verdict checked(const RegistrationResult& found, const Homography& truth,
                               std::int64_t side);
 

@@ -16,7 +16,7 @@
 namespace warpalign::program::bench {
 namespace {
 
-/// Too large for CPUs: 8192 x 8192 and 512 x 512 x 512 take them seconds for each run.
+/// Sizes that are too slow on CPUs: a run of 8192 x 8192 or 512 x 512 x 512 takes seconds.
 constexpr std::int64_t max_for_cpus = std::int64_t{1} << 24U;
 
 bool is_named(const Run& run, const Case& what) {

@@ -10,7 +10,8 @@
 namespace warpalign::program::bench {
 namespace {
 
-/// Of a volume, only slices with about this many pixels in total are evaluated.
+/// About how many pixels of a volume are evaluated; a larger volume is evaluated in part, by
+/// slices.
 constexpr std::int64_t max_in_volume = std::int64_t{1} << 21;
 
 class HostSpline final : public HostWork {

@@ -1,4 +1,4 @@
-// The correct results of a spline task.
+// The true results of a spline task.
 #include "bench/spline_problem.hpp"
 
 #include "reference/spline/evaluate.hpp"
@@ -20,8 +20,8 @@ bool counts(const SplineProblem& problem, std::size_t axis) {
   return axis < static_cast<std::size_t>(problem.images.dimensions);
 }
 
-/// The equivalent position within 0 ... n - 1: a mirrored spline is even about its first and last
-/// sample.
+/// The equivalent position within 0 ... n - 1: a mirrored spline is symmetric about its first and
+/// last sample.
 double folded(double x, std::int64_t n) {
   if (n == 1) return 0;
   const double period = 2 * static_cast<double>(n - 1);
@@ -29,8 +29,8 @@ double folded(double x, std::int64_t n) {
   return rest;
 }
 
-/// The part of the input around a pixel that can influence its value. Nothing is cut off at the
-/// image's own edges, so that mirroring is right there.
+/// The part of the input that can influence the value of a pixel. It is not truncated at the
+/// image's edges, so that mirroring is correct there.
 struct Window {
   reference::Volume values;
   Index origin{};
@@ -74,13 +74,13 @@ reference::Spline spline_of(const SplineProblem& problem, const reference::Volum
   return reference::solve(samples, problem.images.dimensions, problem.spline.degree, edge);
 }
 
-/// By how much coefficients of numbers from 0 to 1 can leave that range, and differ: |b|, summed
-/// over all taps, is 3 along each axis (Champagnat & Le Sant, proposition 1).
+/// The range of the coefficients of values from 0 to 1: the sum of |b| over all taps is 3 along
+/// each axis (Champagnat & Le Sant, proposition 1).
 double range_of_coefficients(const SplineProblem& problem) {
   return problem.spline.prefilter ? std::pow(3, problem.images.dimensions) : 1;
 }
 
-/// The error that the library's contract allows, or that a texture unit's 8 fractional bits cause.
+/// The tolerance: the library's stated error, or the error of a texture unit's 8 fractional bits.
 double tolerance_of(const SplineProblem& problem) {
   const double range = range_of_coefficients(problem);
   const double single = 1e-6 * range;
@@ -149,8 +149,8 @@ std::vector<Index> sample_pixels(const Shape& shape, std::size_t count) {
                             {shape.width - 1, 0, shape.depth - 1},
                             {0, shape.height - 1, 0},
                             {shape.width - 1, shape.height - 1, shape.depth - 1}};
-  // Steps of an additive sequence without short periods in three dimensions (plastic number's
-  // relatives: 1 / 1.2207^k).
+  // Steps of an additive sequence without short periods in three dimensions (from the generalized
+  // golden ratio 1.2207: 1 / 1.2207^k).
   constexpr std::array<double, 3> steps{0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
   for (std::size_t i = 0; pixels.size() < count; ++i) {
     Index pixel{};
@@ -173,8 +173,8 @@ Verdict check_host_spline(const SplineProblem& problem, const float* input,
                           const std::vector<float>& result, std::int64_t slices) {
   Shape checked = problem.result();
   checked.depth = slices;
-  // A coordinate in single precision is off by up to half a unit in its last place; the slope is
-  // at most the range of the coefficients, a pixel, along each axis.
+  // The error of a coordinate in single precision is up to half a unit in the last place; the slope
+  // is at most the range of the coefficients, a pixel, along each axis.
   const double largest =
       static_cast<double>(std::max({checked.width, checked.height, checked.depth}));
   const double place = problem.has_evaluation() ? largest * 0x1p-23 * problem.images.dimensions : 0;

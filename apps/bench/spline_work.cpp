@@ -13,7 +13,7 @@
 namespace warpalign::program::bench {
 namespace {
 
-/// RMS error over at most so many pixels, evenly spread.
+/// The maximum number of pixels for the RMS error, evenly distributed.
 double rms_error(const SplineProblem& problem, const float* input,
                  const std::vector<float>& result) {
   constexpr std::int64_t most = 1 << 16;
@@ -103,7 +103,7 @@ Case spline_case(const SplineCase& what, const SplineProblem& problem) {
   made.operations = static_cast<double>(problem.result().pixels());
   made.bytes = static_cast<double>(floats(problem.images.shape) + floats(problem.result()));
   made.max_allocation = std::max(floats(problem.images.shape), floats(problem.result()));
-  // Coefficients between two steps, or two passes, and a texture's own copy.
+  // Memory for the coefficients between two steps or passes, and for a texture's copy.
   made.memory_bytes = 3 * floats(problem.images.shape) + floats(problem.result());
   made.on_device = [problem, with_rms = what.with_rms](const Device& device) {
     return std::make_unique<SplineWork>(device, problem, with_rms);

@@ -1,4 +1,4 @@
-// Spline tasks on devices, and by the CPU implementations that the papers time.
+// Spline tasks on devices, and with the CPU implementations that the papers time.
 #pragma once
 
 #include "bench/spline_problem.hpp"
@@ -12,11 +12,11 @@ struct SplineCase {
   std::string name;
   std::string yardstick{};
   std::string unit = "pixels";
-  bool on_host = false;   ///< also on one thread; cubic, exact, full precision only
-  bool with_rms = false;  ///< its RMS error over (a part of) the pixels is a figure of merit
+  bool on_host = false;   ///< also run on one thread; cubic, exact, full precision only
+  bool with_rms = false;  ///< report the RMS error over (a part of) the pixels
 };
 
-/// The case of a problem whose input is noise.
+/// Makes the case of a problem with noise as input.
 [[nodiscard]] Case spline_case(const SplineCase& what, const SplineProblem& problem);
 
 }  // namespace warpalign::program::bench

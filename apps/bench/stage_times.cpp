@@ -1,4 +1,4 @@
-// The device time of the stages of a registration, over several runs.
+// The median device time of the stages of a registration over several runs.
 #include "bench/stage_times.hpp"
 
 #include <algorithm>

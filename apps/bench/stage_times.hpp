@@ -1,4 +1,4 @@
-// The device time of the stages of a registration, over several runs.
+// The median device time of the stages of a registration over several runs.
 #pragma once
 
 #include "bench/descriptor.hpp"
@@ -11,8 +11,8 @@
 
 namespace warpalign::program::bench {
 
-/// The median of each stage's time over `runs` calls of `timings_of_run`, which names the same
-/// stages each time.
+/// The median of each stage's time over `runs` calls of `timings_of_run`, which must return the
+/// same stages each time.
 [[nodiscard]] std::vector<Part> median_parts(
     std::size_t runs, const std::function<std::vector<StageTiming>()>& timings_of_run);
 

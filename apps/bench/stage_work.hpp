@@ -1,4 +1,4 @@
-// Sets of images on a device and their transfers, which the benchmarks of all stages share.
+// Sets of images on a device and their transfers, shared by the benchmarks of all stages.
 #pragma once
 
 #include "bench/descriptor.hpp"
@@ -6,11 +6,11 @@
 
 namespace warpalign::program::bench {
 
-/// One input of a stage, or one output.
+/// An input or output of a stage.
 struct Slot {
   PixelType type = PixelType::f32;
   Shape shape;
-  Pixels pixels{};  ///< of an input; null for an output
+  Pixels pixels{};  ///< pixels of an input; null for an output
 };
 
 class StageWork : public Work {
@@ -33,7 +33,7 @@ class StageWork : public Work {
 
   [[nodiscard]] const Device& device() const noexcept { return device_; }
   [[nodiscard]] const Slot& input(std::size_t i) const { return inputs_[i]; }
-  /// Runs once on the first set and brings output `i` to the host, as `Value` (float or two).
+  /// Runs once on the first set and downloads output `i`, as `Value` (float or two of them).
   template <class Value>
   std::vector<Value> result(Stream& stream, std::size_t i = 0) {
     run(stream, 0);
@@ -49,7 +49,7 @@ class StageWork : public Work {
   std::vector<Slot> inputs_;
   std::vector<Slot> outputs_;
   std::vector<Set> sets_;
-  std::vector<std::byte> returned_;  ///< where download() puts the outputs
+  std::vector<std::byte> returned_;  ///< the outputs copied by download()
 };
 
 }  // namespace warpalign::program::bench

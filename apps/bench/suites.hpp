@@ -11,8 +11,7 @@
 
 namespace warpalign::program::bench {
 
-/// The sides of square images and of cubic volumes. Each suite has default sizes for when none are
-/// named.
+/// The sides of square images and of cubic volumes. Each suite has default sizes.
 struct Sizes {
   std::optional<std::vector<std::int64_t>> sides;
   std::optional<std::vector<std::int64_t>> volumes;
@@ -32,13 +31,13 @@ struct Suite {
   std::vector<Case> (*cases)(const Sizes& sizes);
 };
 
-/// All suites, in the order in which they run.
+/// All suites in the order of execution.
 [[nodiscard]] const std::vector<Suite>& suites();
 /// The named suites in the order of suites(), or all of them if none is named. Throws UsageError,
 /// listing the known names.
 [[nodiscard]] std::vector<Suite> suites_named(const std::vector<std::string>& names);
 
-// One in each file of suites/.
+// Each file of suites/ defines one of these.
 [[nodiscard]] std::vector<Case> batch_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> window_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> complex_bilinear_cases(const Sizes& sizes);
@@ -56,7 +55,7 @@ struct Suite {
 [[nodiscard]] std::vector<Case> volume_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> zoom_cases(const Sizes& sizes);
 
-/// A device copy of an f32 image: what every case is compared with.
+/// A copy of an f32 image on the device, the reference for every case.
 [[nodiscard]] Case copy_case(const Shape& shape);
 
 }  // namespace warpalign::program::bench

@@ -11,7 +11,7 @@
 namespace warpalign::program::bench {
 namespace {
 
-/// The width of a text on a terminal, in columns, for the Latin letters and signs that occur here.
+/// The width of a text on a terminal in columns, for the Latin letters and signs that occur here.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;

@@ -9,7 +9,7 @@ namespace warpalign::program::bench {
 struct Cell {
   std::string text;
   bool strong = false;  ///< the best of its row
-  bool quiet = false;   ///< a remark on the cell beside it
+  bool quiet = false;   ///< a remark on the adjacent cell
 };
 
 struct Table {
@@ -17,10 +17,10 @@ struct Table {
   std::string note;  ///< below the table; may be empty
   std::vector<std::string> header;
   std::vector<std::vector<Cell>> rows;
-  std::size_t text_columns = 1;  ///< the first so many columns are words, the others numbers
+  std::size_t text_columns = 1;  ///< number of leading text columns; the others are numbers
 };
 
-/// Columns aligned by blanks, the title above.
+/// Formats the table as text with aligned columns below the title.
 [[nodiscard]] std::string as_text(const Table& table);
 [[nodiscard]] std::string as_html(const Table& table);
 

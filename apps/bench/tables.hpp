@@ -15,7 +15,7 @@ namespace warpalign::program::bench {
 /// The papers' tables and figures that belong to a suite; none if nothing in them was measured.
 [[nodiscard]] std::vector<Table> paper_tables(const Record& record, const std::string& suite);
 
-/// Everything known of every result.
+/// All data of every result.
 [[nodiscard]] Table details_table(const Record& record, const std::string& suite);
 
 /// The devices.

@@ -1,4 +1,4 @@
-// What the doctor examines: every driver, backend and device in a process of its own.
+// Examines every driver, backend and device in a separate process.
 #include "doctor/checkup.hpp"
 
 #include "doctor/probe_process.hpp"
@@ -22,15 +22,15 @@ namespace {
 
 using std::chrono::seconds;
 
-// A driver answers within a second, a sleeping GPU within ten. The tests of a device compile some
-// dozens of kernels, which takes a slow machine's CPU minutes.
+// A driver answers within a second, a sleeping GPU within ten. The tests of a device compile dozens
+// of kernels, which takes minutes on a slow CPU.
 constexpr seconds library_limit{30};
 constexpr seconds backend_limit{30};
 constexpr seconds device_limit{600};
 
 constexpr const char* clfft_library = "libclFFT.so.2";
 
-// What changes where things are looked for.
+// The environment variables that affect the search for files.
 constexpr std::array named_variables{
     "CUDA_VISIBLE_DEVICES", "HOME",           "LD_LIBRARY_PATH",    "OCL_ICD_FILENAMES",
     "OCL_ICD_VENDORS",      "OPENCL_LAYERS",  "OPENCL_VENDOR_PATH", "RUSTICL_ENABLE",
@@ -60,7 +60,7 @@ Number number_in(const std::string& text) {
   return number;
 }
 
-/// A folder with copies of the .icd files that can be used, for the time of the examination.
+/// A temporary folder with copies of the usable .icd files.
 class HealthyDrivers {
  public:
   explicit HealthyDrivers(const std::vector<Icd>& drivers) {
@@ -104,7 +104,7 @@ class Examination {
   }
 
  private:
-  /// A file that cannot be used is reported, and the rest is examined as without it.
+  /// Reports an invalid file, and continues without it.
   void read_configuration() {
     try {
       config_ = request_.config ? read_config(*request_.config) : default_config();

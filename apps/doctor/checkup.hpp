@@ -1,4 +1,4 @@
-// What the doctor examines, and what it concludes.
+// The data that the doctor collects, and its conclusions.
 #pragma once
 
 #include "doctor/icd_files.hpp"
@@ -16,13 +16,13 @@
 namespace warpalign::program::doctor {
 
 struct Request {
-  std::string device;  ///< the only one to be tested; empty: all
+  std::string device;  ///< the only device to test; empty for all
   std::optional<std::string> config;
-  bool quick = false;             ///< devices are opened, but not tested
-  std::optional<int> time_limit;  ///< in seconds, for each process; empty: as long as is usual
+  bool quick = false;             ///< open devices without testing them
+  std::optional<int> time_limit;  ///< in seconds for each process; empty for the default
 };
 
-/// A shared library, and how it came into the process.
+/// A shared library, and how it was loaded.
 struct Library {
   std::string file;
   std::string how;  ///< "linked" by a module, or "opened" at run time
@@ -31,10 +31,10 @@ struct Library {
 /// An OpenCL driver.
 struct Icd {
   IcdFile file;
-  std::string loaded_from;  ///< empty where it does not load
+  std::string loaded_from;  ///< empty if it does not load
   int platforms = 0;
-  bool crashed = false;  ///< or gave no answer
-  std::string problem;   ///< empty where it can be used
+  bool crashed = false;  ///< or did not answer
+  std::string problem;   ///< empty if it is usable
 };
 
 struct ListedDevice {
@@ -48,7 +48,7 @@ struct ListedDevice {
 
 struct Backend {
   ModuleReport module;
-  std::vector<Library> libraries;  ///< that came with the module
+  std::vector<Library> libraries;  ///< loaded with the module
   std::vector<ListedDevice> devices;
   std::string problem;  ///< why it offers no device, or how its process ended
 
@@ -72,8 +72,8 @@ struct TestedDevice {
   std::string sampling_reason;
   std::string fft;
   std::vector<TestResult> tests;
-  std::string problem;        ///< why it does not open, or how its process ended
-  std::string cache_problem;  ///< why compiled kernels were not kept; empty if they were
+  std::string problem;        ///< why it cannot be opened, or how its process ended
+  std::string cache_problem;  ///< why compiled kernels were not stored; empty if they were
   double seconds = 0;
 
   [[nodiscard]] bool passed() const;
@@ -84,7 +84,7 @@ struct FftLibrary {
   std::string state;  ///< in words
 };
 
-/// Something that the reader should know, with what to do about it.
+/// A message for the reader, with advice.
 struct Remark {
   std::string text;
   Packages packages;
@@ -92,12 +92,12 @@ struct Remark {
 
 struct Checkup {
   Installation installation;
-  std::string config_file;     ///< the one that was read; empty if none was
-  std::string config_problem;  ///< empty where it could be read, or is not there
+  std::string config_file;     ///< the file that was read; empty if none
+  std::string config_problem;  ///< empty if the file could be read or does not exist
   std::vector<std::pair<std::string, std::string>> variables;  ///< of the environment
   IcdList icds;
   std::vector<Icd> drivers;
-  std::string left_out;  ///< drivers that the rest was examined without, because they crash
+  std::string left_out;  ///< drivers that later steps exclude, because they crash
   std::vector<Backend> backends;
   std::vector<FftLibrary> ffts;
   KernelCache cache;
@@ -108,11 +108,12 @@ struct Checkup {
   std::vector<Remark> notes;
 };
 
-/// Examines everything; `step` is told what comes next. Throws UsageError for a malformed device.
+/// Examines everything. Calls `step` with the name of each step. Throws UsageError for a malformed
+/// device.
 [[nodiscard]] Checkup check_up(const Request& request,
                                const std::function<void(const std::string&)>& step);
 
-/// Adds what is to be concluded to the problems and the notes.
+/// Adds the conclusions to the problems and the notes.
 void conclude(Checkup& checkup, const Request& request);
 
 }  // namespace warpalign::program::doctor

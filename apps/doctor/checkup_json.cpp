@@ -1,4 +1,4 @@
-// The doctor's report for bug reports and for programs.
+// The doctor's report as JSON, for bug reports and programs.
 #include "doctor/checkup_report.hpp"
 #include "reports/json.hpp"
 

@@ -1,4 +1,4 @@
-// The doctor's report for people.
+// The doctor's report as text.
 #include "doctor/checkup_report.hpp"
 
 #include "io/terminal.hpp"
@@ -26,7 +26,7 @@ std::string marked(Mark mark) {
   return coloured("PROBLEM", Colour::red);
 }
 
-/// "  ok       name          text".
+/// Formats a line such as "  ok       name          text".
 std::string line(Mark mark, const std::string& name, const std::string& text) {
   constexpr int name_columns = 22;
   const std::string blanks(11, ' ');

@@ -1,4 +1,4 @@
-// The doctor's report, for people and for bug reports.
+// The doctor's report as text and as JSON.
 #pragma once
 
 #include "doctor/checkup.hpp"
@@ -7,9 +7,9 @@
 
 namespace warpalign::program::doctor {
 
-/// One JSON object, as apps/README.md lists it.
+/// One JSON object; apps/README.md describes it.
 [[nodiscard]] std::string json_text(const Checkup& checkup);
-/// The conclusion in the first line, then everything that was found, then what to do.
+/// The conclusion on the first line, then all findings, then advice.
 [[nodiscard]] std::string human_text(const Checkup& checkup);
 
 }  // namespace warpalign::program::doctor

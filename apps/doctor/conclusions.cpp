@@ -1,4 +1,4 @@
-// What the doctor concludes: what is wrong, what is only missing, and what brings it.
+// Concludes what is wrong, what is only missing, and which packages provide it.
 #include "doctor/checkup.hpp"
 
 #include <fmt/format.h>

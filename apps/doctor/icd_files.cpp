@@ -1,4 +1,4 @@
-// The OpenCL drivers that the ICD loader is told of.
+// Finds the OpenCL drivers that are registered with the ICD loader.
 #include "doctor/icd_files.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ std::vector<IcdFile> read_folder(const Path& folder) {
   return icds;
 }
 
-/// A name without slashes is looked for among the usual files first.
+/// A name without slashes is first searched among the usual files.
 Path icd_named(const std::string& name, const Path& folder) {
   std::error_code failed;
   if (name.find('/') == std::string::npos && std::filesystem::exists(folder / name, failed)) {

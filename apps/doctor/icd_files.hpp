@@ -1,4 +1,4 @@
-// The OpenCL drivers that the ICD loader is told of.
+// Finds the OpenCL drivers that are registered with the ICD loader.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 namespace warpalign::program::doctor {
 
 struct IcdFile {
-  std::string file;     ///< the .icd file; empty where the environment names a library itself
-  std::string library;  ///< what it names, as dlopen() takes it
-  std::string problem;  ///< of the file; empty if it names a library
+  std::string file;     ///< the .icd file; empty if the environment names a library directly
+  std::string library;  ///< the library that it names, for dlopen()
+  std::string problem;  ///< why the file is unusable; empty if it names a library
 };
 
 struct IcdList {
-  std::string origin;  ///< where the loader looks, and why there
+  std::string origin;  ///< where the loader searches, and why
   std::vector<IcdFile> files;
 };
 
-/// As ocl-icd looks for them, which other loaders follow: $OCL_ICD_VENDORS (a folder, an .icd file
-/// or a library), else $OPENCL_VENDOR_PATH, else /etc/OpenCL/vendors.
+/// Searches in the same order as ocl-icd, which other loaders follow: $OCL_ICD_VENDORS (a folder,
+/// an .icd file or a library), else $OPENCL_VENDOR_PATH, else /etc/OpenCL/vendors.
 [[nodiscard]] IcdList find_icds();
 
 }  // namespace warpalign::program::doctor

@@ -1,4 +1,4 @@
-// The folder in which compiled kernels are kept.
+// Checks the folder of compiled kernels.
 #include "doctor/kernel_cache.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-// About as much as a compiled kernel takes.
+// About the size of a compiled kernel.
 constexpr std::size_t probe_bytes = 65536;
 
 Path nearest_existing(Path folder) {
@@ -25,7 +25,7 @@ Path nearest_existing(Path folder) {
   return folder;
 }
 
-/// Why a file of some size cannot be made there, as errno has it; 0 where it can.
+/// Tries to create a file of typical size in the folder. Returns errno, or 0 on success.
 int obstacle(const Path& folder) {
   std::string name = (folder / ".warpalign-doctor-XXXXXX").string();
   const int descriptor = ::mkstemp(name.data());
@@ -47,7 +47,8 @@ int obstacle(const Path& folder) {
   return failed;
 }
 
-/// The library reads no kernels that somebody else may have put there.
+/// Whether the user owns the folder and nobody else may write to it. Otherwise the library refuses
+/// to load kernels from it.
 bool is_trusted(const Path& folder) {
   struct stat status {};
   return ::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&

@@ -1,4 +1,4 @@
-// The folder in which compiled kernels are kept.
+// Checks the folder of compiled kernels.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,7 @@ struct KernelCache {
   std::string problem;  ///< why not; empty if it is
 };
 
-/// Tries to write a small file in the folder, or in the nearest one above it that exists, and
-/// removes it again.
+/// Writes a small file to the folder, or to its nearest existing parent, and removes it again.
 [[nodiscard]] KernelCache examine_kernel_cache(const std::filesystem::path& folder);
 
 }  // namespace warpalign::program::doctor

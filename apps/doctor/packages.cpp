@@ -1,4 +1,4 @@
-// The packages that bring what is missing: names as of Debian 12 and Fedora 41.
+// Names the packages that provide missing components, as of Debian 12 and Fedora 41.
 #include "doctor/packages.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,8 @@ Packages opencl_driver_packages() {
 Packages clfft_packages() { return {"libclfft2", "clfft", ""}; }
 
 Packages cufft_packages(const std::string& problem) {
-  // The soname of cuFFT is one behind the toolkit: libcufft.so.12 is of CUDA 13.
+  // The version in the soname of cuFFT is one less than that of the toolkit: libcufft.so.12 belongs
+  // to CUDA 13.
   const std::string before = "libcufft.so.";
   const std::size_t at = problem.find(before);
   const int soname = at == std::string::npos ? 0 : std::atoi(problem.c_str() + at + before.size());

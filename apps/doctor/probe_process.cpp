@@ -1,4 +1,4 @@
-// Probes: this program, started once more to try something that may crash or hang.
+// Child processes of this program that try operations which may crash or hang.
 #include "doctor/probe_process.hpp"
 
 #include "io/one_line.hpp"
@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A pipe whose ends are closed with it.
+/// A pipe. The destructor closes both ends.
 class Pipe {
  public:
   Pipe() {
@@ -47,7 +47,7 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
 };
 
-/// Nothing comes in, the answer goes into a pipe, and what libraries print goes nowhere.
+/// Redirects standard input and standard error to /dev/null, and standard output to a pipe.
 class Redirections {
  public:
   explicit Redirections(int output) {
@@ -65,7 +65,7 @@ class Redirections {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// In a group of its own, so that compilers which it starts end with it.
+/// Uses a separate process group, so that compilers which the probe starts end with it.
 class OwnGroup {
  public:
   OwnGroup() {
@@ -109,7 +109,7 @@ pid_t start(Words arguments, const std::map<std::string, std::string>& variables
   return failed == 0 ? process : 0;
 }
 
-/// Reads until the other side is closed; returns false where that takes too long.
+/// Reads until the other end is closed. Returns false after a timeout.
 bool read_all(int descriptor, Clock::time_point deadline, std::string& text) {
   std::array<char, 4096> buffer{};
   while (true) {

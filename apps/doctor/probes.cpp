@@ -1,4 +1,4 @@
-// What a probe does: the side of the doctor that may crash.
+// The probes: the part of the doctor that may crash.
 #include "doctor/probes.hpp"
 
 #include "doctor/probe_process.hpp"
@@ -26,7 +26,7 @@ std::string loader_error() {
   return text == nullptr ? "unknown reason" : text;
 }
 
-/// The file that a library was loaded from.
+/// The file from which a library was loaded.
 std::string origin_of(void* library) {
   struct link_map* map = nullptr;
   if (::dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return {};
@@ -43,7 +43,7 @@ void* open_library(const std::string& file) {
   return library;
 }
 
-// Of the OpenCL specification, cl_khr_icd: what a loader asks every driver.
+// From the OpenCL specification, cl_khr_icd: the functions that a loader calls in every driver.
 using ListPlatforms = std::int32_t (*)(std::uint32_t, void*, std::uint32_t*);
 using FindFunction = void* (*)(const char*);
 
@@ -78,7 +78,7 @@ std::set<std::string> loaded_libraries() {
   return files;
 }
 
-/// Says what was loaded since.
+/// Reports the libraries that were loaded since.
 void say_new_libraries(const char* how, std::set<std::string>& known) {
   for (const std::string& file : loaded_libraries()) {
     if (known.insert(file).second) say_line({how, file});
@@ -112,7 +112,7 @@ Device open_and_say(const std::string& id, const Config& config) {
   return device;
 }
 
-/// Without the log of a compiler, which follows the first line.
+/// The first line of a message, without the log of a compiler after it.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 void run_self_tests(const Device& device) {

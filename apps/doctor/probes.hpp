@@ -1,4 +1,4 @@
-// What a probe does: the side of the doctor that may crash.
+// The probes: the part of the doctor that may crash.
 #pragma once
 
 #include "options/exit_status.hpp"
@@ -9,8 +9,8 @@
 
 namespace warpalign::program::doctor {
 
-/// `probe` is one of the following; the answer goes to standard output, line by line. Throws
-/// UsageError for anything else.
+/// Runs a probe, one of the following, and prints the answer on standard output, line by line.
+/// Throws UsageError for any other.
 ///
 ///     library:FILE   opens a shared library
 ///     icd:FILE       opens an OpenCL driver, and counts its platforms

@@ -1,4 +1,4 @@
-// The self-test of registration: a pair whose truth is known, drawn without resampling.
+// The self-test of registration: a pair with a known transform, drawn without resampling.
 #include "doctor/self_tests.hpp"
 
 #include <warpalign/geometry.hpp>
@@ -22,10 +22,10 @@ struct Spot {
   double height;
 };
 
-/// Spots of several sizes, over more than either image shows.
+/// Draws spots of several sizes over an area that exceeds both images.
 std::vector<Spot> scene() {
   constexpr int count = 1500;
-  std::mt19937 random(20);  // the same scene everywhere; its numbers are the standard's
+  std::mt19937 random(20);  // the C++ standard defines its sequence, so the scene is fixed
   const auto number = [&](double from, double to) {
     return from + (to - from) * static_cast<double>(random()) / 4294967296.0;
   };
@@ -38,7 +38,7 @@ std::vector<Spot> scene() {
   return spots;
 }
 
-/// The scene as seen under a similarity of this scale from the scene's coordinates to the image's.
+/// Draws the scene under a similarity of this scale from scene to image coordinates.
 std::vector<std::uint8_t> draw(const std::vector<Spot>& spots, const Affine& to_image,
                                double scale) {
   std::vector<double> levels(static_cast<std::size_t>(side * side), 128.0);
@@ -95,7 +95,7 @@ Finding test_registration(const Device& device) {
     return {false,
             fmt::format("the pair was not registered (confidence {:.2f})", result.confidence)};
   }
-  // Pixels are rounded to 8 bits, of which hundredths of a pixel at the corners remain.
+  // Rounding to 8 bits causes errors of hundredths of a pixel at the corners.
   return within(largest_distance(result.matrix, truth), 0.05, " pixels");
 }
 

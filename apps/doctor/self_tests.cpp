@@ -1,4 +1,4 @@
-// What an opened device must be able to do, with answers that are known beforehand.
+// Self-tests of a device, with results that are known in advance.
 #include "doctor/self_tests.hpp"
 
 #include <warpalign/stages/fft.hpp>
@@ -44,7 +44,7 @@ std::vector<Pixel> tabulated(const Shape& shape, const Function& f) {
   return values;
 }
 
-/// A number that is not finite counts as an infinite error.
+/// The largest difference. A non-finite number counts as an infinite error.
 template <class Pixel, class Expected>
 double largest_error(const std::vector<Pixel>& found, const std::vector<Expected>& expected) {
   double largest = 0;
@@ -79,14 +79,14 @@ Finding test_copy(const Device& device) {
   std::vector<std::uint32_t> copied(pattern.size());
   stream.download(to, copied.data(), bytes);
   if (copied != pattern) return {false, "the copy differs from the original"};
-  // What is read and what is written both count.
+  // Count both the bytes read and the bytes written.
   const double gigabytes = 2e-9 * static_cast<double>(bytes);
   return {true, fmt::format("{:.1f} GB/s, reading and writing", gigabytes / (best * 1e-3))};
 }
 
-/// Two waves have two known coefficients, and all others are 0.
+/// Transforms two waves, which have two known coefficients; all others are 0.
 Finding test_fft(const Device& device) {
-  const Shape shape{60, 42, 1};  // 2, 3, 5 and 7 are factors
+  const Shape shape{60, 42, 1};  // with the factors 2, 3, 5 and 7
   constexpr std::int64_t u = 3;
   constexpr std::int64_t v = 5;
   const auto pixels = tabulated<float>(shape, [&](std::int64_t x, std::int64_t y) {
@@ -110,11 +110,12 @@ Finding test_fft(const Device& device) {
   plan.inverse(stream, spectrum, image);
   std::vector<float> back = downloaded<float>(stream, image);
   for (float& pixel : back) pixel /= static_cast<float>(count);
-  // Single precision has 6e-8, and errors grow with the logarithm of the size.
+  // The rounding error of single precision is 6e-8; errors grow with the logarithm of the size.
   return within(std::max(forward, largest_error(back, pixels)), 2e-6);
 }
 
-/// A plane has the same gradient everywhere, and half of it across an edge, which is repeated.
+/// Filters a plane, whose gradient is the same everywhere, and half of it across the repeated
+/// edges.
 Finding test_sobel(const Device& device) {
   const Shape shape{49, 38, 1};
   const auto pixels =
@@ -128,7 +129,7 @@ Finding test_sobel(const Device& device) {
   const Image image = uploaded(stream, PixelType::u8, shape, pixels);
   Image gradient = device.make_image(PixelType::f32, shape);
   SobelPlan(device, {PixelType::u8, shape, SobelMethod::packed}).execute(stream, image, gradient);
-  // Whole numbers until the square root, of which the last digit may differ.
+  // The computation is exact up to the square root, whose last digit may differ.
   return within(largest_error(downloaded<float>(stream, gradient), expected), 1e-5);
 }
 
@@ -147,7 +148,8 @@ double cosine_spline(double w, double x) {
   return sum / (2.0 / 3 + std::cos(w) / 3);
 }
 
-/// A cosine whose period fits the mirror boundary has a spline that a formula gives.
+/// Resamples a cosine whose period fits the mirror boundary, and whose spline therefore has a
+/// closed form.
 Finding test_resampling(const Device& device) {
   const Shape shape{57, 44, 1};
   const double wx = 7 * pi / static_cast<double>(shape.width - 1);
@@ -155,7 +157,7 @@ Finding test_resampling(const Device& device) {
   const auto pixels = tabulated<float>(shape, [&](std::int64_t x, std::int64_t y) {
     return std::cos(wx * static_cast<double>(x)) * std::cos(wy * static_cast<double>(y));
   });
-  const Affine places{0.9, 0, 1.3, 0, 1.05, -2.4};  // some of them lie beyond the edge
+  const Affine places{0.9, 0, 1.3, 0, 1.05, -2.4};  // partly beyond the edge
   const auto expected = tabulated<double>(shape, [&](std::int64_t x, std::int64_t y) {
     const Point at = places({static_cast<double>(x), static_cast<double>(y)});
     return cosine_spline(wx, at.x) * cosine_spline(wy, at.y);
@@ -167,7 +169,7 @@ Finding test_resampling(const Device& device) {
   const Image image = uploaded(stream, PixelType::f32, shape, pixels);
   Image output = device.make_image(PixelType::f32, shape);
   plan.execute(stream, image, Transform(places), output);
-  // Single precision, the prefilter's sums and sixteen products.
+  // The tolerance covers single precision, the prefilter's sums and sixteen products.
   return within(largest_error(downloaded<float>(stream, output), expected), 2e-5);
 }
 

@@ -1,4 +1,4 @@
-// What an opened device must be able to do, with answers that are known beforehand.
+// Self-tests of a device, with results that are known in advance.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -9,7 +9,7 @@
 
 namespace warpalign::program::doctor {
 
-/// What one test found, in words such as "largest error 2e-6, 1e-4 is allowed".
+/// The finding of a test, such as "largest error 2e-6, 1e-4 is allowed".
 struct Finding {
   bool passed = false;
   std::string detail;
@@ -20,13 +20,14 @@ struct SelfTest {
   std::function<Finding(const Device&)> run;
 };
 
-/// Copying, the Fourier transform, image filtering, resampling and registration, in this order.
+/// Runs the tests of copies, the Fourier transform, image filtering, resampling and registration,
+/// in this order.
 [[nodiscard]] const std::vector<SelfTest>& self_tests();
 
-/// A scene of smooth spots is rotated, enlarged and shifted, and must be found so.
+/// Registers a scene of smooth spots that is rotated, enlarged and shifted by known amounts.
 [[nodiscard]] Finding test_registration(const Device& device);
 
-/// A finding of a largest error.
+/// The finding for a largest error and its tolerance.
 [[nodiscard]] Finding within(double error, double allowed, const std::string& unit = {});
 
 }  // namespace warpalign::program::doctor

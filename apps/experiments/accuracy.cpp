@@ -1,7 +1,8 @@
-// `warpalign experiment accuracy`: how exact each way of cubic interpolation is on each device.
+// `warpalign experiment accuracy`: measures the error of each interpolation method on each device.
 //
-// Ruijters et al.: table 1 is the RMS error of interpolated values against double precision; figure
-// 4 the staircase that the fixed-point weights of hardware filtering make of a straight line.
+// Ruijters et al.: table 1 gives the RMS error of interpolated values against double precision;
+// figure 4 shows the staircase into which the fixed-point weights of hardware filtering turn a
+// straight line.
 #include "experiments/experiment_report.hpp"
 #include "experiments/experiments.hpp"
 #include "io/messages.hpp"
@@ -35,7 +36,7 @@ namespace {
 constexpr Shape image_shape{512, 512, 1};
 constexpr Shape points_shape{512, 512, 1};
 constexpr std::uint64_t seed = 20090203;
-/// Between two neighbouring samples.
+/// The number of positions between two neighbouring samples.
 constexpr std::int64_t steps_on_line = 4096;
 constexpr double step_height = 1.0 / 65535;
 
@@ -77,7 +78,7 @@ struct DeviceResult {
   std::vector<float> line;                     ///< linear interpolation from 0 to `step_height`
 };
 
-/// Uniform in [0, 1); the same numbers with every standard library.
+/// Uniform random numbers in [0, 1), identical with every standard library.
 double random_number(std::mt19937_64& engine) {
   return static_cast<double>(engine() >> 11U) * 0x1p-53;
 }
@@ -169,7 +170,7 @@ InterpolateSpec cubic(Precision precision) {
   spec.images.shape = image_shape;
   spec.output = points_shape;
   spec.spline.precision = precision;
-  spec.spline.prefilter = std::nullopt;  // the numbers are the coefficients
+  spec.spline.prefilter = std::nullopt;  // the input holds coefficients
   return spec;
 }
 
@@ -177,7 +178,7 @@ double position_on_line(std::size_t i) {
   return static_cast<double>(i) / static_cast<double>(steps_on_line);
 }
 
-/// Texture precision between two samples, 0 and `step_height`.
+/// Interpolates with texture precision between the samples 0 and `step_height`.
 std::vector<float> sample_line(const Device& device) {
   InterpolateSpec spec;
   spec.images.shape = {2, 2, 1};
@@ -225,8 +226,7 @@ std::vector<std::string> device_names(const Options& options, const Config& conf
   return names;
 }
 
-/// A named device must work. Devices that were merely found are listed with the reason if they
-/// fail.
+/// A device that the user named must work. Other devices are listed with the reason if they fail.
 struct Failure {
   std::string device;
   std::string reason;
@@ -262,7 +262,7 @@ std::size_t levels_of(const std::vector<float>& line) {
   return std::set<float>(line.begin(), line.end()).size();
 }
 
-/// The line in units of its end, between two positions.
+/// The line between two positions, in units of its end value.
 std::vector<PlotPoint> part_of_line(const std::vector<float>& line, double from, double to) {
   std::vector<PlotPoint> points;
   for (std::size_t i = 0; i < line.size(); ++i) {

@@ -1,4 +1,4 @@
-// What the experiments' reports have in common.
+// The common parts of the experiments' reports.
 #include "experiments/experiment_report.hpp"
 
 #include <fmt/format.h>

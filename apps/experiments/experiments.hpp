@@ -1,4 +1,4 @@
-// The experiments: each adds itself to `warpalign experiment`, in a file of its own.
+// The experiments of `warpalign experiment`. Each is declared in its own file.
 #pragma once
 
 #include "options/action.hpp"

@@ -1,9 +1,9 @@
-// `warpalign experiment rotations`: what the prefilter's truncation costs.
+// `warpalign experiment rotations`: measures the error of truncated prefilters.
 //
-// Champagnat & Le Sant, section 5, after Unser: an image is turned progressively, each step a cubic
-// interpolation of the step before, until it is upright again; what then differs from the
-// original was caused by the interpolation. Figure 2 is the RMS error against the length of the FIR
-// prefilter, figure 3 the resulting images, figure 4 what differs.
+// Champagnat & Le Sant, section 5, after Unser: an image is rotated in steps, each a cubic
+// interpolation of the previous result, until it is upright again. The difference from the original
+// is the interpolation error. Figure 2 shows the RMS error against the length of the FIR prefilter,
+// figure 3 the resulting images, figure 4 the residuals.
 #include "experiments/experiment_report.hpp"
 #include "experiments/experiments.hpp"
 #include "io/gray_levels.hpp"
@@ -34,7 +34,8 @@ namespace {
 using Levels = std::vector<float>;
 
 constexpr double residual_gain = 4;
-/// The radius of the largest disc within the image; values from beyond the edges never enter it.
+/// The radius of the central disc, as a fraction of the largest one within the image. Values from
+/// beyond the edges never reach the disc.
 constexpr double disc_share = 0.8;
 
 struct Options {
@@ -144,7 +145,7 @@ std::vector<Result> measure(const Device& device, const Options& options, const 
   return results;
 }
 
-/// "fir:7" as a part of a file's name.
+/// Converts a name such as "fir:7" for use in a file name.
 std::string file_part(const SplineModel& spline) {
   std::string name = prefilter_name(spline);
   std::replace(name.begin(), name.end(), ':', '-');
@@ -159,8 +160,8 @@ Levels residual(const Levels& result, const Levels& original) {
   return levels;
 }
 
-/// Points far above the exact filter's error are named in the legend instead of being drawn:
-/// lengths of 3, 7, 11 ... taps amplify some frequencies at every step, 3 taps beyond all bounds.
+/// Points far above the exact filter's error are listed in the legend and not drawn: filters of 3,
+/// 7, 11 ... taps amplify some frequencies at every step, and the result of 3 taps diverges.
 Plot plot_of(const std::string& title, const std::vector<Result>& results,
              double Difference::*error) {
   const double exact = results.back().to_original.*error;

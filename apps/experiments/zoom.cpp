@@ -1,4 +1,4 @@
-// `warpalign experiment zoom`: one detail, enlarged in four ways.
+// `warpalign experiment zoom`: enlarges a detail in four ways.
 //
 // Ruijters et al., figure 2: nearest neighbour, bilinear, cubic without prefilter (the smoothing
 // variant) and cubic interpolation.
@@ -55,7 +55,7 @@ constexpr std::array ways{Way{"nearest", "nearest", 0, false},
                           Way{"cubic-without-prefilter", "cubic without prefilter", 3, false},
                           Way{"cubic", "cubic", 3, true}};
 
-/// The middle of the image, at most 64 x 64 pixels.
+/// The centre of the image, at most 64 x 64 pixels.
 Region usual_region(const Shape& shape) {
   constexpr std::int64_t side = 64;
   const std::int64_t width = std::min(side, shape.width);
@@ -94,7 +94,7 @@ Shape panel_shape(const Options& options, const Region& region) {
   return {scaled(region.width), scaled(region.height), 1};
 }
 
-/// The panel's edges are the region's: a pixel becomes a square of factor x factor.
+/// The edges of the panel are those of the region: a pixel becomes a square of factor x factor.
 Transform panel_to_image(const Region& region, const Shape& panel) {
   const double a = static_cast<double>(region.width) / static_cast<double>(panel.width);
   const double e = static_cast<double>(region.height) / static_cast<double>(panel.height);

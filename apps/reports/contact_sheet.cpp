@@ -43,7 +43,7 @@ constexpr std::array font{
     Glyph{'-', {0x08, 0x08, 0x08, 0x08, 0x08}}, Glyph{'+', {0x08, 0x08, 0x3E, 0x08, 0x08}},
     Glyph{'(', {0x00, 0x1C, 0x22, 0x41, 0x00}}, Glyph{')', {0x00, 0x41, 0x22, 0x1C, 0x00}}};
 
-/// The means of `factor` x `factor` fields; incomplete fields at the ends are dropped.
+/// Averages `factor` x `factor` fields; incomplete fields at the ends are dropped.
 LoadedImage shrunk(const LoadedImage& image, std::int64_t factor) {
   if (factor == 1) return image;
   const std::int64_t channels = image.channels;
@@ -78,7 +78,7 @@ void paste(const LoadedImage& picture, std::int64_t left, std::int64_t top, Load
   }
 }
 
-/// Draws as much of the text as fits into `width`, centred there.
+/// Draws the text centred and truncated to `width`.
 void write(std::string_view text, std::int64_t left, std::int64_t top, std::int64_t width,
            std::int64_t dot, LoadedImage& sheet) {
   const std::int64_t advance = (glyph_width + 1) * dot;

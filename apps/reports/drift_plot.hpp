@@ -10,8 +10,9 @@
 
 namespace warpalign::program {
 
-/// Translation, rotation and growth (the scale, in per cent) over the frames that are ok. Of long
-/// stacks every second frame is drawn, or every fourth, and so on: memory does not grow with them.
+/// Plots translation, rotation and growth (the scale, in per cent) over the frames that are ok.
+/// Long stacks are thinned out to every second, fourth, ... frame, so that memory does not grow
+/// with them.
 class DriftPlot {
  public:
   void add(const StackFrame& frame);

@@ -1,4 +1,4 @@
-// A displacement field as arrows over a picture.
+// Draws a displacement field as arrows over a picture.
 #include "reports/field_arrows.hpp"
 
 #include "reports/html_page.hpp"
@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::int64_t max_arrows = 32;  // along an axis
 
-/// How arrows are drawn: which windows have one, and how many times as long as its displacement.
+/// Which windows have an arrow, and the factor by which arrows are longer than displacements.
 struct ArrowScale {
   std::int64_t step = 1;
-  double pitch = 1;  ///< from one arrow to the next, in pixels of the frame
+  double pitch = 1;  ///< between arrows, in pixels of the frame
   double factor = 1;
 };
 
-/// The largest of 1, 2, 5, 10, 20, ... and of 0.5, 0.2, ... that is not above a number.
+/// Rounds down to 1, 2 or 5 times a power of ten.
 double round_number_below(double number) {
   const double power = std::pow(10, std::floor(std::log10(number)));
   for (const double digit : {5.0, 2.0}) {

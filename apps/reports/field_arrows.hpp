@@ -1,4 +1,4 @@
-// A displacement field as arrows over a picture.
+// Draws a displacement field as arrows over a picture.
 #pragma once
 
 #include "io/image_file.hpp"
@@ -8,13 +8,13 @@
 
 namespace warpalign::program {
 
-/// An SVG element: the picture, which covers the field's frame (at any scale), and at the windows'
-/// centres arrows that show how the field differs from its mean. Green: windows that count; orange:
-/// outliers; gray: windows without a reliable shift. `motion` has a field. Of many windows every
-/// second is drawn, or every third, and so on.
+/// An SVG element of the picture, which covers the field's frame (at any scale), with arrows at the
+/// windows' centres that show the deviation of the field from its mean. Green: windows that are
+/// used; orange: outliers; gray: windows without a reliable shift. `motion` must have a field. If
+/// there are many windows, only every second, third, ... has an arrow.
 [[nodiscard]] std::string draw_field_arrows(const LoadedImage& picture, const FrameMotion& motion);
 
-/// What the picture shows, as a sentence or two, the arrows' scale among it.
+/// The caption: one or two sentences that include the scale of the arrows.
 [[nodiscard]] std::string field_arrows_words(const FrameMotion& motion);
 
 }  // namespace warpalign::program

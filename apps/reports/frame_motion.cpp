@@ -1,4 +1,4 @@
-// What local registration finds between two frames.
+// The result of local registration between two frames.
 #include "reports/frame_motion.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace warpalign::program {
 namespace {
 
-/// Of one number of the windows that are used.
+/// The median of a member over the windows that are used.
 double median_of(const FrameMotion& motion, double WindowShift::*number) {
   std::vector<double> values;
   for (std::size_t i = 0; i < motion.shifts.size(); ++i) {
@@ -32,7 +32,7 @@ double residual_rms(const FrameMotion& motion) {
   return count > 0 ? std::sqrt(squares / count) : 0;
 }
 
-/// A point of the frame, and its displacement.
+/// A point of the frame and its displacement.
 struct Sample {
   Point at, displacement;
 };

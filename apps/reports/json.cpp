@@ -1,4 +1,4 @@
-// JSON values, written out by nlohmann's library.
+// JSON values, serialized by nlohmann's library.
 #include "reports/json.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace warpalign::program {
 
-/// A value in the library's own type.
+/// The value as nlohmann's type.
 struct JsonLibrary {
   nlohmann::ordered_json operator()(std::monostate) const { return nullptr; }
   nlohmann::ordered_json operator()(const Json::Array& elements) const {

@@ -1,5 +1,5 @@
-// JSON values for reports. The JSON library is confined to json.cpp, because every source that
-// includes it takes many seconds longer to compile.
+// JSON values for reports. Only json.cpp includes the JSON library, which adds many seconds to the
+// compilation of a source.
 #pragma once
 
 #include <concepts>
@@ -35,14 +35,14 @@ class Json {
   [[nodiscard]] static Json object(
       std::initializer_list<std::pair<std::string, Json>> members = {});
 
-  /// The member of this name, added where there is none; null becomes an object.
+  /// The member of this name, added if it does not exist. Null becomes an object.
   Json& operator[](const std::string& name);
-  /// Adds an element; null becomes an array.
+  /// Adds an element. Null becomes an array.
   void push_back(Json element);
-  /// Adds the members of another object, or replaces them.
+  /// Adds or replaces members with those of another object.
   void update(const Json& object);
 
-  /// Indented by `indent`, with a newline at the end. Invalid UTF-8 is replaced.
+  /// Serializes the value, indented by `indent` and with a final newline. Replaces invalid UTF-8.
   [[nodiscard]] std::string text(int indent = 2) const;
 
  private:

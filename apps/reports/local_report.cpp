@@ -15,7 +15,7 @@
 namespace warpalign::program {
 namespace {
 
-/// JSON knows no infinity; null says as well that nothing is known.
+/// JSON has no infinity; null also states that the value is unknown.
 Json number_or_null(double number) { return std::isfinite(number) ? Json(number) : Json(); }
 
 Json window_json(const FrameMotion& motion, std::size_t i) {

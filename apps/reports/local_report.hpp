@@ -1,4 +1,4 @@
-// The report of a local registration, for people and for programs.
+// The report of a local registration as JSON, text and HTML.
 #pragma once
 
 #include "io/image_file.hpp"
@@ -13,22 +13,22 @@
 namespace warpalign::program {
 
 struct LocalReport {
-  std::string reference;  ///< the files' names as they were given
+  std::string reference;  ///< the files' names as typed
   std::string moving;
   std::string reference_description;
   std::string moving_description;
   DeviceInfo device;
   FrameMotion motion;
   std::vector<WrittenFile> files;
-  std::vector<std::string> unwritten;  ///< outputs that were asked for, where there is no field
-  double seconds = 0;                  ///< wall time of everything
+  std::vector<std::string> unwritten;  ///< requested outputs that were not written without a field
+  double seconds = 0;                  ///< total wall time
 };
 
-/// One JSON object, as apps/README.md lists it.
+/// One JSON object; apps/README.md describes it.
 [[nodiscard]] std::string json_text(const LocalReport& report);
 /// A few aligned lines.
 [[nodiscard]] std::string human_text(const LocalReport& report);
-/// One HTML page with the field over the reference, and the overlay. The motion has a field.
+/// One HTML page with the field over the reference, and the overlay. The motion must have a field.
 [[nodiscard]] std::string html_text(const LocalReport& report, const LoadedImage& reference,
                                     const LoadedImage& overlay);
 

@@ -5,7 +5,7 @@
 
 namespace warpalign::program {
 
-/// With &, <, > and " replaced.
+/// Escapes &, <, > and ".
 [[nodiscard]] std::string escaped(const std::string& text);
 
 }  // namespace warpalign::program

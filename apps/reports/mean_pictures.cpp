@@ -1,4 +1,4 @@
-// The mean of a stack before and after, as pictures, with their sharpness.
+// The mean of a stack before and after alignment, as pictures with their sharpness.
 #include "reports/mean_pictures.hpp"
 
 #include "io/gray_levels.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t max_side = 1024;
 
-/// The pixels at which at least half of the frames count.
+/// The pixels to which at least half of the frames contribute.
 std::vector<bool> well_covered(std::span<const std::uint32_t> counts) {
   const std::uint32_t most = *std::max_element(counts.begin(), counts.end());
   std::vector<bool> covered(counts.size());
@@ -39,7 +39,7 @@ double sharpness(const LoadedImage& mean, const std::vector<bool>& covered) {
   return count > 0 ? std::sqrt(squares / count) : 0;
 }
 
-/// The means of squares of pixels, so that no side is above the most.
+/// Shrinks an image by averaging squares of pixels, so that no side exceeds the limit.
 LoadedImage shrunk(const LoadedImage& mean) {
   const std::int64_t step = (std::max(mean.width, mean.height) + max_side - 1) / max_side;
   LoadedImage small = make_image((mean.width + step - 1) / step, (mean.height + step - 1) / step, 1,
@@ -62,7 +62,7 @@ LoadedImage shrunk(const LoadedImage& mean) {
   return small;
 }
 
-/// What is drawn black and white: all but half a per cent of the values lie between, at either end.
+/// The values drawn as black and white: half a per cent of the values lie beyond each of them.
 struct Contrast {
   float black = 0;
   float white = 1;

@@ -1,4 +1,4 @@
-// Draws the overlay: two panels, after a contrast stretch that outliers do not disturb.
+// Draws the overlay: two panels with a contrast stretch that is robust against outliers.
 #include "reports/overlay.hpp"
 
 #include "io/luminance.hpp"
@@ -14,8 +14,8 @@ using Gray = std::vector<float>;
 using Mask = std::vector<bool>;
 using Colour = std::array<std::uint8_t, 3>;
 
-constexpr double dark_share = 0.005;    // of the pixels may turn black
-constexpr double bright_share = 0.995;  // of the pixels stay below white
+constexpr double dark_share = 0.005;    // fraction of pixels that may become black
+constexpr double bright_share = 0.995;  // fraction of pixels that stay below white
 constexpr float dimmed = 0.35F;
 constexpr int fields_across = 8;
 
@@ -65,9 +65,9 @@ Gray sample_of(const Gray& values, const Mask& inside) {
   return sample;
 }
 
-/// Scales the values to 0 ... 255 by their quantiles inside the mask, which is what both images
-/// show, so that equal content becomes equally bright. Values that are not finite become 0; only
-/// pixels that a registration's mask excludes can have them.
+/// Scales the values to 0 ... 255 by their quantiles inside the mask, which both images show, so
+/// that equal content gets equal brightness. Non-finite values become 0; only pixels excluded by a
+/// registration mask can have them.
 void stretch(Gray& values, const Mask& inside) {
   Gray sample = sample_of(values, inside);
   if (sample.empty()) sample.push_back(0);

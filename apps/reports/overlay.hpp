@@ -1,4 +1,4 @@
-// A picture that shows at a glance whether two images fit.
+// A picture that shows how well two images fit.
 #pragma once
 
 #include "io/image_file.hpp"
@@ -9,13 +9,13 @@
 
 namespace warpalign::program {
 
-/// Left: the reference in green over the aligned image in magenta, gray where they agree. Right:
-/// a checkerboard of the two with about 8 x 8 fields. Outside of the moving image (of shape
-/// `moving`) only the dimmed reference is shown. 8-bit RGB.
+/// Left: the reference in green over the aligned image in magenta, gray where they agree. Right: a
+/// checkerboard of both with about 8 x 8 fields. Outside the moving image (of shape `moving`) only
+/// the dimmed reference is visible. 8-bit RGB.
 [[nodiscard]] LoadedImage draw_overlay(const LoadedImage& reference, const LoadedImage& aligned,
                                        const Homography& reference_to_moving, const Shape& moving);
 
-/// The same where each pixel of the reference has a place of its own in the moving image.
+/// The same for a separate moving position of each reference pixel.
 using PixelMap = std::function<Point(std::int64_t x, std::int64_t y)>;
 [[nodiscard]] LoadedImage draw_mapped_overlay(const LoadedImage& reference,
                                               const LoadedImage& aligned,

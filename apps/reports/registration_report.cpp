@@ -1,4 +1,4 @@
-// The registration's report as JSON and as text.
+// The report of a registration as text and JSON.
 #include "reports/registration_report.hpp"
 
 #include "io/terminal.hpp"
@@ -54,7 +54,7 @@ const char* name_of(Generator generator) {
 
 bool is_richer(Motion motion) { return motion == Motion::affine || motion == Motion::homography; }
 
-/// The members that the result and every runner-up have; the fast pipeline's overlap is null.
+/// The members of the result and of every runner-up. The overlap of the fast pipeline is null.
 Json registered_json(const Registered& found, bool fast) {
   const std::array<double, 9>& h = found.homography.h;
   Json object;
@@ -129,7 +129,7 @@ std::string verdict(const RegistrationReport& report) {
          "little";
 }
 
-/// The options that would look for more than was asked for.
+/// The options that would widen the search.
 std::string untried_text(const RegistrationOptions& settings) {
   if (settings.fast) return "everything that --fast leaves out";
   std::string text;
@@ -144,20 +144,20 @@ std::string untried_text(const RegistrationOptions& settings) {
   return text;
 }
 
-/// Nothing where the result is reliable.
+/// Advice if the result is not reliable, else an empty string.
 std::string untried_line(const RegistrationReport& report) {
   const std::string text = report.result.reliable ? "" : untried_text(report.settings);
   return text.empty() ? "" : report_line("not tried", text);
 }
 
-/// What a similarity alone does not describe.
+/// Names the model if it has more degrees of freedom than a similarity.
 std::string model_text(const Registered& found) {
   if (!is_richer(found.motion)) return "";
   return std::string(name_of(found.motion)) + ", about the centre ";
 }
 
-/// What matters, in one line: whether the images fit, how the moving one lies, and how sure that
-/// is.
+/// The summary on the first line: whether the images fit, the pose of the moving image, and the
+/// confidence.
 std::string headline(const RegistrationResult& result) {
   const Similarity& found = result.similarity;
   const std::string motion = fmt::format(

@@ -1,4 +1,4 @@
-// The report of a registration, for people and for programs.
+// The report of a registration as text and JSON.
 #pragma once
 
 #include "reports/report_lines.hpp"
@@ -12,20 +12,20 @@
 namespace warpalign::program {
 
 struct RegistrationReport {
-  std::string reference;  ///< the files' names as they were given
+  std::string reference;  ///< the files' names as typed
   std::string moving;
   std::string reference_description;
   std::string moving_description;
   DeviceInfo device;
-  RegistrationOptions settings;  ///< that were asked for
+  RegistrationOptions settings;  ///< the options that the user chose
   RegistrationResult result;
   std::vector<WrittenFile> files;
-  double seconds = 0;  ///< wall time of everything
+  double seconds = 0;  ///< total wall time
 };
 
-/// One JSON object, as apps/README.md lists it.
+/// One JSON object; apps/README.md describes it.
 [[nodiscard]] std::string json_text(const RegistrationReport& report);
-/// A few aligned lines, with a bar chart where there are timings.
+/// A few aligned lines, with a bar chart if there are timings.
 [[nodiscard]] std::string human_text(const RegistrationReport& report);
 
 }  // namespace warpalign::program

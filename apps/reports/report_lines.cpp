@@ -1,4 +1,4 @@
-// What the reports of registrations share.
+// The common parts of registration reports.
 #include "reports/report_lines.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What the registration reports share: lines of text, and the time of each stage.
+// The common parts of registration reports: lines of text, and the time of each stage.
 #pragma once
 
 #include "reports/json.hpp"
@@ -17,16 +17,16 @@ struct WrittenFile {
   std::string description;
 };
 
-/// "  name       text\n".
+/// Formats a line "  name       text\n".
 [[nodiscard]] std::string report_line(const std::string& name, const std::string& text);
 
 /// The end of every report: the device, the files written, the time taken, and the time of each
-/// stage where it was measured.
+/// stage if it was measured.
 [[nodiscard]] std::string closing_lines(const DeviceInfo& device,
                                         const std::vector<WrittenFile>& files, double seconds,
                                         const std::vector<StageTiming>& timings);
 
-/// A bar chart; empty where there are no timings.
+/// A bar chart of the timings; empty without timings.
 [[nodiscard]] std::string timing_lines(const std::vector<StageTiming>& timings);
 
 /// Milliseconds by stage.

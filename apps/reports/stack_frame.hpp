@@ -9,32 +9,32 @@
 
 namespace warpalign::program {
 
-/// What a frame is registered to.
+/// The reference of a registration in a stack.
 enum class StackReference {
   first,
-  previous,  ///< the last frame before it that was registered reliably
-  mean       ///< the mean of the frames before it that were, on the first frame's grid
+  previous,  ///< the last reliable frame before it
+  mean       ///< the mean of the aligned reliable frames before it
 };
 
-/// "first", "previous" or "mean".
+/// The name: "first", "previous" or "mean".
 [[nodiscard]] const char* name_of(StackReference reference);
 
-/// Where a frame lies: `matrix` and `similarity` map from the first frame; everything else
-/// describes the registration to `reference`.
+/// The alignment of a frame. `matrix` and `similarity` map from the first frame; the other members
+/// describe the registration to `reference`.
 struct FramePlace : Registered {
   bool reliable = false;
-  std::optional<std::size_t> reference;  ///< its index; none for the first frame and for a mean
-  /// Of local motion, whose mean is the translation: the root mean square distance from it.
+  std::optional<std::size_t> reference;  ///< its index; empty for the first frame and for a mean
+  /// For local motion, whose mean is the translation: the root mean square distance from the mean.
   std::optional<double> spread;
 };
 
-/// A frame's line in the reports.
+/// A frame in the reports.
 struct StackFrame {
   std::size_t index = 0;
-  std::string file;  ///< with the frame's number where the file has several
+  std::string file;  ///< with the frame's number if the file has several
   FramePlace place;
-  std::string trouble;  ///< why the frame could not be used; `place` says nothing then
-  std::string aligned;  ///< what the aligned frame was written as; empty where it was not
+  std::string trouble;  ///< why the frame could not be used; `place` is then undefined
+  std::string aligned;  ///< the name of the aligned frame; empty if it was not written
   std::string stem;     ///< the name of the frame's file without folder and extension
 
   [[nodiscard]] const char* status() const;  ///< "ok", "unreliable" or "failed"

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t max_bad_frames = 200;
 
-/// The larger amount, with its sign.
+/// The number with the larger absolute value.
 double larger(double a, double b) { return std::abs(b) > std::abs(a) ? b : a; }
 
 std::string figure(const LoadedImage& picture, const std::string& words) {

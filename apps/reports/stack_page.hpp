@@ -11,7 +11,7 @@
 
 namespace warpalign::program {
 
-/// Collects what the page says about frames; how much that is does not grow with their number.
+/// Collects data for the page, in memory that does not grow with the number of frames.
 class StackPage {
  public:
   void add(const StackFrame& frame);
@@ -24,7 +24,7 @@ class StackPage {
   [[nodiscard]] std::string extremes() const;
   [[nodiscard]] std::string bad_frames(const StackTotals& totals) const;
 
-  Similarity largest_;  ///< the largest amount of each number
+  Similarity largest_;  ///< the largest absolute value of each number
   std::vector<StackFrame> bad_;
 };
 

@@ -1,4 +1,4 @@
-// What the program says about a stack: CSV, JSON, and text for people.
+// The reports of a stack: CSV, JSON, and text.
 #include "reports/stack_report.hpp"
 
 #include "reports/json.hpp"
@@ -8,7 +8,7 @@
 namespace warpalign::program {
 namespace {
 
-/// In quotes where a reader could take it for more than one field (RFC 4180).
+/// Quotes a field if a reader could take it for several (RFC 4180).
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";

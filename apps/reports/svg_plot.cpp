@@ -26,7 +26,7 @@ struct Range {
   double tick = 0.2;
 };
 
-/// 1, 2 or 5 times a power of ten, about a fifth of the span.
+/// The distance of ticks: 1, 2 or 5 times a power of ten, about a fifth of the span.
 double nice_tick(double span) {
   const double power = std::pow(10, std::floor(std::log10(span / 5)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -54,7 +54,7 @@ Range range_of(const Plot& plot, double PlotPoint::*axis, bool from_zero, double
   return {least, most + room * span, nice_tick(span)};
 }
 
-/// Draws one pair of axes, with the panel's lower left corner at `offset`.
+/// Draws a pair of axes with the panel's lower left corner at `offset`.
 class Panel {
  public:
   Panel(const Plot& plot, double offset)
@@ -137,7 +137,7 @@ class Panel {
     }
   }
 
-  /// The legend goes into the upper corner where the lines leave more room.
+  /// Puts the legend into the upper corner where the lines leave more room.
   void draw_legend() {
     constexpr double row = 18;
     std::size_t longest = 0;

@@ -12,14 +12,14 @@ struct PlotPoint {
 };
 
 struct PlotLine {
-  std::string label;   ///< in the legend; none where it is empty
-  std::string colour;  ///< as SVG takes it
+  std::string label;   ///< in the legend; no entry if empty
+  std::string colour;  ///< an SVG colour
   std::vector<PlotPoint> points;
   bool dashed = false;
   bool markers = false;
 };
 
-/// One pair of axes, which cover the points.
+/// A plot with a pair of axes that cover the points.
 struct Plot {
   std::string title;
   std::string x_label;

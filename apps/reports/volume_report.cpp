@@ -1,4 +1,4 @@
-// The report of a registration of volumes as JSON and as text.
+// The report of a volume registration as text and JSON.
 #include "reports/volume_report.hpp"
 
 #include "io/terminal.hpp"
@@ -19,7 +19,8 @@ const char* name_of(Motion motion) {
 
 const char* name_of(Modality modality) { return modality == Modality::other ? "other" : "same"; }
 
-/// "rotation 12.30 degrees about (0.000, 0.600, 0.800), scale 1.0200, ", as far as there is any.
+/// Describes the motion, as in "rotation 12.30 degrees about (0.000, 0.600, 0.800), scale 1.0200,
+/// ", without the parts that are fixed.
 std::string turning(const VolumeRegistration& result) {
   if (result.motion == Motion::translation) return {};
   const Point3& axis = result.rotation_axis;
@@ -44,7 +45,7 @@ std::string matrix_lines(const VolumeRegistration& result) {
   return lines;
 }
 
-/// What matters, in one line.
+/// The summary on the first line.
 std::string headline(const VolumeRegistration& result) {
   const Point3& t = result.translation;
   const std::string motion = turning(result) + fmt::format(

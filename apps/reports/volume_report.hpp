@@ -1,4 +1,4 @@
-// The report of a registration of volumes, for people and for programs.
+// The report of a volume registration as text and JSON.
 #pragma once
 
 #include "reports/registration_report.hpp"
@@ -11,17 +11,17 @@
 namespace warpalign::program {
 
 struct VolumeReport {
-  std::string reference;  ///< the files' names, with what they hold
+  std::string reference;  ///< the file's name and a description of its contents
   std::string moving;
   DeviceInfo device;
   VolumeRegistration result;
   std::vector<WrittenFile> files;
-  double seconds = 0;  ///< wall time of everything
+  double seconds = 0;  ///< total wall time
 };
 
-/// One JSON object, as apps/README.md lists it.
+/// One JSON object; apps/README.md describes it.
 [[nodiscard]] std::string json_text(const VolumeReport& report);
-/// A few aligned lines, with a bar chart where there are timings.
+/// A few aligned lines, with a bar chart if there are timings.
 [[nodiscard]] std::string human_text(const VolumeReport& report);
 
 }  // namespace warpalign::program

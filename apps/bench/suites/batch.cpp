@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t pairs_per_call = 32;
 
-/// Every call creates its registrars; kernels and FFT plans belong to the device and are kept.
+/// Each call creates its registrars; the device keeps kernels and FFT plans.
 class BatchWork final : public StageWork {
  public:
   BatchWork(const Device& device, std::int64_t side, int streams)

@@ -19,7 +19,7 @@ namespace {
 
 using Complex = std::complex<float>;
 
-/// One coordinate of the points at which the image is read: a grid rotated by 17 degrees.
+/// One coordinate of the sampling points: a grid rotated by 17 degrees.
 Pixels points(const Shape& shape, bool of_x) {
   const Affine rotation = rotation_about(centre_of(shape), 17);
   const auto count = static_cast<std::size_t>(shape.pixels());
@@ -33,7 +33,7 @@ Pixels points(const Shape& shape, bool of_x) {
   return bytes;
 }
 
-/// The true value in double precision; neighbours outside of the image count as 0.
+/// The true value in double precision. Neighbours outside the image count as 0.
 std::complex<double> truth_at(const Complex* image, const Shape& shape, double x, double y) {
   const double i = std::floor(x);
   const double j = std::floor(y);
@@ -63,8 +63,9 @@ Verdict check(const Shape& shape, const Pixels& image, const Pixels& x, const Pi
   return verdict;
 }
 
-/// Values from 0 to 1 in single precision; and 8 fractional bits along each of two axes, with half
-/// a pixel added to coordinates of up to `side`, of complex numbers up to sqrt(2) apart.
+/// The tolerance. Single precision: for values from 0 to 1. Texture filtering: 8 fractional bits
+/// along each of two axes, half a pixel added to coordinates of up to `side`, and complex numbers
+/// that differ by up to sqrt(2).
 double tolerance_of(BilinearForm form, std::int64_t side) {
   if (form != BilinearForm::texture_filter) return 2e-6;
   return 2 * std::numbers::sqrt2 * (1.0 / 256 + static_cast<double>(side) * 0x1p-23);

@@ -1,4 +1,4 @@
-// The yardstick of all suites: a device copy of an f32 image.
+// The yardstick of all suites: a copy of an f32 image on the device.
 #include "bench/stage_work.hpp"
 #include "bench/suites.hpp"
 

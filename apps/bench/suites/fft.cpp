@@ -1,5 +1,5 @@
-// Suite: the two-dimensional FFT of real images, forward and back, one image and two at once: the
-// yardstick for the time of a registration.
+// Suite: the two-dimensional FFT of real images, forward and inverse, of one image and of two at
+// once: a lower bound for the time of a registration.
 #include "bench/stage_work.hpp"
 #include "bench/suites.hpp"
 
@@ -25,7 +25,7 @@ std::vector<Complex> phasors(std::int64_t n, std::int64_t frequency) {
   return factors;
 }
 
-/// One frequency of the first image, from the definition.
+/// One frequency of the first image, computed from the definition.
 Complex frequency_of(const float* image, const Shape& shape, std::int64_t u, std::int64_t v) {
   const std::vector<Complex> along_x = phasors(shape.width, u);
   const std::vector<Complex> along_y = phasors(shape.height, v);
@@ -55,8 +55,8 @@ class ForwardWork final : public StageWork {
   Verdict verify(Stream& stream) override {
     const auto found = result<std::complex<float>>(stream);
     const auto* image = values_of<float>(input(0).pixels);
-    // Relative to the image's norm, which is the RMS of its spectrum: a few roundings of single
-    // precision.
+    // Relative to the image's norm, which is the RMS of its spectrum: a few rounding errors of
+    // single precision.
     double squares = 0;
     for (std::int64_t i = 0; i < shape_.plane(); ++i) {
       squares += static_cast<double>(image[i]) * static_cast<double>(image[i]);
@@ -83,8 +83,8 @@ class ForwardWork final : public StageWork {
   std::optional<RealFftPlan> plan_;
 };
 
-/// Its inputs are spectra of noise. An inverse transform destroys its input, so later runs
-/// transform whatever the earlier ones left there.
+/// The inputs are spectra of noise. An inverse transform destroys its input, so later runs
+/// transform the remains of earlier ones.
 class InverseWork final : public StageWork {
  public:
   InverseWork(const Device& device, const Shape& shape)

@@ -1,5 +1,5 @@
-// Suite: cubic interpolation by textures, with weights from a table or computed on the fly, and in
-// full precision. Ruijters et al., table 1: time, and the RMS error against double precision.
+// Suite: cubic interpolation with textures, with weights from a table or computed, and in full
+// precision. Ruijters et al., table 1: time, and the RMS error against double precision.
 #include "bench/spline_work.hpp"
 #include "bench/suites.hpp"
 #include "options/rotation.hpp"

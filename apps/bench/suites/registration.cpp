@@ -13,13 +13,13 @@ namespace warpalign::program::bench {
 namespace {
 
 enum class What {
-  pair_from_host,   ///< both images uploaded, as in the paper's times
-  pair_on_device,   ///< both images new, on the device already
-  moving_on_device  ///< the reference kept from run to run
+  pair_from_host,   ///< upload both images, as in the paper's times
+  pair_on_device,   ///< both images new, but already on the device
+  moving_on_device  ///< keep the reference from run to run
 };
 
 enum class Pipeline {
-  fast,  ///< the paper's
+  fast,  ///< the paper's pipeline
   full   ///< search, verification and refinement
 };
 

@@ -1,5 +1,5 @@
 // Suite: rotation of an image about its centre. Champagnat & Le Sant, table 3, first column: cubic
-// by FIR15 and by the recursive filter against bilinear.
+// interpolation with FIR15 and with the recursive prefilter, against bilinear.
 #include "options/rotation.hpp"
 #include "bench/spline_work.hpp"
 #include "bench/suites.hpp"

@@ -1,5 +1,5 @@
-// Suite: registration of hard pairs of 8-bit images: those that log-polar spectra do not settle, up
-// to those that every generator of places is tried on, in vain.
+// Suite: registration of hard pairs of 8-bit images, for which log-polar spectra are not
+// conclusive, up to pairs on which every proposer fails.
 #include "bench/registration_check.hpp"
 #include "bench/stage_times.hpp"
 #include "bench/stage_work.hpp"
@@ -16,10 +16,10 @@
 namespace warpalign::program::bench {
 namespace {
 
-/// Two views of the same scene, or of two scenes, and how they are to be registered.
+/// Two views of the same scene or of different scenes, and the options to register them.
 struct HardPair {
   Pixels reference, moving;
-  std::optional<Homography> truth;  ///< reference to moving pixels; none: to be refused
+  std::optional<Homography> truth;  ///< reference to moving pixels; empty if the pair is unrelated
   RegistrationOptions options;
 };
 
@@ -27,7 +27,7 @@ HardPair unrelated(std::int64_t side) {
   return {view_of_scene(side, 1, Affine{}), view_of_scene(side, 2, Affine{}), std::nullopt, {}};
 }
 
-/// Every model, every modality.
+/// All models and all modalities.
 HardPair unrelated_in_any_way(std::int64_t side) {
   HardPair pair = unrelated(side);
   pair.options.motion = Motion::automatic;
@@ -35,7 +35,7 @@ HardPair unrelated_in_any_way(std::int64_t side) {
   return pair;
 }
 
-/// The moving image shows a sixth of the reference's width: more than log-polar spectra tell.
+/// The moving image shows a sixth of the reference's width, too little for log-polar spectra.
 HardPair zoomed(std::int64_t side) {
   const Shape shape{side, side, 1};
   const double shift = static_cast<double>(side) / 8;
@@ -56,14 +56,14 @@ HardPair of_reversed_contrast(std::int64_t side) {
   return pair;
 }
 
-/// Where a plane appears that is turned by `degrees` about its vertical axis, seen from as far as
-/// it is wide: places in units of the side, from the centre.
+/// The image of a plane that is rotated by `degrees` about its vertical axis and seen from a
+/// distance equal to its width. Coordinates are from the centre, in units of the side.
 Homography turned_plane(double degrees) {
   const double angle = degrees * std::numbers::pi / 180;
   return Homography({std::cos(angle), 0, 0, 0, 1, 0, std::sin(angle), 0, 1});
 }
 
-/// The moving image shows the plane from aside.
+/// The moving image is an oblique view of the plane.
 HardPair in_perspective(std::int64_t side) {
   const auto n = static_cast<double>(side);
   const double centre = (n - 1) / 2;
@@ -77,7 +77,7 @@ HardPair in_perspective(std::int64_t side) {
 
 using Draw = std::function<HardPair(std::int64_t side)>;
 
-/// Both images new and on the device.
+/// Registers pairs of new images that are on the device.
 class SearchWork final : public StageWork {
  public:
   SearchWork(const Device& device, std::int64_t side, const HardPair& pair)
@@ -127,7 +127,7 @@ class SearchWork final : public StageWork {
 Case case_of(std::int64_t side, const char* name, const Draw& draw) {
   const Shape shape{side, side, 1};
   const auto pixels = static_cast<std::size_t>(shape.pixels());
-  constexpr std::size_t frames = 400'000'000;  // of the searches, whatever the images' size
+  constexpr std::size_t frames = 400'000'000;  // memory of the searches, for any size of images
   Case made;
   made.suite = "search";
   made.name = name;
@@ -147,7 +147,7 @@ Case case_of(std::int64_t side, const char* name, const Draw& draw) {
 
 std::vector<Case> search_cases(const Sizes& sizes) {
   std::vector<Case> cases;
-  constexpr std::int64_t min_side = 256;  // smaller ones hold too little to be told from chance
+  constexpr std::int64_t min_side = 256;  // smaller images are too small for a significant result
   for (const std::int64_t side : sizes.sides_or({512})) {
     if (side < min_side) continue;
     cases.push_back(case_of(side, "unrelated, refused", unrelated));

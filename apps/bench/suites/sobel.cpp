@@ -1,5 +1,5 @@
 // Suite: the Sobel gradient of 8-bit images. Registration paper, section 4: the packed kernel is
-// more than 3 times as fast as a plain one of nine reads a pixel.
+// more than 3 times as fast as a simple one with nine reads a pixel.
 #include "bench/spline_problem.hpp"
 #include "bench/stage_work.hpp"
 #include "bench/suites.hpp"
@@ -14,7 +14,7 @@
 namespace warpalign::program::bench {
 namespace {
 
-/// Nine reads, edges repeated.
+/// The gradient by nine reads, with repeated edges.
 double gradient_at(const std::uint8_t* pixels, const Shape& shape, std::int64_t x, std::int64_t y) {
   const auto at = [&](std::int64_t i, std::int64_t j) {
     const std::int64_t column = std::clamp<std::int64_t>(x + i, 0, shape.width - 1);
@@ -37,7 +37,7 @@ class SobelWork final : public StageWork {
 
   Verdict verify(Stream& stream) override {
     const std::vector<float> found = result<float>(stream);
-    // Gradients of integers are exact; their magnitude, up to 1443, rounds twice.
+    // Gradients of integers are exact; their magnitude, up to 1443, is rounded twice.
     Verdict verdict{0, 2.5e-4, "double precision, at sampled pixels"};
     for (const auto& [x, y, z] : sample_pixels(spec_.shape, 1000)) {
       const auto at = static_cast<std::size_t>(y * spec_.shape.width + x);

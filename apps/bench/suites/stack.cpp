@@ -20,11 +20,11 @@
 namespace warpalign::program::bench {
 namespace {
 
-constexpr double tolerance = 0.01;  // in pixels: what the frames are to be found to
+constexpr double tolerance = 0.01;  // allowed error, in pixels
 
 constexpr std::size_t distinct_frames = 32;
 
-/// The largest distance of a corner of a square frame from where it belongs.
+/// The largest error of a corner of a square frame.
 double error_of(const Affine& found, const Affine& expected, std::int64_t side) {
   double error = 0;
   for (const double x : {0.0, static_cast<double>(side - 1)}) {
@@ -39,7 +39,7 @@ double error_of(const Affine& found, const Affine& expected, std::int64_t side) 
 
 class StackFrames final : public StageWork {
  public:
-  /// `at_once`: how many frames are passed together, as `warpalign stack` does.
+  /// `at_once`: the number of frames to register together, as `warpalign stack` does.
   StackFrames(const Device& device, Motion motion, std::int64_t side, std::size_t frames,
               HostMemory memory, std::size_t at_once)
       : StageWork(device, {}, {}),
@@ -99,7 +99,7 @@ class StackFrames final : public StageWork {
     static_cast<void>(register_all(together_));
   }
 
-  /// `timings`: of the stages that frames pass through together, if it is not null.
+  /// `timings`: if not null, receives the times of the stages that process frames together.
   std::vector<RegistrationResult> register_all(std::optional<FrameRegistrar>& together,
                                                std::vector<StageTiming>* timings = nullptr) {
     std::vector<RegistrationResult> results;

@@ -1,5 +1,5 @@
-// Suite: an image zoomed and rotated, by a matrix and at points that are given, by tiles and beside
-// that at once, all from host memory to host memory.
+// Suite: an image zoomed and rotated, by a matrix and at given points, in tiles and at once, all
+// from host memory to host memory.
 #include "bench/stage_work.hpp"
 #include "bench/suites.hpp"
 
@@ -19,9 +19,10 @@ namespace {
 
 constexpr double degrees = 17;
 constexpr double factor = 0.97;  // samples a pixel
-/// The contract of both results: 4e-7 of the largest coefficient, at most 4 for noise of 0 to 1.
+/// The tolerance of both results: 4e-7 of the largest coefficient, at most 4 for noise of 0 to 1.
 constexpr double tolerance = 2 * 4e-7 * 4;
-/// An image and its coefficients and result take 12 bytes a pixel; a tile gets one part in 12.
+/// An image, its coefficients and its result take 12 bytes a pixel; a tile gets a twelfth of the
+/// image.
 constexpr std::size_t bytes_per_pixel = 1;
 
 ResampleSpec spec_of(std::int64_t side) {
@@ -38,7 +39,7 @@ Affine turn_of(std::int64_t side) {
   return {c, -s, middle * (1 - c + s), s, c, middle * (1 - c - s)};
 }
 
-/// Where the transform reads the pixels: all x, then all y.
+/// The points at which the transform reads: all x, then all y.
 std::vector<float> points_of(std::int64_t side, const Affine& transform) {
   const Transform t = transform;
   std::vector<float> points;
@@ -57,7 +58,7 @@ Affine zoom_of() { return {factor, 0, 3.5, 0, factor, 7.25}; }
 
 class TilesWork final : public StageWork {
  public:
-  /// `max_bytes`: of device memory; 0 for what there is.
+  /// `max_bytes`: limit of device memory; 0 for no limit.
   TilesWork(const Device& device, std::int64_t side, const Affine& transform, bool at_points,
             std::size_t max_bytes)
       : StageWork(device,
@@ -114,12 +115,12 @@ class TilesWork final : public StageWork {
   std::int64_t side_;
   Affine transform_;
   std::size_t max_bytes_;
-  std::vector<float> points_;  ///< none: the transform's
+  std::vector<float> points_;  ///< empty: use the transform
   std::vector<float> output_;
   std::optional<TiledResampler> resampler_;
 };
 
-/// `max_bytes` 0: at once.
+/// `max_bytes`: 0 to process the image at once.
 Case case_of(std::int64_t side, const std::string& what, const Affine& transform, bool at_points,
              std::size_t max_bytes) {
   const std::string at_once = what + ", at once";
@@ -146,7 +147,7 @@ std::vector<Case> tile_cases(const Sizes& sizes) {
   std::vector<Case> cases;
   for (const std::int64_t side : sizes.sides_or({4096})) {
     const auto pixels = static_cast<std::size_t>(side * side);
-    // The smallest sizes, for tests, take tiles that are as small as they may be.
+    // Use the smallest possible tiles for the smallest sizes, which are for tests.
     const std::size_t tile = std::max<std::size_t>(pixels * bytes_per_pixel, 120000);
     for (const std::size_t max_bytes : {std::size_t{0}, tile}) {
       cases.push_back(case_of(side, "zoom", zoom_of(), false, max_bytes));

@@ -9,8 +9,8 @@
 namespace warpalign::program::bench {
 namespace {
 
-/// By 17 degrees about the cube's diagonal (1, 1, 1), which passes through its centre (Rodrigues'
-/// formula).
+/// A rotation by 17 degrees about the cube's diagonal (1, 1, 1), which passes through its centre
+/// (Rodrigues' formula).
 Transform rotated() {
   const double angle = 17 * std::numbers::pi / 180;
   const double same = std::cos(angle) + (1 - std::cos(angle)) / 3;

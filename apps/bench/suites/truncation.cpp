@@ -1,6 +1,6 @@
-// Suite: what the prefilter's truncation costs. Champagnat & Le Sant, figure 2: the RMS error after
-// 36 rotations by 10 degrees, against the length of the FIR prefilter. `warpalign experiment
-// rotations` does the same with an image of the user's.
+// Suite: the error of truncated prefilters. Champagnat & Le Sant, figure 2: the RMS error after 36
+// rotations by 10 degrees, against the length of the FIR prefilter. `warpalign experiment
+// rotations` does the same with the user's image.
 #include "bench/pixels.hpp"
 #include "bench/spline_problem.hpp"
 #include "bench/stage_work.hpp"
@@ -61,7 +61,7 @@ class TruncationWork final : public StageWork {
   }
 
   void run_on(Stream& stream, Set& set) override {
-    // An even number of steps: the last one ends in the output.
+    // The number of steps is even, so that the last one ends in the output.
     static_assert(steps % 2 == 0);
     rotate(stream, set.inputs[0], between_);
     rotate(stream, between_, set.outputs[0]);
@@ -71,7 +71,7 @@ class TruncationWork final : public StageWork {
     }
   }
 
-  /// Within 0.8 of the largest radius, which nothing from beyond the edges reaches.
+  /// Measured within 0.8 of the largest radius, which nothing from beyond the edges reaches.
   [[nodiscard]] double rms_in_disc(const std::vector<float>& found, const float* original) const {
     const Point centre = centre_of(step_.images.shape);
     const double radius = 0.8 * centre.x;

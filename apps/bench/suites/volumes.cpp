@@ -23,8 +23,8 @@ struct Blob {
   double sigma, height;
 };
 
-/// Coarse blobs everywhere, and finer ones as far as the voxels render them: about five of each
-/// size reach any voxel.
+/// Draws coarse blobs everywhere, and finer ones as far as the voxels resolve them: about five of
+/// each size reach any voxel.
 std::vector<Blob> blobs_for(std::int64_t side) {
   constexpr double min_sigma = 1.2;  // voxels
   constexpr double density = 0.08;   // blobs in a cube of their sigma
@@ -58,7 +58,7 @@ std::array<double, 9> rotation(double degrees) {
   return r;
 }
 
-/// From the centre of one volume to that of the other, in units of the side.
+/// The transform between the volumes, about their centres, in units of the side.
 struct Truth {
   std::array<double, 9> rotation;
   Vector shift;
@@ -72,8 +72,8 @@ struct Truth {
   }
 };
 
-/// Adds the blobs where `truth` moves them, which leaves them round, to the planes from `low` to
-/// before `high`.
+/// Adds the blobs, moved by `truth`, which keeps them round, to the planes from `low` to `high`
+/// (exclusive).
 void draw_planes(const std::vector<Blob>& blobs, std::int64_t side, const Truth& truth,
                  std::int64_t low, std::int64_t high, std::vector<float>& values) {
   constexpr double reach = 3.7;  // in sigma: a thousandth of the height
@@ -112,7 +112,8 @@ void draw_planes(const std::vector<Blob>& blobs, std::int64_t side, const Truth&
   }
 }
 
-/// All planes, on all cores: of 256 x 256 x 256 voxels one draws for seconds. 16 bits.
+/// Draws all planes on all cores, as 16 bits: a single core needs seconds for 256 x 256 x 256
+/// voxels.
 Pixels draw(const std::vector<Blob>& blobs, std::int64_t side, const Truth& truth) {
   std::vector<float> values(static_cast<std::size_t>(side * side * side));
   const std::int64_t parts = std::min<std::int64_t>(64, side);
@@ -133,8 +134,8 @@ struct VolumePair {
   Truth truth;
 };
 
-/// Turned by these degrees, and shifted by a few hundredths of the side. The most recent pair is
-/// kept, and its reference while the side remains.
+/// A pair rotated by these degrees and shifted by a few hundredths of the side. The most recent
+/// pair is cached, and its reference as long as the side stays the same.
 const VolumePair& volume_pair(std::int64_t side, double degrees) {
   static std::pair<std::int64_t, double> kept_for;
   static VolumePair kept;
@@ -147,8 +148,8 @@ const VolumePair& volume_pair(std::int64_t side, double degrees) {
   return kept;
 }
 
-/// A pair from host memory: both volumes are uploaded and everything is computed, while plans are
-/// kept.
+/// Registers a pair from host memory: each run uploads both volumes and computes everything, but
+/// keeps the plans.
 class VolumeWork final : public StageWork {
  public:
   VolumeWork(const Device& device, std::int64_t side, double degrees, double max_rotation)
@@ -169,7 +170,7 @@ class VolumeWork final : public StageWork {
     const VolumeRegistration found = align();
     const double half = static_cast<double>(side_ - 1) / 2;
     const auto n = static_cast<double>(side_);
-    // What the README promises of volumes that turn.
+    // The accuracy that the README states for rotated volumes.
     Verdict verdict{0, 0.05, "the pair's true transform: voxels at the corners"};
     for (unsigned corner = 0; corner < 8; ++corner) {
       Vector u{};
@@ -227,7 +228,8 @@ Case case_of(std::int64_t side, const char* name, double degrees, double max_rot
 
 std::vector<Case> volume_cases(const Sizes& sizes) {
   std::vector<Case> cases;
-  constexpr std::int64_t min_side = 32;  // smaller volumes hold too little for all orientations
+  constexpr std::int64_t min_side =
+      32;  // smaller volumes have too little texture for all orientations
   for (const std::int64_t side : sizes.volumes_or({256})) {
     if (side < min_side) continue;
     cases.push_back(case_of(side, "rigid, any orientation", 100, 180));

@@ -17,10 +17,10 @@
 namespace warpalign::program::bench {
 namespace {
 
-constexpr double tolerance = 0.01;  // in pixels: what the suite's frames are to be found to
+constexpr double tolerance = 0.01;  // allowed error, in pixels
 
-constexpr std::size_t max_distinct = 64;  // frames; then their drift repeats itself
-constexpr double min_reliable = 0.5;      // of the windows: some show little
+constexpr std::size_t max_distinct = 64;  // frames; more of them repeat these
+constexpr double min_reliable = 0.5;      // fraction of the windows; some have little texture
 
 class WindowsWork final : public StageWork {
  public:

@@ -1,5 +1,5 @@
-// Suite: enlargement by 2, 4, 8 and 16 to one output size. Champagnat & Le Sant, table 3: the
-// larger the factor, the less the prefilter weighs.
+// Suite: enlargement by 2, 4, 8 and 16 to the same output size. Champagnat & Le Sant, table 3: the
+// larger the factor, the smaller the prefilter's share of the time.
 #include "bench/spline_work.hpp"
 #include "bench/suites.hpp"
 
