@@ -118,8 +118,8 @@ void time_by_wall(Stopwatch& watch, const Settings& settings, Timing& timing) {
 }  // namespace
 
 WrongResult::WrongResult(const Verdict& verdict)
-    : std::runtime_error(fmt::format("the result is wrong: off by {:.3g}, {:.3g} is allowed (held "
-                                     "against {})",
+    : std::runtime_error(fmt::format("the result is wrong: the error is {:.3g}, {:.3g} is allowed "
+                                     "(compared with {})",
                                      verdict.error, verdict.tolerance, verdict.against)) {}
 
 Spread spread_of(std::vector<double> values) {

@@ -117,8 +117,9 @@ std::vector<Table> budget_table(const Record& record) {
   table.title =
       fmt::format("Champagnat & Le Sant, table 2: rows and columns of {}, ms", to_string(*size));
   table.note =
-      "Rows: filtering rows alone. Columns: what the whole takes more. Where one kernel filters "
-      "both, columns cost little more than the rows' own traffic; 0: less than a hundredth.";
+      "Rows: the time of filtering rows only. Columns: the total minus the rows. If one kernel "
+      "filters both, columns add little to the memory traffic of the rows; 0: less than a "
+      "hundredth.";
   table.header = {"where"};
   for (const char* method : {"IIR", "FIR15", "exact"}) {
     for (const char* part : {" rows", " columns", " total"}) {
@@ -220,9 +221,9 @@ std::vector<Table> truncation_table(const Record& record) {
       "Champagnat & Le Sant, figure 2: RMS error after 36 rotations by 10 degrees, {}, grey levels",
       to_string(*size));
   table.note =
-      "Of a synthetic scene, in its central disc. The paper: Lena, 512 x 512; it says that FIR "
-      "converges to the recursive filter at 11 taps. 'warpalign experiment rotations' does it for "
-      "any picture.";
+      "For the central disc of a synthetic scene. The paper uses Lena, 512 x 512, and reports that "
+      "FIR converges to the recursive filter at 11 taps. 'warpalign experiment rotations' repeats "
+      "this with any image.";
   table.header = {"where"};
   std::vector<std::string> names;
   for (const Row& row : rows_of(record, "truncation")) {
@@ -458,9 +459,11 @@ std::vector<Table> breakdown_table(const Record& record) {
   table.title = fmt::format("Registration paper, figure 4: device time by stage, a pair of {}, ms",
                             to_string(*size));
   table.note =
-      "Each stage between two events, which costs a little: the sum exceeds the pipeline's. The "
-      "gradient is computed on the way to its mean (sobel_mean) and again under the window "
-      "(sobel_window), not stored.";
+      "Each stage is timed between two events, which adds overhead: the sum exceeds the time of "
+      "the "
+      "pipeline. The gradient is not stored: it is computed for its mean (sobel_mean) and again "
+      "for "
+      "the windowed image (sobel_window).";
   std::vector<std::pair<std::string, const Result*>> pairs;
   for (const std::string& column : columns_of(record, "registration")) {
     pairs.emplace_back(described(record, column),
@@ -474,8 +477,9 @@ std::vector<Table> search_table(const Record& record) {
   Table table;
   table.title = "Hard pairs: device time by stage, ms";
   table.note =
-      "Each stage between two events, which costs a little. What the times above are longer than "
-      "the sum, the host takes, mostly waiting for results.";
+      "Each stage is timed between two events, which adds overhead. The difference between the "
+      "times "
+      "above and the sum is spent on the host, mostly waiting for results.";
   std::vector<std::pair<std::string, const Result*>> pairs;
   for (const Result& result : record.results) {
     if (result.suite != "search") continue;

@@ -31,16 +31,16 @@ std::string header(const Record& record) {
 std::string how_to_read(const Record& record) {
   return fmt::format(
       "<h2>How to read this</h2>\n<p class=\"lead\">Every result was verified before it was timed. "
-      "Times are medians in milliseconds, by device events around runs back to back; those of "
-      "registrations, which wait for results, and of the host are wall clock. {} \"/ fastest\": in "
-      "units of the fastest device of the row. \"/ copy\": in units of a device copy of an f32 "
-      "image of the same size on the same device, measured first: what reading and writing every "
-      "pixel once costs at least, where the cache holds neither. PoCL copies on one thread and "
-      "computes on all, so that its ratios can be below 1. The papers' figures stand in the rows "
-      "that say so.</p>\n",
+      "Times are medians in milliseconds from device events around consecutive runs. Times of the "
+      "host, and of registrations, which wait for results, are wall-clock times. {} \"/ fastest\": "
+      "relative to the fastest device of the row. \"/ copy\": relative to a copy of an f32 image "
+      "of the same size on the same device, which is the lower bound for reading and writing every "
+      "pixel once without a cache. PoCL copies on one thread and computes on all, so its ratios "
+      "can "
+      "be below 1. Rows with the papers' figures are labelled.</p>\n",
       record.settings.hot
-          ? "Runs use one set of buffers again and again (--hot): small images stay in the cache."
-          : "Runs rotate through several sets of buffers, so that small images do not stay in the "
+          ? "All runs use the same set of buffers (--hot), so small images stay in the cache."
+          : "Runs rotate through several sets of buffers, so small images do not stay in the "
             "cache.");
 }
 
@@ -69,7 +69,7 @@ std::string report_html(const Record& record, const std::optional<Comparison>& c
     html += "<div class=\"bad\">" + as_html(failures_table(record)) + "</div>\n";
   }
   for (const std::string& note : record.notes) {
-    html += "<p class=\"note\">Left out: " + escaped(note) + ".</p>\n";
+    html += "<p class=\"note\">Skipped: " + escaped(note) + ".</p>\n";
   }
   if (comparison) html += as_html(changes_table(*comparison));
   html += how_to_read(record);

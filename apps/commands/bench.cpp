@@ -115,7 +115,7 @@ std::vector<Device> open_devices(const Options& options, const Config& config, R
   }
   if (devices.empty()) {
     throw Error(ErrorKind::device_unavailable,
-                "no device works; 'warpalign devices' says what is missing");
+                "no device works; run 'warpalign devices' to see what is missing");
   }
   return devices;
 }

@@ -11,8 +11,7 @@ namespace {
 void conclude_configuration(Checkup& checkup) {
   if (checkup.config_problem.empty()) return;
   checkup.problems.push_back(
-      {"the configuration cannot be used, and every command refuses it: " + checkup.config_problem,
-       {}});
+      {"the configuration is invalid, and every command will fail: " + checkup.config_problem, {}});
 }
 
 void conclude_drivers(Checkup& checkup) {
@@ -20,15 +19,14 @@ void conclude_drivers(Checkup& checkup) {
     const std::string name = icd.file.file.empty() ? icd.file.library : icd.file.file;
     if (icd.crashed) {
       checkup.problems.push_back(
-          {fmt::format("the OpenCL driver {} ({}): {}. It takes every program with it that uses "
-                       "OpenCL: repair or remove its package, move {} away, or let "
-                       "OCL_ICD_VENDORS name a folder without it",
+          {fmt::format("the OpenCL driver {} ({}): {}. It crashes every program that uses OpenCL: "
+                       "repair or remove its package, move {} away, or set OCL_ICD_VENDORS to a "
+                       "folder without it",
                        icd.file.library, name, icd.problem, name),
            {}});
     } else if (!icd.problem.empty()) {
       checkup.problems.push_back(
-          {fmt::format("the OpenCL driver that {} names cannot be used: {}", name, icd.problem),
-           {}});
+          {fmt::format("the OpenCL driver of {} is unusable: {}", name, icd.problem), {}});
     } else if (icd.platforms == 0) {
       checkup.notes.push_back(
           {fmt::format("the OpenCL driver {} offers no platform", icd.file.library), {}});
@@ -45,7 +43,7 @@ void conclude_backends(Checkup& checkup) {
                       packages_for_module(name, backend.module.problem)});
     } else if (!backend.module.loads) {
       checkup.problems.push_back(
-          {fmt::format("backend {}: loading its module: {}", name, backend.problem), {}});
+          {fmt::format("backend {}: its module cannot be loaded: {}", name, backend.problem), {}});
     } else if (backend.devices.empty()) {
       checkup.notes.push_back({fmt::format("backend {}: {}", name, backend.problem),
                                packages_for_devices(name, backend.problem)});
@@ -66,7 +64,7 @@ void conclude_devices(Checkup& checkup, const Request& request) {
         {"there is no device that warpalign can use", opencl_driver_packages()});
   } else if (checkup.default_device.empty()) {
     checkup.problems.push_back(
-        {"no device opens unless one is named: " + checkup.default_problem, {}});
+        {"the default device cannot be opened: " + checkup.default_problem, {}});
   }
   if (!has_devices(checkup) && request.device.empty()) return;
   for (const TestedDevice& device : checkup.devices) {
@@ -76,7 +74,8 @@ void conclude_devices(Checkup& checkup, const Request& request) {
     for (const TestResult& test : device.tests) {
       if (test.passed) continue;
       checkup.problems.push_back(
-          {fmt::format("device {}: {} fails: {}", device.id, test.name, test.detail), {}});
+          {fmt::format("device {}: the test of {} failed: {}", device.id, test.name, test.detail),
+           {}});
     }
   }
 }
@@ -91,10 +90,12 @@ void conclude_cache(Checkup& checkup) {
   if (reasons.empty()) add(checkup.cache.problem);
   for (const std::string& reason : reasons) {
     checkup.problems.push_back(
-        {fmt::format("compiled kernels are not kept: {}. Everything works without, but OpenCL "
-                     "devices compile anew in every process; the configuration's key 'cache' "
-                     "names another folder, for PoCL the environment variable POCL_CACHE_DIR",
-                     reason),
+        {fmt::format(
+             "compiled kernels are not kept: {}. Everything works without a cache, but each "
+             "process compiles its OpenCL kernels again. Choose another folder with the "
+             "configuration's key 'cache', and for PoCL with the environment variable "
+             "POCL_CACHE_DIR",
+             reason),
          {}});
   }
 }

@@ -72,7 +72,7 @@ KernelCache examine_kernel_cache(const Path& folder) {
   KernelCache cache;
   cache.folder = folder;
   if (folder.empty()) {
-    cache.problem = "there is no place for it: neither HOME nor XDG_CACHE_HOME is set";
+    cache.problem = "it has no folder: neither HOME nor XDG_CACHE_HOME is set";
     return cache;
   }
   std::error_code ignored;
@@ -80,7 +80,7 @@ KernelCache examine_kernel_cache(const Path& folder) {
   if (cache.exists) count_entries(cache);
   if (cache.exists && !is_trusted(folder)) {
     cache.problem =
-        "it is not used: it must be a folder that belongs to this user and that nobody else may "
+        "it is not used: it must be a folder that belongs to this user and that other users cannot "
         "write to";
     return cache;
   }

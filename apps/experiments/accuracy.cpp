@@ -221,7 +221,7 @@ std::vector<std::string> device_names(const Options& options, const Config& conf
   }
   if (names.empty()) {
     throw Error(ErrorKind::device_unavailable,
-                "there is no device; 'warpalign devices' says what is missing");
+                "there is no device; run 'warpalign devices' to see what is missing");
   }
   return names;
 }

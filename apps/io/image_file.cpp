@@ -135,13 +135,13 @@ void check_storable(const std::filesystem::path& path, FileFormat format, int ch
     refuse("only TIFF can hold floating-point pixels; use a name that ends in .tif");
   }
   if (type == PixelType::u16 && format == FileFormat::jpeg) {
-    refuse("the image has 16 bits a sample, which JPEG does not hold: use .png or .tif");
+    refuse("JPEG cannot hold 16 bits a sample; use .png or .tif");
   }
   if (channels != 1 && format == FileFormat::pgm) {
     refuse("PGM cannot hold colour; use .ppm or .png");
   }
   if (channels != 3 && format == FileFormat::ppm) {
-    refuse("the image is gray, which PPM does not hold: use .pgm or .png");
+    refuse("PPM cannot hold gray images; use .pgm or .png");
   }
 }
 

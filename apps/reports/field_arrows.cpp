@@ -93,11 +93,9 @@ std::string draw_field_arrows(const LoadedImage& picture, const FrameMotion& mot
 std::string field_arrows_words(const FrameMotion& motion) {
   const FieldSummary field = summary_of(motion);
   return fmt::format(
-      "How the displacement differs from its mean of ({:.3f}, {:.3f}) pixels, {:g} times as long "
-      "as "
-      "it is; root mean square {:.3f}, at most {:.3f} pixels. Green: windows that count; orange: "
-      "{} "
-      "that differ from those around them; gray: {} without a reliable shift.",
+      "Deviation of the displacement from its mean of ({:.3f}, {:.3f}) pixels, drawn {:g} times as "
+      "long; root mean square {:.3f}, at most {:.3f} pixels. Green: windows that are used; orange: "
+      "{} outliers; gray: {} windows without a reliable shift.",
       field.mean.x, field.mean.y, scale_of(motion, field).factor, field.spread, field.largest,
       motion.count_outliers(),
       motion.shifts.size() - motion.count_used() - motion.count_outliers());

@@ -44,14 +44,13 @@ Json field_json(const FrameMotion& motion) {
 }
 
 std::string windows_text(const FrameMotion& motion) {
-  return fmt::format("{} x {}: {} count, {} differ from those around them, {} are not reliable",
-                     motion.windows_x, motion.windows_y, motion.count_used(),
-                     motion.count_outliers(),
+  return fmt::format("{} x {}: {} used, {} outliers, {} not reliable", motion.windows_x,
+                     motion.windows_y, motion.count_used(), motion.count_outliers(),
                      motion.shifts.size() - motion.count_used() - motion.count_outliers());
 }
 
 std::string field_text(const FieldSummary& field) {
-  return fmt::format("mean ({:.3f}, {:.3f}) pixels, spread about it {:.3f} (at most {:.3f}) pixels",
+  return fmt::format("mean ({:.3f}, {:.3f}) pixels, spread {:.3f} (at most {:.3f}) pixels",
                      field.mean.x, field.mean.y, field.spread, field.largest);
 }
 
