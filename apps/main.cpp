@@ -52,33 +52,33 @@ constexpr const char* footer =
     "  warpalign prefilter in.npy coefficients.npy           compute B-spline coefficients\n"
     "  warpalign bench --report bench.html                   measure the speed of this machine\n";
 
-ExitStatus complain(ExitStatus status, std::string_view text) {
+ExitStatus report_error(ExitStatus status, std::string_view text) {
   fmt::print(stderr, "warpalign: {}\n", on_one_line(text));
   return status;
 }
 
 /// Reports a failed kernel build: the message on one line, then the compiler's log unchanged.
-ExitStatus complain_about_build(std::string_view text) {
+ExitStatus report_build_failure(std::string_view text) {
   const std::size_t end = text.find('\n');
-  complain(ExitStatus::device_trouble, text.substr(0, end));
+  report_error(ExitStatus::device_trouble, text.substr(0, end));
   if (end != std::string_view::npos) fmt::print(stderr, "{}\n", text.substr(end + 1));
   return ExitStatus::device_trouble;
 }
 
-ExitStatus complain_about(const warpalign::Error& error) {
+ExitStatus report_failure(const warpalign::Error& error) {
   switch (error.kind()) {
     case ErrorKind::invalid_argument:
     case ErrorKind::invalid_image:
     case ErrorKind::configuration:
-      return complain(ExitStatus::bad_input, error.what());
+      return report_error(ExitStatus::bad_input, error.what());
     case ErrorKind::build_failed:
-      return complain_about_build(error.what());
+      return report_build_failure(error.what());
     case ErrorKind::device_unavailable:
     case ErrorKind::out_of_memory:
     case ErrorKind::device_failure:
       break;
   }
-  return complain(ExitStatus::device_trouble, error.what());
+  return report_error(ExitStatus::device_trouble, error.what());
 }
 
 ExitStatus run_command_line(int argc, char** argv) {
@@ -99,21 +99,22 @@ ExitStatus run_guarded(int argc, char** argv) {
   try {
     return run_command_line(argc, argv);
   } catch (const UsageError& error) {
-    return complain(ExitStatus::bad_input, error.what());
+    return report_error(ExitStatus::bad_input, error.what());
   } catch (const FileError& error) {
-    return complain(ExitStatus::bad_input, error.what());
+    return report_error(ExitStatus::bad_input, error.what());
   } catch (const warpalign::Error& error) {
-    return complain_about(error);
+    return report_failure(error);
   } catch (const std::bad_alloc&) {
-    return complain(ExitStatus::device_trouble,
-                    "not enough memory for these images; use smaller ones");
+    return report_error(ExitStatus::device_trouble,
+                        "not enough memory for these images; use smaller ones");
   } catch (const std::exception& error) {
-    return complain(ExitStatus::device_trouble, fmt::format("unexpected error: {}", error.what()));
+    return report_error(ExitStatus::device_trouble,
+                        fmt::format("unexpected error: {}", error.what()));
   }
 }
 
 /// Warns if the kernel cache is unusable, which makes every run slower.
-void mention_cache() {
+void warn_about_cache() {
   const std::string problem = warpalign::kernel_cache_problem();
   if (problem.empty() || verbosity() == Verbosity::quiet) return;
   fmt::print(stderr, "warpalign: compiled kernels are not kept: {}; see 'warpalign doctor'\n",
@@ -126,9 +127,9 @@ int main(int argc, char** argv) {
   const CompilationWatch watch;
   ExitStatus status = run_guarded(argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    status =
-        complain(ExitStatus::bad_input, "standard output cannot be written; check its redirection");
+    status = report_error(ExitStatus::bad_input,
+                          "standard output cannot be written; check its redirection");
   }
-  mention_cache();
+  warn_about_cache();
   return static_cast<int>(status);
 }

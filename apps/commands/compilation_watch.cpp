@@ -19,14 +19,14 @@ namespace {
 constexpr std::size_t many = 4;  // programs; fewer are compiled before a helper has started
 
 std::mutex slow_mutex;
-std::function<void()> start_help;  // guarded by slow_mutex
+std::function<void()> start_helpers;  // guarded by slow_mutex
 
-void call_for_help(const CompilationProgress& progress) {
+void request_helpers(const CompilationProgress& progress) {
   if (!progress.one_at_a_time || progress.total - progress.compiled < many) return;
   std::function<void()> start;
   {
     const std::lock_guard lock(slow_mutex);
-    start = std::exchange(start_help, nullptr);
+    start = std::exchange(start_helpers, nullptr);
   }
   if (start) start();
 }
@@ -50,7 +50,7 @@ void say(const CompilationProgress& progress) {
 
 CompilationWatch::CompilationWatch() {
   observe_compilation([](const CompilationProgress& progress) {
-    call_for_help(progress);
+    request_helpers(progress);
     say(progress);
   });
 }
@@ -59,7 +59,7 @@ CompilationWatch::~CompilationWatch() { observe_compilation({}); }
 
 void CompilationWatch::when_slow(std::function<void()> start) {
   const std::lock_guard lock(slow_mutex);
-  start_help = std::move(start);
+  start_helpers = std::move(start);
 }
 
 }  // namespace warpalign::program

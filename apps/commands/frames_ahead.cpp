@@ -29,7 +29,7 @@ FramesAhead::Batch FramesAhead::read(const ReadingPlan& plan) {
 
 void FramesAhead::read_into(Batch& batch, const ReadingPlan& plan) {
   auto wanted = plan.read.begin();
-  for (std::size_t index = plan.first; index < plan.end && !reached_end_ && !is_given_up_;
+  for (std::size_t index = plan.first; index < plan.end && !reached_end_ && !is_cancelled_;
        ++index) {
     if (wanted == plan.read.end() || *wanted != index) {
       reached_end_ = !input_.skip();

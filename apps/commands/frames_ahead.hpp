@@ -32,7 +32,7 @@ class FramesAhead {
   FramesAhead(const FramesAhead&) = delete;
   FramesAhead& operator=(const FramesAhead&) = delete;
   /// Waits until the frame that is being read is complete.
-  ~FramesAhead() { is_given_up_ = true; }
+  ~FramesAhead() { is_cancelled_ = true; }
 
   /// Whether the pipeline accepts another plan.
   [[nodiscard]] bool has_room() const { return batches_.size() < max_batches; }
@@ -63,7 +63,7 @@ class FramesAhead {
   StackInput& input_;
   StackWork& work_;
   bool reached_end_ = false;  // of the input; used by the reader only
-  std::atomic<bool> is_given_up_ = false;
+  std::atomic<bool> is_cancelled_ = false;
   Batch current_;
   std::deque<std::future<Batch>> batches_;
   OrderedWorker reader_, finder_;  // last, so that they end before the members they use

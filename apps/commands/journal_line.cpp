@@ -68,9 +68,9 @@ std::array<double*, 14> numbers_of(FramePlace& place) {
 }
 
 /// Parses the words of a line, and records whether one was missing or invalid.
-class Words {
+class WordParser {
  public:
-  explicit Words(std::string_view line) : stream_(std::string(line)) {}
+  explicit WordParser(std::string_view line) : stream_(std::string(line)) {}
 
   std::string next() {
     std::string word;
@@ -120,7 +120,7 @@ std::string journal_line(const StackFrame& frame) {
 }
 
 std::optional<StackFrame> parse_journal_line(std::string_view line) {
-  Words words(line);
+  WordParser words(line);
   if (words.next() != "frame") return {};
   StackFrame frame;
   frame.index = words.index();

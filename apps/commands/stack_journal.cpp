@@ -44,9 +44,9 @@ std::string header(const RunFingerprint& fingerprint) {
 }
 
 /// Determines which lines of a journal are valid, and whether it belongs to this run.
-class Examination {
+class JournalScan {
  public:
-  Examination(const Path& path, const RunFingerprint& fingerprint) {
+  JournalScan(const Path& path, const RunFingerprint& fingerprint) {
     std::ifstream file(path, std::ios::binary);
     std::uint64_t position = 0;
     for (std::string line; std::getline(file, line) && !file.eof();) {
@@ -170,7 +170,7 @@ void StackJournal::open(const RunFingerprint& fingerprint) {
     throw FileError(
         fmt::format("{}: another process is working on this run; wait for it", path_.string()));
   }
-  const Examination::Trusted trusted = Examination(path_, fingerprint).trusted();
+  const JournalScan::Trusted trusted = JournalScan(path_, fingerprint).trusted();
   if (trusted.end == 0) refuse_other_files();
   frames_ = trusted.frames;
   has_frames_ = frames_ > 0;

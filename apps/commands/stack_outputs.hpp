@@ -33,7 +33,7 @@ class StackOutputs {
   std::string write_aligned(std::size_t index, const std::string& stem, const LoadedImage* aligned);
   /// Whether an output lacks a frame that an earlier run has aligned.
   [[nodiscard]] bool lack(const StackFrame& done) const;
-  /// Writes such a frame to the outputs that lack it. Throws FileError.
+  /// Writes such a frame to the outputs that do not have it. Throws FileError.
   void write_lacking(const StackFrame& done, const LoadedImage* aligned);
   /// Flushes the frames written so far to the disk. Throws FileError.
   void sync();

@@ -27,13 +27,13 @@ StackWalk::StackWalk(StackInput& input, StackWork& work, StackOutputs& outputs,
       journal_(journal),
       shard_(shard),
       progress_(steps_of(input)),
-      ahead_(input, work) {}
+      pipeline_(input, work) {}
 
 StackTotals StackWalk::go() {
   for (std::size_t index = 0; step(index); ++index) {
     if (index == 0) input_.drop_first_pixels();
   }
-  ahead_.settle();
+  pipeline_.settle();
   totals_.ended_early = input_.ended_early();
   if (!totals_.ended_early.empty()) {
     progress_.say(on_one_line(fmt::format("warpalign: {}", totals_.ended_early)));
@@ -51,19 +51,19 @@ bool StackWalk::step(std::size_t index) {
   if (!frame) return false;
   progress_.next(frame->name);
   const StackFrame found = index == 0 ? work_.take_first(*frame) : work_.take(*frame, index);
-  note(found);
-  tell(found);
+  record_in_journal(found);
+  report_frame(found);
   return true;
 }
 
 std::optional<Frame> StackWalk::frame(std::size_t index) {
   if (index == 0) return input_.first();
-  ahead_.settle();
+  pipeline_.settle();
   return input_.next();
 }
 
 bool StackWalk::skip() {
-  ahead_.settle();
+  pipeline_.settle();
   return input_.skip();
 }
 
@@ -71,14 +71,14 @@ bool StackWalk::skip() {
 std::optional<Frame> StackWalk::new_frame(std::size_t index) {
   if (index == 0) return frame(index);
   plan_ahead(index);
-  return ahead_.next();
+  return pipeline_.next();
 }
 
 /// Plans to read the frames of this run from `index` on, up to the first frame that an earlier run
 /// has processed. complete() later reads or skips that frame.
 void StackWalk::plan_ahead(std::size_t index) {
   planned_ = std::max(planned_, index);
-  while (ahead_.has_room()) {
+  while (pipeline_.has_room()) {
     ReadingPlan plan;
     plan.first = planned_;
     while (plan.read.size() < work_.frames_at_once()) {
@@ -88,7 +88,7 @@ void StackWalk::plan_ahead(std::size_t index) {
     }
     plan.end = planned_;
     if (plan.end == plan.first) return;
-    ahead_.add(std::move(plan));
+    pipeline_.add(std::move(plan));
   }
 }
 
@@ -113,13 +113,13 @@ bool StackWalk::complete(const JournalEntry& known) {
   }
   if (known.is_of_shard)
     journal_->append(done);  // so that this journal is complete without the shards' journals
-  tell(done);
+  report_frame(done);
   return true;
 }
 
 /// Appends the frame to the journal, with a mark every two seconds: a crash of the machine loses at
 /// most the work since the last mark.
-void StackWalk::note(const StackFrame& done) {
+void StackWalk::record_in_journal(const StackFrame& done) {
   if (journal_ == nullptr) return;
   journal_->append(done);
   const auto now = std::chrono::steady_clock::now();
@@ -129,7 +129,7 @@ void StackWalk::note(const StackFrame& done) {
   journal_->mark();
 }
 
-void StackWalk::tell(const StackFrame& done) {
+void StackWalk::report_frame(const StackFrame& done) {
   totals_.count(done);
   progress_.pause();
   outputs_.report(done);

@@ -30,8 +30,8 @@ class StackWalk {
   bool skip();
   [[nodiscard]] std::optional<Frame> new_frame(std::size_t index);
   void plan_ahead(std::size_t index);
-  void note(const StackFrame& done);
-  void tell(const StackFrame& done);
+  void record_in_journal(const StackFrame& done);
+  void report_frame(const StackFrame& done);
 
   StackInput& input_;
   StackWork& work_;
@@ -40,7 +40,7 @@ class StackWalk {
   Shard shard_;
   Progress progress_;
   StackTotals totals_;
-  FramesAhead ahead_;
+  FramesAhead pipeline_;
   std::size_t planned_ = 0;  ///< all earlier frames have been or will be read or skipped
   std::chrono::steady_clock::time_point marked_ = std::chrono::steady_clock::now();
 };

@@ -43,17 +43,17 @@ struct Region {
   std::int64_t x, y, width, height;
 };
 
-struct Way {
+struct Variant {
   const char* file;
   const char* label;
   int degree;
   bool prefiltered;
 };
 
-constexpr std::array ways{Way{"nearest", "nearest", 0, false},
-                          Way{"bilinear", "bilinear", 1, false},
-                          Way{"cubic-without-prefilter", "cubic without prefilter", 3, false},
-                          Way{"cubic", "cubic", 3, true}};
+constexpr std::array variants{
+    Variant{"nearest", "nearest", 0, false}, Variant{"bilinear", "bilinear", 1, false},
+    Variant{"cubic-without-prefilter", "cubic without prefilter", 3, false},
+    Variant{"cubic", "cubic", 3, true}};
 
 /// The centre of the image, at most 64 x 64 pixels.
 Region usual_region(const Shape& shape) {
@@ -102,10 +102,10 @@ Transform panel_to_image(const Region& region, const Shape& panel) {
                 0, e, static_cast<double>(region.y) + e / 2 - 0.5};
 }
 
-LoadedImage enlarge(const Device& device, const Way& way, const std::vector<Array>& channels,
-                    const Region& region, const Shape& panel) {
-  SplineModel spline{.degree = way.degree};
-  if (!way.prefiltered) spline.prefilter.reset();
+LoadedImage enlarge(const Device& device, const Variant& variant,
+                    const std::vector<Array>& channels, const Region& region, const Shape& panel) {
+  SplineModel spline{.degree = variant.degree};
+  if (!variant.prefiltered) spline.prefilter.reset();
   const Shape shape = channels.front().shape();
   ResamplePlan plan(device, {.spline = spline,
                              .images = {.shape = shape},
@@ -137,10 +137,11 @@ Json report_json(const Options& options, const Device& device, const Region& reg
   report["boundary"] = "mirror";
   report["device"] = device_json(device.info());
   report["panels"] = Json::array();
-  for (const Way& way : ways) {
-    report["panels"].push_back(Json::object({{"file", fmt::format("{}.png", way.file)},
-                                             {"degree", way.degree},
-                                             {"prefilter", way.prefiltered ? "exact" : "none"}}));
+  for (const Variant& variant : variants) {
+    report["panels"].push_back(
+        Json::object({{"file", fmt::format("{}.png", variant.file)},
+                      {"degree", variant.degree},
+                      {"prefilter", variant.prefiltered ? "exact" : "none"}}));
   }
   return report;
 }
@@ -155,11 +156,11 @@ ExitStatus run(const Options& options) {
   const Device device = open_chosen(options.device, config);
   const std::vector<Array> channels = split_channels(image);
   std::vector<SheetCell> cells;
-  Progress progress(ways.size());
-  for (const Way& way : ways) {
-    progress.next(way.label);
-    cells.push_back({way.label, enlarge(device, way, channels, region, panel)});
-    folder.add_png(fmt::format("{}.png", way.file), cells.back().picture);
+  Progress progress(variants.size());
+  for (const Variant& variant : variants) {
+    progress.next(variant.label);
+    cells.push_back({variant.label, enlarge(device, variant, channels, region, panel)});
+    folder.add_png(fmt::format("{}.png", variant.file), cells.back().picture);
   }
   folder.add_png("side-by-side.png", draw_contact_sheet(cells, cells.size(), max_panel_side));
   add_report(folder, "zoom.json", report_json(options, device, region, panel));

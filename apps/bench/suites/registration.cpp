@@ -12,7 +12,7 @@
 namespace warpalign::program::bench {
 namespace {
 
-enum class What {
+enum class ImageSource {
   pair_from_host,   ///< upload both images, as in the paper's times
   pair_on_device,   ///< both images new, but already on the device
   moving_on_device  ///< keep the reference from run to run
@@ -32,20 +32,20 @@ RegistrationOptions options_of(Pipeline pipeline, bool collect_timings) {
 
 class RegistrationWork final : public StageWork {
  public:
-  RegistrationWork(const Device& device, std::int64_t side, Pipeline pipeline, What what)
+  RegistrationWork(const Device& device, std::int64_t side, Pipeline pipeline, ImageSource source)
       : StageWork(device,
                   {{PixelType::u8, {side, side, 1}, registration_pair(side).reference},
                    {PixelType::u8, {side, side, 1}, registration_pair(side).moving}},
                   {}),
         side_(side),
         pipeline_(pipeline),
-        what_(what),
+        source_(source),
         truth_(registration_pair(side).truth) {}
 
   void make_plans() override {
     registrar_.reset();  // frees its memory before the new one allocates
     registrar_.emplace(device(), options_of(pipeline_, false));
-    if (what_ == What::moving_on_device) registrar_->set_reference(first_set().inputs[0]);
+    if (source_ == ImageSource::moving_on_device) registrar_->set_reference(first_set().inputs[0]);
   }
 
   [[nodiscard]] bool waits() const override { return true; }
@@ -55,9 +55,9 @@ class RegistrationWork final : public StageWork {
   }
 
   std::vector<Part> parts(std::size_t runs) override {
-    if (what_ == What::pair_from_host) return {};
+    if (source_ == ImageSource::pair_from_host) return {};
     Registrar timed(device(), options_of(pipeline_, true));
-    if (what_ == What::moving_on_device) timed.set_reference(first_set().inputs[0]);
+    if (source_ == ImageSource::moving_on_device) timed.set_reference(first_set().inputs[0]);
     static_cast<void>(align(timed, first_set()));
     return median_parts(runs, [&] { return align(timed, first_set()).timings; });
   }
@@ -66,11 +66,11 @@ class RegistrationWork final : public StageWork {
   void run_on(Stream& /*stream*/, Set& set) override { static_cast<void>(align(*registrar_, set)); }
 
   RegistrationResult align(Registrar& registrar, const Set& set) {
-    if (what_ == What::pair_from_host) {
+    if (source_ == ImageSource::pair_from_host) {
       registrar.set_reference(view(0));
       return registrar.align(view(1));
     }
-    if (what_ == What::pair_on_device) registrar.set_reference(set.inputs[0]);
+    if (source_ == ImageSource::pair_on_device) registrar.set_reference(set.inputs[0]);
     return registrar.align(set.inputs[1]);
   }
 
@@ -80,12 +80,12 @@ class RegistrationWork final : public StageWork {
 
   std::int64_t side_;
   Pipeline pipeline_;
-  What what_;
+  ImageSource source_;
   Affine truth_;
   std::optional<Registrar> registrar_;
 };
 
-Case case_of(std::int64_t side, const char* name, Pipeline pipeline, What what) {
+Case case_of(std::int64_t side, const char* name, Pipeline pipeline, ImageSource source) {
   const Shape shape{side, side, 1};
   const auto pixels = static_cast<std::size_t>(shape.pixels());
   Case made;
@@ -99,7 +99,7 @@ Case case_of(std::int64_t side, const char* name, Pipeline pipeline, What what) 
   made.memory_bytes =
       2 * pixels + 20 * pixels * sizeof(float);  // the pipeline's padded frames, roughly
   made.on_device = [=](const Device& device) {
-    return std::make_unique<RegistrationWork>(device, side, pipeline, what);
+    return std::make_unique<RegistrationWork>(device, side, pipeline, source);
   };
   return made;
 }
@@ -109,15 +109,15 @@ Case case_of(std::int64_t side, const char* name, Pipeline pipeline, What what) 
 std::vector<Case> registration_cases(const Sizes& sizes) {
   std::vector<Case> cases;
   for (const std::int64_t side : sizes.sides_or({512, 1024, 2048})) {
-    const auto add = [&](const char* name, Pipeline pipeline, What what) {
-      cases.push_back(case_of(side, name, pipeline, what));
+    const auto add = [&](const char* name, Pipeline pipeline, ImageSource source) {
+      cases.push_back(case_of(side, name, pipeline, source));
     };
-    add("pair, from host memory", Pipeline::fast, What::pair_from_host);
-    add("pair, on the device", Pipeline::fast, What::pair_on_device);
-    add("moving image, on the device", Pipeline::fast, What::moving_on_device);
-    add("pair, from host memory, refined", Pipeline::full, What::pair_from_host);
-    add("pair, on the device, refined", Pipeline::full, What::pair_on_device);
-    add("moving image, on the device, refined", Pipeline::full, What::moving_on_device);
+    add("pair, from host memory", Pipeline::fast, ImageSource::pair_from_host);
+    add("pair, on the device", Pipeline::fast, ImageSource::pair_on_device);
+    add("moving image, on the device", Pipeline::fast, ImageSource::moving_on_device);
+    add("pair, from host memory, refined", Pipeline::full, ImageSource::pair_from_host);
+    add("pair, on the device, refined", Pipeline::full, ImageSource::pair_on_device);
+    add("moving image, on the device, refined", Pipeline::full, ImageSource::moving_on_device);
   }
   return cases;
 }

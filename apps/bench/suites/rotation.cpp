@@ -7,7 +7,7 @@
 namespace warpalign::program::bench {
 namespace {
 
-struct Way {
+struct Variant {
   const char* name;
   int degree;
   std::optional<PrefilterMethod> prefilter;
@@ -17,9 +17,9 @@ struct Way {
 
 constexpr const char* yardstick = "bilinear, texture";
 
-const std::vector<Way>& ways() {
+const std::vector<Variant>& variants() {
   using Method = PrefilterMethod;
-  static const std::vector<Way> all{
+  static const std::vector<Variant> all{
       {yardstick, 1, {}, Precision::texture},
       {"bilinear, full", 1, {}, Precision::full},
       {"evaluation alone, texture", 3, {}, Precision::texture},
@@ -32,18 +32,18 @@ const std::vector<Way>& ways() {
   return all;
 }
 
-Case case_of(const Way& way, std::int64_t side, double degrees, const std::string& suffix) {
+Case case_of(const Variant& variant, std::int64_t side, double degrees, const std::string& suffix) {
   SplineProblem problem;
   problem.images.shape = {side, side, 1};
   problem.output = problem.images.shape;
-  problem.spline.degree = way.degree;
-  problem.spline.prefilter = way.prefilter;
-  problem.spline.precision = way.precision;
+  problem.spline.degree = variant.degree;
+  problem.spline.prefilter = variant.prefilter;
+  problem.spline.precision = variant.precision;
   problem.output_to_input = rotation_about(centre_of(problem.images.shape), degrees);
   return spline_case({.suite = "rotation",
-                      .name = way.name + suffix,
+                      .name = variant.name + suffix,
                       .yardstick = yardstick + suffix,
-                      .on_host = way.on_host && suffix.empty()},
+                      .on_host = variant.on_host && suffix.empty()},
                      problem);
 }
 
@@ -52,10 +52,10 @@ Case case_of(const Way& way, std::int64_t side, double degrees, const std::strin
 std::vector<Case> rotation_cases(const Sizes& sizes) {
   std::vector<Case> cases;
   for (const std::int64_t side : sizes.sides_or({2048, 4096, 8192})) {
-    for (const Way& way : ways()) cases.push_back(case_of(way, side, 17, ""));
-    for (const Way& way : ways()) {
-      const bool shown = way.name == std::string(yardstick) || way.on_host;
-      if (shown) cases.push_back(case_of(way, side, 45, ", 45 degrees"));
+    for (const Variant& variant : variants()) cases.push_back(case_of(variant, side, 17, ""));
+    for (const Variant& variant : variants()) {
+      const bool shown = variant.name == std::string(yardstick) || variant.on_host;
+      if (shown) cases.push_back(case_of(variant, side, 45, ", 45 degrees"));
     }
   }
   return cases;

@@ -20,7 +20,7 @@ Transform rotated() {
       {same, before, after, 0, after, same, before, 0, before, after, same, 0});
 }
 
-struct Way {
+struct Variant {
   const char* name;
   int degree;
   std::optional<PrefilterMethod> prefilter;
@@ -30,8 +30,8 @@ struct Way {
 
 constexpr const char* yardstick = "trilinear, texture";
 
-const std::vector<Way>& ways() {
-  static const std::vector<Way> all{
+const std::vector<Variant>& variants() {
+  static const std::vector<Variant> all{
       {yardstick, 1, {}, Precision::texture},
       {"trilinear, full", 1, {}, Precision::full},
       {"tricubic, 8 lookups", 3, {}, Precision::texture},
@@ -46,20 +46,20 @@ const std::vector<Way>& ways() {
 std::vector<Case> tricubic_cases(const Sizes& sizes) {
   std::vector<Case> cases;
   for (const std::int64_t side : sizes.volumes_or({256, 512})) {
-    for (const Way& way : ways()) {
+    for (const Variant& variant : variants()) {
       SplineProblem problem;
       problem.images.shape = {side, side, side};
       problem.output = problem.images.shape;
       problem.images.dimensions = 3;
-      problem.spline.degree = way.degree;
-      problem.spline.prefilter = way.prefilter;
-      problem.spline.precision = way.precision;
+      problem.spline.degree = variant.degree;
+      problem.spline.prefilter = variant.prefilter;
+      problem.spline.precision = variant.precision;
       problem.output_to_input = rotated();
       cases.push_back(spline_case({.suite = "tricubic",
-                                   .name = way.name,
+                                   .name = variant.name,
                                    .yardstick = yardstick,
                                    .unit = "interpolations",
-                                   .on_host = way.on_host},
+                                   .on_host = variant.on_host},
                                   problem));
     }
   }

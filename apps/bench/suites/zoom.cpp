@@ -10,16 +10,16 @@
 namespace warpalign::program::bench {
 namespace {
 
-struct Way {
+struct Variant {
   const char* name;
   int degree;
   std::optional<PrefilterMethod> prefilter;
   Precision precision;
 };
 
-const std::vector<Way>& ways() {
+const std::vector<Variant>& variants() {
   using Method = PrefilterMethod;
-  static const std::vector<Way> all{
+  static const std::vector<Variant> all{
       {"bilinear, texture", 1, {}, Precision::texture},
       {"exact + full", 3, Method::exact, Precision::full},
       {"fir:15 + texture", 3, Method::fir, Precision::texture},
@@ -35,17 +35,18 @@ std::vector<Case> zoom_cases(const Sizes& sizes) {
     for (const std::int64_t factor : {2, 4, 8, 16}) {
       const std::int64_t small = std::max<std::int64_t>(side / factor, 1);
       const std::string prefix = fmt::format("x{} ", factor);
-      for (const Way& way : ways()) {
+      for (const Variant& variant : variants()) {
         SplineProblem problem;
         problem.images.shape = {small, small, 1};
         problem.output = {side, side, 1};
-        problem.spline.degree = way.degree;
-        problem.spline.prefilter = way.prefilter;
-        problem.spline.precision = way.precision;
+        problem.spline.degree = variant.degree;
+        problem.spline.prefilter = variant.prefilter;
+        problem.spline.precision = variant.precision;
         problem.output_to_input = Transform::zoom(problem.images.shape, problem.output);
-        cases.push_back(spline_case(
-            {.suite = "zoom", .name = prefix + way.name, .yardstick = prefix + ways().front().name},
-            problem));
+        cases.push_back(spline_case({.suite = "zoom",
+                                     .name = prefix + variant.name,
+                                     .yardstick = prefix + variants().front().name},
+                                    problem));
       }
     }
   }

@@ -142,13 +142,13 @@ class HeaderParser {
   std::size_t position_ = 0;
 };
 
-struct Stored {
+struct Layout {
   PixelType type;
   std::size_t word;
   bool big_endian;
 };
 
-Stored stored_of(const std::string& descr) {
+Layout layout_of(const std::string& descr) {
   constexpr std::array types{PixelType::u8,  PixelType::i8,  PixelType::u16,
                              PixelType::i16, PixelType::u32, PixelType::i32,
                              PixelType::f16, PixelType::f32, PixelType::f64};
@@ -206,7 +206,7 @@ NpyLayout read_npy_layout(Bytes file) {
   if (!header.type || !header.fortran_order || !header.extents) {
     throw damaged("its header lacks one of 'descr', 'fortran_order' and 'shape'");
   }
-  const Stored stored = stored_of(*header.type);
+  const Layout stored = layout_of(*header.type);
   return {*header.extents,   stored.type,           stored.word,
           stored.big_endian, *header.fortran_order, parts.start};
 }
