@@ -91,8 +91,8 @@ void refuse_bomb(const Promise& promise) {
   constexpr std::uint64_t max_ratio = 2000;
   if (promise.memory <= harmless) return;
   if (promise.stored >= promise.unpacked / max_ratio) return;
-  throw damaged(fmt::format("it promises {} x {} pixels and has {} bytes for them", promise.width,
-                            promise.height, promise.stored));
+  throw damaged(fmt::format("it claims {} x {} pixels but has only {} bytes for them",
+                            promise.width, promise.height, promise.stored));
 }
 
 LoadedImage make_image(std::int64_t width, std::int64_t height, int channels, PixelType type) {

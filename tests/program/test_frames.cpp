@@ -223,11 +223,11 @@ TEST_CASE("frames: the axes of OME-TIFF") {
                     ome("DimensionOrder=\"XYCZT\" SizeZ=\"1\" SizeC=\"3\" SizeT=\"2\"", "")});
   check_frames({path}, colour);
   write(ome("DimensionOrder=\"XYCZT\" SizeZ=\"1\" SizeC=\"1\" SizeT=\"0\"", ""));
-  CHECK(contains(trouble_with(path), "OME description that is wrong"));
+  CHECK(contains(trouble_with(path), "an invalid OME description"));
   write(ome("DimensionOrder=\"XYCZQ\"", ""));
-  CHECK(contains(trouble_with(path), "OME description that is wrong"));
+  CHECK(contains(trouble_with(path), "an invalid OME description"));
   write("<OME><BinaryOnly MetadataFile=\"first.ome.tif\" UUID=\"u\"/></OME>");
-  CHECK(contains(trouble_with(path), "first.ome.tif describes it"));
+  CHECK(contains(trouble_with(path), "its axes are described in first.ome.tif"));
 }
 
 /// The positions of the directories' offsets in a classic little-endian TIFF, including the end of
@@ -290,7 +290,7 @@ TEST_CASE(
   std::vector<std::byte> row(16384 * 8);
   TIFFWriteScanline(tiff, row.data(), 0, 0);
   TIFFClose(tiff);
-  CHECK(contains(trouble_with(path), "promises 16384 x 16384 pixels"));
+  CHECK(contains(trouble_with(path), "claims 16384 x 16384 pixels"));
   write_text(folder / "bomb.y4m", "YUV4MPEG2 W100000 H100000\nFRAME\nabc");
   CHECK(contains(trouble_with(folder / "bomb.y4m"), "the limit is 16384"));
   write_raw_npy(folder / "bomb.npy",
@@ -431,7 +431,7 @@ TEST_CASE("frames: .npy stacks in either order of axes and bytes") {
   write_raw_npy(path, "{'descr': '<c8', 'fortran_order': False, 'shape': (2, 17, 23), }", "");
   CHECK(contains(trouble_with(path), "complex numbers"));
   write_raw_npy(path, "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 3, 17, 23), }", "");
-  CHECK(contains(trouble_with(path), "a stack's axes are frame, row and column"));
+  CHECK(contains(trouble_with(path), "the axes of a stack must be frame, row, column"));
   write_raw_npy(path, "{'descr': '<u2', 'fortran_order': False, 'shape': (0, 17, 23), }", "");
   CHECK(contains(trouble_with(path), "contains no frames"));
 }

@@ -75,10 +75,10 @@ std::string png_bomb(char bits, char colour) {
 TEST_CASE("hostile: a PNG that promises a gigabyte from a few bytes takes no memory") {
   const ScratchFolder folder;
   write_text(folder / "rgb16.png", png_bomb(16, 2));
-  check_refused_cheaply(folder / "rgb16.png", "promises 16384 x 16384 pixels and has");
+  check_refused_cheaply(folder / "rgb16.png", "claims 16384 x 16384 pixels but has only");
   // Packed into bits, these pixels would take 32 MB in a decoder and 256 MB of memory.
   write_text(folder / "gray1.png", png_bomb(1, 0));
-  check_refused_cheaply(folder / "gray1.png", "promises 16384 x 16384 pixels and has");
+  check_refused_cheaply(folder / "gray1.png", "claims 16384 x 16384 pixels but has only");
 }
 
 TEST_CASE("hostile: a JPEG that promises a gigabyte from a few bytes takes no memory") {
@@ -90,7 +90,7 @@ TEST_CASE("hostile: a JPEG that promises a gigabyte from a few bytes takes no me
   REQUIRE(frame != std::string::npos);
   jpeg.replace(frame + 5, 4, std::string("\x40\0\x40\0", 4));
   write_text(file, jpeg);
-  check_refused_cheaply(file, "promises 16384 x 16384 pixels and has");
+  check_refused_cheaply(file, "claims 16384 x 16384 pixels but has only");
 }
 
 /// A page of 20 x 20 pixels in tiles of `side` x `side`, with only a few bytes of data.
@@ -113,7 +113,7 @@ void write_tile_bomb(const std::string& file, std::uint32_t side) {
 TEST_CASE("hostile: a small TIFF in huge tiles takes no memory") {
   const ScratchFolder folder;
   write_tile_bomb(folder / "bomb.tif", 16384);
-  check_refused_cheaply(folder / "bomb.tif", "promises 20 x 20 pixels and has 9 bytes");
+  check_refused_cheaply(folder / "bomb.tif", "claims 20 x 20 pixels but has only 9 bytes");
 }
 
 /// A gray progressive JPEG: a scan for the first bit of each of `coefficients`, then one for the
@@ -196,7 +196,7 @@ TEST_CASE("hostile: an OME description that fills a large table again and again 
 TEST_CASE("hostile: a few bytes of text cannot stand for millions of frames") {
   const std::string ome = "<OME><Image><Pixels SizeT='16000000'/></Image></OME>";
   CHECK_THROWS_WITH_AS((void)read_tiff_axes(ome, 1, 1, "in.ome.tif"),
-                       doctest::Contains("promises 16000000 planes"), FileError);
+                       doctest::Contains("claims 16000000 planes"), FileError);
   const std::string imagej = "ImageJ=1\nimages=16000000\nframes=16000000\n";
   CHECK_THROWS_WITH_AS((void)read_tiff_axes(imagej, 1, 1, "in.tif"),
                        doctest::Contains("says that it has 16000000 images"), FileError);

@@ -195,8 +195,8 @@ TEST_CASE("NIfTI: truncated files, odd types and axes, and other files are refus
   Bytes series = with(40, std::int16_t{4});
   put(series, 48, std::int16_t{10});
   check_bad(series, "10 volumes");
-  check_bad(with(42, std::int16_t{0}), "nothing");
-  check_bad(with(42, std::int16_t{-4}), "nothing");
+  check_bad(with(42, std::int16_t{0}), "it is empty");
+  check_bad(with(42, std::int16_t{-4}), "it is empty");
   check_bad(with(108, 10.0F), "byte 10");
   check_bad(with(108, std::nanf("")), "damaged");
   // The header promises 8 GiB and more, which are not in the file.

@@ -364,15 +364,15 @@ TEST_CASE("stack: wrong usage is refused before a device opens, and nothing is w
     CHECK(folder.names() == before);
   };
   refused({}, "FILES", 0);
-  refused({}, "is one frame", 1);
-  refused({"--to", "last"}, "--to last");
+  refused({}, "is a single frame", 1);
+  refused({"--to", "last"}, "invalid value 'last' for --to");
   refused({"--plot", folder / "drift.png"}, ".svg");
   refused({"--csv", frames.names[1]}, "--csv");
   refused({"--csv", folder / "a", "--json", folder / "a"}, "--json");
   refused({"--csv", folder / "missing/a.csv"}, "missing/a.csv");
   refused({"--output-folder", "/proc/aligned"}, "/proc/aligned");
   refused({"--mask", folder / "small.png"}, "small.png: is 64 x 64, but the first frame");
-  refused({"--mask", folder / "empty.png"}, "leaves no pixel");
+  refused({"--mask", folder / "empty.png"}, "excludes every pixel");
   refused({"--mask", folder / "small.png", "--fast"}, "--fast does not support masks");
   refused({"--fast", "--max-shift", "3"}, "--max-shift: --fast");
   refused({"--scale-range", "2,1"}, "--scale-range 2,1");

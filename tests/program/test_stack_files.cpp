@@ -215,7 +215,7 @@ TEST_CASE("stack: the whole frames of a truncated file are registered, and the r
     const Outcome one = run_stack({cut});
     CHECK(one.status == 2);
     CHECK(one.out.empty());
-    CHECK(contains(one.err, "is one frame; a stack has two or more. "));
+    CHECK(contains(one.err, "is a single frame; a stack needs two or more. "));
     CHECK(contains(one.err, "is truncated"));
   }
 }
@@ -242,15 +242,16 @@ TEST_CASE(
     CHECK(contains(outcome.err, named));
     CHECK(folder.names() == before);
   };
-  refused({folder / "one.tif"}, "one.tif: is one frame; a stack has two or more");
+  refused({folder / "one.tif"}, "one.tif: is a single frame; a stack needs two or more");
   refused({folder / "small.tif"}, "registration needs sides of at least 16");
   refused({folder / "empty.y4m"}, "empty.y4m: contains no frames");
   refused({folder / "none.npy"}, "none.npy: is empty");
   refused({folder / "x*.tif"}, "no file matches this pattern");
   refused({folder / "two.tif", "--channel", "1"}, "--channel can only be 0");
   refused({folder / "empty.y4m", "--z", "1"}, "omit --channel and --z");
-  refused({folder / "two.tif", "--output", folder / "out.png"}, "end its name in .tif or .npy");
-  refused({folder / "two.tif", "--output-video", folder / "out.mp4"}, "end its name in .y4m");
+  refused({folder / "two.tif", "--output", folder / "out.png"}, "a stack must be .tif or .npy");
+  refused({folder / "two.tif", "--output-video", folder / "out.mp4"},
+          "use a name that ends in .y4m");
   refused({folder / "two.tif", "--output", folder / "two.tif"}, "is the same file as");
   refused({folder / "two.tif", "--output", folder / "no/out.tif"}, "no/out.tif: cannot be written");
   refused({folder / "colour.tif", "--output-video", folder / "out.y4m"},

@@ -247,11 +247,11 @@ TEST_CASE("stack: a journal of another run is refused") {
   const auto changed = drifting(41);
   const std::string original = read_text(folder / "in.tif");
   write_tiff_stack(folder / "in.tif", changed);
-  refused(arguments, "drift.json.journal: belongs to another run, with other inputs");
+  refused(arguments, "drift.json.journal: belongs to a run with different inputs");
   // The same bytes with another modification time count as another input, since nothing shows that
   // they are the same.
   write_text(folder / "in.tif", original);
-  refused(arguments, "with other inputs");
+  refused(arguments, "with different inputs");
   const int lock = ::open(journal.c_str(), O_RDWR);
   REQUIRE(::flock(lock, LOCK_EX) == 0);
   refused(arguments, "another process is working on this run");
@@ -481,7 +481,7 @@ TEST_CASE("journal: one without frames is removed, or replaced by another run") 
     journal.append(sample_frame(0));
   }
   const std::string kept = read_text(path);
-  CHECK_THROWS_WITH_AS(StackJournal(path, {1, 2}), doctest::Contains("with other options"),
+  CHECK_THROWS_WITH_AS(StackJournal(path, {1, 2}), doctest::Contains("with different options"),
                        FileError);
   CHECK(read_text(path) == kept);
 

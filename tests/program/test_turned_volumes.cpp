@@ -211,7 +211,7 @@ TEST_CASE("register-volume: wrong motions, spacings and NIfTI files give one lin
     check_refused(pair.run("reference.npy", "moving.npy", options), 2, words);
   };
   refused({"--motion", "homography"}, {"--motion", "rigid"});
-  refused({"--modality", "another"}, {"--modality", "same, other and auto"});
+  refused({"--modality", "another"}, {"--modality", "same, other, auto"});
   refused({"--motion", "rigid", "--max-rotation", "0"}, {"--max-rotation"});
   refused({"--motion", "rigid", "--max-rotation", "200"}, {"--max-rotation"});
   refused({"--max-rotation", "10"}, {"--max-rotation", "translation"});

@@ -176,7 +176,7 @@ TiffAxes ome_axes(const std::string& xml, int samples_of_page, const std::string
     const Planes planes(*tag, samples_of_page);
     if (planes.count() > max_planes) {
       throw contradictory(
-          fmt::format("it promises {} planes, which the file has no room for", planes.count()));
+          fmt::format("it claims {} planes, which the file cannot hold", planes.count()));
     }
     const std::vector<std::int64_t> table = page_table(tags, planes, file_name);
     TiffAxes axes;
