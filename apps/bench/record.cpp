@@ -218,12 +218,12 @@ Record read_record(const std::string& option, const std::filesystem::path& file)
   };
   const Json json = Json::parse(text_of(option, file), limit_depth, false);
   if (!json.is_object() || json.value("schema", Json()) != schema) {
-    throw refuse("is no record that 'warpalign bench --json' wrote");
+    throw refuse("is not a record written by 'warpalign bench --json'");
   }
   if (json.value("version", Json()) != record_version) {
     throw refuse(
-        fmt::format("is a record of version {}, and only version {} can be read; make it "
-                    "anew with this program",
+        fmt::format("is a record of version {}, but only version {} is supported; make it "
+                    "again with this program",
                     json.value("version", Json()).dump(), record_version));
   }
   try {

@@ -104,8 +104,8 @@ std::unique_ptr<GridMap> LocalStack::map_of(const LoadedImage& frame, const Fram
   if (index != index_) find(frame, index);  // from an earlier run; the journal stores no fields
   if (!motion_.field) {
     throw Error(ErrorKind::device_failure,
-                fmt::format("frame {} was reliable in an earlier run, and is not now; begin anew, "
-                            "without the journal",
+                fmt::format("frame {} was reliable in an earlier run but is not now; remove the "
+                            "journal and start again",
                             index));
   }
   return std::make_unique<FieldMap>(*motion_.field, warper_);

@@ -125,7 +125,7 @@ TEST_CASE("bench: wrong usage is refused before anything runs") {
   refused({"sobel", "--devices", "vulkan"}, 2, {"vulkan"});
   refused({"sobel", "--devices", "opencl:99"}, 3, {"opencl"});
   refused({"sobel", "--baseline", folder / "missing.json"}, 2, {"--baseline", "missing.json"});
-  refused({"sobel", "--baseline", text}, 2, {"--baseline", "text.json", "no record"});
+  refused({"sobel", "--baseline", text}, 2, {"--baseline", "text.json", "not a record"});
   refused({"sobel", "--baseline", older}, 2, {"--baseline", "older.json", "version 0"});
   refused({"sobel", "--peers", text, "--report", folder / "page"}, 2, {"--peers", "text.json"});
   refused({"sobel", "--peers", text}, 2, {"--peers", "--report only"});
