@@ -37,14 +37,6 @@ NOT_CHECKED = (
     "benchmarks/README.md",
     "benchmarks/real_pairs/README.md",
     "docs/performance.md",
-    "examples/dask/README.md",
-    "kernels_cl/README.md",
-    "python/README.md",
-    "python/cuda/README.md",
-    "python/tests/gpu/README.md",
-    "reference/README.md",
-    "tests/README.md",
-    "tests/fuzz/README.md",
 )
 
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
