@@ -52,7 +52,7 @@ static int run(warpalign_device device) {
 
   double transform[16];
   const warpalign_output output = {aligned, WARPALIGN_U8, SIDE, SIDE, 1};
-  if (failed(warpalign_transform_of(found.matrix, transform), "transform_of")) return 1;
+  if (failed(warpalign_transform_from_affine(found.matrix, transform), "transform_of")) return 1;
   if (failed(warpalign_resample(device, &second, transform, NULL, &output), "resample")) return 1;
   const double difference = mean_difference(reference, aligned);
   printf("mean difference after alignment: %.2f grey levels\n", difference);

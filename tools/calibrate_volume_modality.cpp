@@ -1,5 +1,6 @@
-// What docs/accuracy-volumes.md reports of volumes of other modality: the errors of pairs of tissues
-// that show the same thing, and the significance of pairs that do not, by grey levels and by edges.
+// What docs/accuracy-volumes.md reports of volumes of other modality: the errors of pairs of
+// tissues that show the same thing, and the significance of pairs that do not, by grey levels and
+// by edges.
 //
 // calibrate_volume_modality DEVICE PAIRS: that many pairs of each kind.
 #include "calibration_main.hpp"
@@ -22,7 +23,7 @@ using warpalign::VolumeRegistration;
 
 VolumeRegistration align(VolumeRegistrar& registrar, const VolumePairSpec& spec) {
   auto pair = test::draw_pair(spec);
-  test::show_in_other_contrasts(pair, spec.seed);
+  test::apply_other_contrasts(pair, spec.seed);
   registrar.set_reference(test::view_of(pair.reference, spec.reference));
   return registrar.align(test::view_of(pair.moving, spec.moving));
 }

@@ -4,8 +4,8 @@
 // calibrate_volume_motion DEVICE PAIRS [MAX_ROTATION [MODALITY [masked]]]: that many pairs of each
 // kind. MODALITY is same, other or auto: with the latter two the volumes show tissues in other
 // contrasts. "masked": something bright that stays where it is lies under a mask of both volumes.
+#include "support/rotated_volumes.hpp"
 #include "support/tissues.hpp"
-#include "support/turned_volumes.hpp"
 #include "support/volume_masks.hpp"
 
 #include <warpalign/error.hpp>
@@ -47,7 +47,7 @@ struct Tally {
   double within = 0.5;                                // what counts as found
   std::vector<double> errors, right, other, seconds;  // of what was found; significances
 
-  void add(const VolumeRegistration& result, const test::TurnedPairSpec& spec, double time) {
+  void add(const VolumeRegistration& result, const test::RotatedPairSpec& spec, double time) {
     ++pairs;
     const double error = test::corner_error(spec, result.matrix.m);
     const bool is_found = !spec.unrelated && error <= within;
@@ -106,10 +106,10 @@ Timed timed(const Align& align) {
 }
 
 /// Draws a pair and registers it.
-Timed align(warpalign::VolumeRegistrar& registrar, const test::TurnedPairSpec& spec,
+Timed align(warpalign::VolumeRegistrar& registrar, const test::RotatedPairSpec& spec,
             const Scenes& scenes) {
-  auto pair = test::draw_turned_pair(spec);
-  if (scenes.modality != Modality::same) test::show_in_other_contrasts(pair, spec.seed);
+  auto pair = test::draw_rotated_pair(spec);
+  if (scenes.modality != Modality::same) test::apply_other_contrasts(pair, spec.seed);
   if (!scenes.masked) {
     registrar.set_reference(test::view_of(pair.reference, spec.reference));
     return timed([&] { return registrar.align(test::view_of(pair.moving, spec.moving)); });
@@ -127,7 +127,7 @@ Timed align(warpalign::VolumeRegistrar& registrar, const test::TurnedPairSpec& s
   });
 }
 
-Tally run(warpalign::VolumeRegistrar& registrar, test::TurnedPairSpec spec, const Scenes& scenes,
+Tally run(warpalign::VolumeRegistrar& registrar, test::RotatedPairSpec spec, const Scenes& scenes,
           double max_rotation, int pairs, std::mt19937& engine) {
   Tally tally;
   tally.within = found_within(scenes.modality);
@@ -179,7 +179,7 @@ void calibrate(const std::string& device_name, int pairs, double max_rotation,
   warpalign::VolumeRegistrar registrar(device, options);
   std::mt19937 engine(20261123);
   for (const Kind& kind : kinds_of(scenes.modality)) {
-    test::TurnedPairSpec spec;
+    test::RotatedPairSpec spec;
     spec.reference = spec.moving = kind.shape;
     spec.blob_sigma = kind.sigma;
     spec.noise = kind.noise;

@@ -38,7 +38,7 @@ Pixels drifting_frames(std::int64_t side, std::size_t count) {
   return bytes;
 }
 
-Pixels turning_frames(std::int64_t side, std::size_t count) {
+Pixels rotating_frames(std::int64_t side, std::size_t count) {
   const auto pixels = static_cast<std::size_t>(side * side);
   auto bytes = std::make_shared<std::vector<std::byte>>(count * pixels * sizeof(std::uint16_t));
   auto* target = reinterpret_cast<std::uint16_t*>(bytes->data());

@@ -19,7 +19,7 @@ namespace warpalign::program::bench {
 [[nodiscard]] Point drift_of(std::size_t frame);
 
 /// Makes `count` square frames of 16-bit pixels that rotate, grow and shift.
-[[nodiscard]] Pixels turning_frames(std::int64_t side, std::size_t count);
+[[nodiscard]] Pixels rotating_frames(std::int64_t side, std::size_t count);
 
 /// Maps the pixels of frame 0 to one of these frames.
 [[nodiscard]] Affine turn_of(std::int64_t side, std::size_t frame);

@@ -150,7 +150,7 @@ Column column_of(const DeviceInfo& device) {
           device.driver, kind,        details + "; FFT: " + device.fft};
 }
 
-void refuse_what_does_not_fit(const Run& run) {
+void refuse_oversized_cases(const Run& run) {
   for (const Case& what : run.cases) {
     if (!is_named(run, what)) continue;
     for (const Device& device : run.devices) {

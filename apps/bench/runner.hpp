@@ -28,7 +28,7 @@ struct Run {
 
 /// Throws UsageError for the first case of a named size that does not fit a device. The message
 /// names both and their memory.
-void refuse_what_does_not_fit(const Run& run);
+void refuse_oversized_cases(const Run& run);
 
 /// Called before each measurement, and after each suite.
 struct Watcher {

@@ -276,7 +276,7 @@ ExitStatus run(const Options& options) {
   plan.settings = record.settings;
   plan.sides_named = sizes.sides.has_value();
   plan.volumes_named = sizes.volumes.has_value();
-  bench::refuse_what_does_not_fit(plan);
+  bench::refuse_oversized_cases(plan);
   record.columns = columns_of(plan);
   if (before) {
     bench::refuse_incomparable(*options.baseline, *before, record.columns, options.hot);

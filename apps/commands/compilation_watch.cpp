@@ -32,7 +32,7 @@ void request_helpers(const CompilationProgress& progress) {
 }
 
 /// Temporarily replaces the status line by the progress of the compilation.
-std::optional<CloserStatus> compiling;
+std::optional<StatusOverride> compiling;
 
 void say(const CompilationProgress& progress) {
   if (progress.finished()) {
@@ -49,15 +49,15 @@ void say(const CompilationProgress& progress) {
 }  // namespace
 
 CompilationWatch::CompilationWatch() {
-  observe_compilation([](const CompilationProgress& progress) {
+  set_compilation_observer([](const CompilationProgress& progress) {
     request_helpers(progress);
     say(progress);
   });
 }
 
-CompilationWatch::~CompilationWatch() { observe_compilation({}); }
+CompilationWatch::~CompilationWatch() { set_compilation_observer({}); }
 
-void CompilationWatch::when_slow(std::function<void()> start) {
+void CompilationWatch::set_slow_compilation_handler(std::function<void()> start) {
   const std::lock_guard lock(slow_mutex);
   start_helpers = std::move(start);
 }

@@ -16,7 +16,7 @@ class CompilationWatch {
 
   /// Sets a function to call once, when a driver that compiles one program at a time has many
   /// programs to compile. An empty function removes it.
-  static void when_slow(std::function<void()> start);
+  static void set_slow_compilation_handler(std::function<void()> start);
 };
 
 }  // namespace warpalign::program

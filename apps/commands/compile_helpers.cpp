@@ -110,12 +110,12 @@ CompileHelpers::CompileHelpers(const DeviceOptions& device, const Config& config
   if (will_be_opencl(device, config) && nothing_is_compiled(config)) {
     start();
   } else {
-    CompilationWatch::when_slow([this] { start(); });
+    CompilationWatch::set_slow_compilation_handler([this] { start(); });
   }
 }
 
 CompileHelpers::~CompileHelpers() {
-  CompilationWatch::when_slow({});
+  CompilationWatch::set_slow_compilation_handler({});
   for (const pid_t process : processes_) ::kill(process, SIGTERM);
   for (const pid_t process : processes_) ::waitpid(process, nullptr, 0);
 }

@@ -48,7 +48,7 @@ std::optional<std::string> text_of(const std::string& word) {
 }
 
 /// The numbers of a frame's transform and scores, in the order of the journal line.
-std::array<double*, 14> numbers_of(FramePlace& place) {
+std::array<double*, 14> numbers_of(FrameAlignment& place) {
   Affine& m = place.matrix;
   Similarity& found = place.similarity;
   return {&m.a,
@@ -109,7 +109,7 @@ class WordParser {
 }  // namespace
 
 std::string journal_line(const StackFrame& frame) {
-  FramePlace place = frame.place;
+  FrameAlignment place = frame.place;
   std::string line =
       fmt::format("frame {} {} {} {} {} {} {} {}", frame.index, word_of(frame.file),
                   word_of(frame.stem), word_of(frame.trouble), word_of(frame.aligned),

@@ -16,12 +16,12 @@ namespace {
 
 /// Frames to register at once. Their windows together keep a GPU busy, and the frames need little
 /// host memory.
-constexpr std::size_t max_frames_ahead = 32;
-constexpr std::size_t max_bytes_ahead = std::size_t{64} << 20;
+constexpr std::size_t max_batch_frames = 32;
+constexpr std::size_t max_batch_bytes = std::size_t{64} << 20;
 
 /// The field's mean as a translation, with the median scores of the windows.
-FramePlace place_of(const FrameMotion& motion) {
-  FramePlace place;
+FrameAlignment alignment_of(const FrameMotion& motion) {
+  FrameAlignment place;
   if (!motion.field) return place;
   const FieldSummary field = summary_of(motion);
   place.matrix = Affine::translation(field.mean.x, field.mean.y);
@@ -46,7 +46,7 @@ LocalStack::LocalStack(const Device& device, const LocalSettings& settings, Stac
   finder_.set_reference(first);
   if (to != StackReference::mean) {
     frames_at_once_ =
-        std::clamp<std::size_t>(max_bytes_ahead / first.pixels.size(), 1, max_frames_ahead);
+        std::clamp<std::size_t>(max_batch_bytes / first.pixels.size(), 1, max_batch_frames);
     return;
   }
   mean_.emplace(first.shape(), std::nullopt);
@@ -55,7 +55,7 @@ LocalStack::LocalStack(const Device& device, const LocalSettings& settings, Stac
 }
 
 // If the batch fails, place() registers each frame separately, so that errors belong to a frame.
-void LocalStack::look_ahead(std::span<const UpcomingFrame> frames) {
+void LocalStack::register_early(std::span<const UpcomingFrame> frames) {
   std::vector<const LoadedImage*> images;
   for (const UpcomingFrame& frame : frames) images.push_back(frame.image);
   std::vector<FrameMotion> motions;
@@ -79,9 +79,9 @@ void LocalStack::find(const LoadedImage& frame, std::size_t index) {
   motion_ = finder_.find(frame);
 }
 
-FramePlace LocalStack::place(const LoadedImage& frame, std::size_t index) {
+FrameAlignment LocalStack::place(const LoadedImage& frame, std::size_t index) {
   find(frame, index);
-  FramePlace place = place_of(motion_);
+  FrameAlignment place = alignment_of(motion_);
   if (!mean_) place.reference = 0;
   if (place.reliable && mean_) {
     mean_->add(frame, *map_of(frame, place, index));
@@ -90,17 +90,17 @@ FramePlace LocalStack::place(const LoadedImage& frame, std::size_t index) {
   return place;
 }
 
-void LocalStack::take_again(const LoadedImage& frame, const FramePlace& /*place*/,
-                            std::size_t index) {
+void LocalStack::add_finished(const LoadedImage& frame, const FrameAlignment& /*place*/,
+                              std::size_t index) {
   (void)place(frame, index);
 }
 
-bool LocalStack::needs_again(std::size_t index, std::size_t /*last*/) const {
+bool LocalStack::needs_finished(std::size_t index, std::size_t /*last*/) const {
   return mean_ && index > 0;
 }
 
-std::unique_ptr<GridMap> LocalStack::map_of(const LoadedImage& frame, const FramePlace& /*place*/,
-                                            std::size_t index) {
+std::unique_ptr<GridMap> LocalStack::map_of(const LoadedImage& frame,
+                                            const FrameAlignment& /*place*/, std::size_t index) {
   if (index != index_) find(frame, index);  // from an earlier run; the journal stores no fields
   if (!motion_.field) {
     throw Error(ErrorKind::device_failure,

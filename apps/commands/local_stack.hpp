@@ -1,8 +1,8 @@
 // Estimates the local motion of a stack's frames relative to the first frame or a running mean.
 #pragma once
 
+#include "commands/early_results.hpp"
 #include "commands/field_map.hpp"
-#include "commands/found_ahead.hpp"
 #include "commands/frame_warper.hpp"
 #include "commands/motion_finder.hpp"
 #include "commands/running_mean.hpp"
@@ -21,12 +21,14 @@ class LocalStack : public StackAligner {
   LocalStack(const Device& device, const LocalSettings& settings, StackReference to,
              const LoadedImage& first, FrameWarper& warper);
 
-  [[nodiscard]] FramePlace place(const LoadedImage& frame, std::size_t index) override;
+  [[nodiscard]] FrameAlignment place(const LoadedImage& frame, std::size_t index) override;
   [[nodiscard]] std::size_t frames_at_once() const override { return frames_at_once_; }
-  void look_ahead(std::span<const UpcomingFrame> frames) override;
-  void take_again(const LoadedImage& frame, const FramePlace& place, std::size_t index) override;
-  [[nodiscard]] bool needs_again(std::size_t index, std::size_t last) const override;
-  [[nodiscard]] std::unique_ptr<GridMap> map_of(const LoadedImage& frame, const FramePlace& place,
+  void register_early(std::span<const UpcomingFrame> frames) override;
+  void add_finished(const LoadedImage& frame, const FrameAlignment& place,
+                    std::size_t index) override;
+  [[nodiscard]] bool needs_finished(std::size_t index, std::size_t last) const override;
+  [[nodiscard]] std::unique_ptr<GridMap> map_of(const LoadedImage& frame,
+                                                const FrameAlignment& place,
                                                 std::size_t index) override;
   [[nodiscard]] const FrameMotion* motion() const override { return &motion_; }
 
@@ -36,7 +38,7 @@ class LocalStack : public StackAligner {
   std::mutex finder_mutex_;
   MotionFinder finder_;
   std::size_t frames_at_once_ = 1;
-  FoundAhead<FrameMotion> ahead_;
+  EarlyResults<FrameMotion> ahead_;
   FieldFrameWarper warper_;
   std::optional<RunningMean> mean_;
   bool mean_is_newer_ = false;  ///< than the reference computed from it

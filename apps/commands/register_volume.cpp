@@ -87,7 +87,7 @@ Modality modality_of(const std::optional<std::string>& name) {
 
 double max_rotation_of(const Options& options) {
   if (!options.max_rotation) return VolumeRegistrationOptions{}.max_rotation;
-  if (keeps_angle(motion_of(options.motion))) {
+  if (fixes_rotation(motion_of(options.motion))) {
     throw UsageError(
         "--max-rotation: --motion translation keeps the angle at 0; omit one of the two");
   }

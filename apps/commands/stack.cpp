@@ -35,7 +35,7 @@ StackMotion motion_of(const StackOptions& options) {
   if (!is_local(options.choices)) {
     refuse_local_options(options.local);
     motion.global = registration_options_of(options.choices);
-    refuse_richer_motion(motion.global);
+    refuse_projective_motion(motion.global);
     return motion;
   }
   motion.local = local_settings_of(options.choices, options.local);

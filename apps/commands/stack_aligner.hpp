@@ -27,23 +27,24 @@ class StackAligner {
 
   /// Registers the next frame, which must have the size of the first one. Throws warpalign::Error.
   /// If the pixels of the frame cause the error, the state of this object does not change.
-  [[nodiscard]] virtual FramePlace place(const LoadedImage& frame, std::size_t index) = 0;
+  [[nodiscard]] virtual FrameAlignment place(const LoadedImage& frame, std::size_t index) = 0;
 
   /// The number of frames that are faster to register together.
   [[nodiscard]] virtual std::size_t frames_at_once() const { return 1; }
   /// Announces the frames that will be placed next, in order, so that an implementation can
   /// register them together. May be called on another thread while earlier frames are placed.
-  virtual void look_ahead(std::span<const UpcomingFrame> /*frames*/) {}
+  virtual void register_early(std::span<const UpcomingFrame> /*frames*/) {}
 
   /// Adds a frame that an earlier run registered reliably. After all frames of that run with
-  /// needs_again() have been added in order, the state equals that of the earlier run.
-  virtual void take_again(const LoadedImage& frame, const FramePlace& place, std::size_t index) = 0;
+  /// needs_finished() have been added in order, the state equals that of the earlier run.
+  virtual void add_finished(const LoadedImage& frame, const FrameAlignment& place,
+                            std::size_t index) = 0;
   /// Whether frame `index` affects later frames. `last`: the last reliable frame before them.
-  [[nodiscard]] virtual bool needs_again(std::size_t index, std::size_t last) const = 0;
+  [[nodiscard]] virtual bool needs_finished(std::size_t index, std::size_t last) const = 0;
 
   /// Maps the grid to a reliable frame of this run or an earlier one, except the first frame.
   [[nodiscard]] virtual std::unique_ptr<GridMap> map_of(const LoadedImage& frame,
-                                                        const FramePlace& place,
+                                                        const FrameAlignment& place,
                                                         std::size_t index) = 0;
   /// The local motion of the frame of the last map_of() call, or null without local motion.
   [[nodiscard]] virtual const FrameMotion* motion() const { return nullptr; }

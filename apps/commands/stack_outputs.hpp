@@ -26,8 +26,8 @@ class StackOutputs {
   StackOutputs(const StackOptions& options, const StackInput& input,
                std::optional<std::size_t> done);
 
-  [[nodiscard]] bool wants_frames() const { return !sinks_.empty(); }
-  [[nodiscard]] bool wants_means() const { return page_file_.has_value(); }
+  [[nodiscard]] bool needs_aligned_frames() const { return !sinks_.empty(); }
+  [[nodiscard]] bool needs_means() const { return page_file_.has_value(); }
   /// Writes an aligned frame to all outputs that hold frames. `aligned`: null if the frame could
   /// not be aligned. Returns the name of the frame's image, or an empty string. Throws FileError.
   std::string write_aligned(std::size_t index, const std::string& stem, const LoadedImage* aligned);
@@ -42,7 +42,7 @@ class StackOutputs {
   void start(const StackSetting& setting);
   /// Writes a frame's lines. Frames must come in order. Throws FileError.
   void report(const StackFrame& frame);
-  /// Finishes all outputs. `means`: null unless wants_means(). `widest`: the local motion to show
+  /// Finishes all outputs. `means`: null unless needs_means(). `widest`: the local motion to show
   /// on the page, or null. Throws FileError.
   void finish(StackTotals& totals, const MeanPictures* means, const FrameMotion* widest);
   /// Prints a message, unless --quiet is given.

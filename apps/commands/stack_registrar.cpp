@@ -18,15 +18,15 @@ namespace warpalign::program {
 namespace {
 
 /// Frames to register at once: together they keep a GPU busy, and they need little host memory.
-constexpr std::size_t max_frames_ahead = 32;
-constexpr std::size_t max_bytes_ahead = std::size_t{64} << 20;
+constexpr std::size_t max_batch_frames = 32;
+constexpr std::size_t max_batch_bytes = std::size_t{64} << 20;
 
 /// How many frames to register at once: one if the reference (the previous frame or the mean)
 /// changes with every frame.
 std::size_t frames_to_see(StackReference to, const LoadedImage& first,
                           const std::optional<LoadedImage>& mask) {
   if (to != StackReference::first || mask) return 1;
-  return std::clamp<std::size_t>(max_bytes_ahead / first.pixels.size(), 1, max_frames_ahead);
+  return std::clamp<std::size_t>(max_batch_bytes / first.pixels.size(), 1, max_batch_frames);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ StackRegistrar::StackRegistrar(const Device& device, const RegistrationOptions& 
 
 // place() reports the problem of each frame. If the batch fails as a whole, place() registers each
 // frame separately.
-void StackRegistrar::look_ahead(std::span<const UpcomingFrame> frames) {
+void StackRegistrar::register_early(std::span<const UpcomingFrame> frames) {
   std::vector<Luminance> gray;
   gray.reserve(frames.size());
   std::vector<HostImage> views;
@@ -90,12 +90,12 @@ void StackRegistrar::set_reference(const LoadedImage& gray,
   registrar_.set_reference(view_of(gray));
 }
 
-FramePlace StackRegistrar::place(const LoadedImage& frame, std::size_t index) {
+FrameAlignment StackRegistrar::place(const LoadedImage& frame, std::size_t index) {
   if (std::exchange(mean_is_newer_, false)) set_reference(mean_->mean(), mean_->mask());
   const RegistrationResult found = find(frame, index);
   require_finite(found);
-  FramePlace place;
-  static_cast<Registered&>(place) = found;
+  FrameAlignment place;
+  static_cast<Alignment&>(place) = found;
   place.reliable = found.reliable;
   if (to_ != StackReference::mean) place.reference = reference_index_;
   place.matrix = found.matrix * first_to_reference_;
@@ -104,7 +104,7 @@ FramePlace StackRegistrar::place(const LoadedImage& frame, std::size_t index) {
   return place;
 }
 
-void StackRegistrar::take_reliable(const LoadedImage& frame, const FramePlace& place,
+void StackRegistrar::take_reliable(const LoadedImage& frame, const FrameAlignment& place,
                                    std::size_t index) {
   if (to_ == StackReference::previous) {
     set_reference(Luminance(frame).image(), mask_);
@@ -118,13 +118,13 @@ void StackRegistrar::take_reliable(const LoadedImage& frame, const FramePlace& p
   }
 }
 
-bool StackRegistrar::needs_again(std::size_t index, std::size_t last) const {
+bool StackRegistrar::needs_finished(std::size_t index, std::size_t last) const {
   if (index == 0) return false;  // the constructor added it
   return to_ == StackReference::mean || (to_ == StackReference::previous && index == last);
 }
 
-void StackRegistrar::take_again(const LoadedImage& frame, const FramePlace& place,
-                                std::size_t index) {
+void StackRegistrar::add_finished(const LoadedImage& frame, const FrameAlignment& place,
+                                  std::size_t index) {
   if (to_ == StackReference::previous) take_reliable(frame, place, index);
   if (to_ != StackReference::mean) return;
   AffineMap map(place.matrix, warper_);
@@ -133,7 +133,8 @@ void StackRegistrar::take_again(const LoadedImage& frame, const FramePlace& plac
 }
 
 std::unique_ptr<GridMap> StackRegistrar::map_of(const LoadedImage& /*frame*/,
-                                                const FramePlace& place, std::size_t /*index*/) {
+                                                const FrameAlignment& place,
+                                                std::size_t /*index*/) {
   return std::make_unique<AffineMap>(place.matrix, warper_);
 }
 

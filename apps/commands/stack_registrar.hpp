@@ -2,7 +2,7 @@
 #pragma once
 
 #include "commands/affine_map.hpp"
-#include "commands/found_ahead.hpp"
+#include "commands/early_results.hpp"
 #include "commands/running_mean.hpp"
 #include "commands/stack_aligner.hpp"
 #include "io/image_file.hpp"
@@ -29,22 +29,24 @@ class StackRegistrar : public StackAligner {
   StackRegistrar(const Device& device, const RegistrationOptions& options, StackReference to,
                  const LoadedImage& first, std::optional<LoadedImage> mask, FrameWarper& warper);
 
-  [[nodiscard]] FramePlace place(const LoadedImage& frame, std::size_t index) override;
+  [[nodiscard]] FrameAlignment place(const LoadedImage& frame, std::size_t index) override;
   [[nodiscard]] std::size_t frames_at_once() const override { return registrar_.frames_at_once(); }
-  void look_ahead(std::span<const UpcomingFrame> frames) override;
-  void take_again(const LoadedImage& frame, const FramePlace& place, std::size_t index) override;
-  [[nodiscard]] bool needs_again(std::size_t index, std::size_t last) const override;
-  [[nodiscard]] std::unique_ptr<GridMap> map_of(const LoadedImage& frame, const FramePlace& place,
+  void register_early(std::span<const UpcomingFrame> frames) override;
+  void add_finished(const LoadedImage& frame, const FrameAlignment& place,
+                    std::size_t index) override;
+  [[nodiscard]] bool needs_finished(std::size_t index, std::size_t last) const override;
+  [[nodiscard]] std::unique_ptr<GridMap> map_of(const LoadedImage& frame,
+                                                const FrameAlignment& place,
                                                 std::size_t index) override;
 
  private:
   [[nodiscard]] RegistrationResult find(const LoadedImage& frame, std::size_t index);
   void set_reference(const LoadedImage& gray, const std::optional<LoadedImage>& mask);
-  void take_reliable(const LoadedImage& frame, const FramePlace& place, std::size_t index);
+  void take_reliable(const LoadedImage& frame, const FrameAlignment& place, std::size_t index);
 
   std::mutex registrar_mutex_;
   FrameRegistrar registrar_;
-  FoundAhead<BatchResult> ahead_;
+  EarlyResults<BatchResult> ahead_;
   StackReference to_;
   Shape shape_;
   std::optional<LoadedImage> mask_;

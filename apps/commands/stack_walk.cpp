@@ -95,7 +95,7 @@ void StackWalk::plan_ahead(std::size_t index) {
 bool StackWalk::complete(const JournalEntry& known) {
   const StackFrame& done = known.frame;
   const std::size_t last = journal_->last_reliable().value_or(0);
-  if (work_.needs_again(done, last)) {
+  if (work_.needs_finished(done, last)) {
     const std::optional<Frame> frame = this->frame(done.index);
     if (!frame || !frame->trouble.empty()) {
       throw FileError(
@@ -103,13 +103,13 @@ bool StackWalk::complete(const JournalEntry& known) {
                 : fmt::format("{}: no longer exists; restore the file and run the command again",
                               done.file));
     }
-    work_.take_again(done, &*frame, last);
+    work_.add_finished(done, &*frame, last);
   } else {
     if (done.index > 0 && !skip()) {
       throw FileError(fmt::format(
           "{}: no longer exists; restore the file and run the command again", done.file));
     }
-    work_.take_again(done, nullptr, last);
+    work_.add_finished(done, nullptr, last);
   }
   if (known.is_of_shard)
     journal_->append(done);  // so that this journal is complete without the shards' journals

@@ -2,7 +2,7 @@
 // frames that an earlier run processed.
 #pragma once
 
-#include "commands/frames_ahead.hpp"
+#include "commands/frame_pipeline.hpp"
 #include "commands/stack_input.hpp"
 #include "commands/stack_outputs.hpp"
 #include "commands/stack_resume.hpp"
@@ -40,7 +40,7 @@ class StackWalk {
   Shard shard_;
   Progress progress_;
   StackTotals totals_;
-  FramesAhead pipeline_;
+  FramePipeline pipeline_;
   std::size_t planned_ = 0;  ///< all earlier frames have been or will be read or skipped
   std::chrono::steady_clock::time_point marked_ = std::chrono::steady_clock::now();
 };

@@ -22,7 +22,7 @@ StackWork::StackWork(const Device& device, const StackMotion& motion, StackRefer
                                                   std::move(mask), warper_);
     }
   });
-  if (outputs_.wants_means()) means_.emplace(shape_);
+  if (outputs_.needs_means()) means_.emplace(shape_);
 }
 
 StackFrame StackWork::take_first(const Frame& first) {
@@ -46,20 +46,20 @@ StackFrame StackWork::take(const Frame& frame, std::size_t index) {
     }
   }
   std::unique_ptr<GridMap> map;
-  if (done.place.reliable && (means_ || outputs_.wants_frames())) {
+  if (done.place.reliable && (means_ || outputs_.needs_aligned_frames())) {
     map = aligner_->map_of(frame.image, done.place, index);
     note_widest(done.place);
   }
   if (means_ && map) means_->add(frame.image, *map);
-  if (!outputs_.wants_frames()) return done;
+  if (!outputs_.needs_aligned_frames()) return done;
   std::optional<LoadedImage> aligned;
   if (map) aligned = map->warp(frame.image);
   done.aligned = outputs_.write_aligned(index, frame.stem, aligned ? &*aligned : nullptr);
   return done;
 }
 
-void StackWork::note_widest(const FramePlace& place) {
-  if (!outputs_.wants_means() || aligner_->motion() == nullptr) return;
+void StackWork::note_widest(const FrameAlignment& place) {
+  if (!outputs_.needs_means() || aligner_->motion() == nullptr) return;
   const double spread = place.spread.value_or(0);
   if (widest_ && spread <= widest_spread_) return;
   widest_ = *aligner_->motion();
@@ -71,12 +71,12 @@ std::optional<MeanPictures> StackWork::means() const {
   return means_->pictures();
 }
 
-bool StackWork::needs_again(const StackFrame& done, std::size_t last) const {
+bool StackWork::needs_finished(const StackFrame& done, std::size_t last) const {
   if (!done.place.reliable) return false;
-  return means_ || outputs_.lack(done) || aligner_->needs_again(done.index, last);
+  return means_ || outputs_.lack(done) || aligner_->needs_finished(done.index, last);
 }
 
-void StackWork::take_again(const StackFrame& done, const Frame* frame, std::size_t last) {
+void StackWork::add_finished(const StackFrame& done, const Frame* frame, std::size_t last) {
   if (frame == nullptr) return outputs_.write_lacking(done, nullptr);
   if (done.index == 0) {  // written unchanged
     AffineMap unmoved({}, warper_);
@@ -84,8 +84,8 @@ void StackWork::take_again(const StackFrame& done, const Frame* frame, std::size
     if (outputs_.lack(done)) outputs_.write_lacking(done, &frame->image);
     return;
   }
-  if (aligner_->needs_again(done.index, last)) {
-    aligner_->take_again(frame->image, done.place, done.index);
+  if (aligner_->needs_finished(done.index, last)) {
+    aligner_->add_finished(frame->image, done.place, done.index);
   }
   if (!means_ && !outputs_.lack(done)) return;
   const std::unique_ptr<GridMap> map = aligner_->map_of(frame->image, done.place, done.index);

@@ -31,20 +31,20 @@ class StackWork {
 
   /// Writes the first frame unchanged.
   [[nodiscard]] StackFrame take_first(const Frame& first);
-  /// The number of frames that are faster to register together. Pass them to look_ahead() before
-  /// take().
+  /// The number of frames that are faster to register together. Pass them to register_early()
+  /// before take().
   [[nodiscard]] std::size_t frames_at_once() const { return aligner_->frames_at_once(); }
-  void look_ahead(std::span<const UpcomingFrame> frames) { aligner_->look_ahead(frames); }
+  void register_early(std::span<const UpcomingFrame> frames) { aligner_->register_early(frames); }
   /// Registers a frame, and writes it if the result is reliable. A frame that cannot be used does
   /// not affect the others. Throws FileError if an output cannot be written.
   [[nodiscard]] StackFrame take(const Frame& frame, std::size_t index);
 
   /// Whether this run needs the pixels of a frame that an earlier run has processed. `last`: the
   /// last reliable frame of the earlier run.
-  [[nodiscard]] bool needs_again(const StackFrame& done, std::size_t last) const;
+  [[nodiscard]] bool needs_finished(const StackFrame& done, std::size_t last) const;
   /// Completes the outputs of a frame that an earlier run has processed. `frame`: null if its
   /// pixels are not needed. Throws FileError.
-  void take_again(const StackFrame& done, const Frame* frame, std::size_t last);
+  void add_finished(const StackFrame& done, const Frame* frame, std::size_t last);
 
   /// The means of the frames, if an output needs them.
   [[nodiscard]] std::optional<MeanPictures> means() const;
@@ -52,7 +52,7 @@ class StackWork {
   [[nodiscard]] const FrameMotion* widest() const { return widest_ ? &*widest_ : nullptr; }
 
  private:
-  void note_widest(const FramePlace& place);
+  void note_widest(const FrameAlignment& place);
 
   Shape shape_;
   FrameWarper warper_;

@@ -32,7 +32,7 @@ void warm_up(const Options& options, const Config& config, const Device& device)
     resample_small_images(device, type);
     register_small_volumes(device, type);
   }
-  keep_compiled(device);
+  store_compiled_kernels(device);
 }
 
 ExitStatus run(const Options& options) {

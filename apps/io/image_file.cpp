@@ -86,7 +86,7 @@ void check_sides(std::int64_t width, std::int64_t height) {
   }
 }
 
-void refuse_bomb(const Promise& promise) {
+void refuse_bomb(const ClaimedSize& promise) {
   constexpr std::uint64_t harmless = std::uint64_t{1} << 26;
   constexpr std::uint64_t max_ratio = 2000;
   if (promise.memory <= harmless) return;

@@ -26,7 +26,7 @@ class Progress {
   void say(const std::string& line) const;
 
  private:
-  CloserStatus closer_;
+  StatusOverride closer_;
   std::size_t steps_;
   std::size_t started_ = 0;
 };

@@ -93,7 +93,7 @@ void Activity::draw_each_second() {
   }
 }
 
-CloserStatus::CloserStatus() { ++closer_ones; }
-CloserStatus::~CloserStatus() { --closer_ones; }
+StatusOverride::StatusOverride() { ++closer_ones; }
+StatusOverride::~StatusOverride() { --closer_ones; }
 
 }  // namespace warpalign::program

@@ -23,7 +23,7 @@ void draw_status(const std::string& text);
 void clear_status();
 
 /// Describes the current activity while it exists. After one second the status line shows it with
-/// the elapsed time, unless a CloserStatus exists.
+/// the elapsed time, unless a StatusOverride exists.
 class Activity {
  public:
   explicit Activity(const std::string& what);
@@ -45,12 +45,12 @@ class Activity {
 };
 
 /// Hides activities while it exists.
-class CloserStatus {
+class StatusOverride {
  public:
-  CloserStatus();
-  CloserStatus(const CloserStatus&) = delete;
-  CloserStatus& operator=(const CloserStatus&) = delete;
-  ~CloserStatus();
+  StatusOverride();
+  StatusOverride(const StatusOverride&) = delete;
+  StatusOverride& operator=(const StatusOverride&) = delete;
+  ~StatusOverride();
 };
 
 }  // namespace warpalign::program

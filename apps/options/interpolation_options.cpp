@@ -30,7 +30,7 @@ int taps_of(std::string_view text) {
 
 Boundary boundary_of(const std::string& name) {
   try {
-    return boundary_named(name);
+    return boundary_of_name(name);
   } catch (const Error& error) {
     throw UsageError(fmt::format("--boundary {}: {}", name, error.message()));
   }

@@ -163,16 +163,16 @@ void refuse_without_use(const RegistrationChoices& choices, Motion motion) {
     throw UsageError(
         fmt::format("{}: --motion {} {}; omit one of the two", option, *choices.motion, why));
   };
-  if (keeps_scale(motion)) {
+  if (fixes_scale(motion)) {
     refuse(choices.scale_range.has_value(), "--scale-range", "keeps the scale at 1");
   }
-  if (keeps_angle(motion)) {
+  if (fixes_rotation(motion)) {
     refuse(choices.angle_range.has_value(), "--angle-range", "keeps the angle at 0");
   }
-  if (needs_no_spectrum(motion)) {
+  if (ignores_spectrum(motion)) {
     refuse(is_given(choices, "spectrum"), "--spectrum", "uses no spectra");
   }
-  if (keeps_shift(motion)) {
+  if (fixes_translation(motion)) {
     refuse(choices.max_shift.has_value(), "--max-shift", "keeps the shift at 0");
   }
 }
@@ -208,7 +208,7 @@ void add_registration_options(CLI::App& command, RegistrationChoices& choices,
   add_option(command, "--max-shift N", &choices.max_shift,
              "Largest translation, in pixels of the moving image [any]");
   for (const RegistrationOptionInfo& info : registration_options()) {
-    if (!info.only_by_name) continue;
+    if (!info.program_uses_set_option) continue;
     const std::string names = fmt::format("{}", fmt::join(info.choices, " "));
     add_option(command, std::string(info.program), &choices.by_name[std::string(info.name)],
                fmt::format("{} [{}]", info.help, default_of(info)), suggesting(names.c_str()));
@@ -224,7 +224,7 @@ void refuse_mask_with_fast(const std::string& option) {
   throw UsageError(fmt::format("{}: --fast does not support masks; omit one of the two", option));
 }
 
-void refuse_richer_motion(const RegistrationOptions& options) {
+void refuse_projective_motion(const RegistrationOptions& options) {
   if (options.motion != Motion::affine && options.motion != Motion::homography &&
       options.motion != Motion::automatic) {
     return;

@@ -24,14 +24,15 @@ struct RegistrationChoices {
   std::optional<std::string> angle_range;
   std::optional<double> max_shift;
   std::optional<int> candidates;
-  /// Options that the library takes by name (RegistrationOptionInfo::only_by_name).
+  /// Options that the library takes by name (RegistrationOptionInfo::program_uses_set_option).
   std::map<std::string, std::optional<std::string>> by_name;
 };
 
 /// The models that --motion offers: up to a similarity for `stack`, all for `register`.
 enum class MotionsOffered { up_to_similarity, all };
 /// Adds --fast, --no-refine, --motion, --scale-range, --angle-range, --max-shift, and the options
-/// that the library describes (RegistrationOptionInfo::only_by_name): --modality, --search,
+/// that the library describes (RegistrationOptionInfo::program_uses_set_option): --modality,
+/// --search,
 /// --spectrum, --threads.
 void add_registration_options(CLI::App& command, RegistrationChoices& choices,
                               MotionsOffered motions);
@@ -43,7 +44,7 @@ void add_candidates_option(CLI::App& command, RegistrationChoices& choices);
 
 /// Throws UsageError for a motion with more degrees of freedom than a similarity, which stacks do
 /// not support.
-void refuse_richer_motion(const RegistrationOptions& options);
+void refuse_projective_motion(const RegistrationOptions& options);
 
 /// Whether the user chose --motion local; see local_options.hpp.
 [[nodiscard]] bool is_local(const RegistrationChoices& choices);

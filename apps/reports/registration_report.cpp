@@ -35,17 +35,17 @@ const char* name_of(Motion motion) {
 
 const char* name_of(Modality modality) { return modality == Modality::other ? "other" : "same"; }
 
-const char* name_of(Generator generator) {
+const char* name_of(SearchMethod generator) {
   switch (generator) {
-    case Generator::shifts:
+    case SearchMethod::shifts:
       return "shifts";
-    case Generator::grid:
+    case SearchMethod::grid:
       return "grid";
-    case Generator::windows:
+    case SearchMethod::patches:
       return "windows";
-    case Generator::gradient_field:
+    case SearchMethod::gradient_orientation:
       return "gradient-field";
-    case Generator::features:
+    case SearchMethod::features:
       return "features";
     default:
       return "log-polar";
@@ -55,7 +55,7 @@ const char* name_of(Generator generator) {
 bool is_richer(Motion motion) { return motion == Motion::affine || motion == Motion::homography; }
 
 /// The members of the result and of every runner-up. The overlap of the fast pipeline is null.
-Json registered_json(const Registered& found, bool fast) {
+Json registered_json(const Alignment& found, bool fast) {
   const std::array<double, 9>& h = found.homography.h;
   Json object;
   object["matrix"] = {{h[0], h[1], h[2]}, {h[3], h[4], h[5]}};
@@ -72,29 +72,29 @@ Json registered_json(const Registered& found, bool fast) {
   object["modality"] = name_of(found.modality);
   object["proposed_by"] = name_of(found.proposed_by);
   object["chance"] = Json();
-  if (found.chance) {
-    object["chance"] = Json::object({{"deviations", found.chance->deviations},
-                                     {"by_chance", found.chance->by_chance},
-                                     {"rival", found.chance->rival}});
+  if (found.null_test) {
+    object["chance"] = Json::object({{"deviations", found.null_test->z_score},
+                                     {"by_chance", found.null_test->max_null_z},
+                                     {"rival", found.null_test->second_best_ratio}});
   }
   return object;
 }
 
-Json names_of(const Generators& generators) {
+Json names_of(const SearchMethods& generators) {
   Json names = Json::array();
-  for (const Generator generator : generators) names.push_back(name_of(generator));
+  for (const SearchMethod generator : generators) names.push_back(name_of(generator));
   return names;
 }
 
 std::string search_text(const RegistrationResult& result) {
   std::string text;
-  for (const Generator generator : result.tried) {
+  for (const SearchMethod generator : result.tried) {
     text += (text.empty() ? "" : ", ") + std::string(name_of(generator));
   }
   if (result.tried.size() > 1) text += fmt::format("; found by {}", name_of(result.proposed_by));
-  if (result.chance) {
+  if (result.null_test) {
     text += fmt::format("; {:.1f} deviations from chance, which reaches {:.1f}",
-                        result.chance->deviations, result.chance->by_chance);
+                        result.null_test->z_score, result.null_test->max_null_z);
   }
   return text;
 }
@@ -151,7 +151,7 @@ std::string untried_line(const RegistrationReport& report) {
 }
 
 /// Names the model if it has more degrees of freedom than a similarity.
-std::string model_text(const Registered& found) {
+std::string model_text(const Alignment& found) {
   if (!is_richer(found.motion)) return "";
   return std::string(name_of(found.motion)) + ", about the centre ";
 }
@@ -171,7 +171,7 @@ std::string headline(const RegistrationResult& result) {
                      coloured("No reliable fit", Colour::red), result.confidence, motion);
 }
 
-std::string matrix_lines(const Registered& found) {
+std::string matrix_lines(const Alignment& found) {
   const std::array<double, 9>& h = found.homography.h;
   const bool projective = found.motion == Motion::homography;
   std::string text =
@@ -185,21 +185,21 @@ std::string matrix_lines(const Registered& found) {
   return text;
 }
 
-std::string similarity_text(const Registered& registered) {
+std::string similarity_text(const Alignment& registered) {
   const Similarity& found = registered.similarity;
   return fmt::format("{}rotation {:.4f} degrees, scale {:.6f}, translation ({:.3f}, {:.3f}) pixels",
                      model_text(registered), found.rotation_deg, found.scale, found.translation.x,
                      found.translation.y);
 }
 
-std::string fit_text(const Registered& found, bool fast) {
+std::string fit_text(const Alignment& found, bool fast) {
   const std::string common =
       fast ? "" : fmt::format(", {:.1f} % of the reference in common", 100 * found.overlap);
   return fmt::format("correlation {:.4f}, significance {:.1f}{}, {}", found.correlation,
                      found.significance, common, found.refined ? "refined" : "not refined");
 }
 
-std::string runner_up_lines(const std::vector<Registered>& others) {
+std::string runner_up_lines(const std::vector<Alignment>& others) {
   std::string text;
   for (std::size_t i = 0; i < others.size(); ++i) {
     text += report_line(
@@ -218,7 +218,7 @@ std::string json_text(const RegistrationReport& report) {
   object["status"] = status(result);
   object.update(registered_json(result, report.settings.fast));
   object["tried"] = names_of(result.tried);
-  object["places_searched"] = result.places_searched;
+  object["places_searched"] = result.num_trials;
   object["period"] = Json::array();
   for (const Point& vector : result.period) object["period"].push_back({vector.x, vector.y});
   object["undetermined_direction"] = Json();
@@ -226,7 +226,7 @@ std::string json_text(const RegistrationReport& report) {
     object["undetermined_direction"] = {direction->x, direction->y};
   }
   object["runners_up"] = Json::array();
-  for (const Registered& other : result.runners_up) {
+  for (const Alignment& other : result.runners_up) {
     object["runners_up"].push_back(registered_json(other, report.settings.fast));
   }
   object["device"] = report.device.name;

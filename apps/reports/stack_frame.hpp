@@ -21,7 +21,7 @@ enum class StackReference {
 
 /// The alignment of a frame. `matrix` and `similarity` map from the first frame; the other members
 /// describe the registration to `reference`.
-struct FramePlace : Registered {
+struct FrameAlignment : Alignment {
   bool reliable = false;
   std::optional<std::size_t> reference;  ///< its index; empty for the first frame and for a mean
   /// For local motion, whose mean is the translation: the root mean square distance from the mean.
@@ -32,7 +32,7 @@ struct FramePlace : Registered {
 struct StackFrame {
   std::size_t index = 0;
   std::string file;  ///< with the frame's number if the file has several
-  FramePlace place;
+  FrameAlignment place;
   std::string trouble;  ///< why the frame could not be used; `place` is then undefined
   std::string aligned;  ///< the name of the aligned frame; empty if it was not written
   std::string stem;     ///< the name of the frame's file without folder and extension

@@ -19,7 +19,7 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-std::string csv_numbers(const FramePlace& place, bool fast) {
+std::string csv_numbers(const FrameAlignment& place, bool fast) {
   const Similarity& drift = place.similarity;
   return fmt::format("{},{},{},{},{},{},{},{},{},{},{}",
                      place.reference ? std::to_string(*place.reference) : "", drift.rotation_deg,
@@ -37,7 +37,7 @@ Json frame_json(const StackFrame& frame, bool fast) {
     object["reason"] = frame.trouble;
     return object;
   }
-  const FramePlace& place = frame.place;
+  const FrameAlignment& place = frame.place;
   const Affine& m = place.matrix;
   object["reference"] = place.reference ? Json(*place.reference) : Json();
   object["matrix"] = {{m.a, m.b, m.c}, {m.d, m.e, m.f}};

@@ -13,10 +13,10 @@ constexpr const char* stage = "descriptors";
 #ifdef __CUDACC__
 #include "shared/descriptors.cl"
 static_assert(WA_PLANE_WORDS == backend::packed_plane_words);
-static_assert(sizeof(WaFeaturePlace) == sizeof(FeaturePlace));
+static_assert(sizeof(WaKeypoint) == sizeof(Keypoint));
 static_assert(DIMENSIONS == DescriptorsPlan::dimensions);
-static_assert(MAX_DIRECTIONS == DescriptorsPlan::max_directions);
-static_assert(NO_DIRECTION == DescriptorsPlan::no_direction);
+static_assert(MAX_DIRECTIONS == DescriptorsPlan::max_orientations);
+static_assert(NO_DIRECTION == DescriptorsPlan::no_orientation);
 #endif
 
 class DescriptorsStage final : public backend::Descriptors {
@@ -31,20 +31,22 @@ class DescriptorsStage final : public backend::Descriptors {
 
   void enqueue_directions(backend::Queue& queue, const backend::Memory& octave,
                           const backend::Memory& planes, const backend::Memory& places,
-                          const PlaceRange& range, backend::Memory& radians) override {
+                          const KeypointRange& range, backend::Memory& radians) override {
     directions_.launch(queue, over(range), octave, planes, pixels_, places,
                        static_cast<int>(range.first), radians);
   }
 
   void enqueue_descriptors(backend::Queue& queue, const backend::Memory& octave,
                            const backend::Memory& planes, const backend::Memory& places,
-                           const PlaceRange& range, backend::Memory& rows) override {
+                           const KeypointRange& range, backend::Memory& rows) override {
     descriptors_.launch(queue, over(range), octave, planes, pixels_, places,
                         static_cast<int>(range.first), rows);
   }
 
  private:
-  [[nodiscard]] WorkGrid over(const PlaceRange& range) const { return {range.count, 1, {group_}}; }
+  [[nodiscard]] WorkGrid over(const KeypointRange& range) const {
+    return {range.count, 1, {group_}};
+  }
 
   int group_, pixels_;
   WA_LAUNCHER_OF(directions) directions_;

@@ -5,7 +5,7 @@
 // return the sizes with which the kernel was compiled.
 #pragma once
 
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
@@ -61,7 +61,7 @@ class Launcher<void (*)(Parameters...)> {
   void launch(const backend::Queue& queue, const WorkGrid& grid, Arguments&&... arguments) const {
     static_assert(sizeof...(Arguments) == sizeof...(Parameters),
                   "the kernel takes a different number of arguments");
-    launch_early(
+    launch_dependent(
         site_, queue, dim3(static_cast<unsigned>(grid.columns), static_cast<unsigned>(grid.rows)),
         dim3(static_cast<unsigned>(grid.group.columns), static_cast<unsigned>(grid.group.rows)),
         kernel_, argument<Parameters>(arguments)...);

@@ -5,7 +5,7 @@
 #include "device/memory_pool.hpp"
 #include "device/service_stream.hpp"
 
-#include <warpalign/backend/loss.hpp>
+#include <warpalign/backend/device_loss.hpp>
 
 #include <array>
 #include <atomic>
@@ -20,7 +20,7 @@ struct Context {
   std::string name;
   int multiprocessors = 1;
   /// whether a kernel may be launched before the previous one has ended
-  bool early_launch = false;
+  bool dependent_launch = false;
   bool texture_filtering = true;        ///< whether the texture unit has passed the self-test
   std::size_t texture_alignment = 512;  ///< required alignment of linear memory
   std::size_t texture_pitch_alignment = 32;
@@ -34,7 +34,7 @@ struct Context {
   std::unique_ptr<ServiceStream> service;
   std::unique_ptr<EventPool> events;
   /// Failed calls record here that the device is lost.
-  std::unique_ptr<backend::Loss> loss = std::make_unique<backend::Loss>();
+  std::unique_ptr<backend::DeviceLoss> loss = std::make_unique<backend::DeviceLoss>();
 
   /// Call this for each such allocation.
   void count_allocation() const noexcept { allocations->fetch_add(1, std::memory_order_relaxed); }

@@ -83,7 +83,7 @@ Context context_for(int ordinal) {
   context.ordinal = ordinal;
   context.name = properties.name;
   context.multiprocessors = properties.multiProcessorCount;
-  context.early_launch = properties.major >= 9;
+  context.dependent_launch = properties.major >= 9;
   context.texture_alignment = properties.textureAlignment;
   context.texture_pitch_alignment = properties.texturePitchAlignment;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -168,12 +168,12 @@ std::unique_ptr<backend::Event> CudaDriver::make_event() {
   return std::make_unique<StreamEvent>(context_);
 }
 
-std::unique_ptr<backend::Memory> CudaDriver::wrap_memory(const backend::ForeignMemory& memory) {
+std::unique_ptr<backend::Memory> CudaDriver::wrap_memory(const backend::UnownedMemory& memory) {
   return std::make_unique<DeviceMemory>(context_, checked_address(context_, memory),
                                         std::make_shared<const WrappedTextures::Textures>());
 }
 
-std::unique_ptr<backend::Memory> CudaDriver::wrap_image(const backend::ForeignMemory& memory,
+std::unique_ptr<backend::Memory> CudaDriver::wrap_image(const backend::UnownedMemory& memory,
                                                         PixelType type, const Shape& shape) {
   if (!context_.texture_filtering) return wrap_memory(memory);
   void* const address = checked_address(context_, memory);

@@ -14,13 +14,13 @@ namespace warpalign::cuda {
 /// Throws Error(device_unavailable) if there is no driver or no device.
 [[nodiscard]] std::vector<DeviceInfo> list_devices();
 
-class CudaDriver final : public backend::MakesEach<CudaDriver> {
+class CudaDriver final : public backend::DriverWithStages<CudaDriver> {
  public:
   explicit CudaDriver(std::size_t index);
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
   [[nodiscard]] const char* lost() const noexcept override { return context_.loss->code(); }
-  [[nodiscard]] bool runs_queues_together() const noexcept override { return true; }
+  [[nodiscard]] bool has_concurrent_queues() const noexcept override { return true; }
 
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
   std::unique_ptr<backend::Memory> allocate_image(PixelType type, const Shape& shape) override;
@@ -32,8 +32,8 @@ class CudaDriver final : public backend::MakesEach<CudaDriver> {
   std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override;
   std::unique_ptr<backend::Event> make_event() override;
 
-  std::unique_ptr<backend::Memory> wrap_memory(const backend::ForeignMemory& memory) override;
-  std::unique_ptr<backend::Memory> wrap_image(const backend::ForeignMemory& memory, PixelType type,
+  std::unique_ptr<backend::Memory> wrap_memory(const backend::UnownedMemory& memory) override;
+  std::unique_ptr<backend::Memory> wrap_image(const backend::UnownedMemory& memory, PixelType type,
                                               const Shape& shape) override;
   backend::WrappedQueue wrap_queue(backend::NativeHandle queue) override;
   std::unique_ptr<backend::Event> wrap_event(backend::NativeHandle event) override;

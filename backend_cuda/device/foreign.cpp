@@ -25,12 +25,12 @@ void check_place(const Context& context, const void* address) {
       return;
     case cudaMemoryTypeDevice:
       if (attributes.device == context.ordinal) return;
-      refuse_foreign(context, "the memory belongs to " + device_name(attributes.device) +
+      refuse_unowned(context, "the memory belongs to " + device_name(attributes.device) +
                                   ", the device is " + device_name(context.ordinal));
     case cudaMemoryTypeHost:
-      refuse_foreign(context, "this is host memory", "copy it to the device");
+      refuse_unowned(context, "this is host memory", "copy it to the device");
     default:
-      refuse_foreign(context, "the address does not belong to memory that CUDA knows");
+      refuse_unowned(context, "the address does not belong to memory that CUDA knows");
   }
 }
 
@@ -64,14 +64,14 @@ void check_range(const Context& context, std::uintptr_t address, std::size_t byt
   if (range_of(&base, &size, static_cast<CUdeviceptr>(address)) != CUDA_SUCCESS) return;
   const std::size_t left = static_cast<std::size_t>(base) + size - address;
   if (bytes <= left) return;
-  refuse_foreign(context, "the memory has " + std::to_string(left) +
+  refuse_unowned(context, "the memory has " + std::to_string(left) +
                               " bytes from this address on; " + std::to_string(bytes) +
                               " are needed");
 }
 
 }  // namespace
 
-void refuse_foreign(const Context& context, const std::string& message, const std::string& advice) {
+void refuse_unowned(const Context& context, const std::string& message, const std::string& advice) {
   ErrorContext where;
   where.stage = "wrap";
   where.backend = "cuda";
@@ -80,13 +80,13 @@ void refuse_foreign(const Context& context, const std::string& message, const st
   throw Error(ErrorKind::invalid_argument, message, std::move(where));
 }
 
-void* checked_address(const Context& context, const backend::ForeignMemory& memory) {
+void* checked_address(const Context& context, const backend::UnownedMemory& memory) {
   context.activate();
   auto* const address = static_cast<char*>(memory.handle) + memory.offset;
   const auto number = reinterpret_cast<std::uintptr_t>(address);
-  if (number % backend::foreign_alignment != 0) {
-    refuse_foreign(context, "the memory does not begin at a multiple of " +
-                                std::to_string(backend::foreign_alignment) + " bytes");
+  if (number % backend::unowned_alignment != 0) {
+    refuse_unowned(context, "the memory does not begin at a multiple of " +
+                                std::to_string(backend::unowned_alignment) + " bytes");
   }
   check_place(context, address);
   check_range(context, number, memory.bytes);
@@ -97,7 +97,7 @@ void check_stream(const Context& context, cudaStream_t stream, cudaEvent_t event
   const cudaError_t code = cudaEventRecord(event, stream);
   if (code == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
-  refuse_foreign(context, "the stream does not belong to " + device_name(context.ordinal) + ": " +
+  refuse_unowned(context, "the stream does not belong to " + device_name(context.ordinal) + ": " +
                               describe(code));
 }
 

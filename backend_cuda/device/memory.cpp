@@ -39,7 +39,7 @@ cudaTextureObject_t DeviceMemory::texture(const ImageView& view, const CallSite&
     for (const Texture& texture : *wrapped_) {
       if (texture.view == view) return texture.object;
     }
-    refuse_foreign(context_,
+    refuse_unowned(context_,
                    "the image cannot be sampled by texture lookups, for which the device needs "
                    "memory that begins at a multiple of " +
                        std::to_string(context_.texture_alignment) + " bytes",

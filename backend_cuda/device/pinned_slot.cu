@@ -1,7 +1,7 @@
 // Pinned host memory that a kernel fills.
 #include "device/pinned_slot.hpp"
 
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/errors.hpp"
 #include "device/last_block.cuh"
 #include "device/queue.hpp"
@@ -20,7 +20,7 @@ constexpr unsigned polls_per_query = 1U << 10;  // about 50 us
 __global__ void __launch_bounds__(threads)
     store_kernel(const char* __restrict__ source, std::size_t bytes, char* __restrict__ target,
                  unsigned* arrived, unsigned* counter) {
-  await_previous();
+  wait_for_previous_kernel();
   const std::size_t words = bytes / sizeof(unsigned);
   const auto* from = reinterpret_cast<const unsigned*>(source);
   auto* to = reinterpret_cast<unsigned*>(target);
@@ -97,7 +97,7 @@ void PinnedSlot::enqueue(const backend::Queue& queue, const void* source, std::s
   filling_ = static_cast<const StreamQueue&>(queue).handle();
   set_arrived(false);
   try {
-    launch_early(site, queue, dim3(blocks_for(bytes)), dim3(threads), &store_kernel,
+    launch_dependent(site, queue, dim3(blocks_for(bytes)), dim3(threads), &store_kernel,
                  static_cast<const char*>(source), bytes, mapped_,
                  reinterpret_cast<unsigned*>(mapped_ + padded(bytes_)),
                  counter_ ? counter_->get() : nullptr);

@@ -1,5 +1,5 @@
 // Copies to arrays through surfaces over them.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/texture.hpp"
 
 namespace warpalign::cuda {
@@ -14,7 +14,7 @@ struct Extent {
 template <int pixels>
 __global__ void write_plane_kernel(const float* __restrict__ source, cudaSurfaceObject_t surface,
                                    Extent size) {
-  await_previous();
+  wait_for_previous_kernel();
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * pixels;
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= size.width || y >= size.height) return;
@@ -31,7 +31,7 @@ __global__ void write_plane_kernel(const float* __restrict__ source, cudaSurface
 
 __global__ void write_volume_kernel(const float* __restrict__ source, cudaSurfaceObject_t surface,
                                     Extent size) {
-  await_previous();
+  wait_for_previous_kernel();
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   const int z = static_cast<int>(blockIdx.z);
@@ -51,7 +51,7 @@ void write_surface(const CallSite& site, const backend::Queue& queue, const floa
         static_cast<unsigned>(divide_up(extent.width, pixels * static_cast<int>(block.x))),
         static_cast<unsigned>(divide_up(extent.height, static_cast<int>(block.y))),
         static_cast<unsigned>(depth));
-    launch_early(site, queue, grid, block, kernel, source, surface, extent);
+    launch_dependent(site, queue, grid, block, kernel, source, surface, extent);
   };
   if (extent.depth > 0) {
     run(&write_volume_kernel, 1, dim3(32, 8), extent.depth);

@@ -1,5 +1,5 @@
 // Stage: for each feature of one image, the most similar feature of another image.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/errors.hpp"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -42,23 +42,23 @@ class FeatureMatchesStage final : public backend::FeatureMatches {
   }
 
   void enqueue(backend::Queue& queue, const backend::DescribedFeatures& reference,
-               const backend::DescribedFeatures& moving, const backend::Memory& moving_places,
+               const backend::DescribedFeatures& moving, const backend::Memory& moving_positions,
                float apart, backend::Memory& best, backend::Memory& nearest) override {
     const auto slices = static_cast<int>(backend::slices_of(moving.count));
     const auto tiles_over = [](std::int64_t count) {
       return static_cast<unsigned>(divide_up(count, TILE));
     };
     const dim3 tiles(tiles_over(moving.count), tiles_over(reference.count));
-    launch_early(site_, queue, tiles,
+    launch_dependent(site_, queue, tiles,
                  by_tensor_cores_ ? dim3(slice_products::threads) : dim3(TILE_ITEMS, TILE_ITEMS),
                  by_tensor_cores_ ? &best_of_slice_products : &best_of_slices,
                  data<float>(reference.descriptors), static_cast<int>(reference.count),
                  data<float>(moving.descriptors), static_cast<int>(moving.count), slices,
                  data<WaNearest>(best));
-    launch_early(site_, queue, dim3(static_cast<unsigned>(reference.count)), dim3(GROUP),
+    launch_dependent(site_, queue, dim3(static_cast<unsigned>(reference.count)), dim3(GROUP),
                  &nearest_features, data<float>(reference.descriptors),
                  data<float>(moving.descriptors), static_cast<int>(moving.count),
-                 data<float>(moving_places), apart, max_ratio_, slices, data<WaNearest>(best),
+                 data<float>(moving_positions), apart, max_ratio_, slices, data<WaNearest>(best),
                  data<WaNearest>(nearest));
   }
 

@@ -7,7 +7,7 @@
 // the FP32 theoretical peak performance").
 #pragma once
 
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 
 #include "shared/nearest_feature.h"
 
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(slice_products::threads, 2)
                            const float* __restrict__ moving, int moving_count, int slices,
                            WaNearest* __restrict__ best) {
   using namespace slice_products;
-  await_previous();
+  wait_for_previous_kernel();
   __shared__ Halves of_reference;
   __shared__ Halves of_moving;
   const int warp = static_cast<int>(threadIdx.x) / 32;

@@ -154,11 +154,11 @@ class RealFftStage final : public backend::RealFft {
   RealFftStage(const Context& context, const RealFftSpec& spec)
       : site_{context, "fft"}, scratch_guard_(site_) {
     std::size_t bytes = 0;
-    if (spec.goes_forward()) {
+    if (spec.has_forward()) {
       forward_.emplace(site_, extents_of(spec), CUFFT_R2C, batch_of(spec));
       bytes = forward_->work_bytes();
     }
-    if (spec.goes_back()) {
+    if (spec.has_inverse()) {
       inverse_.emplace(site_, extents_of(spec), CUFFT_C2R, batch_of(spec));
       bytes = std::max(bytes, inverse_->work_bytes());
     }

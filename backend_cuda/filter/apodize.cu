@@ -1,6 +1,6 @@
 // Stage: subtract the mean from an image, or from its gradient, apply a window, and copy the result
 // to a padded frame.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/pixel_load.cuh"
 #include "device/stage.hpp"
@@ -36,7 +36,7 @@ __device__ __forceinline__ float weighted_deviation(float value, float mean, flo
 template <bool gradient, bool words, bool padded_words, class Pixel>
 __global__ void apodize_kernel(const Pixel* __restrict__ input, const float* __restrict__ mean,
                                Window2d window, float* __restrict__ padded, Geometry g) {
-  await_previous();
+  wait_for_previous_kernel();
   const float average = *mean;
   const int x = block_columns * static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   const float4 wx = four_pixels<words>(window.x, x, g.width);
@@ -94,7 +94,7 @@ class ApodizeStage final : public backend::Apodize {
       check(cudaMemsetAsync(data<float>(padded), 0, margin_bytes_, stream_of(queue)),
             "cudaMemsetAsync", site_);
     }
-    launch_early(site_, queue, gradient_grid(geometry_.width, geometry_.height), gradient_block(),
+    launch_dependent(site_, queue, gradient_grid(geometry_.width, geometry_.height), gradient_block(),
                  kernel_, data<Pixel>(input), data<float>(statistics),
                  Window2d{window_x_.as<float>(), window_y_.as<float>()}, data<float>(padded),
                  geometry_);

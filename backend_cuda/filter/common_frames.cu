@@ -1,5 +1,5 @@
 // Stage: the common area of two images, in zero-padded frames, and the moments of its texture.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 
@@ -52,11 +52,11 @@ class CommonFramesStage final : public backend::CommonFrames {
     const dim3 block(COLUMNS, ROWS);
     site_.context.activate();
     scratch_guard_.enter(queue);
-    launch_early(site_, queue, tiles, block, &common_moments, reference, reference_second, moving,
+    launch_dependent(site_, queue, tiles, block, &common_moments, reference, reference_second, moving,
                  moving_second, reference_weight, moving_weight, from_reference.pitch,
                  from_reference.first, from_weight.pitch, from_weight.first, pitch, width, height,
                  static_cast<int>(tiles.x), static_cast<int>(count(tiles)), moments_.as<float>());
-    launch_early(
+    launch_dependent(
         site_, queue, grid_, block, &common_frames, reference, reference_second, moving,
         moving_second, reference_weight, moving_weight, from_reference.pitch, from_reference.first,
         from_weight.pitch, from_weight.first, pitch, width, height, terms.channels, terms.cosine,

@@ -1,5 +1,5 @@
 // Stage: the sums from which the mean and the energy of a field of orientations follow.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 
@@ -23,7 +23,7 @@ class DirectionSumsStage final : public backend::DirectionSums {
   void enqueue(backend::Queue& queue, const backend::Memory& cosines, const backend::Memory& sines,
                std::int64_t pixels, std::int64_t result, backend::Memory& partials) override {
     constexpr auto groups = static_cast<int>(backend::direction_sum_groups);
-    launch_early(site_, queue, dim3(groups), dim3(GROUP), &direction_sums, data<float>(cosines),
+    launch_dependent(site_, queue, dim3(groups), dim3(GROUP), &direction_sums, data<float>(cosines),
                  data<float>(sines), static_cast<int>(pixels), groups,
                  static_cast<int>(result) * DIRECTION_SUMS, data<float>(partials));
   }

@@ -1,5 +1,5 @@
 // Stage: the double-angle representation of an image's gradient.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/parameter_list.hpp"
 #include "device/stage.hpp"
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(columns)
                         int first_slice, float epsilon,
                         const __grid_constant__ Slices<slices> terms, float* cosines,
                         float* sines) {
-  await_previous();
+  wait_for_previous_kernel();
   const int slice = slices == 1 ? 0 : static_cast<int>(blockIdx.y);
   wa_double_angle_row(input, weight, width, height, first_slice + slice,
                       static_cast<int>(blockIdx.x), static_cast<int>(threadIdx.x), columns, epsilon,
@@ -58,19 +58,19 @@ class DoubleAngleStage final : public backend::DoubleAngle {
         slices.size(), [&](std::size_t i) { return terms_of(slices[i]); },
         [&]<int most>(const Slices<most>& list, std::size_t first, std::size_t count) {
           const dim3 grid(static_cast<unsigned>(height_), static_cast<unsigned>(count));
-          launch_early(site_, queue, grid, dim3(columns), &double_angle_kernel<most>,
+          launch_dependent(site_, queue, grid, dim3(columns), &double_angle_kernel<most>,
                        data<float>(memory.input), data<float>(memory.weight), width_, height_,
                        static_cast<int>(first_slice) + static_cast<int>(first), epsilon_, list,
                        data<float>(memory.cosines), data<float>(memory.sines));
         });
   }
 
-  void enqueue_turned(backend::Queue& queue, const backend::TurnedMemory& memory, float cosine,
+  void enqueue_rotated(backend::Queue& queue, const backend::RotatedMemory& memory, float cosine,
                       float sine) override {
-    launch_early(site_, queue, dim3(static_cast<unsigned>(divide_up(pixels_, GROUP))), dim3(GROUP),
+    launch_dependent(site_, queue, dim3(static_cast<unsigned>(divide_up(pixels_, GROUP))), dim3(GROUP),
                  &turned_directions, data<float>(memory.cosines), data<float>(memory.sines),
-                 pixels_, cosine, sine, data<float>(memory.turned_cosines),
-                 data<float>(memory.turned_sines));
+                 pixels_, cosine, sine, data<float>(memory.rotated_cosines),
+                 data<float>(memory.rotated_sines));
   }
 
  private:

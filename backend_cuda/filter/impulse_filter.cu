@@ -1,5 +1,5 @@
 // Stage: detection and removal of impulse noise.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 
@@ -30,7 +30,7 @@ template <class Pixel>
 __global__ void __launch_bounds__(reduction_threads)
     row_extremes_kernel(const Pixel* __restrict__ input, int width, int step,
                         float2* __restrict__ rows) {
-  await_previous();
+  wait_for_previous_kernel();
   __shared__ float2 shared[reduction_threads];
   const int item = static_cast<int>(threadIdx.x);
   const Pixel* row = input + static_cast<long long>(blockIdx.x) * step * width;
@@ -57,7 +57,7 @@ template <class Pixel>
 __global__ void __launch_bounds__(reduction_threads)
     row_isolated_kernel(const Pixel* __restrict__ input, int width, int height, int step,
                         float lowest, float highest, float* __restrict__ rows) {
-  await_previous();
+  wait_for_previous_kernel();
   __shared__ float shared[reduction_threads];
   const int item = static_cast<int>(threadIdx.x);
   const int y = static_cast<int>(blockIdx.x) * step;
@@ -97,7 +97,7 @@ __device__ float filled(const Pixel* __restrict__ input, int width, int height, 
 template <class Pixel>
 __global__ void impulse_filter_kernel(const Pixel* __restrict__ input, int width, int height,
                                       float lowest, float highest, float* __restrict__ output) {
-  await_previous();
+  wait_for_previous_kernel();
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   const int first = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y);
   if (x >= width) return;
@@ -131,21 +131,21 @@ class ImpulseFilterStage final : public backend::ImpulseFilter {
 
   void enqueue_extremes(backend::Queue& queue, const backend::Memory& input, int step,
                         backend::Memory& rows) override {
-    launch_early(site_, queue, rows_grid(step), dim3(reduction_threads),
+    launch_dependent(site_, queue, rows_grid(step), dim3(reduction_threads),
                  &row_extremes_kernel<Pixel>, data<Pixel>(input), width_, step, data<float2>(rows));
   }
 
   void enqueue_isolated(backend::Queue& queue, const backend::Memory& input, int step,
                         const ImpulseStatistics& impulse_statistics,
                         backend::Memory& rows) override {
-    launch_early(site_, queue, rows_grid(step), dim3(reduction_threads),
+    launch_dependent(site_, queue, rows_grid(step), dim3(reduction_threads),
                  &row_isolated_kernel<Pixel>, data<Pixel>(input), width_, height_, step,
                  impulse_statistics.lowest, impulse_statistics.highest, data<float>(rows));
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                const ImpulseStatistics& impulse_statistics, backend::Memory& output) override {
-    launch_early(site_, queue, tile_grid(width_, height_, warp_lanes, row_block_height),
+    launch_dependent(site_, queue, tile_grid(width_, height_, warp_lanes, row_block_height),
                  dim3(warp_lanes, row_block_height), &impulse_filter_kernel<Pixel>,
                  data<Pixel>(input), width_, height_, impulse_statistics.lowest,
                  impulse_statistics.highest, data<float>(output));

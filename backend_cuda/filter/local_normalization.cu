@@ -1,6 +1,6 @@
 // Stage: local normalization of brightness and contrast. Moments are summed along rows, then along
 // columns.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 #include "filter/axis_tables.hpp"
@@ -23,7 +23,7 @@ struct LocalImage {
 template <bool masked>
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
     local_moments_kernel(LocalImage image, Axis axis, float4* __restrict__ moments) {
-  await_previous();
+  wait_for_previous_kernel();
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (x >= image.width) return;
   const int first = __ldg(axis.first + x);
@@ -48,7 +48,7 @@ template <bool masked>
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
     normalize_kernel(LocalImage image, float floor_square, Axis axis,
                      const float4* __restrict__ moments, float* __restrict__ output) {
-  await_previous();
+  wait_for_previous_kernel();
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (x >= image.width) return;
   for (int y = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y); y < image.height;
@@ -100,9 +100,9 @@ class LocalNormalizationStage final : public backend::LocalNormalization {
                            width_, height_, mean};
     const dim3 grid = tile_grid(width_, height_, warp_lanes, row_block_height);
     const dim3 block(warp_lanes, row_block_height);
-    launch_early(site_, queue, grid, block, &local_moments_kernel<masked>, image, x_.axis(),
+    launch_dependent(site_, queue, grid, block, &local_moments_kernel<masked>, image, x_.axis(),
                  moments_.as<float4>());
-    launch_early(site_, queue, grid, block, &normalize_kernel<masked>, image, floor * floor,
+    launch_dependent(site_, queue, grid, block, &normalize_kernel<masked>, image, floor * floor,
                  y_.axis(), moments_.as<const float4>(), data<float>(output));
   }
 

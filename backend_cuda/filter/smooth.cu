@@ -4,7 +4,7 @@
 // For each weight that it loads, a thread updates the sums of several pixels: first of several rows
 // of one output column, then of several columns of one output row. Neighbouring threads share their
 // loads through the cache.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 #include "filter/axis_tables.hpp"
@@ -48,7 +48,7 @@ template <class Pixel, bool masked>
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
     smooth_rows_kernel(const Pixel* __restrict__ input, const std::uint8_t* __restrict__ mask,
                        int width, int height, Axis axis, Sum<masked>* __restrict__ between) {
-  await_previous();
+  wait_for_previous_kernel();
   constexpr int tile_height = rows_per_thread * row_block_height;
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (x >= axis.n) return;
@@ -92,7 +92,7 @@ template <bool masked>
 __global__ void __launch_bounds__(warp_lanes* column_block_height)
     smooth_columns_kernel(const Sum<masked>* __restrict__ between, int columns, Axis axis,
                           float* __restrict__ output, float* __restrict__ weight_of_output) {
-  await_previous();
+  wait_for_previous_kernel();
   const int left = static_cast<int>(blockIdx.x * (columns_per_thread * warp_lanes) + threadIdx.x);
   int x[columns_per_thread];
 #pragma unroll
@@ -149,11 +149,11 @@ class SmoothStage final : public backend::Smooth {
            float* weight) {
     site_.context.activate();
     scratch_guard_.enter(queue);
-    launch_early(site_, queue,
+    launch_dependent(site_, queue,
                  tile_grid(columns_, height_, warp_lanes, rows_per_thread * row_block_height),
                  dim3(warp_lanes, row_block_height), &smooth_rows_kernel<Pixel, masked>, input,
                  mask, width_, height_, x_.axis(), between_.as<Sum<masked>>());
-    launch_early(site_, queue,
+    launch_dependent(site_, queue,
                  tile_grid(columns_, rows_, columns_per_thread * warp_lanes, column_block_height),
                  dim3(warp_lanes, column_block_height), &smooth_columns_kernel<masked>,
                  between_.as<const Sum<masked>>(), columns_, y_.axis(), output, weight);

@@ -2,7 +2,7 @@
 //
 // The usual kernel computes blocks of 4 x 4 pixels (gradient_rows.cuh). The plain kernel, its
 // baseline, computes one pixel per thread and loads all of its neighbours itself.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/pixel_load.cuh"
 #include "device/stage.hpp"
@@ -18,7 +18,7 @@ namespace {
 template <bool words, class Pixel>
 __global__ void sobel_kernel(const Pixel* __restrict__ input, float* __restrict__ output, int width,
                              int height) {
-  await_previous();
+  wait_for_previous_kernel();
   for_rows_of_four<true, words>(input, width, height, [=](int x, int y, float4 four) {
     store_four<words>(output + static_cast<std::size_t>(y) * width, x, width, four);
   });
@@ -27,7 +27,7 @@ __global__ void sobel_kernel(const Pixel* __restrict__ input, float* __restrict_
 template <class Pixel>
 __global__ void plain_kernel(const Pixel* __restrict__ input, float* __restrict__ output, int width,
                              int height) {
-  await_previous();
+  wait_for_previous_kernel();
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (x >= width) return;
   const int left = max(x - 1, 0);
@@ -84,7 +84,7 @@ class SobelStage final : public backend::Sobel {
                backend::Memory& output) override {
     const dim3 grid =
         tile_grid(width_, height_, kernel_.columns * warp_lanes, kernel_.rows * row_block_height);
-    launch_early(site_, queue, grid, dim3(warp_lanes, row_block_height), kernel_.function,
+    launch_dependent(site_, queue, grid, dim3(warp_lanes, row_block_height), kernel_.function,
                  data<Pixel>(input), data<float>(output), width_, height_);
   }
 

@@ -1,6 +1,6 @@
 // Stage: mean, extremes and number of non-finite pixels of an image or its gradient, by a parallel
 // reduction within blocks and then over the results of the blocks.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/last_block.cuh"
 #include "device/memory.hpp"
 #include "device/pixel_load.cuh"
@@ -142,7 +142,7 @@ template <class Pixel>
 __global__ void __launch_bounds__(reduction_threads)
     statistics_kernel(const Pixel* __restrict__ input, long long pixels, Scratch scratch,
                       float4* __restrict__ record) {
-  await_previous();
+  wait_for_previous_kernel();
   reduce_grid(partial_of_pixels(input, pixels), scratch, pixels, record);
 }
 
@@ -150,7 +150,7 @@ template <bool words, class Pixel>
 __global__ void __launch_bounds__(reduction_threads)
     gradient_statistics_kernel(const Pixel* __restrict__ input, int width, int height,
                                Scratch scratch, float4* __restrict__ record) {
-  await_previous();
+  wait_for_previous_kernel();
   reduce_grid(partial_of_gradient<words>(input, width, height), scratch,
               static_cast<long long>(width) * height, record);
 }
@@ -179,7 +179,7 @@ class StatisticsBase : public backend::Statistics {
   void run(backend::Queue& queue, void (*kernel)(Parameters...), Arguments... arguments) {
     site_.context.activate();
     scratch_guard_.enter(queue);
-    launch_early(site_, queue, grid_, gradient_block(), kernel, arguments...);
+    launch_dependent(site_, queue, grid_, gradient_block(), kernel, arguments...);
   }
   [[nodiscard]] Scratch scratch() const { return {partials_.as<Partial>(), counter_.get()}; }
 

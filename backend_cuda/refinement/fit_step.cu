@@ -1,8 +1,8 @@
 // Stage: one step of many Gauss-Newton fits, whose state stays on the device.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
-#include "refinement/whole_fits.hpp"
+#include "refinement/fused_fits.hpp"
 
 #include "formulas/resident_fit.h"
 #include "formulas/similarity.h"
@@ -31,23 +31,23 @@ class FitStepStage final : public backend::FitStep {
   FitStepStage(const Context& context, const FitStepSpec& spec)
       : site_{context, "fit_step"},
         kernel_(spec.projective ? &of_homographies::fit_step : &of_similarities::fit_step),
-        whole_fits_(site_, spec.projective) {
+        fused_fits_(site_, spec.projective) {
     load(kernel_, site_);
   }
 
-  [[nodiscard]] bool takes_whole_fits(
+  [[nodiscard]] bool supports_fused_fits(
       std::span<const backend::ResidentSums> sums) const noexcept override {
-    return whole_fits_.serve(sums);
+    return fused_fits_.serve(sums);
   }
-  void enqueue_whole_fits(backend::Queue& queue, backend::Memory& records,
+  void enqueue_fused_fits(backend::Queue& queue, backend::Memory& records,
                           std::span<const backend::ResidentSums> sums, std::size_t fits,
                           int steps) override {
-    whole_fits_.enqueue(queue, sums, records, fits, steps);
+    fused_fits_.enqueue(queue, sums, records, fits, steps);
   }
 
   void enqueue(backend::Queue& queue, const backend::FitStepMemory& memory,
                const backend::Memory& partials, std::size_t fits) override {
-    launch_early(site_, queue, dim3(static_cast<unsigned>(fits)), dim3(GROUP), kernel_,
+    launch_dependent(site_, queue, dim3(static_cast<unsigned>(fits)), dim3(GROUP), kernel_,
                  data<WaFitRecord>(memory.fits), data<WaSumsState>(memory.states),
                  data<const float>(partials));
   }
@@ -55,7 +55,7 @@ class FitStepStage final : public backend::FitStep {
  private:
   CallSite site_;
   void (*kernel_)(WaFitRecord*, WaSumsState*, const float*);
-  WholeFits whole_fits_;
+  FusedFits fused_fits_;
 };
 
 }  // namespace

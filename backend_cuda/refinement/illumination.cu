@@ -1,7 +1,7 @@
 // Stage: the local gain and offset between two registered images. One warp per cell sums its
 // moments; a second kernel then fits gain and offset.
 #include "device/block_sums.cuh"
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 #include "filter/axis_tables.hpp"
@@ -49,7 +49,7 @@ template <bool projective, bool masked>
 __global__ void __launch_bounds__(warp_lanes* cells_per_block)
     illumination_moments_kernel(const __grid_constant__ Comparison<projective> pair, Cells cells,
                                 float* __restrict__ moments) {
-  await_previous();
+  wait_for_previous_kernel();
   const int lane = static_cast<int>(threadIdx.x);
   const int cx = static_cast<int>(blockIdx.x * cells_per_block + threadIdx.y);
   if (cx >= cells.across) return;
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
                             const float* __restrict__ weights, int reach, float gain,
                             float strength, float reference_mean, float moving_mean,
                             float2* __restrict__ field) {
-  await_previous();
+  wait_for_previous_kernel();
   const int cx = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (cx >= cells.across) return;
   const long long plane = static_cast<long long>(cells.across) * cells.down;
@@ -136,11 +136,11 @@ class IlluminationStage final : public backend::Illumination {
                     data_or_null<float>(images.moving_weight)};
     site_.context.activate();
     scratch_guard_.enter(queue);
-    launch_early(site_, queue, tile_grid(cells_.across, cells_.down, cells_per_block, 1),
+    launch_dependent(site_, queue, tile_grid(cells_.across, cells_.down, cells_per_block, 1),
                  dim3(warp_lanes, cells_per_block),
                  &illumination_moments_kernel<projective, masked>, pair, cells_,
                  moments_.as<float>());
-    launch_early(site_, queue, tile_grid(cells_.across, cells_.down, warp_lanes, row_block_height),
+    launch_dependent(site_, queue, tile_grid(cells_.across, cells_.down, warp_lanes, row_block_height),
                  dim3(warp_lanes, row_block_height), &illumination_fit_kernel,
                  moments_.as<const float>(), cells_, weights_.as<float>(), reach_,
                  static_cast<float>(prior.gain), static_cast<float>(prior.strength),

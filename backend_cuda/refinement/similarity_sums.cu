@@ -1,6 +1,6 @@
 // Stage: the sums of one Gauss-Newton step of registration by a similarity or a homography.
 #include "device/block_sums.cuh"
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/parameter_list.hpp"
 #include "device/stage.hpp"
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(threads_of<projective>, blocks_per_multiproces
     similarity_sums_kernel(const __grid_constant__ ComparedImages images,
                            const __grid_constant__ States<projective, states> list,
                            float* __restrict__ partials) {
-  await_previous();
+  wait_for_previous_kernel();
   const int blocks = static_cast<int>(gridDim.x);
   sum_pixels<projective, masked, illuminated>(images, list.entries[states == 1 ? 0 : blockIdx.y],
                                               blocks, of_layer<projective>(partials, blocks));
@@ -61,7 +61,7 @@ template <bool projective, bool masked, int works>
 __global__ void __launch_bounds__(threads_of<projective>, blocks_per_multiprocessor)
     resident_sums_kernel(const __grid_constant__ ResidentWorks<works> list,
                          const WaSumsState* states, float* partials) {
-  await_previous();
+  wait_for_previous_kernel();
   const ResidentWork& work = list.entries[works == 1 ? 0 : blockIdx.z];
   if (blockIdx.x >= work.blocks || blockIdx.y >= work.states) return;
   const WaSumsState& state = states[work.first_state + blockIdx.y];
@@ -196,7 +196,7 @@ class SimilaritySumsStage final : public SimilarityImagesStage {
       grid.x = std::max(grid.x, static_cast<unsigned>(stage_of(one).blocks_));
       grid.y = std::max(grid.y, static_cast<unsigned>(one.count));
     }
-    launch_early(site_, queue, grid, dim3(threads_of<projective>), kernel_of(kernels, list), list,
+    launch_dependent(site_, queue, grid, dim3(threads_of<projective>), kernel_of(kernels, list), list,
                  data<const WaSumsState>(states), data<float>(partials));
   }
 
@@ -234,7 +234,7 @@ class SimilaritySumsStage final : public SimilarityImagesStage {
   template <int states>
   void run(backend::Queue& queue, Kernel<projective, states> kernel, const ComparedImages& images,
            const States<projective, states>& list, std::size_t count, float* sums) const {
-    launch_early(site_, queue, grid_for(count), dim3(threads_of<projective>), kernel, images, list,
+    launch_dependent(site_, queue, grid_for(count), dim3(threads_of<projective>), kernel, images, list,
                  sums);
   }
 

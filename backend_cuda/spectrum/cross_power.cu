@@ -1,5 +1,5 @@
 // Stage: the normalised cross-power spectrum (registration paper, equation 4).
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 
@@ -54,7 +54,7 @@ enum class Of { image, stack, volume };
 template <bool with_rotated_180, Of of>
 __global__ void cross_power_kernel(const float2* __restrict__ a, const float2* __restrict__ b,
                                    float2* __restrict__ output, Grid g) {
-  await_previous();
+  wait_for_previous_kernel();
   const int u = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (u >= g.columns) return;
   const int top = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y);
@@ -109,7 +109,7 @@ class CrossPowerStage final : public backend::CrossPower {
                backend::Memory& output) override {
     const dim3 blocks = tile_grid(grid_.columns, std::max(grid_.a_rows, grid_.b_rows), warp_lanes,
                                   row_block_height);
-    launch_early(site_, queue, blocks, dim3(warp_lanes, row_block_height), kernel_, data<float2>(a),
+    launch_dependent(site_, queue, blocks, dim3(warp_lanes, row_block_height), kernel_, data<float2>(a),
                  data<float2>(b), data<float2>(output), grid_);
   }
 

@@ -1,6 +1,6 @@
 // Stage: log-polar resampling of a centred spectrum magnitude (registration paper, equations 11
 // to 13).
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 #include "filter/axis_tables.hpp"
@@ -42,7 +42,7 @@ __device__ __forceinline__ float sample(const float* __restrict__ magnitude, con
 
 __global__ void log_polar_kernel(const float* __restrict__ magnitude, float* __restrict__ output,
                                  Map m) {
-  await_previous();
+  wait_for_previous_kernel();
   const int i = static_cast<int>(blockIdx.x * block_radii + threadIdx.x);
   if (i >= m.radii) return;
   const int top = static_cast<int>(blockIdx.y * rows_per_block + threadIdx.y);
@@ -84,7 +84,7 @@ class LogPolarStage final : public backend::LogPolar {
   void enqueue(backend::Queue& queue, const backend::Memory& magnitude,
                backend::Memory& output) override {
     const dim3 grid = tile_grid(map_.radii, map_.angles, block_radii, rows_per_block);
-    launch_early(site_, queue, grid, dim3(block_radii, block_angles), &log_polar_kernel,
+    launch_dependent(site_, queue, grid, dim3(block_radii, block_angles), &log_polar_kernel,
                  data<float>(magnitude), data<float>(output), map_);
   }
 

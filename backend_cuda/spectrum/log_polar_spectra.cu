@@ -1,5 +1,5 @@
 // Stage: whitened log-polar spectra of many images.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 
@@ -32,7 +32,7 @@ class LogPolarSpectraStage final : public backend::LogPolarSpectra {
 
   void enqueue(backend::Queue& queue, const backend::Memory& spectra, const backend::Memory& radii,
                const backend::Memory& directions, backend::Memory& output) override {
-    launch_early(site_, queue, dim3(groups_), dim3(COLUMNS, ROWS), &log_polar_spectra,
+    launch_dependent(site_, queue, dim3(groups_), dim3(COLUMNS, ROWS), &log_polar_spectra,
                  data<float>(spectra), columns_, height_, half_exponent_, data<float>(radii),
                  radius_count_, data<float>(directions), angle_count_, u_end_, v_end_,
                  data<float>(output));

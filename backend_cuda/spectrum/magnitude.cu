@@ -1,5 +1,5 @@
 // Stage: the magnitude of a half spectrum, centred.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 
@@ -16,7 +16,7 @@ constexpr int rows_per_block = rows_per_thread * row_block_height;
 
 __global__ void magnitude_kernel(const float2* __restrict__ spectrum, float* __restrict__ magnitude,
                                  int columns, int height, float half_exponent) {
-  await_previous();
+  wait_for_previous_kernel();
   const int u = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (u >= columns) return;
   const int top = static_cast<int>(blockIdx.y * rows_per_block + threadIdx.y);
@@ -53,7 +53,7 @@ class MagnitudeStage final : public backend::Magnitude {
   void enqueue(backend::Queue& queue, const backend::Memory& spectrum,
                backend::Memory& magnitude) override {
     const dim3 grid = tile_grid(columns_, height_, warp_lanes, rows_per_block);
-    launch_early(site_, queue, grid, dim3(warp_lanes, row_block_height), &magnitude_kernel,
+    launch_dependent(site_, queue, grid, dim3(warp_lanes, row_block_height), &magnitude_kernel,
                  data<float2>(spectrum), data<float>(magnitude), columns_, height_, half_exponent_);
   }
 

@@ -1,5 +1,5 @@
 // Stage: the products of spectra for the correlation that is scored by overlap.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 
@@ -34,7 +34,7 @@ __device__ __forceinline__ float2 sum(float2 p, float2 q) {
 template <bool second_channel>
 __global__ void __launch_bounds__(threads)
     overlap_products_kernel(Spectra s, long long plane, float2* __restrict__ products) {
-  await_previous();
+  wait_for_previous_kernel();
   const long long image = blockIdx.y;
   s.b += image * plane;
   if constexpr (second_channel) s.b_second += image * plane;
@@ -68,7 +68,7 @@ class OverlapProductsStage final : public backend::OverlapProducts {
 
   void enqueue(backend::Queue& queue, const backend::OverlapSpectra& spectra,
                backend::Memory& products) override {
-    launch_early(site_, queue, dim3(static_cast<unsigned>(blocks_), batch_), dim3(threads), kernel_,
+    launch_dependent(site_, queue, dim3(static_cast<unsigned>(blocks_), batch_), dim3(threads), kernel_,
                  Spectra{data<float2>(spectra.a), data<float2>(spectra.b), second(spectra.a_second),
                          second(spectra.b_second)},
                  plane_, data<float2>(products));

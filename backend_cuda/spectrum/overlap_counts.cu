@@ -1,5 +1,5 @@
 // Stage: the number of overlapping pixels at every shift, for images of which one has no mask.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 
@@ -38,9 +38,9 @@ class OverlapCountsStage final : public backend::OverlapCounts {
     const auto scale = static_cast<float>(width_ * height_);
     site_.context.activate();
     scratch_guard_.enter(queue);
-    launch_early(site_, queue, grid(width_), dim3(LINES, LANES), &overlap_columns,
+    launch_dependent(site_, queue, grid(width_), dim3(LINES, LANES), &overlap_columns,
                  data<float>(weights), width_, height_, rows, sums_.as<unsigned>());
-    launch_early(site_, queue, grid(height_), dim3(LANES, LINES), &overlap_rows,
+    launch_dependent(site_, queue, grid(height_), dim3(LANES, LINES), &overlap_rows,
                  sums_.as<const unsigned>(), width_, height_, columns, rows, is_first_, scale,
                  data<float>(overlaps));
   }

@@ -1,7 +1,7 @@
 // Stage: the peaks of correlation surfaces, scored by overlap, in one kernel. It computes scores,
 // and overlaps from outlines, when it compares them, and never stores them. The last block of a
 // surface writes its record.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/last_block.cuh"
 #include "device/memory.hpp"
 #include "device/parameter_list.hpp"
@@ -483,7 +483,7 @@ __global__ void __launch_bounds__(reduction_threads, blocks_per_multiprocessor)
     overlap_peaks_kernel(const float* __restrict__ surfaces, const float* __restrict__ overlaps,
                          int each, Plane plane, const __grid_constant__ Limits<images> all,
                          Results results) {
-  await_previous();
+  wait_for_previous_kernel();
   __shared__ typename BestOfBlock::TempStorage scratch;
   const unsigned slice = blockIdx.y;
   const auto scored = scored_surface(surfaces, slice, stored_overlaps(overlaps, slice, each, plane),
@@ -500,7 +500,7 @@ template <int images>
 __global__ void __launch_bounds__(reduction_threads, blocks_per_multiprocessor)
     outlined_peaks_kernel(const float* __restrict__ surfaces, Plane plane,
                           const __grid_constant__ OutlinedImages<images> all, Results results) {
-  await_previous();
+  wait_for_previous_kernel();
   __shared__ typename BestOfBlock::TempStorage scratch, mirrored_scratch;
   __shared__ StagedPixels staged;
   const unsigned image = blockIdx.y;
@@ -579,7 +579,7 @@ class OverlapPeaksStage final : public backend::OverlapPeaks {
         [&]<int images>(const Limits<images>& list, std::size_t image, std::size_t count) {
           const unsigned here = images == 1 ? surfaces_ : 2 * static_cast<unsigned>(count);
           const auto pixels = static_cast<std::size_t>(plane_.pixels);
-          launch_early(site_, queue, dim3(blocks_, here), dim3(reduction_threads),
+          launch_dependent(site_, queue, dim3(blocks_, here), dim3(reduction_threads),
                        &overlap_peaks_kernel<images>, data<float>(surfaces) + 2 * image * pixels,
                        data<float>(overlaps) + static_cast<std::size_t>(each_) * image * pixels,
                        each_, plane_, list, results_from(2 * image, records));
@@ -600,7 +600,7 @@ class OverlapPeaksStage final : public backend::OverlapPeaks {
         [&]<int images>(const OutlinedImages<images>& list, std::size_t image, std::size_t count) {
           const dim3 grid(blocks_, static_cast<unsigned>(count));
           const auto pixels = static_cast<std::size_t>(plane_.pixels);
-          launch_early(site_, queue, grid, dim3(reduction_threads), &outlined_peaks_kernel<images>,
+          launch_dependent(site_, queue, grid, dim3(reduction_threads), &outlined_peaks_kernel<images>,
                        data<float>(surfaces) + 2 * image * pixels, plane_, list,
                        results_from(2 * image, records));
         });

@@ -1,6 +1,6 @@
 // Stage: the maximum of an image with its coordinates and neighbours, by a reduction in two steps
 // (registration paper, section 4); the last block to finish does the second step.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/last_block.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(reduction_threads)
     peak_kernel(const float* __restrict__ input, Plane plane, int depth,
                 Candidate* __restrict__ partials, unsigned* __restrict__ counters,
                 DevicePeakRecord* __restrict__ records) {
-  await_previous();
+  wait_for_previous_kernel();
   __shared__ typename BestOfBlock::TempStorage scratch;
   __shared__ Candidate peak;
   const int pixels = plane.width * plane.height;
@@ -111,7 +111,7 @@ class PeakStage final : public backend::Peak {
     site_.context.activate();
     scratch_guard_.enter(queue);
     const dim3 grid(static_cast<unsigned>(blocks_), static_cast<unsigned>(std::min(depth_, 65535)));
-    launch_early(site_, queue, grid, dim3(reduction_threads), &peak_kernel, data<float>(input),
+    launch_dependent(site_, queue, grid, dim3(reduction_threads), &peak_kernel, data<float>(input),
                  plane_, depth_, partials_.as<Candidate>(), counters_.get(),
                  data<DevicePeakRecord>(records));
   }

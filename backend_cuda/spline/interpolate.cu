@@ -3,7 +3,7 @@
 // In full precision the neighbours are loaded, through shared memory if possible. In texture
 // precision the texture unit reads them: in place if the rows are aligned, otherwise from an array
 // to which the stage copies the coefficients.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 #include "device/texture.hpp"
@@ -250,7 +250,7 @@ class TextureInterpolate final : public InterpolateStage {
     if (!tiles) return false;
     const dim3 grid =
         by_short_tiles_ ? grid_of_tiles<ShortTile>(all.output) : grid_of_tiles(all.output);
-    launch_early(site_, queue, grid, dim3(tile_threads), tile_kernel_, sources, coefficients, all,
+    launch_dependent(site_, queue, grid, dim3(tile_threads), tile_kernel_, sources, coefficients, all,
                  *tiles);
     return true;
   }

@@ -5,7 +5,7 @@
 // mapped to a point in the image with the same value under the boundary rule. Pixels so near an
 // edge that rounding might matter, and those whose neighbours are not adjacent in memory, are
 // evaluated in full precision.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/texture.hpp"
 #include "spline/interpolate_bilinear.hpp"
 #include "spline/interpolate_kernel.cuh"
@@ -103,7 +103,7 @@ template <bool floats>
 __global__ void __launch_bounds__(LookupBlock::width* LookupBlock::height)
     bilinear_kernel(cudaTextureObject_t texture, const float* __restrict__ coefficients,
                     const __grid_constant__ Evaluation e) {
-  await_previous();
+  wait_for_previous_kernel();
   const int left =
       static_cast<int>(blockIdx.x) * LookupBlock::tile_width + static_cast<int>(threadIdx.x);
   const int top = static_cast<int>(blockIdx.y * LookupBlock::height + threadIdx.y);
@@ -148,7 +148,7 @@ bool bilinear_serves(const Evaluation& e) {
 
 void launch_bilinear(const CallSite& site, const backend::Queue& queue, BilinearKernel kernel,
                      cudaTextureObject_t texture, const float* coefficients, const Evaluation& e) {
-  launch_early(
+  launch_dependent(
       site, queue,
       tile_grid(e.output.width, e.output.height, LookupBlock::tile_width, LookupBlock::height),
       dim3(LookupBlock::width, LookupBlock::height), kernel, texture, coefficients, e);

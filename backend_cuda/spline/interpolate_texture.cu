@@ -3,7 +3,7 @@
 //
 // They use the texture unit only if all neighbours lie within the coefficients, and evaluate other
 // pixels in full precision.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "spline/lookup_table.hpp"
 #include "spline/tile_source.cuh"
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(tile_threads)
     texture_tile_kernel(TextureSources sources, const float* __restrict__ coefficients,
                         const __grid_constant__ Evaluation e,
                         const __grid_constant__ TileSource<2> source) {
-  await_previous();
+  wait_for_previous_kernel();
   for_tiles<3, Tile>(e, source, [&](const TileLocation<2>& location) {
     if (location.inside && !location.split) {
       evaluate_tile<3, floats, false, Tile>(e, source, location, [&](const Located<3>(&at)[2]) {

@@ -1,5 +1,5 @@
 // Evaluation of planes under an affine transform from a copy of the source in shared memory.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "spline/interpolate_shared.cuh"
 #include "spline/interpolate_tiled.hpp"
 #include "spline/tile_source.cuh"
@@ -82,7 +82,7 @@ template <int degree, int pitch, bool floats>
 __global__ void __launch_bounds__(tile_threads, tiled_blocks<degree>)
     tiled_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
                  const __grid_constant__ TileSource<2> source) {
-  await_previous();
+  wait_for_previous_kernel();
   extern __shared__ float4 shared_words[];
   float* copy = reinterpret_cast<float*>(shared_words);
   const unsigned base =
@@ -175,7 +175,7 @@ bool evaluate_plane(const CallSite& site, const backend::Queue& queue, const flo
                             static_cast<std::size_t>(source->extent[1]);
   if (source->extent[0] > kernel.pitch || bytes > max_tile_bytes(site)) return false;
   const dim3 grid = grid_of_tiles(e.output);
-  launch_early_with_shared(site, queue, grid, dim3(tile_threads), bytes, kernel.function,
+  launch_dependent_with_shared(site, queue, grid, dim3(tile_threads), bytes, kernel.function,
                            coefficients, e, *source);
   if (e.spline.rules.points == PointRule::period_minus_one) {
     launch(site, queue, grid, dim3(tile_threads), split_tile_kernel_of(degree), coefficients, e,

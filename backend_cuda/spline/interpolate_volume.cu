@@ -4,7 +4,7 @@
 // A cubic spline has 64 neighbours per point, so shared memory is the bottleneck. A warp evaluates
 // 16 x 1 x 2 pixels, and the layout of the copy's rows and planes minimizes the bank conflicts of
 // its lanes.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "spline/interpolate_shared.cuh"
 #include "spline/interpolate_tiled.hpp"
 #include "spline/tile_source.cuh"
@@ -256,7 +256,7 @@ template <int degree, int pitch, bool floats>
 __global__ void __launch_bounds__(threads, volume_blocks<degree>)
     volume_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
                   const __grid_constant__ VolumeSource source) {
-  await_previous();
+  wait_for_previous_kernel();
   extern __shared__ float4 shared_words[];
   float* copy = reinterpret_cast<float*>(shared_words);
   for_volume_tiles<degree>(e, source, [&](const VolumeLocation& location) {
@@ -307,7 +307,7 @@ bool evaluate_volume(const CallSite& site, const backend::Queue& queue, const fl
   dim3 grid = tile_grid(e.output.width, e.output.height, side, side);
   grid.z = static_cast<unsigned>(
       std::min<std::int64_t>(divide_up(e.output.depth, source->depth), 65535));
-  launch_early_with_shared(site, queue, grid, dim3(threads), source->bytes(),
+  launch_dependent_with_shared(site, queue, grid, dim3(threads), source->bytes(),
                            kernel_of(degree, source->pitch, e.output.type == PixelType::f32),
                            coefficients, e, *source);
   if (e.spline.rules.points == PointRule::period_minus_one) {

@@ -9,7 +9,7 @@
 // done.
 #pragma once
 
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/pixel_load.cuh"
 #include "spline/prefilter_axis.cuh"
 #include "spline/prefilter_recursion.cuh"
@@ -178,7 +178,7 @@ template <class Pixel, class Filter>
 __global__ void __launch_bounds__(block_threads, Filter::blocks_per_multiprocessor)
     plane_kernel(const Pixel* __restrict__ samples, float* __restrict__ result, Plane p,
                  typename Filter::Coefficients coefficients) {
-  await_previous();
+  wait_for_previous_kernel();
   const long long wide = p.width + 2 * p.beyond.margin;
   const long long high = p.height + 2 * p.beyond.margin;
   const int column_blocks = static_cast<int>((high + p.column_block - 1) / p.column_block);
@@ -198,7 +198,7 @@ template <class Pixel, class Filter>
 __global__ void __launch_bounds__(block_threads)
     row_kernel(const Pixel* __restrict__ samples, float* __restrict__ result, Plane p,
                typename Filter::Coefficients coefficients) {
-  await_previous();
+  wait_for_previous_kernel();
   constexpr int components = components_of<Pixel>;
   constexpr int useful = useful_columns<Filter>;
   const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
@@ -238,7 +238,7 @@ template <class Filter>
 __global__ void __launch_bounds__(block_threads, Filter::axis_blocks_per_multiprocessor)
     axis_kernel(const float* __restrict__ source, float* __restrict__ result, AxisPass pass,
                 typename Filter::Coefficients coefficients, int segment, float scale) {
-  await_previous();
+  wait_for_previous_kernel();
   constexpr int chunk_length = Filter::chunk;
   const long long inner = static_cast<long long>(blockIdx.x) * block_threads + threadIdx.x;
   if (inner >= pass.inner) return;

@@ -106,7 +106,7 @@ class StreamingPrefilter final : public backend::Prefilter {
                                         max_column_block);
       const dim3 grid(static_cast<unsigned>(across), grid_extent(divide_up(high, p.column_block)),
                       grid_extent(volume_.planes()));
-      launch_early(site_, queue, grid, dim3(block_threads), kernels_.plane, input, output, p,
+      launch_dependent(site_, queue, grid, dim3(block_threads), kernels_.plane, input, output, p,
                    coefficients_);
     }
   }
@@ -116,7 +116,7 @@ class StreamingPrefilter final : public backend::Prefilter {
     const int wide = volume_.width + 2 * beyond_.margin;
     const std::int64_t tasks = lines * divide_up(wide, kernels_.useful_columns);
     const std::int64_t blocks = std::min<std::int64_t>(divide_up(tasks, block_warps), 1 << 24);
-    launch_early(site_, queue, dim3(static_cast<unsigned>(blocks)), dim3(block_threads),
+    launch_dependent(site_, queue, dim3(static_cast<unsigned>(blocks)), dim3(block_threads),
                  kernels_.row, input, output, plane_of(1, lines, scale_), coefficients_);
   }
 
@@ -129,7 +129,7 @@ class StreamingPrefilter final : public backend::Prefilter {
         column_block_for(length, across * pass.outer, kernels_.axis_blocks, minimum, max_segment);
     const dim3 grid(static_cast<unsigned>(across),
                     static_cast<unsigned>(divide_up(length, segment)), grid_extent(pass.outer));
-    launch_early(site_, queue, grid, dim3(block_threads), kernels_.axis, input, output, pass,
+    launch_dependent(site_, queue, grid, dim3(block_threads), kernels_.axis, input, output, pass,
                  coefficients_, segment, static_cast<float>(scale_));
   }
 

@@ -1,6 +1,6 @@
 // Stage: prefilter and evaluation in one kernel. It exists for cubic splines in the plane, from f32
 // samples, in single precision, with the exact prefilter, under affine transforms.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 #include "spline/resample_tile.cuh"
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(resample_threads, resample_blocks<rows, steep>
     resample_kernel(const float* __restrict__ samples, const __grid_constant__ Evaluation e,
                     const __grid_constant__ ResampleSource source,
                     const __grid_constant__ ResampleFilter filter) {
-  await_previous();
+  wait_for_previous_kernel();
   extern __shared__ float4 shared_words[];
   float* coefficients = reinterpret_cast<float*>(shared_words);
   bool careful = false;
@@ -257,7 +257,7 @@ class ResampleStage final : public backend::Resample {
   }
 
   void enqueue(const backend::Queue& queue, const float* samples, const Launch& launch) const {
-    launch_early_with_shared(site_, queue, grid_of(launch.source), dim3(resample_threads),
+    launch_dependent_with_shared(site_, queue, grid_of(launch.source), dim3(resample_threads),
                              launch.kernel.bytes, launch.kernel.function, samples,
                              launch.evaluation, launch.source, filter_);
   }

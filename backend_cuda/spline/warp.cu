@@ -3,7 +3,7 @@
 // Each plan chooses one of three ways to read the input: a texture over the input's own memory, if
 // its rows are aligned as the texture unit requires; a texture over an array to which the stage
 // copies the input; or loads, if the texture unit failed its test or the image exceeds its limits.
-#include "device/early_launch.cuh"
+#include "device/dependent_launch.cuh"
 #include "device/memory.hpp"
 #include "device/parameter_list.hpp"
 #include "device/stage.hpp"
@@ -51,7 +51,7 @@ template <int slices>
 __global__ void warp_texture_kernel(cudaTextureObject_t input, Size input_size,
                                     float* __restrict__ output, Size output_size,
                                     const __grid_constant__ Transforms<slices> transforms) {
-  await_previous();
+  wait_for_previous_kernel();
   const Affine& t = transforms.entries[slices == 1 ? 0 : blockIdx.z];
   float* slice = slice_of(output, output_size);
   const int left =
@@ -100,7 +100,7 @@ template <int slices>
 __global__ void warp_loads_kernel(const float* __restrict__ input, Size input_size,
                                   float* __restrict__ output, Size output_size,
                                   const __grid_constant__ Transforms<slices> transforms) {
-  await_previous();
+  wait_for_previous_kernel();
   const Affine& t = transforms.entries[slices == 1 ? 0 : blockIdx.z];
   float* slice = slice_of(output, output_size);
   const int left =
@@ -135,7 +135,7 @@ class WarpStage : public backend::Warp {
         transforms.size(), [&](std::size_t i) { return transforms[i]; },
         [&](const auto& list, std::size_t first, std::size_t count) {
           grid.z = static_cast<unsigned>(count);
-          launch_early(site_, queue, grid, dim3(LookupBlock::width, LookupBlock::height),
+          launch_dependent(site_, queue, grid, dim3(LookupBlock::width, LookupBlock::height),
                        kernel_for(list), source, input_,
                        slices + static_cast<std::int64_t>(first) * output_.width * output_.height,
                        output_, list);

@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(row_threads)
                             0.5f * (__ldg(r + reference_down) - __ldg(r - reference_down)),
                             0.5f * (__ldg(r + reference_deep) - __ldg(r - reference_deep))};
     if constexpr (marked) {
-      if (!wa_volume_counts(__ldg(r), slope, value_and_slopes)) return;
+      if (!wa_volume_is_valid(__ldg(r), slope, value_and_slopes)) return;
       sums[WA_VOLUME_STEP_SUMS] += 1.0F;
     }
     wa_volume_add_step(__ldg(r), slope, value_and_slopes, sums);

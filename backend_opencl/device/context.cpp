@@ -43,8 +43,8 @@ Context::Context(Handle<cl_context> context, cl_device_id id, DeviceInfo info,
     throw error(ErrorKind::device_unavailable, "the device's OpenCL driver has no compiler",
                 call_site("open"), "choose another device, or install the vendor's full driver");
   }
-  if (compiler_of(info_.platform).keeps_programs && !pocl_cache_problem().empty()) {
-    host_->cache_unusable(pocl_cache_problem());
+  if (compiler_of(info_.platform).caches_programs && !pocl_cache_problem().empty()) {
+    host_->report_cache_problem(pocl_cache_problem());
   }
   identity_ = "platform " + info_.platform + "\ndevice " + info_.name + "\nversion " +
               device_text(id, CL_DEVICE_VERSION) + "\ndriver " + info_.driver + "\n";

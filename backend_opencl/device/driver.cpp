@@ -30,7 +30,7 @@ void Driver::announce(const std::function<void()>& make_plans) {
   context_.programs().announce(make_plans);
 }
 
-void Driver::keep_compiled() { context_.programs().keep(); }
+void Driver::store_compiled_kernels() { context_.programs().keep(); }
 
 std::unique_ptr<backend::Memory> Driver::allocate(std::size_t bytes) {
   return std::make_unique<Memory>(context_, bytes);
@@ -54,7 +54,7 @@ std::unique_ptr<backend::Event> Driver::make_event() {
   return std::make_unique<Event>(context_.call_site("event"));
 }
 
-std::unique_ptr<backend::Memory> Driver::wrap_memory(const backend::ForeignMemory& memory) {
+std::unique_ptr<backend::Memory> Driver::wrap_memory(const backend::UnownedMemory& memory) {
   return std::make_unique<Memory>(context_, memory);
 }
 

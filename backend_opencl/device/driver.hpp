@@ -9,7 +9,7 @@
 
 namespace warpalign::opencl {
 
-class Driver final : public backend::MakesEach<Driver> {
+class Driver final : public backend::DriverWithStages<Driver> {
  public:
   Driver(cl_device_id id, const DeviceInfo& info, std::shared_ptr<const backend::Host> host);
   /// Uses a context that the caller made.
@@ -20,7 +20,7 @@ class Driver final : public backend::MakesEach<Driver> {
   [[nodiscard]] const char* lost() const noexcept override { return context_.lost(); }
 
   void announce(const std::function<void()>& make_plans) override;
-  void keep_compiled() override;
+  void store_compiled_kernels() override;
 
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
   std::unique_ptr<backend::HostMemory> allocate_host(std::size_t bytes) override;
@@ -29,7 +29,7 @@ class Driver final : public backend::MakesEach<Driver> {
   std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override;
   std::unique_ptr<backend::Event> make_event() override;
 
-  std::unique_ptr<backend::Memory> wrap_memory(const backend::ForeignMemory& memory) override;
+  std::unique_ptr<backend::Memory> wrap_memory(const backend::UnownedMemory& memory) override;
   backend::WrappedQueue wrap_queue(backend::NativeHandle queue) override;
   std::unique_ptr<backend::Event> wrap_event(backend::NativeHandle event) override;
   [[nodiscard]] backend::NativeHandle native_context() const noexcept override {

@@ -1,7 +1,7 @@
 // Converts OpenCL's status codes to warpalign::Error.
 #pragma once
 
-#include <warpalign/backend/loss.hpp>
+#include <warpalign/backend/device_loss.hpp>
 #include <warpalign/error.hpp>
 
 #include <CL/cl.h>
@@ -14,7 +14,7 @@ namespace warpalign::opencl {
 struct Health {
   explicit Health(cl_device_id device) noexcept : id(device) {}
   cl_device_id id;
-  backend::Loss loss;
+  backend::DeviceLoss loss;
 };
 
 /// The place of a call in the program, for error messages.

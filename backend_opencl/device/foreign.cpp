@@ -64,12 +64,12 @@ void check_alignment(const Context& context, cl_mem whole, cl_mem_flags flags, s
   if ((flags & CL_MEM_USE_HOST_PTR) != 0) {
     begin += reinterpret_cast<std::uintptr_t>(memory_value<void*>(context, whole, CL_MEM_HOST_PTR));
   }
-  if (begin % backend::foreign_alignment == 0) return;
+  if (begin % backend::unowned_alignment == 0) return;
   refuse(context, "the memory does not begin at a multiple of " +
-                      std::to_string(backend::foreign_alignment) + " bytes");
+                      std::to_string(backend::unowned_alignment) + " bytes");
 }
 
-void check_size(const Context& context, cl_mem buffer, const backend::ForeignMemory& memory) {
+void check_size(const Context& context, cl_mem buffer, const backend::UnownedMemory& memory) {
   const auto size = memory_value<std::size_t>(context, buffer, CL_MEM_SIZE);
   if (memory.offset <= size && memory.bytes <= size - memory.offset) return;
   refuse(context, "the memory has " + std::to_string(size) + " bytes; " +
@@ -95,7 +95,7 @@ Handle<cl_mem> part_of(const Context& context, cl_mem whole, std::size_t offset,
 
 }  // namespace
 
-BufferPart checked_part(const Context& context, const backend::ForeignMemory& memory) {
+SubBuffer checked_sub_buffer(const Context& context, const backend::UnownedMemory& memory) {
   auto* const buffer = static_cast<cl_mem>(memory.handle);
   if (memory_value<cl_mem_object_type>(context, buffer, CL_MEM_TYPE) != CL_MEM_OBJECT_BUFFER) {
     refuse(context, "the memory is not a buffer; only buffers can be wrapped, not images");

@@ -8,7 +8,7 @@
 namespace warpalign::opencl {
 
 /// The part of the caller's buffer that the caller wraps.
-struct BufferPart {
+struct SubBuffer {
   Handle<cl_mem> buffer;   ///< a sub-buffer, which shares the memory of the whole
   cl_mem whole = nullptr;  ///< the buffer that was allocated
   std::size_t offset = 0;  ///< in bytes, within the whole
@@ -16,7 +16,8 @@ struct BufferPart {
 
 /// Checks that the memory is a buffer of this context, holds that many bytes, is aligned and
 /// readable, and is writable unless the caller wraps it as read-only.
-[[nodiscard]] BufferPart checked_part(const Context& context, const backend::ForeignMemory& memory);
+[[nodiscard]] SubBuffer checked_sub_buffer(const Context& context,
+                                           const backend::UnownedMemory& memory);
 
 /// Checks that the queue is in order and belongs to this context and device.
 void check_queue(const Context& context, cl_command_queue queue);

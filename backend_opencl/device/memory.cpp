@@ -38,8 +38,8 @@ Handle<cl_mem> make_buffer(const Context& context, std::size_t bytes, const std:
                "use smaller images, or free device memory held by other programs"});
 }
 
-Memory::Memory(const Context& context, const backend::ForeignMemory& memory) {
-  const BufferPart part = checked_part(context, memory);
+Memory::Memory(const Context& context, const backend::UnownedMemory& memory) {
+  const SubBuffer part = checked_sub_buffer(context, memory);
   buffer_ = part.buffer;
   whole_ = part.whole;
   offset_ = part.offset;

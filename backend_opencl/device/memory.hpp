@@ -17,7 +17,7 @@ class Memory : public backend::Memory {
       : buffer_(make_buffer(context, bytes, "memory")) {}
 
   /// The caller's buffer, or a part of it (foreign.hpp).
-  Memory(const Context& context, const backend::ForeignMemory& memory);
+  Memory(const Context& context, const backend::UnownedMemory& memory);
 
   [[nodiscard]] cl_mem get() const noexcept { return buffer_.get(); }
   [[nodiscard]] backend::NativeHandle native() const noexcept override { return get(); }

@@ -29,16 +29,16 @@ std::unique_ptr<backend::Driver> open(std::size_t index,
   return std::make_unique<Driver>(devices[index].id, devices[index].info, std::move(host));
 }
 
-std::unique_ptr<backend::Driver> open_within(backend::NativeHandle context,
-                                             backend::NativeHandle device,
-                                             std::shared_ptr<const backend::Host> host) {
+std::unique_ptr<backend::Driver> open_in_context(backend::NativeHandle context,
+                                                 backend::NativeHandle device,
+                                                 std::shared_ptr<const backend::Host> host) {
   auto* const callers = static_cast<cl_context>(context);
   auto* const id = static_cast<cl_device_id>(device);
   check_within(callers, id);
   return std::make_unique<Driver>(callers, id, describe_listed(id), std::move(host));
 }
 
-constexpr backend::ModuleTable table{backend::abi_number, "opencl", infos, open, open_within};
+constexpr backend::ModuleTable table{backend::abi_number, "opencl", infos, open, open_in_context};
 
 }  // namespace
 

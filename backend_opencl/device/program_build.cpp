@@ -52,10 +52,10 @@ std::string numbered(std::string_view source) {
 
 Compiler compiler_of(const std::string& platform) {
   Compiler compiler;
-  compiler.keeps_programs = platform == "Portable Computing Language";
+  compiler.caches_programs = platform == "Portable Computing Language";
   compiler.exclusive = platform == "rusticl" || platform == "Clover" || platform == "Oclgrind";
   const bool nvidia = platform == "NVIDIA CUDA";
-  compiler.one_at_a_time = compiler.keeps_programs || compiler.exclusive || nvidia;
+  compiler.one_at_a_time = compiler.caches_programs || compiler.exclusive || nvidia;
   if (compiler.one_at_a_time) compiler.threads = nvidia ? 1 : 0;
   return compiler;
 }

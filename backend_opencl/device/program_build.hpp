@@ -26,7 +26,7 @@ struct Compiler {
   bool exclusive = false;
   /// Whether the platform caches compiled programs by their source. PoCL does, and it compiles
   /// every kernel a second time if the caller requests a binary.
-  bool keeps_programs = false;
+  bool caches_programs = false;
 };
 [[nodiscard]] Compiler compiler_of(const std::string& platform);
 

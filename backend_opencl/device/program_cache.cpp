@@ -116,7 +116,7 @@ void ProgramCache::announce(const std::function<void()>& make_plans) {
 }
 
 void ProgramCache::keep() {
-  if (!compiler_.keeps_programs) return;
+  if (!compiler_.caches_programs) return;
   std::vector<std::shared_ptr<Entry>> built;
   {
     const Lock lock(mutex_);
@@ -197,7 +197,7 @@ Handle<cl_program> ProgramCache::build(Entry& entry) const {
   }
   Handle<cl_program> program =
       program_from_source(context_, entry.source, entry.options, context_.call_site(entry.stage));
-  if (!compiler_.keeps_programs) {
+  if (!compiler_.caches_programs) {
     const std::string binary = binary_of(program.get());
     if (!binary.empty()) context_.host().store_cached(entry.key, binary);
   } else if (!entry.cached) {

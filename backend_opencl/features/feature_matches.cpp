@@ -28,7 +28,7 @@ class FeatureMatches final : public backend::FeatureMatches {
         nearest_(context, stage, text(), "nearest_features", options()) {}
 
   void enqueue(backend::Queue& queue, const backend::DescribedFeatures& reference,
-               const backend::DescribedFeatures& moving, const backend::Memory& moving_places,
+               const backend::DescribedFeatures& moving, const backend::Memory& moving_positions,
                float apart, backend::Memory& best_of_slices, backend::Memory& nearest) override {
     const cl_command_queue commands = queue_of(queue);
     const auto references = static_cast<cl_int>(reference.count);
@@ -38,7 +38,7 @@ class FeatureMatches final : public backend::FeatureMatches {
                  references, moving.descriptors, movings, slices, best_of_slices);
     const Grid over_features{{static_cast<std::size_t>(references) * group_, 1}, {group_, 1}};
     nearest_.launch(commands, over_features, reference.descriptors, moving.descriptors, movings,
-                    moving_places, apart, max_ratio_, slices, best_of_slices, nearest);
+                    moving_positions, apart, max_ratio_, slices, best_of_slices, nearest);
   }
 
  private:

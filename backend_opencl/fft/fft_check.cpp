@@ -249,9 +249,9 @@ std::string fault(const Bench& bench, const char* direction, ErrorOf error_of) {
 
 }  // namespace
 
-std::string fault_of_plan(const Context& context, FftPlan& plan, const RealFftSpec& spec) {
+std::string check_plan(const Context& context, FftPlan& plan, const RealFftSpec& spec) {
   const Bench bench = make_bench(context, spec);
-  if (spec.goes_forward()) {
+  if (spec.has_forward()) {
     write_impulses(bench);
     plan.forward(bench.queue.get(), bench.real.get(), bench.spectrum.get());
     const std::string wrong = fault(bench, "the forward", spectrum_error);
@@ -259,12 +259,12 @@ std::string fault_of_plan(const Context& context, FftPlan& plan, const RealFftSp
   } else {
     write_spectrum(bench);
   }
-  if (spec.goes_back()) plan.inverse(bench.queue.get(), bench.spectrum.get(), bench.real.get());
+  if (spec.has_inverse()) plan.inverse(bench.queue.get(), bench.spectrum.get(), bench.real.get());
   if (!guard_intact(bench, bench.real, bench.real_bytes()) ||
       !guard_intact(bench, bench.spectrum, bench.spectrum_bytes())) {
     return "it writes beyond its output";
   }
-  return spec.goes_back() ? fault(bench, "the inverse", image_error) : std::string();
+  return spec.has_inverse() ? fault(bench, "the inverse", image_error) : std::string();
 }
 
 }  // namespace warpalign::opencl

@@ -7,7 +7,7 @@ namespace warpalign::opencl {
 
 /// Runs a plan on images, or a volume, of a few impulses, whose spectra are known, in the
 /// directions of the plan. Returns what is wrong; empty if nothing is.
-[[nodiscard]] std::string fault_of_plan(const Context& context, FftPlan& plan,
-                                        const RealFftSpec& spec);
+[[nodiscard]] std::string check_plan(const Context& context, FftPlan& plan,
+                                     const RealFftSpec& spec);
 
 }  // namespace warpalign::opencl

@@ -219,8 +219,8 @@ class Direction {
 class Plan final : public FftPlan {
  public:
   Plan(const Context& context, const RealFftSpec& spec) {
-    if (spec.goes_forward()) forward_.emplace(context, spec, CLFFT_FORWARD);
-    if (spec.goes_back()) inverse_.emplace(context, spec, CLFFT_BACKWARD);
+    if (spec.has_forward()) forward_.emplace(context, spec, CLFFT_FORWARD);
+    if (spec.has_inverse()) inverse_.emplace(context, spec, CLFFT_BACKWARD);
   }
 
   void forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) override {
@@ -239,7 +239,9 @@ class ClFft final : public FftProvider {
   explicit ClFft(Context& context) : context_(context) {}
 
   /// clFFT compiles its programs itself.
-  [[nodiscard]] bool names_programs(const RealFftSpec& /*spec*/) const override { return false; }
+  [[nodiscard]] bool registers_programs(const RealFftSpec& /*spec*/) const override {
+    return false;
+  }
   [[nodiscard]] const char* name() const noexcept override { return "clfft"; }
   [[nodiscard]] std::string version() const override {
     return std::to_string(clfftVersionMajor) + "." + std::to_string(clfftVersionMinor) + "." +

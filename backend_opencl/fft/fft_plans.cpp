@@ -15,7 +15,7 @@ constexpr std::size_t max_kept = 8;
 
 std::string what(const RealFftSpec& spec) {
   return to_string(spec.shape) + (spec.dimensions == 3 ? " in three dimensions" : "") +
-         (spec.goes_back() ? "" : ", forward") + (spec.goes_forward() ? "" : ", inverse");
+         (spec.has_inverse() ? "" : ", forward") + (spec.has_forward() ? "" : ", inverse");
 }
 
 constexpr const char* verdict_right = "right";
@@ -95,7 +95,7 @@ std::shared_ptr<SharedFft> FftPlans::announce(const RealFftSpec& spec) {
   for (Library& library : libraries_) {
     FftProvider& provider = provider_of(library);
     if (!provider.takes(spec)) continue;
-    if (!provider.names_programs(spec)) return nullptr;
+    if (!provider.registers_programs(spec)) return nullptr;
     return std::make_shared<SharedFft>(provider.plan(spec));
   }
   return nullptr;
@@ -119,12 +119,12 @@ std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const Rea
   }
   try {
     // Compiles all programs of the plan at once, if that helps, instead of one by one.
-    if (provider.names_programs(spec)) {
+    if (provider.registers_programs(spec)) {
       context_.programs().announce([&] { static_cast<void>(provider.plan(spec)); });
     }
     auto plan = provider.plan(spec);
     if (verdict == verdict_right) return plan;
-    const std::string fault = fault_of_plan(context_, *plan, spec);
+    const std::string fault = check_plan(context_, *plan, spec);
     context_.host().store_cached(key, fault.empty() ? verdict_right : verdict_wrong + fault);
     if (fault.empty()) return plan;
     return reject(fault);

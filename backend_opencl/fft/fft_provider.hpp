@@ -41,7 +41,7 @@ class FftProvider {
   [[nodiscard]] virtual bool takes(const RealFftSpec& /*spec*/) const { return true; }
   /// Whether plan() within ProgramCache::announce() registers the programs to compile and runs
   /// nothing.
-  [[nodiscard]] virtual bool names_programs(const RealFftSpec& spec) const = 0;
+  [[nodiscard]] virtual bool registers_programs(const RealFftSpec& spec) const = 0;
   /// Throws Error(invalid_argument) for sizes that the library cannot transform, and
   /// Error(build_failed) if it fails otherwise.
   [[nodiscard]] virtual std::unique_ptr<FftPlan> plan(const RealFftSpec& spec) = 0;

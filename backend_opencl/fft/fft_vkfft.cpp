@@ -183,8 +183,8 @@ namespace {
 constexpr const char* stage = "fft";
 
 void limit_to(const RealFftSpec& spec, VkFFTConfiguration& configuration) {
-  configuration.makeForwardPlanOnly = spec.goes_back() ? 0 : 1;
-  configuration.makeInversePlanOnly = spec.goes_forward() ? 0 : 1;
+  configuration.makeForwardPlanOnly = spec.has_inverse() ? 0 : 1;
+  configuration.makeInversePlanOnly = spec.has_forward() ? 0 : 1;
 }
 
 /// Only one thread of the process may plan, or destroy plans, at a time.
@@ -364,7 +364,7 @@ class VkFft final : public FftProvider {
 
   /// False for sizes with larger prime factors: VkFFT plans these by Bluestein's algorithm and runs
   /// kernels meanwhile, which therefore must be compiled already.
-  [[nodiscard]] bool names_programs(const RealFftSpec& spec) const override {
+  [[nodiscard]] bool registers_programs(const RealFftSpec& spec) const override {
     const Shape& shape = spec.shape;
     return has_small_factors(shape.width) && has_small_factors(shape.height) &&
            (spec.dimensions == 2 || has_small_factors(shape.depth));

@@ -48,12 +48,12 @@ class DoubleAngle final : public backend::DoubleAngle {
                    static_cast<cl_int>(first_slice), epsilon_, terms, memory.cosines, memory.sines);
   }
 
-  void enqueue_turned(backend::Queue& queue, const backend::TurnedMemory& memory, float cosine,
-                      float sine) override {
+  void enqueue_rotated(backend::Queue& queue, const backend::RotatedMemory& memory, float cosine,
+                       float sine) override {
     const auto groups = static_cast<std::size_t>(divide_up(pixels_, turned_group_));
     turned_.launch(queue_of(queue), {{groups * turned_group_, 1}, {turned_group_, 1}},
-                   memory.cosines, memory.sines, pixels_, cosine, sine, memory.turned_cosines,
-                   memory.turned_sines);
+                   memory.cosines, memory.sines, pixels_, cosine, sine, memory.rotated_cosines,
+                   memory.rotated_sines);
   }
 
  private:

@@ -198,11 +198,11 @@ class StreamingPasses {
            int_option("ROWS", rows) + int_option("COMPONENTS", maker_.components());
   }
 
-  [[nodiscard]] int chunks(std::int64_t length, std::int64_t abreast, int groups_per_unit,
+  [[nodiscard]] int chunks(std::int64_t length, std::int64_t parallel_blocks, int groups_per_unit,
                            int minimum, int maximum) const {
     const auto units = device_value<cl_uint>(maker_.context.id(), CL_DEVICE_MAX_COMPUTE_UNITS);
     return backend::chunks_per_column_block(
-        {length, abreast, filter_.chunk,
+        {length, parallel_blocks, filter_.chunk,
          std::int64_t{groups_per_unit} * std::max<std::int64_t>(units, 1)},
         minimum, maximum);
   }

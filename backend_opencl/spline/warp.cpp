@@ -34,7 +34,8 @@ class Warp final : public backend::Warp {
     if (CpuEvaluation::serves(context, bilinear, spec.input)) {
       cpu_.emplace(context, stage, CpuEvaluation::From::transform, bilinear,
                    CpuEvaluation::zero_padded, spec.input);
-      if (spec.of_ones) unit_weights_.emplace(context, stage, kernels::warp_ones_cpu, "warp_ones");
+      if (spec.unit_input)
+        unit_weights_.emplace(context, stage, kernels::warp_ones_cpu, "warp_ones");
     }
   }
 

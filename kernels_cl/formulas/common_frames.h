@@ -17,13 +17,13 @@
 // The rotation of two channels.
 typedef struct {
   float cosine, sine;
-} WaChannelTurn;
+} WaChannelRotation;
 
-WA_INLINE WA_REAL wa_turned_first(WaChannelTurn turn, WA_REAL first, WA_REAL second) {
+WA_INLINE WA_REAL wa_rotated_first(WaChannelRotation turn, WA_REAL first, WA_REAL second) {
   return WA_FMA(WA_NUMBER(turn.cosine), first, -turn.sine * second);
 }
 
-WA_INLINE WA_REAL wa_turned_second(WaChannelTurn turn, WA_REAL first, WA_REAL second) {
+WA_INLINE WA_REAL wa_rotated_second(WaChannelRotation turn, WA_REAL first, WA_REAL second) {
   return WA_FMA(WA_NUMBER(turn.sine), first, turn.cosine * second);
 }
 

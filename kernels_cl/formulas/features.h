@@ -14,7 +14,7 @@ typedef struct {
 typedef struct {
   int plane, image;
   float x, y, sigma, radians;
-} WaFeaturePlace;
+} WaKeypoint;
 
 typedef struct {
   int index;

@@ -23,9 +23,9 @@ typedef struct {
   WA_REAL scale_of_mean;
   int free_parameters;     // bit i: the fit varies parameter i of warpalign::SimilaritySumsResult
   int iterations;          // at most
-  int keeps_illumination;  // whether gain and offset keep their initial values
+  int fixed_illumination;  // whether gain and offset keep their initial values
   // The state at which the next sums are computed.
-  int goes_on;
+  int in_progress;
   int iteration;
   WA_REAL matrix[9];
   WA_REAL gain, offset, second_offset;  // the offset of a second channel
@@ -37,7 +37,7 @@ typedef struct {
 } WaFit;
 
 WA_INLINE void wa_fit_fail(WaFit* fit) {
-  fit->goes_on = 0;
+  fit->in_progress = 0;
   fit->found = 0;
 }
 
@@ -96,7 +96,7 @@ WA_INLINE void wa_fit_begin(WaFit* fit, const WaMoments* channels, int count, in
   wa_fit_illumination(fit, &all, channels);
   fit->scale = 0.0f;
   fit->iteration = 0;
-  fit->goes_on = fit->iterations > 0 ? 1 : 0;
+  fit->in_progress = fit->iterations > 0 ? 1 : 0;
   fit->found = 1;
   fit->converged = 0;
   fit->last_move = 0.0f;
@@ -182,7 +182,7 @@ WA_INLINE int wa_fit_step(const WaFit* fit, WA_REAL pixels, WA_REAL* hessian, WA
 }
 
 // Takes the step to `next`, which moves the images by `moved` and is `drift` away from the start.
-WA_INLINE void wa_fit_take(WaFit* fit, const WaMoments* channels, int count, const WA_REAL* next,
+WA_INLINE void wa_fit_update(WaFit* fit, const WaMoments* channels, int count, const WA_REAL* next,
                            WA_REAL moved, WA_REAL drift, int projective) {
   if (!(drift < fit->max_drift)) {
     wa_fit_fail(fit);
@@ -196,11 +196,11 @@ WA_INLINE void wa_fit_take(WaFit* fit, const WaMoments* channels, int count, con
   fit->last_move = moved;
   fit->correlation = wa_correlation(&all);
   fit->pixels = all.pixels;
-  if (!fit->keeps_illumination) wa_fit_illumination(fit, &all, channels);
+  if (!fit->fixed_illumination) wa_fit_illumination(fit, &all, channels);
   fit->scale = fit->scale_of_mean * all.absolute / all.pixels;
   ++fit->iteration;
-  fit->goes_on = !fit->converged && fit->iteration < fit->iterations ? 1 : 0;
-  if (fit->goes_on && projective) wa_fit_frame(fit);
+  fit->in_progress = !fit->converged && fit->iteration < fit->iterations ? 1 : 0;
+  if (fit->in_progress && projective) wa_fit_frame(fit);
 }
 
 #endif

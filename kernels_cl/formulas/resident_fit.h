@@ -8,10 +8,10 @@
 #include "formulas/resident_state.h"
 
 // The next task for a fit.
-#define WA_FIT_IS_PLACED 0  // write its states
-#define WA_FIT_BEGINS 1     // compute the sums at the start
-#define WA_FIT_STEPS 2
-#define WA_FIT_HAS_ENDED 3  // never in a record: follows from WaFit
+#define WA_FIT_WRITE_STATES 0  // write its states
+#define WA_FIT_BEGIN 1     // compute the sums at the start
+#define WA_FIT_STEP 2
+#define WA_FIT_ENDED 3  // never in a record: follows from WaFit
 
 // As warpalign::FitRecord. The sums of channel c are those of state states[c]: sum i of `groups`
 // work-groups is stored from number partials[c] + i groups on.
@@ -57,7 +57,7 @@ WA_INLINE WaSumsState wa_sums_state(const WaFit* fit, int channel) {
   state.gain = fit->gain;
   state.offset = channel == 1 ? fit->second_offset : fit->offset;
   state.inverse_scale = fit->scale > 0.0f ? 1.0f / fit->scale : 0.0f;
-  state.active = fit->goes_on;
+  state.active = fit->in_progress;
   return state;
 }
 

@@ -56,7 +56,7 @@ WA_INLINE void wa_volume_add_plane(const float* plane, float z, float dz, float*
 
 // Whether a pair of marked volumes is valid at a point: whether no voxel that the reference, its
 // slopes and the spline need is NaN.
-WA_INLINE int wa_volume_counts(float reference, const float* reference_slope,
+WA_INLINE int wa_volume_is_valid(float reference, const float* reference_slope,
                                const float* location) {
   return !(wa_is_marked(reference) || wa_is_marked(reference_slope[0]) ||
            wa_is_marked(reference_slope[1]) || wa_is_marked(reference_slope[2]) ||

@@ -60,7 +60,7 @@ WA_INLINE Best best_of_lanes(float16 values, uint16 blocks) {
 }
 
 // The pixel of a peak; the first pixel if all are NaN.
-WA_INLINE int2 place_of(Best peak, int width) {
+WA_INLINE int2 position_of(Best peak, int width) {
   const uint index = peak.index == NOWHERE ? 0u : peak.index;
   return (int2)((int)(index % (uint)width), (int)(index / (uint)width));
 }

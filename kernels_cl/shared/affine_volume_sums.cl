@@ -92,7 +92,7 @@ WA_INLINE void wa_affine_volume_add(const float* a, const float* b, const float*
 // additional registers for the sums.
 WA_INLINE float wa_zero_if_invalid(float* reference, float* slope, float* location) {
 #ifdef MARKED
-  const int counts = wa_volume_counts(*reference, slope, location);
+  const int counts = wa_volume_is_valid(*reference, slope, location);
   *reference = counts ? *reference : 0.0f;
   for (int i = 0; i < 3; ++i) slope[i] = counts ? slope[i] : 0.0f;
   for (int i = 0; i < 4; ++i) location[i] = counts ? location[i] : 0.0f;

@@ -104,7 +104,7 @@ typedef struct {
   WA_GLOBAL float* reference;
   WA_GLOBAL float* moving;
   int width, height, channels;
-  WaChannelTurn turn;
+  WaChannelRotation turn;
 } CommonFrames;
 
 WA_INLINE void wa_store_common(const CommonFrames* frames, int x, int y, const CommonValues* v) {
@@ -117,8 +117,8 @@ WA_INLINE void wa_store_common(const CommonFrames* frames, int x, int y, const C
   }
   const WA_UINT64 second = i + (WA_UINT64)frames->width * frames->height;
   frames->moving[second] = v->moving_second;
-  frames->reference[i] = wa_turned_first(frames->turn, v->reference, v->reference_second);
-  frames->reference[second] = wa_turned_second(frames->turn, v->reference, v->reference_second);
+  frames->reference[i] = wa_rotated_first(frames->turn, v->reference, v->reference_second);
+  frames->reference[second] = wa_rotated_second(frames->turn, v->reference, v->reference_second);
 }
 
 // A work-group processes a tile of TILE_ROWS rows of the frames, which begin with a slice of their

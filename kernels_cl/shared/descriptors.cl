@@ -11,7 +11,7 @@
 #include "shared/group_sum.h"
 
 WA_INLINE WaGradient wa_gradient_about(WA_GLOBAL const float* image, int width, int height,
-                                       WaFeaturePlace place, float u, float v) {
+                                       WaKeypoint place, float u, float v) {
   const int x = (int)wa_nearest_pixel(place.x, u);
   const int y = (int)wa_nearest_pixel(place.y, v);
   float dx = 0.0f;
@@ -28,7 +28,7 @@ WA_INLINE WaGradient wa_gradient_about(WA_GLOBAL const float* image, int width, 
 // first.
 WA_KERNEL(GROUP, 1)
 directions(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes, int apart,
-           WA_GLOBAL const WaFeaturePlace* places, int first, WA_GLOBAL float* radians) {
+           WA_GLOBAL const WaKeypoint* places, int first, WA_GLOBAL float* radians) {
   WA_BEGIN();
   WA_LOCAL float bins[BINS];
   WA_LOCAL float smoother[BINS];
@@ -36,7 +36,7 @@ directions(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes, int apart
   WA_LOCAL int bin_of[SAMPLES];
   const int item = WA_ITEM_X;
   const int number = first + WA_GROUP_X;
-  const WaFeaturePlace place = places[number];
+  const WaKeypoint place = places[number];
   WA_GLOBAL const int* plane = planes + place.plane * WA_PLANE_WORDS;
   WA_GLOBAL const float* image = octave + place.image * apart + plane[0];
   const float step = wa_step_for_directions(place);
@@ -64,14 +64,14 @@ directions(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes, int apart
 // The descriptor of each keypoint, from number `first` on.
 WA_KERNEL(GROUP, 1)
 descriptors(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes, int apart,
-            WA_GLOBAL const WaFeaturePlace* places, int first, WA_GLOBAL float* rows) {
+            WA_GLOBAL const WaKeypoint* places, int first, WA_GLOBAL float* rows) {
   WA_BEGIN();
   WA_LOCAL float histogram[DIMENSIONS];
   WA_LOCAL float columns_of[SAMPLES], rows_of[SAMPLES], directions_of[SAMPLES], lengths[SAMPLES];
   WA_LOCAL float sums[GROUP];
   const int item = WA_ITEM_X;
   const int number = first + WA_GROUP_X;
-  const WaFeaturePlace place = places[number];
+  const WaKeypoint place = places[number];
   WA_GLOBAL const int* plane = planes + place.plane * WA_PLANE_WORDS;
   WA_GLOBAL const float* image = octave + place.image * apart + plane[0];
   const WaCells cells = wa_cells(place);
@@ -103,8 +103,8 @@ descriptors(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes, int apar
       for (int column = from_x; column < from_x + 2 * per_cell + 2; ++column) {
         if (row < 0 || column < 0 || row >= SIDE || column >= SIDE) continue;
         const int k = row * SIDE + column;
-        sum = WA_FMA(wa_share(columns_of[k] - (float)x) * wa_share(rows_of[k] - (float)y) *
-                         wa_share_of_direction(directions_of[k] - (float)d),
+        sum = WA_FMA(wa_bin_weight(columns_of[k] - (float)x) * wa_bin_weight(rows_of[k] - (float)y) *
+                         wa_orientation_weight(directions_of[k] - (float)d),
                      lengths[k], sum);
       }
     }

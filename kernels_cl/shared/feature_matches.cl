@@ -142,7 +142,7 @@ nearest_features(WA_GLOBAL const float* reference, WA_GLOBAL const float* moving
     }
   }
   BEST_OF_GROUP(next)
-  if (wa_stands_out(found, next, max_ratio)) {
+  if (wa_passes_ratio_test(found, next, max_ratio)) {
     WA_GLOBAL const float* wanted = reference + (WA_UINT64)WA_GROUP_X * DIMENSIONS;
     // Each work-item tests one slice of GROUP, and all of them together process the slices found.
     for (int from = 0; from < slices; from += GROUP) {

@@ -24,7 +24,7 @@ fit_step(WA_GLOBAL WaFitRecord* records, WA_GLOBAL WaSumsState* states,
   // the kernel does not return here: PoCL 3.1 would then run the last lines once for each
   // work-item.
   const int phase = wa_phase_of(record);
-  const int totals_wanted = phase == WA_FIT_BEGINS || phase == WA_FIT_STEPS ? 2 * SUMS : 0;
+  const int totals_wanted = phase == WA_FIT_BEGIN || phase == WA_FIT_STEP ? 2 * SUMS : 0;
   for (int i = WA_ITEM_X; i < totals_wanted; i += GROUP) {
     const int channel = i < SUMS ? 0 : 1;
     totals[i] =
@@ -35,5 +35,5 @@ fit_step(WA_GLOBAL WaFitRecord* records, WA_GLOBAL WaSumsState* states,
   }
   WA_BARRIER();
   wa_step(phase, totals, record, WA_ITEM_X, &steps, maps, grid);
-  if (WA_ITEM_X == 0 && phase != WA_FIT_HAS_ENDED) wa_put_states(record, states);
+  if (WA_ITEM_X == 0 && phase != WA_FIT_ENDED) wa_put_states(record, states);
 }

@@ -32,7 +32,7 @@
 // The next task for a fit.
 WA_INLINE int wa_phase_of(WA_GLOBAL const WaFitRecord* record) {
   const int phase = record->phase;
-  return phase != WA_FIT_IS_PLACED && record->fit.goes_on == 0 ? WA_FIT_HAS_ENDED : phase;
+  return phase != WA_FIT_WRITE_STATES && record->fit.in_progress == 0 ? WA_FIT_ENDED : phase;
 }
 
 // Writes the states of a fit's channels.
@@ -91,18 +91,18 @@ WA_INLINE void wa_equations(WA_IN_LOCAL const float* totals, float* hessian, flo
 // the current one, and that at the start.
 WA_INLINE int wa_take_sums(int phase, WA_IN_LOCAL const float* totals,
                            WA_GLOBAL WaFitRecord* record, WA_IN_LOCAL float* maps) {
-  if (phase == WA_FIT_HAS_ENDED) return 0;
-  if (phase == WA_FIT_IS_PLACED) {
-    record->phase = WA_FIT_BEGINS;
+  if (phase == WA_FIT_ENDED) return 0;
+  if (phase == WA_FIT_WRITE_STATES) {
+    record->phase = WA_FIT_BEGIN;
     return 0;
   }
   WaFit fit = record->fit;
-  if (phase == WA_FIT_BEGINS) {
+  if (phase == WA_FIT_BEGIN) {
     WaMoments moments[2];
     wa_both_moments(totals, moments);
     wa_fit_begin(&fit, moments, record->channels, IS_PROJECTIVE);
     record->fit = fit;
-    record->phase = WA_FIT_STEPS;
+    record->phase = WA_FIT_STEP;
     return 0;
   }
   float hessian[PARAMETERS * PARAMETERS];
@@ -185,7 +185,7 @@ WA_INLINE void wa_take_step(WA_IN_LOCAL const float* totals, WA_IN_LOCAL const f
 #endif
   WaMoments moments[2];
   wa_both_moments(totals, moments);
-  wa_fit_take(&fit, moments, record->channels, next, moved, drift, IS_PROJECTIVE);
+  wa_fit_update(&fit, moments, record->channels, next, moved, drift, IS_PROJECTIVE);
   record->fit = fit;
 }
 

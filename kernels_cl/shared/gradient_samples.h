@@ -47,12 +47,12 @@ WA_INLINE WaGradient wa_gradient(WA_REAL x, WA_REAL y, WA_REAL dx, WA_REAL dy) {
 }
 
 // The distance between the samples for the orientations, in pixels.
-WA_INLINE float wa_step_for_directions(WaFeaturePlace place) {
+WA_INLINE float wa_step_for_directions(WaKeypoint place) {
   return 2.0f * ORIENTATION_RADIUS / (float)SIDE * place.sigma;
 }
 
 // The weight of a gradient in the bin of its direction.
-WA_INLINE WA_REAL wa_length_for_directions(WaGradient gradient, WaFeaturePlace place) {
+WA_INLINE WA_REAL wa_length_for_directions(WaGradient gradient, WaKeypoint place) {
   const float sigma = DIRECTIONS_SIGMA * place.sigma;
   const WA_REAL square = WA_FMA(gradient.x, gradient.x, gradient.y * gradient.y);
   return gradient.length * WA_EXP(-square / (2.0f * sigma * sigma));
@@ -102,7 +102,7 @@ typedef struct {
   float cosine, sine, rotated;
 } WaCells;
 
-WA_INLINE WaCells wa_cells(WaFeaturePlace place) {
+WA_INLINE WaCells wa_cells(WaKeypoint place) {
   WaCells cells;
   cells.cell = CELL_SIDE * place.sigma;
   cells.step = cells.cell * ((float)(CELLS + 1) / (float)SIDE);
@@ -133,16 +133,16 @@ WA_INLINE WaSample wa_sample_of(WaGradient gradient, WaCells cells) {
 }
 
 // The weight of a sample at distance `apart` from the middle of a bin.
-WA_INLINE WA_REAL wa_share(WA_REAL apart) {
+WA_INLINE WA_REAL wa_bin_weight(WA_REAL apart) {
   const WA_REAL share = 1.0f - WA_FABS(apart);
   return share > 0.0f ? share : WA_NUMBER(0.0f);
 }
 
 // The weight along the orientation axis, which is periodic.
-WA_INLINE WA_REAL wa_share_of_direction(WA_REAL apart) {
+WA_INLINE WA_REAL wa_orientation_weight(WA_REAL apart) {
   const WA_REAL size = WA_FABS(apart);
   const WA_REAL around = (float)DIRECTIONS - size;
-  return wa_share(size < around ? size : around);
+  return wa_bin_weight(size < around ? size : around);
 }
 
 WA_INLINE float wa_most_of_bin(float squares) { return MAX_PART * WA_SQRT(squares); }

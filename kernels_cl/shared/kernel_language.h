@@ -27,7 +27,7 @@
 #define WA_COUNT_ON(counter) atomic_inc(counter)
 #else
 #define WA_KERNEL(columns, rows) __global__ void __launch_bounds__((columns) * (rows))
-#define WA_BEGIN() await_previous()
+#define WA_BEGIN() wait_for_previous_kernel()
 #define WA_GLOBAL
 #define WA_LOCAL __shared__
 #define WA_IN_LOCAL

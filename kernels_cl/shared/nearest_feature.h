@@ -50,13 +50,13 @@ WA_INLINE float wa_ratio(WaNearest found, WaNearest next) {
   return wa_descriptor_distance(found.value) / wa_descriptor_distance(next.value);
 }
 
-WA_INLINE int wa_stands_out(WaNearest found, WaNearest next, float max_ratio) {
+WA_INLINE int wa_passes_ratio_test(WaNearest found, WaNearest next, float max_ratio) {
   return found.index >= 0 && wa_ratio(found, next) < max_ratio;
 }
 
 WA_INLINE WaNearest wa_match(WaNearest found, WaNearest next, float max_ratio) {
   WaNearest match;
-  const int counts = wa_stands_out(found, next, max_ratio);
+  const int counts = wa_passes_ratio_test(found, next, max_ratio);
   match.index = counts ? found.index : -1;
   match.value = counts ? wa_ratio(found, next) : 1.0f;
   return match;

@@ -9,13 +9,13 @@
 
 WA_KERNEL(GROUP, 1)
 turned_directions(WA_GLOBAL const float* cosines, WA_GLOBAL const float* sines, int pixels,
-                  float cosine, float sine, WA_GLOBAL float* turned_cosines,
-                  WA_GLOBAL float* turned_sines) {
+                  float cosine, float sine, WA_GLOBAL float* rotated_cosines,
+                  WA_GLOBAL float* rotated_sines) {
   WA_BEGIN();
   const int i = WA_GROUP_X * GROUP + WA_ITEM_X;
   if (i >= pixels) return;
   const float c = cosines[i];
   const float s = sines[i];
-  turned_cosines[i] = WA_FMA(c, cosine, -s * sine);
-  turned_sines[i] = WA_FMA(c, sine, s * cosine);
+  rotated_cosines[i] = WA_FMA(c, cosine, -s * sine);
+  rotated_sines[i] = WA_FMA(c, sine, s * cosine);
 }

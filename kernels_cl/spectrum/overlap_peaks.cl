@@ -67,7 +67,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void overlap_peaks_fin
   surfaces += slice * plane;
   const SurfaceLimits limits = limits_of(all_limits, own_limits, slice);
   const Overlaps overlaps = overlaps_of(source, each, slice, width, height, limits);
-  const int2 place = place_of(mine, width);
+  const int2 place = position_of(mine, width);
   global uint* record = records + slice * 12;
   for (int n = 0; n < 9; ++n) {
     const int2 at = neighbour(place, n, width, height);

@@ -68,7 +68,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void peak_final(
   const size_t slice = get_global_id(1);
   const Best mine = best_of_partials(partials, slice, count, shared);
   if (get_local_id(0) != 0) return;
-  const int2 place = place_of(mine, width);
+  const int2 place = position_of(mine, width);
   global const float* pixels = input + slice * (size_t)width * (size_t)height;
   global uint* record = records + slice * 12;
   for (int n = 0; n < 9; ++n) {

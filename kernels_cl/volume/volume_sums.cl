@@ -93,7 +93,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void volume_step(
       const float slope[3] = {0.5f * (here[1] - here[-1]), 0.5f * (here[down] - here[-down]),
                               0.5f * (here[deep] - here[-deep])};
 #ifdef MARKED
-      if (!wa_volume_counts(here[0], slope, location)) continue;
+      if (!wa_volume_is_valid(here[0], slope, location)) continue;
       sums[WA_VOLUME_STEP_SUMS] += 1.0f;
 #endif
       wa_volume_add_step(here[0], slope, location, sums);

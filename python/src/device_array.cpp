@@ -69,7 +69,7 @@ DeviceArray::DeviceArray(nb::object device, PixelType type, Extents extents)
 }
 
 DeviceArray::DeviceArray(nb::object device, PixelType type, Extents extents,
-                         const interop::ForeignMemory& memory)
+                         const interop::UnownedMemory& memory)
     : device_(std::move(device)),
       opened_(&opened_of(device_)),
       type_(type),
@@ -200,7 +200,7 @@ void finish(OpenedDevice& opened, const Queue& queue) {
 
 void wrap(DeviceArray* self, nb::object device, const std::string& dtype,
           DeviceArray::Extents extents, std::uintptr_t handle, std::size_t offset, bool read_only) {
-  interop::ForeignMemory memory;
+  interop::UnownedMemory memory;
   memory.handle = reinterpret_cast<void*>(handle);
   memory.offset_bytes = offset;
   memory.read_only = read_only;

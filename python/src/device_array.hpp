@@ -26,7 +26,7 @@ class DeviceArray {
   DeviceArray(nanobind::object device, PixelType type, Extents extents);
   /// Wraps foreign memory; `handle` is a device pointer or a cl_mem.
   DeviceArray(nanobind::object device, PixelType type, Extents extents,
-              const interop::ForeignMemory& memory);
+              const interop::UnownedMemory& memory);
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;
   ~DeviceArray();
@@ -58,7 +58,7 @@ class DeviceArray {
   PixelType type_;
   Extents extents_;
   std::optional<Buffer> own_;
-  interop::ForeignMemory memory_;
+  interop::UnownedMemory memory_;
 };
 
 /// NumPy's name of a type.

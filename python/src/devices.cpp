@@ -108,12 +108,12 @@ void bind_devices(nb::module_& module) {
   bind_report(module);
   bind_device(module);
   module.def(
-      "open_within",
+      "open_in_context",
       [](const std::string& backend, std::uintptr_t context, std::uintptr_t device) {
         const nb::gil_scoped_release released;
         return std::make_unique<OpenedDevice>(
-            interop::open_within(backend, reinterpret_cast<void*>(context),
-                                 reinterpret_cast<void*>(device), default_config()));
+            interop::open_in_context(backend, reinterpret_cast<void*>(context),
+                                     reinterpret_cast<void*>(device), default_config()));
       },
       nb::arg("backend"), nb::arg("context"), nb::arg("device"),
       "Open a device within the caller's context.");

@@ -39,12 +39,12 @@ constexpr Names<Motion, 7> motions{{{Motion::similarity, "similarity"},
                                     {Motion::automatic, "auto"}}};
 constexpr Names<Modality, 3> modalities{
     {{Modality::same, "same"}, {Modality::other, "other"}, {Modality::automatic, "auto"}}};
-constexpr Names<Generator, 6> generators{{{Generator::shifts, "shifts"},
-                                          {Generator::log_polar, "log-polar"},
-                                          {Generator::grid, "grid"},
-                                          {Generator::windows, "windows"},
-                                          {Generator::gradient_field, "gradient-field"},
-                                          {Generator::features, "features"}}};
+constexpr Names<SearchMethod, 6> generators{{{SearchMethod::shifts, "shifts"},
+                                             {SearchMethod::log_polar, "log-polar"},
+                                             {SearchMethod::grid, "grid"},
+                                             {SearchMethod::patches, "windows"},
+                                             {SearchMethod::gradient_orientation, "gradient-field"},
+                                             {SearchMethod::features, "features"}}};
 
 template <typename Enum, std::size_t n>
 Enum value_named(const Names<Enum, n>& names, const char* what, const std::string& name) {
@@ -128,7 +128,7 @@ class SharedRegistrar {
   Registrar registrar_;
 };
 
-nb::dict dict_of_registered(const Registered& found) {
+nb::dict dict_of_registered(const Alignment& found) {
   nb::dict fields;
   const std::array<double, 9>& h = found.homography.h;
   fields["matrix"] = nb::make_tuple(h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7], h[8]);
@@ -145,9 +145,9 @@ nb::dict dict_of_registered(const Registered& found) {
   fields["modality"] = name_of(modalities, found.modality);
   fields["proposed_by"] = name_of(generators, found.proposed_by);
   fields["chance"] = nb::none();
-  if (found.chance) {
-    fields["chance"] =
-        nb::make_tuple(found.chance->deviations, found.chance->by_chance, found.chance->rival);
+  if (found.null_test) {
+    fields["chance"] = nb::make_tuple(found.null_test->z_score, found.null_test->max_null_z,
+                                      found.null_test->second_best_ratio);
   }
   return fields;
 }
@@ -238,12 +238,12 @@ nb::dict dict_of(const RegistrationResult& result) {
   nb::dict fields = dict_of_registered(result);
   fields["reliable"] = result.reliable;
   nb::list others;
-  for (const Registered& other : result.runners_up) others.append(dict_of_registered(other));
+  for (const Alignment& other : result.runners_up) others.append(dict_of_registered(other));
   fields["runners_up"] = others;
   nb::list tried;
-  for (const Generator generator : result.tried) tried.append(name_of(generators, generator));
+  for (const SearchMethod generator : result.tried) tried.append(name_of(generators, generator));
   fields["tried"] = tried;
-  fields["places_searched"] = result.places_searched;
+  fields["places_searched"] = result.num_trials;
   fields["timings"] = list_of(result.timings);
   return fields;
 }
@@ -268,10 +268,10 @@ void bind_registration(nb::module_& module) {
   module.def("compile_registration_piece", &compile_piece, nb::arg("device"), nb::arg("piece"),
              nb::arg("dtype"), "Compile one of these pieces for images of a type.");
   module.def(
-      "keep_compiled",
+      "store_compiled_kernels",
       [](const OpenedDevice& opened) {
         const nb::gil_scoped_release released;
-        keep_compiled(opened.device);
+        store_compiled_kernels(opened.device);
       },
       nb::arg("device"), "Store the compiled programs where later processes load them fastest.");
 }

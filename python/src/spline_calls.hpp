@@ -24,7 +24,7 @@ inline Transform transform_of(const std::vector<double>& matrix) {
 
 /// The spline model of a call of warpalign.ndimage. Degrees 0 and 1 have no prefilter.
 inline SplineModel spline_of(int order, bool prefilter, const std::string& mode, double cval) {
-  SplineModel spline{.degree = order, .boundary = boundary_named(mode), .cval = cval};
+  SplineModel spline{.degree = order, .boundary = boundary_of_name(mode), .cval = cval};
   if (!prefilter || order < 2) spline.prefilter.reset();
   return spline;
 }

@@ -20,7 +20,7 @@ def _device_within(queue):
     """Open the queue's device within the queue's context. The Device keeps the context alive."""
     key = queue.context.int_ptr, queue.device.int_ptr
     with _lock:
-        opened = _opened.pop(key, None) or _core.open_within("opencl", *key)
+        opened = _opened.pop(key, None) or _core.open_in_context("opencl", *key)
         _opened[key] = opened
         while len(_opened) > _MAX_CONTEXTS:
             del _opened[next(iter(_opened))]

@@ -201,7 +201,7 @@ def warm_up(device=None, dtype="uint8") -> None:
     opened = open_device(device)
     for piece in range(_core.registration_pieces()):
         _core.compile_registration_piece(opened, piece, name)
-    _core.keep_compiled(opened)
+    _core.store_compiled_kernels(opened)
 
 
 documented(warm_up)

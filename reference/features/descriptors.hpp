@@ -13,7 +13,7 @@
 
 namespace reference {
 
-struct DescribedPlace {
+struct DescribedKeypoint {
   double x = 0, y = 0, sigma = 0, radians = 0;
 };
 
@@ -31,7 +31,7 @@ struct SampledGradients {
   double undecided = 1;
 };
 
-inline SampledGradients sampled_gradients(const Plane& image, const DescribedPlace& place,
+inline SampledGradients sampled_gradients(const Plane& image, const DescribedKeypoint& place,
                                           double side, double radians) {
   constexpr int samples = 20;
   SampledGradients result;
@@ -64,7 +64,7 @@ inline SampledGradients sampled_gradients(const Plane& image, const DescribedPla
   return result;
 }
 
-struct MainDirections {
+struct DominantOrientations {
   std::vector<double> radians;  ///< at most two, the highest peak first
   /// The smallest change that would give another result, in bins, or relative to the highest peak.
   double undecided = 1;
@@ -73,11 +73,12 @@ struct MainDirections {
 /// Peaks of a histogram of 36 bins, centred on multiples of 1/36 turn, which is smoothed twice by
 /// (1, 2, 1) / 4: those of at least 0.8 of the highest one. Samples have the weights of a Gaussian
 /// of 1.5 sigma, out to three times that.
-inline MainDirections main_directions(const Plane& image, const DescribedPlace& place) {
+inline DominantOrientations dominant_orientations(const Plane& image,
+                                                  const DescribedKeypoint& place) {
   constexpr std::size_t bins = 36;
   const double sigma = 1.5 * place.sigma;
   const SampledGradients gradients = sampled_gradients(image, place, 6 * sigma, 0);
-  MainDirections result;
+  DominantOrientations result;
   result.undecided = gradients.undecided;
   std::array<double, bins> histogram{};
   for (const SampledGradient& gradient : gradients.samples) {
@@ -134,7 +135,7 @@ struct Descriptor {
 /// them. A cell has a side of 3 sigma, and samples reach half a cell beyond the 4 x 4 cells. The
 /// Gaussian's sigma is two cells. Values above 0.2 of the vector's length are clipped to that. The
 /// result is the square root of each value divided by the sum.
-inline Descriptor descriptor(const Plane& image, const DescribedPlace& place) {
+inline Descriptor descriptor(const Plane& image, const DescribedKeypoint& place) {
   constexpr int cells = 4;
   constexpr int directions = 8;
   const double cell = 3 * place.sigma;

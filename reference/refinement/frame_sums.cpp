@@ -36,7 +36,8 @@ Four derivatives(double slope_x, double slope_y, double x, double y) {
 
 }  // namespace
 
-std::array<double, 45> frame_sums(const Plane& frame, const Plane& reference, const TurnedCell& c) {
+std::array<double, 45> frame_sums(const Plane& frame, const Plane& reference,
+                                  const RotatedCell& c) {
   std::array<double, 45> sums{};
   for (std::int64_t row = c.first_row; row < c.end_row; ++row) {
     for (std::int64_t column = c.first_column; column < c.end_column; ++column) {

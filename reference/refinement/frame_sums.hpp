@@ -8,7 +8,7 @@
 namespace reference {
 
 /// A cell of a frame, compared with the reference under an affine transform.
-struct TurnedCell {
+struct RotatedCell {
   std::int64_t first_column = 0, end_column = 0, first_row = 0, end_row = 0;
   double x = 0, y = 0;                ///< the reference's point at the first column and row
   double a = 1, b = 0, d = 0, e = 1;  ///< its step from pixel to pixel: (a i + b j, d i + e j)
@@ -25,6 +25,6 @@ struct TurnedCell {
 /// the parameters of a similarity about the centre, and z those of m, with its gradient rotated to
 /// the reference's axes.
 std::array<double, 45> frame_sums(const Plane& frame, const Plane& reference,
-                                  const TurnedCell& cell);
+                                  const RotatedCell& cell);
 
 }  // namespace reference

@@ -6,7 +6,7 @@
 namespace reference {
 
 /// value / m - 1, where m is the mean of the non-zero values of its column; 0 stays 0.
-inline Plane flattened_profile(const Plane& log_polar) {
+inline Plane radially_whitened(const Plane& log_polar) {
   Plane result = log_polar;
   for (std::int64_t x = 0; x < log_polar.width; ++x) {
     double sum = 0, count = 0;

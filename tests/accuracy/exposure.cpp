@@ -11,7 +11,7 @@ namespace accuracy {
 namespace {
 
 /// Multiplies by a smooth field of at most 1, with up to one wave across the image.
-void light_unevenly(reference::Plane& picture, double unevenness, Random& random) {
+void apply_uneven_illumination(reference::Plane& picture, double unevenness, Random& random) {
   const double across = random.between(-1, 1);
   const double down = random.sign() * (1 - std::abs(across));
   const double phase = random.between(0, 1);
@@ -52,7 +52,7 @@ std::vector<std::uint8_t> expose(const reference::Plane& picture, const Exposure
   for (double& level : levels.values) {
     level = 255 * std::pow(std::clamp(level / 255, 0.0, 1.0), exposure.gamma);
   }
-  if (exposure.unevenness > 0) light_unevenly(levels, exposure.unevenness, random);
+  if (exposure.unevenness > 0) apply_uneven_illumination(levels, exposure.unevenness, random);
   for (double& level : levels.values) {
     level = 128 + exposure.contrast * (level - 128) + exposure.noise * random.normal();
     if (exposure.impulses > 0 && random.between(0, 1) < exposure.impulses) {

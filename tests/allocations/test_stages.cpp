@@ -517,7 +517,7 @@ TEST_CASE("allocations: refinement") {
       const FitStepPlan steps(bench.device(), {false, 1});
       FitRecord fit;
       fit.groups = static_cast<std::int32_t>(resident_sums.groups());
-      fit.goes_on = 1;
+      fit.in_progress = 1;
       detail::Results<float> partials(bench.device(), resident_sums.partial_count());
       bench.check("fit_step", [&](std::size_t i) {
         steps.begin(bench.stream(), {&fit, 1});
@@ -654,15 +654,14 @@ TEST_CASE("allocations: local features") {
       blobs.measure(bench.stream(), octaves[i], deviations[i]);
       blobs.execute(bench.stream(), octaves[i], deviations[i], 0, counts[i], found[i]);
     });
-    const std::array<FeaturePlace, 2> list{
-        {{0, 1, 30, 20, 1.6F, 0.3F}, {1, 2, 20.5F, 15.25F, 2, 1}}};
+    const std::array<Keypoint, 2> list{{{0, 1, 30, 20, 1.6F, 0.3F}, {1, 2, 20.5F, 15.25F, 2, 1}}};
     auto places = bench.buffers(sizeof list);
     for (Buffer& copy : places) bench.stream().upload(list.data(), sizeof list, copy);
-    auto radians = bench.buffers(2 * DescriptorsPlan::max_directions * sizeof(float));
+    auto radians = bench.buffers(2 * DescriptorsPlan::max_orientations * sizeof(float));
     auto rows = bench.buffers(2 * DescriptorsPlan::dimensions * sizeof(float));
     const DescriptorsPlan describe(device, {octave_spec.planes});
     bench.check("descriptors", [&](std::size_t i) {
-      describe.find_directions(bench.stream(), octaves[i], places[i], {0, 2}, radians[i]);
+      describe.find_orientations(bench.stream(), octaves[i], places[i], {0, 2}, radians[i]);
       describe.describe(bench.stream(), octaves[i], places[i], {0, 2}, rows[i]);
     });
     auto nearest = bench.buffers(2 * sizeof(NearestFeature));

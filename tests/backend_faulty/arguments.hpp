@@ -38,9 +38,9 @@ inline backend::DoubleAngleMemory inner_of(const backend::DoubleAngleMemory& ima
   return {inner_of(input), inner_of(weight), inner_of(cosines), inner_of(sines)};
 }
 
-inline backend::TurnedMemory inner_of(const backend::TurnedMemory& images) noexcept {
-  const auto& [cosines, sines, turned_cosines, turned_sines] = images;
-  return {inner_of(cosines), inner_of(sines), inner_of(turned_cosines), inner_of(turned_sines)};
+inline backend::RotatedMemory inner_of(const backend::RotatedMemory& images) noexcept {
+  const auto& [cosines, sines, rotated_cosines, rotated_sines] = images;
+  return {inner_of(cosines), inner_of(sines), inner_of(rotated_cosines), inner_of(rotated_sines)};
 }
 
 inline backend::CommonFramesMemory inner_of(const backend::CommonFramesMemory& memory) noexcept {

@@ -49,12 +49,12 @@ std::unique_ptr<backend::Event> Driver::make_event() {
 }
 
 // The caller's memory is not counted, because it outlives the objects that wrap it.
-std::unique_ptr<backend::Memory> Driver::wrap_memory(const backend::ForeignMemory& memory) {
+std::unique_ptr<backend::Memory> Driver::wrap_memory(const backend::UnownedMemory& memory) {
   point("wrap memory", "wrap", ErrorKind::device_failure, &loss_);
   return std::make_unique<Memory>(inner_->wrap_memory(memory), 0);
 }
 
-std::unique_ptr<backend::Memory> Driver::wrap_image(const backend::ForeignMemory& memory,
+std::unique_ptr<backend::Memory> Driver::wrap_image(const backend::UnownedMemory& memory,
                                                     PixelType type, const Shape& shape) {
   point("wrap an image", "wrap", ErrorKind::device_failure, &loss_);
   return std::make_unique<Memory>(inner_->wrap_image(memory, type, shape), 0);

@@ -11,17 +11,17 @@
 
 namespace warpalign::faulty {
 
-class Driver final : public backend::MakesEach<Driver> {
+class Driver final : public backend::DriverWithStages<Driver> {
  public:
   explicit Driver(std::unique_ptr<backend::Driver> inner);
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
   [[nodiscard]] const char* lost() const noexcept override { return loss_.code(); }
-  [[nodiscard]] bool runs_queues_together() const noexcept override {
-    return inner_->runs_queues_together();
+  [[nodiscard]] bool has_concurrent_queues() const noexcept override {
+    return inner_->has_concurrent_queues();
   }
   void announce(const std::function<void()>& make_plans) override;
-  void keep_compiled() override { inner_->keep_compiled(); }
+  void store_compiled_kernels() override { inner_->store_compiled_kernels(); }
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
   std::unique_ptr<backend::Memory> allocate_image(PixelType type, const Shape& shape) override;
   std::unique_ptr<backend::HostMemory> allocate_host(std::size_t bytes) override;
@@ -30,8 +30,8 @@ class Driver final : public backend::MakesEach<Driver> {
   std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override;
   std::unique_ptr<backend::Event> make_event() override;
 
-  std::unique_ptr<backend::Memory> wrap_memory(const backend::ForeignMemory& memory) override;
-  std::unique_ptr<backend::Memory> wrap_image(const backend::ForeignMemory& memory, PixelType type,
+  std::unique_ptr<backend::Memory> wrap_memory(const backend::UnownedMemory& memory) override;
+  std::unique_ptr<backend::Memory> wrap_image(const backend::UnownedMemory& memory, PixelType type,
                                               const Shape& shape) override;
   backend::WrappedQueue wrap_queue(backend::NativeHandle queue) override;
   std::unique_ptr<backend::Event> wrap_event(backend::NativeHandle event) override;
@@ -53,7 +53,7 @@ class Driver final : public backend::MakesEach<Driver> {
 
  private:
   Counted counted_;
-  backend::Loss loss_;  // objects of the driver refer to it, and are destroyed first
+  backend::DeviceLoss loss_;  // objects of the driver refer to it, and are destroyed first
   std::unique_ptr<backend::Driver> inner_;
   DeviceInfo info_;
 };

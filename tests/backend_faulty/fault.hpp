@@ -3,7 +3,7 @@
 
 #include "faults/fault_points.hpp"
 
-#include <warpalign/backend/loss.hpp>
+#include <warpalign/backend/device_loss.hpp>
 #include <warpalign/error.hpp>
 
 #include <string>
@@ -13,7 +13,7 @@ namespace warpalign::faulty {
 /// Counts a point, and throws if it is the one that must fail. `what` must be a string with static
 /// lifetime. `loss` is that of the device, or null before it is open: once the device is lost,
 /// every point of it fails.
-inline void point(const char* what, const char* stage, ErrorKind kind, backend::Loss* loss) {
+inline void point(const char* what, const char* stage, ErrorKind kind, backend::DeviceLoss* loss) {
   if (loss != nullptr && loss->code() != nullptr) {
     throw Error(ErrorKind::device_failure, std::string("the lost device was used: ") + what,
                 {.stage = stage, .backend = "faulty", .call = what, .code = loss->code()});

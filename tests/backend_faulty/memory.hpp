@@ -37,7 +37,7 @@ class HostMemory final : public backend::HostMemory {
 
 class Event final : public backend::Event {
  public:
-  Event(std::unique_ptr<backend::Event> inner, backend::Loss& loss)
+  Event(std::unique_ptr<backend::Event> inner, backend::DeviceLoss& loss)
       : inner_(std::move(inner)), loss_(loss) {}
   [[nodiscard]] backend::Event& inner() const noexcept { return *inner_; }
   [[nodiscard]] backend::NativeHandle native() const noexcept override { return inner_->native(); }
@@ -50,12 +50,12 @@ class Event final : public backend::Event {
  private:
   Counted counted_;
   std::unique_ptr<backend::Event> inner_;
-  backend::Loss& loss_;
+  backend::DeviceLoss& loss_;
 };
 
 class Queue final : public backend::Queue {
  public:
-  Queue(std::unique_ptr<backend::Queue> inner, backend::Loss& loss)
+  Queue(std::unique_ptr<backend::Queue> inner, backend::DeviceLoss& loss)
       : inner_(std::move(inner)), loss_(loss) {}
   [[nodiscard]] backend::Queue& inner() const noexcept { return *inner_; }
   [[nodiscard]] backend::NativeHandle native() const noexcept override { return inner_->native(); }
@@ -74,12 +74,12 @@ class Queue final : public backend::Queue {
 
   Counted counted_;
   std::unique_ptr<backend::Queue> inner_;
-  backend::Loss& loss_;
+  backend::DeviceLoss& loss_;
 };
 
 class Readback final : public backend::Readback {
  public:
-  Readback(std::unique_ptr<backend::Readback> inner, backend::Loss& loss)
+  Readback(std::unique_ptr<backend::Readback> inner, backend::DeviceLoss& loss)
       : inner_(std::move(inner)), loss_(loss) {}
   void enqueue(backend::Queue& queue, const backend::Memory& source, std::size_t bytes) override;
   const void* wait() override;
@@ -89,7 +89,7 @@ class Readback final : public backend::Readback {
 
   Counted counted_;
   std::unique_ptr<backend::Readback> inner_;
-  backend::Loss& loss_;
+  backend::DeviceLoss& loss_;
 };
 
 // Replaces this backend's memory in a stage's argument by the other backend's. Arguments without

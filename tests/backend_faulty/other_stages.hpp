@@ -54,9 +54,9 @@ class DoubleAngle final : public Wrapped<backend::DoubleAngle> {
                std::int64_t first_slice) override {
     reach().enqueue(inner_of(queue), inner_of(memory), slices, first_slice);
   }
-  void enqueue_turned(backend::Queue& queue, const backend::TurnedMemory& memory, float cosine,
-                      float sine) override {
-    reach().enqueue_turned(inner_of(queue), inner_of(memory), cosine, sine);
+  void enqueue_rotated(backend::Queue& queue, const backend::RotatedMemory& memory, float cosine,
+                       float sine) override {
+    reach().enqueue_rotated(inner_of(queue), inner_of(memory), cosine, sine);
   }
 };
 
@@ -98,13 +98,13 @@ class Descriptors final : public Wrapped<backend::Descriptors> {
   using Wrapped::Wrapped;
   void enqueue_directions(backend::Queue& queue, const backend::Memory& octave,
                           const backend::Memory& planes, const backend::Memory& places,
-                          const PlaceRange& range, backend::Memory& radians) override {
+                          const KeypointRange& range, backend::Memory& radians) override {
     reach().enqueue_directions(inner_of(queue), inner_of(octave), inner_of(planes),
                                inner_of(places), range, inner_of(radians));
   }
   void enqueue_descriptors(backend::Queue& queue, const backend::Memory& octave,
                            const backend::Memory& planes, const backend::Memory& places,
-                           const PlaceRange& range, backend::Memory& descriptors) override {
+                           const KeypointRange& range, backend::Memory& descriptors) override {
     reach().enqueue_descriptors(inner_of(queue), inner_of(octave), inner_of(planes),
                                 inner_of(places), range, inner_of(descriptors));
   }

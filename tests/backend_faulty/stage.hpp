@@ -34,7 +34,7 @@ const std::string& stage_name() {
 template <class Stage>
 class Wrapped : public Stage {
  public:
-  Wrapped(std::unique_ptr<Stage> inner, backend::Loss& loss)
+  Wrapped(std::unique_ptr<Stage> inner, backend::DeviceLoss& loss)
       : inner_(std::move(inner)), loss_(loss) {}
 
  protected:
@@ -49,7 +49,7 @@ class Wrapped : public Stage {
  private:
   Counted counted_;
   std::unique_ptr<Stage> inner_;
-  backend::Loss& loss_;
+  backend::DeviceLoss& loss_;
 };
 
 template <class Stage, class Enqueue = decltype(&Stage::enqueue)>

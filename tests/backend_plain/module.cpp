@@ -24,7 +24,7 @@ DeviceInfo host_info() {
   return info;
 }
 
-class Driver final : public backend::MakesEach<Driver> {
+class Driver final : public backend::DriverWithStages<Driver> {
  public:
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override {

@@ -245,7 +245,7 @@ TEST_CASE("c: affine transforms and homographies") {
       // A shift needs no higher-DOF model.
       CHECK(result.motion == (motion == WARPALIGN_AUTOMATIC ? WARPALIGN_SIMILARITY : motion));
       double transform[16];
-      REQUIRE(warpalign_transform_of_homography(result.homography, transform) == WARPALIGN_OK);
+      REQUIRE(warpalign_transform_from_homography(result.homography, transform) == WARPALIGN_OK);
       CHECK(transform[3] == result.homography[2]);
       CHECK(transform[7] == result.homography[5]);
       CHECK(transform[12] == result.homography[6]);
@@ -296,7 +296,7 @@ TEST_CASE("c: resampling and prefiltering equal those of the C++ interface") {
     const warpalign_image input = plane(pixels.data(), WARPALIGN_F32);
     constexpr double rotation[6] = {0.97, -0.1, 3, 0.12, 0.96, 2};
     double transform[16];
-    REQUIRE(warpalign_transform_of(rotation, transform) == WARPALIGN_OK);
+    REQUIRE(warpalign_transform_from_affine(rotation, transform) == WARPALIGN_OK);
     warpalign_spline_options options{};
     REQUIRE(warpalign_default_spline_options(&options, sizeof options) == WARPALIGN_OK);
     options.degree = 5;
@@ -515,10 +515,10 @@ TEST_CASE("c: null pointers and wrong sizes and numbers give a status") {
   warpalign_output short_room = output;
   short_room.width = 64;
   CHECK_REFUSED(wrong, "must be", warpalign_prefilter(device, &input, nullptr, &short_room));
-  CHECK_REFUSED(wrong, "null", warpalign_transform_of(identity, nullptr));
+  CHECK_REFUSED(wrong, "null", warpalign_transform_from_affine(identity, nullptr));
   const double plane_identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  CHECK_REFUSED(wrong, "null", warpalign_transform_of_homography(plane_identity, nullptr));
-  CHECK_REFUSED(wrong, "null", warpalign_transform_of_homography(nullptr, nullptr));
+  CHECK_REFUSED(wrong, "null", warpalign_transform_from_homography(plane_identity, nullptr));
+  CHECK_REFUSED(wrong, "null", warpalign_transform_from_homography(nullptr, nullptr));
 
   CHECK(std::string(warpalign_status_name(wrong)) == "WARPALIGN_INVALID_ARGUMENT");
   CHECK(std::string(warpalign_status_name(-1)) == "unknown status");

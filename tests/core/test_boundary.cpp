@@ -15,15 +15,15 @@ TEST_CASE("boundary: every mode has SciPy's name, and is found by it") {
       {Boundary::grid_wrap, "grid-wrap"}};
   for (const auto& [boundary, name] : names) {
     CHECK(std::string(warpalign::name_of(boundary)) == name);
-    CHECK(warpalign::boundary_named(name) == boundary);
+    CHECK(warpalign::boundary_of_name(name) == boundary);
   }
-  CHECK(warpalign::boundary_named("grid-mirror") == Boundary::reflect);
+  CHECK(warpalign::boundary_of_name("grid-mirror") == Boundary::reflect);
 }
 
 TEST_CASE("boundary: an unknown name is refused with the list of names") {
   for (const char* name : {"", "Mirror", "grid_wrap", "mirror ", "periodic"}) {
     try {
-      (void)warpalign::boundary_named(name);
+      (void)warpalign::boundary_of_name(name);
       FAIL("accepted " << name);
     } catch (const warpalign::Error& error) {
       CHECK(error.kind() == warpalign::ErrorKind::invalid_argument);

@@ -4,13 +4,13 @@
 #include <doctest/doctest.h>
 
 using warpalign::CompilationProgress;
-using warpalign::observe_compilation;
+using warpalign::set_compilation_observer;
 
 TEST_CASE("compilation report: an observer may remove itself") {
   int calls = 0;
-  observe_compilation([&](const CompilationProgress& progress) {
+  set_compilation_observer([&](const CompilationProgress& progress) {
     ++calls;
-    if (progress.finished()) observe_compilation({});
+    if (progress.finished()) set_compilation_observer({});
   });
   CompilationProgress progress;
   progress.total = 2;

@@ -34,11 +34,11 @@ TEST_CASE("motion limits: options are refused exactly if the motion fixes their 
     const auto angle = [](RegistrationOptions& options) { options.min_angle = -10; };
     const auto shift = [](RegistrationOptions& options) { options.max_shift = 10; };
     const auto spectrum = [](RegistrationOptions& options) {
-      options.spectrum = warpalign::SpectrumOf::gradient;
+      options.spectrum = warpalign::SpectrumSignal::gradient;
     };
-    CHECK(is_refused(motion, scale) == warpalign::keeps_scale(motion));
-    CHECK(is_refused(motion, angle) == warpalign::keeps_angle(motion));
-    CHECK(is_refused(motion, shift) == warpalign::keeps_shift(motion));
-    CHECK(is_refused(motion, spectrum) == warpalign::needs_no_spectrum(motion));
+    CHECK(is_refused(motion, scale) == warpalign::fixes_scale(motion));
+    CHECK(is_refused(motion, angle) == warpalign::fixes_rotation(motion));
+    CHECK(is_refused(motion, shift) == warpalign::fixes_translation(motion));
+    CHECK(is_refused(motion, spectrum) == warpalign::ignores_spectrum(motion));
   }
 }

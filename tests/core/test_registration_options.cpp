@@ -56,7 +56,7 @@ TEST_CASE("registration options: each name sets its member") {
   set_option(options, "modality", std::string("auto"));
   CHECK(options.modality == warpalign::Modality::automatic);
   set_option(options, "spectrum", std::string("gradient"));
-  CHECK(options.spectrum == warpalign::SpectrumOf::gradient);
+  CHECK(options.spectrum == warpalign::SpectrumSignal::gradient);
   set_option(options, "window", std::string("none"));
   CHECK(options.window == warpalign::Window::none);
   set_option(options, "max_threads", 3);

@@ -32,9 +32,9 @@ const std::vector<Scenario>& scenarios() {
 }
 
 std::map<std::string, Bytes> results_of(const Device& device,
-                                        const std::vector<Scenario>& in_order) {
+                                        const std::vector<Scenario>& in_oracle_order) {
   std::map<std::string, Bytes> results;
-  for (const Scenario& scenario : in_order) results[scenario.name] = scenario.make(device)();
+  for (const Scenario& scenario : in_oracle_order) results[scenario.name] = scenario.make(device)();
   return results;
 }
 

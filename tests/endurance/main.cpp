@@ -5,7 +5,7 @@
 #include "endurance/surveillance.hpp"
 #include "faults/fault_points.hpp"
 #include "support/blobs.hpp"
-#include "support/turned_volumes.hpp"
+#include "support/rotated_volumes.hpp"
 #include "support/volume_pairs.hpp"
 
 #include <warpalign/warpalign.hpp>
@@ -220,10 +220,10 @@ class Endurance {
   }
 
   void register_volume_that_turns() {
-    test::TurnedPairSpec spec;
+    test::RotatedPairSpec spec;
     spec.reference = spec.moving = {16, 16, 14};
     spec.transform = test::turn({1, 2, 3}, 5, {0.5, -0.25, 1});
-    const auto pair = test::draw_turned_pair(spec);
+    const auto pair = test::draw_rotated_pair(spec);
     VolumeRegistrationOptions options;
     options.motion = random_() % 2 == 0 ? Motion::rigid : Motion::affine;
     options.max_rotation = 15;

@@ -89,7 +89,7 @@ Bytes resample(warpalign_device device) {
   const warpalign_image image = view();
   constexpr std::array<double, 6> matrix{0.97, -0.1, 3, 0.12, 0.96, 2};
   std::array<double, 16> transform{};
-  require(warpalign_transform_of(matrix.data(), transform.data()));
+  require(warpalign_transform_from_affine(matrix.data(), transform.data()));
   Bytes pixels(static_cast<std::size_t>(width * height));
   const warpalign_output output{pixels.data(), WARPALIGN_U8, width, height, 1};
   require(warpalign_resample(device, &image, transform.data(), nullptr, &output));

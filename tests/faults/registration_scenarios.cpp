@@ -2,7 +2,7 @@
 #include "faults/bench.hpp"
 #include "faults/scenarios.hpp"
 #include "support/blobs.hpp"
-#include "support/turned_volumes.hpp"
+#include "support/rotated_volumes.hpp"
 #include "support/volume_masks.hpp"
 #include "support/volume_pairs.hpp"
 
@@ -122,12 +122,12 @@ Scenario volumes(const std::string& name, Modality modality) {
 }
 
 /// Slightly rotated volumes.
-Scenario turned_volumes(const std::string& name, Motion motion) {
+Scenario rotated_volumes(const std::string& name, Motion motion) {
   return {"align, volumes, " + name, [motion](const Device& device) -> Work {
-            test::TurnedPairSpec spec;
+            test::RotatedPairSpec spec;
             spec.reference = spec.moving = {20, 18, 16};
             spec.transform = test::turn({1, 2, 3}, 6, {0.5, -0.25, 1});
-            auto drawn = std::make_shared<test::HostPairOfVolumes>(test::draw_turned_pair(spec));
+            auto drawn = std::make_shared<test::HostPairOfVolumes>(test::draw_rotated_pair(spec));
             VolumeRegistrationOptions options;
             options.motion = motion;
             options.max_rotation = 15;  // as above
@@ -233,7 +233,7 @@ Scenario field_warp() {
             auto warper = std::make_shared<FieldWarper>(device, PixelType::u8, frame);
             std::vector<float> samples(2 * static_cast<std::size_t>(frame.pixels()), 1.5F);
             const auto field = std::make_shared<DisplacementField>(
-                DisplacementField::of_samples(frame, samples, 16));
+                DisplacementField::from_samples(frame, samples, 16));
             return [warper, field] {
               Bytes output(pair().reference.pixels.size());
               warper->warp(pair().reference.view(), *field, output.data());
@@ -254,7 +254,7 @@ std::vector<Scenario> registration_scenarios() {
   narrow.max_angle = 10;
   RegistrationOptions many = narrow;
   many.candidates = 3;
-  many.spectrum = SpectrumOf::gradient;
+  many.spectrum = SpectrumSignal::gradient;
   RegistrationOptions other = narrow;
   other.modality = Modality::other;
   RegistrationOptions thorough = narrow;
@@ -281,8 +281,8 @@ std::vector<Scenario> registration_scenarios() {
       volumes("align, volumes", Modality::same),
       volumes("align, volumes of other modality", Modality::other),
       volumes("align, volumes of any modality", Modality::automatic),
-      turned_volumes("rigid", Motion::rigid),
-      turned_volumes("affine", Motion::affine),
+      rotated_volumes("rigid", Motion::rigid),
+      rotated_volumes("affine", Motion::affine),
       masked_volumes("translation", Motion::translation),
       masked_volumes("rigid", Motion::rigid),
       windows(),

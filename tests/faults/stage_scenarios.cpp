@@ -206,7 +206,7 @@ Scenario memory_of_the_caller() {
             Image own_input = bench.random(PixelType::u8, plane);
             Image own_output = bench.empty(PixelType::f32, plane);
             const auto wrapped = [&](const Image& own) {
-              interop::ForeignMemory memory;
+              interop::UnownedMemory memory;
               memory.handle = interop::handle_of(own.buffer(), backend);
               memory.owner = std::make_shared<int>();
               return interop::wrap_image(device, backend, memory, own.type(), own.shape());

@@ -95,7 +95,7 @@ TEST_CASE("interop: an image may begin within the caller's memory") {
     const Image part =
         interop::wrap_image(device, backend, {handle, offset}, PixelType::f32, plane);
     CHECK(downloaded(stream, part) == pixels);
-    const interop::ForeignMemory beyond{handle, offset + 1024};
+    const interop::UnownedMemory beyond{handle, offset + 1024};
     CHECK_THROWS_WITH_AS((void)interop::wrap_image(device, backend, beyond, PixelType::f32, plane),
                          doctest::Contains("bytes"), Error);
   });

@@ -54,7 +54,7 @@ double max_difference(const Array& a, const Array& b) {
   });
 }
 
-void run_well(std::vector<std::string> arguments) {
+void run_successfully(std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--device", test_device()});
   const Outcome outcome = run_program(arguments);
   CAPTURE(outcome.err);

@@ -26,7 +26,7 @@ void save_npy(const std::string& path, const program::Array& array);
 [[nodiscard]] double max_difference(const program::Array& a, const program::Array& b);
 
 /// Runs a command with the device under test, and requires success.
-void run_well(std::vector<std::string> arguments);
+void run_successfully(std::vector<std::string> arguments);
 
 /// Checks for this status (2 or 3), an empty stdout, and one line that contains these words.
 void check_refused(const Outcome& outcome, int status, const std::vector<std::string>& named);

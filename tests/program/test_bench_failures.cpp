@@ -108,10 +108,10 @@ TEST_CASE(
   bench::Run run;
   run.devices.push_back(open_device(test_device(), Config{}));
   run.cases = {large};
-  CHECK_NOTHROW(bench::refuse_what_does_not_fit(run));
+  CHECK_NOTHROW(bench::refuse_oversized_cases(run));
   run.sides_named = true;
-  CHECK_THROWS_WITH_AS(bench::refuse_what_does_not_fit(run),
-                       doctest::Contains("name smaller sizes"), UsageError);
+  CHECK_THROWS_WITH_AS(bench::refuse_oversized_cases(run), doctest::Contains("name smaller sizes"),
+                       UsageError);
 }
 
 TEST_CASE("bench: a record is read back with its failures; a damaged one is refused") {

@@ -58,8 +58,8 @@ TEST_CASE("experiment rotations: longer filters come closer to the exact one") {
   require_test_device();
   for (const int channels : {1, 3}) {
     const ExperimentFolder files(channels, channels == 1 ? PixelType::u8 : PixelType::u16);
-    run_well({"experiment", "rotations", files.image, "--steps", "3", "--angle", "120",
-              "--output-folder", files.output});
+    run_successfully({"experiment", "rotations", files.image, "--steps", "3", "--angle", "120",
+                      "--output-folder", files.output});
     const json report = files.report("rotations.json");
     files.check_pictures(report);
     CHECK(report["steps"] == 3);
@@ -83,8 +83,8 @@ TEST_CASE("experiment rotations by quarter turns changes nothing") {
   require_test_device();
   const ExperimentFolder files;
   save_image(files.image, draw({}, {40, 40, 1}, 1, PixelType::u8));
-  run_well({"experiment", "rotations", files.image, "--steps", "4", "--angle", "-90",
-            "--output-folder", files.output});
+  run_successfully({"experiment", "rotations", files.image, "--steps", "4", "--angle", "-90",
+                    "--output-folder", files.output});
   const json report = files.report("rotations.json");
   for (const json& result : report["results"]) {
     if (result["prefilter"] == "exact") CHECK(result["to_original"]["rms_image"] < 1e-3);
@@ -118,8 +118,8 @@ TEST_CASE("experiment accuracy: full precision is exact to single precision") {
 TEST_CASE("experiment zoom: nearest shows the pixels as squares") {
   require_test_device();
   const ExperimentFolder files(3);
-  run_well({"experiment", "zoom", files.image, "--factor", "3", "--region", "10,20,8,6",
-            "--output-folder", files.output});
+  run_successfully({"experiment", "zoom", files.image, "--factor", "3", "--region", "10,20,8,6",
+                    "--output-folder", files.output});
   const json report = files.report("zoom.json");
   files.check_pictures(report);
   CHECK(report["region"] == json({10, 20, 8, 6}));
@@ -146,7 +146,7 @@ TEST_CASE("experiment zoom by default, of a floating-point image") {
   ExperimentFolder files;
   files.image = files.folder / "in.tif";
   save_image(files.image, draw({}, {90, 50, 1}, 1, PixelType::f32));
-  run_well({"experiment", "zoom", files.image, "--output-folder", files.output});
+  run_successfully({"experiment", "zoom", files.image, "--output-folder", files.output});
   CHECK(files.report("zoom.json")["region"] == json({13, 0, 64, 50}));
   CHECK(load_image(files / "cubic.png").shape() == Shape{512, 400, 1});
 }

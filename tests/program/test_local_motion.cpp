@@ -170,8 +170,8 @@ TEST_CASE("resample: with the field that register writes, equals register's own 
   const Pair pair;
   const ScratchFolder& folder = pair.folder;
   REQUIRE(pair.run({"--field", folder / "field.npy", "--output", folder / "flat.png"}).status == 0);
-  run_well({"resample", pair.moving, folder / "again.png", "--field", folder / "field.npy",
-            "--boundary", "constant"});
+  run_successfully({"resample", pair.moving, folder / "again.png", "--field", folder / "field.npy",
+                    "--boundary", "constant"});
   // Positions differ by rounding, up to 1e-6 of 256 pixels; the slope is below 60 levels per
   // pixel.
   CHECK(misfit(load_image(folder / "again.png"), load_image(folder / "flat.png"), 8) < 0.02);

@@ -39,10 +39,10 @@ TEST_CASE("motion limits: options are refused exactly if the motion fixes their 
     const auto spectrum = [](RegistrationChoices& choices) {
       choices.by_name["spectrum"] = "gradient";
     };
-    CHECK(is_refused(name, scale) == keeps_scale(motion));
-    CHECK(is_refused(name, angle) == keeps_angle(motion));
-    CHECK(is_refused(name, shift) == keeps_shift(motion));
-    CHECK(is_refused(name, spectrum) == needs_no_spectrum(motion));
+    CHECK(is_refused(name, scale) == fixes_scale(motion));
+    CHECK(is_refused(name, angle) == fixes_rotation(motion));
+    CHECK(is_refused(name, shift) == fixes_translation(motion));
+    CHECK(is_refused(name, spectrum) == ignores_spectrum(motion));
   }
 }
 

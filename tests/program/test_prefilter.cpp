@@ -16,7 +16,7 @@ Array filtered(const Array& input, const std::vector<std::string>& options) {
   save_npy(folder / "in.npy", input);
   std::vector<std::string> arguments{"prefilter", folder / "in.npy", folder / "out.npy"};
   arguments.insert(arguments.end(), options.begin(), options.end());
-  run_well(arguments);
+  run_successfully(arguments);
   return load_npy(folder / "out.npy");
 }
 
@@ -78,8 +78,8 @@ TEST_CASE("coefficients of complex samples are complex, and evaluate to the samp
   const Array output = filtered(input, {"--degree", "5"});
   CHECK(output.type == PixelType::c32);
   save_npy(folder / "coefficients.npy", output);
-  run_well({"resample", folder / "coefficients.npy", folder / "back.npy", "--degree", "5",
-            "--prefilter", "none", "--zoom", "1"});
+  run_successfully({"resample", folder / "coefficients.npy", folder / "back.npy", "--degree", "5",
+                    "--prefilter", "none", "--zoom", "1"});
   CHECK(max_difference(load_npy(folder / "back.npy"), input) < 2e-5);
 }
 

@@ -20,7 +20,7 @@ Array resampled(const Array& input, const std::vector<std::string>& options) {
   save_npy(folder / "in.npy", input);
   std::vector<std::string> arguments{"resample", folder / "in.npy", folder / "out.npy"};
   arguments.insert(arguments.end(), options.begin(), options.end());
-  run_well(arguments);
+  run_successfully(arguments);
   return load_npy(folder / "out.npy");
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("the identity returns integers and images exactly") {
     for (const PixelType type : {PixelType::u8, PixelType::u16}) {
       const LoadedImage image = draw({}, {61, 37, 1}, channels, type);
       save_image(folder / "in.png", image);
-      run_well({"resample", folder / "in.png", folder / "out.png", "--matrix", identity});
+      run_successfully({"resample", folder / "in.png", folder / "out.png", "--matrix", identity});
       const LoadedImage back = load_image(folder / "out.png");
       CHECK(back.channels == channels);
       CHECK(back.type == type);
@@ -289,11 +289,11 @@ TEST_CASE("images and .npy files convert to each other if they can") {
   const ScratchFolder folder;
   const LoadedImage image = draw({}, {20, 16, 1}, 1, PixelType::u16);
   save_image(folder / "in.png", image);
-  run_well({"resample", folder / "in.png", folder / "out.npy", "--matrix", identity});
+  run_successfully({"resample", folder / "in.png", folder / "out.npy", "--matrix", identity});
   const Array array = load_npy(folder / "out.npy");
   CHECK(array.extents == std::vector<std::int64_t>{16, 20});
   CHECK(array.bytes == image.pixels);
-  run_well({"resample", folder / "out.npy", folder / "back.tif", "--matrix", identity});
+  run_successfully({"resample", folder / "out.npy", folder / "back.tif", "--matrix", identity});
   CHECK(load_image(folder / "back.tif").pixels == image.pixels);
 }
 

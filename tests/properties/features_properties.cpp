@@ -105,7 +105,7 @@ void check_feature_matches(Trial& trial) {
       if (test::is_undecided(expected[i])) continue;
       if (found[i].index != expected[i].index) return 1e9;
       worst.add(std::abs(static_cast<double>(found[i].ratio) - expected[i].ratio) /
-                test::error_of_ratio);
+                test::ratio_tolerance);
     }
     return worst.value();
   });

@@ -64,8 +64,8 @@ FitRecord some_fit(Random& random, const FitCase& c) {
   fit.scale_of_mean = 4.685F * 1.2533F;
   for (const std::size_t i : test::free_parameters(c.motion)) fit.free_parameters |= 1 << i;
   fit.iterations = 9;
-  fit.keeps_illumination = random.chance(0.2) ? 1 : 0;
-  fit.goes_on = 1;
+  fit.fixed_illumination = random.chance(0.2) ? 1 : 0;
+  fit.in_progress = 1;
   return fit;
 }
 
@@ -175,7 +175,7 @@ double next_error(const FitCase& c, const FitRecord& before, const FitRecord& af
   const double more = pixels_at(c, before) - static_cast<double>(before.min_pixels);
   if (std::abs(more) <= 2) return 0;
   if ((after.found != 0) != (more > 0)) return 1e9;
-  if (after.found == 0) return after.goes_on == 0 && after.matrix == before.matrix ? 0 : 1e9;
+  if (after.found == 0) return after.in_progress == 0 && after.matrix == before.matrix ? 0 : 1e9;
   return is_first ? 0 : test::fit_step_error(c.images, c.motion, before, after);
 }
 
@@ -192,7 +192,7 @@ void check_fit_step(Trial& trial) {
     for (int step = 0; step < 3; ++step) {
       const std::vector<FitRecord> after = fits.step();
       for (std::size_t i = 0; i < after.size(); ++i) {
-        if (before[i].goes_on != 0) worst.add(next_error(c, before[i], after[i], step == 0));
+        if (before[i].in_progress != 0) worst.add(next_error(c, before[i], after[i], step == 0));
       }
       before = after;
     }

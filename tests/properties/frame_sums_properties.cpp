@@ -69,7 +69,7 @@ FrameState some_state(Random& random, const Shape& frame) {
 }
 
 /// Whether rounding may decide if a pixel's point has two neighbours on each side.
-bool is_ambiguous(const reference::TurnedCell& c, const Shape& reference) {
+bool is_ambiguous(const reference::RotatedCell& c, const Shape& reference) {
   const auto near_end = [](double at, std::int64_t n) {
     const auto end = static_cast<double>(n - 2);
     return (at != 1 && std::abs(at - 1) < 5e-5) || (at != end && std::abs(at - end) < 5e-5);
@@ -85,7 +85,7 @@ bool is_ambiguous(const reference::TurnedCell& c, const Shape& reference) {
 }
 
 double sums_error(const FrameSums& found, const std::array<double, 45>& expected) {
-  const auto sums = test::in_order(found);
+  const auto sums = test::in_oracle_order(found);
   const double pixels = expected[43];
   if (found.pixels != pixels) return 1e9;
   test::WorstError worst;

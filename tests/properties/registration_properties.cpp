@@ -4,7 +4,7 @@
 #include "support/blobs.hpp"
 #include "support/compare.hpp"
 #include "support/corners.hpp"
-#include "support/turned_volumes.hpp"
+#include "support/rotated_volumes.hpp"
 #include "support/volume_pairs.hpp"
 
 #include <warpalign/batch.hpp>
@@ -118,7 +118,7 @@ void check_homography(Trial& trial) {
   trial.describe("rotated by ", similarity.rotation_deg, " degrees, scaled by ", similarity.scale,
                  ", scene ", scene);
   const BlobImage reference = test::draw_blobs(shape, {}, scene);
-  const BlobImage moving = test::draw_blobs_bent(shape, truth.inverse(), scene);
+  const BlobImage moving = test::draw_blobs_projective(shape, truth.inverse(), scene);
   RegistrationOptions options;
   options.motion = Motion::homography;
   trial.on_every_device([&](const Device& device) {
@@ -208,7 +208,7 @@ void check_volumes(Trial& trial) {
 /// A rotation about any axis is found, and in the exchanged pair its inverse.
 void check_rotated_volumes(Trial& trial) {
   Random& random = trial.random;
-  test::TurnedPairSpec spec;
+  test::RotatedPairSpec spec;
   const Point3 axis{random.real(-1, 1), random.real(-1, 1), random.real(0.1, 1)};
   const double degrees = random.real(-12, 12);
   const Point3 shift{random.real(-2, 2), random.real(-2, 2), random.real(-2, 2)};
@@ -216,7 +216,7 @@ void check_rotated_volumes(Trial& trial) {
   spec.seed = random.seed();
   trial.describe("rotated by ", degrees, " degrees about ", axis.x, ", ", axis.y, ", ", axis.z,
                  ", shifted by ", shift.x, ", ", shift.y, ", ", shift.z);
-  const auto pair = test::draw_turned_pair(spec);
+  const auto pair = test::draw_rotated_pair(spec);
   const HostVolume reference = test::view_of(pair.reference, spec.reference);
   const HostVolume moving = test::view_of(pair.moving, spec.moving);
   VolumeRegistrationOptions options;

@@ -172,7 +172,7 @@ void check_log_polar_spectra(Trial& trial) {
     for (std::int64_t i = 0; i < spec.images; ++i) {
       const auto magnitude =
           reference::magnitude(test::slice_of(spectra, i), static_cast<double>(spec.exponent));
-      const auto expected = reference::flattened_profile(
+      const auto expected = reference::radially_whitened(
           reference::log_polar(magnitude, size.width, spec.output.width, spec.output.height));
       const auto found = test::from_device(stream, output, i);
       for (std::int64_t x = 0; x < expected.width; ++x) {

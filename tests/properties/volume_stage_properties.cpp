@@ -10,8 +10,8 @@
 #include "reference/volume/volume_edges.hpp"
 #include "reference/volume/volume_peaks.hpp"
 #include "support/compare.hpp"
+#include "support/rotated_volumes.hpp"
 #include "support/transfer.hpp"
-#include "support/turned_volumes.hpp"
 #include "support/volumes.hpp"
 
 #include <warpalign/backend/stages/volume/halve_volume.hpp>

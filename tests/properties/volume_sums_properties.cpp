@@ -4,7 +4,7 @@
 #include "reference/volume/affine_volume_sums.hpp"
 #include "reference/volume/volume_sums.hpp"
 #include "support/compare.hpp"
-#include "support/turned_volumes.hpp"
+#include "support/rotated_volumes.hpp"
 #include "support/volumes.hpp"
 
 #include <warpalign/backend/stages/volume/affine_volume_sums.hpp>

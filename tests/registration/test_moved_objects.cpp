@@ -113,7 +113,7 @@ TEST_CASE("moved objects: windows and displacement fields") {
                 });
 
     std::vector<float> shifts(2 * static_cast<std::size_t>(plane.pixels()), 1.5F);
-    const auto field = warpalign::DisplacementField::of_samples(plane, shifts, 8);
+    const auto field = warpalign::DisplacementField::from_samples(plane, shifts, 8);
     check_moves(warpalign::FieldWarper(device, PixelType::u8, plane),
                 warpalign::FieldWarper(device, PixelType::u8, plane),
                 [&](warpalign::FieldWarper& warper) {

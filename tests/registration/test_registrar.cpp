@@ -21,7 +21,7 @@ using warpalign::Motion;
 using warpalign::PixelType;
 using warpalign::Registrar;
 using warpalign::RegistrationOptions;
-using warpalign::SpectrumOf;
+using warpalign::SpectrumSignal;
 
 const reference::Plane& bridge() {
   static const reference::Plane plane = test::photograph("bridge.jpg");
@@ -307,10 +307,10 @@ TEST_CASE("registrar: limits on parameters that the motion does not have are ref
     refused("keeps the angle at 0", Motion::translation, [](auto& o) { o.max_angle = 10; });
     refused("keeps the shift at 0", Motion::rotation, [](auto& o) { o.max_shift = 10; });
     refused("do not set spectrum", Motion::translation,
-            [](auto& o) { o.spectrum = SpectrumOf::gradient; });
+            [](auto& o) { o.spectrum = SpectrumSignal::gradient; });
     RegistrationOptions options;
     options.modality = Modality::other;
-    options.spectrum = SpectrumOf::gradient;
+    options.spectrum = SpectrumSignal::gradient;
     refuses(ErrorKind::invalid_argument, "do not set spectrum",
             [&] { const Registrar registrar(device, options); });
   });
@@ -364,7 +364,7 @@ TEST_CASE("registrar: translations and rigid motions keep their fixed parameters
 
 // The refinement adds rotations about the centre to a matrix of doubles: 1e-9 is far above their
 // rounding error.
-void check_is_about_centres(const warpalign::Registered& found, double rotation_deg) {
+void check_is_about_centres(const warpalign::Alignment& found, double rotation_deg) {
   CHECK(found.motion == warpalign::Motion::rotation);
   CHECK(std::abs(found.similarity.translation.x) < 1e-9);
   CHECK(std::abs(found.similarity.translation.y) < 1e-9);
@@ -428,7 +428,7 @@ TEST_CASE("registrar: the fast pipeline refuses options that it does not support
   refused([](RegistrationOptions& o) { o.min_angle = 0; });
   refused([](RegistrationOptions& o) { o.max_shift = 5; });
   refused([](RegistrationOptions& o) { o.candidates = 2; });
-  refused([](RegistrationOptions& o) { o.spectrum = warpalign::SpectrumOf::gradient; });
+  refused([](RegistrationOptions& o) { o.spectrum = warpalign::SpectrumSignal::gradient; });
   test::on_every_device([&](const warpalign::Device& device) {
     Registrar registrar(device, pipeline(true));
     const HostImage image = view(pixels, pair.reference);

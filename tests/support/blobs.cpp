@@ -55,7 +55,8 @@ BlobImage draw_blobs(const Shape& shape, const Affine& to_scene, std::uint32_t s
   return draw(shape, to_scene, scene);
 }
 
-BlobImage draw_blobs_bent(const Shape& shape, const Homography& to_scene, std::uint32_t scene) {
+BlobImage draw_blobs_projective(const Shape& shape, const Homography& to_scene,
+                                std::uint32_t scene) {
   return draw(shape, to_scene, scene);
 }
 

@@ -21,8 +21,8 @@ struct BlobImage {
 [[nodiscard]] BlobImage draw_blobs(const warpalign::Shape& shape, const warpalign::Affine& to_scene,
                                    std::uint32_t scene = 7);
 /// The same through a homography.
-[[nodiscard]] BlobImage draw_blobs_bent(const warpalign::Shape& shape,
-                                        const warpalign::Homography& to_scene,
-                                        std::uint32_t scene = 7);
+[[nodiscard]] BlobImage draw_blobs_projective(const warpalign::Shape& shape,
+                                              const warpalign::Homography& to_scene,
+                                              std::uint32_t scene = 7);
 
 }  // namespace test

@@ -102,9 +102,9 @@ inline Features moving_features(RandomDescriptors& random, const std::vector<Des
 
 // Sums of 128 products are off by less than 1e-6, hence squared distances, of 0.02 and more, by
 // 2e-6, and ratios of up to 1 by 1e-4.
-inline constexpr double error_of_ratio = 2e-4;
+inline constexpr double ratio_tolerance = 2e-4;
 inline bool is_undecided(const reference::FeatureMatch& match) {
-  return match.margin_of_product < 4e-6 || match.margin_of_ratio < error_of_ratio;
+  return match.margin_of_product < 4e-6 || match.margin_of_ratio < ratio_tolerance;
 }
 
 }  // namespace test

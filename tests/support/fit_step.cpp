@@ -80,7 +80,7 @@ double places_error(const FittedImages& images, const std::vector<double>& step,
 /// The error of gain and offsets, which a fit may keep.
 double illumination_error(const std::vector<reference::SimilaritySums>& sums,
                           const FitRecord& before, const FitRecord& after) {
-  if (after.keeps_illumination != 0) {
+  if (after.fixed_illumination != 0) {
     const bool kept = after.gain == before.gain && after.offset == before.offset &&
                       after.second_offset == before.second_offset;
     return kept ? 0 : 1e9;

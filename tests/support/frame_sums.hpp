@@ -12,7 +12,7 @@
 namespace test {
 
 /// The sums in the oracle's order.
-inline std::vector<double> in_order(const warpalign::FrameSums& s) {
+inline std::vector<double> in_oracle_order(const warpalign::FrameSums& s) {
   std::vector<double> all{s.weight, s.r, s.m, s.rr, s.mm, s.rm};
   all.insert(all.end(), s.zj.begin(), s.zj.end());
   for (const auto* four : {&s.zr, &s.z, &s.zm, &s.jr, &s.j}) {
@@ -22,8 +22,8 @@ inline std::vector<double> in_order(const warpalign::FrameSums& s) {
   return all;
 }
 
-inline reference::TurnedCell cell_of(const warpalign::FrameState& s) {
-  reference::TurnedCell c;
+inline reference::RotatedCell cell_of(const warpalign::FrameState& s) {
+  reference::RotatedCell c;
   c.first_column = s.first_column;
   c.end_column = s.end_column;
   c.first_row = s.first_row;

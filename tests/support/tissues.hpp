@@ -19,7 +19,7 @@ inline constexpr Contrast reversed_contrast{1, 0.67F, 0.33F, 0};
 inline constexpr Contrast bent_contrast{0, 0.06F, 0.37F, 1};
 inline constexpr Contrast permuted_contrast{0.6F, 0, 1, 0.3F};
 
-/// Turns the smooth volumes of draw_pair() and draw_turned_pair() into tissues between level
+/// Turns the smooth volumes of draw_pair() and draw_rotated_pair() into tissues between level
 /// surfaces, with borders one or two voxels wide. In smooth volumes the gradient at each position
 /// would depend on the contrast.
 inline std::vector<float> tissues(std::vector<float> drawn, const Contrast& contrast) {
@@ -37,7 +37,7 @@ inline std::vector<float> tissues(std::vector<float> drawn, const Contrast& cont
 
 /// Replaces both volumes by tissues. `seed` selects one of three other contrasts for the moving
 /// volume.
-inline void show_in_other_contrasts(HostPairOfVolumes& pair, std::uint32_t seed) {
+inline void apply_other_contrasts(HostPairOfVolumes& pair, std::uint32_t seed) {
   constexpr std::array contrasts{reversed_contrast, bent_contrast, permuted_contrast};
   pair.reference = tissues(pair.reference, usual_contrast);
   pair.moving = tissues(pair.moving, contrasts.at(seed % contrasts.size()));

@@ -77,7 +77,7 @@ class StackFrames final : public StageWork {
  private:
   static Pixels moving_frames(Motion motion, std::int64_t side) {
     return motion == Motion::translation ? drifting_frames(side, distinct_frames)
-                                         : turning_frames(side, distinct_frames);
+                                         : rotating_frames(side, distinct_frames);
   }
 
   [[nodiscard]] Affine expected(std::size_t frame) const {

@@ -76,7 +76,7 @@ class WindowsWork final : public StageWork {
     WindowOptions options;
     options.width = options.height = window_;
     options.collect_timings = collect_timings;
-    options.motion_within = within_;
+    options.correct_varying_motion = within_;
     registrar.emplace(device(), PixelType::u16, Shape{side_, side_, 1}, options);
     registrar->set_reference(frames_.images().front());
   }

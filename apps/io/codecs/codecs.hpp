@@ -31,7 +31,7 @@ using Bytes = std::span<const std::byte>;
 void check_sides(std::int64_t width, std::int64_t height);
 
 /// The sizes that a header claims, and the bytes available.
-struct Promise {
+struct ClaimedSize {
   std::int64_t width = 0;
   std::int64_t height = 0;
   std::uint64_t memory = 0;    ///< bytes to allocate
@@ -41,6 +41,6 @@ struct Promise {
 
 /// Throws FileError, before memory is allocated, if the compressed bytes cannot produce so much:
 /// Deflate expands by at most 1032, and libjpeg's Huffman codes by about as much.
-void refuse_bomb(const Promise& promise);
+void refuse_bomb(const ClaimedSize& promise);
 
 }  // namespace warpalign::program

@@ -175,14 +175,14 @@ TiffPage describe_tiff_page(TIFF* tiff, const TiffTypes& types, std::uint64_t fi
 }
 
 // The largest value minus the sample equals the sample with every bit inverted.
-void turn_black_and_white_over(LoadedImage& image) {
+void invert_samples(LoadedImage& image) {
   for (std::byte& byte : image.pixels) byte = ~byte;
 }
 
 std::optional<LoadedImage> read_tiff_pixels(TIFF* tiff, const TiffPage& page) {
   LoadedImage image = make_image(page.width, page.height, page.channels, page.type);
   if (!read_pixels(tiff, page, image)) return {};
-  if (page.white_is_zero) turn_black_and_white_over(image);
+  if (page.white_is_zero) invert_samples(image);
   return image;
 }
 

@@ -44,7 +44,7 @@ struct TiffTypes {
                                           std::uint64_t file_bytes);
 
 /// Inverts unsigned samples (the largest value minus the sample), for pages that store white as 0.
-void turn_black_and_white_over(LoadedImage& image);
+void invert_samples(LoadedImage& image);
 
 /// Decodes the page. Returns nothing if libtiff fails.
 [[nodiscard]] std::optional<LoadedImage> read_tiff_pixels(TIFF* tiff, const TiffPage& page);

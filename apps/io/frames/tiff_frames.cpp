@@ -134,7 +134,7 @@ LoadedImage TiffFrames::read_contiguous(std::int64_t page) const {
   const std::uint64_t start = contiguous_.start + static_cast<std::uint64_t>(page) * bytes;
   if (file_.read_at(start, image.pixels) < bytes) throw damaged("pixels are missing");
   if (directories_.big_endian) reverse_words(image.pixels, size_of(first.type));
-  if (first.white_is_zero) turn_black_and_white_over(image);
+  if (first.white_is_zero) invert_samples(image);
   return image;
 }
 

@@ -78,8 +78,8 @@ class Rows {
         grid_{{static_cast<std::size_t>(divide_up(rows_, 2 * lanes)),
                static_cast<std::size_t>(images_of(spec))},
               {1, 1}} {
-    if (spec.goes_forward()) forward_ = kernel(context, "rows_forward");
-    if (spec.goes_back()) inverse_ = kernel(context, "rows_inverse");
+    if (spec.has_forward()) forward_ = kernel(context, "rows_forward");
+    if (spec.has_inverse()) inverse_ = kernel(context, "rows_inverse");
   }
 
   void forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) {
@@ -171,7 +171,7 @@ class CpuFft final : public FftProvider {
            (spec.dimensions == 2 || takes(shape.depth)) && shape.plane() < (1 << 30) &&
            shape.height * shape.depth < (1 << 30);
   }
-  [[nodiscard]] bool names_programs(const RealFftSpec& /*spec*/) const override { return true; }
+  [[nodiscard]] bool registers_programs(const RealFftSpec& /*spec*/) const override { return true; }
 
   [[nodiscard]] std::unique_ptr<FftPlan> plan(const RealFftSpec& spec) override {
     return std::make_unique<CpuPlan>(context_, spec);

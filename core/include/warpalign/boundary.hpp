@@ -24,6 +24,6 @@ enum class Boundary {
 [[nodiscard]] WARPALIGN_API const char* name_of(Boundary boundary) noexcept;
 /// The mode with the given name; "grid-mirror" is another name of reflect. Throws
 /// Error(invalid_argument), which lists the names, for an unknown one.
-[[nodiscard]] WARPALIGN_API Boundary boundary_named(const std::string& name);
+[[nodiscard]] WARPALIGN_API Boundary boundary_of_name(const std::string& name);
 
 }  // namespace warpalign

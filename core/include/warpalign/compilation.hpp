@@ -32,7 +32,7 @@ struct CompilationProgress {
 using CompilationObserver = std::function<void(const CompilationProgress&)>;
 /// Sets the observer of all compilations in this process, and replaces the previous one. An empty
 /// function removes the observer.
-WARPALIGN_API void observe_compilation(CompilationObserver observer);
+WARPALIGN_API void set_compilation_observer(CompilationObserver observer);
 
 /// The number of pieces of the compilation for an image registration. A piece takes about a second
 /// at most. Helper processes should begin with the last pieces.
@@ -45,6 +45,6 @@ WARPALIGN_API void compile_registration_piece(const Device& device, std::size_t 
 /// Stores the kernels that were compiled since the device was opened, in the form that later
 /// processes load fastest. Does nothing if they are stored in this form already. With PoCL, this
 /// compiles everything again.
-WARPALIGN_API void keep_compiled(const Device& device);
+WARPALIGN_API void store_compiled_kernels(const Device& device);
 
 }  // namespace warpalign

@@ -124,7 +124,7 @@ class WARPALIGN_API Buffer {
   Device device_;
   std::unique_ptr<backend::Memory> memory_;
   std::size_t bytes_ = 0;
-  bool foreign_ = false;  ///< the memory belongs to the caller
+  bool unowned_ = false;  ///< the memory belongs to the caller
   bool read_only_ = false;
   std::shared_ptr<void> owner_;  ///< keeps memory of the caller alive
 };

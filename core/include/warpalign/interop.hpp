@@ -53,7 +53,7 @@ class WARPALIGN_API Event {
 namespace interop {
 
 /// Unowned memory: it belongs to the caller, and warpalign never frees it.
-struct ForeignMemory {
+struct UnownedMemory {
   void* handle = nullptr;        ///< a CUDA device pointer, or a cl_mem
   std::size_t offset_bytes = 0;  ///< offset of the first pixel, in bytes
   bool read_only = false;        ///< whether plans refuse it as an output
@@ -68,10 +68,10 @@ struct ForeignMemory {
 
 /// Wraps memory. It must begin at a multiple of 16 bytes, because kernels load 16 bytes at once.
 [[nodiscard]] WARPALIGN_API Buffer wrap_buffer(const Device& device, const std::string& backend,
-                                               const ForeignMemory& memory, std::size_t bytes);
+                                               const UnownedMemory& memory, std::size_t bytes);
 /// Wraps memory that contains dense row-major pixels, with the same requirements.
 [[nodiscard]] WARPALIGN_API Image wrap_image(const Device& device, const std::string& backend,
-                                             const ForeignMemory& memory, PixelType type,
+                                             const UnownedMemory& memory, PixelType type,
                                              const Shape& shape);
 /// Wraps a queue. The stream enqueues its work there, in order with the caller's own work. The
 /// destructor of the stream does not wait for the work. The queue must outlive the stream; `owner`
@@ -94,8 +94,8 @@ struct ForeignMemory {
                                                    const std::string& backend);
 
 /// Opens a device in a context that the caller created, so that both can use the same memory.
-[[nodiscard]] WARPALIGN_API Device open_within(const std::string& backend, void* context,
-                                               void* device, const Config& config);
+[[nodiscard]] WARPALIGN_API Device open_in_context(const std::string& backend, void* context,
+                                                   void* device, const Config& config);
 
 }  // namespace interop
 

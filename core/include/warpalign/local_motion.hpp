@@ -39,7 +39,7 @@ struct WindowOptions {
   /// Whether to correct the shifts for motion that varies within a window. Without this correction,
   /// the registration takes a fraction of the time, and a shift is the motion of the part of the
   /// window that has the most texture.
-  bool motion_within = true;
+  bool correct_varying_motion = true;
 };
 
 /// The measured shift of one window.
@@ -60,11 +60,11 @@ struct WindowShift {
 /// gain and an offset for each window, robust to outliers (Tukey's biweight).
 ///
 /// If motion varies within a window, this shift is the motion of the window's texture. A second
-/// step corrects it, unless WindowOptions::motion_within is false or the frame has only one window:
-/// it resamples the frame through the field that DisplacementField::fit_means() fits to the shifts,
-/// measures the residual motion of each window, and adds it to the field's mean over the window.
-/// The step repeats up to three times, until the shifts change by less than a quarter of their
-/// uncertainties.
+/// step corrects it, unless WindowOptions::correct_varying_motion is false or the frame has only
+/// one window: it resamples the frame through the field that DisplacementField::fit_means() fits to
+/// the shifts, measures the residual motion of each window, and adds it to the field's mean over
+/// the window. The step repeats up to three times, until the shifts change by less than a quarter
+/// of their uncertainties.
 ///
 /// The registrar keeps plans, memory and the reference between calls. Only one thread at a time may
 /// use it.
@@ -162,8 +162,8 @@ class WARPALIGN_API DisplacementField {
   /// .npy file of shape (2, height, width), in pixels. `spacing` is the distance between control
   /// points in pixels, 1 or more. Throws Error(invalid_argument) unless there are
   /// 2 * width * height samples, all finite.
-  static DisplacementField of_samples(const Shape& frame, std::span<const float> samples,
-                                      double spacing);
+  static DisplacementField from_samples(const Shape& frame, std::span<const float> samples,
+                                        double spacing);
 
   /// The shape of the frame that the field belongs to.
   [[nodiscard]] const Shape& frame() const noexcept { return frame_; }

@@ -7,25 +7,25 @@ namespace warpalign {
 
 /// Whether the scale is always 1. RegistrationOptions::min_scale and max_scale must then keep their
 /// defaults.
-[[nodiscard]] constexpr bool keeps_scale(Motion motion) noexcept {
+[[nodiscard]] constexpr bool fixes_scale(Motion motion) noexcept {
   return motion == Motion::rigid || motion == Motion::rotation || motion == Motion::translation;
 }
 
 /// Whether the angle is always 0. RegistrationOptions::min_angle and max_angle, and
 /// VolumeRegistrationOptions::max_rotation, must then keep their defaults.
-[[nodiscard]] constexpr bool keeps_angle(Motion motion) noexcept {
+[[nodiscard]] constexpr bool fixes_rotation(Motion motion) noexcept {
   return motion == Motion::translation;
 }
 
 /// Whether the centres of the images coincide. RegistrationOptions::max_shift must then keep its
 /// default.
-[[nodiscard]] constexpr bool keeps_shift(Motion motion) noexcept {
+[[nodiscard]] constexpr bool fixes_translation(Motion motion) noexcept {
   return motion == Motion::rotation;
 }
 
 /// Whether the search for this motion uses no log-polar spectra. RegistrationOptions::spectrum must
 /// then keep its default.
-[[nodiscard]] constexpr bool needs_no_spectrum(Motion motion) noexcept {
+[[nodiscard]] constexpr bool ignores_spectrum(Motion motion) noexcept {
   return motion == Motion::translation;
 }
 

@@ -51,44 +51,45 @@ enum class Effort {
 };
 
 /// A part of the search that proposes candidate transforms.
-enum class Generator {
-  shifts,          ///< cross-correlation without rotation or scaling, for Motion::translation
-  log_polar,       ///< peaks of the correlation of log-polar spectra
-  grid,            ///< all rotations and scales of a grid, at low resolution
-  windows,         ///< template matching of patches of the reference in the moving image
-  gradient_field,  ///< a grid of rotations and scales, by gradient orientation, for Modality::other
-  features         ///< matches of local features in simulated views, for homographies
+enum class SearchMethod {
+  shifts,                ///< cross-correlation without rotation or scaling, for Motion::translation
+  log_polar,             ///< peaks of the correlation of log-polar spectra
+  grid,                  ///< all rotations and scales of a grid, at low resolution
+  patches,               ///< template matching of patches of the reference in the moving image
+  gradient_orientation,  ///< a grid of rotations and scales, by gradient orientation, for
+                         ///< Modality::other
+  features               ///< matches of local features in simulated views, for homographies
 };
 
 /// A set of proposers in the order of their first use.
-class Generators {
+class SearchMethods {
  public:
   /// Adds a proposer, unless the set contains it already.
-  void add(Generator proposer) noexcept {
+  void add(SearchMethod proposer) noexcept {
     if (!contains(proposer)) list_[count_++] = proposer;
   }
   /// Empties the set.
   void clear() noexcept { count_ = 0; }
   /// Whether the set contains this proposer.
-  [[nodiscard]] bool contains(Generator proposer) const noexcept {
+  [[nodiscard]] bool contains(SearchMethod proposer) const noexcept {
     return std::find(begin(), end(), proposer) != end();
   }
   /// The number of proposers in the set.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
   /// Points to the first proposer.
-  [[nodiscard]] const Generator* begin() const noexcept { return list_.data(); }
+  [[nodiscard]] const SearchMethod* begin() const noexcept { return list_.data(); }
   /// Points one past the last proposer.
-  [[nodiscard]] const Generator* end() const noexcept { return list_.data() + count_; }
+  [[nodiscard]] const SearchMethod* end() const noexcept { return list_.data() + count_; }
 
  private:
-  std::array<Generator, 6> list_{};
+  std::array<SearchMethod, 6> list_{};
   std::size_t count_ = 0;
 };
 
 /// The signal whose spectra are resampled to log-polar coordinates.
-enum class SpectrumOf {
-  grey_levels,  ///< the intensities
-  gradient      ///< the Sobel gradient magnitude, as in the registration paper
+enum class SpectrumSignal {
+  intensity,  ///< the intensities
+  gradient    ///< the Sobel gradient magnitude, as in the registration paper
 };
 
 /// Options of a registration: the allowed transforms, their limits, and the effort.
@@ -123,7 +124,7 @@ struct RegistrationOptions {
                        ///< and does not stop at the first conclusive candidate
   /// (*) The signal of the log-polar spectra. Motion::translation and Modality::other ignore it;
   /// the fast pipeline uses the gradient.
-  SpectrumOf spectrum = SpectrumOf::grey_levels;
+  SpectrumSignal spectrum = SpectrumSignal::intensity;
 
   Window window = Window::hann;    ///< applied before the FFT
   float spectrum_exponent = 0.3F;  ///< power of the spectrum's magnitude; 1 in the paper
@@ -145,14 +146,14 @@ struct StageTiming {
 
 /// The null test of a result: its correlation compared with what wrong poses reach
 /// (docs/registration.md).
-struct ChanceComparison {
-  double deviations = 0;  ///< z-score: the correlation in units of its standard deviation
-  double by_chance = 0;   ///< the z-score that the best wrong pose exceeds once in 10 000 searches
-  double rival = 0;       ///< z-score of the best other pose, divided by that of this one
+struct NullTest {
+  double z_score = 0;     ///< z-score: the correlation in units of its standard deviation
+  double max_null_z = 0;  ///< the z-score that the best wrong pose exceeds once in 10 000 searches
+  double second_best_ratio = 0;  ///< z-score of the best other pose, divided by that of this one
 };
 
 /// One possible alignment of the two images.
-struct Registered {
+struct Alignment {
   /// The family of `homography`; Motion::automatic is replaced by the family that the model
   /// selection chose. If you requested affine or homography and get similarity, the fit of the
   /// requested model diverged, or mapped points of the reference to infinity.
@@ -176,13 +177,13 @@ struct Registered {
   bool refined = false;  ///< whether the refinement at full resolution converged
   Modality modality = Modality::same;  ///< same: intensities were compared; other: gradient
                                        ///< orientations; never automatic
-  Generator proposed_by = Generator::log_polar;  ///< which proposer found this candidate
+  SearchMethod proposed_by = SearchMethod::log_polar;  ///< which proposer found this candidate
   /// The null test. Empty if the result is conclusive without it, and in the fast pipeline.
-  std::optional<ChanceComparison> chance;
+  std::optional<NullTest> null_test;
 };
 
 /// The best alignment of the two images, and whether it is reliable.
-struct RegistrationResult : Registered {
+struct RegistrationResult : Alignment {
   bool reliable = false;  ///< whether `confidence` is at least 0.5
   /// Whether the images match at other shifts about as well as here, which alone keeps the
   /// confidence below 0.5. Of shifts that match equally well this is the smallest, and others are
@@ -194,13 +195,13 @@ struct RegistrationResult : Registered {
   /// Of an ambiguous result: the direction, a unit vector in the reference, along which structure
   /// such as parallel lines leaves the shift open.
   std::optional<Point> undetermined_direction;
-  std::vector<Registered> runners_up;  ///< the next best alignments, not refined; see
-                                       ///< RegistrationOptions::candidates
-  std::vector<StageTiming> timings;    ///< in order of first use; empty unless requested
-  Generators tried;                    ///< the proposers that ran, in order of first use
+  std::vector<Alignment> runners_up;  ///< the next best alignments, not refined; see
+                                      ///< RegistrationOptions::candidates
+  std::vector<StageTiming> timings;   ///< in order of first use; empty unless requested
+  SearchMethods tried;                ///< the proposers that ran, in order of first use
   /// The number of trials: how many independent poses (translations, rotations and scales) the
   /// search could have mistaken for the right one. 0 in the fast pipeline.
-  double places_searched = 0;
+  double num_trials = 0;
 };
 
 /// Registers moving images to a reference: rotation and scale from log-polar spectra (registration

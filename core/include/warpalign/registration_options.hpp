@@ -32,9 +32,10 @@ struct RegistrationOptionInfo {
   bool changes_results = true;  ///< whether results may depend on it
   bool in_c = false;            ///< whether warpalign_register_options has the member
   std::string_view program;     ///< the command-line option, such as "--search NAME"; empty if none
-  bool only_by_name = false;    ///< whether the command line passes the typed text to set_option()
-                                ///< unchanged; it parses the other options itself
-  std::string_view help;        ///< what it does, in one sentence
+  bool program_uses_set_option =
+      false;              ///< whether the command line passes the typed text to set_option()
+                          ///< unchanged; it parses the other options itself
+  std::string_view help;  ///< what it does, in one sentence
 };
 
 /// All options, in the order of the members.

@@ -287,10 +287,10 @@ WARPALIGN_C_API warpalign_status warpalign_resample(warpalign_device device,
                                                     const warpalign_spline_options* options,
                                                     const warpalign_output* output);
 /** Converts a 2 x 3 matrix, such as that of a registration, to a 4 x 4 matrix. */
-WARPALIGN_C_API warpalign_status warpalign_transform_of(const double matrix[6],
+WARPALIGN_C_API warpalign_status warpalign_transform_from_affine(const double matrix[6],
                                                         double transform[16]);
 /** Converts a homography, such as that of a registration, to a 4 x 4 matrix. */
-WARPALIGN_C_API warpalign_status warpalign_transform_of_homography(const double homography[9],
+WARPALIGN_C_API warpalign_status warpalign_transform_from_homography(const double homography[9],
                                                                    double transform[16]);
 
 /** Converts samples to coefficients, as PrefilterPlan does (prefilter.hpp). Coefficients are c32 if

@@ -149,7 +149,7 @@ warpalign_status warpalign_resample(warpalign_device device, const warpalign_ima
   });
 }
 
-warpalign_status warpalign_transform_of(const double matrix[6], double transform[16]) {
+warpalign_status warpalign_transform_from_affine(const double matrix[6], double transform[16]) {
   return call([&] {
     const double* m = &required(matrix, "matrix");
     const warpalign::Transform plane(warpalign::Affine{m[0], m[1], m[2], m[3], m[4], m[5]});
@@ -157,8 +157,8 @@ warpalign_status warpalign_transform_of(const double matrix[6], double transform
   });
 }
 
-warpalign_status warpalign_transform_of_homography(const double homography[9],
-                                                   double transform[16]) {
+warpalign_status warpalign_transform_from_homography(const double homography[9],
+                                                     double transform[16]) {
   return call([&] {
     warpalign::Homography plane;
     std::copy_n(&required(homography, "homography"), plane.h.size(), plane.h.begin());

@@ -29,12 +29,12 @@ struct DeviceState {
   std::mutex queues_mutex;
   std::set<backend::Queue*> queues;  ///< of all streams
   /// Events at the end of the work on queues of the caller, for streams that were destroyed.
-  std::vector<std::unique_ptr<backend::Event>> left_work;
+  std::vector<std::unique_ptr<backend::Event>> pending_ends;
 
   /// Waits for all work on this device. Ignores failures: the next call on the stream reports them.
   void finish_all() noexcept;
   /// Records the end of the work on a queue of the caller. The caller must hold `queues_mutex`.
-  void note_end(backend::Queue& queue, std::unique_ptr<backend::Event> end) noexcept;
+  void add_pending_end(backend::Queue& queue, std::unique_ptr<backend::Event> end) noexcept;
 };
 
 struct Access {
@@ -97,7 +97,7 @@ struct Access {
   static backend::Memory& memory(Image& image) { return memory(image.buffer_); }
   static const backend::Memory& memory(const Image& image) { return *image.buffer_.memory_; }
   /// Whether the memory belongs to the caller, who may free it after the call.
-  static bool is_foreign(const Image& image) { return image.buffer_.foreign_; }
+  static bool is_foreign(const Image& image) { return image.buffer_.unowned_; }
   static bool is_read_only(const Image& image) { return image.buffer_.read_only_; }
 
  private:

@@ -76,7 +76,7 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
   memory_ = std::move(other.memory_);
   device_ = std::move(other.device_);
   bytes_ = other.bytes_;
-  foreign_ = other.foreign_;
+  unowned_ = other.unowned_;
   read_only_ = other.read_only_;
   owner_ = std::move(other.owner_);
   return *this;

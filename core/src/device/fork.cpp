@@ -12,11 +12,11 @@
 
 namespace warpalign::detail {
 
-std::atomic<bool> forked_from_user{false};
+std::atomic<bool> process_is_forked{false};
 
-void note_use_of_devices() {
+void register_fork_handler() {
 #if defined(__unix__) || defined(__APPLE__)
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { forked_from_user = true; });
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { process_is_forked = true; });
   static_cast<void>(registered);
 #endif
 }

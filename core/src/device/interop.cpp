@@ -19,8 +19,8 @@ void check_backend(const Device& device, const std::string& backend) {
                             ", not of " + backend);
 }
 
-backend::ForeignMemory checked(const Device& device, const std::string& backend,
-                               const interop::ForeignMemory& memory, std::size_t bytes) {
+backend::UnownedMemory checked(const Device& device, const std::string& backend,
+                               const interop::UnownedMemory& memory, std::size_t bytes) {
   check_backend(device, backend);
   if (memory.handle == nullptr) detail::refuse(stage, "the memory is null");
   if (bytes == 0) detail::refuse(stage, "cannot wrap memory of zero bytes");
@@ -32,7 +32,7 @@ backend::ForeignMemory checked(const Device& device, const std::string& backend,
 namespace detail {
 
 void DeviceState::finish_all() noexcept {
-  if (forked_from_user) return;
+  if (process_is_forked) return;
   const std::lock_guard lock(queues_mutex);
   for (backend::Queue* queue : queues) {
     try {
@@ -40,20 +40,21 @@ void DeviceState::finish_all() noexcept {
     } catch (...) {  // the next call on the stream reports the failure
     }
   }
-  for (const auto& end : left_work) {
+  for (const auto& end : pending_ends) {
     try {
       end->finish();
     } catch (...) {
     }
   }
-  left_work.clear();
+  pending_ends.clear();
 }
 
-void DeviceState::note_end(backend::Queue& queue, std::unique_ptr<backend::Event> end) noexcept {
+void DeviceState::add_pending_end(backend::Queue& queue,
+                                  std::unique_ptr<backend::Event> end) noexcept {
   try {
     queue.record(*end);
-    std::erase_if(left_work, [](const auto& event) { return event->done(); });
-    left_work.push_back(std::move(end));
+    std::erase_if(pending_ends, [](const auto& event) { return event->done(); });
+    pending_ends.push_back(std::move(end));
   } catch (...) {
     try {
       queue.finish();
@@ -69,7 +70,7 @@ void Access::refuse_to_write() {
 Buffer Access::wrap_buffer(const Device& device, std::unique_ptr<backend::Memory> memory,
                            std::size_t bytes, bool read_only, std::shared_ptr<void> owner) {
   Buffer buffer(device, std::move(memory), bytes);
-  buffer.foreign_ = true;
+  buffer.unowned_ = true;
   buffer.read_only_ = read_only;
   buffer.owner_ = std::move(owner);
   return buffer;
@@ -120,17 +121,17 @@ bool Event::done() const {
 
 namespace interop {
 
-Buffer wrap_buffer(const Device& device, const std::string& backend, const ForeignMemory& memory,
+Buffer wrap_buffer(const Device& device, const std::string& backend, const UnownedMemory& memory,
                    std::size_t bytes) {
-  const backend::ForeignMemory unowned = checked(device, backend, memory, bytes);
+  const backend::UnownedMemory unowned = checked(device, backend, memory, bytes);
   return detail::Access::wrap_buffer(device, detail::Access::driver(device).wrap_memory(unowned),
                                      bytes, memory.read_only, memory.owner);
 }
 
-Image wrap_image(const Device& device, const std::string& backend, const ForeignMemory& memory,
+Image wrap_image(const Device& device, const std::string& backend, const UnownedMemory& memory,
                  PixelType type, const Shape& shape) {
   const std::size_t bytes = detail::checked_image_bytes(stage, type, shape);
-  const backend::ForeignMemory unowned = checked(device, backend, memory, bytes);
+  const backend::UnownedMemory unowned = checked(device, backend, memory, bytes);
   return detail::Access::wrap_image(
       detail::Access::wrap_buffer(device,
                                   detail::Access::driver(device).wrap_image(unowned, type, shape),
@@ -175,18 +176,19 @@ void* device_handle_of(const Device& device, const std::string& backend) {
   return detail::Access::driver(device).native_device();
 }
 
-Device open_within(const std::string& backend, void* context, void* device, const Config& config) {
+Device open_in_context(const std::string& backend, void* context, void* device,
+                       const Config& config) {
   if (context == nullptr || device == nullptr) {
     detail::refuse("open", "the context or the device is null");
   }
   const detail::LoadedModule module = detail::load_module(backend, config);
-  if (module.table->open_within == nullptr) {
+  if (module.table->open_in_context == nullptr) {
     detail::refuse("open", "the backend " + backend + " cannot open a device in a given context");
   }
   auto state = std::make_shared<detail::DeviceState>();
   state->module = module.handle;
-  state->driver =
-      module.table->open_within(context, device, std::make_shared<detail::HostServices>(config));
+  state->driver = module.table->open_in_context(context, device,
+                                                std::make_shared<detail::HostServices>(config));
   return detail::Access::make_device(std::move(state));
 }
 

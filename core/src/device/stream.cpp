@@ -42,7 +42,7 @@ Stream& Stream::operator=(Stream&& other) noexcept {
 // the end of its work.
 void Stream::release() noexcept {
   if (!queue_) return;
-  if (detail::forked_from_user) {  // a thread that does not exist here may hold the lock
+  if (detail::process_is_forked) {  // a thread that does not exist here may hold the lock
     static_cast<void>(queue_.release());
     static_cast<void>(end_.release());
     return;
@@ -51,7 +51,7 @@ void Stream::release() noexcept {
     detail::DeviceState& state = detail::Access::state(device_);
     const std::lock_guard lock(state.queues_mutex);
     state.queues.erase(queue_.get());
-    if (end_) state.note_end(*queue_, std::move(end_));
+    if (end_) state.add_pending_end(*queue_, std::move(end_));
     queue_.reset();
   }
   owner_.reset();

@@ -39,16 +39,16 @@ void check_motion(const RegistrationOptions& options) {
   const bool angles =
       options.min_angle != defaults.min_angle || options.max_angle != defaults.max_angle;
   const bool spectrum = options.spectrum != defaults.spectrum;
-  if (scales && keeps_scale(motion)) {
+  if (scales && fixes_scale(motion)) {
     refuse(stage, "this motion keeps the scale at 1; do not set min_scale or max_scale");
   }
-  if (angles && keeps_angle(motion)) {
+  if (angles && fixes_rotation(motion)) {
     refuse(stage, "the motion translation keeps the angle at 0; do not set min_angle or max_angle");
   }
-  if (options.max_shift != 0 && keeps_shift(motion)) {
+  if (options.max_shift != 0 && fixes_translation(motion)) {
     refuse(stage, "the motion rotation keeps the shift at 0; do not set max_shift");
   }
-  if (spectrum && (needs_no_spectrum(motion) || options.modality == Modality::other)) {
+  if (spectrum && (ignores_spectrum(motion) || options.modality == Modality::other)) {
     refuse(stage,
            "the search uses no spectra for translations or for the modality other; do not set "
            "spectrum");

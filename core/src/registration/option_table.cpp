@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 2> windows{"none", "hann"};
 static_assert(static_cast<std::size_t>(Motion::automatic) + 1 == motions.size() &&
               static_cast<std::size_t>(Modality::automatic) + 1 == modalities.size() &&
               static_cast<std::size_t>(Effort::thorough) + 1 == efforts.size() &&
-              static_cast<std::size_t>(SpectrumOf::gradient) + 1 == spectra.size() &&
+              static_cast<std::size_t>(SpectrumSignal::gradient) + 1 == spectra.size() &&
               static_cast<std::size_t>(Window::hann) + 1 == windows.size());
 
 template <auto member>
@@ -54,7 +54,7 @@ struct Range {
 struct Offered {
   bool with_fast = false;
   std::string_view program = {};
-  bool only_by_name = false;
+  bool program_uses_set_option = false;
   bool changes_results = true;
 };
 
@@ -70,7 +70,7 @@ constexpr RegistrationOptionInfo described(std::string_view name, OptionKind kin
           offered.changes_results,
           in_c,
           offered.program,
-          offered.only_by_name,
+          offered.program_uses_set_option,
           help};
 }
 
@@ -102,12 +102,12 @@ constexpr std::array rows{
     row("motion", choice<&Options::motion>(), motions, true, {.program = "--motion NAME"},
         "The transform between the images"),
     row("modality", choice<&Options::modality>(), modalities, true,
-        {.program = "--modality NAME", .only_by_name = true},
+        {.program = "--modality NAME", .program_uses_set_option = true},
         "Whether both images have the same contrast: same; other, for reversed or unrelated "
         "contrast (MRI weightings, stains, infrared, maps); or auto, which tries other if same "
         "finds nothing reliable"),
     row("search", choice<&Options::search>(), efforts, true,
-        {.program = "--search NAME", .only_by_name = true},
+        {.program = "--search NAME", .program_uses_set_option = true},
         "How much to try for difficult pairs: fast (log-polar spectra only), standard, or "
         "thorough (all methods, on finer grids)"),
     row("min_scale", &Options::min_scale, &COptions::min_scale, {1 / max_ratio, max_ratio},
@@ -123,7 +123,7 @@ constexpr std::array rows{
     row("candidates", &Options::candidates, none, {1, 10}, {.program = "--candidates N"},
         "The number of alignments to search and list"),
     row("spectrum", choice<&Options::spectrum>(), spectra, false,
-        {.program = "--spectrum NAME", .only_by_name = true},
+        {.program = "--spectrum NAME", .program_uses_set_option = true},
         "Find rotation and scale from spectra of the intensities or of their gradients: grey or "
         "gradient"),
     row("window", choice<&Options::window>(), windows, false, {.with_fast = true},
@@ -140,7 +140,7 @@ constexpr std::array rows{
         {0, RegistrationOptions::thread_limit},
         {.with_fast = true,
          .program = "--threads N",
-         .only_by_name = true,
+         .program_uses_set_option = true,
          .changes_results = false},
         "The maximum number of threads of a search, including the calling thread; by default as "
         "many as the device benefits from. Results do not depend on it"),

@@ -2,15 +2,15 @@
 #include <warpalign/registrar.hpp>
 
 #include "device/check.hpp"
-#include "registration/announce.hpp"
 #include "registration/checked_options.hpp"
 #include "registration/fourier_mellin/gradient_source.hpp"
 #include "registration/fourier_mellin/pipeline.hpp"
 #include "registration/numerics/confidence.hpp"
 #include "registration/pair/registration_result.hpp"
 #include "registration/resources/converted_pixels.hpp"
-#include "registration/resources/foreign_use.hpp"
+#include "registration/resources/unowned_memory_guard.hpp"
 #include "registration/search/pair_search.hpp"
+#include "registration/warm_up.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/interop.hpp>
@@ -50,7 +50,7 @@ struct Registrar::State {
     if (options.fast) {
       fast.emplace(device, options);
     } else {
-      detail::announce_similarity(device, options);
+      detail::warm_up_similarity(device, options);
       // To time the stages, a search runs on one thread.
       search.emplace(device, options,
                      options.collect_timings ? 0 : detail::workers_of(device, options));
@@ -71,7 +71,7 @@ struct Registrar::State {
   [[nodiscard]] bool has_extended_model() const {
     return options.motion == Motion::affine || options.motion == Motion::homography;
   }
-  [[nodiscard]] Registered describe(const detail::Candidate& candidate) const;
+  [[nodiscard]] Alignment describe(const detail::Candidate& candidate) const;
   void describe_ambiguity(RegistrationResult& result) const;
 
   Device device;
@@ -99,15 +99,15 @@ template <class Pixels>
 void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pixels& pixels,
                             PixelType type, const HostImage* mask, const char* what) {
   if (!image || !image->matches(type, pixels.shape())) {
-    detail::announce_images(device, type);
+    detail::warm_up_images(device, type);
     image.reset();  // release the old memory before allocating the new
     image.emplace(device, type, pixels.shape());
   }
   try {
-    if (mask != nullptr) detail::announce_masks(device, type);
+    if (mask != nullptr) detail::warm_up_masks(device, type);
     image->take(stream, clock, pixels, mask, what);
     // ImagePyramid also masks constant borders.
-    if (image->mask() != nullptr) detail::announce_masks(device, type);
+    if (image->mask() != nullptr) detail::warm_up_masks(device, type);
   } catch (...) {
     image.reset();
     throw;
@@ -142,11 +142,11 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
   RegistrationResult result;
   if (fast) {
     result = fast->align(stream, clock, pixels, type);
-    result.tried.add(Generator::log_polar);
+    result.tried.add(SearchMethod::log_polar);
   } else {
     take(moving, pixels, type, mask, "the moving image");
     const auto found = search->run(stream, clock, *reference, *moving);
-    if (!found.empty()) static_cast<Registered&>(result) = describe(found.front());
+    if (!found.empty()) static_cast<Alignment&>(result) = describe(found.front());
     // A candidate that cannot be refined is probably wrong.
     const bool has_other_motion = has_extended_model() && result.motion != options.motion;
     if ((options.refine && !result.refined) || has_other_motion) {
@@ -160,7 +160,7 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
       result.runners_up.push_back(describe(found[i]));
     }
     result.tried = search->tried();
-    result.places_searched = search->trials();
+    result.num_trials = search->trials();
   }
   result.timings = clock.take();
   return result;
@@ -174,12 +174,12 @@ void Registrar::State::describe_ambiguity(RegistrationResult& result) const {
   }
 }
 
-Registered Registrar::State::describe(const detail::Candidate& candidate) const {
+Alignment Registrar::State::describe(const detail::Candidate& candidate) const {
   const bool richer = candidate.motion != Motion::similarity;
-  Registered result =
-      richer ? detail::registered(candidate.motion, candidate.richer, reference->shape(),
-                                  moving->shape())
-             : detail::registered(candidate.matrix, reference->shape(), moving->shape());
+  Alignment result =
+      richer ? detail::alignment_of(candidate.motion, candidate.richer, reference->shape(),
+                                    moving->shape())
+             : detail::alignment_of(candidate.matrix, reference->shape(), moving->shape());
   if (!richer && options.motion != Motion::automatic && !has_extended_model()) {
     result.motion = options.motion;
   }
@@ -188,11 +188,11 @@ Registered Registrar::State::describe(const detail::Candidate& candidate) const 
   result.overlap = candidate.overlap;
   result.refined = candidate.refined;
   result.confidence = candidate.confidence();
-  result.modality = candidate.by_gradients ? Modality::other : Modality::same;
+  result.modality = candidate.by_orientation ? Modality::other : Modality::same;
   result.proposed_by = candidate.proposed_by;
-  if (candidate.chance && !candidate.beyond_doubt()) {
-    result.chance = {candidate.chance->deviations, candidate.chance->reached,
-                     candidate.chance->rival};
+  if (candidate.null_test && !candidate.beyond_doubt()) {
+    result.null_test = {candidate.null_test->z_score, candidate.null_test->max_null_z,
+                        candidate.null_test->second_best_ratio};
   }
   return result;
 }
@@ -210,7 +210,7 @@ void Registrar::set_reference(const HostImage& image, const HostImage& mask) {
   state_->set_reference(image, image.type, &mask);
 }
 void Registrar::set_reference(const Image& image) {
-  const detail::ForeignUse use(state_->stream, image);
+  const detail::UnownedMemoryGuard use(state_->stream, image);
   state_->set_reference(image, image.type(), nullptr);
 }
 RegistrationResult Registrar::align(const HostImage& image) {
@@ -220,7 +220,7 @@ RegistrationResult Registrar::align(const HostImage& image, const HostImage& mas
   return state_->align(image, image.type, &mask);
 }
 RegistrationResult Registrar::align(const Image& image) {
-  const detail::ForeignUse use(state_->stream, image);
+  const detail::UnownedMemoryGuard use(state_->stream, image);
   return state_->align(image, image.type(), nullptr);
 }
 

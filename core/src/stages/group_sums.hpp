@@ -9,7 +9,8 @@ namespace warpalign::detail {
 
 /// The total of sum number `sum` over all work groups. `partials` contains the values of all
 /// `groups` groups for the first sum, then those for the second, and so on.
-inline double added_up(std::span<const float> partials, std::size_t groups, std::size_t sum) {
+inline double total_of_groups(std::span<const float> partials, std::size_t groups,
+                              std::size_t sum) {
   // Several totals, because additions to a single one would depend on each other.
   constexpr std::size_t lanes = 8;
   std::array<double, lanes> totals{};

@@ -1,9 +1,9 @@
 // Resampling of arrays of any size in host memory.
 #include "device/check.hpp"
 #include "device/lanes.hpp"
-#include "tiles/passage.hpp"
 #include "tiles/point_bounds.hpp"
 #include "tiles/tile_lane.hpp"
+#include "tiles/tile_schedule.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/tiles.hpp>
@@ -55,11 +55,11 @@ struct TiledResampler::State {
   void make_lanes(std::size_t count);
   std::size_t execute(const detail::HostArrays& arrays);
   [[nodiscard]] std::function<Tile(const Region&)> cutter(const detail::Points& points) const;
-  [[nodiscard]] detail::Passage passage_after(
+  [[nodiscard]] detail::TileSchedule passage_after(
       const std::optional<Error>& shortage,
       const std::function<Tile(const Region&)>& tile_of_region,
       const detail::MemoryLimit& limit) const;
-  void run(const detail::Passage& passage, const detail::HostArrays& arrays);
+  void run(const detail::TileSchedule& passage, const detail::HostArrays& arrays);
   void clear_lanes() noexcept;
 
   Device device;
@@ -101,7 +101,8 @@ std::function<Tile(const Region&)> TiledResampler::State::cutter(
   };
 }
 
-void TiledResampler::State::run(const detail::Passage& passage, const detail::HostArrays& arrays) {
+void TiledResampler::State::run(const detail::TileSchedule& passage,
+                                const detail::HostArrays& arrays) {
   if (passage.bytes_of_lane != bytes_of_lane) clear_lanes();
   bytes_of_lane = passage.bytes_of_lane;
   make_lanes(passage.lanes);
@@ -113,11 +114,11 @@ void TiledResampler::State::run(const detail::Passage& passage, const detail::Ho
 
 // If the tiles cannot be small enough for the memory that the device had left, the error is the
 // device's shortage of memory, not the limit.
-detail::Passage TiledResampler::State::passage_after(
+detail::TileSchedule TiledResampler::State::passage_after(
     const std::optional<Error>& shortage, const std::function<Tile(const Region&)>& tile_of_region,
     const detail::MemoryLimit& limit) const {
   try {
-    return detail::passage_of(device.info().kind, spec, tile_of_region, limit);
+    return detail::tile_schedule(device.info().kind, spec, tile_of_region, limit);
   } catch (const Error& error) {
     if (shortage && error.kind() == ErrorKind::out_of_memory) throw Error(*shortage);
     throw;
@@ -130,7 +131,7 @@ std::size_t TiledResampler::State::execute(const detail::HostArrays& arrays) {
                             detail::bytes_of_point(spec, arrays.points)};
   std::optional<Error> shortage;  // the device's error at a size within the limit
   for (;; limit.bytes /= 2) {
-    const detail::Passage passage = passage_after(shortage, tile_of_region, limit);
+    const detail::TileSchedule passage = passage_after(shortage, tile_of_region, limit);
     try {
       run(passage, arrays);
       return passage.tiles.size();

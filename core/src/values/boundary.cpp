@@ -29,7 +29,7 @@ const char* name_of(Boundary boundary) noexcept {
   return "?";
 }
 
-Boundary boundary_named(const std::string& name) {
+Boundary boundary_of_name(const std::string& name) {
   if (name == "grid-mirror") return Boundary::reflect;
   std::string known;
   for (const auto& [value, known_name] : names) {

@@ -12,7 +12,7 @@
 
 // Gradients at the pixels nearest to the keypoint plus (u, v).
 WA_INLINE WaGradient gradients_about(global const float* image, int width, int height,
-                                     WaFeaturePlace place, float16 u, float16 v) {
+                                     WaKeypoint place, float16 u, float16 v) {
   const int16 x = convert_int16(wa_nearest_pixel(place.x, u));
   const int16 y = convert_int16(wa_nearest_pixel(place.y, v));
   const int16 inside = (x >= 1) & (y >= 1) & (x <= width - 2) & (y <= height - 2);
@@ -35,11 +35,11 @@ WA_INLINE WaGradient gradients_about(global const float* image, int width, int h
 // Each work-item computes the orientations of a keypoint.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void directions(
     global const float* octave, global const int* planes, int apart,
-    global const WaFeaturePlace* places, int first, global float* radians) {
+    global const WaKeypoint* places, int first, global float* radians) {
   local float bins[BINS];
   local float smoother[BINS];
   const int number = first + (int)get_group_id(0);
-  const WaFeaturePlace place = places[number];
+  const WaKeypoint place = places[number];
   global const int* plane = planes + place.plane * WA_PLANE_WORDS;
   global const float* image = octave + place.image * apart + plane[0];
   const float step = wa_step_for_directions(place);
@@ -65,13 +65,13 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void directions(
 // Each work-item computes the descriptor of a keypoint.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void descriptors(
     global const float* octave, global const int* planes, int apart,
-    global const WaFeaturePlace* places, int first, global float* rows) {
+    global const WaKeypoint* places, int first, global float* rows) {
   // Two neighbouring cells of a row form a vector.
   float histogram[ALL_CELLS * ALL_CELLS * DIRECTIONS];
   const float16 direction_of_bin = convert_float16(NUMBERS % DIRECTIONS);
   const float16 cell_of_bin = convert_float16(NUMBERS / DIRECTIONS);
   const int number = first + (int)get_group_id(0);
-  const WaFeaturePlace place = places[number];
+  const WaKeypoint place = places[number];
   global const int* plane = planes + place.plane * WA_PLANE_WORDS;
   global const float* image = octave + place.image * apart + plane[0];
   const WaCells cells = wa_cells(place);
@@ -93,14 +93,14 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void descriptors(
     const int16 top = clamp(convert_int16(floor(sample.row)), -1, CELLS - 1);
     const float16 across = sample.column - convert_float16(left);
     const float16 below = sample.row - convert_float16(top);
-    const float16 upper = wa_share(below) * sample.length;
-    const float16 lower = wa_share(below - 1.0f) * sample.length;
+    const float16 upper = wa_bin_weight(below) * sample.length;
+    const float16 lower = wa_bin_weight(below - 1.0f) * sample.length;
     const int16 at = ((top + 1) * ALL_CELLS + left + 1) * DIRECTIONS;
 #pragma unroll 1
     for (int k = 0; k < 16; ++k) {
       const float16 share =
-          wa_share((float16)(((const float*)&across)[k]) - cell_of_bin) *
-          wa_share_of_direction((float16)(((const float*)&sample.direction)[k]) -
+          wa_bin_weight((float16)(((const float*)&across)[k]) - cell_of_bin) *
+          wa_orientation_weight((float16)(((const float*)&sample.direction)[k]) -
                                 direction_of_bin);
       float* bins = histogram + ((const int*)&at)[k];
       float* bins_below = bins + ALL_CELLS * DIRECTIONS;

@@ -82,7 +82,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void nearest_features(
     }
   }
   global const float* wanted = reference + (size_t)number * DIMENSIONS;
-  for (int i = 0; i < slices && wa_stands_out(found, next, max_ratio); ++i) {
+  for (int i = 0; i < slices && wa_passes_ratio_test(found, next, max_ratio); ++i) {
     if (!wa_is_near(places, of_slices[i].index, found.index, apart)) continue;
     const int begin = i * SLICE;
     for (int m = begin; m < min(begin + SLICE, moving_count); ++m) {

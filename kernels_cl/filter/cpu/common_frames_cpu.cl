@@ -151,7 +151,7 @@ typedef struct {
   int width, height;
 } Frames;
 
-WA_INLINE void store_row(const Part* part, const Means* mean, int y, WaChannelTurn turn,
+WA_INLINE void store_row(const Part* part, const Means* mean, int y, WaChannelRotation turn,
                          const Frames* frames) {
   const size_t plane = (size_t)frames->width * (size_t)frames->height;
 #pragma unroll 1
@@ -166,9 +166,9 @@ WA_INLINE void store_row(const Part* part, const Means* mean, int y, WaChannelTu
       store_some(v.reference, count, frames->reference + to);
     } else {
       store_some(v.moving_second, count, frames->moving + plane + to);
-      store_some(wa_turned_first(turn, v.reference, v.reference_second), count,
+      store_some(wa_rotated_first(turn, v.reference, v.reference_second), count,
                  frames->reference + to);
-      store_some(wa_turned_second(turn, v.reference, v.reference_second), count,
+      store_some(wa_rotated_second(turn, v.reference, v.reference_second), count,
                  frames->reference + plane + to);
     }
   }
@@ -192,7 +192,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void common_frames(
   const size_t slices = (size_t)first_slice * (size_t)frame_width * (size_t)frame_height;
   const Frames frames = {reference_frames + slices, moving_frames + slices, frame_width,
                          frame_height};
-  const WaChannelTurn turn = {cosine, sine};
+  const WaChannelRotation turn = {cosine, sine};
   const float pixels = total(moments, tiles);
   const float inverse = pixels > 0.0f ? 1.0f / pixels : 0.0f;
   const Means mean = {

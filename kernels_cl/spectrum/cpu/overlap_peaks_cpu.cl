@@ -125,7 +125,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_peaks_final(
   const Overlaps overlaps = overlaps_of(source, each, slice, width, height, limits);
   Best peak = nothing();
   for (uint i = 0; i < count; ++i) peak = better(peak, partials[slice * count + i]);
-  const int2 place = place_of(peak, width);
+  const int2 place = position_of(peak, width);
   float16 surface = 0.0f, x = 0.0f, y = 0.0f;
   for (int n = 0; n < 9; ++n) {
     const int2 at = neighbour(place, n, width, height);

@@ -314,8 +314,8 @@ class Calls {
     for (double& number : matrix) number = real();
     std::array<double, 16> transform{};
     double* target = rarely() ? nullptr : transform.data();
-    expect(warpalign_transform_of(rarely() ? nullptr : matrix.data(), target));
-    expect(warpalign_transform_of_homography(rarely() ? nullptr : matrix.data(), target));
+    expect(warpalign_transform_from_affine(rarely() ? nullptr : matrix.data(), target));
+    expect(warpalign_transform_from_homography(rarely() ? nullptr : matrix.data(), target));
   }
 
   Reader reader_;

@@ -4,7 +4,7 @@
 #include "registration/features/feature_homographies.hpp"
 #include "registration/features/scale_space.hpp"
 #include "registration/features/view_features.hpp"
-#include "registration/pair/pair_in_frame.hpp"
+#include "registration/pair/rectified_pair.hpp"
 #include "registration/pyramid/rectified.hpp"
 #include "registration/search/drawn_pair.hpp"
 #include "support/corners.hpp"
@@ -234,11 +234,11 @@ TEST_CASE("feature search: a strongly oblique plane is found and rectified") {
     const auto found = search.find(pair.work());
     REQUIRE_FALSE(found.empty());
     CHECK(test::max_corner_distance(found[0], truth, shape) < 2);
-    detail::PairInFrame pair_in_frame(device);
-    const auto in_frame = pair_in_frame.show(pair.work(), truth);
+    detail::RectifiedPair rectified_pair(device);
+    const auto in_frame = rectified_pair.show(pair.work(), truth);
     REQUIRE(in_frame.has_value());
     CHECK(in_frame->moving.shape() == shape);
     CHECK_FALSE(
-        pair_in_frame.show(pair.work(), Homography(Affine::translation(500, 0))).has_value());
+        rectified_pair.show(pair.work(), Homography(Affine::translation(500, 0))).has_value());
   });
 }

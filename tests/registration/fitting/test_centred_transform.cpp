@@ -94,7 +94,7 @@ TEST_CASE("centred transform: a motion keeps to its own parameters in spite of r
     const Homography exact = Homography(by.matrix(moving, moving)) * start;
     Homography found = rounded(exact);
     found.h[0] += 3e-7;
-    const Homography result = detail::as_moved(start, found, motion, reference);
+    const Homography result = detail::project_onto_motion(start, found, motion, reference);
     // Rounding to single precision moves corners by 1e-5 pixels, and the added 3e-7, at 60 pixels
     // from the centre, by 2e-5.
     CHECK(test::max_corner_distance(result, exact, reference) <= 5e-5);
@@ -112,23 +112,23 @@ TEST_CASE("centred transform: a motion keeps to its own parameters in spite of r
     CHECK(std::abs(m.b + m.d) <= rounding);
   }
   const Homography sheared = Affine{1, 0.1, 0, 0, 1, 0};
-  CHECK(detail::as_moved(start, sheared, Motion::affine, reference).h == sheared.h);
+  CHECK(detail::project_onto_motion(start, sheared, Motion::affine, reference).h == sheared.h);
 }
 
 TEST_CASE("centred transform: a fit resumes from a state that was computed elsewhere") {
   const Homography start(Similarity{5, 1.1, {2, 1}}.matrix(reference, moving));
-  const detail::CountedPixels counted{120 * 91, 133 * 140};
+  const detail::UnmaskedPixels counted{120 * 91, 133 * 140};
   detail::FitSteps steps(reference, moving, counted, start, {Motion::rigid, 10, 0.001, 0.5});
   WaFit ended = steps.fit();
   ended.found = 1;
-  ended.goes_on = 0;
+  ended.in_progress = 0;
   ended.correlation = 0.5;
   ended.pixels = 77;
   // A fit that was only evaluated, at its start.
   steps.take(ended);
   REQUIRE(steps.result().has_value());
   CHECK(steps.result()->matrix.h == start.h);
-  CHECK_FALSE(steps.goes_on());
+  CHECK_FALSE(steps.in_progress());
   ended.iteration = 3;
   ended.converged = 1;
   ended.last_move = 0.0005;

@@ -25,7 +25,7 @@ using warpalign::SimilaritySumsResult;
 
 constexpr Shape reference{61, 41, 1};
 constexpr Shape moving{101, 81, 1};
-constexpr detail::CountedPixels counted{61 * 41, 101 * 81};
+constexpr detail::UnmaskedPixels counted{61 * 41, 101 * 81};
 // Rounding errors of numbers of the order of a hundred.
 constexpr double rounding = 1e-9;
 
@@ -75,9 +75,9 @@ Homography start_of(double scale = 1) {
 /// The transform after one step from a start.
 Homography after(Motion motion, const Homography& start, const SimilaritySumsResult& sums) {
   FitSteps steps(reference, moving, counted, start, options_of(motion));
-  REQUIRE(steps.goes_on());
+  REQUIRE(steps.in_progress());
   steps.begin(sums_of(2000, sums.parameters));
-  REQUIRE(steps.goes_on());
+  REQUIRE(steps.in_progress());
   steps.advance(sums);
   REQUIRE(steps.result().has_value());
   return steps.result()->matrix;
@@ -237,17 +237,17 @@ TEST_CASE(
   steps.begin(sums_of(2000));
   const auto step_by = [&](double x) { steps.advance(leading_to({x, 0, 0, 0}, {0, 1})); };
   step_by(1e-5);  // a step with equal weights, so it is not the last one
-  CHECK(steps.goes_on());
+  CHECK(steps.in_progress());
   CHECK_FALSE(steps.result()->converged);
   CHECK_FALSE(steps.estimates_illumination());
   step_by(1);
-  CHECK(steps.goes_on());
+  CHECK(steps.in_progress());
   CHECK(steps.estimates_illumination());  // since the transform moved
   step_by(0.0011);
-  CHECK(steps.goes_on());
+  CHECK(steps.in_progress());
   CHECK_FALSE(steps.result()->converged);
   step_by(0.0009);
-  CHECK_FALSE(steps.goes_on());
+  CHECK_FALSE(steps.in_progress());
   CHECK(steps.result()->converged);
   CHECK(steps.result()->last_move == doctest::Approx(0.0009));
 
@@ -258,7 +258,7 @@ TEST_CASE(
     FitSteps few(reference, moving, counted, start_of(), options);
     few.begin(sums_of(2000));
     int taken = 0;
-    while (few.goes_on() && taken < 10) {
+    while (few.in_progress() && taken < 10) {
       few.advance(leading_to({0.5, 0, 0, 0}, {0, 1}));
       ++taken;
     }
@@ -276,7 +276,7 @@ TEST_CASE("fit steps: the illumination is estimated until steps are below 20 tol
   CHECK(steps.estimates_illumination());
   const auto step_by = [&](double tolerances) {
     steps.advance(leading_to({tolerances * options.tolerance, 0, 0, 0}, {0, 1}));
-    REQUIRE(steps.goes_on());
+    REQUIRE(steps.in_progress());
   };
   step_by(400);
   CHECK(steps.estimates_illumination());
@@ -295,10 +295,10 @@ TEST_CASE("fit steps: a fit whose last step was short is at rest, converged or n
   for (const bool converged : {false, true}) {
     fitted.converged = converged;
     fitted.last_move = 0.19;
-    CHECK(detail::is_at_rest(fitted));
+    CHECK(detail::is_stationary(fitted));
     // The last of many steps was longer than a fifth of a pixel: the fit is still moving.
     fitted.last_move = 0.21;
-    CHECK_FALSE(detail::is_at_rest(fitted));
+    CHECK_FALSE(detail::is_stationary(fitted));
   }
 }
 
@@ -322,7 +322,7 @@ TEST_CASE("fit steps: a fit that drifts too far fails, however short its steps a
         steps.advance(leading_to({0.03 * most, 0, 0, 0}, {0, 1}));
       }
       CHECK(steps.result().has_value() != too_far);
-      CHECK(steps.goes_on() != too_far);
+      CHECK(steps.in_progress() != too_far);
     }
   }
 }
@@ -345,11 +345,11 @@ TEST_CASE("fit steps: a fit with too little overlap fails") {
     CHECK(enough.result().has_value());
     enough.advance(leading_to({0.1, 0, 0, 0}, {0, 1, 2, 3}, 0.98 * least));
     CHECK_FALSE(enough.result().has_value());
-    CHECK_FALSE(enough.goes_on());
+    CHECK_FALSE(enough.in_progress());
     FitSteps too_little = at();
     too_little.begin(sums_of(0.98 * least));
     CHECK_FALSE(too_little.result().has_value());
-    CHECK_FALSE(too_little.goes_on());
+    CHECK_FALSE(too_little.in_progress());
   }
 }
 
@@ -359,11 +359,11 @@ TEST_CASE(
   steps.begin(sums_of(2000));
   steps.advance(sums_of(2000));  // a Hessian of zeros
   CHECK_FALSE(steps.result().has_value());
-  CHECK_FALSE(steps.goes_on());
+  CHECK_FALSE(steps.in_progress());
   // The divisor is 0 at x = 30, within the reference.
   const Homography horizon({1, 0, 0, 0, 1, 0, -1.0 / 30, 0, 1});
   CHECK_FALSE(
-      FitSteps(reference, moving, counted, horizon, options_of(Motion::homography)).goes_on());
+      FitSteps(reference, moving, counted, horizon, options_of(Motion::homography)).in_progress());
   // A step that creates a horizon: at the left edge, 30 units of 1 from the centre, v = 1 - 1.2.
   FitSteps tilting(reference, moving, counted, Homography(Affine::translation(20, 20)),
                    options_of(Motion::homography));

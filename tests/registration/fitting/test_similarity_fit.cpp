@@ -13,8 +13,8 @@
 namespace {
 
 namespace detail = warpalign::detail;
+using detail::FitDirection;
 using detail::FitOptions;
-using detail::FitRoles;
 using detail::SimilarityFit;
 using warpalign::Homography;
 using warpalign::Motion;
@@ -37,9 +37,9 @@ class Pair : public test::DrawnPair {
       : DrawnPair(device, shape, shape), fitter(device, resident) {
     draw(test::Spots(8), matrix_of(truth));
   }
-  FitRoles::Levels levels(double spacing, bool by_directions = false) {
+  FitDirection::Levels levels(double spacing, bool by_directions = false) {
     const detail::PairContext all = work(by_directions);
-    return FitRoles(all, matrix_of(truth).affine()).levels(all, spacing);
+    return FitDirection(all, matrix_of(truth).affine()).levels(all, spacing);
   }
   SimilarityFit fitter;
 };
@@ -49,7 +49,7 @@ double off(const Homography& found, const Homography& expected) {
 }
 
 /// Starts around the truth. Starts with an index of at least `far` have no overlap.
-std::vector<Homography> starts(const FitRoles::Levels& levels, int count, int far) {
+std::vector<Homography> starts(const FitDirection::Levels& levels, int count, int far) {
   std::vector<Homography> all;
   for (int i = 0; i < count; ++i) {
     const double shift = i >= far ? 60 : 0.3 * (i % 5) - 0.6;
@@ -66,7 +66,7 @@ TEST_CASE("similarity fit: every motion converges to the truth from nearby") {
     Pair pair(device);
     for (const bool by_directions : {false, true}) {
       CAPTURE(by_directions);
-      const FitRoles::Levels levels = pair.levels(1, by_directions);
+      const FitDirection::Levels levels = pair.levels(1, by_directions);
       for (const Motion motion :
            {Motion::rigid, Motion::similarity, Motion::affine, Motion::homography}) {
         CAPTURE(static_cast<int>(motion));
@@ -92,9 +92,9 @@ namespace {
 // the host.
 void compare_many(const warpalign::Device& device, bool resident) {
   Pair pair(device, resident);
-  const FitRoles::Levels fine = pair.levels(1);
-  const FitRoles::Levels coarse = pair.levels(2);
-  const FitRoles::Levels directions = pair.levels(1, true);
+  const FitDirection::Levels fine = pair.levels(1);
+  const FitDirection::Levels coarse = pair.levels(2);
+  const FitDirection::Levels directions = pair.levels(1, true);
   for (const Motion motion :
        {Motion::similarity, Motion::affine, Motion::rigid, Motion::homography}) {
     CAPTURE(static_cast<int>(motion));
@@ -151,9 +151,9 @@ TEST_CASE("similarity fit: a batch that stays on the device equals single fits o
 TEST_CASE("similarity fit: sums at many transforms equal those at each") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
-    const FitRoles::Levels fine = pair.levels(1);
-    const FitRoles::Levels directions = pair.levels(1, true);
-    const FitRoles::Levels coarse = pair.levels(2);
+    const FitDirection::Levels fine = pair.levels(1);
+    const FitDirection::Levels directions = pair.levels(1, true);
+    const FitDirection::Levels coarse = pair.levels(2);
     const auto many = starts(fine, 35, 30);
     const auto of_directions = starts(directions, 34, 30);
     auto projective = starts(coarse, 3, 3);
@@ -192,7 +192,7 @@ TEST_CASE("similarity fit: all pixels of the coarser level that lie in the finer
     Pair pair(device);
     for (const bool by_directions : {false, true}) {
       CAPTURE(by_directions);
-      const FitRoles::Levels levels = pair.levels(1, by_directions);
+      const FitDirection::Levels levels = pair.levels(1, by_directions);
       const auto pixels_at = [&](double x, double y) {
         return pair.fitter
             .evaluate(pair.stream, pair.clock, levels.pair,

@@ -32,7 +32,7 @@ inline void add_noise(Pixels& pixels, double noise, std::uint32_t seed) {
 }
 
 /// Applies a gain and an offset that change from one side to the other.
-inline void light_unevenly(Pixels& pixels) {
+inline void apply_uneven_illumination(Pixels& pixels) {
   for (std::int64_t y = 0; y < height; ++y) {
     for (std::int64_t x = 0; x < width; ++x) {
       float& pixel = pixels[static_cast<std::size_t>(y * width + x)];

@@ -17,9 +17,9 @@
 namespace {
 
 using frames::add_noise;
+using frames::apply_uneven_illumination;
 using frames::deviation;
 using frames::height;
-using frames::light_unevenly;
 using frames::Pixels;
 using frames::Scene;
 using frames::view;
@@ -140,7 +140,7 @@ TEST_CASE("frames: inconclusive frames are left to a single registrar") {
     const Pixels reference = drawn(scene, {});
     const Point shift{2.3, -1.6};
     Pixels unevenly_lit = drawn(scene, shift);
-    light_unevenly(unevenly_lit);
+    apply_uneven_illumination(unevenly_lit);
     // Each of these frames, apart from the noisy one, fails exactly one test, and would be
     // accepted without that test.
     Pixels bordered = drawn(scene, shift);

@@ -77,7 +77,8 @@ TEST_CASE("displacement field: outside the frame the displacement is that of the
 TEST_CASE("displacement field: sampling and fitting a spline gives that spline again") {
   const DisplacementField field = wavy_field();
   // The fit's own spacing: nine windows over 168 pixels, and seven over 126.
-  const DisplacementField again = DisplacementField::of_samples(field.frame(), field.samples(), 21);
+  const DisplacementField again =
+      DisplacementField::from_samples(field.frame(), field.samples(), 21);
   REQUIRE(again.control_shape() == field.control_shape());
   // Samples of 3 pixels are rounded to 1.2e-7, and averaged by the fit.
   CHECK(test::worst_difference(again, [&](const Point& p) { return field.at(p); }) < 1e-6);
@@ -95,17 +96,18 @@ TEST_CASE("displacement field: samples of waves are fitted within the spline's e
   // The best cubic spline is at least as close as the interpolating one: see the test of the fit.
   const double step = 2 * std::numbers::pi * 8 / 100;
   const double bound = 2 * 2 * 5.0 / 384 * std::pow(step, 4);
-  CHECK(test::worst_difference(DisplacementField::of_samples(frame, samples, 8), motion) < bound);
+  CHECK(test::worst_difference(DisplacementField::from_samples(frame, samples, 8), motion) < bound);
   // With as many control points as pixels the field reproduces the samples.
-  CHECK(test::worst_difference(DisplacementField::of_samples(frame, samples, 1), motion) < 1e-5);
+  CHECK(test::worst_difference(DisplacementField::from_samples(frame, samples, 1), motion) < 1e-5);
 }
 
 TEST_CASE("displacement field: samples that do not fit the frame are refused") {
   const Shape frame{20, 10, 1};
   std::vector<float> samples(2 * 20 * 10, 1.0F);
-  CHECK_NOTHROW((void)DisplacementField::of_samples(frame, samples, 4));
+  CHECK_NOTHROW((void)DisplacementField::from_samples(frame, samples, 4));
   const auto refused = [&](const Shape& shape, double spacing) {
-    CHECK_THROWS_AS((void)DisplacementField::of_samples(shape, samples, spacing), warpalign::Error);
+    CHECK_THROWS_AS((void)DisplacementField::from_samples(shape, samples, spacing),
+                    warpalign::Error);
   };
   refused({20, 11, 1}, 4);
   refused({20, 5, 2}, 4);
@@ -118,7 +120,7 @@ TEST_CASE("displacement field: samples that do not fit the frame are refused") {
 
 TEST_CASE("displacement field: a frame of a single pixel has a field") {
   const std::vector<float> samples{1.5F, -2.5F};
-  const DisplacementField field = DisplacementField::of_samples({1, 1, 1}, samples, 1);
+  const DisplacementField field = DisplacementField::from_samples({1, 1, 1}, samples, 1);
   CHECK(std::abs(field.at({0, 0}).x - 1.5) < 1e-6);
   CHECK(std::abs(field.at({0, 0}).y + 2.5) < 1e-6);
 }

@@ -124,7 +124,7 @@ TEST_CASE("field warper: any row pitch, and grids of control points that change"
     }
     FieldWarper warper(device, PixelType::f32, frame);
     const DisplacementField coarse = field_of(3);
-    const DisplacementField fine = DisplacementField::of_samples(frame, coarse.samples(), 2);
+    const DisplacementField fine = DisplacementField::from_samples(frame, coarse.samples(), 2);
     std::vector<float> first(dense.size()), second(dense.size());
     warper.warp({dense.data(), PixelType::f32, frame.width, frame.height, 0}, coarse, first.data());
     warper.warp({padded.data(), PixelType::f32, frame.width, frame.height, 4 * stride}, fine,
@@ -159,6 +159,6 @@ TEST_CASE("field warper: mismatched images and fields are refused") {
         warpalign::Error);
     const std::vector<float> samples(2 * 64 * 64);
     refused({pixels.data(), PixelType::f32, frame.width, frame.height, 0},
-            DisplacementField::of_samples({64, 64, 1}, samples, 8));
+            DisplacementField::from_samples({64, 64, 1}, samples, 8));
   });
 }

@@ -53,9 +53,9 @@ struct Found {
 };
 
 Found found(const warpalign::Device& device, const Pixels& reference, const Pixels& moved,
-            bool motion_within = true) {
+            bool correct_varying_motion = true) {
   warpalign::WindowOptions chosen = options;
-  chosen.motion_within = motion_within;
+  chosen.correct_varying_motion = correct_varying_motion;
   WindowRegistrar registrar(device, PixelType::f32, frame, chosen);
   registrar.set_reference(view(reference));
   const HostImage image = view(moved);

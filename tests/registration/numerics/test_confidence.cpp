@@ -9,7 +9,7 @@ namespace detail = warpalign::detail;
 
 TEST_CASE("confidence: one half at the documented significance, 0 at none, with a steep rise") {
   CHECK(detail::confidence_of(32) == doctest::Approx(0.5));
-  CHECK(detail::confidence_of(54, detail::richer_half_confidence_significance) ==
+  CHECK(detail::confidence_of(54, detail::projective_half_confidence_significance) ==
         doctest::Approx(0.5));
   CHECK(detail::confidence_of(0) == 0);
   CHECK(detail::confidence_of(-40) == 0);
@@ -30,16 +30,16 @@ TEST_CASE(
 }
 
 TEST_CASE("confidence: an equally good second pose removes it, however significant the first") {
-  CHECK(detail::evidence_confidence(1, 0) == doctest::Approx(0.5));
-  CHECK(detail::evidence_confidence(0, 0) == 0);
-  CHECK(detail::evidence_confidence(5, 0) > 0.99);
-  CHECK(detail::evidence_confidence(0.9, 0) == doctest::Approx(1 / (1 + std::pow(0.9, -10))));
-  CHECK(detail::evidence_confidence(1.1, 0) == doctest::Approx(1 / (1 + std::pow(1.1, -10))));
-  CHECK(detail::evidence_confidence(5, 0.8) == doctest::Approx(1 / (1 + std::pow(0.8 / 0.7, 10))));
-  CHECK(detail::evidence_confidence(5, 0.7) == doctest::Approx(0.5));
-  CHECK(detail::evidence_confidence(5, 1) < 0.05);
-  CHECK(detail::evidence_confidence(5, 0.35) > 0.99);
-  CHECK(detail::evidence_confidence(1, 0.35) == doctest::Approx(0.5));
+  CHECK(detail::null_test_confidence(1, 0) == doctest::Approx(0.5));
+  CHECK(detail::null_test_confidence(0, 0) == 0);
+  CHECK(detail::null_test_confidence(5, 0) > 0.99);
+  CHECK(detail::null_test_confidence(0.9, 0) == doctest::Approx(1 / (1 + std::pow(0.9, -10))));
+  CHECK(detail::null_test_confidence(1.1, 0) == doctest::Approx(1 / (1 + std::pow(1.1, -10))));
+  CHECK(detail::null_test_confidence(5, 0.8) == doctest::Approx(1 / (1 + std::pow(0.8 / 0.7, 10))));
+  CHECK(detail::null_test_confidence(5, 0.7) == doctest::Approx(0.5));
+  CHECK(detail::null_test_confidence(5, 1) < 0.05);
+  CHECK(detail::null_test_confidence(5, 0.35) > 0.99);
+  CHECK(detail::null_test_confidence(1, 0.35) == doctest::Approx(0.5));
 }
 
 TEST_CASE("confidence: in the fast pipeline it grows with the fourth root of the pixels") {

@@ -16,7 +16,7 @@ namespace {
 
 namespace detail = warpalign::detail;
 using detail::Candidate;
-using detail::FitRoles;
+using detail::FitDirection;
 using warpalign::Affine;
 using warpalign::Homography;
 using warpalign::Motion;
@@ -56,13 +56,13 @@ class Pair : public test::DrawnPair {
   }
   Candidate judged(const Affine& matrix, double spacing, double pixels,
                    Motion motion = Motion::similarity) {
-    const FitRoles roles(work(), matrix);
-    const FitRoles::Levels levels = roles.levels(work(), spacing);
+    const FitDirection roles(work(), matrix);
+    const FitDirection::Levels levels = roles.levels(work(), spacing);
     Candidate candidate;
     candidate.motion = motion;
-    candidate.chance = detail::Chance{};
-    detail::judge(work(), roles, levels, Homography(roles.in_roles(matrix)), sums_of(pixels),
-                  candidate);
+    candidate.null_test = detail::NullComparison{};
+    detail::score_candidate(work(), roles, levels, Homography(roles.to_fit_frame(matrix)),
+                            sums_of(pixels), candidate);
     return candidate;
   }
 };
@@ -79,7 +79,7 @@ TEST_CASE("level pair: the significance counts the independent pixels of the ove
       // 5).
       CHECK(candidate.significance ==
             doctest::Approx(detail::significance_of(0.6, pixels * (4 + 5) / 9)));
-      CHECK_FALSE(candidate.chance.has_value());  // of another candidate
+      CHECK_FALSE(candidate.null_test.has_value());  // of another candidate
     }
   });
 }
@@ -126,7 +126,7 @@ TEST_CASE("level pair: both levels sample their content alike, and transforms co
     Pair pair(device);
     for (const double scale : {0.25, 0.6, 1.0, 1.7, 3.0}) {
       CAPTURE(scale);
-      const FitRoles roles(pair.work(), at_scale(scale, 20));
+      const FitDirection roles(pair.work(), at_scale(scale, 20));
       for (const double side : {32.0, 64.0}) {
         const auto levels = roles.levels(pair.work(), roles.spacing(side));
         const double ratio = scale < 1 ? 1 / scale : scale;
@@ -137,7 +137,7 @@ TEST_CASE("level pair: both levels sample their content alike, and transforms co
         CHECK(between > 0.75);
         CHECK(roles.side(levels.coarse.sampling().spacing) ==
               doctest::Approx(std::min(side, roles.side(1))));
-        Homography transform(roles.in_roles(at_scale(scale, 20)));
+        Homography transform(roles.to_fit_frame(at_scale(scale, 20)));
         transform.h[6] = 1e-4;
         const Homography there = levels.to_levels(transform);
         CHECK(test::max_corner_distance(levels.to_images(there), transform,
@@ -157,11 +157,11 @@ TEST_CASE("level pair: with a horizon in the image the fit direction is not exch
     const Affine smaller = at_scale(0.5);
     Homography regular(smaller);
     regular.h[6] = 1e-4;
-    CHECK(FitRoles(pair.work(), smaller, regular).swapped());
+    CHECK(FitDirection(pair.work(), smaller, regular).swapped());
     // The inverse has the divisor 1 - x / 100, which is 0 within the moving image.
     Homography back(smaller.inverse());
     back.h[6] = -0.01;
-    CHECK_FALSE(FitRoles(pair.work(), smaller, back.inverse()).swapped());
+    CHECK_FALSE(FitDirection(pair.work(), smaller, back.inverse()).swapped());
   });
 }
 
@@ -170,16 +170,16 @@ TEST_CASE("level pair: at most eight groups of orientation candidates run togeth
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     struct Place {
-      FitRoles roles;
+      FitDirection roles;
     };
     for (const bool by_directions : {false, true}) {
       CAPTURE(by_directions);
       const detail::PairContext work = pair.work(by_directions);
       std::vector<Place> places;
-      for (int i = 0; i < 19; ++i) places.push_back({FitRoles(work, at_scale(1.01, 10.0 * i))});
+      for (int i = 0; i < 19; ++i) places.push_back({FitDirection(work, at_scale(1.01, 10.0 * i))});
       std::vector<std::span<Place>> groups;
       std::vector<std::size_t> together;
-      detail::for_groups_of_same_levels(
+      detail::for_level_groups(
           work, std::span(places), groups,
           [&](std::span<const std::span<Place>> now) { together.push_back(now.size()); });
       CHECK(together ==
@@ -192,7 +192,7 @@ TEST_CASE("level pair: candidates are grouped by the levels that compare them") 
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     struct Place {
-      FitRoles roles;
+      FitDirection roles;
       double scale;
     };
     for (const bool by_directions : {false, true}) {
@@ -200,30 +200,30 @@ TEST_CASE("level pair: candidates are grouped by the levels that compare them") 
       const detail::PairContext work = pair.work(by_directions);
       std::vector<Place> places;
       for (const double scale : {1.0, 0.5, 1.05, 2.0, 0.52, 1.02, 0.9}) {
-        places.push_back({FitRoles(work, at_scale(scale)), scale});
+        places.push_back({FitDirection(work, at_scale(scale)), scale});
       }
       std::vector<std::span<Place>> groups;
       std::vector<std::size_t> sizes;
       std::size_t calls = 0;
       double total = 0;
-      detail::for_groups_of_same_levels(
-          work, std::span(places), groups, [&](std::span<const std::span<Place>> together) {
-            ++calls;
-            for (const std::span<Place>& group : together) {
-              sizes.push_back(group.size());
-              for (const Place& place : group) {
-                total += place.scale;
-                CHECK(place.roles.have_levels_of(group.front().roles));
-              }
-            }
-          });
+      detail::for_level_groups(work, std::span(places), groups,
+                               [&](std::span<const std::span<Place>> together) {
+                                 ++calls;
+                                 for (const std::span<Place>& group : together) {
+                                   sizes.push_back(group.size());
+                                   for (const Place& place : group) {
+                                     total += place.scale;
+                                     CHECK(place.roles.shares_levels_with(group.front().roles));
+                                   }
+                                 }
+                               });
       // 1, 1.05 and 1.02; 0.5 and 0.52; 2; 0.9, whose fit direction is exchanged.
       CHECK(sizes.size() == 4);
       CHECK(total == doctest::Approx(6.99));
       CHECK(calls == 1);
-      const FitRoles upright(work, at_scale(1.01));
-      const FitRoles rotated(work, at_scale(1.01, 30));
-      CHECK(upright.have_levels_of(rotated) != by_directions);
+      const FitDirection upright(work, at_scale(1.01));
+      const FitDirection rotated(work, at_scale(1.01, 30));
+      CHECK(upright.shares_levels_with(rotated) != by_directions);
     }
   });
 }

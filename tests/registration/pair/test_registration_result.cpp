@@ -25,7 +25,7 @@ constexpr Point target{40, 45};
 TEST_CASE("registration result: a similarity's own parameters, its matrix and its homography") {
   const Similarity similarity{-33, 1.4, {7, -5}};
   const Affine matrix = similarity.matrix(reference, moving);
-  const auto result = detail::registered(matrix, reference, moving);
+  const auto result = detail::alignment_of(matrix, reference, moving);
   CHECK(result.motion == Motion::similarity);
   CHECK(result.similarity.rotation_deg == doctest::Approx(-33));
   CHECK(result.similarity.scale == doctest::Approx(1.4));
@@ -39,7 +39,7 @@ TEST_CASE("registration result: a homography is reported with its approximation 
   Homography homography(Similarity{20, 1.2, {3, -2}}.matrix(reference, moving));
   homography.h[6] = 1e-3;
   homography.h[7] = -2e-3;
-  const auto result = detail::registered(Motion::homography, homography, reference, moving);
+  const auto result = detail::alignment_of(Motion::homography, homography, reference, moving);
   CHECK(result.motion == Motion::homography);
   CHECK(result.homography.h == homography.h);
   // The value and the slopes must agree, by finite differences.
@@ -71,7 +71,7 @@ TEST_CASE("registration result: the similarity is the rotation and scale without
   for (const Affine& stretch :
        {Affine{1.25, 0, 0, 0, 0.8, 0}, Affine{1.25, 0.75, 0, 0.75, 1.25, 0}}) {
     const auto result =
-        detail::registered(Motion::affine, Homography(rotation * stretch), reference, moving);
+        detail::alignment_of(Motion::affine, Homography(rotation * stretch), reference, moving);
     CHECK(result.similarity.rotation_deg == doctest::Approx(25));
     CHECK(result.similarity.scale == doctest::Approx(1.5));
   }

@@ -45,7 +45,7 @@ struct Pair {
 
   warpalign::Stream stream;
   detail::StageClock clock;
-  detail::Ones ones;
+  detail::UnitWeights ones;
   detail::GradientFields fields;
   detail::ImagePyramid reference, moving;
 };
@@ -143,7 +143,8 @@ TEST_CASE("search limits: the image whose content appears smaller is fitted to t
     Pair pair(device);
     const detail::PairContext work = pair.work();
     const auto roles_at = [&](double scale) {
-      return detail::FitRoles(work, Similarity{0, scale, {}}.matrix(reference_shape, moving_shape));
+      return detail::FitDirection(work,
+                                  Similarity{0, scale, {}}.matrix(reference_shape, moving_shape));
     };
     CHECK_FALSE(roles_at(1).swapped());
     CHECK_FALSE(roles_at(1.5).swapped());

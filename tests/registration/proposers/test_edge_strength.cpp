@@ -1,7 +1,7 @@
 // Edge strength images, and the homographies that their patches support.
 #include "registration/proposers/edge_strength.hpp"
 
-#include "registration/proposers/window_search.hpp"
+#include "registration/proposers/patch_search.hpp"
 #include "registration/search/drawn_pair.hpp"
 #include "support/corners.hpp"
 #include "support/devices.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 namespace detail = warpalign::detail;
 using detail::EdgeStrength;
-using detail::WindowSearch;
+using detail::PatchSearch;
 using warpalign::Affine;
 using warpalign::Homography;
 using warpalign::Shape;
@@ -37,10 +37,10 @@ warpalign::RegistrationOptions about(double degrees) {
 }
 
 // The error of the best of the homographies.
-double best_of(std::span<const detail::AgreedHomography> found, const Homography& truth,
+double best_of(std::span<const detail::HomographyHypothesis> found, const Homography& truth,
                const EdgeStrength* edges) {
   double best = INFINITY;
-  for (const detail::AgreedHomography& agreed : found) {
+  for (const detail::HomographyHypothesis& agreed : found) {
     const Homography matrix = edges != nullptr ? edges->to_images(agreed.matrix) : agreed.matrix;
     best = std::min(best, test::max_corner_distance(matrix, truth, shape));
   }
@@ -82,12 +82,12 @@ TEST_CASE("edge strength: patches match when the contrast is reversed") {
     pair.take(pair.reference, scene.drawn(shape, to_scene));
     pair.take(pair.moving, negative);
     const auto options = about(10);
-    WindowSearch by_grey_levels(device, options);
+    PatchSearch by_grey_levels(device, options);
     CHECK(best_of(by_grey_levels.find(pair.work()), truth, nullptr) > 30);
     EdgeStrength edges(device);
     const auto work = edges.of(pair.work());
     REQUIRE(work);
-    WindowSearch by_edges(device, options, detail::edge_windows);
+    PatchSearch by_edges(device, options, detail::edge_patch_grid);
     CHECK(best_of(by_edges.find(*work), truth, &edges) <= 12);
   });
 }

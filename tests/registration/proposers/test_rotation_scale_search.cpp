@@ -192,7 +192,7 @@ TEST_CASE("rotation-scale search: compares gradients or intensities, with or wit
       CAPTURE(masked);
       if (masked) pair.take(pair.moving, moving, &mask);
       for (const auto spectrum :
-           {warpalign::SpectrumOf::gradient, warpalign::SpectrumOf::grey_levels}) {
+           {warpalign::SpectrumSignal::gradient, warpalign::SpectrumSignal::intensity}) {
         RegistrationOptions options;
         options.spectrum = spectrum;
         RotationScaleSearch search(device, side, options);

@@ -1,7 +1,7 @@
 // The votes for a homography, compared with their definition.
-#include "registration/proposers/window_votes.hpp"
+#include "registration/proposers/patch_votes.hpp"
 
-#include "registration/search/seen_aside.hpp"
+#include "registration/search/oblique_plane.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,24 +13,24 @@
 
 namespace {
 
-using test::seen_aside::shape;
-using test::seen_aside::truth;
+using test::oblique_plane::shape;
+using test::oblique_plane::truth;
 using warpalign::Homography;
 using warpalign::Point;
+using warpalign::detail::PatchMatch;
+using warpalign::detail::PatchVotes;
 using warpalign::detail::VoteOptions;
-using warpalign::detail::WindowMatch;
-using warpalign::detail::WindowVotes;
 
 // Matches in views of several scales and rotations. Most are right in the views nearest to the
 // truth; others are slightly or far off, weak, or have another rotation or scale.
-std::vector<WindowMatch> mixed_matches(std::uint32_t seed) {
+std::vector<PatchMatch> mixed_matches(std::uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform;
-  std::vector<WindowMatch> matches;
+  std::vector<PatchMatch> matches;
   for (const double scale : {1.0, 1.25, 2.5}) {
     for (const double rotation : {30.0, 45.0, 60.0, 105.0}) {
       for (std::size_t w = 0; w < 30; ++w) {
-        WindowMatch match;
+        PatchMatch match;
         match.window = (7 * w) % 30;
         match.view.rotation_deg = rotation;
         match.view.scale = scale;
@@ -50,11 +50,11 @@ std::vector<WindowMatch> mixed_matches(std::uint32_t seed) {
 }
 
 // Counts the patches that agree with a homography, and their votes, by definition.
-warpalign::detail::AgreedHomography counted(const Homography& matrix,
-                                            const std::vector<WindowMatch>& matches,
-                                            const VoteOptions& options) {
+warpalign::detail::HomographyHypothesis counted(const Homography& matrix,
+                                                const std::vector<PatchMatch>& matches,
+                                                const VoteOptions& options) {
   std::vector<double> best(30, 0);
-  for (const WindowMatch& match : matches) {
+  for (const PatchMatch& match : matches) {
     if (match.correlation < options.min_correlation) continue;
     const Point p = matrix(match.reference);
     const double distance = std::hypot(p.x - match.moving.x, p.y - match.moving.y);
@@ -66,7 +66,7 @@ warpalign::detail::AgreedHomography counted(const Homography& matrix,
     if (std::abs(std::log(here.scale / match.view.scale)) > std::log(1.6)) continue;
     best[match.window] = std::max(best[match.window], match.correlation);
   }
-  warpalign::detail::AgreedHomography result{matrix, 0, 0};
+  warpalign::detail::HomographyHypothesis result{matrix, 0, 0};
   for (const double one : best) {
     result.windows += one > 0 ? 1U : 0U;
     result.votes += one;
@@ -77,7 +77,7 @@ warpalign::detail::AgreedHomography counted(const Homography& matrix,
 }  // namespace
 
 TEST_CASE("patch votes: the reported votes of a homography are those it has") {
-  WindowVotes votes;
+  PatchVotes votes;
   for (std::uint32_t seed = 1; seed <= 6; ++seed) {
     CAPTURE(seed);
     const auto matches = mixed_matches(seed);
@@ -91,13 +91,13 @@ TEST_CASE("patch votes: the reported votes of a homography are those it has") {
       const auto expected = counted(agreed.matrix, matches, options);
       CHECK(agreed.windows == expected.windows);
       CHECK(agreed.votes == doctest::Approx(expected.votes));
-      CHECK(agreed.windows >= options.min_windows);
+      CHECK(agreed.windows >= options.min_inliers);
       CHECK(agreed.votes <= found[0].votes);
     }
     // Starts from a homography with fewer inliers, whose matches were searched along it.
     const Homography near = Homography(warpalign::Affine::translation(1.5, -1)) * truth();
-    std::vector<WindowMatch> along = matches;
-    for (WindowMatch& match : along) {
+    std::vector<PatchMatch> along = matches;
+    for (PatchMatch& match : along) {
       match.view = warpalign::detail::view_of(near.affine_at(match.reference));
     }
     const auto before = counted(near, along, options);
@@ -106,7 +106,7 @@ TEST_CASE("patch votes: the reported votes of a homography are those it has") {
     CHECK(improved.votes == doctest::Approx(counted(improved.matrix, along, options).votes));
     CHECK(improved.windows == counted(improved.matrix, along, options).windows);
     // A homography that cannot be improved is kept, with its votes among these matches.
-    const std::vector<WindowMatch> three(matches.begin() + 30, matches.begin() + 33);
+    const std::vector<PatchMatch> three(matches.begin() + 30, matches.begin() + 33);
     const auto kept = votes.improved({truth(), 30, 99}, three, options);
     CHECK(kept.matrix.h == truth().h);
     CHECK(kept.votes == doctest::Approx(counted(truth(), three, options).votes));

@@ -153,7 +153,7 @@ TEST_CASE("image pyramid: a constant border and the pixels it affects are masked
       }
       pair.take(pair.reference, texture);
       CHECK(pair.reference.mask() == nullptr);
-      CHECK(pair.reference.counted_of(1000) == 1000);
+      CHECK(pair.reference.num_unmasked(1000) == 1000);
       pair.take(pair.reference, pixels);
       REQUIRE(pair.reference.mask() != nullptr);
       const auto mask = mask_of(pair.stream, pair.reference);
@@ -169,7 +169,7 @@ TEST_CASE("image pyramid: a constant border and the pixels it affects are masked
         counted += counts ? 1 : 0;
       }
       CHECK(wrong == 0);
-      CHECK(pair.reference.counted_of(1000) ==
+      CHECK(pair.reference.num_unmasked(1000) ==
             doctest::Approx(1000 * counted / static_cast<double>(size.plane())).epsilon(0.02));
       PyramidLevel& level = pair.reference.level(pair.stream, pair.clock, {2});
       CHECK(level.masked());
@@ -196,7 +196,7 @@ TEST_CASE("image pyramid: masks are used unchanged, and invalid images are refus
     pair.take(pair.reference, pixels, &mask);
     REQUIRE(pair.reference.mask() != nullptr);
     CHECK(mask_of(pair.stream, pair.reference) == mask);
-    CHECK(pair.reference.counted_of(900) == doctest::Approx(600).epsilon(0.01));
+    CHECK(pair.reference.num_unmasked(900) == doctest::Approx(600).epsilon(0.01));
     CHECK_THROWS_AS(pair.take(pair.reference, pixels), warpalign::Error);
     for (const float level : {0.0F, 5.0F, -1e6F}) {
       CHECK_THROWS_AS(pair.take(pair.reference, std::vector<float>(pixels.size(), level)),

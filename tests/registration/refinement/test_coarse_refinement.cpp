@@ -1,7 +1,7 @@
 // The capture range of the refinement on coarse levels.
 #include "registration/refinement/coarse_refinement.hpp"
 
-#include "registration/refinement/direction_refinement.hpp"
+#include "registration/refinement/orientation_refinement.hpp"
 #include "registration/search/drawn_pair.hpp"
 #include "support/corners.hpp"
 #include "support/devices.hpp"
@@ -142,7 +142,7 @@ TEST_CASE("coarse refinement: gradient orientations on finer levels, with every 
     const Affine near = Similarity{12.3, 1.105, {9.8, -5.4}}.matrix(shape, shape);
     for (const Motion motion : {Motion::similarity, Motion::affine, Motion::homography}) {
       CAPTURE(static_cast<int>(motion));
-      const auto found = detail::refined_by_directions(pair.work(true), pair.fitter, motion, near,
+      const auto found = detail::refine_by_orientation(pair.work(true), pair.fitter, motion, near,
                                                        Homography(near));
       REQUIRE(found.has_value());
       CHECK(off(*found) <= 0.3);
@@ -151,13 +151,13 @@ TEST_CASE("coarse refinement: gradient orientations on finer levels, with every 
     pair.take(pair.reference, negative);
     pair.take(pair.moving, pair.upright);
     const auto back =
-        detail::refined_by_directions(pair.work(true), pair.fitter, Motion::similarity,
+        detail::refine_by_orientation(pair.work(true), pair.fitter, Motion::similarity,
                                       near.inverse(), Homography(near.inverse()));
     REQUIRE(back.has_value());
     CHECK(off(*back, matrix_of(truth).inverse()) <= 0.3);
     // From far away it may end anywhere, or fail.
     const Affine far = Similarity{70, 1.1, {30, -20}}.matrix(shape, shape);
-    const auto from_far = detail::refined_by_directions(pair.work(true), pair.fitter,
+    const auto from_far = detail::refine_by_orientation(pair.work(true), pair.fitter,
                                                         Motion::homography, far, Homography(far));
     CHECK((!from_far || off(*from_far) > 10));
   });

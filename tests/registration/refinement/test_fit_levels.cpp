@@ -20,10 +20,10 @@ using warpalign::Shape;
 std::vector<FitLevel> visited(const warpalign::Device& device, const Shape& shape, Motion motion,
                               double first_side) {
   test::DrawnPair pair(device, shape, shape);  // its pixels are never read
-  const detail::FitRoles roles(pair.work(), warpalign::Affine{});
+  const detail::FitDirection roles(pair.work(), warpalign::Affine{});
   std::vector<FitLevel> levels;
   for (const FitLevel& level : detail::fit_levels()) {
-    if (detail::is_level_of(level, motion, first_side) && detail::is_fitted_on(level, roles)) {
+    if (detail::includes_level(level, motion, first_side) && detail::can_fit_on(level, roles)) {
       levels.push_back(level);
     }
   }
@@ -94,17 +94,17 @@ TEST_CASE("fit levels: an inconclusive first fit is repeated from finer levels")
   detail::Candidate fitted;
   fitted.motion = Motion::homography;
   // A significant fit is not enough: it may be a wrong minimum of a coarse level.
-  fitted.significance = detail::richer_half_confidence_significance;
-  CHECK(detail::is_in_doubt(fitted));
+  fitted.significance = detail::projective_half_confidence_significance;
+  CHECK(detail::is_inconclusive(fitted));
   fitted.significance = 99;
-  CHECK(detail::is_in_doubt(fitted));
+  CHECK(detail::is_inconclusive(fitted));
   // Another fit would take as long, and find the same.
   fitted.significance = 101;
-  CHECK_FALSE(detail::is_in_doubt(fitted));
-  CHECK(101 < 2 * detail::richer_half_confidence_significance);
+  CHECK_FALSE(detail::is_inconclusive(fitted));
+  CHECK(101 < 2 * detail::projective_half_confidence_significance);
   // A homography from patches is not close to a similarity, so levels that are too coarse for it
   // are skipped.
-  CHECK(detail::first_sides_by_windows.front() > detail::first_sides.front());
-  CHECK(
-      std::is_sorted(detail::first_sides_by_windows.begin(), detail::first_sides_by_windows.end()));
+  CHECK(detail::first_sides_from_patches.front() > detail::first_sides.front());
+  CHECK(std::is_sorted(detail::first_sides_from_patches.begin(),
+                       detail::first_sides_from_patches.end()));
 }

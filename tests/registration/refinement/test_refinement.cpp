@@ -56,7 +56,7 @@ class Pair : public test::DrawnPair {
   }
   std::optional<FitResult> fit_from(const Homography& start, Motion motion) {
     const FitOptions options{motion, 20, 0.0005, 0.03, detail::min_illumination_cell};
-    return refinement_.fit({stream, clock, reference, moving, start, ones}, fitter_, options);
+    return refinement_.fit({stream, clock, reference, moving, start, unit_weights}, fitter_, options);
   }
   double off(const std::optional<FitResult>& result) const {
     return result ? test::max_corner_distance(result->matrix, truth, coarse_shape) : 1e9;
@@ -205,7 +205,8 @@ TEST_CASE("refinement: a fit that still moves after its last step fails") {
     const auto settled = [&](double beside, Motion motion) {
       const Homography start(Affine::translation(beside, 0));
       return refinement.settle(
-          {pair.stream, pair.clock, pair.reference, pair.moving, start, pair.ones}, fitter, motion);
+          {pair.stream, pair.clock, pair.reference, pair.moving, start, pair.unit_weights}, fitter,
+          motion);
     };
     const auto arrives = [&](double beside, Motion motion) {
       const auto found = settled(beside, motion);

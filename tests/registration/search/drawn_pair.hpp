@@ -3,7 +3,7 @@
 
 #include "registration/pair/context.hpp"
 #include "registration/pair/level_pair.hpp"
-#include "registration/resources/ones.hpp"
+#include "registration/resources/unit_weights.hpp"
 
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
@@ -69,10 +69,10 @@ class DrawnPair {
             const warpalign::Shape& moving_shape)
       : stream(device.make_stream()),
         clock(stream),
-        ones(device, 64),
+        unit_weights(device, 64),
         reference(device, warpalign::PixelType::f32, reference_shape),
         moving(device, warpalign::PixelType::f32, moving_shape),
-        fields(device, ones) {}
+        fields(device, unit_weights) {}
 
   /// Draws one scene into both images. `truth` maps reference pixels to moving pixels. The
   /// reference shows the scene from `corner` on.
@@ -102,7 +102,7 @@ class DrawnPair {
             clock,
             reference,
             moving,
-            ones,
+            unit_weights,
             fields,
             by_directions ? warpalign::detail::SignalKind::orientation
                           : warpalign::detail::SignalKind::intensity};
@@ -120,7 +120,7 @@ class DrawnPair {
 
   warpalign::Stream stream;
   warpalign::detail::StageClock clock;
-  warpalign::detail::Ones ones;
+  warpalign::detail::UnitWeights unit_weights;
   warpalign::detail::ImagePyramid reference, moving;
   warpalign::detail::GradientFields fields;
 };

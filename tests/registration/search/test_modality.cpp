@@ -21,13 +21,13 @@ namespace {
 
 using warpalign::Effort;
 using warpalign::Error;
-using warpalign::Generator;
 using warpalign::HostImage;
 using warpalign::Modality;
 using warpalign::Motion;
 using warpalign::PixelType;
 using warpalign::RegistrationOptions;
 using warpalign::RegistrationResult;
+using warpalign::SearchMethod;
 using warpalign::Shape;
 
 constexpr Shape shape{300, 260, 1};
@@ -119,7 +119,7 @@ RegistrationOptions with(Modality modality, Effort effort = Effort::standard) {
   return options;
 }
 
-std::vector<Generator> tried(const RegistrationResult& result) {
+std::vector<SearchMethod> tried(const RegistrationResult& result) {
   return {result.tried.begin(), result.tried.end()};
 }
 
@@ -148,10 +148,10 @@ TEST_CASE("modality: reversed, bent, permuted and absorbing contrasts are regist
       CHECK(found.reliable);
       CHECK(found.refined);
       CHECK(found.modality == Modality::other);
-      CHECK(found.proposed_by == Generator::gradient_field);
-      CHECK(tried(found) == std::vector{Generator::gradient_field});
-      REQUIRE(found.chance);
-      CHECK(found.chance->deviations > found.chance->by_chance + 1);
+      CHECK(found.proposed_by == SearchMethod::gradient_orientation);
+      CHECK(tried(found) == std::vector{SearchMethod::gradient_orientation});
+      REQUIRE(found.null_test);
+      CHECK(found.null_test->z_score > found.null_test->max_null_z + 1);
       CHECK(test::mean_corner_distance(found.matrix, pair.truth, shape) <= kind.tolerance);
     }
   });
@@ -201,15 +201,15 @@ TEST_CASE("modality: auto tries gradient orientations only if intensities fail")
     const auto by_grey_levels = registered(device, reference, alike, with(Modality::automatic));
     CHECK(by_grey_levels.reliable);
     CHECK(by_grey_levels.modality == Modality::same);
-    CHECK_FALSE(by_grey_levels.tried.contains(Generator::gradient_field));
+    CHECK_FALSE(by_grey_levels.tried.contains(SearchMethod::gradient_orientation));
     CHECK(test::mean_corner_distance(by_grey_levels.matrix, pair.truth, shape) <= 0.02);
 
     CHECK_FALSE(registered(device, reference, negative, with(Modality::same)).reliable);
     const auto by_directions = registered(device, reference, negative, with(Modality::automatic));
     CHECK(by_directions.reliable);
     CHECK(by_directions.modality == Modality::other);
-    CHECK(by_directions.tried.contains(Generator::log_polar));
-    CHECK(tried(by_directions).back() == Generator::gradient_field);
+    CHECK(by_directions.tried.contains(SearchMethod::log_polar));
+    CHECK(tried(by_directions).back() == SearchMethod::gradient_orientation);
     CHECK(test::mean_corner_distance(by_directions.matrix, pair.truth, shape) <= 0.1);
   });
 }
@@ -227,11 +227,11 @@ TEST_CASE("modality: auto corrects an uncertain intensity candidate by gradient 
     const auto by_both = registered(device, reference, lit, with(Modality::automatic));
     CHECK(by_both.reliable);
     CHECK(by_both.modality == Modality::other);
-    CHECK(by_both.tried.contains(Generator::log_polar));
-    CHECK(tried(by_both).back() == Generator::gradient_field);
-    REQUIRE(by_both.chance);
-    REQUIRE(by_grey_levels.chance);
-    CHECK(by_both.chance->deviations > by_grey_levels.chance->deviations);
+    CHECK(by_both.tried.contains(SearchMethod::log_polar));
+    CHECK(tried(by_both).back() == SearchMethod::gradient_orientation);
+    REQUIRE(by_both.null_test);
+    REQUIRE(by_grey_levels.null_test);
+    CHECK(by_both.null_test->z_score > by_grey_levels.null_test->z_score);
     CHECK(test::mean_corner_distance(by_both.matrix, pair.truth, shape) < 1.5);
   });
 }
@@ -246,9 +246,9 @@ TEST_CASE("modality: of two results for one pose, the better determined one is r
     const auto by_directions = registered(device, reference, lit, with(Modality::other));
     CHECK_FALSE(by_grey_levels.reliable);
     CHECK(by_grey_levels.correlation < 0.5);
-    REQUIRE(by_grey_levels.chance);
-    REQUIRE(by_directions.chance);
-    CHECK(by_grey_levels.chance->deviations > by_directions.chance->deviations);
+    REQUIRE(by_grey_levels.null_test);
+    REQUIRE(by_directions.null_test);
+    CHECK(by_grey_levels.null_test->z_score > by_directions.null_test->z_score);
     CHECK(by_grey_levels.significance < by_directions.significance);
     CHECK(test::mean_corner_distance(by_grey_levels.matrix, pair.truth, shape) > 3);
 
@@ -360,25 +360,25 @@ TEST_CASE("effort: what each effort tries, and what it reports") {
     for (const Effort effort : {Effort::fast, Effort::standard}) {
       const auto easy = registered(device, reference, moving, with(Modality::same, effort));
       CHECK(easy.reliable);
-      CHECK(tried(easy) == std::vector{Generator::log_polar});
-      CHECK(easy.proposed_by == Generator::log_polar);
-      CHECK_FALSE(easy.chance);  // it is conclusive
-      CHECK(easy.places_searched > 1e6);
+      CHECK(tried(easy) == std::vector{SearchMethod::log_polar});
+      CHECK(easy.proposed_by == SearchMethod::log_polar);
+      CHECK_FALSE(easy.null_test);  // it is conclusive
+      CHECK(easy.num_trials > 1e6);
     }
     const auto thorough =
         registered(device, reference, moving, with(Modality::same, Effort::thorough));
     CHECK(thorough.reliable);
-    CHECK(tried(thorough) == std::vector{Generator::log_polar, Generator::grid});
+    CHECK(tried(thorough) == std::vector{SearchMethod::log_polar, SearchMethod::grid});
     CHECK(test::mean_corner_distance(thorough.matrix, pair.truth, shape) <= 0.02);
 
     const auto fast = registered(device, reference, other, with(Modality::automatic, Effort::fast));
     CHECK_FALSE(fast.reliable);
-    CHECK(tried(fast) == std::vector{Generator::log_polar});
+    CHECK(tried(fast) == std::vector{SearchMethod::log_polar});
     const auto standard = registered(device, reference, other, with(Modality::same));
     CHECK_FALSE(standard.reliable);
-    CHECK(tried(standard) == std::vector{Generator::log_polar, Generator::grid});
-    REQUIRE(standard.chance);
-    CHECK(standard.chance->deviations < standard.chance->by_chance + 1);
+    CHECK(tried(standard) == std::vector{SearchMethod::log_polar, SearchMethod::grid});
+    REQUIRE(standard.null_test);
+    CHECK(standard.null_test->z_score < standard.null_test->max_null_z + 1);
   });
 }
 

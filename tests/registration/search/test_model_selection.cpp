@@ -98,7 +98,7 @@ TEST_CASE(
     CHECK_FALSE(pair.chosen(at(near, 1.05 * half), Motion::similarity, false).refined);
     // The significance of gradient orientations is only known after the null test.
     Candidate by_directions = at(near, 0);
-    by_directions.by_gradients = true;
+    by_directions.by_orientation = true;
     CHECK(pair.chosen(by_directions, Motion::similarity).refined);
   });
 }
@@ -137,8 +137,9 @@ TEST_CASE(
           pair.chosen(at(one.pose, one.significance), Motion::automatic, one.refine);
       REQUIRE(found.motion == Motion::affine);
       CHECK(off(found.richer, sheared) <= (one.refine ? 0.05 : 0.5));
-      CHECK(found.half_confidence == (one.certain ? detail::half_confidence_significance
-                                                  : detail::richer_half_confidence_significance));
+      CHECK(found.half_confidence == (one.certain
+                                          ? detail::half_confidence_significance
+                                          : detail::projective_half_confidence_significance));
     }
   });
 }
@@ -158,7 +159,7 @@ TEST_CASE(
     pair.take(pair.moving, moving);
     const Similarity wrong{0, 1, {0, 0}};
     const auto found =
-        pair.all(at(wrong, 1.1 * detail::undoubted_significance), of(Motion::automatic));
+        pair.all(at(wrong, 1.1 * detail::conclusive_significance), of(Motion::automatic));
     REQUIRE(found.size() > 1);
     CHECK(off(found[1].richer, truth) < 5);
     // An affine fit from this candidate finds the truth.

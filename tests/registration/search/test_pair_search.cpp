@@ -3,7 +3,7 @@
 #include "registration/search/pair_search.hpp"
 
 #include "registration/numerics/transform_distance.hpp"
-#include "registration/scoring/chance_test.hpp"
+#include "registration/scoring/significance_test.hpp"
 #include "support/corners.hpp"
 #include "support/devices.hpp"
 #include "support/photographs.hpp"
@@ -24,7 +24,6 @@ namespace {
 namespace detail = warpalign::detail;
 using warpalign::Affine;
 using warpalign::Effort;
-using warpalign::Generator;
 using warpalign::Homography;
 using warpalign::HostImage;
 using warpalign::Modality;
@@ -32,6 +31,7 @@ using warpalign::Motion;
 using warpalign::PixelType;
 using warpalign::RegistrationOptions;
 using warpalign::RegistrationResult;
+using warpalign::SearchMethod;
 using warpalign::Shape;
 using warpalign::Similarity;
 
@@ -69,11 +69,11 @@ RegistrationResult registered(const warpalign::Device& device, const Images& ima
   return warpalign::register_images(device, view(images.reference), view(images.moving), options);
 }
 
-double off(const warpalign::Registered& found, const Homography& truth) {
+double off(const warpalign::Alignment& found, const Homography& truth) {
   return test::max_corner_distance(found.homography, truth, shape);
 }
 
-std::vector<Generator> tried(const RegistrationResult& result) {
+std::vector<SearchMethod> tried(const RegistrationResult& result) {
   return {result.tried.begin(), result.tried.end()};
 }
 
@@ -102,8 +102,8 @@ TEST_CASE("pair search: a translation is found, and an image that is upside down
     const auto found = registered(device, images, options);
     CHECK(found.reliable);
     CHECK(off(found, images.truth) <= refined_tolerance);
-    CHECK(tried(found) == std::vector{Generator::shifts});
-    CHECK(found.proposed_by == Generator::shifts);
+    CHECK(tried(found) == std::vector{SearchMethod::shifts});
+    CHECK(found.proposed_by == SearchMethod::shifts);
     Images turned = images;
     std::reverse(turned.moving.begin(), turned.moving.end());
     for (const int candidates : {1, 5}) {
@@ -163,7 +163,7 @@ TEST_CASE("pair search: a pose outside of the limits is not found, and no other 
       (beyond < 30 ? edge.min_angle : edge.max_angle) = beyond;
       const auto at_edge = registered(device, images, edge);
       CHECK(at_edge.reliable);
-      CHECK(tried(at_edge) == std::vector{Generator::log_polar});
+      CHECK(tried(at_edge) == std::vector{SearchMethod::log_polar});
     }
     RegistrationOptions scale = right, angle = right, opposite = right, shift = right;
     scale.min_scale = 0.9, scale.max_scale = 1.1;
@@ -236,8 +236,8 @@ TEST_CASE("pair search: spectra find scales of one half and two, without the gri
       CHECK(found.reliable);
       // In moving pixels; the overlap is half as wide as one of the images.
       CHECK(off(found, images.truth) <= 4 * refined_tolerance);
-      CHECK(tried(found) == std::vector{Generator::log_polar});
-      CHECK(found.proposed_by == Generator::log_polar);
+      CHECK(tried(found) == std::vector{SearchMethod::log_polar});
+      CHECK(found.proposed_by == SearchMethod::log_polar);
     }
   });
 }
@@ -250,11 +250,11 @@ TEST_CASE("pair search: the null test of a higher-DOF model counts all its setti
       const RegistrationOptions options = within_limits(motion);
       const auto found = registered(device, images, options);
       REQUIRE(found.motion == motion);
-      REQUIRE(found.chance.has_value());
+      REQUIRE(found.null_test.has_value());
       const double settings = motion == Motion::affine ? 1e2 : 1e4;
-      CHECK(found.chance->by_chance ==
-            doctest::Approx(detail::deviations_by_chance(found.places_searched * settings)));
-      CHECK(found.chance->deviations > 2 * found.chance->by_chance);
+      CHECK(found.null_test->max_null_z ==
+            doctest::Approx(detail::max_null_z_score(found.num_trials * settings)));
+      CHECK(found.null_test->z_score > 2 * found.null_test->max_null_z);
     }
   });
 }
@@ -339,8 +339,8 @@ TEST_CASE("pair search: an image that fits twice has no reliable pose") {
     const double apart =
         std::abs(found.similarity.translation.x - found.runners_up[0].similarity.translation.x);
     CHECK(apart == doctest::Approx(80).epsilon(0.02));
-    if (found.chance) {
-      CHECK(found.chance->rival > 0.8);
+    if (found.null_test) {
+      CHECK(found.null_test->second_best_ratio > 0.8);
       CHECK_FALSE(found.reliable);
     }
   });
@@ -368,11 +368,11 @@ TEST_CASE("pair search: images of different contrast, with every motion and both
       CHECK(found.reliable);
       CHECK(found.refined);
       CHECK(found.modality == Modality::other);
-      CHECK(found.proposed_by == Generator::gradient_field);
-      CHECK(tried(found).back() == Generator::gradient_field);
+      CHECK(found.proposed_by == SearchMethod::gradient_orientation);
+      CHECK(tried(found).back() == SearchMethod::gradient_orientation);
       CHECK((tried(found).size() == 1) == (modality == Modality::other));
       // If intensities find nothing, orientations do not wait for the rest of their search.
-      CHECK_FALSE(found.tried.contains(Generator::windows));
+      CHECK_FALSE(found.tried.contains(SearchMethod::patches));
       // Edges of finite width leave an uncertainty of some tenths of a pixel.
       CHECK(off(found, shifted.truth) <= 0.4);
     }
@@ -393,8 +393,8 @@ TEST_CASE("pair search: the effort option decides how much is tried") {
       pixels_of(test::cut(test::photograph("bee.jpg"), {shape, shape, {}, 1.5}).moving);
   test::on_every_device([&](const warpalign::Device& device) {
     RegistrationOptions options = within_limits(Motion::similarity);
-    const std::vector<Generator> first{Generator::log_polar};
-    const std::vector<Generator> both{Generator::log_polar, Generator::grid};
+    const std::vector<SearchMethod> first{SearchMethod::log_polar};
+    const std::vector<SearchMethod> both{SearchMethod::log_polar, SearchMethod::grid};
     for (const Effort effort : {Effort::fast, Effort::standard, Effort::thorough}) {
       CAPTURE(static_cast<int>(effort));
       options.search = effort;
@@ -406,19 +406,19 @@ TEST_CASE("pair search: the effort option decides how much is tried") {
       const auto refused = registered(device, unrelated, options);
       CHECK_FALSE(refused.reliable);
       CHECK(tried(refused) == (effort == Effort::fast ? first : both));
-      const double num_trials = refused.places_searched;
-      CHECK(num_trials == found.places_searched);
-      if (refused.chance) {
-        CHECK(refused.chance->by_chance ==
-              doctest::Approx(detail::deviations_by_chance(num_trials)));
+      const double num_trials = refused.num_trials;
+      CHECK(num_trials == found.num_trials);
+      if (refused.null_test) {
+        CHECK(refused.null_test->max_null_z ==
+              doctest::Approx(detail::max_null_z_score(num_trials)));
       }
       // After intensities, orientations are tried as well, at as many candidates, unless the
       // effort is fast.
       options.modality = Modality::automatic;
       const auto either = registered(device, unrelated, options);
       CHECK_FALSE(either.reliable);
-      CHECK(either.tried.contains(Generator::gradient_field) == (effort != Effort::fast));
-      CHECK(either.places_searched == (effort == Effort::fast ? num_trials : 2 * num_trials));
+      CHECK(either.tried.contains(SearchMethod::gradient_orientation) == (effort != Effort::fast));
+      CHECK(either.num_trials == (effort == Effort::fast ? num_trials : 2 * num_trials));
     }
   });
 }
@@ -473,7 +473,7 @@ TEST_CASE("pair search: patches find strong perspective within limits") {
       CHECK(found.motion == Motion::homography);
       // Aliasing adds to the error where a pixel covers several of the reference's.
       CHECK(off(found, images.truth) <= 0.6);
-      CHECK(found.tried.contains(Generator::windows));
+      CHECK(found.tried.contains(SearchMethod::patches));
     }
   });
 }

@@ -99,7 +99,7 @@ TEST_CASE("gradient fields: a batch of levels has the values of single ones") {
       pair.fields.measure(pair.stream, pair.clock, pyramid, level);
       pair.fields.measure(pair.stream, pair.clock, pyramid, level);
     });
-    GradientFields one_by_one(device, pair.ones);
+    GradientFields one_by_one(device, pair.unit_weights);
     for_each_level([&](detail::ImagePyramid& pyramid, detail::PyramidLevel& level) {
       const auto& found = pair.fields.statistics(pair.stream, pair.clock, pyramid, level);
       const auto& expected = one_by_one.statistics(pair.stream, pair.clock, pyramid, level);
@@ -120,7 +120,7 @@ TEST_CASE("gradient fields: rotation adds one angle to all orientations and keep
         values_of(pair.stream, pair.fields.of(pair.stream, pair.clock, pair.reference, level));
     // As many fields as there is memory for, and one more before them.
     std::vector<GradientFields::Field> fields;
-    for (std::size_t i = 0; i <= GradientFields::turned_at_once; ++i) {
+    for (std::size_t i = 0; i <= GradientFields::max_rotated_fields; ++i) {
       const double radians = 0.4 * static_cast<double>(i) - 1.1;
       fields.push_back(pair.fields.turned(pair.stream, pair.clock, pair.reference, level, radians));
     }

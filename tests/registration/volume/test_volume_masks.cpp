@@ -1,7 +1,7 @@
 // Registration of masked volumes with exactly known transforms, on every device.
 #include "support/devices.hpp"
+#include "support/rotated_volumes.hpp"
 #include "support/tissues.hpp"
-#include "support/turned_volumes.hpp"
 #include "support/volume_checks.hpp"
 #include "support/volume_masks.hpp"
 #include "support/volume_pairs.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 using test::check_refused;
 using test::check_shift;
-using test::TurnedPairSpec;
+using test::RotatedPairSpec;
 using test::VolumeMask;
 using test::VolumePairSpec;
 using test::VoxelBox;
@@ -78,16 +78,16 @@ MaskedPair drawn(const VolumePairSpec& spec) {
   return {spec.reference, pair.reference, pair.moving, {}, {}};
 }
 
-TurnedPairSpec rotated_pair_spec() {
-  TurnedPairSpec spec;
+RotatedPairSpec rotated_pair_spec() {
+  RotatedPairSpec spec;
   spec.reference = spec.moving = {40, 40, 36};
   spec.transform = test::turn({1, 2, -1}, 12, {1.5, -0.75, 2.25});
   spec.seed = 4;
   return spec;
 }
 
-MaskedPair drawn(const TurnedPairSpec& spec) {
-  const auto pair = test::draw_turned_pair(spec);
+MaskedPair drawn(const RotatedPairSpec& spec) {
+  const auto pair = test::draw_rotated_pair(spec);
   return {spec.reference, pair.reference, pair.moving, {}, {}};
 }
 
@@ -113,7 +113,7 @@ void mask_fixed_object(MaskedPair& pair) {
   pair.reference_mask = pair.moving_mask = test::mask_of(pair.shape, fixed_object);
 }
 
-void check_rotated(const VolumeRegistration& result, const TurnedPairSpec& spec, double off) {
+void check_rotated(const VolumeRegistration& result, const RotatedPairSpec& spec, double off) {
   CAPTURE(result.rotation_deg);
   CAPTURE(result.significance);
   CHECK(test::corner_error(spec, result.matrix.m) <= off);
@@ -197,7 +197,7 @@ TEST_CASE("masked volumes: the overlap is a fraction of the reference's unmasked
     pair.moving_mask = test::mask_of(pair.shape, {{0, 0, 0}, {40, 12, 32}});
     // Columns 10 to 30 all lie within the moving volume, and 24 of its 36 rows count.
     CHECK(align(device, pair).overlap == doctest::Approx(24.0 / 36).epsilon(1e-9));
-    TurnedPairSpec spec = rotated_pair_spec();
+    RotatedPairSpec spec = rotated_pair_spec();
     spec.transform = test::turn({0, 0, 1}, 10);
     MaskedPair rotated_pair = drawn(spec);
     rotated_pair.reference_mask =
@@ -211,7 +211,7 @@ TEST_CASE("masked volumes: the overlap is a fraction of the reference's unmasked
 
 TEST_CASE("masked volumes: rotations, with masks of one volume and of both") {
   test::on_every_device([](const Device& device) {
-    const TurnedPairSpec spec = rotated_pair_spec();
+    const RotatedPairSpec spec = rotated_pair_spec();
     MaskedPair pair = drawn(spec);
     pair.moving_mask = test::mask_of(pair.shape, {{0, 0, 0}, {14, 40, 36}});
     check_rotated(align(device, pair, rotation_options()), spec, rotated_off);
@@ -224,7 +224,7 @@ TEST_CASE("masked volumes: rotations, with masks of one volume and of both") {
 
 TEST_CASE("masked volumes: a masked object that stays in the frame does not affect the rotation") {
   test::on_every_device([](const Device& device) {
-    const TurnedPairSpec spec = rotated_pair_spec();
+    const RotatedPairSpec spec = rotated_pair_spec();
     MaskedPair pair = drawn(spec);
     add_fixed_object(pair);
     CHECK(test::corner_error(spec, align(device, pair, rotation_options()).matrix.m) > 1);
@@ -235,7 +235,7 @@ TEST_CASE("masked volumes: a masked object that stays in the frame does not affe
 
 TEST_CASE("masked volumes: levels of different sides and spacings, and affine transforms") {
   test::on_every_device([](const Device& device) {
-    TurnedPairSpec spec = rotated_pair_spec();
+    RotatedPairSpec spec = rotated_pair_spec();
     spec.reference = spec.moving = {71, 64, 27};
     spec.reference_spacing = spec.moving_spacing = {1, 1, 2.5};
     spec.blob_sigma = 3;
@@ -270,7 +270,7 @@ TEST_CASE("masked volumes: other modality, without edges at the masks' borders")
     CHECK(by_any.modality == Modality::other);
     CHECK(by_any.significance == by_edges.significance);
 
-    TurnedPairSpec rotated_spec = rotated_pair_spec();
+    RotatedPairSpec rotated_spec = rotated_pair_spec();
     rotated_spec.blob_sigma = 2.5;
     MaskedPair rotated_pair = drawn(rotated_spec);
     rotated_pair.reference = test::tissues(rotated_pair.reference, test::usual_contrast);

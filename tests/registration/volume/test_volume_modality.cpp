@@ -1,8 +1,8 @@
 // Registration of volumes of different modalities: test::reversed_contrast, bent or
 // test::permuted_contrast, with exactly known transforms, on every device.
 #include "support/devices.hpp"
+#include "support/rotated_volumes.hpp"
 #include "support/tissues.hpp"
-#include "support/turned_volumes.hpp"
 #include "support/volume_checks.hpp"
 #include "support/volume_pairs.hpp"
 
@@ -15,7 +15,7 @@
 namespace {
 
 using test::check_refused;
-using test::TurnedPairSpec;
+using test::RotatedPairSpec;
 using test::VolumePairSpec;
 using warpalign::Device;
 using warpalign::ErrorKind;
@@ -48,8 +48,8 @@ VolumePairSpec shifted() {
   return spec;
 }
 
-TurnedPairSpec rotated_pair_spec() {
-  TurnedPairSpec spec;
+RotatedPairSpec rotated_pair_spec() {
+  RotatedPairSpec spec;
   spec.reference = {40, 36, 24};
   spec.moving = {36, 40, 28};
   spec.reference_spacing = {1, 1, 1.5};
@@ -69,12 +69,12 @@ VolumeRegistration align(const Device& device, const VolumePairSpec& spec,
                           test::view_of(moving, spec.moving), options);
 }
 
-VolumeRegistration align(const Device& device, const TurnedPairSpec& spec,
+VolumeRegistration align(const Device& device, const RotatedPairSpec& spec,
                          const test::Contrast& contrast, VolumeRegistrationOptions options) {
   options.reference_spacing = spec.reference_spacing;
   options.moving_spacing = spec.moving_spacing;
   options.max_rotation = 30;
-  const auto pair = test::draw_turned_pair(spec);
+  const auto pair = test::draw_rotated_pair(spec);
   const auto reference = test::tissues(pair.reference, test::usual_contrast);
   const auto moving = test::tissues(pair.moving, contrast);
   return register_volumes(device, test::view_of(reference, spec.reference),
@@ -104,7 +104,7 @@ TEST_CASE("volumes of other modality: shifts, in any contrast") {
 
 TEST_CASE("volumes of other modality: rotations with anisotropic voxels") {
   test::on_every_device([](const Device& device) {
-    const TurnedPairSpec spec = rotated_pair_spec();
+    const RotatedPairSpec spec = rotated_pair_spec();
     const auto check = [&](const test::Contrast& contrast, double off) {
       const auto result = align(device, spec, contrast, of_other_modality(Motion::rigid));
       CAPTURE(result.rotation_deg);
@@ -139,7 +139,7 @@ TEST_CASE("volumes of other modality: unrelated ones are refused") {
       CAPTURE(result.significance);
       CHECK_FALSE(result.reliable);
     }
-    TurnedPairSpec spec = rotated_pair_spec();
+    RotatedPairSpec spec = rotated_pair_spec();
     spec.unrelated = true;
     const auto result =
         align(device, spec, test::permuted_contrast, of_other_modality(Motion::rigid));

@@ -1,6 +1,6 @@
 // Registration of rotated volumes with exactly known transforms, on every device.
 #include "support/devices.hpp"
-#include "support/turned_volumes.hpp"
+#include "support/rotated_volumes.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/volume_registrar.hpp>
@@ -11,7 +11,7 @@
 
 namespace {
 
-using test::TurnedPairSpec;
+using test::RotatedPairSpec;
 using warpalign::Device;
 using warpalign::Error;
 using warpalign::Motion;
@@ -26,7 +26,7 @@ using warpalign::VolumeRegistrationOptions;
 constexpr double clean_off = 0.02;
 constexpr double noisy_off = 0.15;
 
-VolumeRegistrationOptions options_for(const TurnedPairSpec& spec, Motion motion = Motion::rigid) {
+VolumeRegistrationOptions options_for(const RotatedPairSpec& spec, Motion motion = Motion::rigid) {
   VolumeRegistrationOptions options;
   options.motion = motion;
   options.reference_spacing = spec.reference_spacing;
@@ -34,14 +34,14 @@ VolumeRegistrationOptions options_for(const TurnedPairSpec& spec, Motion motion 
   return options;
 }
 
-VolumeRegistration align(const Device& device, const TurnedPairSpec& spec,
+VolumeRegistration align(const Device& device, const RotatedPairSpec& spec,
                          const VolumeRegistrationOptions& options) {
-  const auto pair = test::draw_turned_pair(spec);
+  const auto pair = test::draw_rotated_pair(spec);
   return register_volumes(device, test::view_of(pair.reference, spec.reference),
                           test::view_of(pair.moving, spec.moving), options);
 }
 
-void check_found(const VolumeRegistration& result, const TurnedPairSpec& spec, double off) {
+void check_found(const VolumeRegistration& result, const RotatedPairSpec& spec, double off) {
   CAPTURE(result.rotation_deg);
   CAPTURE(result.significance);
   CAPTURE(result.translation.x);
@@ -52,9 +52,9 @@ void check_found(const VolumeRegistration& result, const TurnedPairSpec& spec, d
   CHECK(result.refined);
 }
 
-TurnedPairSpec rotated_pair_spec(const Point3& axis, double degrees, const Point3& shift = {},
-                                 std::uint32_t seed = 3) {
-  TurnedPairSpec spec;
+RotatedPairSpec rotated_pair_spec(const Point3& axis, double degrees, const Point3& shift = {},
+                                  std::uint32_t seed = 3) {
+  RotatedPairSpec spec;
   spec.transform = test::turn(axis, degrees, shift);
   spec.seed = seed;
   return spec;
@@ -64,7 +64,7 @@ TurnedPairSpec rotated_pair_spec(const Point3& axis, double degrees, const Point
 
 TEST_CASE("rotated volumes: small rotations") {
   test::on_every_device([](const Device& device) {
-    const TurnedPairSpec spec = rotated_pair_spec({1, 2, -1}, 6, {1.5, -0.75, 2.25});
+    const RotatedPairSpec spec = rotated_pair_spec({1, 2, -1}, 6, {1.5, -0.75, 2.25});
     VolumeRegistrationOptions options = options_for(spec);
     options.max_rotation = 15;
     const auto result = align(device, spec, options);
@@ -83,7 +83,7 @@ TEST_CASE("rotated volumes: small rotations") {
 
 TEST_CASE("rotated volumes: any orientation") {
   test::on_every_device([](const Device& device) {
-    for (const TurnedPairSpec& spec :
+    for (const RotatedPairSpec& spec :
          {rotated_pair_spec({1, 0, 0}, 90, {}, 5), rotated_pair_spec({3, -1, 2}, 47, {2, -3, 1}, 6),
           rotated_pair_spec({-1, 1, 4}, 133, {-1.5, 0, 3.25}, 7),
           rotated_pair_spec({1, 1, 0.2}, 180, {0, 2, 0}, 8)}) {
@@ -95,7 +95,7 @@ TEST_CASE("rotated volumes: any orientation") {
 
 TEST_CASE("rotated volumes: anisotropic voxels, which differ between the volumes") {
   test::on_every_device([](const Device& device) {
-    TurnedPairSpec spec = rotated_pair_spec({1, 0.5, -2}, 71, {1, -2, 0.5}, 9);
+    RotatedPairSpec spec = rotated_pair_spec({1, 0.5, -2}, 71, {1, -2, 0.5}, 9);
     spec.reference = {52, 48, 20};
     spec.reference_spacing = {1, 1, 2.5};
     spec.moving = {36, 56, 42};
@@ -104,9 +104,9 @@ TEST_CASE("rotated volumes: anisotropic voxels, which differ between the volumes
     // The cubic spline interpolates blobs of 0.9 voxels to a few hundredths of a voxel.
     check_found(align(device, spec, options_for(spec)), spec, 0.1);
     // With the spacing ignored, no rotation fits the same volumes.
-    TurnedPairSpec blind = spec;
+    RotatedPairSpec blind = spec;
     blind.reference_spacing = blind.moving_spacing = {1, 1, 1};
-    const auto pair = test::draw_turned_pair(spec);
+    const auto pair = test::draw_rotated_pair(spec);
     CHECK_FALSE(register_volumes(device, test::view_of(pair.reference, spec.reference),
                                  test::view_of(pair.moving, spec.moving), options_for(blind))
                     .reliable);
@@ -115,7 +115,7 @@ TEST_CASE("rotated volumes: anisotropic voxels, which differ between the volumes
 
 TEST_CASE("rotated volumes: translations between unequal voxels") {
   test::on_every_device([](const Device& device) {
-    TurnedPairSpec spec = rotated_pair_spec({1, 0, 0}, 0, {2.5, -1.25, 3}, 11);
+    RotatedPairSpec spec = rotated_pair_spec({1, 0, 0}, 0, {2.5, -1.25, 3}, 11);
     spec.moving = {40, 32, 28};
     spec.moving_spacing = {0.8, 1, 1.25};
     spec.blob_sigma = 2;
@@ -128,7 +128,7 @@ TEST_CASE("rotated volumes: translations between unequal voxels") {
 
 TEST_CASE("rotated volumes: scales and shears") {
   test::on_every_device([](const Device& device) {
-    TurnedPairSpec spec;
+    RotatedPairSpec spec;
     spec.seed = 13;
     spec.transform = test::turn({2, 1, 0.5}, 52, {1, 2, -1.5}, 1.08);
     const auto similar = align(device, spec, options_for(spec, Motion::similarity));
@@ -146,14 +146,14 @@ TEST_CASE("rotated volumes: scales and shears") {
 
 TEST_CASE("rotated volumes: noise, and a registrar that is used again") {
   test::on_every_device([](const Device& device) {
-    TurnedPairSpec spec = rotated_pair_spec({0.3, 1, 1}, 160, {2, 1, -2}, 15);
+    RotatedPairSpec spec = rotated_pair_spec({0.3, 1, 1}, 160, {2, 1, -2}, 15);
     spec.noise = 0.3;
     VolumeRegistrar registrar(device, options_for(spec));
-    const auto pair = test::draw_turned_pair(spec);
+    const auto pair = test::draw_rotated_pair(spec);
     registrar.set_reference(test::view_of(pair.reference, spec.reference));
     const auto first = registrar.align(test::view_of(pair.moving, spec.moving));
     check_found(first, spec, noisy_off);
-    const TurnedPairSpec still = rotated_pair_spec({1, 0, 0}, 0);
+    const RotatedPairSpec still = rotated_pair_spec({1, 0, 0}, 0);
     check_found(registrar.align(test::view_of(pair.reference, spec.reference)), still, clean_off);
     const auto again = registrar.align(test::view_of(pair.moving, spec.moving));
     CHECK(again.matrix.m == first.matrix.m);
@@ -164,14 +164,14 @@ TEST_CASE("rotated volumes: noise, and a registrar that is used again") {
 TEST_CASE("rotated volumes: unrelated ones and those beyond the range are refused") {
   test::on_every_device([](const Device& device) {
     for (std::uint32_t seed = 30; seed < 33; ++seed) {
-      TurnedPairSpec spec = rotated_pair_spec({1, 1, 0}, 30, {}, seed);
+      RotatedPairSpec spec = rotated_pair_spec({1, 1, 0}, 30, {}, seed);
       spec.unrelated = true;
       spec.object_radius = seed == 32 ? 12 : 0;
       const auto result = align(device, spec, options_for(spec));
       CAPTURE(result.significance);
       CHECK_FALSE(result.reliable);
     }
-    const TurnedPairSpec spec = rotated_pair_spec({1, 1, 0}, 60);
+    const RotatedPairSpec spec = rotated_pair_spec({1, 1, 0}, 60);
     VolumeRegistrationOptions options = options_for(spec);
     options.max_rotation = 20;
     const auto narrow = align(device, spec, options);

@@ -23,13 +23,13 @@ using warpalign::Buffer;
 using warpalign::DescriptorsPlan;
 using warpalign::Device;
 using warpalign::Error;
-using warpalign::FeaturePlace;
-using warpalign::PlaceRange;
+using warpalign::Keypoint;
+using warpalign::KeypointRange;
 using warpalign::Shape;
 using warpalign::Stream;
 
 constexpr auto dimensions = static_cast<std::size_t>(DescriptorsPlan::dimensions);
-constexpr auto max_directions = static_cast<std::size_t>(DescriptorsPlan::max_directions);
+constexpr auto max_orientations = static_cast<std::size_t>(DescriptorsPlan::max_orientations);
 constexpr double pi = std::numbers::pi;
 
 /// The planes of each image, image by image.
@@ -65,24 +65,24 @@ struct Results {
   std::vector<float> directions, descriptors;
 };
 
-Results results_of(const Device& device, const Octave& octave,
-                   const std::vector<FeaturePlace>& places, const PlaceRange& range) {
+Results results_of(const Device& device, const Octave& octave, const std::vector<Keypoint>& places,
+                   const KeypointRange& range) {
   Stream stream = device.make_stream();
   const Buffer input = to_device(device, stream, octave);
   const Buffer list = test::to_buffer(device, stream, places);
-  const std::size_t of_directions = places.size() * max_directions;
+  const std::size_t of_directions = places.size() * max_orientations;
   const std::size_t of_descriptors = places.size() * dimensions;
   Buffer directions = test::poisoned(device, stream, of_directions * sizeof(float));
   Buffer descriptors = test::poisoned(device, stream, of_descriptors * sizeof(float));
   const DescriptorsPlan plan(device, {test::shapes_of(octave[0])});
-  plan.find_directions(stream, input, list, range, directions);
+  plan.find_orientations(stream, input, list, range, directions);
   plan.describe(stream, input, list, range, descriptors);
   return {test::from_buffer<float>(stream, directions, of_directions),
           test::from_buffer<float>(stream, descriptors, of_descriptors)};
 }
 
 Results results_of(const Device& device, const Octave& octave,
-                   const std::vector<FeaturePlace>& places) {
+                   const std::vector<Keypoint>& places) {
   return results_of(device, octave, places, {0, static_cast<std::int64_t>(places.size())});
 }
 
@@ -93,9 +93,9 @@ std::vector<double> row_of(const Results& results, std::size_t place) {
 
 std::vector<double> directions_of(const Results& results, std::size_t place) {
   std::vector<double> directions;
-  for (std::size_t i = 0; i < max_directions; ++i) {
-    const float radians = results.directions[max_directions * place + i];
-    if (radians != DescriptorsPlan::no_direction) {
+  for (std::size_t i = 0; i < max_orientations; ++i) {
+    const float radians = results.directions[max_orientations * place + i];
+    if (radians != DescriptorsPlan::no_orientation) {
       directions.push_back(static_cast<double>(radians));
     }
   }
@@ -104,18 +104,18 @@ std::vector<double> directions_of(const Results& results, std::size_t place) {
 
 double angle_between(double a, double b) { return std::abs(std::remainder(a - b, 2 * pi)); }
 
-reference::DescribedPlace described(const FeaturePlace& place) {
+reference::DescribedKeypoint described(const Keypoint& place) {
   return {static_cast<double>(place.x), static_cast<double>(place.y),
           static_cast<double>(place.sigma), static_cast<double>(place.radians)};
 }
 
 /// Random keypoints anywhere in the planes, edges included.
-std::vector<FeaturePlace> random_places(const Octave& octave, std::size_t count) {
+std::vector<Keypoint> random_places(const Octave& octave, std::size_t count) {
   std::mt19937 engine(3);
   const auto unit = [&] { return static_cast<float>(engine()) / 4294967296.0F; };
-  std::vector<FeaturePlace> places;
+  std::vector<Keypoint> places;
   for (std::size_t i = 0; i < count; ++i) {
-    FeaturePlace place;
+    Keypoint place;
     place.image = static_cast<std::int32_t>(engine() % octave.size());
     place.plane = static_cast<std::int32_t>(engine() % octave[0].size());
     const reference::Plane& plane = octave[0][static_cast<std::size_t>(place.plane)];
@@ -128,7 +128,7 @@ std::vector<FeaturePlace> random_places(const Octave& octave, std::size_t count)
   return places;
 }
 
-const reference::Plane& image_of(const Octave& octave, const FeaturePlace& place) {
+const reference::Plane& image_of(const Octave& octave, const Keypoint& place) {
   return octave[static_cast<std::size_t>(place.image)][static_cast<std::size_t>(place.plane)];
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("descriptors: orientations agree with the oracle") {
     std::size_t pairs = 0;
     for (std::size_t i = 0; i < places.size(); ++i) {
       const auto expected =
-          reference::main_directions(image_of(octave, places[i]), described(places[i]));
+          reference::dominant_orientations(image_of(octave, places[i]), described(places[i]));
       if (expected.undecided < undecided_direction) continue;
       ++decided;
       pairs += expected.radians.size() == 2 ? 1 : 0;
@@ -236,8 +236,8 @@ TEST_CASE("descriptors: the two highest of three orientations are found") {
     test::round_to_floats(image);
     const double x = 36 + 0.3 * std::cos(angles[2]) + 0.15 * std::cos(angles[0]);
     const double y = 30 + 0.3 * std::sin(angles[2]) + 0.15 * std::sin(angles[0]);
-    const FeaturePlace place{0, 0, static_cast<float>(x), static_cast<float>(y), 3, 0};
-    const auto expected = reference::main_directions(image, described(place));
+    const Keypoint place{0, 0, static_cast<float>(x), static_cast<float>(y), 3, 0};
+    const auto expected = reference::dominant_orientations(image, described(place));
     REQUIRE(expected.undecided >= undecided_direction);
     const auto found = directions_of(results_of(device, {{image}}, {place}), 0);
     REQUIRE(found.size() == 2);
@@ -252,7 +252,7 @@ TEST_CASE("descriptors: a constant image has neither orientations nor gradients"
     reference::Plane constant(40, 40);
     constant.values.assign(1600, 5);
     const Results results = results_of(device, {{constant}}, {{0, 0, 20, 20, 2, 1}});
-    CHECK(results.directions == std::vector<float>(2, DescriptorsPlan::no_direction));
+    CHECK(results.directions == std::vector<float>(2, DescriptorsPlan::no_orientation));
     CHECK(results.descriptors == std::vector<float>(dimensions, 0.0F));
   });
 }
@@ -263,7 +263,7 @@ TEST_CASE("descriptors: length 1, independent of contrast and brightness") {
     reference::Plane brighter = image;
     // Exact: the texture's values have at most 24 bits, and a power of two keeps them.
     for (double& value : brighter.values) value *= 16;
-    const std::vector<FeaturePlace> places = random_places({{image}}, 50);
+    const std::vector<Keypoint> places = random_places({{image}}, 50);
     const Results results = results_of(device, {{image}}, places);
     CHECK(results.descriptors == results_of(device, {{brighter}}, places).descriptors);
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -282,9 +282,9 @@ TEST_CASE("descriptors: rotate with the image") {
     for (std::int64_t y = 0; y < 70; ++y) {
       for (std::int64_t x = 0; x < 80; ++x) rotated.at(69 - y, x) = image.at(x, y);
     }
-    std::vector<FeaturePlace> places = random_places({{image}}, 60);
-    std::vector<FeaturePlace> rotated_places = places;
-    for (FeaturePlace& place : rotated_places) {
+    std::vector<Keypoint> places = random_places({{image}}, 60);
+    std::vector<Keypoint> rotated_places = places;
+    for (Keypoint& place : rotated_places) {
       const float x = place.x;
       place.x = 69 - place.y;
       place.y = x;
@@ -301,7 +301,7 @@ TEST_CASE("descriptors: rotate with the image") {
         CHECK(test::max_of(squares(row_of(one, i)), squares(row_of(two, i)),
                            [](double a, double b) { return std::abs(a - b); }) <= 4e-5);
       }
-      const auto expected = reference::main_directions(image, described(places[i]));
+      const auto expected = reference::dominant_orientations(image, described(places[i]));
       if (expected.undecided < undecided_direction || expected.radians.size() != 1) continue;
       REQUIRE(directions_of(one, i).size() == 1);
       REQUIRE(directions_of(two, i).size() == 1);
@@ -325,7 +325,7 @@ TEST_CASE(
         CHECK((is_inside ? found[i] == expected[i] : std::isnan(found[i])));
       }
     };
-    compare(part.directions, all.directions, max_directions);
+    compare(part.directions, all.directions, max_orientations);
     compare(part.descriptors, all.descriptors, dimensions);
     const Results again = results_of(device, octave, places);
     CHECK(again.directions == all.directions);
@@ -343,12 +343,12 @@ TEST_CASE("descriptors: wrong arguments are refused before anything runs") {
     const DescriptorsPlan plan(device, {{{20, 10, 1}}});
     const Buffer octave = device.make_buffer(200 * sizeof(float));
     const Buffer short_octave = device.make_buffer(199 * sizeof(float));
-    const Buffer places = device.make_buffer(5 * sizeof(FeaturePlace));
-    Buffer radians = device.make_buffer(5 * max_directions * sizeof(float));
+    const Buffer places = device.make_buffer(5 * sizeof(Keypoint));
+    Buffer radians = device.make_buffer(5 * max_orientations * sizeof(float));
     Buffer rows = device.make_buffer(5 * dimensions * sizeof(float));
     Buffer small = device.make_buffer(9 * sizeof(float));
-    const auto refused = [&](const Buffer& of_octave, const PlaceRange& range) {
-      CHECK_THROWS_AS(plan.find_directions(stream, of_octave, places, range, radians), Error);
+    const auto refused = [&](const Buffer& of_octave, const KeypointRange& range) {
+      CHECK_THROWS_AS(plan.find_orientations(stream, of_octave, places, range, radians), Error);
       CHECK_THROWS_AS(plan.describe(stream, of_octave, places, range, rows), Error);
     };
     refused(short_octave, {0, 5});
@@ -359,11 +359,11 @@ TEST_CASE("descriptors: wrong arguments are refused before anything runs") {
     // The size in bytes exceeds 64 bits.
     refused(octave, {std::int64_t{1} << 61U, 1});
     refused(octave, {1, std::numeric_limits<std::int64_t>::max()});
-    CHECK_THROWS_AS(plan.find_directions(stream, octave, places, {0, 5}, small), Error);
+    CHECK_THROWS_AS(plan.find_orientations(stream, octave, places, {0, 5}, small), Error);
     CHECK_THROWS_AS(plan.describe(stream, octave, places, {0, 5}, small), Error);
     const Device second = warpalign::open_device(device.info().id);
     Stream foreign = second.make_stream();
-    CHECK_THROWS_AS(plan.find_directions(foreign, octave, places, {0, 5}, radians), Error);
+    CHECK_THROWS_AS(plan.find_orientations(foreign, octave, places, {0, 5}, radians), Error);
     CHECK_THROWS_AS(plan.describe(foreign, octave, places, {0, 5}, rows), Error);
   });
 }

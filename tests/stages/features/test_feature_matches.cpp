@@ -64,7 +64,7 @@ void compare(const Device& device, std::size_t references, std::size_t movings,
     if (test::is_undecided(expected)) continue;
     ++decided;
     CHECK(found[i].index == expected.index);
-    CHECK(std::abs(static_cast<double>(found[i].ratio) - expected.ratio) <= test::error_of_ratio);
+    CHECK(std::abs(static_cast<double>(found[i].ratio) - expected.ratio) <= test::ratio_tolerance);
   }
   CHECK(10 * decided >= 9 * references);
 }

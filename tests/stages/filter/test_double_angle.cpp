@@ -120,19 +120,19 @@ TEST_CASE("double_angle: rotated by twice the angle of the gradients") {
       Stream stream = device.make_stream();
       const Image cosines = test::to_device(device, stream, straight.cosines);
       const Image sines = test::to_device(device, stream, straight.sines);
-      Image turned_cosines = device.make_image(PixelType::f32, cosines.shape());
-      Image turned_sines = device.make_image(PixelType::f32, cosines.shape());
-      test::poison(stream, turned_cosines);
-      test::poison(stream, turned_sines);
+      Image rotated_cosines = device.make_image(PixelType::f32, cosines.shape());
+      Image rotated_sines = device.make_image(PixelType::f32, cosines.shape());
+      test::poison(stream, rotated_cosines);
+      test::poison(stream, rotated_sines);
       for (const double rotation : {0.4, -2.9, 100.0}) {
         CAPTURE(rotation);
         DoubleAnglePlan(device, {cosines.shape()})
-            .turn(stream, cosines, sines, rotation, turned_cosines, turned_sines);
+            .turn(stream, cosines, sines, rotation, rotated_cosines, rotated_sines);
         const Planes wanted = expected(image, ones(image), {}, rotation);
         // Values are up to 1, with about five roundings each and two more for the rotation.
-        CHECK(test::max_difference(test::from_device(stream, turned_cosines), wanted.cosines) <=
+        CHECK(test::max_difference(test::from_device(stream, rotated_cosines), wanted.cosines) <=
               8e-7);
-        CHECK(test::max_difference(test::from_device(stream, turned_sines), wanted.sines) <= 8e-7);
+        CHECK(test::max_difference(test::from_device(stream, rotated_sines), wanted.sines) <= 8e-7);
       }
     }
   });
@@ -225,14 +225,14 @@ TEST_CASE("double_angle: wrong arguments are refused before anything runs") {
                     Error);
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     CHECK_THROWS_AS(plan.execute(stream, input, input, {{}, nan}, cosines, sines), Error);
-    Image turned_cosines = image(8);
-    Image turned_sines = image(8);
+    Image rotated_cosines = image(8);
+    Image rotated_sines = image(8);
     Image rotated_small = image(7);
-    CHECK_THROWS_AS(plan.turn(stream, cosines, sines, nan, turned_cosines, turned_sines), Error);
-    CHECK_THROWS_AS(plan.turn(stream, small, sines, 1, turned_cosines, turned_sines), Error);
-    CHECK_THROWS_AS(plan.turn(stream, cosines, sines, 1, rotated_small, turned_sines), Error);
-    CHECK_THROWS_AS(plan.turn(stream, cosines, sines, 1, turned_cosines, turned_cosines), Error);
-    CHECK_THROWS_AS(plan.turn(stream, cosines, sines, 1, cosines, turned_sines), Error);
-    CHECK_THROWS_AS(plan.turn(stream, cosines, sines, 1, turned_cosines, sines), Error);
+    CHECK_THROWS_AS(plan.turn(stream, cosines, sines, nan, rotated_cosines, rotated_sines), Error);
+    CHECK_THROWS_AS(plan.turn(stream, small, sines, 1, rotated_cosines, rotated_sines), Error);
+    CHECK_THROWS_AS(plan.turn(stream, cosines, sines, 1, rotated_small, rotated_sines), Error);
+    CHECK_THROWS_AS(plan.turn(stream, cosines, sines, 1, rotated_cosines, rotated_cosines), Error);
+    CHECK_THROWS_AS(plan.turn(stream, cosines, sines, 1, cosines, rotated_sines), Error);
+    CHECK_THROWS_AS(plan.turn(stream, cosines, sines, 1, rotated_cosines, sines), Error);
   });
 }

@@ -40,7 +40,7 @@ using warpalign::SimilaritySumsSpec;
 
 constexpr Shape reference_shape{75, 62, 1};
 constexpr Shape moving_shape{83, 70, 1};
-const detail::CountedPixels all_pixels{75 * 62, 83 * 70};
+const detail::UnmaskedPixels all_pixels{75 * 62, 83 * 70};
 
 double scene(double x, double y) {
   return 3 * std::sin(0.21 * x + 0.1 * y) + 2 * std::cos(0.17 * y - 0.13 * x + 1) +
@@ -185,7 +185,7 @@ class Fits {
     sums_.add_up(partials_.fetch(stream_, channels * count() * sums_.partial_count()),
                  std::span(found_).first(channels * count()));
     for (std::size_t i = 0; i < count(); ++i) {
-      if (!hosts_[i].goes_on()) continue;
+      if (!hosts_[i].in_progress()) continue;
       const SimilaritySumsResult* second = case_.two_channels ? &sums(1, i) : nullptr;
       if (first) hosts_[i].begin(sums(0, i), second);
       if (!first) hosts_[i].advance(sums(0, i), second);
@@ -246,7 +246,7 @@ class Fits {
     record.scale_of_mean = static_cast<float>(fit.scale_of_mean);
     record.free_parameters = fit.free_parameters;
     record.iterations = fit.iterations;
-    record.goes_on = fit.goes_on;
+    record.in_progress = fit.in_progress;
     return record;
   }
 
@@ -265,7 +265,7 @@ class Fits {
 void compare_fit(const FitRecord& found, const FitSteps& host) {
   const WaFit& expected = host.fit();
   REQUIRE((found.found != 0) == (expected.found != 0));
-  CHECK((found.goes_on != 0) == (expected.goes_on != 0));
+  CHECK((found.in_progress != 0) == (expected.in_progress != 0));
   if (expected.found == 0) return;
   CHECK(found.iteration == expected.iteration);
   CHECK((found.converged != 0) == (expected.converged != 0));
@@ -286,7 +286,7 @@ void compare_fit(const FitRecord& found, const FitSteps& host) {
     CHECK(std::abs(static_cast<double>(found.second_offset) - expected.second_offset) <= 2e-5);
   }
   CHECK(static_cast<double>(found.scale) == doctest::Approx(expected.scale).epsilon(2e-6));
-  if (expected.goes_on == 0) return;
+  if (expected.in_progress == 0) return;
   CHECK(static_cast<double>(found.centre_x) == expected.centre_x);
   CHECK(static_cast<double>(found.centre_y) == expected.centre_y);
   CHECK(static_cast<double>(found.unit) == expected.unit);
@@ -303,7 +303,7 @@ void compare(const warpalign::Device& device, const Case& c, int min_steps = 2) 
     std::vector<SimilaritySumsResult> expected;
     std::vector<bool> went_on;
     for (std::size_t i = 0; i < fits.count(); ++i) {
-      went_on.push_back(fits.host(i).goes_on());
+      went_on.push_back(fits.host(i).in_progress());
       expected.push_back(went_on.back() ? fits.expected_sums(i) : SimilaritySumsResult{});
     }
     if (std::none_of(went_on.begin(), went_on.end(), [](bool on) { return on; })) break;
@@ -340,7 +340,7 @@ std::size_t failures(const warpalign::Device& device, const Case& c) {
       CAPTURE(i);
       CAPTURE(fit);
       CHECK((records[fit].found != 0) == (fits.host(fit).fit().found != 0));
-      CHECK((records[fit].goes_on != 0) == fits.host(fit).goes_on());
+      CHECK((records[fit].in_progress != 0) == fits.host(fit).in_progress());
     }
     records = fits.step(false);
   }
@@ -369,7 +369,7 @@ std::size_t compare_whole(const warpalign::Device& device, const Case& c, int tu
     CAPTURE(i);
     const FitRecord& one = (*found)[i];
     REQUIRE(one.found == expected[i].found);
-    CHECK(one.goes_on == expected[i].goes_on);
+    CHECK(one.in_progress == expected[i].in_progress);
     CHECK(one.converged == expected[i].converged);
     CHECK(one.iteration == expected[i].iteration);
     failed += one.found == 0 ? 1 : 0;
@@ -436,7 +436,7 @@ TEST_CASE("fit_step: the steps equal the oracle's") {
           for (std::size_t i = 0; i < fits.count(); ++i) {
             CAPTURE(step);
             CAPTURE(i);
-            if (before[i].goes_on != 0) {
+            if (before[i].in_progress != 0) {
               REQUIRE(after[i].found == 1);
               CHECK(test::fit_step_error(fits.images().fitted(), motion, before[i], after[i]) <= 1);
             }
@@ -505,7 +505,7 @@ TEST_CASE("fit_step: a singular system fails") {
       fit.min_pivot = 1e-6F;
       fit.free_parameters = 0xf;
       fit.iterations = 10;
-      fit.goes_on = 1;
+      fit.in_progress = 1;
       detail::Results<float> partials(device, sums.partial_count());
       steps.begin(stream, {&fit, 1});
       const auto step = [&] {
@@ -516,12 +516,12 @@ TEST_CASE("fit_step: a singular system fails") {
       };
       const FitRecord begun = step();
       CHECK(begun.found == 1);
-      CHECK(begun.goes_on == 1);
+      CHECK(begun.in_progress == 1);
       CHECK(begun.gain == 1);
       CHECK(begun.correlation == 0);
       const FitRecord failed = step();
       CHECK(failed.found == 0);
-      CHECK(failed.goes_on == 0);
+      CHECK(failed.in_progress == 0);
     }
   });
 }
@@ -548,7 +548,7 @@ TEST_CASE("fit_step: fits that have ended stay unchanged, and need no sums") {
       Fits judged(device, c);
       const auto begun = judged.step(true);
       CHECK(begun[0].found == 1);
-      CHECK(begun[0].goes_on == 0);
+      CHECK(begun[0].in_progress == 0);
       CHECK(begun[0].pixels > 0);
       CHECK(judged.step(false)[0].iteration == 0);
     }
@@ -579,7 +579,7 @@ TEST_CASE("fit_step: sums of several plans at once equal those of single plans")
         fit.states[0] = static_cast<std::int32_t>(fits.size());
         fit.partials[0] = static_cast<std::int32_t>(numbers);
         fit.start[2] = fit.matrix[2] = 0.3F + static_cast<float>(state);
-        fit.goes_on = 1;
+        fit.in_progress = 1;
         fits.push_back(fit);
         numbers += sums.back().partial_count();
       }

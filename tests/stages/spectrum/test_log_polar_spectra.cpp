@@ -50,7 +50,7 @@ void compare(const warpalign::Device& device, test::Size size, std::int64_t radi
     CAPTURE(i);
     const auto magnitude = reference::magnitude(each[static_cast<std::size_t>(i)], exponent);
     const auto expected =
-        reference::flattened_profile(reference::log_polar(magnitude, size.width, radii, angles));
+        reference::radially_whitened(reference::log_polar(magnitude, size.width, radii, angles));
     const auto found = test::from_device(stream, output, i);
     test::WorstError worst;
     for (std::int64_t y = 0; y < angles; ++y) {

@@ -8,8 +8,8 @@ namespace warpalign::backend {
 
 /// Work that is cut into column blocks along one axis.
 struct ColumnBlocks {
-  std::int64_t length = 1;   ///< length of the axis
-  std::int64_t abreast = 1;  ///< number of column blocks side by side on the other axes
+  std::int64_t length = 1;           ///< length of the axis
+  std::int64_t parallel_blocks = 1;  ///< number of column blocks side by side on the other axes
   int chunk = 1;  ///< length of a chunk; a column block is some chunks, plus two to warm up
   std::int64_t slots = 1;  ///< work groups that the device runs at once
 };
@@ -24,7 +24,7 @@ struct ColumnBlocks {
   std::int64_t best_cost = std::numeric_limits<std::int64_t>::max();
   for (int chunks = minimum; chunks <= maximum; ++chunks) {
     const std::int64_t groups =
-        column_blocks.abreast *
+        column_blocks.parallel_blocks *
         rounded_up(column_blocks.length, std::int64_t{chunks} * column_blocks.chunk);
     const std::int64_t cost = rounded_up(groups, column_blocks.slots) * (chunks + 2);
     if (cost < best_cost) {

@@ -1,7 +1,7 @@
 // The interface of an opened device, which a backend implements.
 //
-// A backend derives its driver from MakesEach and exports the module's entry points (module.hpp).
-// The list of stages is in stage_list.hpp.
+// A backend derives its driver from DriverWithStages and exports the module's entry points
+// (module.hpp). The list of stages is in stage_list.hpp.
 #pragma once
 
 #include <warpalign/backend/pageable_memory.hpp>
@@ -18,23 +18,23 @@ namespace warpalign::backend {
 /// The factory of one stage. It compiles kernels, creates plans and allocates scratch memory, so
 /// that an enqueue does none of these.
 template <class Stage>
-class Makes {
+class StageFactory {
  public:
   virtual std::unique_ptr<Stage> make(const typename Stage::Setup& setup) = 0;
 
  protected:
-  ~Makes() = default;
+  ~StageFactory() = default;
 };
 
 template <class List>
-class MakesAll;
+class StageFactories;
 template <class... Stages>
-class MakesAll<StageList<Stages...>> : public Makes<Stages>... {
+class StageFactories<StageList<Stages...>> : public StageFactory<Stages>... {
  public:
-  using Makes<Stages>::make...;
+  using StageFactory<Stages>::make...;
 
  protected:
-  ~MakesAll() = default;
+  ~StageFactories() = default;
 };
 
 /// A queue that the caller owns, and whether it supports marks.
@@ -43,7 +43,7 @@ struct WrappedQueue {
   bool timed = false;
 };
 
-class Driver : public MakesAll<AllStages> {
+class Driver : public StageFactories<AllStages> {
  public:
   Driver() = default;
   Driver(const Driver&) = delete;
@@ -54,14 +54,14 @@ class Driver : public MakesAll<AllStages> {
   /// The device's properties, including `sampling` and `fft`.
   [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
 
-  /// The symbolic code of the failure by which the device was lost (loss.hpp); null if the device
-  /// works. Core throws for every use of a lost device. It still destroys all objects of the
+  /// The symbolic code of the failure by which the device was lost (device_loss.hpp); null if the
+  /// device works. Core throws for every use of a lost device. It still destroys all objects of the
   /// device, and these destructors must neither fail nor hang.
   [[nodiscard]] virtual const char* lost() const noexcept { return nullptr; }
 
   /// Whether kernels of several queues run concurrently, and threads can enqueue on different
   /// queues without blocking each other.
-  [[nodiscard]] virtual bool runs_queues_together() const noexcept { return false; }
+  [[nodiscard]] virtual bool has_concurrent_queues() const noexcept { return false; }
 
   /// Starts the compilation of stages that will be needed. `make_plans` creates such stages through
   /// this driver, on the calling thread, and destroys them. A backend that compiles at run time
@@ -70,7 +70,7 @@ class Driver : public MakesAll<AllStages> {
   virtual void announce(const std::function<void()>& /*make_plans*/) {}
 
   /// Stores compiled programs in the host's cache, unless the compilation has stored them already.
-  virtual void keep_compiled() {}
+  virtual void store_compiled_kernels() {}
 
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
   /// Memory for dense pixels, together with any objects (such as textures) through which this
@@ -94,22 +94,22 @@ class Driver : public MakesAll<AllStages> {
   // whether the handle belongs to this device, the size, alignment and access of memory, and
   // whether a queue is in order. It throws Error(invalid_argument) for a bad handle. The defaults,
   // for backends without a vendor's API, always throw.
-  virtual std::unique_ptr<Memory> wrap_memory(const ForeignMemory& /*memory*/) {
-    refuse_foreign("memory");
+  virtual std::unique_ptr<Memory> wrap_memory(const UnownedMemory& /*memory*/) {
+    refuse_unowned("memory");
   }
   /// Wraps memory as an image, with the same objects as allocate_image().
-  virtual std::unique_ptr<Memory> wrap_image(const ForeignMemory& memory, PixelType /*type*/,
+  virtual std::unique_ptr<Memory> wrap_image(const UnownedMemory& memory, PixelType /*type*/,
                                              const Shape& /*shape*/) {
     return wrap_memory(memory);
   }
-  virtual WrappedQueue wrap_queue(NativeHandle /*queue*/) { refuse_foreign("queues"); }
-  virtual std::unique_ptr<Event> wrap_event(NativeHandle /*event*/) { refuse_foreign("events"); }
+  virtual WrappedQueue wrap_queue(NativeHandle /*queue*/) { refuse_unowned("queues"); }
+  virtual std::unique_ptr<Event> wrap_event(NativeHandle /*event*/) { refuse_unowned("events"); }
   /// The vendor's handles of the context and the device; null if its API has none.
   [[nodiscard]] virtual NativeHandle native_context() const noexcept { return nullptr; }
   [[nodiscard]] virtual NativeHandle native_device() const noexcept { return nullptr; }
 
  private:
-  [[noreturn]] void refuse_foreign(const char* what) const {
+  [[noreturn]] void refuse_unowned(const char* what) const {
     throw Error(ErrorKind::invalid_argument,
                 "the backend " + info().backend + " cannot wrap " + what + " of other libraries",
                 {.stage = "wrap", .backend = info().backend, .device = info().name});
@@ -119,14 +119,14 @@ class Driver : public MakesAll<AllStages> {
 /// A Driver whose factories all call `Derived::make_stage<Stage>(setup)`, so that a backend writes
 /// that one template instead of one function for each stage.
 template <class Derived, class List = AllStages>
-class MakesEach;
+class DriverWithStages;
 template <class Derived>
-class MakesEach<Derived, StageList<>> : public Driver {};
+class DriverWithStages<Derived, StageList<>> : public Driver {};
 template <class Derived, class First, class... Rest>
-class MakesEach<Derived, StageList<First, Rest...>>
-    : public MakesEach<Derived, StageList<Rest...>> {
+class DriverWithStages<Derived, StageList<First, Rest...>>
+    : public DriverWithStages<Derived, StageList<Rest...>> {
  public:
-  using MakesEach<Derived, StageList<Rest...>>::make;
+  using DriverWithStages<Derived, StageList<Rest...>>::make;
   std::unique_ptr<First> make(const typename First::Setup& setup) final {
     return static_cast<Derived*>(this)->template make_stage<First>(setup);
   }

@@ -10,9 +10,9 @@ namespace warpalign::backend {
 using NativeHandle = void*;
 
 /// The alignment that the caller's memory must have, in bytes: kernels load this many at once.
-inline constexpr std::size_t foreign_alignment = 16;
+inline constexpr std::size_t unowned_alignment = 16;
 
-struct ForeignMemory {
+struct UnownedMemory {
   NativeHandle handle = nullptr;  ///< a device pointer or a memory object
   std::size_t offset = 0;         ///< in bytes, from the beginning of the handle's memory
   std::size_t bytes = 0;

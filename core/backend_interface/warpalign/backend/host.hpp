@@ -29,7 +29,7 @@ class Host {
   virtual void store_cached(std::string_view key, std::string_view bytes) const = 0;
 
   /// Records why a driver's own cache cannot store programs, for kernel_cache_problem().
-  virtual void cache_unusable(const std::string& why) const = 0;
+  virtual void report_cache_problem(const std::string& why) const = 0;
 
   /// Reports the progress of the compilation to the observer.
   virtual void compiling(const CompilationProgress& progress) const = 0;

@@ -30,8 +30,8 @@ struct ModuleTable {
 
   /// Opens a device in a context that the caller created. Null if the vendor's API has no such
   /// contexts. Throws Error(invalid_argument) if the device does not belong to the context.
-  std::unique_ptr<Driver> (*open_within)(NativeHandle context, NativeHandle device,
-                                         std::shared_ptr<const Host> host) = nullptr;
+  std::unique_ptr<Driver> (*open_in_context)(NativeHandle context, NativeHandle device,
+                                             std::shared_ptr<const Host> host) = nullptr;
 };
 
 inline constexpr const char* module_symbol = "warpalign_backend_module";

@@ -26,7 +26,7 @@ namespace warpalign::cuda {
 }
 
 /// Wraps device or managed memory of this device, aligned to 16 bytes. `owner`: see
-/// interop::ForeignMemory.
+/// interop::UnownedMemory.
 [[nodiscard]] inline Buffer wrap_buffer(const Device& device, void* pointer, std::size_t bytes,
                                         std::shared_ptr<void> owner = {}) {
   return interop::wrap_buffer(device, "cuda", {pointer, 0, false, std::move(owner)}, bytes);

@@ -27,7 +27,7 @@
 
 namespace warpalign::opencl {
 
-/// How to wrap memory; see interop::ForeignMemory.
+/// How to wrap memory; see interop::UnownedMemory.
 struct WrapOptions {
   std::size_t offset_bytes = 0;   ///< a multiple of the device's CL_DEVICE_MEM_BASE_ADDR_ALIGN
   bool read_only = false;         ///< required for memory created with CL_MEM_READ_ONLY
@@ -37,7 +37,7 @@ struct WrapOptions {
 /// Opens a device in a context of the program. Without a configuration, uses default_config().
 [[nodiscard]] inline Device open_device(cl_context context, cl_device_id device,
                                         const Config& config) {
-  return interop::open_within("opencl", context, device, config);
+  return interop::open_in_context("opencl", context, device, config);
 }
 [[nodiscard]] inline Device open_device(cl_context context, cl_device_id device) {
   return open_device(context, device, default_config());

@@ -24,9 +24,9 @@ struct RealFftSpec {
   FftDirections directions = FftDirections::both;  ///< which transforms are compiled
 
   /// Whether the forward transform is among the directions.
-  [[nodiscard]] bool goes_forward() const noexcept { return directions != FftDirections::inverse; }
+  [[nodiscard]] bool has_forward() const noexcept { return directions != FftDirections::inverse; }
   /// Whether the inverse transform is among the directions.
-  [[nodiscard]] bool goes_back() const noexcept { return directions != FftDirections::forward; }
+  [[nodiscard]] bool has_inverse() const noexcept { return directions != FftDirections::forward; }
   friend bool operator==(const RealFftSpec&, const RealFftSpec&) = default;
 };
 

@@ -82,7 +82,7 @@ ModuleReport examine_module(const std::string& backend, const Config& config,
 
 LoadedModule load_module(const std::string& backend, const Config& config) {
   check_not_forked();
-  note_use_of_devices();
+  register_fork_handler();
   LoadedModule module;
   const ModuleReport report = examine_module(backend, config, module);
   if (!report.problem.empty()) {

@@ -22,7 +22,7 @@ Observed& observed() {
 
 }  // namespace
 
-void observe_compilation(CompilationObserver observer) {
+void set_compilation_observer(CompilationObserver observer) {
   auto next = observer ? std::make_shared<const CompilationObserver>(std::move(observer)) : nullptr;
   const std::lock_guard lock(observed().mutex);
   observed().observer = std::move(next);

@@ -22,7 +22,7 @@ class HostServices final : public backend::Host {
   void store_cached(std::string_view key, std::string_view bytes) const override {
     note_cache_problem(cache_.store(key, bytes));
   }
-  void cache_unusable(const std::string& why) const override { note_cache_problem(why); }
+  void report_cache_problem(const std::string& why) const override { note_cache_problem(why); }
   void compiling(const CompilationProgress& progress) const override {
     report_compilation(progress);
   }

@@ -259,7 +259,7 @@ std::size_t HomographySampling::collect_inliers(const Homography& matrix,
   const Agreement agreement(matrix, sides_);
   for (const FeatureMatch& match : matches) {
     if (!agreement.with(match)) continue;
-    WindowMatch inlier;
+    PatchMatch inlier;
     inlier.reference = match.reference;
     inlier.moving = match.moving;
     inliers_.push_back(inlier);

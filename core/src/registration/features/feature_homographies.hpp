@@ -1,7 +1,7 @@
 // Finds homographies from matches of local features.
 #pragma once
 
-#include "registration/proposers/window_votes.hpp"
+#include "registration/proposers/patch_votes.hpp"
 #include "registration/tasks/parallel_for.hpp"
 
 #include <warpalign/geometry.hpp>
@@ -62,7 +62,7 @@ class HomographySampling {
   std::uint64_t drawn_ = 0;  ///< number of random numbers used by earlier calls of sample_best()
   MatchColumns columns_;
   std::vector<std::size_t> inlier_counts_;  ///< number of inliers of each sample of a block
-  std::vector<WindowMatch> inliers_;
+  std::vector<PatchMatch> inliers_;
   std::vector<Homography> found_;
 };
 

@@ -15,7 +15,7 @@ class FeatureProposer final : public Proposer {
                std::vector<Candidate>& proposals) override {
     for (const Homography& homography : search_.find(context)) {
       Candidate candidate;
-      candidate.proposed_by = Generator::features;
+      candidate.proposed_by = SearchMethod::features;
       candidate.motion = Motion::homography;
       candidate.richer = homography;
       proposals.push_back(candidate);

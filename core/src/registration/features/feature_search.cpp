@@ -17,8 +17,8 @@ constexpr double distinct_distance = 0.02;
 
 }  // namespace
 
-double compared_views() {
-  const auto views = static_cast<double>(count_of_views());
+double num_view_pairs() {
+  const auto views = static_cast<double>(num_views());
   return views * views;
 }
 

@@ -16,7 +16,7 @@
 namespace warpalign::detail {
 
 /// The number of pairs of views that a search compares.
-[[nodiscard]] double compared_views();
+[[nodiscard]] double num_view_pairs();
 
 /// In a very oblique view a plane appears so compressed that template matching fails. Local
 /// features still match, in the original images and in simulated views (ASIFT: Morel & Yu 2009).

@@ -43,14 +43,14 @@ bool are_large_enough(const std::vector<Shape>& planes) {
   });
 }
 
-FeaturePlace place_of(const Blob& blob, float radians) {
+Keypoint place_of(const Blob& blob, float radians) {
   const double sigma =
       first_sigma * std::pow(2.0, static_cast<double>(blob.scale) / scales_per_octave);
   return {blob.plane, blob.image, blob.x, blob.y, static_cast<float>(sigma), radians};
 }
 
-void append_places(std::span<const DirectedBlob> blobs, std::vector<FeaturePlace>& places) {
-  for (const DirectedBlob& item : blobs) places.push_back(place_of(item.blob, item.radians));
+void append_places(std::span<const OrientedBlob> blobs, std::vector<Keypoint>& places) {
+  for (const OrientedBlob& item : blobs) places.push_back(place_of(item.blob, item.radians));
 }
 
 // The kernel finds blobs in any order. This order makes the result reproducible.
@@ -60,24 +60,24 @@ bool is_stronger(const Blob& a, const Blob& b) {
 }
 
 // Groups the blobs by octave, stably, and sets `rows` to the new index of each.
-void order_by_octave(std::span<const DirectedBlob> blobs, std::vector<DirectedBlob>& ordered,
+void order_by_octave(std::span<const OrientedBlob> blobs, std::vector<OrientedBlob>& ordered,
                      std::vector<std::size_t>& rows) {
   std::array<std::size_t, max_octaves> counts{}, next{};
-  for (const DirectedBlob& item : blobs) ++counts.at(static_cast<std::size_t>(item.blob.octave));
+  for (const OrientedBlob& item : blobs) ++counts.at(static_cast<std::size_t>(item.blob.octave));
   std::exclusive_scan(counts.begin(), counts.end(), next.begin(), std::size_t{0});
   ordered.resize(blobs.size());
   rows.clear();
-  for (const DirectedBlob& item : blobs) {
+  for (const OrientedBlob& item : blobs) {
     rows.push_back(next.at(static_cast<std::size_t>(item.blob.octave))++);
     ordered[rows.back()] = item;
   }
 }
 
 // Keeps the first `most` blobs of each plane. Expects blobs grouped by plane.
-void keep_first(std::vector<DirectedBlob>& blobs, std::size_t most) {
+void keep_first(std::vector<OrientedBlob>& blobs, std::size_t most) {
   std::size_t of_plane = 0;
   std::int32_t plane = -1;
-  std::erase_if(blobs, [&](const DirectedBlob& item) {
+  std::erase_if(blobs, [&](const OrientedBlob& item) {
     if (item.blob.plane != plane) of_plane = 0;
     plane = item.blob.plane;
     return of_plane++ >= most;
@@ -103,13 +103,13 @@ void select_strongest(const std::vector<Blob>& blobs, std::size_t most,
 
 // Calls use(octave, range) for the blobs of each octave. Expects blobs grouped by octave.
 template <class Use>
-void for_octaves(std::span<const DirectedBlob> blobs, std::size_t known, Use use) {
+void for_octaves(std::span<const OrientedBlob> blobs, std::size_t known, Use use) {
   for (std::size_t first = 0; first < blobs.size();) {
     const std::int32_t octave = blobs[first].blob.octave;
     std::size_t end = first;
     while (end < blobs.size() && blobs[end].blob.octave == octave) ++end;
-    use(static_cast<std::size_t>(octave), PlaceRange{static_cast<std::int64_t>(known + first),
-                                                     static_cast<std::int64_t>(end - first)});
+    use(static_cast<std::size_t>(octave), KeypointRange{static_cast<std::int64_t>(known + first),
+                                                        static_cast<std::int64_t>(end - first)});
     first = end;
   }
 }
@@ -198,15 +198,15 @@ void ScaleSpace::find_strongest(Stream& stream, std::size_t most) {
   select_strongest(found, most, memory_->of_planes, memory_->strongest);
 }
 
-void ScaleSpace::upload(Stream& stream, const std::vector<FeaturePlace>& places) {
-  reserve(device_, memory_->places, places.size() * sizeof(FeaturePlace));
-  stream.upload(places.data(), places.size() * sizeof(FeaturePlace), *memory_->places);
+void ScaleSpace::upload(Stream& stream, const std::vector<Keypoint>& places) {
+  reserve(device_, memory_->places, places.size() * sizeof(Keypoint));
+  stream.upload(places.data(), places.size() * sizeof(Keypoint), *memory_->places);
 }
 
 // Finds the directions of the strongest blobs, in their order.
-void ScaleSpace::find_directions(Stream& stream) {
+void ScaleSpace::find_orientations(Stream& stream) {
   const std::vector<Blob>& blobs = memory_->strongest;
-  std::vector<DirectedBlob>& directed = memory_->directed;
+  std::vector<OrientedBlob>& directed = memory_->directed;
   directed.clear();
   for (const Blob& blob : blobs) directed.push_back({blob, 0});
   std::vector<std::size_t>& rows = memory_->rows;
@@ -214,43 +214,43 @@ void ScaleSpace::find_directions(Stream& stream) {
   memory_->undirected_places.clear();
   append_places(memory_->of_octaves, memory_->undirected_places);
   upload(stream, memory_->undirected_places);
-  constexpr auto each = static_cast<std::size_t>(DescriptorsPlan::max_directions);
+  constexpr auto each = static_cast<std::size_t>(DescriptorsPlan::max_orientations);
   std::vector<float>& radians = memory_->directions;
   radians.resize(blobs.size() * each);
   reserve(device_, memory_->radians, radians.size() * sizeof(float));
-  for_octaves(memory_->of_octaves, 0, [&](std::size_t octave, const PlaceRange& range) {
-    levels_[octave].descriptors.find_directions(stream, *memory_->octaves[octave], *memory_->places,
-                                                range, *memory_->radians);
+  for_octaves(memory_->of_octaves, 0, [&](std::size_t octave, const KeypointRange& range) {
+    levels_[octave].descriptors.find_orientations(stream, *memory_->octaves[octave],
+                                                  *memory_->places, range, *memory_->radians);
   });
   stream.download(*memory_->radians, radians.data(), radians.size() * sizeof(float));
   directed.clear();
   for (std::size_t i = 0; i < blobs.size(); ++i) {
     for (const float direction : std::span(radians).subspan(rows[i] * each, each)) {
-      if (direction != DescriptorsPlan::no_direction) directed.push_back({blobs[i], direction});
+      if (direction != DescriptorsPlan::no_orientation) directed.push_back({blobs[i], direction});
     }
   }
 }
 
-std::vector<DirectedBlob>& ScaleSpace::strongest(Stream& stream, std::size_t most) {
-  std::vector<DirectedBlob>& result = memory_->of_octaves;
+std::vector<OrientedBlob>& ScaleSpace::strongest(Stream& stream, std::size_t most) {
+  std::vector<OrientedBlob>& result = memory_->of_octaves;
   result.clear();
   if (levels_.empty()) return result;
   build(stream);
   find_strongest(stream, most);
   if (memory_->strongest.empty()) return result;
-  find_directions(stream);
+  find_orientations(stream);
   keep_first(memory_->directed, most);
   order_by_octave(memory_->directed, result, memory_->rows);
   return result;
 }
 
-void ScaleSpace::describe(Stream& stream, std::span<const DirectedBlob> blobs,
-                          std::vector<FeaturePlace>& described, Buffer& descriptors) {
+void ScaleSpace::describe(Stream& stream, std::span<const OrientedBlob> blobs,
+                          std::vector<Keypoint>& described, Buffer& descriptors) {
   if (blobs.empty()) return;
   const std::size_t known = described.size();
   append_places(blobs, described);
   upload(stream, described);
-  for_octaves(blobs, known, [&](std::size_t octave, const PlaceRange& range) {
+  for_octaves(blobs, known, [&](std::size_t octave, const KeypointRange& range) {
     levels_[octave].descriptors.describe(stream, *memory_->octaves[octave], *memory_->places, range,
                                          descriptors);
   });

@@ -20,7 +20,7 @@ namespace warpalign::detail {
 void reserve(const Device& device, std::optional<Buffer>& buffer, std::size_t bytes);
 
 /// A blob with one of the main directions of the gradients around it.
-struct DirectedBlob {
+struct OrientedBlob {
   Blob blob;
   float radians = 0;
 };
@@ -33,9 +33,9 @@ struct ScaleSpaceMemory {
   // Host copies.
   std::vector<Blob> found, strongest;
   std::vector<std::vector<Blob>> of_planes;
-  std::vector<DirectedBlob> directed, of_octaves;
+  std::vector<OrientedBlob> directed, of_octaves;
   std::vector<std::size_t> rows;
-  std::vector<FeaturePlace> undirected_places;
+  std::vector<Keypoint> undirected_places;
   std::vector<float> directions;
 };
 
@@ -51,11 +51,11 @@ class ScaleSpace {
   /// Returns the strongest blobs of the planes in the memory, with their main directions: at most
   /// `most` per plane, grouped by octave. Waits for the device. The result is valid until the next
   /// call with the same memory.
-  [[nodiscard]] std::vector<DirectedBlob>& strongest(Stream& stream, std::size_t most);
+  [[nodiscard]] std::vector<OrientedBlob>& strongest(Stream& stream, std::size_t most);
   /// Writes the descriptors of blobs, which must be grouped by octave, after those of the blobs
   /// already in `described`, and appends their positions to `described`.
-  void describe(Stream& stream, std::span<const DirectedBlob> blobs,
-                std::vector<FeaturePlace>& described, Buffer& descriptors);
+  void describe(Stream& stream, std::span<const OrientedBlob> blobs,
+                std::vector<Keypoint>& described, Buffer& descriptors);
 
  private:
   struct Level {
@@ -68,8 +68,8 @@ class ScaleSpace {
   void ensure_capacity(std::int64_t blobs);
   std::int64_t find_blobs(Stream& stream);
   void find_strongest(Stream& stream, std::size_t most);
-  void find_directions(Stream& stream);
-  void upload(Stream& stream, const std::vector<FeaturePlace>& places);
+  void find_orientations(Stream& stream);
+  void upload(Stream& stream, const std::vector<Keypoint>& places);
 
   Device device_;
   ScaleSpaceMemory* memory_;

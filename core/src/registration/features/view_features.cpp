@@ -25,7 +25,7 @@ bool is_inside(const Shape& image, Point place) {
 
 }  // namespace
 
-std::size_t max_view_features() { return count_of_views() * features_per_view; }
+std::size_t max_view_features() { return num_views() * features_per_view; }
 
 ViewFeatureSearch::ViewFeatureSearch(const Device& device, const Shape& image,
                                      ScaleSpaceMemory& memory)
@@ -47,12 +47,12 @@ void ViewFeatureSearch::find(Stream& stream, const Image& image, ViewFeatures& f
   for (Group& group : groups_) {
     if (stop != nullptr && *stop) return;
     group.views.execute(stream, image, *memory_->planes);
-    std::vector<DirectedBlob>& blobs = group.scale_space.strongest(stream, features_per_view);
-    std::erase_if(blobs, [&](const DirectedBlob& item) {
+    std::vector<OrientedBlob>& blobs = group.scale_space.strongest(stream, features_per_view);
+    std::erase_if(blobs, [&](const OrientedBlob& item) {
       return !is_inside(image_, position_in_image(group.spec, item.blob));
     });
     group.scale_space.describe(stream, blobs, features.in_views, *features.descriptors);
-    for (const DirectedBlob& item : blobs) {
+    for (const OrientedBlob& item : blobs) {
       features.places.push_back(position_in_image(group.spec, item.blob));
     }
   }

@@ -17,9 +17,9 @@ namespace warpalign::detail {
 
 /// The features of an image. The buffers grow and are reused from one image to the next.
 struct ViewFeatures {
-  std::vector<FeaturePlace> in_views;  ///< positions in the views, for the stages
-  std::vector<Point> places;           ///< in pixels of the image
-  std::optional<Buffer> descriptors;   ///< as written by DescriptorsPlan; one row per feature
+  std::vector<Keypoint> in_views;     ///< positions in the views, for the stages
+  std::vector<Point> places;          ///< in pixels of the image
+  std::optional<Buffer> descriptors;  ///< as written by DescriptorsPlan; one row per feature
 };
 
 /// The maximum number of features of an image.

@@ -46,7 +46,7 @@ SimulatedView tilted_view(const Shape& image, double spacing, double factor, dou
 
 double spacing_of_views(const Shape& image) { return larger_side(image) / view_side; }
 
-std::size_t count_of_views() {
+std::size_t num_views() {
   std::size_t count = 0;
   for (const Tilt& tilt : tilts) count += static_cast<std::size_t>(tilt.directions);
   return count;

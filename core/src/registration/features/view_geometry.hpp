@@ -18,6 +18,6 @@ namespace warpalign::detail {
 [[nodiscard]] double spacing_of_views(const Shape& image);
 
 /// The number of views of an image.
-[[nodiscard]] std::size_t count_of_views();
+[[nodiscard]] std::size_t num_views();
 
 }  // namespace warpalign::detail

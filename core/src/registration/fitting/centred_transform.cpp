@@ -50,8 +50,8 @@ Homography in_pixels(const double* centred, const Shape& reference, const Shape&
          Homography(Affine::translation(-from.x, -from.y));
 }
 
-Homography as_moved(const Homography& start, const Homography& found, Motion motion,
-                    const Shape& reference) {
+Homography project_onto_motion(const Homography& start, const Homography& found, Motion motion,
+                               const Shape& reference) {
   if (motion == Motion::affine || motion == Motion::homography) return found;
   const Affine before = start.affine();
   const Point rotation = rotation_for(motion, before, found.affine());

@@ -19,7 +19,7 @@ namespace warpalign::detail {
 /// keeps the position of the reference's centre. This removes the rounding errors of single
 /// precision, by which a rigid fit scales by up to 1e-7 and a similarity fit shears by as much.
 /// Affine transforms and homographies are returned as they are.
-[[nodiscard]] Homography as_moved(const Homography& start, const Homography& found, Motion motion,
-                                  const Shape& reference);
+[[nodiscard]] Homography project_onto_motion(const Homography& start, const Homography& found,
+                                             Motion motion, const Shape& reference);
 
 }  // namespace warpalign::detail

@@ -19,7 +19,7 @@ struct FitPair {
   /// channels have the same gain, but different offsets. Two channels exclude an illumination
   /// model.
   std::optional<SimilarityImages> second{};
-  CountedPixels counted{};
+  UnmaskedPixels counted{};
 
   /// The specification of the sums for fits of this pair, without an illumination model.
   [[nodiscard]] SimilaritySumsSpec sums(bool projective, std::size_t batch) const {

@@ -15,7 +15,7 @@ namespace warpalign::detail {
 namespace {
 
 constexpr double min_overlap_fraction = 0.02;  // of the smaller image
-constexpr double max_last_step = 0.2;          // moving pixels; see is_at_rest()
+constexpr double max_last_step = 0.2;          // moving pixels; see is_stationary()
 // The illumination model is kept once a step moves no corner by more than this many tolerances.
 constexpr double last_illumination = 20;
 
@@ -81,7 +81,7 @@ bool is_projective(Motion motion) {
   return motion == Motion::affine || motion == Motion::homography;
 }
 
-bool is_at_rest(const FitResult& fitted) { return !(fitted.last_move > max_last_step); }
+bool is_stationary(const FitResult& fitted) { return !(fitted.last_move > max_last_step); }
 
 SimilaritySumsResult joined(const SimilaritySumsResult& first, const SimilaritySumsResult& second) {
   const WaMoments a = moments_of(first);
@@ -100,7 +100,7 @@ SimilaritySumsResult joined(const SimilaritySumsResult& first, const SimilarityS
   return all;
 }
 
-FitSteps::FitSteps(const Shape& reference, const Shape& moving, const CountedPixels& counted,
+FitSteps::FitSteps(const Shape& reference, const Shape& moving, const UnmaskedPixels& counted,
                    const Homography& start, const FitOptions& options)
     : reference_(reference), moving_(moving), options_(options), matrix_(start) {
   const double scale = scale_of(start.affine_at(centre_of(reference)));
@@ -120,9 +120,9 @@ FitSteps::FitSteps(const Shape& reference, const Shape& moving, const CountedPix
   fit_.scale_of_mean = scale_per_mean_absolute;
   fit_.free_parameters = free_parameters(options.motion);
   fit_.iterations = options.iterations;
-  fit_.keeps_illumination = options.illumination_cell > 0 ? 1 : 0;
+  fit_.fixed_illumination = options.illumination_cell > 0 ? 1 : 0;
   fit_.gain = fit_.unit = 1;
-  fit_.goes_on = is_regular(start, reference) ? 1 : 0;
+  fit_.in_progress = is_regular(start, reference) ? 1 : 0;
 }
 
 SimilarityState FitSteps::state(std::size_t channel) const {
@@ -153,9 +153,9 @@ void FitSteps::advance(const SimilaritySumsResult& sums, const SimilaritySumsRes
     wa_fit_fail(&fit_);
   } else {
     const Channels channels(sums, second);
-    wa_fit_take(&fit_, channels.moments.data(), channels.count, next.data(),
-                distance(next.data(), fit_.matrix), distance(next.data(), fit_.start),
-                is_projective(options_.motion));
+    wa_fit_update(&fit_, channels.moments.data(), channels.count, next.data(),
+                  distance(next.data(), fit_.matrix), distance(next.data(), fit_.start),
+                  is_projective(options_.motion));
     matrix_ = in_pixels(fit_.matrix, reference_, moving_);
   }
   update_result();
@@ -170,8 +170,8 @@ void FitSteps::update_result() {
 void FitSteps::take(const WaFit& fit) {
   fit_ = fit;
   if (fit_.found != 0 && fit_.iteration > 0) {
-    matrix_ =
-        as_moved(matrix_, in_pixels(fit_.matrix, reference_, moving_), options_.motion, reference_);
+    matrix_ = project_onto_motion(matrix_, in_pixels(fit_.matrix, reference_, moving_),
+                                  options_.motion, reference_);
   }
   update_result();
 }

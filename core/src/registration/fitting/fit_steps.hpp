@@ -26,7 +26,7 @@ struct GlobalIllumination {
 
 /// Whether the last step of a fit was small (0.2 pixels), even if above the tolerance. A fit with a
 /// larger last step is drifting away from its start.
-[[nodiscard]] bool is_at_rest(const FitResult& fitted);
+[[nodiscard]] bool is_stationary(const FitResult& fitted);
 
 /// Combines the sums of two channels as if they were one image. The moments are taken about the
 /// mean of each channel, so the joint means are 0. Each pixel counts once.
@@ -36,11 +36,11 @@ struct GlobalIllumination {
 class FitSteps {
  public:
   /// A fit between images of these shapes. `start`: reference pixels -> moving pixels.
-  FitSteps(const Shape& reference, const Shape& moving, const CountedPixels& counted,
+  FitSteps(const Shape& reference, const Shape& moving, const UnmaskedPixels& counted,
            const Homography& start, const FitOptions& options);
 
   /// Whether the fit needs more sums: at the start for begin(), then at state() for advance().
-  [[nodiscard]] bool goes_on() const { return fit_.goes_on != 0; }
+  [[nodiscard]] bool in_progress() const { return fit_.in_progress != 0; }
   /// The state for the sums of a channel. The channels differ in their offsets.
   [[nodiscard]] SimilarityState state(std::size_t channel = 0) const;
   [[nodiscard]] const GlobalIllumination& global() const { return global_; }

@@ -51,14 +51,14 @@ void copy_inputs(A& a, B& b, const Copy& copy) {
   copy(a.scale_of_mean, b.scale_of_mean);
   copy(a.free_parameters, b.free_parameters);
   copy(a.iterations, b.iterations);
-  copy(a.keeps_illumination, b.keeps_illumination);
-  copy(a.goes_on, b.goes_on);
+  copy(a.fixed_illumination, b.fixed_illumination);
+  copy(a.in_progress, b.in_progress);
 }
 
 // Calls copy(a, b) for each member that steps change, except for the transforms.
 template <class A, class B, class Copy>
 void copy_results(A& a, B& b, const Copy& copy) {
-  copy(a.goes_on, b.goes_on);
+  copy(a.in_progress, b.in_progress);
   copy(a.iteration, b.iteration);
   copy(a.gain, b.gain);
   copy(a.offset, b.offset);
@@ -91,8 +91,8 @@ FitRecord record_of(const WaFit& fit, const FitPair& pair, const SimilaritySumsP
   record.min_pivot = single_min_pivot;
   copy_numbers(fit.start, record.start);
   // A start that overflows single precision cannot be fitted.
-  if (fit.goes_on == 0 || !are_finite(record.start)) {
-    record.goes_on = 0;
+  if (fit.in_progress == 0 || !are_finite(record.start)) {
+    record.in_progress = 0;
     record.start = FitRecord{}.start;
   }
   record.matrix = record.start;
@@ -109,7 +109,7 @@ WaFit final_state(const WaFit& start, const FitRecord& record) {
 
 bool any_active(std::span<const FitRecord> fits) {
   return std::any_of(fits.begin(), fits.end(),
-                     [](const FitRecord& fit) { return fit.goes_on != 0; });
+                     [](const FitRecord& fit) { return fit.in_progress != 0; });
 }
 
 }  // namespace

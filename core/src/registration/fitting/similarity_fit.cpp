@@ -111,13 +111,13 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
   }
   FitSteps steps(pair.images.reference.shape(), pair.images.coefficients.shape(), pair.counted,
                  start, options);
-  if (!steps.goes_on()) return std::nullopt;
+  if (!steps.in_progress()) return std::nullopt;
   steps.begin(known != nullptr ? *known : evaluate(stream, clock, pair, start));
-  if (!steps.goes_on()) return steps.result();
+  if (!steps.in_progress()) return steps.result();
   Plans& plans = plans_of(pair, options.illumination_cell, is_projective(options.motion));
   SimilarityImages images = pair.images;
   if (options.illumination_cell > 0) images.illumination = &*plans.field;
-  while (steps.goes_on()) {
+  while (steps.in_progress()) {
     if (options.illumination_cell > 0 && steps.estimates_illumination()) {
       estimate_illumination(stream, clock, pair, steps.state().matrix, steps.global(),
                             options.illumination_noise, plans);
@@ -236,7 +236,7 @@ void SimilarityFit::begin_fits(Stream& stream, StageClock& clock, std::span<cons
     running_[g].pair = starts[g].pair;
     starts_.clear();
     for (const Homography& start : starts[g].matrices) {
-      if (fit->goes_on()) {
+      if (fit->in_progress()) {
         running_[g].fits.push_back(&*fit);
         starts_.push_back(start);
       }
@@ -279,7 +279,7 @@ std::span<const FitSteps> SimilarityFit::fit_together(Stream& stream, StageClock
   for (;;) {
     bool any = false;
     for (Running& group : running_) {
-      std::erase_if(group.fits, [](const FitSteps* fit) { return !fit->goes_on(); });
+      std::erase_if(group.fits, [](const FitSteps* fit) { return !fit->in_progress(); });
       any = any || !group.fits.empty();
     }
     if (!any) return fits_;

@@ -94,7 +94,7 @@ RegistrationResult FourierMellinPipeline::result_of(const RotationScale& rotatio
   const Affine matrix = on_images(found.matrix(padded, padded), shift.d, padded,
                                   reference_->shape(), moving_->shape());
   RegistrationResult result;
-  static_cast<Registered&>(result) = registered(matrix, reference_->shape(), moving_->shape());
+  static_cast<Alignment&>(result) = alignment_of(matrix, reference_->shape(), moving_->shape());
   result.correlation = shift.height;
   result.significance = shift.deviations;
   result.confidence = fast_confidence(shift.deviations, padded.plane());

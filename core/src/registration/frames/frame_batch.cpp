@@ -61,12 +61,12 @@ FrameBatch::FrameBatch(const RegistrationOptions& options, PixelType type, const
       motion_(options.motion),
       num_trials_(num_trials(options, frame, frame)) {}
 
-RegistrationResult FrameBatch::certain(const Affine& matrix, Generator proposed_by,
-                                       const FrameJudgement& judgement) const {
+RegistrationResult FrameBatch::certain(const Affine& matrix, SearchMethod proposed_by,
+                                       const FrameScore& judgement) const {
   Candidate candidate;
   candidate.significance = judgement.significance;
   RegistrationResult result;
-  static_cast<Registered&>(result) = registered(matrix, frame_, frame_);
+  static_cast<Alignment&>(result) = alignment_of(matrix, frame_, frame_);
   result.motion = motion_;
   result.correlation = judgement.correlation;
   result.significance = judgement.significance;
@@ -75,7 +75,7 @@ RegistrationResult FrameBatch::certain(const Affine& matrix, Generator proposed_
   result.refined = true;
   result.proposed_by = proposed_by;
   result.tried.add(proposed_by);
-  result.places_searched = num_trials_;
+  result.num_trials = num_trials_;
   result.reliable = true;
   return result;
 }

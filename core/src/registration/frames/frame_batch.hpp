@@ -1,7 +1,7 @@
 // The interface of batches, which register many frames at once.
 #pragma once
 
-#include "registration/frames/frame_judge.hpp"
+#include "registration/frames/frame_scorer.hpp"
 
 #include <warpalign/registrar.hpp>
 
@@ -39,8 +39,8 @@ class FrameBatch {
   FrameBatch(const RegistrationOptions& options, PixelType type, const Shape& frame);
 
   /// The result of a frame whose score is conclusive. `matrix`: from the reference to the frame.
-  [[nodiscard]] RegistrationResult certain(const Affine& matrix, Generator proposed_by,
-                                           const FrameJudgement& judgement) const;
+  [[nodiscard]] RegistrationResult certain(const Affine& matrix, SearchMethod proposed_by,
+                                           const FrameScore& judgement) const;
 
  private:
   PixelType type_;

@@ -1,7 +1,7 @@
 // Gauss-Newton estimation of the similarity of one frame, from the sums that the device computes.
 #pragma once
 
-#include "registration/frames/lighting.hpp"
+#include "registration/frames/even_illumination.hpp"
 #include "registration/numerics/robust_scale.hpp"
 
 #include <warpalign/backend/stages/refinement/frame_sums.hpp>

@@ -57,7 +57,7 @@ void FrameSearch::evaluate(StageClock& clock, const FrameReference& reference) {
   for (std::size_t i = 0; i < fits_.size(); ++i) {
     const ShiftState state = fits_[i].state();
     for (std::size_t c = 0; c < cells_.size(); ++c) {
-      states_[i * cells_.size() + c] = within_cell(state, cells_[c]);
+      states_[i * cells_.size() + c] = restrict_to_cell(state, cells_[c]);
     }
   }
   clock.run("shift sums", [&] {
@@ -71,8 +71,8 @@ void FrameSearch::check_illumination(StageClock& clock) {
   sums_.fetch_windows(clock.stream(), cell_sums_);
   for (std::size_t i = 0; i < fits_.size(); ++i) {
     const auto cells = std::span(cell_sums_).subspan(i * cells_.size(), cells_.size());
-    found_[i].evenly_lit =
-        found_[i].found.reliable && is_evenly_lit(cells, fits_[i].gain(), fits_[i].offset());
+    found_[i].even_illumination = found_[i].found.reliable &&
+                                  has_even_illumination(cells, fits_[i].gain(), fits_[i].offset());
   }
 }
 

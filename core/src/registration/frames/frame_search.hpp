@@ -1,7 +1,7 @@
 // Estimates the shifts of a batch of frames.
 #pragma once
 
-#include "registration/frames/lighting.hpp"
+#include "registration/frames/even_illumination.hpp"
 #include "registration/local/windows/peak_search.hpp"
 #include "registration/local/windows/window_fit.hpp"
 
@@ -31,7 +31,7 @@ class FrameReference {
 
 struct FrameShift {
   WindowShift found;
-  bool evenly_lit = false;
+  bool even_illumination = false;
 };
 
 /// Correlates apodized frames with the reference and fits the shift from the peak, as for windows.

@@ -55,7 +55,7 @@ std::span<const std::optional<RegistrationResult>> SimilarityBatch::run(
       search_.run(clock, upload_.pixels(), judge_.levels(), frames.size());
   matrices_.clear();
   for (const FrameSimilarity& frame : found) matrices_.push_back(frame.frame_to_reference);
-  const std::span<const FrameJudgement> judged = judge_.run(clock, matrices_);
+  const std::span<const FrameScore> judged = judge_.run(clock, matrices_);
   results_.clear();
   for (std::size_t i = 0; i < frames.size(); ++i) {
     results_.emplace_back();
@@ -63,16 +63,16 @@ std::span<const std::optional<RegistrationResult>> SimilarityBatch::run(
     if (!is_certain(found[i], matrix, judged[i]) || has_impulses(frames[i])) continue;
     results_.back() = certain(matrix, found[i].found_by, judged[i]);
     results_.back()->tried.clear();
-    results_.back()->tried.add(Generator::log_polar);
-    results_.back()->tried.add(Generator::shifts);
+    results_.back()->tried.add(SearchMethod::log_polar);
+    results_.back()->tried.add(SearchMethod::shifts);
   }
   return results_;
 }
 
 bool SimilarityBatch::is_certain(const FrameSimilarity& found, const Affine& matrix,
-                                 const FrameJudgement& judgement) const {
-  return found.found && found.evenly_lit && judgement.ordinary &&
-         judgement.significance >= undoubted_significance && is_allowed(matrix);
+                                 const FrameScore& judgement) const {
+  return found.found && found.even_illumination && judgement.ordinary &&
+         judgement.significance >= conclusive_significance && is_allowed(matrix);
 }
 
 bool SimilarityBatch::is_allowed(const Affine& matrix) const {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "registration/frames/frame_batch.hpp"
+#include "registration/frames/rotated_frame_scorer.hpp"
 #include "registration/frames/similarity_search.hpp"
-#include "registration/frames/turned_frame_judge.hpp"
 
 #include <optional>
 #include <span>
@@ -25,7 +25,7 @@ class SimilarityBatch final : public FrameBatch {
 
  private:
   [[nodiscard]] bool is_certain(const FrameSimilarity& found, const Affine& matrix,
-                                const FrameJudgement& judgement) const;
+                                const FrameScore& judgement) const;
   [[nodiscard]] bool is_allowed(const Affine& matrix) const;
 
   RegistrationOptions options_;
@@ -33,7 +33,7 @@ class SimilarityBatch final : public FrameBatch {
   PixelUpload upload_of_reference_;
   Image reference_;
   StackUpload upload_;
-  TurnedFrameJudge judge_;
+  RotatedFrameScorer judge_;
   SimilaritySearch search_;
   std::vector<Affine> matrices_;  // from frame to reference
   std::vector<std::optional<RegistrationResult>> results_;

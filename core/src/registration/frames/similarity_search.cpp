@@ -41,7 +41,7 @@ SmoothSpec stack_of(SmoothSpec spec, std::int64_t images) {
   return spec;
 }
 
-// The sums that is_evenly_lit() reads.
+// The sums that has_even_illumination() reads.
 ShiftSums illumination_sums(const FrameSums& s) {
   ShiftSums light;
   light.weight = s.weight;
@@ -63,7 +63,7 @@ StackFit::StackFit(const Device& device, const Shape& shape, std::int64_t images
       states_(fits_.size() * cells_.size()),
       results_(states_.size()),
       illumination_sums_(cells_.size()),
-      evenly_lit_(fits_.size()) {}
+      even_illumination_(fits_.size()) {}
 
 void StackFit::evaluate(StageClock& clock, const Image& images, const Image& reference,
                         std::span<const double> means, double reference_mean) {
@@ -86,13 +86,15 @@ void StackFit::step(std::size_t image) {
   fits_[image].take(whole);
   if (!fits_[image].converged()) return;
   std::transform(cells.begin(), cells.end(), illumination_sums_.begin(), illumination_sums);
-  evenly_lit_[image] =
-      detail::is_evenly_lit(illumination_sums_, fits_[image].gain(), fits_[image].offset()) ? 1 : 0;
+  even_illumination_[image] =
+      detail::has_even_illumination(illumination_sums_, fits_[image].gain(), fits_[image].offset())
+          ? 1
+          : 0;
 }
 
 void StackFit::run(StageClock& clock, const Image& images, const Image& reference,
                    std::span<const double> means, double reference_mean) {
-  std::fill(evenly_lit_.begin(), evenly_lit_.end(), 0);
+  std::fill(even_illumination_.begin(), even_illumination_.end(), 0);
   const auto some_active = [&] {
     return std::any_of(fits_.begin(), fits_.end(), [](const FrameFit& f) { return f.active(); });
   };
@@ -114,7 +116,8 @@ CoarseLevels::CoarseLevels(const Device& device, const Shape& judged, std::int64
       values_(device.make_image(PixelType::f32, stacked(level_, 2, images))),
       normalized_(device.make_image(PixelType::f32, values_.shape())) {}
 
-const Image& CoarseLevels::run(StageClock& clock, const Image& judged, const GreyLevels& as) {
+const Image& CoarseLevels::run(StageClock& clock, const Image& judged,
+                               const IntensityStatistics& as) {
   Stream& stream = clock.stream();
   clock.run("coarse levels", [&] {
     smooth_.execute(stream, judged, values_);
@@ -217,7 +220,7 @@ void StartSearch::find_rotations(StageClock& clock) {
 }
 
 // The correlated image shows at p what the original image has at rotations_[i](p).
-void StartSearch::take_better(std::span<const PeakRecord> peaks, Generator found_by) {
+void StartSearch::take_better(std::span<const PeakRecord> peaks, SearchMethod found_by) {
   for (std::size_t i = 0; i < starts_.size(); ++i) {
     const auto height = static_cast<double>(peaks[i].value);
     const auto shift = shift_at(peaks[i], level_, std::numeric_limits<double>::infinity());
@@ -236,9 +239,9 @@ std::span<const StartSearch::Start> StartSearch::run(StageClock& clock, const Im
     images_.run(clock, shown);
     return peaks_.run(clock, reference_.spectra(), images_.spectra());
   };
-  take_better(peaks_of(rotated_), Generator::log_polar);
+  take_better(peaks_of(rotated_), SearchMethod::log_polar);
   std::fill(rotations_.begin(), rotations_.end(), Affine{});
-  take_better(peaks_of(levels), Generator::shifts);
+  take_better(peaks_of(levels), SearchMethod::shifts);
   return starts_;
 }
 
@@ -260,9 +263,9 @@ SimilaritySearch::SimilaritySearch(const Device& on, const Shape& frame, const S
       found_(count_of(frames)) {}
 
 void SimilaritySearch::take_reference(StageClock& clock, const Image& pixels,
-                                      const JudgedFrames& judged) {
+                                      const FrameLevels& judged) {
   clock.stream().copy(pixels.buffer(), reference_.buffer());
-  const GreyLevels& grey = judged.reference_grey();
+  const IntensityStatistics& grey = judged.reference_grey();
   reference_mean_ = grey.mean;
   starts_.take_reference(clock, medium_reference_.run(clock, judged.reference_values(), grey));
   coarse_reference_.run(clock, judged.reference_values(), grey);
@@ -286,7 +289,7 @@ void SimilaritySearch::fit_on(StageClock& clock, CoarseLevels& levels, const Ima
   }
 }
 
-void SimilaritySearch::fit_frames(StageClock& clock, const Image& frames, JudgedFrames& judged) {
+void SimilaritySearch::fit_frames(StageClock& clock, const Image& frames, FrameLevels& judged) {
   FrameFitLimits limits = frame_limits;
   limits.max_drift = std::max(1.0, max_medium_drift * judged.spacing() * medium_.spacing());
   for (std::size_t i = 0; i < found_.size(); ++i) {
@@ -298,13 +301,13 @@ void SimilaritySearch::fit_frames(StageClock& clock, const Image& frames, Judged
   fit_.run(clock, frames, reference_, means_, reference_mean_);
   for (std::size_t i = 0; i < found_.size(); ++i) {
     found_[i].found = fit_.fits()[i].converged();
-    found_[i].evenly_lit = fit_.is_evenly_lit(i);
+    found_[i].even_illumination = fit_.has_even_illumination(i);
     if (found_[i].found) found_[i].frame_to_reference = fit_.fits()[i].matrix();
   }
 }
 
 std::span<const FrameSimilarity> SimilaritySearch::run(StageClock& clock, const Image& frames,
-                                                       JudgedFrames& judged, std::size_t count) {
+                                                       FrameLevels& judged, std::size_t count) {
   medium_.run(clock, judged.values(), judged.reference_grey());
   coarse_.run(clock, judged.values(), judged.reference_grey());
   const std::span<const StartSearch::Start> starts = starts_.run(clock, medium_.normalized());
@@ -312,7 +315,7 @@ std::span<const FrameSimilarity> SimilaritySearch::run(StageClock& clock, const 
   const Affine from_frame = to_frame.inverse();
   std::fill(found_.begin(), found_.end(), FrameSimilarity{});
   for (std::size_t i = 0; i < count; ++i) {
-    if (!(starts[i].height > 0) || !judged.is_ordinary(i)) continue;
+    if (!(starts[i].height > 0) || !judged.is_comparable(i)) continue;
     found_[i].found = true;
     found_[i].found_by = starts[i].found_by;
     found_[i].frame_to_reference = to_frame * starts[i].image_to_reference * from_frame;

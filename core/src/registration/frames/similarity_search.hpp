@@ -2,7 +2,7 @@
 #pragma once
 
 #include "registration/frames/frame_fit.hpp"
-#include "registration/frames/frame_judge.hpp"
+#include "registration/frames/frame_scorer.hpp"
 #include "registration/local/windows/peak_search.hpp"
 #include "registration/pyramid/level_sampling.hpp"
 
@@ -30,9 +30,11 @@ class StackFit {
   /// precision. Waits for the device.
   void run(StageClock& clock, const Image& images, const Image& reference,
            std::span<const double> means, double reference_mean);
-  /// Whether the illumination is even relative to the reference (see lighting.hpp), by the last
-  /// evaluation of the fit.
-  [[nodiscard]] bool is_evenly_lit(std::size_t image) const { return evenly_lit_[image]; }
+  /// Whether the illumination is even relative to the reference (see even_illumination.hpp), by the
+  /// last evaluation of the fit.
+  [[nodiscard]] bool has_even_illumination(std::size_t image) const {
+    return even_illumination_[image];
+  }
 
  private:
   void evaluate(StageClock& clock, const Image& images, const Image& reference,
@@ -45,7 +47,7 @@ class StackFit {
   std::vector<FrameState> states_;
   std::vector<FrameSums> results_;
   std::vector<ShiftSums> illumination_sums_;  // of one image's cells
-  std::vector<char> evenly_lit_;
+  std::vector<char> even_illumination_;
 };
 
 /// A level of a stack of images that is coarser than the scoring level, after local normalization.
@@ -59,7 +61,7 @@ class CoarseLevels {
   /// Pixels of this level -> pixels of the scoring level.
   [[nodiscard]] Affine to_judged() const { return level_to_image(judged_, sampling_); }
   /// `as`: the statistics of the reference.
-  const Image& run(StageClock& clock, const Image& judged, const GreyLevels& as);
+  const Image& run(StageClock& clock, const Image& judged, const IntensityStatistics& as);
   [[nodiscard]] const Image& normalized() const { return normalized_; }
 
  private:
@@ -128,7 +130,7 @@ class StartSearch {
   StartSearch(const Device& device, const Shape& level, std::int64_t images, Motion motion);
 
   struct Start {
-    Generator found_by = Generator::shifts;
+    SearchMethod found_by = SearchMethod::shifts;
     double height = 0;          ///< of the peak; 0 if there is none
     Affine image_to_reference;  ///< pixels of the level
   };
@@ -140,7 +142,7 @@ class StartSearch {
 
  private:
   void find_rotations(StageClock& clock);
-  void take_better(std::span<const PeakRecord> peaks, Generator found_by);
+  void take_better(std::span<const PeakRecord> peaks, SearchMethod found_by);
 
   Shape level_;
   Motion motion_;
@@ -156,10 +158,10 @@ class StartSearch {
 
 /// The estimated similarity of a frame.
 struct FrameSimilarity {
-  bool found = false;         ///< whether the fit at full resolution has converged
-  bool evenly_lit = false;    ///< whether the illumination is even relative to the reference
-  Affine frame_to_reference;  ///< where the frame's pixels lie on the reference
-  Generator found_by = Generator::shifts;
+  bool found = false;              ///< whether the fit at full resolution has converged
+  bool even_illumination = false;  ///< whether the illumination is even relative to the reference
+  Affine frame_to_reference;       ///< where the frame's pixels lie on the reference
+  SearchMethod found_by = SearchMethod::shifts;
 };
 
 /// Finds starts on a coarse level, then fits all frames at once on finer and finer levels.
@@ -171,16 +173,16 @@ class SimilaritySearch {
                    std::int64_t frames, Motion motion);
 
   /// `pixels`: the reference, f32. `judged`: has its level.
-  void take_reference(StageClock& clock, const Image& pixels, const JudgedFrames& judged);
+  void take_reference(StageClock& clock, const Image& pixels, const FrameLevels& judged);
   /// Estimates the similarities of the first `count` frames of a stack, f32. `judged`: has their
   /// levels. The result stays valid until the next call. Waits for the device.
-  std::span<const FrameSimilarity> run(StageClock& clock, const Image& frames, JudgedFrames& judged,
+  std::span<const FrameSimilarity> run(StageClock& clock, const Image& frames, FrameLevels& judged,
                                        std::size_t count);
 
  private:
   void fit_on(StageClock& clock, CoarseLevels& levels, const Image& reference, StackFit& fit,
               const FrameFitLimits& limits);
-  void fit_frames(StageClock& clock, const Image& frames, JudgedFrames& judged);
+  void fit_frames(StageClock& clock, const Image& frames, FrameLevels& judged);
 
   Shape frame_;
   Affine judged_to_frame_;

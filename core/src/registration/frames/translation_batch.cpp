@@ -41,20 +41,20 @@ std::span<const std::optional<RegistrationResult>> TranslationBatch::run(
   const std::span<const FrameShift> found = search_.run(clock, reference_, frames);
   shifts_.clear();
   for (const FrameShift& frame : found) shifts_.push_back(frame.found.shift);
-  const std::span<const FrameJudgement> judged = judge_.run(clock, search_.pixels(), shifts_);
+  const std::span<const FrameScore> judged = judge_.run(clock, search_.pixels(), shifts_);
   results_.clear();
   for (std::size_t i = 0; i < frames.size(); ++i) {
     results_.emplace_back();
     if (!is_certain(found[i], judged[i]) || has_impulses(frames[i])) continue;
     results_.back() =
-        certain(Affine::translation(shifts_[i].x, shifts_[i].y), Generator::shifts, judged[i]);
+        certain(Affine::translation(shifts_[i].x, shifts_[i].y), SearchMethod::shifts, judged[i]);
   }
   return results_;
 }
 
-bool TranslationBatch::is_certain(const FrameShift& shift, const FrameJudgement& judgement) const {
+bool TranslationBatch::is_certain(const FrameShift& shift, const FrameScore& judgement) const {
   const bool within = std::hypot(shift.found.shift.x, shift.found.shift.y) <= max_shift_;
-  return shift.found.reliable && shift.evenly_lit && within && judgement.ordinary &&
+  return shift.found.reliable && shift.even_illumination && within && judgement.ordinary &&
          judgement.significance >= accepted_significance;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "registration/frames/frame_batch.hpp"
-#include "registration/frames/frame_judge.hpp"
+#include "registration/frames/frame_scorer.hpp"
 #include "registration/frames/frame_search.hpp"
 
 #include <warpalign/registrar.hpp>
@@ -25,12 +25,12 @@ class TranslationBatch final : public FrameBatch {
       StageClock& clock, std::span<const HostImage> frames) override;
 
  private:
-  [[nodiscard]] bool is_certain(const FrameShift& shift, const FrameJudgement& judgement) const;
+  [[nodiscard]] bool is_certain(const FrameShift& shift, const FrameScore& judgement) const;
 
   double max_shift_;
   FrameReference reference_;
   FrameSearch search_;
-  FrameJudge judge_;
+  FrameScorer judge_;
   std::vector<Point> shifts_;
   std::vector<std::optional<RegistrationResult>> results_;
 };

@@ -58,7 +58,7 @@ struct WindowRegistrar::Lane {
   detail::StageClock clock;
   detail::PlanCache<std::int64_t, detail::ShiftSearch> searches{2};
   detail::ShiftSearch* search = nullptr;      // of the current call
-  std::optional<detail::FieldRounds> rounds;  // if State::motion_within
+  std::optional<detail::FieldRounds> rounds;  // if State::correct_varying_motion
 };
 
 struct WindowRegistrar::State {
@@ -70,7 +70,7 @@ struct WindowRegistrar::State {
         max_shift(max_shift_of(options, grid.window)),
         batch(batch_of(on, grid, options.batch)),
         collect_timings(options.collect_timings),
-        motion_within(options.motion_within && grid.origins.size() > 1) {
+        correct_varying_motion(options.correct_varying_motion && grid.origins.size() > 1) {
     lane(0);
   }
 
@@ -85,7 +85,7 @@ struct WindowRegistrar::State {
     const auto size = std::min(batch, static_cast<std::int64_t>(std::bit_ceil(frames)));
     lane.search = &lane.searches.get(
         size, [&] { return detail::ShiftSearch(device, type, frame, size, grid, max_shift); });
-    if (motion_within && !lane.rounds) lane.rounds.emplace(device, type, frame, grid);
+    if (correct_varying_motion && !lane.rounds) lane.rounds.emplace(device, type, frame, grid);
   }
   /// Prepares the wanted lanes, or as many as fit into memory, and returns their number.
   std::size_t prepare_lanes(std::size_t wanted, std::size_t frames);
@@ -99,7 +99,7 @@ struct WindowRegistrar::State {
   double max_shift;
   std::int64_t batch;
   bool collect_timings;
-  bool motion_within;  // false for a single window, whose field is constant
+  bool correct_varying_motion;  // false for a single window, whose field is constant
   std::vector<std::unique_ptr<Lane>> lanes;
   std::optional<detail::WindowTransform> transform;  // of the reference
   std::optional<detail::WindowReference> reference;

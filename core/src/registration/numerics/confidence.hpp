@@ -14,7 +14,7 @@ inline constexpr double half_confidence_significance = 32;
 /// More parameters and several candidates explain more by chance and by resemblance. Over
 /// photographs of different scenes, and wrong poses of the same scene, the significance reached 53
 /// at overlaps of at least 10 %.
-inline constexpr double richer_half_confidence_significance = 54;
+inline constexpr double projective_half_confidence_significance = 54;
 
 /// The same for volumes.
 inline constexpr double volume_half_confidence_significance = 5.5;
@@ -34,15 +34,16 @@ double significance_of(double correlation, double independent);
 /// confidence of one half. A margin is needed because the best pose is also fitted, which increases
 /// its correlation by chance. Over 330 unrelated pairs of photographs the highest z-score was 6.6;
 /// a z-score of 7.2 was expected once in ten thousand searches.
-inline constexpr double chance_margin = 1;
+inline constexpr double null_z_margin = 1;
 
 /// The confidence, 0 to 1, in a pose. `evidence`: the pose's score as a multiple of the score at
-/// which the confidence is one half. `rival`: the second-best ratio; a ratio near 1 lowers the
-/// confidence, because the images resemble each other at both poses.
-double evidence_confidence(double evidence, double rival);
+/// which the confidence is one half. `second_best_ratio`: the second-best ratio; a ratio near 1
+/// lowers the confidence, because the images resemble each other at both poses.
+double null_test_confidence(double evidence, double second_best_ratio);
 
-/// Upper bound of the confidence, 0 to 1, where another shift scores `rival` times as much. 1 for 0.
-double rival_confidence(double rival);
+/// Upper bound of the confidence, 0 to 1, where another shift scores `ratio` times as much. 1 for
+/// 0.
+double uniqueness_confidence(double ratio);
 
 /// Fisher's z of a correlation over `independent` independent voxels, in units of its standard
 /// deviation; 0 if there are too few voxels.

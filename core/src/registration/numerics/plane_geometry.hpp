@@ -89,7 +89,7 @@ inline double smaller_side(const Shape& shape) {
 }
 
 /// The numbers of unmasked pixels of a pair.
-struct CountedPixels {
+struct UnmaskedPixels {
   double reference = 0, moving = 0;
 
   /// The smaller of the areas, in reference pixels. `scale`: moving pixels per reference pixel.

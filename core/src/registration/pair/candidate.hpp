@@ -17,18 +17,18 @@ inline constexpr double accepted_significance = 2 * half_confidence_significance
 /// A candidate this significant is accepted without a null test: its significance is several times
 /// what unrelated images reach. Wrong poses of images with unevenly distributed texture, such as a
 /// whiteboard, reached 89.
-inline constexpr double undoubted_significance = 4 * half_confidence_significance;
+inline constexpr double conclusive_significance = 4 * half_confidence_significance;
 
 /// The result of a null test: a candidate's correlation compared with that of wrong poses.
-struct Chance {
-  double deviations = 0;  ///< of the correlation; see ChanceTest
-  double reached = 0;     ///< the z-score that the best of all wrong poses reaches
+struct NullComparison {
+  double z_score = 0;     ///< of the correlation; see SignificanceTest
+  double max_null_z = 0;  ///< the z-score that the best of all wrong poses reaches
   /// The z-score of the best candidate at another pose as a fraction of this one's: near 1 if the
   /// alignment is ambiguous.
-  double rival = 0;
+  double second_best_ratio = 0;
 
   /// At 1 the confidence is 0.5, unless another pose is nearly as good.
-  [[nodiscard]] double evidence() const { return deviations / (reached + chance_margin); }
+  [[nodiscard]] double evidence() const { return z_score / (max_null_z + null_z_margin); }
 };
 
 /// A transform that was evaluated.
@@ -41,15 +41,15 @@ struct Candidate {
   /// The significance at which the confidence is 0.5. It grows with the number of parameters.
   double half_confidence = half_confidence_significance;
   /// The null test, if it was run. Candidates beyond doubt need none.
-  std::optional<Chance> chance;
+  std::optional<NullComparison> null_test;
   /// The score of the best other shift as a fraction of this one's: near 1 where the images repeat
   /// themselves, or are structured in one direction. 0 where shifts were not compared.
-  double shift_rival = 0;
+  double other_shift_ratio = 0;
   bool refined = false;  ///< by a fit at full resolution
-  Generator proposed_by = Generator::log_polar;
+  SearchMethod proposed_by = SearchMethod::log_polar;
   /// Whether gradient orientation was compared instead of intensity. Then the correlation and the
   /// significance are those of orientation.
-  bool by_gradients = false;
+  bool by_orientation = false;
   /// Motion::affine or Motion::homography if `richer` replaces the similarity.
   Motion motion = Motion::similarity;
   Homography richer;  ///< the affine transform or homography, see `motion`
@@ -57,24 +57,26 @@ struct Candidate {
   /// Whether the significance alone suffices. Not with more parameters than a similarity has: these
   /// can make a small part of an image resemble anything.
   [[nodiscard]] bool beyond_doubt() const {
-    return motion == Motion::similarity && !by_gradients && significance >= undoubted_significance;
+    return motion == Motion::similarity && !by_orientation &&
+           significance >= conclusive_significance;
   }
   /// The evidence for the transform. At 1 the confidence is 0.5.
   [[nodiscard]] double evidence() const {
-    if (by_gradients) return chance ? chance->evidence() : 0;
+    if (by_orientation) return null_test ? null_test->evidence() : 0;
     const double by_significance = significance / half_confidence;
-    if (!chance || beyond_doubt()) return by_significance;
-    if (motion == Motion::similarity) return chance->evidence();
-    return std::min(by_significance, chance->evidence());
+    if (!null_test || beyond_doubt()) return by_significance;
+    if (motion == Motion::similarity) return null_test->evidence();
+    return std::min(by_significance, null_test->evidence());
   }
   /// The confidence score of the transform, from 0 to 1.
   [[nodiscard]] double confidence() const {
-    const double rival = chance && !beyond_doubt() ? chance->rival : 0;
-    return std::min(evidence_confidence(evidence(), rival), rival_confidence(shift_rival));
+    const double ratio = null_test && !beyond_doubt() ? null_test->second_best_ratio : 0;
+    return std::min(null_test_confidence(evidence(), ratio),
+                    uniqueness_confidence(other_shift_ratio));
   }
   /// Whether the confidence would be one half or more, if the images did not match elsewhere.
   [[nodiscard]] bool is_ambiguous() const {
-    return confidence() < 0.5 && evidence_confidence(evidence(), 0) >= 0.5;
+    return confidence() < 0.5 && null_test_confidence(evidence(), 0) >= 0.5;
   }
 };
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "registration/pyramid/image_pyramid.hpp"
-#include "registration/resources/ones.hpp"
 #include "registration/resources/stage_clock.hpp"
+#include "registration/resources/unit_weights.hpp"
 #include "registration/signal/gradient_fields.hpp"
 #include "registration/signal/signal_kind.hpp"
 #include "registration/tasks/thread_budget.hpp"
@@ -21,7 +21,7 @@ struct PairContext {
   StageClock& clock;
   ImagePyramid& reference;
   ImagePyramid& moving;
-  Ones& ones;
+  UnitWeights& unit_weights;
   GradientFields& orientation;                ///< the gradient orientation fields of both images
   SignalKind signal = SignalKind::intensity;  ///< the compared signal
   /// If set and true, the result is discarded, so a long search may return early.
@@ -40,7 +40,7 @@ struct PairContext {
   /// Other images instead of the pair's, compared by intensity on the calling thread alone.
   [[nodiscard]] PairContext with_images(ImagePyramid& other_reference,
                                         ImagePyramid& other_moving) const {
-    return {stream, clock, other_reference, other_moving, ones, orientation};
+    return {stream, clock, other_reference, other_moving, unit_weights, orientation};
   }
 };
 

@@ -32,53 +32,54 @@ bool has_regular_inverse(const Homography& m, const Shape& moving) {
 
 }  // namespace
 
-FitRoles::FitRoles(const PairContext& work, const Affine& similarity, const Homography& transform)
+FitDirection::FitDirection(const PairContext& work, const Affine& similarity,
+                           const Homography& transform)
     : swapped_(scale_of(similarity) < 1 && has_regular_inverse(transform, work.moving.shape())),
       coarse_(swapped_ ? &work.moving : &work.reference),
       fine_(swapped_ ? &work.reference : &work.moving),
-      base_(std::max(1.0, nearest_base(scale_of(in_roles(similarity))))),
+      base_(std::max(1.0, nearest_base(scale_of(to_fit_frame(similarity))))),
       common_(std::min(larger_side(coarse_->shape()), larger_side(fine_->shape()) / base_)) {
   if (!work.compares_orientation()) return;
-  const Affine matrix = in_roles(similarity);
+  const Affine matrix = to_fit_frame(similarity);
   rotation_ = std::atan2(matrix.d, matrix.a);
 }
 
-double FitRoles::spacing(double side) const { return std::max(1.0, common_ / side); }
+double FitDirection::spacing(double side) const { return std::max(1.0, common_ / side); }
 
-FitRoles::BothLevels FitRoles::both_levels(const PairContext& work, double spacing) const {
+FitDirection::BothLevels FitDirection::both_levels(const PairContext& work, double spacing) const {
   const Spacings spacings = spacings_for(base_, spacing);
   PyramidLevel& coarse = coarse_->level(work.stream, work.clock, {spacings.reference});
   return {coarse, fine_->level(work.stream, work.clock, {spacings.moving})};
 }
 
-FitRoles::Levels FitRoles::levels(const PairContext& work, double spacing,
-                                  FieldDetail detail) const {
+FitDirection::Levels FitDirection::levels(const PairContext& work, double spacing,
+                                          FieldDetail detail) const {
   const auto [coarse, fine] = both_levels(work, spacing);
   SimilarityFit::Pair pair = work.compares_orientation()
                                  ? orientation_pair(work, coarse, fine, detail)
                                  : intensity_pair(work, coarse, fine);
-  pair.counted = {coarse_->counted_of(coarse.shape().plane()),
-                  fine_->counted_of(fine.shape().plane())};
+  pair.counted = {coarse_->num_unmasked(coarse.shape().plane()),
+                  fine_->num_unmasked(fine.shape().plane())};
   return {{coarse, fine}, std::move(pair)};
 }
 
-SimilarityFit::Pair FitRoles::intensity_pair(const PairContext& work, PyramidLevel& coarse,
-                                             PyramidLevel& fine) const {
+SimilarityFit::Pair FitDirection::intensity_pair(const PairContext& work, PyramidLevel& coarse,
+                                                 PyramidLevel& fine) const {
   const Image& normalized = coarse_->normalized(work.stream, work.clock, coarse);
   const Image& coefficients = fine_->coefficients(work.stream, work.clock, fine);
-  const PairWeights weights = weights_of(work.stream, work.ones, coarse.weight(), coarse.shape(),
-                                         fine.weight(), fine.shape());
+  const PairWeights weights = weights_of(work.stream, work.unit_weights, coarse.weight(),
+                                         coarse.shape(), fine.weight(), fine.shape());
   return {{normalized, coefficients, weights.reference, weights.moving, nullptr}, 0, 1, {}};
 }
 
-SimilarityFit::Pair FitRoles::orientation_pair(const PairContext& work, PyramidLevel& coarse,
-                                               PyramidLevel& fine, FieldDetail detail) const {
+SimilarityFit::Pair FitDirection::orientation_pair(const PairContext& work, PyramidLevel& coarse,
+                                                   PyramidLevel& fine, FieldDetail detail) const {
   const GradientFields::Field rotated =
       work.orientation.turned(work.stream, work.clock, *coarse_, coarse, rotation_, detail);
   const GradientFields::Field coefficients =
       work.orientation.coefficients(work.stream, work.clock, *fine_, fine, detail);
-  const PairWeights weights = weights_of(work.stream, work.ones, coarse.weight(), coarse.shape(),
-                                         fine.weight(), fine.shape());
+  const PairWeights weights = weights_of(work.stream, work.unit_weights, coarse.weight(),
+                                         coarse.shape(), fine.weight(), fine.shape());
   SimilarityFit::Pair pair{
       {rotated.cosines, coefficients.cosines, weights.reference, weights.moving, nullptr},
       0,
@@ -95,13 +96,13 @@ void LevelStarts::clear() {
   ends_.clear();
 }
 
-void LevelStarts::add_group(FitRoles::Levels&& levels) {
+void LevelStarts::add_group(FitDirection::Levels&& levels) {
   levels_.push_back(std::move(levels));
   ends_.push_back(matrices_.size());
 }
 
-void LevelStarts::add(const Homography& in_roles) {
-  matrices_.push_back(levels_.back().to_levels(in_roles));
+void LevelStarts::add(const Homography& to_fit_frame) {
+  matrices_.push_back(levels_.back().to_levels(to_fit_frame));
   ends_.back() = matrices_.size();
 }
 
@@ -116,8 +117,9 @@ std::span<const SimilarityFit::Group> LevelStarts::groups() {
   return groups_;
 }
 
-void judge(const PairContext& work, const FitRoles& roles, const FitRoles::Levels& levels,
-           const Homography& matrix, const SimilaritySumsResult& sums, Candidate& candidate) {
+void score_candidate(const PairContext& work, const FitDirection& roles,
+                     const FitDirection::Levels& levels, const Homography& matrix,
+                     const SimilaritySumsResult& sums, Candidate& candidate) {
   const double image_scale = scale_of(matrix.affine_at(centre_of(roles.coarse().shape())));
   const double coarse_spacing = levels.coarse.sampling().spacing;
   const double scale = image_scale * coarse_spacing / levels.fine.sampling().spacing;
@@ -127,7 +129,7 @@ void judge(const PairContext& work, const FitRoles& roles, const FitRoles::Level
   const bool enough = sums.pixels >= fraction * smaller;
   candidate.correlation = enough ? correlation_of(sums) : 0;
   candidate.significance = significance_of(candidate.correlation, independent_pixels(sums));
-  candidate.chance.reset();
+  candidate.null_test.reset();
   const double area =
       coarse_spacing * coarse_spacing * (roles.swapped() ? image_scale * image_scale : 1);
   candidate.overlap =

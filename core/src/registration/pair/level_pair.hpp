@@ -15,18 +15,18 @@ namespace warpalign::detail {
 
 /// The direction of a fit between the images of a pair. A fit interpolates the finer image, so the
 /// image whose content appears smaller (the coarser one) acts as the reference.
-class FitRoles {
+class FitDirection {
  public:
   /// `similarity` approximates the transform: reference pixels -> moving pixels.
-  FitRoles(const PairContext& work, const Affine& similarity)
-      : FitRoles(work, similarity, Homography(similarity)) {}
+  FitDirection(const PairContext& work, const Affine& similarity)
+      : FitDirection(work, similarity, Homography(similarity)) {}
   /// `transform` is the more accurate transform. The images are not swapped if its inverse maps a
   /// point of the moving image to infinity, as when a plane's horizon is visible.
-  FitRoles(const PairContext& work, const Affine& similarity, const Homography& transform);
+  FitDirection(const PairContext& work, const Affine& similarity, const Homography& transform);
 
   [[nodiscard]] bool swapped() const { return swapped_; }
   /// Whether `other`, of the same pair, uses the same levels at every spacing.
-  [[nodiscard]] bool have_levels_of(const FitRoles& other) const {
+  [[nodiscard]] bool shares_levels_with(const FitDirection& other) const {
     return swapped_ == other.swapped_ && base_ == other.base_ && rotation_ == other.rotation_;
   }
   [[nodiscard]] ImagePyramid& coarse() const { return *coarse_; }
@@ -38,8 +38,8 @@ class FitRoles {
   [[nodiscard]] double side(double spacing) const { return common_ / spacing; }
 
   /// Converts a transform between the images to one from the coarser to the finer image, and back.
-  [[nodiscard]] Affine in_roles(const Affine& m) const { return swapped_ ? m.inverse() : m; }
-  [[nodiscard]] Homography in_roles(const Homography& m) const {
+  [[nodiscard]] Affine to_fit_frame(const Affine& m) const { return swapped_ ? m.inverse() : m; }
+  [[nodiscard]] Homography to_fit_frame(const Homography& m) const {
     return swapped_ ? m.inverse() : m;
   }
 
@@ -88,11 +88,11 @@ class FitRoles {
 
 /// Partitions `starts` by their levels and calls `use` for each part. A start has a member `roles`.
 template <class Start, class Use>
-void for_each_of_same_levels(std::span<Start> starts, Use use) {
+void for_each_level_group(std::span<Start> starts, Use use) {
   while (!starts.empty()) {
-    const FitRoles roles = starts.front().roles;
+    const FitDirection roles = starts.front().roles;
     const auto end = std::partition(starts.begin(), starts.end(), [&](const Start& start) {
-      return start.roles.have_levels_of(roles);
+      return start.roles.shares_levels_with(roles);
     });
     const auto count = static_cast<std::size_t>(end - starts.begin());
     use(starts.first(count));
@@ -104,13 +104,13 @@ void for_each_of_same_levels(std::span<Start> starts, Use use) {
 /// orientation, memory suffices for a few parts at once, so each call gets a few. `groups` is a
 /// reused buffer.
 template <class Start, class Use>
-void for_groups_of_same_levels(const PairContext& work, std::span<Start> starts,
-                               std::vector<std::span<Start>>& groups, Use use) {
+void for_level_groups(const PairContext& work, std::span<Start> starts,
+                      std::vector<std::span<Start>>& groups, Use use) {
   using Group = std::span<Start>;
   groups.clear();
-  for_each_of_same_levels(starts, [&](Group group) { groups.push_back(group); });
+  for_each_level_group(starts, [&](Group group) { groups.push_back(group); });
   const std::size_t at_once =
-      !work.compares_orientation() ? groups.size() : GradientFields::turned_at_once;
+      !work.compares_orientation() ? groups.size() : GradientFields::max_rotated_fields;
   for (std::span<const Group> left(groups); !left.empty();) {
     const auto now = left.first(std::min(at_once, left.size()));
     use(now);
@@ -128,33 +128,36 @@ class LevelStarts {
            SpacingOf spacing_of) {
     clear();
     for (const std::span<Start>& group : groups) {
-      const FitRoles& roles = group.front().roles;
+      const FitDirection& roles = group.front().roles;
       add_group(roles.levels(work, spacing_of(roles), detail));
       for (const Start& start : group) add(start.matrix);
     }
   }
 
-  [[nodiscard]] const FitRoles::Levels& levels(std::size_t group) const { return levels_[group]; }
+  [[nodiscard]] const FitDirection::Levels& levels(std::size_t group) const {
+    return levels_[group];
+  }
   /// Valid until the next set().
   [[nodiscard]] std::span<const SimilarityFit::Group> groups();
 
  private:
   void clear();
-  void add_group(FitRoles::Levels&& levels);
-  void add(const Homography& in_roles);
+  void add_group(FitDirection::Levels&& levels);
+  void add(const Homography& to_fit_frame);
 
-  std::vector<FitRoles::Levels> levels_;
+  std::vector<FitDirection::Levels> levels_;
   std::vector<Homography> matrices_;
   std::vector<std::size_t> ends_;
   std::vector<SimilarityFit::Group> groups_;
 };
 
 /// The side of the levels on which candidates are evaluated.
-inline constexpr double judged_side = 256;
+inline constexpr double scoring_side = 256;
 
 /// Sets the correlation, the significance and the overlap of a candidate from the sums of
 /// SimilarityFit::evaluate(). `matrix` maps the coarser to the finer image.
-void judge(const PairContext& work, const FitRoles& roles, const FitRoles::Levels& levels,
-           const Homography& matrix, const SimilaritySumsResult& sums, Candidate& candidate);
+void score_candidate(const PairContext& work, const FitDirection& roles,
+                     const FitDirection::Levels& levels, const Homography& matrix,
+                     const SimilaritySumsResult& sums, Candidate& candidate);
 
 }  // namespace warpalign::detail

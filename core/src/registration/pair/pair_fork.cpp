@@ -13,7 +13,7 @@ ImagePyramid& fork_of(const ImagePyramid& image, const Device& device,
     fork.reset();  // release the old memory before allocating the new
     fork.emplace(device, image.input_type(), image.shape());
   }
-  fork->show_image_of(image);
+  fork->share_image_of(image);
   return *fork;
 }
 
@@ -23,8 +23,8 @@ PairFork::PairFork(const Device& device)
     : device_(device),
       stream_(Access::make_stream(device, false, backend::QueuePriority::low)),
       clock_(stream_),
-      ones_(device, max_searched_levels),
-      orientation_(device, ones_) {}
+      unit_weights_(device, max_searched_levels),
+      orientation_(device, unit_weights_) {}
 
 PairContext PairFork::of(const PairContext& pair, const std::atomic<bool>* cancelled) {
   orientation_.begin_pair();
@@ -32,7 +32,7 @@ PairContext PairFork::of(const PairContext& pair, const std::atomic<bool>* cance
           clock_,
           fork_of(pair.reference, device_, reference_),
           fork_of(pair.moving, device_, moving_),
-          ones_,
+          unit_weights_,
           orientation_,
           pair.signal,
           cancelled,

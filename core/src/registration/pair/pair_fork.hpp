@@ -25,7 +25,7 @@ class PairFork {
   Device device_;
   Stream stream_;
   StageClock clock_;
-  Ones ones_;
+  UnitWeights unit_weights_;
   GradientFields orientation_;
   std::optional<ImagePyramid> reference_, moving_;
 };

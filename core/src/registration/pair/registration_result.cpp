@@ -8,17 +8,17 @@
 
 namespace warpalign::detail {
 
-Registered registered(const Affine& matrix, const Shape& reference, const Shape& moving) {
-  Registered result;
+Alignment alignment_of(const Affine& matrix, const Shape& reference, const Shape& moving) {
+  Alignment result;
   result.matrix = matrix;
   result.homography = matrix;
   result.similarity = Similarity::of(matrix, reference, moving);
   return result;
 }
 
-Registered registered(Motion motion, const Homography& matrix, const Shape& reference,
-                      const Shape& moving) {
-  Registered result;
+Alignment alignment_of(Motion motion, const Homography& matrix, const Shape& reference,
+                       const Shape& moving) {
+  Alignment result;
   const Point centre = centre_of(reference);
   const Affine m = matrix.affine_at(centre);
   const Point mapped = m(centre);

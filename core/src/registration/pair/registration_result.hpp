@@ -6,12 +6,12 @@
 namespace warpalign::detail {
 
 /// Returns a result with `matrix`, which must be a similarity, and its rotation, scale and shift.
-[[nodiscard]] Registered registered(const Affine& matrix, const Shape& reference,
-                                    const Shape& moving);
+[[nodiscard]] Alignment alignment_of(const Affine& matrix, const Shape& reference,
+                                     const Shape& moving);
 
 /// The same for an affine transform or a homography, with the similarity that is nearest about the
 /// reference's centre.
-[[nodiscard]] Registered registered(Motion motion, const Homography& matrix, const Shape& reference,
-                                    const Shape& moving);
+[[nodiscard]] Alignment alignment_of(Motion motion, const Homography& matrix,
+                                     const Shape& reference, const Shape& moving);
 
 }  // namespace warpalign::detail

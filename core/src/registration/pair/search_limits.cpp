@@ -43,7 +43,7 @@ double num_trials(const RegistrationOptions& options, const Shape& reference, co
   if (options.motion == Motion::rotation) return rotations;
   const double side = std::max(larger_side(reference), larger_side(moving));
   const double shift = options.max_shift > 0 ? std::min(options.max_shift / side, 1.0) : 1.0;
-  const double along = 1 + 2 * shift * std::min(side, judged_side);
+  const double along = 1 + 2 * shift * std::min(side, scoring_side);
   return rotations * steps * along * along;
 }
 

@@ -30,8 +30,9 @@ class GridProposer final : public Proposer {
     }
     for (const TranslationPeak& peak : peaks_) {
       Candidate candidate;
-      candidate.proposed_by = by_orientation ? Generator::gradient_field : Generator::grid;
-      candidate.by_gradients = by_orientation;
+      candidate.proposed_by =
+          by_orientation ? SearchMethod::gradient_orientation : SearchMethod::grid;
+      candidate.by_orientation = by_orientation;
       candidate.matrix = start_of(context, options_.motion, peak.matrix);
       candidate.shift_score = peak.score;
       proposals.push_back(candidate);

@@ -53,8 +53,8 @@ void LogPolarSearch::propose(const PairContext& context, int round,
     hypotheses_.clear();
     add_at(context, 1);
   }
-  if (round == settings_.round_of_other_bases) add_other_bases(context);
-  const bool first = round <= settings_.round_of_other_bases;
+  if (round == settings_.other_bases_round) add_other_bases(context);
+  const bool first = round <= settings_.other_bases_round;
   const auto found =
       first ? shifted_of(context, 0, 1) : shifted_of(context, 1, settings_.hypotheses);
   proposals.insert(proposals.end(), found.begin(), found.end());
@@ -74,8 +74,8 @@ void LogPolarSearch::add_at(const PairContext& work, double base) {
   }
   const bool scales = searched_motion(options_.motion) == Motion::similarity;
   RotationScaleLimits limits = RotationScaleLimits::of(options_);
-  limits.min_scale = scales ? std::max(options_.min_scale / base, 1 / farthest_from_base) : 0.97;
-  limits.max_scale = scales ? std::min(options_.max_scale / base, farthest_from_base) : 1.03;
+  limits.min_scale = scales ? std::max(options_.min_scale / base, 1 / max_base_ratio) : 0.97;
+  limits.max_scale = scales ? std::min(options_.max_scale / base, max_base_ratio) : 1.03;
   if (limits.min_scale > limits.max_scale) return;
   const Spacings spacings =
       rotation_scale_spacings(base, work.reference.shape(), work.moving.shape(), search_.side());
@@ -113,7 +113,7 @@ void LogPolarSearch::add_other_bases(const PairContext& work) {
   auto distinct = hypotheses_.begin();
   for (const Hypothesis& hypothesis : hypotheses_) {
     const bool known = std::any_of(hypotheses_.begin(), distinct, [&](const Hypothesis& other) {
-      return are_the_same(hypothesis.peak, other.peak);
+      return lead_to_same_pose(hypothesis.peak, other.peak);
     });
     if (!known) *distinct++ = hypothesis;
   }
@@ -157,7 +157,7 @@ void LogPolarSearch::add_shifts(const PairContext& work, double rotation_deg,
     if (!angles.allows_angle(rotation_deg + (opposite == 1 ? 180 : 0))) continue;
     if (options_.motion == Motion::translation && opposite == 1) continue;
     Candidate candidate;
-    if (options_.motion == Motion::translation) candidate.proposed_by = Generator::shifts;
+    if (options_.motion == Motion::translation) candidate.proposed_by = SearchMethod::shifts;
     candidate.shift_score = peaks[opposite].score;
     candidate.matrix = start_of(work, options_.motion, peaks[opposite].matrix);
     shifted_.push_back(candidate);

@@ -33,9 +33,9 @@ inline constexpr ProposerKind fine_spectra{"finer log-polar spectra", make_fine_
 class LogPolarSearch final : public Proposer {
  public:
   struct Settings {
-    std::int64_t side;         ///< of the padded frames on which spectra are computed
-    std::size_t hypotheses;    ///< total number proposed, over all rounds
-    int round_of_other_bases;  ///< the round that adds the other base scales
+    std::int64_t side;       ///< of the padded frames on which spectra are computed
+    std::size_t hypotheses;  ///< total number proposed, over all rounds
+    int other_bases_round;   ///< the round that adds the other base scales
   };
   LogPolarSearch(const Device& device, const Settings& settings,
                  const RegistrationOptions& options);

@@ -2,7 +2,7 @@
 #include "registration/proposers/patch_proposer.hpp"
 
 #include "registration/proposers/edge_strength.hpp"
-#include "registration/proposers/window_search.hpp"
+#include "registration/proposers/patch_search.hpp"
 
 #include <optional>
 
@@ -22,7 +22,7 @@ std::optional<Homography> best_homography(std::span<const Candidate> candidates)
 
 Candidate proposal(const Homography& homography) {
   Candidate candidate;
-  candidate.proposed_by = Generator::windows;
+  candidate.proposed_by = SearchMethod::patches;
   candidate.motion = Motion::homography;
   candidate.richer = homography;
   return candidate;
@@ -30,41 +30,41 @@ Candidate proposal(const Homography& homography) {
 
 class PatchProposer : public Proposer {
  public:
-  PatchProposer(const Device& device, const RegistrationOptions& options, const WindowCover& cover)
+  PatchProposer(const Device& device, const RegistrationOptions& options, const PatchGrid& cover)
       : device_(device), options_(options), cover_(cover) {}
 
   void propose(const PairContext& context, int round, std::span<const Candidate> /*known*/,
                std::vector<Candidate>& proposals) override {
-    add(round == 0 ? search().find(context) : search().find_stretched(context), proposals);
+    add(round == 0 ? search().find(context) : search().find_tilted(context), proposals);
   }
 
  protected:
-  WindowSearch& search() {
+  PatchSearch& search() {
     if (!search_) search_.emplace(device_, options_, cover_);
     return *search_;
   }
-  static void add(std::span<const AgreedHomography> found, std::vector<Candidate>& proposals) {
-    for (const AgreedHomography& agreed : found) proposals.push_back(proposal(agreed.matrix));
+  static void add(std::span<const HomographyHypothesis> found, std::vector<Candidate>& proposals) {
+    for (const HomographyHypothesis& agreed : found) proposals.push_back(proposal(agreed.matrix));
   }
 
  private:
   Device device_;
   const RegistrationOptions& options_;
-  const WindowCover& cover_;
-  std::optional<WindowSearch> search_;  // created for the first pair that needs it
+  const PatchGrid& cover_;
+  std::optional<PatchSearch> search_;  // created for the first pair that needs it
 };
 
 class EdgePatchProposer final : public PatchProposer {
  public:
   EdgePatchProposer(const Device& device, const RegistrationOptions& options)
-      : PatchProposer(device, options, edge_windows), edge_strength_(device) {}
+      : PatchProposer(device, options, edge_patch_grid), edge_strength_(device) {}
 
   void propose(const PairContext& context, int /*round*/, std::span<const Candidate> /*known*/,
                std::vector<Candidate>& proposals) override {
-    WindowSearch& patches = search();
+    PatchSearch& patches = search();
     const std::optional<PairContext> edges = edge_strength_.of(context);
     if (!edges) return;
-    for (const AgreedHomography& agreed : patches.find(*edges)) {
+    for (const HomographyHypothesis& agreed : patches.find(*edges)) {
       proposals.push_back(proposal(edge_strength_.to_images(agreed.matrix)));
     }
   }
@@ -76,7 +76,7 @@ class EdgePatchProposer final : public PatchProposer {
 class FinePatchProposer final : public PatchProposer {
  public:
   FinePatchProposer(const Device& device, const RegistrationOptions& options)
-      : PatchProposer(device, options, fine_windows) {}
+      : PatchProposer(device, options, fine_patch_grid) {}
 
   void propose(const PairContext& context, int round, std::span<const Candidate> known,
                std::vector<Candidate>& proposals) override {
@@ -89,7 +89,7 @@ class FinePatchProposer final : public PatchProposer {
 }  // namespace
 
 std::unique_ptr<Proposer> make_patches(const Device& device, const RegistrationOptions& options) {
-  return std::make_unique<PatchProposer>(device, options, coarse_windows);
+  return std::make_unique<PatchProposer>(device, options, coarse_patch_grid);
 }
 std::unique_ptr<Proposer> make_edge_patches(const Device& device,
                                             const RegistrationOptions& options) {

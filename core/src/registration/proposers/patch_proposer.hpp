@@ -15,7 +15,7 @@ std::unique_ptr<Proposer> make_edge_patches(const Device& device,
 std::unique_ptr<Proposer> make_fine_patches(const Device& device,
                                             const RegistrationOptions& options);
 
-inline constexpr ProposerKind patches{"patches", make_patches};
+inline constexpr ProposerKind coarse_patches{"patches", make_patches};
 inline constexpr ProposerKind edge_patches{"patches of edge strength", make_edge_patches};
 inline constexpr ProposerKind fine_patches{"finer patches", make_fine_patches};
 

@@ -55,7 +55,7 @@ CrossPowerSpec power_spec(const Shape& frame, const RegistrationOptions& options
 CutWindowsSpec cut_spec(const Shape& level, const Shape& crop, const Shape& frame,
                         const RegistrationOptions& options) {
   const Signal signal =
-      options.spectrum == SpectrumOf::gradient ? Signal::gradient : Signal::pixels;
+      options.spectrum == SpectrumSignal::gradient ? Signal::gradient : Signal::pixels;
   CutWindowsSpec spec{level, 1, {}, crop, frame, options.window, signal};
   const CropsAlong down(level.height, crop.height);
   const CropsAlong across(level.width, crop.width);
@@ -91,7 +91,7 @@ std::span<const float> row_of(std::span<const float> surface, const Shape& frame
 
 }  // namespace
 
-bool are_the_same(const RotationScalePeak& a, const RotationScalePeak& b) {
+bool lead_to_same_pose(const RotationScalePeak& a, const RotationScalePeak& b) {
   return std::abs(std::remainder(a.rotation_deg - b.rotation_deg, 180)) < 2 &&
          std::abs(std::log(a.scale / b.scale)) < 0.03;
 }

@@ -29,7 +29,7 @@ struct RotationScalePeak {
 };
 
 /// Whether both lead to the same candidate: the translation search tolerates the difference.
-[[nodiscard]] bool are_the_same(const RotationScalePeak& a, const RotationScalePeak& b);
+[[nodiscard]] bool lead_to_same_pose(const RotationScalePeak& a, const RotationScalePeak& b);
 
 /// The number of crops of a shape that cover a level and overlap by half (CropsAlong).
 [[nodiscard]] std::int64_t crops_of(const Shape& level, const Shape& crop);

@@ -109,9 +109,10 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, st
   if (signal == SignalKind::orientation) fields_.emplace(device, frame_, frames_);
 }
 
-const WarpPlan& TranslationSearch::warp_of(const Shape& shape, std::int64_t slices, bool of_ones) {
-  return warps_.get({shape, slices, of_ones}, [&] {
-    return WarpPlan(device_, {shape, frame_, slices, of_ones});
+const WarpPlan& TranslationSearch::warp_of(const Shape& shape, std::int64_t slices,
+                                           bool unit_input) {
+  return warps_.get({shape, slices, unit_input}, [&] {
+    return WarpPlan(device_, {shape, frame_, slices, unit_input});
   });
 }
 
@@ -197,8 +198,8 @@ OverlapLimits TranslationSearch::overlap_limits(const Compared& compared,
   const double c = std::floor(n / 2);
   const Shape& reference = compared.reference_level.shape();
   const Point centre = centre_of(reference);
-  const CountedPixels counted{compared.reference.counted_of(reference.plane()),
-                              compared.moving.counted_of(compared.moving_level.shape().plane())};
+  const UnmaskedPixels counted{compared.reference.num_unmasked(reference.plane()),
+                               compared.moving.num_unmasked(compared.moving_level.shape().plane())};
   const double smaller = counted.smaller_area(compared.scale_between_levels(known.scale));
   OverlapLimits allowed;
   allowed.min_overlap =
@@ -294,8 +295,8 @@ bool TranslationSearch::correlate_batch(const PairContext& work, const Compared&
   Stream& stream = work.stream;
   StageClock& clock = work.clock;
   PyramidLevel& level = compared.moving_level;
-  const auto warp = [&](const Image& image, Image& frames, bool of_ones) {
-    clock.run("warp", [&] { warp_all(image, frames, of_ones); });
+  const auto warp = [&](const Image& image, Image& frames, bool unit_input) {
+    clock.run("warp", [&] { warp_all(image, frames, unit_input); });
   };
   warp(compared.moving.normalized(stream, clock, level), warped_, false);
   const bool by_outlines = !stores_overlaps && outlined_peaks_ &&
@@ -303,7 +304,7 @@ bool TranslationSearch::correlate_batch(const PairContext& work, const Compared&
                            level.weight() == nullptr;
   if (!by_outlines || fields_) {
     const bool all_count = level.weight() == nullptr;
-    warp(all_count ? work.ones.of(stream, level.shape()) : *level.weight(), warped_weights_,
+    warp(all_count ? work.unit_weights.of(stream, level.shape()) : *level.weight(), warped_weights_,
          all_count);
   }
   transform_moving(stream, clock, next_batch().linear);
@@ -320,9 +321,9 @@ void TranslationSearch::compare(const PairContext& work, const Compared& compare
   batch.from_reference_image = compared.reference_level.to_image().inverse();
   batch.to_moving_image = compared.moving_level.to_image();
   const Shape& level = compared.moving_level.shape();
-  const bool by_outlines =
-      correlate_batch(work, compared, false, [&](const Image& image, Image& frames, bool of_ones) {
-        warp_of(level, frames_.depth, of_ones)
+  const bool by_outlines = correlate_batch(
+      work, compared, false, [&](const Image& image, Image& frames, bool unit_input) {
+        warp_of(level, frames_.depth, unit_input)
             .execute(work.stream, image, frames_to_moving_, frames);
       });
   work.clock.run("overlap_peaks", [&] { find_peaks(work.stream, by_outlines); });
@@ -348,9 +349,10 @@ ShiftSurface TranslationSearch::correlate_all(const PairContext& work, const Aff
   const Point origin = ShiftSurface::origin_of(reference_level, frame_.width);
   const Homography frame_to_moving = between * Affine::translation(origin.x, origin.y);
   const Shape& level = compared.moving_level.shape();
-  correlate_batch(work, compared, true, [&](const Image& image, Image& frames, bool /*of_ones*/) {
-    plane_warp_of(level).execute(work.stream, image, frame_to_moving, frames);
-  });
+  correlate_batch(work, compared, true,
+                  [&](const Image& image, Image& frames, bool /*unit_input*/) {
+                    plane_warp_of(level).execute(work.stream, image, frame_to_moving, frames);
+                  });
   const auto fetch = [&](const Image& image, std::vector<float>& values) {
     values.resize(2 * static_cast<std::size_t>(frame_.plane()));
     work.stream.download(image, values.data(), values.size() * sizeof(float));

@@ -101,7 +101,7 @@ class TranslationSearch {
   };
   [[nodiscard]] Batch& next_batch() { return batches_[enqueued_ % 2]; }
   void clear_next();
-  /// Correlates what was added, which warp_all(image, frames, of_ones) warps. Returns whether
+  /// Correlates what was added, which warp_all(image, frames, unit_input) warps. Returns whether
   /// overlaps follow from outlines, and are not stored.
   template <class WarpAll>
   bool correlate_batch(const PairContext& work, const Compared& compared, bool stores_overlaps,
@@ -112,7 +112,7 @@ class TranslationSearch {
   /// Takes the peaks of the oldest enqueued batch, if there is one.
   void take_next();
   /// Returns the warp from levels of a shape to the padded frame.
-  const WarpPlan& warp_of(const Shape& shape, std::int64_t slices, bool of_ones);
+  const WarpPlan& warp_of(const Shape& shape, std::int64_t slices, bool unit_input);
   /// The same by any plane's transform, of one image.
   const InterpolatePlan& plane_warp_of(const Shape& shape);
   [[nodiscard]] OverlapLimits overlap_limits(const Compared& compared,
@@ -123,7 +123,7 @@ class TranslationSearch {
   struct WarpKey {
     Shape level;
     std::int64_t slices;
-    bool of_ones;
+    bool unit_input;
     friend bool operator==(const WarpKey&, const WarpKey&) = default;
   };
 

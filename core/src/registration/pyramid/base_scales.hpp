@@ -11,7 +11,7 @@ namespace warpalign::detail {
 
 /// The largest scale difference at which spectra still have enough in common. The base scales
 /// bridge larger differences.
-inline constexpr double farthest_from_base = 1.65;
+inline constexpr double max_base_ratio = 1.65;
 inline constexpr std::array<double, 7> base_scales{1, 1.5, 1 / 1.5, 2, 0.5, 3.2, 1 / 3.2};
 
 /// The number of levels, of both images together, that a search uses at all base scales and all

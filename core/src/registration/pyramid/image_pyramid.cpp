@@ -49,7 +49,7 @@ void ImagePyramid::take(Stream& stream, StageClock& clock, const Image& pixels,
   start(stream, clock, mask, what);
 }
 
-void ImagePyramid::show_image_of(const ImagePyramid& other) {
+void ImagePyramid::share_image_of(const ImagePyramid& other) {
   shared_ = &other.image();
   invalidate_levels();
 }
@@ -112,7 +112,7 @@ void ImagePyramid::enlarge_nearest(std::span<const std::uint8_t> level, const Sh
 
 void ImagePyramid::mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level) {
   const Shape& coarse = level.shape();
-  const GreyLevels& levels = own_->levels;
+  const IntensityStatistics& levels = own_->levels;
   const auto content = border_search_.content(
       {coarse.width, coarse.height, values_->wait(), levels.minimum, levels.maximum},
       border_margin);
@@ -145,13 +145,13 @@ void ImagePyramid::filter_impulses(Stream& stream, StageClock& clock) {
 
 // Every unmasked pixel contributes to some pixel of the level, so NaN and infinities show up there.
 void ImagePyramid::measure(Stream& stream, const PyramidLevel& level, const char* what) {
-  GreyLevels& levels = own_->levels;
+  IntensityStatistics& levels = own_->levels;
   read(stream, level.values(), values_);
   if (level.masked()) {
     read(stream, *level.weight(), weights_);
-    levels = grey_levels(values_->wait(), weights_->wait());
+    levels = intensity_statistics(values_->wait(), weights_->wait());
   } else {
-    levels = grey_levels(values_->wait());
+    levels = intensity_statistics(values_->wait());
   }
   if (!std::isfinite(levels.mean)) {
     throw Error(ErrorKind::invalid_image,

@@ -4,7 +4,7 @@
 #include "device/readback.hpp"
 #include "registration/pyramid/base_scales.hpp"
 #include "registration/pyramid/border.hpp"
-#include "registration/pyramid/grey_levels.hpp"
+#include "registration/pyramid/intensity_statistics.hpp"
 #include "registration/pyramid/level_sampling.hpp"
 #include "registration/resources/plan_cache.hpp"
 #include "registration/resources/stage_clock.hpp"
@@ -81,7 +81,7 @@ class ImagePyramid {
   [[nodiscard]] const Image* mask() const { return image().masked ? &*image().mask : nullptr; }
 
   /// The number of unmasked pixels among `pixels` pixels of this image or of one of its levels.
-  [[nodiscard]] double counted_of(std::int64_t pixels) const {
+  [[nodiscard]] double num_unmasked(std::int64_t pixels) const {
     return image().valid_fraction * static_cast<double>(pixels);
   }
 
@@ -94,7 +94,7 @@ class ImagePyramid {
             const char* what);
   /// Refers to the image of another pyramid of this type and shape, with separate levels, for
   /// another thread and stream. Valid until the other pyramid takes an image or is destroyed.
-  void show_image_of(const ImagePyramid& other);
+  void share_image_of(const ImagePyramid& other);
 
   /// Smooths the pixels, within the mask if there is one. `weight` is null without a mask.
   void smooth(Stream& stream, const SmoothPlan& plan, Image& values, Image* weight) const;
@@ -120,7 +120,7 @@ class ImagePyramid {
     std::optional<Image> mask;
     std::optional<Image> filled;
     bool masked = false, has_impulses = false;
-    GreyLevels levels;
+    IntensityStatistics levels;
     double valid_fraction = 1;
   };
   [[nodiscard]] const Taken& image() const { return shared_ != nullptr ? *shared_ : own_.value(); }

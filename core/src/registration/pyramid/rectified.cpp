@@ -44,9 +44,9 @@ bool is_unmasked(const std::vector<float>& weights, const Shape& shape, Point pl
 
 }  // namespace
 
-Rectified rectified(const GreyPlane& moving, const std::vector<float>& weights,
-                    const Homography& to_moving, const Shape& reference) {
-  Rectified result;
+RectifiedImage rectified(const GreyPlane& moving, const std::vector<float>& weights,
+                         const Homography& to_moving, const Shape& reference) {
+  RectifiedImage result;
   result.values = GreyPlane(reference.width, reference.height);
   result.mask.assign(static_cast<std::size_t>(reference.plane()), 0);
   const Shape shape{moving.width, moving.height, 1};
@@ -62,7 +62,7 @@ Rectified rectified(const GreyPlane& moving, const std::vector<float>& weights,
   return result;
 }
 
-bool is_registrable(const Rectified& image) {
+bool is_registrable(const RectifiedImage& image) {
   float smallest = INFINITY;
   float largest = -INFINITY;
   std::size_t count = 0;

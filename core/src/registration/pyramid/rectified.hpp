@@ -11,7 +11,7 @@
 
 namespace warpalign::detail {
 
-struct Rectified {
+struct RectifiedImage {
   GreyPlane values;
   std::vector<std::uint8_t> mask;  ///< 0 for ignored pixels
 };
@@ -20,10 +20,10 @@ struct Rectified {
 /// result is the mean over the pixel's footprint, so that an image compressed along one direction
 /// is smoothed along that direction only. `weights` are the weights of the pixels of `moving`, or
 /// empty if there is no mask.
-[[nodiscard]] Rectified rectified(const GreyPlane& moving, const std::vector<float>& weights,
-                                  const Homography& to_moving, const Shape& reference);
+[[nodiscard]] RectifiedImage rectified(const GreyPlane& moving, const std::vector<float>& weights,
+                                       const Homography& to_moving, const Shape& reference);
 
 /// Whether the image has enough unmasked pixels, and contrast, to be registered.
-[[nodiscard]] bool is_registrable(const Rectified& image);
+[[nodiscard]] bool is_registrable(const RectifiedImage& image);
 
 }  // namespace warpalign::detail

@@ -30,11 +30,11 @@ void CoarseRefinement::refine(const PairContext& work, std::vector<Candidate>& c
                               RefineFrom from) {
   targets_.clear();
   for (Candidate& candidate : candidates) {
-    const FitRoles roles(work, candidate.matrix);
-    targets_.push_back({&candidate, roles, roles.in_roles(candidate.matrix)});
+    const FitDirection roles(work, candidate.matrix);
+    targets_.push_back({&candidate, roles, roles.to_fit_frame(candidate.matrix)});
   }
   const auto in_groups = [&](auto use) {
-    for_groups_of_same_levels(work, std::span(targets_), groups_, use);
+    for_level_groups(work, std::span(targets_), groups_, use);
   };
   constexpr std::size_t last = refinement_levels.size() - 1;
   in_groups([&](std::span<const Group> groups) {
@@ -67,8 +67,9 @@ void CoarseRefinement::drop_least_significant(std::vector<Candidate>& candidates
 
 void CoarseRefinement::prepare(const PairContext& work, std::span<const Group> groups,
                                double coarser, FieldDetail detail) {
-  starts_.set(work, groups, detail,
-              [coarser](const FitRoles& roles) { return coarser * roles.spacing(judged_side); });
+  starts_.set(work, groups, detail, [coarser](const FitDirection& roles) {
+    return coarser * roles.spacing(scoring_side);
+  });
 }
 
 void CoarseRefinement::fit_on_level(const PairContext& work, std::span<const Group> groups,
@@ -76,8 +77,8 @@ void CoarseRefinement::fit_on_level(const PairContext& work, std::span<const Gro
   const RefinementLevel& limits = refinement_levels[level];
   level_groups_.clear();
   for (const Group& group : groups) {
-    const FitRoles& roles = group.front().roles;
-    const bool too_small = roles.side(limits.coarser * roles.spacing(judged_side)) < min_side;
+    const FitDirection& roles = group.front().roles;
+    const bool too_small = roles.side(limits.coarser * roles.spacing(scoring_side)) < min_side;
     if (!too_small || limits.coarser == 1) level_groups_.push_back(group);
   }
   prepare(work, level_groups_, limits.coarser, FieldDetail::smoothed);
@@ -100,8 +101,8 @@ void CoarseRefinement::score_groups(const PairContext& work, std::span<const Gro
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (const Target& target : groups[g]) {
       Candidate& candidate = *target.candidate;
-      candidate.matrix = target.roles.in_roles(target.matrix);
-      judge(work, target.roles, starts_.levels(g), target.matrix, *sums++, candidate);
+      candidate.matrix = target.roles.to_fit_frame(target.matrix);
+      score_candidate(work, target.roles, starts_.levels(g), target.matrix, *sums++, candidate);
     }
   }
 }

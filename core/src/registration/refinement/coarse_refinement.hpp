@@ -31,7 +31,7 @@ class CoarseRefinement {
  private:
   struct Target {
     Candidate* candidate;
-    FitRoles roles;
+    FitDirection roles;
     Affine matrix;            ///< in these roles
     double significance = 0;  ///< the significance after the last fit
   };

@@ -25,19 +25,19 @@ constexpr double min_conclusive = 100;  // significance
 
 std::span<const FitLevel> fit_levels() { return levels; }
 
-bool is_in_doubt(const Candidate& fitted) { return fitted.significance < min_conclusive; }
+bool is_inconclusive(const Candidate& fitted) { return fitted.significance < min_conclusive; }
 
-bool is_level_of(const FitLevel& level, Motion motion, double first_side) {
+bool includes_level(const FitLevel& level, Motion motion, double first_side) {
   // For an affine motion, both steps of a level would be the same fit; the second one is skipped.
   const bool is_duplicate =
       motion == Motion::affine && level.motion == Motion::homography && level.side < 128;
   return !is_duplicate && level.side >= first_side;
 }
 
-bool is_fitted_on(const FitLevel& level, const FitRoles& roles) {
+bool can_fit_on(const FitLevel& level, const FitDirection& roles) {
   const double spacing = roles.spacing(level.side);
   // The refinement at full resolution follows.
-  if (spacing < min_spacing_beyond_judged && level.side > judged_side) return false;
+  if (spacing < min_spacing_beyond_judged && level.side > scoring_side) return false;
   return roles.side(spacing) >= min_side;
 }
 

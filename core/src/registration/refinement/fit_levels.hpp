@@ -26,16 +26,16 @@ struct FitLevel {
 inline constexpr std::array first_sides{32.0, 64.0, 128.0};
 /// The same for starts from patches, which are accurate enough for finer levels, but may be right
 /// in a part of the image only.
-inline constexpr std::array first_sides_by_windows{64.0, 128.0};
+inline constexpr std::array first_sides_from_patches{64.0, 128.0};
 
 /// Whether this fit is not conclusive: fits from finer levels may find a better transform.
-[[nodiscard]] bool is_in_doubt(const Candidate& fitted);
+[[nodiscard]] bool is_inconclusive(const Candidate& fitted);
 
 /// Whether a fit of this motion that starts from `first_side` includes a level.
-[[nodiscard]] bool is_level_of(const FitLevel& level, Motion motion, double first_side);
+[[nodiscard]] bool includes_level(const FitLevel& level, Motion motion, double first_side);
 
 /// Whether the images are large enough for a level, and the level is coarse enough not to be left
 /// to the refinement at full resolution.
-[[nodiscard]] bool is_fitted_on(const FitLevel& level, const FitRoles& roles);
+[[nodiscard]] bool can_fit_on(const FitLevel& level, const FitDirection& roles);
 
 }  // namespace warpalign::detail

@@ -100,14 +100,14 @@ SimilarityFit::Pair Refinement::pair_of(const Work& work, double coarse_sigma) {
     smoothed_sigma_ = coarse_sigma;
   }
   const PairWeights weights =
-      weights_of(work.stream, work.ones, reference.weight ? &*reference.weight : nullptr,
+      weights_of(work.stream, work.unit_weights, reference.weight ? &*reference.weight : nullptr,
                  work.coarse.shape(), moving.weight ? &*moving.weight : nullptr, work.fine.shape());
   return {{reference.values, spline.coefficients, weights.reference, weights.moving, nullptr},
           margin_of(coarse_sigma),
           margin_of(fine_sigma),
           std::nullopt,
-          {work.coarse.counted_of(work.coarse.shape().plane()),
-           work.fine.counted_of(work.fine.shape().plane())}};
+          {work.coarse.num_unmasked(work.coarse.shape().plane()),
+           work.fine.num_unmasked(work.fine.shape().plane())}};
 }
 
 PairStatistics Refinement::evaluate(const Work& work, SimilarityFit& fitter,
@@ -185,7 +185,7 @@ std::optional<Homography> Refinement::settle(const Work& work, SimilarityFit& fi
                                              Motion motion) {
   const auto fitted =
       fit(work, fitter, {motion, max_iterations(motion), 0.0005, 0.03, min_illumination_cell});
-  if (!fitted || !is_at_rest(*fitted)) return std::nullopt;
+  if (!fitted || !is_stationary(*fitted)) return std::nullopt;
   return fitted->matrix;
 }
 

@@ -4,8 +4,8 @@
 #include "registration/fitting/similarity_fit.hpp"
 #include "registration/pyramid/image_pyramid.hpp"
 #include "registration/refinement/noise_smoothing.hpp"
-#include "registration/resources/ones.hpp"
 #include "registration/resources/plan_cache.hpp"
+#include "registration/resources/unit_weights.hpp"
 
 #include <warpalign/backend/stages/filter/smooth.hpp>
 #include <warpalign/stages/prefilter.hpp>
@@ -27,11 +27,11 @@ class Refinement {
     const ImagePyramid& coarse;
     const ImagePyramid& fine;
     Homography start;
-    Ones& ones;
+    UnitWeights& unit_weights;
   };
 
   /// Fits the motion with the illumination model. Returns nothing if the fit diverges or its last
-  /// step is still large (see is_at_rest()). Waits for the device.
+  /// step is still large (see is_stationary()). Waits for the device.
   std::optional<Homography> settle(const Work& work, SimilarityFit& fitter, Motion motion);
 
   /// Fits with these options, at a smoothing that depends on the noise. Returns nothing if the fit

@@ -29,10 +29,10 @@ double tilt_of(const Affine& m) {
 }  // namespace
 
 bool is_plausible_view(const Homography& m, const Shape& reference, const Shape& moving,
-                       Generator proposed_by) {
+                       SearchMethod proposed_by) {
   if (!is_regular(m, reference, min_divisor_of_view)) return false;
   const MaxDifference& allowed =
-      proposed_by == Generator::windows ? max_patch_difference : max_difference;
+      proposed_by == SearchMethod::patches ? max_patch_difference : max_difference;
   double smallest = INFINITY;
   double largest = 0;
   double tilt = 0;

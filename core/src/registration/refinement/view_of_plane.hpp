@@ -12,6 +12,6 @@ inline constexpr double min_divisor_of_view = 0.01;
 /// plane. If not, a fit has followed noise. Homographies that patches have proposed may have
 /// stronger perspective and tilt.
 [[nodiscard]] bool is_plausible_view(const Homography& m, const Shape& reference,
-                                     const Shape& moving, Generator proposed_by);
+                                     const Shape& moving, SearchMethod proposed_by);
 
 }  // namespace warpalign::detail

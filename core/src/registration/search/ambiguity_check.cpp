@@ -44,20 +44,20 @@ Candidate unfitted(const Candidate& pose) {
   Candidate candidate;
   candidate.matrix = pose.matrix;
   candidate.proposed_by = pose.proposed_by;
-  candidate.by_gradients = pose.by_gradients;
+  candidate.by_orientation = pose.by_orientation;
   return candidate;
 }
 
-// Whether a rival scores about as much as the best of all shifts.
-bool is_equal(const Rivals::Rival& rival, const Rivals& rivals) {
-  return rival.ratio >= equal_ratio * std::max(1.0, rivals.ratio);
+// Whether a alternative scores about as much as the best of all shifts.
+bool is_equal(const Alternatives::Alternative& alternative, const Alternatives& alternatives) {
+  return alternative.ratio >= equal_ratio * std::max(1.0, alternatives.ratio);
 }
 
-double nearest_of(const Rivals& rivals) {
+double nearest_of(const Alternatives& alternatives) {
   double nearest = INFINITY;
-  for (const Rivals::Rival& rival : rivals.maxima) {
-    if (is_equal(rival, rivals)) {
-      nearest = std::min(nearest, std::hypot(rival.shift.x, rival.shift.y));
+  for (const Alternatives::Alternative& alternative : alternatives.maxima) {
+    if (is_equal(alternative, alternatives)) {
+      nearest = std::min(nearest, std::hypot(alternative.shift.x, alternative.shift.y));
     }
   }
   return nearest;
@@ -65,8 +65,9 @@ double nearest_of(const Rivals& rivals) {
 
 }  // namespace
 
-const Rivals& AmbiguityCheck::rivals_of(const PairContext& context, const Candidate& candidate) {
-  return rivals_.find(context, candidate, [&](Point shift) {
+const Alternatives& AmbiguityCheck::alternatives_of(const PairContext& context,
+                                                    const Candidate& candidate) {
+  return alternatives_.find(context, candidate, [&](Point shift) {
     return evaluator_.is_allowed(context, shifted(candidate, shift));
   });
 }
@@ -77,13 +78,13 @@ std::optional<Candidate> AmbiguityCheck::with_smallest_motion(const PairContext&
   std::optional<Candidate> best;
   for (int step = 0; step < max_steps; ++step) {
     const Candidate from = best ? *best : found;
-    const Rivals& rivals = rivals_of(context, from);
-    const bool is_among_best = equal_ratio * rivals.ratio <= 1;
+    const Alternatives& alternatives = alternatives_of(context, from);
+    const bool is_among_best = equal_ratio * alternatives.ratio <= 1;
     double least = is_among_best ? motion_of(context, from.matrix) - same_motion : INFINITY;
     bool moved = false;
-    for (const Rivals::Rival& rival : rivals.maxima) {
-      if (!is_equal(rival, rivals)) continue;
-      const Candidate other = shifted(from, rival.shift);
+    for (const Alternatives::Alternative& alternative : alternatives.maxima) {
+      if (!is_equal(alternative, alternatives)) continue;
+      const Candidate other = shifted(from, alternative.shift);
       const double motion = motion_of(context, other.matrix);
       if (motion >= least) continue;
       least = motion;
@@ -95,7 +96,8 @@ std::optional<Candidate> AmbiguityCheck::with_smallest_motion(const PairContext&
   return best;
 }
 
-// Nothing if the fit leaves the pose for a rival, of which the nearest is `apart` pixels away.
+// Nothing if the fit leaves the pose for a alternative, of which the nearest is `apart` pixels
+// away.
 std::optional<Candidate> AmbiguityCheck::selected_at(const PairContext& context,
                                                      const Candidate& pose, double apart,
                                                      double trials) {
@@ -115,9 +117,10 @@ void AmbiguityCheck::add_runners_up(const PairContext& context, std::vector<Cand
   const std::size_t most =
       std::max(min_runners_up, static_cast<std::size_t>(options_.candidates - 1));
   std::vector<Candidate> others;
-  const Rivals& rivals = rivals_of(context, best);
-  for (const Rivals::Rival& rival : rivals.maxima) {
-    if (is_equal(rival, rivals)) others.push_back(unfitted(shifted(best, rival.shift)));
+  const Alternatives& alternatives = alternatives_of(context, best);
+  for (const Alternatives::Alternative& alternative : alternatives.maxima) {
+    if (is_equal(alternative, alternatives))
+      others.push_back(unfitted(shifted(best, alternative.shift)));
   }
   std::sort(others.begin(), others.end(), [&](const Candidate& a, const Candidate& b) {
     return motion_of(context, a.matrix) < motion_of(context, b.matrix);
@@ -128,29 +131,29 @@ void AmbiguityCheck::add_runners_up(const PairContext& context, std::vector<Cand
   }
   evaluator_.test(context, others, trials);
   candidates.insert(candidates.begin() + 1, others.begin(), others.end());
-  for (std::size_t i = 1; i < candidates.size(); ++i) candidates[i].shift_rival = 1;
+  for (std::size_t i = 1; i < candidates.size(); ++i) candidates[i].other_shift_ratio = 1;
 }
 
 std::optional<Ambiguity> AmbiguityCheck::check(const PairContext& context,
                                                std::vector<Candidate>& candidates, double trials) {
   Candidate& found = candidates.front();
-  found.shift_rival = rivals_of(context, found).ratio;
+  found.other_shift_ratio = alternatives_of(context, found).ratio;
   if (is_convincing(found)) return std::nullopt;
-  const double apart = nearest_of(rivals_of(context, found));
+  const double apart = nearest_of(alternatives_of(context, found));
   if (const auto smallest = with_smallest_motion(context, found)) {
     const auto selected = selected_at(context, *smallest, apart, trials);
     if (selected && is_convincing(*selected)) {
       found = *selected;
-      found.shift_rival = rivals_of(context, found).ratio;
+      found.other_shift_ratio = alternatives_of(context, found).ratio;
       if (is_convincing(found)) return std::nullopt;
     }
   }
-  const Rivals& rivals = rivals_of(context, found);
+  const Alternatives& alternatives = alternatives_of(context, found);
   std::vector<Point> equals;
-  for (const Rivals::Rival& rival : rivals.maxima) {
-    if (is_equal(rival, rivals)) equals.push_back(rival.shift);
+  for (const Alternatives::Alternative& alternative : alternatives.maxima) {
+    if (is_equal(alternative, alternatives)) equals.push_back(alternative.shift);
   }
-  Ambiguity ambiguity{period_of(equals), rivals.along};
+  Ambiguity ambiguity{period_of(equals), alternatives.along};
   add_runners_up(context, candidates, trials);
   return ambiguity;
 }

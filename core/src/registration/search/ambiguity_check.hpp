@@ -3,9 +3,9 @@
 
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/context.hpp"
+#include "registration/search/alternative_search.hpp"
 #include "registration/search/candidate_evaluator.hpp"
 #include "registration/search/model_selection.hpp"
-#include "registration/search/rival_search.hpp"
 
 #include <optional>
 #include <vector>
@@ -15,7 +15,7 @@ namespace warpalign::detail {
 /// What leaves a pose open.
 struct Ambiguity {
   std::vector<Point> period;   ///< see period_of(), in pixels of the reference
-  std::optional<Point> along;  ///< see Rivals::along
+  std::optional<Point> along;  ///< see Alternatives::along
 };
 
 /// Used by one thread at a time.
@@ -24,7 +24,7 @@ class AmbiguityCheck {
   /// The options, `evaluator` and `selection` outlive it.
   AmbiguityCheck(const Device& device, const RegistrationOptions& options,
                  CandidateEvaluator& evaluator, ModelSelection& selection)
-      : options_(options), evaluator_(evaluator), selection_(selection), rivals_(device) {}
+      : options_(options), evaluator_(evaluator), selection_(selection), alternatives_(device) {}
 
   /// Compares the first candidate, which is reliable, with all other shifts that the options allow.
   /// If one scores nearly as much, the candidate's confidence falls below one half, however
@@ -34,7 +34,7 @@ class AmbiguityCheck {
                                  double trials);
 
  private:
-  const Rivals& rivals_of(const PairContext& context, const Candidate& candidate);
+  const Alternatives& alternatives_of(const PairContext& context, const Candidate& candidate);
   std::optional<Candidate> with_smallest_motion(const PairContext& context, const Candidate& found);
   [[nodiscard]] std::optional<Candidate> selected_at(const PairContext& context,
                                                      const Candidate& pose, double apart,
@@ -45,7 +45,7 @@ class AmbiguityCheck {
   const RegistrationOptions& options_;
   CandidateEvaluator& evaluator_;
   ModelSelection& selection_;
-  RivalSearch rivals_;
+  AlternativeSearch alternatives_;
 };
 
 }  // namespace warpalign::detail

@@ -23,7 +23,7 @@ constexpr double min_shift_score = 4;
 double trials_factor(const Candidate& candidate) {
   if (candidate.motion == Motion::affine) return 1e2;
   if (candidate.motion != Motion::homography) return 1;
-  return candidate.proposed_by == Generator::windows ? 2e4 : 1e4;
+  return candidate.proposed_by == SearchMethod::patches ? 2e4 : 1e4;
 }
 
 }  // namespace
@@ -64,14 +64,14 @@ void CandidateEvaluator::test(const PairContext& context, std::span<Candidate> c
                               double trials) {
   untested_.clear();
   for (Candidate& candidate : candidates) {
-    if (!candidate.chance) untested_.push_back(&candidate);
+    if (!candidate.null_test) untested_.push_back(&candidate);
   }
   if (untested_.empty()) return;
-  if (!chance_test_) chance_test_.emplace(device_);
-  const std::span<const double> deviations = chance_test_->deviations(context, untested_);
+  if (!significance_test_) significance_test_.emplace(device_);
+  const std::span<const double> z_scores = significance_test_->z_scores(context, untested_);
   for (std::size_t i = 0; i < untested_.size(); ++i) {
     Candidate& candidate = *untested_[i];
-    candidate.chance = {deviations[i], deviations_by_chance(trials * trials_factor(candidate)), 0};
+    candidate.null_test = {z_scores[i], max_null_z_score(trials * trials_factor(candidate)), 0};
   }
 }
 

@@ -5,7 +5,7 @@
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/context.hpp"
 #include "registration/refinement/coarse_refinement.hpp"
-#include "registration/scoring/chance_test.hpp"
+#include "registration/scoring/significance_test.hpp"
 
 #include <warpalign/registrar.hpp>
 
@@ -41,7 +41,7 @@ class CandidateEvaluator {
   const RegistrationOptions& options_;
   Device device_;
   CoarseRefinement coarse_refinement_;
-  std::optional<ChanceTest> chance_test_;
+  std::optional<SignificanceTest> significance_test_;
   // Reused buffers.
   std::vector<Candidate> fitted_;     // proposals of one batch of fits
   std::vector<Candidate*> untested_;  // candidates of one batch of tests

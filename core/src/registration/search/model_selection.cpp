@@ -6,7 +6,7 @@
 #include "registration/pair/candidate_set.hpp"
 #include "registration/pair/motion_model.hpp"
 #include "registration/pair/search_limits.hpp"
-#include "registration/refinement/direction_refinement.hpp"
+#include "registration/refinement/orientation_refinement.hpp"
 
 #include <algorithm>
 #include <span>
@@ -16,7 +16,7 @@ namespace warpalign::detail {
 namespace {
 
 // Twice the significance of a convincing homography.
-constexpr double certain_homography_significance = 2 * richer_half_confidence_significance;
+constexpr double certain_homography_significance = 2 * projective_half_confidence_significance;
 
 // Unrelated images mostly have a lower confidence.
 constexpr double min_refined_confidence = 0.05;
@@ -57,17 +57,17 @@ std::size_t num_fitted_candidates(const std::vector<Candidate>& candidates) {
 // Skips candidates far from significant, and candidates that hardly pass the null test. For
 // gradient orientation only the null test counts.
 bool is_worth_refining(const Candidate& candidate) {
-  if (candidate.chance && candidate.confidence() < min_refined_confidence) return false;
-  return candidate.by_gradients || candidate.significance >= half_confidence_significance / 2;
+  if (candidate.null_test && candidate.confidence() < min_refined_confidence) return false;
+  return candidate.by_orientation || candidate.significance >= half_confidence_significance / 2;
 }
 
 // Whether `candidate`, which was fitted from `start`, may still be convincing after its own null
 // test. For gradient orientation the z-score is proportional to the significance.
 bool may_be_convincing(const Candidate& candidate, const Candidate& start) {
-  if (!candidate.by_gradients) return candidate.significance >= candidate.half_confidence;
-  if (!start.chance || !(start.significance > 0)) return true;
+  if (!candidate.by_orientation) return candidate.significance >= candidate.half_confidence;
+  if (!start.null_test || !(start.significance > 0)) return true;
   const double evidence = start.evidence() * candidate.significance / start.significance;
-  return evidence_confidence(evidence, 0) >= min_refined_confidence;
+  return null_test_confidence(evidence, 0) >= min_refined_confidence;
 }
 
 // Whether a coarse fit by intensity is close to convincing.
@@ -99,14 +99,14 @@ void ModelSelection::conclude(const PairContext& context, std::vector<Candidate>
   if (candidates.empty()) return;
   Candidate& selected = candidates.front();
   if (selected.beyond_doubt()) return;
-  if (selected.motion != Motion::similarity) selected.chance.reset();
+  if (selected.motion != Motion::similarity) selected.null_test.reset();
   evaluator_.test(context, {&selected, 1}, trials);
-  set_rival(context, candidates, selected);
+  set_second_best_ratio(context, candidates, selected);
 }
 
 void ModelSelection::refine(const PairContext& work, Candidate& candidate) {
   if (work.compares_orientation()) {
-    const auto refined = refined_by_directions(work, fitter_, searched_motion(options_.motion),
+    const auto refined = refine_by_orientation(work, fitter_, searched_motion(options_.motion),
                                                candidate.matrix, candidate.matrix);
     if (!refined) return;
     candidate.matrix = refined->affine();
@@ -117,8 +117,9 @@ void ModelSelection::refine(const PairContext& work, Candidate& candidate) {
   const ImagePyramid& coarse = swapped ? work.moving : work.reference;
   const ImagePyramid& fine = swapped ? work.reference : work.moving;
   const Affine start = swapped ? candidate.matrix.inverse() : candidate.matrix;
-  const auto settled = refinement_.settle({work.stream, work.clock, coarse, fine, start, work.ones},
-                                          fitter_, searched_motion(options_.motion));
+  const auto settled =
+      refinement_.settle({work.stream, work.clock, coarse, fine, start, work.unit_weights}, fitter_,
+                         searched_motion(options_.motion));
   if (!settled) return;
   candidate.matrix = swapped ? settled->affine().inverse() : settled->affine();
   candidate.refined = true;
@@ -152,7 +153,8 @@ void ModelSelection::fit_at_best_candidates(const PairContext& work, Motion moti
   const std::span<Candidate> best = std::span(candidates).first(num_fitted_candidates(candidates));
   richer_fits_.fit(work, fitter_, motion, best);
   for (Candidate& candidate : best) {
-    if (candidate.motion == motion) candidate.half_confidence = richer_half_confidence_significance;
+    if (candidate.motion == motion)
+      candidate.half_confidence = projective_half_confidence_significance;
   }
 }
 
@@ -169,19 +171,20 @@ void ModelSelection::fit_homographies(const PairContext& work, std::span<const C
                                       std::vector<Candidate>& candidates) {
   agreed_.clear();
   for (const Candidate& proposal : proposals) agreed_.push_back(proposal.richer);
-  for (Candidate candidate : richer_fits_.fit_by_windows(work, fitter_, agreed_)) {
+  for (Candidate candidate : richer_fits_.fit_from_patches(work, fitter_, agreed_)) {
     if (!within_limits(options_, work, candidate.matrix)) continue;
-    candidate.half_confidence = richer_half_confidence_significance;
+    candidate.half_confidence = projective_half_confidence_significance;
     candidates.push_back(candidate);
   }
 }
 
 std::optional<Candidate> ModelSelection::fit_near(const PairContext& work,
                                                   const Homography& start) {
-  const std::span<const Candidate> fitted = richer_fits_.fit_by_windows(work, fitter_, {&start, 1});
+  const std::span<const Candidate> fitted =
+      richer_fits_.fit_from_patches(work, fitter_, {&start, 1});
   if (fitted.empty()) return std::nullopt;
   Candidate candidate = fitted.front();
-  candidate.half_confidence = richer_half_confidence_significance;
+  candidate.half_confidence = projective_half_confidence_significance;
   if (options_.refine && is_worth_refining(candidate)) {
     richer_models_.refine(work, fitter_, refinement_, candidate);
   }
@@ -192,14 +195,14 @@ std::optional<Candidate> ModelSelection::fit_near(const PairContext& work,
 // a homography: if no homography may be convincing, no affine transform is.
 bool ModelSelection::may_be_convincing_plane(const PairContext& work, const Candidate& candidate) {
   if (may_be_convincing(candidate, candidate)) return true;
-  if (candidate.by_gradients && candidate.chance &&
+  if (candidate.by_orientation && candidate.null_test &&
       candidate.confidence() < min_orientation_confidence) {
     return false;
   }
   Candidate plane = candidate;
   richer_fits_.fit(work, fitter_, Motion::homography, {&plane, 1});
   if (plane.motion != Motion::homography) return false;
-  plane.half_confidence = richer_half_confidence_significance;
+  plane.half_confidence = projective_half_confidence_significance;
   return may_be_convincing(plane, candidate);
 }
 
@@ -218,7 +221,7 @@ bool ModelSelection::upgrade_model(const PairContext& work, Motion motion, Candi
   // More parameters do not make a certain candidate less certain.
   const bool refined = chosen.refined || !options_.refine;
   const bool certain = (is_convincing(chosen) && refined) || chosen.motion != Motion::similarity;
-  if (!certain) richer.half_confidence = richer_half_confidence_significance;
+  if (!certain) richer.half_confidence = projective_half_confidence_significance;
   if (!may_be_convincing(chosen, chosen) && !may_be_convincing(richer, chosen)) return false;
   if (!richer_models_.explains_better(work, chosen, richer, more)) return false;
   if (options_.refine) {

@@ -4,9 +4,9 @@
 #include "registration/fitting/similarity_fit.hpp"
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/context.hpp"
+#include "registration/refinement/projective_fits.hpp"
+#include "registration/refinement/projective_refinement.hpp"
 #include "registration/refinement/refinement.hpp"
-#include "registration/refinement/richer_fits.hpp"
-#include "registration/refinement/richer_models.hpp"
 #include "registration/search/candidate_evaluator.hpp"
 
 #include <warpalign/registrar.hpp>
@@ -63,8 +63,8 @@ class ModelSelection {
   SimilarityFit& fitter_;
   CandidateEvaluator& evaluator_;
   Refinement refinement_;
-  RicherFits richer_fits_;
-  RicherModels richer_models_;
+  ProjectiveFits richer_fits_;
+  ProjectiveRefinement richer_models_;
   std::vector<Homography> agreed_;  // reused buffer
 };
 

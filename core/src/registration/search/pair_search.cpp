@@ -32,7 +32,7 @@ constexpr double doubtful_confidence = 0.01;
 constexpr int fallbacks_that_predict = 2;
 
 RefineFrom start_of_fit(const Step& step) {
-  return step.generator == Generator::grid ? RefineFrom::grid : RefineFrom::log_polar;
+  return step.generator == SearchMethod::grid ? RefineFrom::grid : RefineFrom::log_polar;
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ RefineFrom start_of_fit(const Step& step) {
 // each grid, one each for the patches, the features and the orientation fits, and three that sample
 // homographies. A thorough search has two more.
 int workers_of(const Device& device, const RegistrationOptions& options) {
-  if (!Access::driver(device).runs_queues_together()) return 0;
+  if (!Access::driver(device).has_concurrent_queues()) return 0;
   const bool automatic = options.max_threads == RegistrationOptions::automatic_threads;
   return (automatic ? RegistrationOptions::thread_limit : options.max_threads) - 1;
 }
@@ -50,8 +50,8 @@ PairSearch::PairSearch(const Device& device, const RegistrationOptions& options,
     : options_(options),
       workers_(max_workers),
       threads_(max_workers > 0 ? &workers_ : nullptr),
-      ones_(device, max_searched_levels),
-      orientation_fields_(device, ones_),
+      unit_weights_(device, max_searched_levels),
+      orientation_fields_(device, unit_weights_),
       fitter_(device),
       evaluator_(device, options, fitter_),
       selection_(device, options, fitter_, evaluator_),
@@ -98,9 +98,9 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
                                            ImagePyramid& reference, ImagePyramid& moving) {
   const ActiveSearch active;
   const EarlyWork early_work(*this);
-  PairContext context{stream, clock, reference, moving, ones_, orientation_fields_};
+  PairContext context{stream, clock, reference, moving, unit_weights_, orientation_fields_};
   begin_pair(context);
-  if (ActiveSearch::is_only_one()) context.threads = threads_;
+  if (ActiveSearch::is_exclusive()) context.threads = threads_;
   for (const Step& step : search_schedule) {
     if (applies(step, options_) && !is_unnecessary(context, step.unless)) execute(context, step);
   }
@@ -166,7 +166,7 @@ void PairSearch::execute(const PairContext& context, const Step& step) {
       return search_orientation(context);
     case Action::select_model:
       select_model(context);
-      if (tried_patches_) tried_.add(Generator::windows);
+      if (tried_patches_) tried_.add(SearchMethod::patches);
       return;
     case Action::verify_orientation:
       return verify_orientation(context);
@@ -233,7 +233,7 @@ bool PairSearch::is_accepted(const PairContext& context, Candidate& candidate) {
 
 // Each pair of simulated views is another opportunity for a wrong pose.
 void PairSearch::fit_rectified(const PairContext& context, std::span<const Candidate> proposals) {
-  trials_ *= compared_views();
+  trials_ *= num_view_pairs();
   std::optional<Candidate> best;
   for (const Candidate& proposal : proposals) {
     const auto candidate = rectified_fit_.fit(context, proposal, trials_, result_);
@@ -259,7 +259,7 @@ void PairSearch::probe_orientation(const PairContext& context) {
 }
 
 void PairSearch::search_orientation(const PairContext& context) {
-  tried_.add(Generator::gradient_field);
+  tried_.add(SearchMethod::gradient_orientation);
   orientation_run_.finish(context, 0);
   orientation_ = orientation_search_.found();
 }
@@ -298,14 +298,14 @@ void PairSearch::add_homographies(const PairContext& context, std::vector<Candid
 
 // Orientation, tried after intensity, is a second opportunity for every wrong pose.
 void PairSearch::verify_orientation(const PairContext& context) {
-  tried_.add(Generator::gradient_field);
+  tried_.add(SearchMethod::gradient_orientation);
   compared_both_ = true;
   if (options_.modality == Modality::automatic) trials_ *= trials_factor_of_two_signals;
   if (!is_reliable(selected_)) return;
   const PairContext by_orientation = context.comparing(SignalKind::orientation);
   Candidate candidate;
   candidate.proposed_by = selected_.front().proposed_by;
-  candidate.by_gradients = true;
+  candidate.by_orientation = true;
   candidate.matrix = selected_.front().matrix;
   candidate = evaluator_.fitted(by_orientation, candidate, RefineFrom::grid);
   if (evaluator_.is_allowed(by_orientation, candidate)) orientation_.push_back(candidate);
@@ -323,7 +323,7 @@ void PairSearch::choose_signal(const PairContext& context) {
 void PairSearch::compare_shifts(const PairContext& context) {
   if (!is_reliable(result_)) return;
   const SignalKind signal =
-      result_.front().by_gradients ? SignalKind::orientation : SignalKind::intensity;
+      result_.front().by_orientation ? SignalKind::orientation : SignalKind::intensity;
   ambiguity_ = ambiguity_check_.check(context.comparing(signal), result_, trials_);
 }
 
@@ -353,7 +353,7 @@ bool PairSearch::is_better(const PairContext& context, const std::vector<Candida
   const bool reliable = is_reliable(best);
   if (reliable != is_reliable(other)) return reliable;
   if (!reliable) return best.confidence() > other.confidence();
-  const bool at_one_pose = same_location(context, best, other);
+  const bool at_one_pose = same_pose(context, best, other);
   return at_one_pose ? best.significance > other.significance : best.evidence() > other.evidence();
 }
 

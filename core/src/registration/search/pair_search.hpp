@@ -4,7 +4,7 @@
 #include "registration/fitting/similarity_fit.hpp"
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/context.hpp"
-#include "registration/resources/ones.hpp"
+#include "registration/resources/unit_weights.hpp"
 #include "registration/search/ambiguity_check.hpp"
 #include "registration/search/candidate_evaluator.hpp"
 #include "registration/search/gradient_orientation_search.hpp"
@@ -40,7 +40,7 @@ class PairSearch {
   /// Why the last run's best candidate is ambiguous, if the comparison of shifts found that it is.
   [[nodiscard]] const std::optional<Ambiguity>& ambiguity() const { return ambiguity_; }
   /// The proposers that the last run used, in order of first use.
-  [[nodiscard]] const Generators& tried() const { return tried_; }
+  [[nodiscard]] const SearchMethods& tried() const { return tried_; }
   /// The number of trials of the last run (see num_trials()).
   [[nodiscard]] double trials() const { return trials_; }
 
@@ -75,7 +75,7 @@ class PairSearch {
   const RegistrationOptions& options_;
   ThreadBudget workers_;
   ThreadBudget* threads_;  // null: runs on the caller's thread alone
-  Ones ones_;
+  UnitWeights unit_weights_;
   GradientFields orientation_fields_;
   SimilarityFit fitter_;
   CandidateEvaluator evaluator_;
@@ -94,7 +94,7 @@ class PairSearch {
   bool compared_both_ = false;  // verify_orientation has run
   bool proposed_ = false, began_early_work_ = false;
   std::optional<Ambiguity> ambiguity_;
-  Generators tried_;
+  SearchMethods tried_;
   double trials_ = 0;
   int consecutive_fallbacks_ = 0;  // pairs in a row whose first proposals were not accepted
 

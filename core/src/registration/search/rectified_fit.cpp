@@ -19,10 +19,10 @@ std::optional<Candidate> RectifiedFit::fit(const PairContext& context, const Can
   evaluator_.test(*rectified, {&*candidate, 1}, trials);
   candidate->richer = scaled(proposal.richer * candidate->richer);
   if (!is_regular(candidate->richer, reference)) return std::nullopt;
-  candidate->matrix = registered(Motion::homography, candidate->richer, reference, moving)
+  candidate->matrix = alignment_of(Motion::homography, candidate->richer, reference, moving)
                           .similarity.matrix(reference, moving);
   if (!evaluator_.is_allowed(context, *candidate)) return std::nullopt;
-  set_rival(context, candidates, *candidate);
+  set_second_best_ratio(context, candidates, *candidate);
   return candidate;
 }
 

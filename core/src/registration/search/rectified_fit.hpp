@@ -2,7 +2,7 @@
 #pragma once
 
 #include "registration/pair/candidate.hpp"
-#include "registration/pair/pair_in_frame.hpp"
+#include "registration/pair/rectified_pair.hpp"
 #include "registration/search/candidate_evaluator.hpp"
 #include "registration/search/model_selection.hpp"
 
@@ -29,7 +29,7 @@ class RectifiedFit {
  private:
   CandidateEvaluator& evaluator_;
   ModelSelection& selection_;
-  PairInFrame in_frame_;
+  RectifiedPair in_frame_;
 };
 
 }  // namespace warpalign::detail

@@ -77,7 +77,7 @@ enum class Begins { in_turn, early };
 
 struct Step {
   Action action;
-  Generator generator;  ///< the name that results report
+  SearchMethod generator;  ///< the name that results report
   ProposerKind proposer;
   SignalKind signal;
   int round;  ///< of the proposer, from 0
@@ -90,7 +90,7 @@ struct Step {
 
 namespace schedule_terms {  // short names, so that a row fits on a line
 using enum Action;
-using enum Generator;
+using enum SearchMethod;
 using enum SignalKind;
 using enum When;
 using enum Unless;
@@ -100,7 +100,7 @@ using enum Begins;
 /// A step without a proposer.
 constexpr Step act(Action action, SignalKind signal, Efforts efforts, When when, Unless unless,
                    Begins begins = in_turn) {
-  const Generator generator = signal == orientation ? gradient_field : log_polar;
+  const SearchMethod generator = signal == orientation ? gradient_orientation : log_polar;
   return {action, generator, no_proposer, signal, 0, efforts, when, unless, none, begins};
 }
 }  // namespace schedule_terms
@@ -131,12 +131,12 @@ inline constexpr auto search_schedule = [] {
 inline constexpr auto homography_schedule = [] {
   using namespace schedule_terms;
   return std::to_array<Step>({
-    {propose, windows, patches,      intensity,     0, from_standard, projective, certain_homography, homographies, early},
-    {propose, windows, patches,      intensity,     1, thorough_only, projective, certain_homography, homographies, early},
-    {propose, windows, edge_patches, edge_strength, 0, thorough_only, projective, certain_homography, homographies, early},
-    {propose, windows, fine_patches, intensity,     0, from_standard, projective, certain_homography, homographies, in_turn},
-    {propose, windows, fine_patches, intensity,     1, thorough_only, projective, certain_homography, homographies, in_turn},
-    {propose, windows, fine_patches, intensity,     2, thorough_only, projective, certain_homography, homographies, in_turn},
+    {propose, patches, coarse_patches, intensity,     0, from_standard, projective, certain_homography, homographies, early},
+    {propose, patches, coarse_patches, intensity,     1, thorough_only, projective, certain_homography, homographies, early},
+    {propose, patches, edge_patches,   edge_strength, 0, thorough_only, projective, certain_homography, homographies, early},
+    {propose, patches, fine_patches,   intensity,     0, from_standard, projective, certain_homography, homographies, in_turn},
+    {propose, patches, fine_patches,   intensity,     1, thorough_only, projective, certain_homography, homographies, in_turn},
+    {propose, patches, fine_patches,   intensity,     2, thorough_only, projective, certain_homography, homographies, in_turn},
   });
 }();
 // clang-format on

@@ -35,7 +35,7 @@ GradientFields::OfLevel& GradientFields::of_level(Stream& stream, StageClock& cl
   if (entry.values_pair == pair_) return entry;
   const Image& normalized = pyramid.normalized(stream, clock, level);
   const Image& weight =
-      level.weight() != nullptr ? *level.weight() : ones_.of(stream, level.shape());
+      level.weight() != nullptr ? *level.weight() : unit_weights_.of(stream, level.shape());
   clock.run("double_angle", [&] {
     entry.plan.execute(stream, normalized, weight, DoubleAngleTerms{}, entry.values.cosines,
                        entry.values.sines);
@@ -94,7 +94,7 @@ GradientFields::Field GradientFields::turned(Stream& stream, StageClock& clock,
                                              ImagePyramid& pyramid, PyramidLevel& level,
                                              double rotation, FieldDetail detail) {
   const Field field = detailed(stream, clock, of_level(stream, clock, pyramid, level), detail);
-  const RotatedKey key{level.shape(), num_rotations_++ % turned_at_once};
+  const RotatedKey key{level.shape(), num_rotations_++ % max_rotated_fields};
   Rotated& entry = rotated_.get(key, [&] {
     return Rotated{DoubleAnglePlan(device_, {level.shape()}), Channels(device_, level.shape())};
   });

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "registration/pyramid/image_pyramid.hpp"
-#include "registration/resources/ones.hpp"
 #include "registration/resources/plan_cache.hpp"
 #include "registration/resources/stage_clock.hpp"
+#include "registration/resources/unit_weights.hpp"
 
 #include <warpalign/backend/stages/filter/direction_sums.hpp>
 #include <warpalign/backend/stages/filter/double_angle.hpp>
@@ -32,7 +32,7 @@ enum class FieldDetail { whole, smoothed };
 /// (2006).
 class GradientFields {
  public:
-  GradientFields(const Device& device, Ones& ones) : device_(device), ones_(ones) {}
+  GradientFields(const Device& device, UnitWeights& ones) : device_(device), unit_weights_(ones) {}
 
   struct Field {
     const Image& cosines;
@@ -49,7 +49,7 @@ class GradientFields {
     num_rotations_ = 0;
     measured_.clear();
   }
-  static constexpr std::size_t turned_at_once = 8;
+  static constexpr std::size_t max_rotated_fields = 8;
 
   /// Returns the field of a level, valid until the next pair.
   Field of(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level);
@@ -57,7 +57,7 @@ class GradientFields {
   Field coefficients(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
                      FieldDetail detail = FieldDetail::whole);
   /// Returns the field with all orientations rotated by `rotation` radians, from x towards y. Valid
-  /// until turned_at_once other calls.
+  /// until max_rotated_fields other calls.
   Field turned(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
                double rotation, FieldDetail detail = FieldDetail::whole);
   /// Enqueues the measurement for statistics(). If several levels are enqueued first, one wait
@@ -107,7 +107,7 @@ class GradientFields {
   };
   struct RotatedKey {
     Shape shape;
-    std::size_t slot;  ///< index of one of turned_at_once buffers, which are used in turn
+    std::size_t slot;  ///< index of one of max_rotated_fields buffers, which are used in turn
     friend bool operator==(const RotatedKey&, const RotatedKey&) = default;
   };
 
@@ -118,10 +118,10 @@ class GradientFields {
   Field detailed(Stream& stream, StageClock& clock, OfLevel& entry, FieldDetail detail);
 
   Device device_;
-  Ones& ones_;
+  UnitWeights& unit_weights_;
   std::uint64_t pair_ = 1;
   PlanCache<LevelKey, OfLevel> levels_{max_searched_levels};
-  PlanCache<RotatedKey, Rotated> rotated_{8 * turned_at_once};
+  PlanCache<RotatedKey, Rotated> rotated_{8 * max_rotated_fields};
   std::size_t num_rotations_ = 0;
   std::optional<DirectionSumsPlan> sums_;  ///< created for the first measurement
   /// Levels whose sums are on the device, in order of the results.

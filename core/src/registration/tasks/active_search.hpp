@@ -14,7 +14,7 @@ class ActiveSearch {
   ActiveSearch& operator=(const ActiveSearch&) = delete;
   ~ActiveSearch() { --running_; }
 
-  [[nodiscard]] static bool is_only_one() { return running_ == 1; }
+  [[nodiscard]] static bool is_exclusive() { return running_ == 1; }
 
  private:
   static inline std::atomic<int> running_{0};

@@ -10,7 +10,7 @@ namespace warpalign::detail {
 
 BackgroundTask::~BackgroundTask() {
   if (!thread_.joinable()) return;
-  if (forked_from_user) {
+  if (process_is_forked) {
     thread_.detach();  // after a fork() this process does not have the thread
     return;
   }

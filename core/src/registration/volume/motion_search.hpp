@@ -7,7 +7,7 @@
 #include "registration/volume/pyramid/volume_pyramid.hpp"
 #include "registration/volume/pyramid/volume_source.hpp"
 #include "registration/volume/search/orientation_search.hpp"
-#include "registration/volume/search/volume_judge.hpp"
+#include "registration/volume/search/volume_scorer.hpp"
 
 #include <warpalign/volume_registrar.hpp>
 
@@ -54,7 +54,7 @@ class MotionSearch {
   VolumePyramid reference_, moving_;
   OrientationSearch search_;
   std::vector<AffineFit> fits_;  // one for each level
-  VolumeJudge judge_;
+  VolumeScorer judge_;
   std::vector<VolumeCandidate> candidates_;
   std::vector<double> reference_valid_;  // unmasked voxels of each level; empty unless marked_
 };

@@ -107,7 +107,7 @@ VolumeRegistration VolumePipeline::search_translation(Stream& stream, StageClock
   const Point3 start = point_of(whole->shift);
   const VolumePair pair{search_->sums(), reference_->smoothed(), moving_->values(), min_overlap,
                         whole->independent_fraction};
-  std::optional<VolumeAgreement> found;
+  std::optional<ShiftScore> found;
   if (options_.refine) found = fit_volumes(stream, clock, pair, start);
   if (found && exceeds(found->shift, options_.max_shift)) found.reset();
   result.refined = found.has_value();

@@ -4,7 +4,7 @@
 
 #include "device/check.hpp"
 #include "registration/resources/converted_pixels.hpp"
-#include "registration/resources/foreign_use.hpp"
+#include "registration/resources/unowned_memory_guard.hpp"
 #include "registration/volume/volume_memory.hpp"
 #include "registration/volume/volume_pipeline.hpp"
 
@@ -54,7 +54,7 @@ void check_motion(const VolumeRegistrationOptions& options) {
   if (!(options.max_rotation > 0) || !(options.max_rotation <= 180)) {
     detail::refuse(stage, "max_rotation must be above 0 and at most 180 degrees");
   }
-  if (keeps_angle(options.motion) &&
+  if (fixes_rotation(options.motion) &&
       options.max_rotation != VolumeRegistrationOptions{}.max_rotation) {
     detail::refuse(stage, "the motion translation keeps the angle at 0; do not set max_rotation");
   }
@@ -263,12 +263,12 @@ void VolumeRegistrar::set_reference(const HostVolume& volume, const HostVolume& 
   state_->set_reference(volume, &mask);
 }
 void VolumeRegistrar::set_reference(const Image& volume) {
-  const detail::ForeignUse use(state_->stream, volume);
+  const detail::UnownedMemoryGuard use(state_->stream, volume);
   state_->set_reference<Image>(volume, nullptr);
 }
 void VolumeRegistrar::set_reference(const Image& volume, const Image& mask) {
-  const detail::ForeignUse use(state_->stream, volume);
-  const detail::ForeignUse use_of_mask(state_->stream, mask);
+  const detail::UnownedMemoryGuard use(state_->stream, volume);
+  const detail::UnownedMemoryGuard use_of_mask(state_->stream, mask);
   state_->set_reference(volume, &mask);
 }
 VolumeRegistration VolumeRegistrar::align(const HostVolume& volume) {
@@ -278,12 +278,12 @@ VolumeRegistration VolumeRegistrar::align(const HostVolume& volume, const HostVo
   return state_->align(volume, &mask);
 }
 VolumeRegistration VolumeRegistrar::align(const Image& volume) {
-  const detail::ForeignUse use(state_->stream, volume);
+  const detail::UnownedMemoryGuard use(state_->stream, volume);
   return state_->align<Image>(volume, nullptr);
 }
 VolumeRegistration VolumeRegistrar::align(const Image& volume, const Image& mask) {
-  const detail::ForeignUse use(state_->stream, volume);
-  const detail::ForeignUse use_of_mask(state_->stream, mask);
+  const detail::UnownedMemoryGuard use(state_->stream, volume);
+  const detail::UnownedMemoryGuard use_of_mask(state_->stream, mask);
   return state_->align(volume, &mask);
 }
 

@@ -28,7 +28,7 @@ DescriptorsPlan::DescriptorsPlan(const Device& device, const DescriptorsSpec& sp
       planes_(detail::uploaded(device, detail::words_of(spec.planes))) {}
 
 void DescriptorsPlan::check(const Stream& stream, const Buffer& octave, const Buffer& keypoints,
-                            const PlaceRange& range) const {
+                            const KeypointRange& range) const {
   detail::check_stream(stage, device_, stream);
   if (range.first < 0 || range.count < 1 || range.first > most_places ||
       range.count > most_places - range.first) {
@@ -36,13 +36,14 @@ void DescriptorsPlan::check(const Stream& stream, const Buffer& octave, const Bu
   }
   detail::check_buffer(stage, "the octave", device_, octave, detail::packed_bytes(spec_.planes, 1));
   detail::check_buffer(stage, "the buffer of keypoints", device_, keypoints,
-                       static_cast<std::size_t>(range.first + range.count) * sizeof(FeaturePlace));
+                       static_cast<std::size_t>(range.first + range.count) * sizeof(Keypoint));
 }
 
-void DescriptorsPlan::find_directions(Stream& stream, const Buffer& octave, const Buffer& keypoints,
-                                      const PlaceRange& range, Buffer& radians) const {
+void DescriptorsPlan::find_orientations(Stream& stream, const Buffer& octave,
+                                        const Buffer& keypoints, const KeypointRange& range,
+                                        Buffer& radians) const {
   check(stream, octave, keypoints, range);
-  const auto numbers = static_cast<std::size_t>((range.first + range.count) * max_directions);
+  const auto numbers = static_cast<std::size_t>((range.first + range.count) * max_orientations);
   detail::check_buffer(stage, "the buffer of orientations", device_, radians,
                        numbers * sizeof(float));
   kernel_->enqueue_directions(detail::Access::queue(stream), detail::Access::memory(octave),
@@ -51,7 +52,7 @@ void DescriptorsPlan::find_directions(Stream& stream, const Buffer& octave, cons
 }
 
 void DescriptorsPlan::describe(Stream& stream, const Buffer& octave, const Buffer& keypoints,
-                               const PlaceRange& range, Buffer& descriptors) const {
+                               const KeypointRange& range, Buffer& descriptors) const {
   check(stream, octave, keypoints, range);
   const auto numbers = static_cast<std::size_t>((range.first + range.count) * dimensions);
   detail::check_buffer(stage, "the descriptors", device_, descriptors, numbers * sizeof(float));

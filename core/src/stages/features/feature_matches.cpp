@@ -37,7 +37,8 @@ FeatureMatchesPlan::FeatureMatchesPlan(const Device& device, const FeatureMatche
       best_of_slices_(std::make_shared<Buffer>(device.make_buffer(bytes_of_slices(spec)))) {}
 
 void FeatureMatchesPlan::execute(Stream& stream, const Features& reference, const Features& moving,
-                                 const Buffer& moving_places, float apart, Buffer& nearest) const {
+                                 const Buffer& moving_positions, float apart,
+                                 Buffer& nearest) const {
   detail::check_stream(stage, device_, stream);
   if (reference.count < 1 || reference.count > spec_.max_reference || moving.count < 1 ||
       moving.count > spec_.max_moving) {
@@ -52,14 +53,14 @@ void FeatureMatchesPlan::execute(Stream& stream, const Features& reference, cons
                        rows(reference.count));
   detail::check_buffer(stage, "the moving descriptors", device_, moving.descriptors,
                        rows(moving.count));
-  detail::check_buffer(stage, "the buffer of moving positions", device_, moving_places,
+  detail::check_buffer(stage, "the buffer of moving positions", device_, moving_positions,
                        static_cast<std::size_t>(2 * moving.count) * sizeof(float));
   detail::check_buffer(stage, "the matches", device_, nearest,
                        static_cast<std::size_t>(reference.count) * sizeof(NearestFeature));
   kernel_->enqueue(detail::Access::queue(stream),
                    {detail::Access::memory(reference.descriptors), reference.count},
                    {detail::Access::memory(moving.descriptors), moving.count},
-                   detail::Access::memory(moving_places), apart,
+                   detail::Access::memory(moving_positions), apart,
                    detail::Access::memory(*best_of_slices_), detail::Access::memory(nearest));
 }
 

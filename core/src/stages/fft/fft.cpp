@@ -39,7 +39,7 @@ RealFftPlan::RealFftPlan(const Device& device, const RealFftSpec& spec)
       kernel_(detail::Access::driver(device).make(without_idle_axes(spec))) {}
 
 void RealFftPlan::forward(Stream& stream, const Image& real, Image& spectrum) const {
-  if (!spec_.goes_forward()) detail::refuse(stage, "this plan computes only inverse transforms");
+  if (!spec_.has_forward()) detail::refuse(stage, "this plan computes only inverse transforms");
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the image", device_, real, PixelType::f32, spec_.shape);
   detail::check_image(stage, "the spectrum", device_, spectrum, PixelType::c32,
@@ -50,7 +50,7 @@ void RealFftPlan::forward(Stream& stream, const Image& real, Image& spectrum) co
 }
 
 void RealFftPlan::inverse(Stream& stream, Image& spectrum, Image& real) const {
-  if (!spec_.goes_back()) detail::refuse(stage, "this plan computes only forward transforms");
+  if (!spec_.has_inverse()) detail::refuse(stage, "this plan computes only forward transforms");
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the spectrum", device_, spectrum, PixelType::c32,
                       half_spectrum(spec_.shape));

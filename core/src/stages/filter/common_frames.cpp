@@ -3,8 +3,8 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/async_results.hpp"
 #include "stages/group_sums.hpp"
-#include "stages/later_results.hpp"
 
 #include <cmath>
 
@@ -53,7 +53,7 @@ void check_written(const CommonImages& images, const Image& frames) {
   detail::check_distinct(stage, images.moving_weight, frames);
 }
 
-void check_part(const CommonPart& part, const CommonImages& images, const Shape& frame) {
+void check_part(const OverlapRegion& part, const CommonImages& images, const Shape& frame) {
   const Shape& shape = part.shape;
   detail::check_shape(stage, "the part", shape);
   const Shape& reference = images.reference.front()->shape();
@@ -81,13 +81,13 @@ CommonFramesPlan::CommonFramesPlan(const Device& device, const CommonFramesSpec&
     : device_(device),
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
-      partials_(std::make_shared<detail::LaterResults<float>>(
+      partials_(std::make_shared<detail::AsyncResults<float>>(
           device, static_cast<std::size_t>(spec.results) * backend::common_sum_count *
                       kernel_->groups())) {}
 
-void CommonFramesPlan::enqueue(Stream& stream, const CommonImages& images, const CommonPart& part,
-                               double rotation, Image& reference, Image& moving,
-                               std::int64_t result, std::int64_t frame_index) const {
+void CommonFramesPlan::enqueue(Stream& stream, const CommonImages& images,
+                               const OverlapRegion& part, double rotation, Image& reference,
+                               Image& moving, std::int64_t result, std::int64_t frame_index) const {
   detail::check_stream(stage, device_, stream);
   check_images(device_, images);
   check_part(part, images, spec_.frame);
@@ -134,7 +134,9 @@ CommonSums CommonFramesPlan::wait(std::int64_t result) const {
   const std::size_t numbers = groups * backend::common_sum_count;
   const std::span<const float> partials =
       partials_->wait().subspan(static_cast<std::size_t>(result) * numbers, numbers);
-  const auto total = [&](std::size_t sum) { return detail::added_up(partials, groups, sum); };
+  const auto total = [&](std::size_t sum) {
+    return detail::total_of_groups(partials, groups, sum);
+  };
   return {total(0), total(1), total(2), total(3)};
 }
 

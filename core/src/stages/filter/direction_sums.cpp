@@ -3,8 +3,8 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/async_results.hpp"
 #include "stages/group_sums.hpp"
-#include "stages/later_results.hpp"
 
 #include <span>
 
@@ -29,7 +29,7 @@ DirectionSumsPlan::DirectionSumsPlan(const Device& device, const DirectionSumsSp
     : device_(device),
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
-      partials_(std::make_shared<detail::LaterResults<float>>(
+      partials_(std::make_shared<detail::AsyncResults<float>>(
           device, static_cast<std::size_t>(spec.results) * numbers_a_result)) {}
 
 void DirectionSumsPlan::enqueue(Stream& stream, const Image& cosines, const Image& sines,
@@ -54,7 +54,7 @@ DirectionSums DirectionSumsPlan::wait(std::int64_t result) const {
   const std::span<const float> partials = partials_->wait().subspan(
       static_cast<std::size_t>(result) * numbers_a_result, numbers_a_result);
   const auto total = [&](std::size_t sum) {
-    return detail::added_up(partials, backend::direction_sum_groups, sum);
+    return detail::total_of_groups(partials, backend::direction_sum_groups, sum);
   };
   return {total(0), total(1), total(2), total(3)};
 }

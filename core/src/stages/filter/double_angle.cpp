@@ -93,15 +93,15 @@ void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& w
 }
 
 void DoubleAnglePlan::turn(Stream& stream, const Image& cosines, const Image& sines,
-                           double rotation, Image& turned_cosines, Image& turned_sines) const {
+                           double rotation, Image& rotated_cosines, Image& rotated_sines) const {
   detail::check_stream(stage, device_, stream);
   check(device_, stack(), {{{"the cosines", cosines}, {"the sines", sines}}},
-        {{{"the rotated cosines", turned_cosines}, {"the rotated sines", turned_sines}}});
+        {{{"the rotated cosines", rotated_cosines}, {"the rotated sines", rotated_sines}}});
   if (!std::isfinite(rotation)) detail::refuse(stage, "the rotation must be a finite number");
-  kernel_->enqueue_turned(
+  kernel_->enqueue_rotated(
       detail::Access::queue(stream),
       {detail::Access::memory(cosines), detail::Access::memory(sines),
-       detail::Access::memory(turned_cosines), detail::Access::memory(turned_sines)},
+       detail::Access::memory(rotated_cosines), detail::Access::memory(rotated_sines)},
       static_cast<float>(std::cos(2 * rotation)), static_cast<float>(std::sin(2 * rotation)));
 }
 

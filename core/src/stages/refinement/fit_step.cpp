@@ -110,7 +110,7 @@ void FitStepPlan::begin(Stream& stream, std::span<const FitRecord> fits) const {
 }
 
 bool FitStepPlan::runs(std::span<const backend::ResidentSums> sums) const {
-  return kernel_->takes_whole_fits(sums);
+  return kernel_->supports_fused_fits(sums);
 }
 
 void FitStepPlan::run(Stream& stream, std::span<const FitRecord> fits,
@@ -123,7 +123,7 @@ void FitStepPlan::run(Stream& stream, std::span<const FitRecord> fits,
   memory_->count = 0;
   if (fits.empty()) return;
   stream.upload(fits.data(), fits.size_bytes(), memory_->fits);
-  kernel_->enqueue_whole_fits(detail::Access::queue(stream), detail::Access::memory(memory_->fits),
+  kernel_->enqueue_fused_fits(detail::Access::queue(stream), detail::Access::memory(memory_->fits),
                               sums, fits.size(), turns);
   memory_->count = fits.size();
   memory_->partials = 0;

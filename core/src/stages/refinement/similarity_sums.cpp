@@ -63,7 +63,7 @@ void check_state(const SimilarityState& state) {
 
 Sums sums_of(std::span<const float> partials, std::size_t count, std::size_t groups) {
   Sums sums{};
-  for (std::size_t i = 0; i < count; ++i) sums[i] = detail::added_up(partials, groups, i);
+  for (std::size_t i = 0; i < count; ++i) sums[i] = detail::total_of_groups(partials, groups, i);
   return sums;
 }
 

@@ -102,7 +102,7 @@ void AffineVolumeSumsPlan::execute(Stream& stream, const Image& reference, const
     if (states[state].active == 0) continue;
     std::array<double, count> total{};
     for (std::size_t i = 0; i < count; ++i) {
-      total[i] = detail::added_up(partials, parts, state * count + i);
+      total[i] = detail::total_of_groups(partials, parts, state * count + i);
     }
     sums[state] = sums_of(total);
   }

@@ -5,8 +5,8 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/async_results.hpp"
 #include "stages/group_sums.hpp"
-#include "stages/later_results.hpp"
 
 #include <span>
 
@@ -37,7 +37,7 @@ SpectrumSumsPlan::SpectrumSumsPlan(const Device& device, const SpectrumSumsSpec&
     : device_(device),
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
-      partials_(std::make_shared<detail::LaterResults<float>>(
+      partials_(std::make_shared<detail::AsyncResults<float>>(
           device, static_cast<std::size_t>(spec.results) * backend::spectrum_sum_count *
                       kernel_->groups())) {}
 
@@ -71,7 +71,9 @@ SpectrumSums SpectrumSumsPlan::wait(std::int64_t result) const {
   const std::size_t numbers = groups * backend::spectrum_sum_count;
   const std::span<const float> partials =
       partials_->wait().subspan(static_cast<std::size_t>(result) * numbers, numbers);
-  const auto total = [&](std::size_t sum) { return detail::added_up(partials, groups, sum); };
+  const auto total = [&](std::size_t sum) {
+    return detail::total_of_groups(partials, groups, sum);
+  };
   return {total(0), total(1), total(2)};
 }
 

@@ -110,7 +110,7 @@ std::span<const VolumeMoments> VolumeSumsPlan::moments(Stream& stream, const Ima
   const auto partials = work_->partials.fetch(stream, slots * count * kernel_->groups());
   for (std::size_t slot = 0; slot < slots; ++slot) {
     const auto sum = [&](std::size_t i) {
-      return detail::added_up(partials, kernel_->groups(), slot * count + i);
+      return detail::total_of_groups(partials, kernel_->groups(), slot * count + i);
     };
     VolumeMoments& moments = found[work_->filled[slot]];
     set_moments(moments, 0, sum);
@@ -139,7 +139,9 @@ VolumeStepSums VolumeSumsPlan::step(Stream& stream, const Image& reference, cons
                         detail::Access::memory(moving), box, fraction, work_->partials.memory());
   const auto partials = work_->partials.fetch(
       stream, (backend::volume_step_count + backend::added_count(spec_)) * kernel_->groups());
-  const auto sum = [&](std::size_t i) { return detail::added_up(partials, kernel_->groups(), i); };
+  const auto sum = [&](std::size_t i) {
+    return detail::total_of_groups(partials, kernel_->groups(), i);
+  };
   std::size_t next = 0;
   for (double& value : found.slopes) value = sum(next++);
   for (auto* three : {&found.slope_reference, &found.slope_moving, &found.slope}) {

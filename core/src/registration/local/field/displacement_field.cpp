@@ -201,8 +201,8 @@ DisplacementField DisplacementField::fit_means(const Shape& frame, const Shape& 
                           lengths_of(window), options.smoothness)};
 }
 
-DisplacementField DisplacementField::of_samples(const Shape& frame, std::span<const float> samples,
-                                                double spacing) {
+DisplacementField DisplacementField::from_samples(const Shape& frame,
+                                                  std::span<const float> samples, double spacing) {
   detail::check_shape(stage, "the frame", frame);
   if (!(spacing >= 1) || !std::isfinite(spacing)) {
     detail::refuse(stage, "the spacing of control points must be at least 1 pixel");

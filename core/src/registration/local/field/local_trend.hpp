@@ -21,7 +21,7 @@ struct TrendResidual {
 
 /// The largest distance of a window's neighbours, in windows. It is 4 because blocks of 5 x 5 are
 /// moved inwards at the grid's edges.
-constexpr std::size_t reach_of_trends = 4;
+constexpr std::size_t max_neighbour_distance = 4;
 
 enum class Trend {
   quadratic,  ///< fitted to the 24 neighbours in a block of 5 x 5 windows

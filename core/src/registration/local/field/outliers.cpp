@@ -91,7 +91,7 @@ std::vector<bool> windows_near_changes(const std::vector<bool>& before,
   std::vector<bool> near(before.size());
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (before[i] == after[i]) continue;
-    grid.around(i, reach_of_trends,
+    grid.around(i, max_neighbour_distance,
                 [&](std::size_t column, std::size_t row) { near[grid.index(column, row)] = true; });
   }
   return near;

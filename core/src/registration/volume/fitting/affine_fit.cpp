@@ -34,15 +34,15 @@ SpatialTransform rotation_generator(std::size_t axis) {
 }
 
 /// The infinitesimal generators of the transforms of a motion (a basis of their Lie algebra).
-struct Generators {
+struct SearchMethods {
   std::array<SpatialTransform, max_unknowns> each{};
   std::size_t count = 0;
 
   void add(const SpatialTransform& generator) { each[count++] = generator; }
 };
 
-Generators generators_of(Motion motion) {
-  Generators generators;
+SearchMethods generators_of(Motion motion) {
+  SearchMethods generators;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     SpatialTransform g{{}, {}};
     g.shift[axis] = 1;
@@ -104,7 +104,7 @@ void AffineFit::set_valid(double reference, double moving) {
 // this is S^-1 (G S u + G centre + g). The sums measure u in units of half the largest side.
 void AffineFit::set_model(Motion motion) {
   motion_ = motion;
-  const Generators generators = generators_of(motion);
+  const SearchMethods generators = generators_of(motion);
   derivatives_.clear();
   const auto sides = reference_.sides();
   const auto half = static_cast<double>(std::max({sides[0], sides[1], sides[2]})) / 2;

@@ -60,9 +60,8 @@ std::optional<Vector3> step_of(const VolumeStepSums& s) {
   return solve_at_maximum(s.slopes, b);
 }
 
-VolumeAgreement agreement_of(const VolumeStepSums& s, const VolumePair& pair,
-                             const Vector3& shift) {
-  VolumeAgreement found{{shift[0], shift[1], shift[2]}};
+ShiftScore agreement_of(const VolumeStepSums& s, const VolumePair& pair, const Vector3& shift) {
+  ShiftScore found{{shift[0], shift[1], shift[2]}};
   found.correlation = correlation_of(
       Moments{s.voxels, s.reference, s.moving, s.reference_square, s.moving_square, s.product});
   found.significance = volume_significance(found.correlation, pair.independent_fraction * s.voxels);
@@ -94,16 +93,16 @@ bool reverses(const Vector3& step, const Vector3& last) {
 
 }  // namespace
 
-std::optional<VolumeAgreement> evaluate_volumes(Stream& stream, StageClock& clock,
-                                                const VolumePair& pair, const Point3& shift) {
+std::optional<ShiftScore> evaluate_volumes(Stream& stream, StageClock& clock,
+                                           const VolumePair& pair, const Point3& shift) {
   const Vector3 at{shift.x, shift.y, shift.z};
   const VolumeStepSums sums = sums_at(stream, clock, pair, at);
   if (!has_sufficient_overlap(sums, pair)) return std::nullopt;
   return agreement_of(sums, pair, at);
 }
 
-std::optional<VolumeAgreement> fit_volumes(Stream& stream, StageClock& clock,
-                                           const VolumePair& pair, const Point3& start) {
+std::optional<ShiftScore> fit_volumes(Stream& stream, StageClock& clock, const VolumePair& pair,
+                                      const Point3& start) {
   const Vector3 from{start.x, start.y, start.z};
   Vector3 at = from;
   Vector3 last{};

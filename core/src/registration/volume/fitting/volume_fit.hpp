@@ -21,19 +21,19 @@ struct VolumePair {
 };
 
 /// A shift and the correlation of the volumes at it.
-struct VolumeAgreement {
+struct ShiftScore {
   Point3 shift;
   double correlation = 0;
   double significance = 0;
 };
 
 /// Evaluates a shift. Returns nothing if the overlap is too small. Waits for the device.
-std::optional<VolumeAgreement> evaluate_volumes(Stream& stream, StageClock& clock,
-                                                const VolumePair& pair, const Point3& shift);
+std::optional<ShiftScore> evaluate_volumes(Stream& stream, StageClock& clock,
+                                           const VolumePair& pair, const Point3& shift);
 
 /// Refines a start that is at most about a voxel away from the solution. Returns nothing if the fit
 /// does not converge. Waits for the device.
-std::optional<VolumeAgreement> fit_volumes(Stream& stream, StageClock& clock,
-                                           const VolumePair& pair, const Point3& start);
+std::optional<ShiftScore> fit_volumes(Stream& stream, StageClock& clock, const VolumePair& pair,
+                                      const Point3& start);
 
 }  // namespace warpalign::detail

@@ -15,7 +15,7 @@ class Descriptors;
 }
 
 /// A keypoint in an existing image of an octave.
-struct FeaturePlace {
+struct Keypoint {
   std::int32_t plane = 0, image = 0;
   float x = 0, y = 0;  ///< in pixels of the plane
   float sigma = 0;     ///< the size of the feature, in pixels; 1 or more
@@ -27,7 +27,7 @@ struct DescriptorsSpec {
 };
 
 /// A range of keypoints of a list.
-struct PlaceRange {
+struct KeypointRange {
   std::int64_t first = 0, count = 0;
 };
 
@@ -40,24 +40,24 @@ class WARPALIGN_API DescriptorsPlan {
   /// The number of values of a descriptor: eight directions in 4 x 4 cells.
   static constexpr std::int64_t dimensions = 128;
   /// The largest number of orientations of a keypoint.
-  static constexpr std::int64_t max_directions = 2;
+  static constexpr std::int64_t max_orientations = 2;
   /// Marks a missing orientation.
-  static constexpr float no_direction = 100;
+  static constexpr float no_orientation = 100;
 
   DescriptorsPlan(const Device& device, const DescriptorsSpec& spec);
   /// Finds the dominant gradient orientations around each keypoint, in radians: at most two, the
-  /// highest peak first, and no_direction for a missing one. Floats 2 i and 2 i + 1 of `radians`
-  /// are the orientations of keypoint i. `keypoints`: an array of FeaturePlace, whose radians are
+  /// highest peak first, and no_orientation for a missing one. Floats 2 i and 2 i + 1 of `radians`
+  /// are the orientations of keypoint i. `keypoints`: an array of Keypoint, whose radians are
   /// ignored.
-  void find_directions(Stream& stream, const Buffer& octave, const Buffer& keypoints,
-                       const PlaceRange& range, Buffer& radians) const;
+  void find_orientations(Stream& stream, const Buffer& octave, const Buffer& keypoints,
+                         const KeypointRange& range, Buffer& radians) const;
   /// Computes descriptors of length 1. Row i of `descriptors` (floats) is that of keypoint i.
   void describe(Stream& stream, const Buffer& octave, const Buffer& keypoints,
-                const PlaceRange& range, Buffer& descriptors) const;
+                const KeypointRange& range, Buffer& descriptors) const;
 
  private:
   void check(const Stream& stream, const Buffer& octave, const Buffer& keypoints,
-             const PlaceRange& range) const;
+             const KeypointRange& range) const;
   Device device_;
   DescriptorsSpec spec_;
   std::shared_ptr<backend::Descriptors> kernel_;
@@ -74,10 +74,10 @@ class Descriptors : public Stage {
 
   /// `planes`: first pixel, width and height of each plane, as int32.
   virtual void enqueue_directions(Queue& queue, const Memory& octave, const Memory& planes,
-                                  const Memory& keypoints, const PlaceRange& range,
+                                  const Memory& keypoints, const KeypointRange& range,
                                   Memory& radians) = 0;
   virtual void enqueue_descriptors(Queue& queue, const Memory& octave, const Memory& planes,
-                                   const Memory& keypoints, const PlaceRange& range,
+                                   const Memory& keypoints, const KeypointRange& range,
                                    Memory& descriptors) = 0;
 };
 

@@ -38,11 +38,11 @@ class WARPALIGN_API FeatureMatchesPlan {
     const Buffer& descriptors;
     std::int64_t count;
   };
-  /// `moving_places`: x and y of each moving feature, as floats. `apart`: smallest distance of the
-  /// second-best match from the best one, in the unit of `moving_places`. `nearest` receives a
-  /// NearestFeature for each feature of the reference.
+  /// `moving_positions`: x and y of each moving feature, as floats. `apart`: smallest distance of
+  /// the second-best match from the best one, in the unit of `moving_positions`. `nearest` receives
+  /// a NearestFeature for each feature of the reference.
   void execute(Stream& stream, const Features& reference, const Features& moving,
-               const Buffer& moving_places, float apart, Buffer& nearest) const;
+               const Buffer& moving_positions, float apart, Buffer& nearest) const;
 
  private:
   Device device_;
@@ -73,7 +73,7 @@ class FeatureMatches : public Stage {
   /// `best_of_slices` has room for a NearestFeature for each slice of the moving features and each
   /// feature of the reference: the largest inner product within the slice, and its feature.
   virtual void enqueue(Queue& queue, const DescribedFeatures& reference,
-                       const DescribedFeatures& moving, const Memory& moving_places, float apart,
+                       const DescribedFeatures& moving, const Memory& moving_positions, float apart,
                        Memory& best_of_slices, Memory& nearest) = 0;
 };
 

@@ -17,7 +17,7 @@ class CommonFrames;
 }
 namespace detail {
 template <class Record>
-class LaterResults;
+class AsyncResults;
 }
 
 struct CommonFramesSpec {
@@ -34,7 +34,7 @@ struct CommonImages {
 
 /// The overlap: pixel (x + i, y + j) of the reference corresponds to pixel (i, j) of the moving
 /// image.
-struct CommonPart {
+struct OverlapRegion {
   Shape shape;         ///< depth 1
   std::int64_t x = 0;  ///< its upper left corner in the reference
   std::int64_t y = 0;
@@ -60,8 +60,8 @@ class WARPALIGN_API CommonFramesPlan {
   CommonFramesPlan(const Device& device, const CommonFramesSpec& spec);
   /// The part must lie in both images, and must not be larger than the frame. `frame_index` is the
   /// index of the frames along the depth of the output images. `result` is the index of the sums.
-  void enqueue(Stream& stream, const CommonImages& images, const CommonPart& part, double rotation,
-               Image& reference, Image& moving, std::int64_t result = 0,
+  void enqueue(Stream& stream, const CommonImages& images, const OverlapRegion& part,
+               double rotation, Image& reference, Image& moving, std::int64_t result = 0,
                std::int64_t frame_index = 0) const;
   /// Enqueues a copy of all results to the host, after the last execution.
   void enqueue_copy(Stream& stream) const;
@@ -72,7 +72,7 @@ class WARPALIGN_API CommonFramesPlan {
   Device device_;
   CommonFramesSpec spec_;
   std::shared_ptr<backend::CommonFrames> kernel_;
-  std::shared_ptr<detail::LaterResults<float>> partials_;
+  std::shared_ptr<detail::AsyncResults<float>> partials_;
 };
 
 }  // namespace warpalign

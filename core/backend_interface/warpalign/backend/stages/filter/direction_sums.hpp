@@ -15,7 +15,7 @@ class DirectionSums;
 }
 namespace detail {
 template <class Record>
-class LaterResults;
+class AsyncResults;
 }
 
 struct DirectionSumsSpec {
@@ -48,7 +48,7 @@ class WARPALIGN_API DirectionSumsPlan {
   Device device_;
   DirectionSumsSpec spec_;
   std::shared_ptr<backend::DirectionSums> kernel_;
-  std::shared_ptr<detail::LaterResults<float>> partials_;
+  std::shared_ptr<detail::AsyncResults<float>> partials_;
 };
 
 }  // namespace warpalign

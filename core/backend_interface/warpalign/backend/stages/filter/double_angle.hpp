@@ -51,7 +51,7 @@ class WARPALIGN_API DoubleAnglePlan {
   /// Computes, for all slices, the representation of gradients that are rotated by `rotation`
   /// radians, from x towards y. It commutes with smoothing.
   void turn(Stream& stream, const Image& cosines, const Image& sines, double rotation,
-            Image& turned_cosines, Image& turned_sines) const;
+            Image& rotated_cosines, Image& rotated_sines) const;
 
  private:
   [[nodiscard]] Shape stack() const {
@@ -77,11 +77,11 @@ struct DoubleAngleMemory {
 };
 
 /// A representation and its rotated copy.
-struct TurnedMemory {
+struct RotatedMemory {
   const Memory& cosines;
   const Memory& sines;
-  Memory& turned_cosines;
-  Memory& turned_sines;
+  Memory& rotated_cosines;
+  Memory& rotated_sines;
 };
 
 class DoubleAngle : public Stage {
@@ -92,8 +92,8 @@ class DoubleAngle : public Stage {
   virtual void enqueue(Queue& queue, const DoubleAngleMemory& memory,
                        std::span<const DoubleAngleFactors> slices, std::int64_t first_slice) = 0;
   /// Rotates all slices. `cosine` and `sine` are those of twice the rotation angle.
-  virtual void enqueue_turned(Queue& queue, const TurnedMemory& memory, float cosine,
-                              float sine) = 0;
+  virtual void enqueue_rotated(Queue& queue, const RotatedMemory& memory, float cosine,
+                               float sine) = 0;
 };
 
 }  // namespace warpalign::backend

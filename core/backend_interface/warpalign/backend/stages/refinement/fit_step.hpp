@@ -49,10 +49,10 @@ struct FitRecord {
   float scale_of_mean = 0;           ///< scale of Tukey's weights divided by the mean residual
   std::int32_t free_parameters = 0;  ///< bit i: parameter i of SimilaritySumsResult is fitted
   std::int32_t iterations = 0;       ///< largest number of iterations
-  std::int32_t keeps_illumination = 0;  ///< whether gain and offset keep their initial values
+  std::int32_t fixed_illumination = 0;  ///< whether gain and offset keep their initial values
 
   // The state, initially `start`.
-  std::int32_t goes_on = 0;
+  std::int32_t in_progress = 0;
   std::int32_t iteration = 0;
   std::array<float, 9> matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
   float gain = 1, offset = 0, second_offset = 0;
@@ -122,14 +122,14 @@ class FitStep : public Stage {
   /// Computes the next step of `fits` fits. The first call writes their states and reads no sums.
   virtual void enqueue(Queue& queue, const FitStepMemory& memory, const Memory& partials,
                        std::size_t fits) = 0;
-  /// Whether enqueue_whole_fits() supports fits with these sums.
-  [[nodiscard]] virtual bool takes_whole_fits(
+  /// Whether enqueue_fused_fits() supports fits with these sums.
+  [[nodiscard]] virtual bool supports_fused_fits(
       std::span<const ResidentSums> /*sums*/) const noexcept {
     return false;
   }
   /// Iterates `fits` fits until they end, at most `steps` times, without storing states or partial
-  /// sums in memory. Called only if takes_whole_fits().
-  virtual void enqueue_whole_fits(Queue& /*queue*/, Memory& /*records*/,
+  /// sums in memory. Called only if supports_fused_fits().
+  virtual void enqueue_fused_fits(Queue& /*queue*/, Memory& /*records*/,
                                   std::span<const ResidentSums> /*sums*/, std::size_t /*fits*/,
                                   int /*steps*/) {}
 };

@@ -20,7 +20,7 @@ struct WarpSpec {
   Shape output;             ///< of the f32 output, or of one slice of it; depth 1
   std::int64_t slices = 1;  ///< number of slices of the output
   /// Whether every pixel of the input is 1. A backend then need not read it.
-  bool of_ones = false;
+  bool unit_input = false;
 };
 
 /// Computes output(p) = input(output_to_input(p)) by bilinear interpolation; neighbours outside the

@@ -15,7 +15,7 @@ class SpectrumSums;
 }
 namespace detail {
 template <class Record>
-class LaterResults;
+class AsyncResults;
 }
 
 struct SpectrumSumsSpec {
@@ -50,7 +50,7 @@ class WARPALIGN_API SpectrumSumsPlan {
   Device device_;
   SpectrumSumsSpec spec_;
   std::shared_ptr<backend::SpectrumSums> kernel_;
-  std::shared_ptr<detail::LaterResults<float>> partials_;
+  std::shared_ptr<detail::AsyncResults<float>> partials_;
 };
 
 }  // namespace warpalign

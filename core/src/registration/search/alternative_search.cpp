@@ -1,0 +1,129 @@
+// Finds other shifts at which two images match nearly as well as at a candidate's pose.
+#include "registration/search/alternative_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+namespace warpalign::detail {
+
+namespace {
+
+using Shift = ShiftSurface::Shift;
+
+// Of the padded frame: what TranslationSearch proposes shifts on.
+constexpr std::int64_t frame_side = 512;
+// How far the highest sample may be from the candidate's pose, in samples.
+constexpr std::int64_t pose_error = 3;
+// Alternatives score at least this fraction of the candidate's score.
+constexpr double min_ratio = 0.5;
+// Between two maxima the score falls below this fraction of the lower one.
+constexpr double valley = 0.7;
+// Of the reference's larger side: a pose is determined along a line that is this long.
+constexpr double far_along = 0.1;
+// What is nearer is the same maximum, in samples.
+constexpr double min_distance = 1.5;
+constexpr std::size_t max_maxima = 400;
+
+double length(Point p) { return std::hypot(p.x, p.y); }
+Point between(Point from, Point to) { return {to.x - from.x, to.y - from.y}; }
+Point in_pixels(const ShiftSurface& surface, Point samples) {
+  return {surface.spacing() * samples.x, surface.spacing() * samples.y};
+}
+
+template <class Visit>
+void for_each_shift(const ShiftSurface& surface, const Visit& visit) {
+  for (std::int64_t y = -surface.reach_y(); y <= surface.reach_y(); ++y) {
+    for (std::int64_t x = -surface.reach_x(); x <= surface.reach_x(); ++x) visit(Shift{x, y});
+  }
+}
+
+ShiftSurface::Peak main_peak(const ShiftSurface& surface) {
+  Shift best{};
+  for (std::int64_t y = -pose_error; y <= pose_error; ++y) {
+    for (std::int64_t x = -pose_error; x <= pose_error; ++x) {
+      if (surface.score({x, y}) > surface.score(best)) best = {x, y};
+    }
+  }
+  return surface.peak_at(best);
+}
+
+// Whether the score falls between two shifts.
+bool is_parted(const ShiftSurface& surface, Point from, const ShiftSurface::Peak& to) {
+  const Point step = between(from, to.shift);
+  const int steps = std::max(2, static_cast<int>(std::lround(length(step))));
+  for (int i = 1; i < steps; ++i) {
+    const double part = static_cast<double>(i) / steps;
+    const Shift at{std::lround(from.x + part * step.x), std::lround(from.y + part * step.y)};
+    if (static_cast<double>(surface.score(at)) < valley * to.score) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TranslationSearch& AlternativeSearch::search_of(const PairContext& context) {
+  auto& search = context.compares_orientation() ? orientation_ : intensity_;
+  if (!search) search.emplace(device_, frame_side, 1, context.signal);
+  return *search;
+}
+
+const Alternatives& AlternativeSearch::find(const PairContext& context, const Candidate& candidate,
+                                            const IsAllowed& is_allowed) {
+  alternatives_.ratio = 0;
+  alternatives_.maxima.clear();
+  alternatives_.along.reset();
+  const ShiftSurface surface =
+      search_of(context).correlate_all(context, candidate.matrix, transform_of(candidate));
+  const ShiftSurface::Peak main = main_peak(surface);
+  if (!(main.score > 0)) return alternatives_;
+  add_maxima(surface, main, is_allowed);
+  add_ridge(surface, main, is_allowed);
+  return alternatives_;
+}
+
+void AlternativeSearch::add_maxima(const ShiftSurface& surface, const ShiftSurface::Peak& main,
+                                   const IsAllowed& is_allowed) {
+  const auto least = static_cast<float>(0.8 * min_ratio * main.score);
+  for_each_shift(surface, [&](Shift shift) {
+    if (surface.score(shift) < least || !surface.is_local_maximum(shift)) return;
+    const ShiftSurface::Peak peak = surface.peak_at(shift);
+    const Point samples = between(main.shift, peak.shift);
+    const double ratio = peak.score / main.score;
+    if (ratio < min_ratio || length(samples) < min_distance) return;
+    const Point pixels = in_pixels(surface, samples);
+    if (!is_parted(surface, main.shift, peak) || !is_allowed(pixels)) return;
+    alternatives_.maxima.push_back({pixels, ratio});
+  });
+  std::sort(alternatives_.maxima.begin(), alternatives_.maxima.end(),
+            [](const auto& a, const auto& b) { return a.ratio > b.ratio; });
+  if (alternatives_.maxima.size() > max_maxima) alternatives_.maxima.resize(max_maxima);
+  if (!alternatives_.maxima.empty()) alternatives_.ratio = alternatives_.maxima.front().ratio;
+}
+
+// The best score on a circle about the pose. A ridge leads there without a valley.
+void AlternativeSearch::add_ridge(const ShiftSurface& surface, const ShiftSurface::Peak& main,
+                                  const IsAllowed& is_allowed) {
+  const double radius = far_along * static_cast<double>(std::max(surface.reference().width,
+                                                                 surface.reference().height));
+  constexpr int directions = 256;
+  ShiftSurface::Peak best;
+  Point unit{};
+  for (int i = 0; i < directions; ++i) {
+    const double angle = 2 * std::numbers::pi * i / directions;
+    const Point towards{std::cos(angle), std::sin(angle)};
+    const Point at{main.shift.x + radius * towards.x, main.shift.y + radius * towards.y};
+    const auto score = static_cast<double>(surface.score({std::lround(at.x), std::lround(at.y)}));
+    if (score <= best.score) continue;
+    if (!is_allowed(in_pixels(surface, between(main.shift, at)))) continue;
+    best = {at, score};
+    unit = towards;
+  }
+  const double ratio = best.score / main.score;
+  if (ratio < min_ratio || is_parted(surface, main.shift, best)) return;
+  alternatives_.along = unit;
+  alternatives_.ratio = std::max(alternatives_.ratio, ratio);
+}
+
+}  // namespace warpalign::detail
