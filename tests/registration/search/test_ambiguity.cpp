@@ -1,5 +1,5 @@
 // Pairs that match at several shifts: none may be accepted, unless the options leave one shift.
-#include "registration/search/repetition.hpp"
+#include "registration/scoring/repetition.hpp"
 #include "support/devices.hpp"
 #include "support/photographs.hpp"
 

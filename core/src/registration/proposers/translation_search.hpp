@@ -4,8 +4,8 @@
 
 #include "device/readback.hpp"
 #include "registration/numerics/plane_geometry.hpp"
+#include "registration/numerics/shift_surface.hpp"
 #include "registration/pair/context.hpp"
-#include "registration/proposers/shift_surface.hpp"
 #include "registration/pyramid/base_scales.hpp"
 #include "registration/resources/plan_cache.hpp"
 #include "registration/signal/gradient_fields.hpp"

@@ -2,7 +2,7 @@
 #include "registration/search/ambiguity_check.hpp"
 
 #include "registration/numerics/transform_distance.hpp"
-#include "registration/search/repetition.hpp"
+#include "registration/scoring/repetition.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/context.hpp"
-#include "registration/search/alternative_search.hpp"
+#include "registration/scoring/alternative_search.hpp"
 #include "registration/search/candidate_evaluator.hpp"
 #include "registration/search/model_selection.hpp"
 

@@ -1,5 +1,5 @@
 // The period of a texture that repeats itself, from the shifts at which it matches itself.
-#include "registration/search/repetition.hpp"
+#include "registration/scoring/repetition.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Finds other shifts at which two images match nearly as well as at a candidate's pose.
-#include "registration/search/alternative_search.hpp"
+#include "registration/scoring/alternative_search.hpp"
 
 #include <algorithm>
 #include <cmath>

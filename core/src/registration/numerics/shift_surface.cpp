@@ -1,5 +1,5 @@
 // The correlation of two pyramid levels at every shift.
-#include "registration/proposers/shift_surface.hpp"
+#include "registration/numerics/shift_surface.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
 
