@@ -11,6 +11,7 @@ import numpy as np
 
 from ._alignment import swap_axes
 from ._devices import open_device
+from ._errors import InvalidImageError
 from ._register import register
 from ._volumes import register_volume
 
@@ -326,10 +327,11 @@ def find_transform_ecc(template_image, input_image, *, motion="similarity", temp
     return found.correlation, found.matrix_xy[:rows].astype(np.float32)
 
 
-def _values(data):
-    """The values of an xarray.DataArray or an array, and a mask of the finite ones."""
+def _values_and_mask(data):
+    """The values of an xarray.DataArray or of an array, and a mask of the finite ones or None."""
     values = np.asarray(getattr(data, "data", data))
-    return values, np.isfinite(values)
+    finite = np.isfinite(values)
+    return values, None if finite.all() else finite
 
 
 def pairwise_registration(fixed_data, moving_data, *, motion="translation", device=None):
@@ -340,8 +342,7 @@ def pairwise_registration(fixed_data, moving_data, *, motion="translation", devi
     Parameters
     ----------
     fixed_data, moving_data : xarray.DataArray or array_like
-        The overlapping parts of both tiles, images or volumes, in pixels. NaN is ignored in images
-        and replaced by the mean in volumes.
+        The overlap in both tiles, images or volumes, in pixels. NaN and infinities are masked.
     motion : {'translation', 'rigid', 'similarity', 'affine'}
         The kind of transform. The default is ``'translation'``.
     device : Device or str, optional
@@ -350,13 +351,16 @@ def pairwise_registration(fixed_data, moving_data, *, motion="translation", devi
     Returns
     -------
     dict
-        ``affine_matrix``, a homogeneous matrix from fixed to moving pixels in array axes, and
-        ``quality``, the confidence of the registration, 0 to 1.
+        ``affine_matrix``, homogeneous, from fixed to moving pixels in array axes, and
+        ``quality``, the registration's confidence, 0 to 1. If one of the tiles is empty (constant,
+        or without a finite pixel), the identity with quality 0.
 
     Raises
     ------
     ValueError
-        A shape or the motion is wrong, or the pixels cannot be used.
+        A shape or the motion is wrong.
+    warpalign.Error
+        The device cannot do it.
 
     Examples
     --------
@@ -370,17 +374,12 @@ def pairwise_registration(fixed_data, moving_data, *, motion="translation", devi
            [0., 0., 1.]])
     """
     _check_motion(motion, ("translation", "rigid", "similarity", "affine"))
-    fixed, fixed_mask = _values(fixed_data)
-    moving, moving_mask = _values(moving_data)
-    if fixed.ndim == 3:
-        fixed = np.where(fixed_mask, fixed, fixed[fixed_mask].mean())
-        moving = np.where(moving_mask, moving, moving[moving_mask].mean())
-        found = register_volume(fixed, moving, motion=motion, device=device)
-    else:
-        masks = {}
-        if not fixed_mask.all():
-            masks["reference_mask"] = fixed_mask
-        if not moving_mask.all():
-            masks["moving_mask"] = moving_mask
-        found = register(fixed, moving, motion=motion, device=device, **masks)
+    fixed, fixed_mask = _values_and_mask(fixed_data)
+    moving, moving_mask = _values_and_mask(moving_data)
+    find = register_volume if fixed.ndim == 3 else register
+    try:
+        found = find(fixed, moving, motion=motion, reference_mask=fixed_mask,
+                     moving_mask=moving_mask, device=device)
+    except InvalidImageError:
+        return {"affine_matrix": np.eye(fixed.ndim + 1), "quality": 0.0}
     return {"affine_matrix": found.matrix, "quality": found.confidence}
