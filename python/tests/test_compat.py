@@ -33,6 +33,36 @@ def test_shifts_between_images_of_different_shapes_are_those_of_their_origins(sc
     np.testing.assert_allclose(shift, (10, 20), atol=0.05)
 
 
+def test_shifts_between_masked_volumes(volume):
+    original = pytest.importorskip("skimage.registration").phase_cross_correlation
+    moving = np.roll(volume, (2, -3, 4), (0, 1, 2))
+    # A bright pattern that stays where it is, and is stronger than what moves.
+    pattern = np.random.default_rng(3).random(volume[:, 8:22].shape) * 2e5
+    reference = volume.copy()
+    reference[:, 8:22] = moving[:, 8:22] = pattern
+    counts = np.ones(volume.shape, bool)
+    counts[:, 8:22] = False
+    theirs = original(reference, moving, reference_mask=counts, moving_mask=counts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours = compat.phase_cross_correlation(
+            reference, moving, reference_mask=counts, moving_mask=counts)
+    np.testing.assert_allclose(ours[0], theirs[0], atol=0.05)  # theirs are whole voxels
+    np.testing.assert_allclose(ours[0], (-2, 3, -4), atol=0.05)
+    # Without masks the pattern is what registers, so that the masks above have an effect.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        np.testing.assert_allclose(
+            compat.phase_cross_correlation(reference, moving)[0], 0, atol=0.05)
+    moving[:, 8:22] = np.nan  # a masked voxel may hold any value
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours = compat.phase_cross_correlation(volume, moving, moving_mask=counts)
+    np.testing.assert_allclose(ours[0], (-2, 3, -4), atol=0.05)
+    with pytest.raises(ValueError, match="must have the volume's shape"):
+        compat.phase_cross_correlation(volume, moving, moving_mask=counts[1:])
+
+
 @pytest.mark.parametrize("name, degrees, scale", [
     ("TRANSLATION", 0, 1), ("RIGID_BODY", 4, 1), ("SCALED_ROTATION", 4, 1.05)])
 def test_matrices_are_those_of_pystackreg(scene, name, degrees, scale, moved):
@@ -146,7 +176,12 @@ def test_unrelated_images_warn(scene, random, call):
         call(scene, np.roll(scene, 3, axis=1))
 
 
-def test_unrelated_volumes_warn(volume, random):
+def test_shifts_between_volumes_of_different_shapes_are_those_of_their_origins(volume):
+    shift, _, _ = compat.phase_cross_correlation(volume, volume[4:, 3:-5, :-6])
+    np.testing.assert_allclose(shift, (4, 3, 0), atol=0.05)
+
+
+def test_unrelated_volumes_bring_a_warning(volume, random):
     with pytest.warns(UserWarning, match="not reliable"):
         compat.phase_cross_correlation(volume, random.random(volume.shape))
 

@@ -34,7 +34,8 @@ def phase_cross_correlation(reference_image, moving_image, *, reference_mask=Non
     reference_image, moving_image : array_like
         Two images or two volumes. Their shapes may differ.
     reference_mask, moving_mask : array_like, optional
-        Masks of the shape of their image; 0 for pixels to ignore. Not for volumes.
+        Of the shape of their image or volume, 0 where a pixel does not count. Unlike in
+        scikit-image, all of the moving image counts if only ``reference_mask`` is given.
     device : Device or str, optional
         The device to compute on; see :func:`warpalign.open_device`.
 
@@ -71,18 +72,14 @@ def phase_cross_correlation(reference_image, moving_image, *, reference_mask=Non
     """
     reference_image = np.asarray(reference_image)
     if reference_image.ndim == 3:
-        if reference_mask is not None or moving_mask is not None:
-            raise ValueError(
-                "masks are not supported for volumes here; use warpalign.register_volume")
-        found = register_volume(reference_image, moving_image, device=device)
-        origin = found.translation
+        found = register_volume(reference_image, moving_image, reference_mask=reference_mask,
+                                moving_mask=moving_mask, device=device)
     else:
         found = register(reference_image, moving_image, motion="translation",
                          reference_mask=reference_mask, moving_mask=moving_mask, device=device)
-        origin = found.matrix[:2, 2]
     _warn_if_unreliable(found, 2)
     error = np.sqrt(max(0.0, 1 - found.correlation ** 2))
-    return -np.array(origin, np.float64), float(error), 0.0
+    return -found.matrix[:-1, -1], float(error), 0.0
 
 
 class StackReg:
