@@ -27,4 +27,5 @@ NB_MODULE(_core, module) {
   bind_volumes(module);
   bind_local_motion(module);
   bind_tiles(module);
+  bind_phase_correlation(module);
 }

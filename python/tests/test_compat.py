@@ -63,6 +63,67 @@ def test_shifts_between_masked_volumes(volume):
         compat.phase_cross_correlation(volume, moving, moving_mask=counts[1:])
 
 
+def _with_squares(shape, corners, side):
+    image = np.zeros(shape)
+    for row, column in corners:
+        image[row:row + side, column:column + side] = 1
+    return image
+
+
+@pytest.mark.parametrize("shape, corners, side, shift, contrast", [
+    ((64, 64), [(20, 20)], 10, (10, 10), 1),
+    ((64, 64), [(20, 20)], 3, (-7, 12), 200),
+    ((75, 131), [(40, 90), (12, 20)], 6, (9, -11), 0.05),  # odd sizes, contrast of 5e-4
+    ((128, 128), [(90, 30)], 20, (-60, 41), 1)])
+def test_small_objects_on_black_are_found_as_by_skimage(shape, corners, side, shift, contrast):
+    original = pytest.importorskip("skimage.registration").phase_cross_correlation
+    reference = 100 + contrast * _with_squares(shape, corners, side)
+    moved = [(row + shift[0], column + shift[1]) for row, column in corners]
+    moving = 100 + contrast * _with_squares(shape, moved, side)
+    theirs = original(reference, moving)
+    with pytest.warns(UserWarning, match="not reliable"):
+        found, error, phase = compat.phase_cross_correlation(reference, moving)
+    # The images are moved by whole pixels, which a correlation in single precision keeps to 1e-3.
+    np.testing.assert_allclose(found, theirs[0], atol=1e-2)
+    np.testing.assert_allclose(found, np.negative(shift), atol=1e-2)
+    assert error < 1e-3 and phase == 0
+
+
+@pytest.mark.parametrize("shape", [(64, 64), (17, 96), (101, 53)])
+def test_plain_phase_correlation_against_double_precision(shape, random):
+    image = random.random(shape)
+    shift = (shape[0] // 2 - 3, -(shape[1] // 3))
+    moving = np.roll(image, shift, (0, 1)) + 0.2 * random.random(shape)
+    product = np.fft.fft2(image) * np.fft.fft2(moving).conj()
+    surface = np.fft.ifft2(product / np.abs(product)).real
+    expected = np.array(np.unravel_index(surface.argmax(), shape))
+    expected -= np.where(2 * expected > shape, shape, 0)
+    found = warpalign._core.phase_correlation_shift(
+        warpalign.open_device(), image.astype(np.float32), moving.astype(np.float32))
+    # The oracle is in whole pixels, and the peak of white images is one pixel wide.
+    np.testing.assert_allclose(found, expected, atol=0.1)
+    np.testing.assert_array_equal(expected, np.negative(shift))
+
+
+def test_plain_phase_correlation_takes_two_float_images_of_one_shape():
+    device, image = warpalign.open_device(), np.zeros((32, 32), np.float32)
+    find = warpalign._core.phase_correlation_shift
+    for other in (image[:16], image.astype(np.float64), image[0]):
+        with pytest.raises(ValueError, match="float32|one shape|two dimensions"):
+            find(device, image, other)
+
+
+def test_small_objects_that_plain_phase_correlation_does_not_serve():
+    reference = _with_squares((64, 64), [(20, 20)], 3)
+    moving = _with_squares((64, 64), [(25, 25)], 3)
+    counts = np.ones((64, 64), bool)
+    for arguments in ({"moving_image": moving[:60]},
+                      {"moving_image": moving, "reference_mask": counts}):
+        with pytest.warns(UserWarning, match="not reliable"):
+            shift, error, _ = compat.phase_cross_correlation(reference, **arguments)
+        assert np.isfinite(shift).all() and error <= 1
+
+
 @pytest.mark.parametrize("name, degrees, scale", [
     ("TRANSLATION", 0, 1), ("RIGID_BODY", 4, 1), ("SCALED_ROTATION", 4, 1.05)])
 def test_matrices_are_those_of_pystackreg(scene, name, degrees, scale, moved):

@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 
+from . import _core
 from ._alignment import swap_axes
 from ._devices import open_device
 from ._errors import InvalidImageError
@@ -25,9 +26,35 @@ def _warn_if_unreliable(found, stacklevel):
             "images may show different scenes", UserWarning, stacklevel=stacklevel + 1)
 
 
+def _overlap_correlation(reference, moving, shift):
+    """The normalized correlation of two images of one shape over their overlap, where the moving
+    one is shifted by whole pixels."""
+    shift = np.rint(shift).astype(int)
+    ours = tuple(slice(max(by, 0), n + min(by, 0)) for by, n in zip(shift, reference.shape))
+    theirs = tuple(slice(max(-by, 0), n + min(-by, 0)) for by, n in zip(shift, moving.shape))
+    one, other = reference[ours], moving[theirs]
+    one, other = one - one.mean(), other - other.mean()
+    energy = np.sqrt((one ** 2).sum() * (other ** 2).sum())
+    return float((one * other).sum() / energy) if energy > 0 else 0.0
+
+
+def _plain_phase_correlation(reference, moving, device):
+    """The shift that plain phase correlation gives, and the correlation there."""
+    reference, moving = (np.asarray(image, np.float64) for image in (reference, moving))
+    # Single precision is relative to the largest value: the mean does not count, so it is left out.
+    centred = [np.ascontiguousarray(image - image.mean(), np.float32)
+               for image in (reference, moving)]
+    shift = np.array(_core.phase_correlation_shift(open_device(device), *centred))
+    return shift, _overlap_correlation(reference, moving, shift)
+
+
 def phase_cross_correlation(reference_image, moving_image, *, reference_mask=None,
                             moving_mask=None, device=None):
     """Find a translation, like ``skimage.registration.phase_cross_correlation``.
+
+    Images are registered as by :func:`warpalign.register`. If it finds no candidate in images of
+    one shape without masks, such as a few small objects on black, the shift is that of plain phase
+    correlation without a window, as in scikit-image, and a warning says so.
 
     Parameters
     ----------
@@ -59,7 +86,8 @@ def phase_cross_correlation(reference_image, moving_image, *, reference_mask=Non
     Warns
     -----
     UserWarning
-        The registration is not reliable; for example, the images are unrelated.
+        The registration is not reliable, as between unrelated images, or the shift is that of
+        plain phase correlation, which has no confidence.
 
     Examples
     --------
@@ -78,8 +106,12 @@ def phase_cross_correlation(reference_image, moving_image, *, reference_mask=Non
         found = register(reference_image, moving_image, motion="translation",
                          reference_mask=reference_mask, moving_mask=moving_mask, device=device)
     _warn_if_unreliable(found, 2)
-    error = np.sqrt(max(0.0, 1 - found.correlation ** 2))
-    return -found.matrix[:-1, -1], float(error), 0.0
+    shift, correlation = -found.matrix[:-1, -1], found.correlation
+    if (found.significance == 0 and reference_image.ndim == 2 and reference_mask is None
+            and moving_mask is None and reference_image.shape == np.shape(moving_image)):
+        shift, correlation = _plain_phase_correlation(reference_image, moving_image, device)
+    error = np.sqrt(max(0.0, 1 - correlation ** 2))
+    return shift, float(error), 0.0
 
 
 class StackReg:
