@@ -237,6 +237,14 @@ nb::list list_of(const std::vector<StageTiming>& timings) {
 nb::dict dict_of(const RegistrationResult& result) {
   nb::dict fields = dict_of_registered(result);
   fields["reliable"] = result.reliable;
+  fields["ambiguous"] = result.ambiguous;
+  nb::list period;
+  for (const Point& vector : result.period) period.append(nb::make_tuple(vector.x, vector.y));
+  fields["period"] = period;
+  fields["undetermined_direction"] = nb::none();
+  if (const auto& direction = result.undetermined_direction) {
+    fields["undetermined_direction"] = nb::make_tuple(direction->x, direction->y);
+  }
   nb::list others;
   for (const Alignment& other : result.runners_up) others.append(dict_of_registered(other));
   fields["runners_up"] = others;

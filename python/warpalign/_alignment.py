@@ -154,6 +154,16 @@ class Registration(OnDevice, Alignment):
     ----------
     reliable : bool
         Whether ``confidence`` is at least 0.5.
+    ambiguous : bool
+        Whether the images match at other shifts about as well, which alone keeps ``confidence``
+        below 0.5. This is the shift of the smallest motion among those that match equally well;
+        ``runners_up`` has others, whatever ``candidates`` is.
+    period : tuple of tuples of 2 floats
+        For an ambiguous result the vectors (rows, columns) by which the texture repeats itself, in
+        pixels of the reference, the shortest first: two of a lattice, one of stripes, or none.
+    undetermined_direction : tuple of 2 floats or None
+        For an ambiguous result the unit vector (rows, columns) in the reference along which
+        structure such as parallel lines leaves the shift open.
     runners_up : tuple of Alignment
         The next best alignments, not refined. Empty unless the option ``candidates`` is above 1.
     tried : tuple of str
@@ -168,6 +178,9 @@ class Registration(OnDevice, Alignment):
     """
 
     reliable: bool
+    ambiguous: bool
+    period: tuple[tuple[float, float], ...]
+    undetermined_direction: tuple[float, float] | None
     runners_up: tuple[Alignment, ...]
     tried: tuple[str, ...]
     places_searched: float
@@ -263,11 +276,18 @@ class Registration(OnDevice, Alignment):
         return f"<div><table>{cells}</table>{image}</div>"
 
 
+def _rows_first(vector):
+    return None if vector is None else tuple(vector[::-1])
+
+
 def registration_of(found, reference_shape, moving_shape, device):
     """A Registration from the extension module's dictionary."""
     return Registration(
         **alignment_fields(found),
         reliable=found["reliable"],
+        ambiguous=found["ambiguous"],
+        period=tuple(tuple(vector[::-1]) for vector in found["period"]),
+        undetermined_direction=_rows_first(found["undetermined_direction"]),
         runners_up=tuple(Alignment(**alignment_fields(other)) for other in found["runners_up"]),
         tried=tuple(found["tried"]),
         places_searched=found["places_searched"],
