@@ -50,7 +50,7 @@ def test_a_named_loader_is_the_only_one(driver):
 
 @pytest.mark.parametrize("file, words", [
     ("/nowhere/libpocl.so", "cannot open shared object file"),
-    ("libm.so.6", "is no OpenCL driver")])
+    ("libm.so.6", "is not an OpenCL driver")])
 def test_an_invalid_driver_is_reported(file, words):
     code = """
 import warpalign

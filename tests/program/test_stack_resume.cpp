@@ -243,7 +243,7 @@ TEST_CASE("stack: a journal of another run is refused") {
     CHECK(read_text(journal) == before);
   };
   refused(joined(arguments, {"--max-shift", "30"}),
-          "drift.json.journal: belongs to another run, with other options");
+          "drift.json.journal: belongs to a run with different options");
   const auto changed = drifting(41);
   const std::string original = read_text(folder / "in.tif");
   write_tiff_stack(folder / "in.tif", changed);

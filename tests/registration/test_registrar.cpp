@@ -224,7 +224,7 @@ TEST_CASE("registrar: invalid input is refused, and the registrar stays usable")
       (void)registrar.align({constant.data(), PixelType::u8, 384, 384});
     });
     for (const auto& bad : {broken, infinite}) {
-      refuses(ErrorKind::invalid_image, "the moving image holds NaN", [&] {
+      refuses(ErrorKind::invalid_image, "the moving image contains NaN", [&] {
         (void)registrar.align({bad.data(), PixelType::f32, 384, 384});
       });
     }

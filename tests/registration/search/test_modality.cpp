@@ -393,7 +393,7 @@ TEST_CASE("effort: fast and the paper's pipeline refuse options that they do not
         CHECK_MESSAGE(std::string(error.what()).find(message) != std::string::npos, error.what());
       }
     };
-    refuses(with(Modality::other, Effort::fast), "log-polar spectra of the grey levels");
+    refuses(with(Modality::other, Effort::fast), "log-polar spectra of intensities");
     RegistrationOptions paper = with(Modality::other);
     paper.fast = true;
     refuses(paper, "modality");

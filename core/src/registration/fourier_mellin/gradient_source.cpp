@@ -66,7 +66,7 @@ void GradientSource::require_usable(const char* what) {
   const StatisticsRecord record = statistics_readback_.wait().front();
   if (record.nonfinite != 0) {
     throw Error(ErrorKind::invalid_image,
-                std::string(what) + " holds NaN, infinities or values too large to square near " +
+                std::string(what) + " contains NaN, infinities or values too large to square near " +
                     std::to_string(record.nonfinite) + " pixels; replace them first");
   }
   if (record.maximum <= 0) {

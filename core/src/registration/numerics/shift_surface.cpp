@@ -40,25 +40,38 @@ Point ShiftSurface::origin_of(const Shape& reference, std::int64_t side) {
 }
 
 // The reference's level itself lies in the corner of its frame.
-float ShiftSurface::score(Shift shift) const {
+std::size_t ShiftSurface::index(Shift shift) const {
   const std::int64_t n = content_.side;
   const std::int64_t x = ((origin_x_ + shift.x) % n + n) % n;
   const std::int64_t y = ((origin_y_ + shift.y) % n + n) % n;
-  const auto index = static_cast<std::size_t>(y * n + x);
-  const float overlap = content_.overlaps[index];
-  if (overlap < min_overlap_) return 0;
-  return content_.correlations[index] / (std::sqrt(overlap) * static_cast<float>(n));
+  return static_cast<std::size_t>(y * n + x);
 }
 
+float ShiftSurface::score(Shift shift) const {
+  const std::size_t i = index(shift);
+  const float overlap = content_.overlaps[i];
+  if (overlap < min_overlap_) return 0;
+  return content_.correlations[i] / (std::sqrt(overlap) * static_cast<float>(content_.side));
+}
+
+double ShiftSurface::correlation(Shift shift) const {
+  const std::size_t i = index(shift);
+  if (content_.overlaps[i] < min_overlap_) return 0;
+  return static_cast<double>(content_.correlations[i]) / static_cast<double>(content_.overlaps[i]);
+}
+
+// The overlap tilts the score, and would pull peaks towards small shifts: the correlation over the
+// overlap is located.
 ShiftSurface::Peak ShiftSurface::peak_at(Shift shift) const {
   const auto at = [&](std::int64_t dx, std::int64_t dy) {
-    return static_cast<double>(score({shift.x + dx, shift.y + dy}));
+    return correlation({shift.x + dx, shift.y + dy});
   };
   const double middle = at(0, 0);
   const Vertex x = vertex_of(at(-1, 0), middle, at(1, 0));
   const Vertex y = vertex_of(at(0, -1), middle, at(0, 1));
+  const double height = middle + x.above + y.above;
   return {{static_cast<double>(shift.x) + x.at, static_cast<double>(shift.y) + y.at},
-          middle + x.above + y.above};
+          middle > 0 ? static_cast<double>(score(shift)) * height / middle : 0};
 }
 
 // Of equal neighbours the first one is the maximum.

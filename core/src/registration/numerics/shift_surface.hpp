@@ -48,6 +48,9 @@ class ShiftSurface {
   [[nodiscard]] bool is_local_maximum(Shift shift) const;
 
  private:
+  [[nodiscard]] std::size_t index(Shift shift) const;
+  /// The correlation over the overlap; 0 if that is too small.
+  [[nodiscard]] double correlation(Shift shift) const;
   [[nodiscard]] std::int64_t reach(std::int64_t size) const {
     return size < content_.side ? (content_.side - size) / 2 : 0;
   }

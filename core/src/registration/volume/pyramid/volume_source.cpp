@@ -28,7 +28,7 @@ constexpr double min_valid = 512;
 
 VolumeLevels levels_of(const StatisticsRecord& record, const char* what) {
   if (record.nonfinite != 0) {
-    refuse_voxels(what, "holds NaN or infinities at " + std::to_string(record.nonfinite) +
+    refuse_voxels(what, "contains NaN or infinities at " + std::to_string(record.nonfinite) +
                             " voxels; replace or mask them first");
   }
   const auto minimum = static_cast<double>(record.minimum);
