@@ -14,7 +14,7 @@ static void draw(uint8_t* pixels, int ox, int oy) {
       const double u = x + ox;
       const double v = y + oy;
       pixels[y * SIDE + x] =
-          (uint8_t)(128 + 60 * sin(0.11 * u + 0.0015 * v * v) + 50 * cos(0.09 * v - 0.001 * u * u));
+          (uint8_t)(128 + 60 * sin(0.11 * u + 0.004 * v * v) + 50 * cos(0.09 * v - 0.003 * u * u));
     }
   }
 }
