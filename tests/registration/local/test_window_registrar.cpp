@@ -253,7 +253,7 @@ TEST_CASE("windows: invalid input is refused before anything runs") {
       CHECK_THROWS_WITH_AS(WindowRegistrar(device, PixelType::f32, shape, options),
                            doctest::Contains(part), warpalign::Error);
     };
-    refused({151, 64, 0, 0, 0, 0}, "more than the frame's 150");
+    refused({151, 64, 0, 0, 0, 0}, "exceeds the frame's 150");
     refused({64, 8, 0, 0, 0, 0}, "16 to 4096");
     refused({64, 64, -1, 0, 0, 0}, "stride_x");
     refused({64, 64, 0, 0, -1, 0}, "max_shift");

@@ -349,10 +349,14 @@ ShiftSurface TranslationSearch::correlate_all(const PairContext& work, const Aff
   const Point origin = ShiftSurface::origin_of(reference_level, frame_.width);
   const Homography frame_to_moving = between * Affine::translation(origin.x, origin.y);
   const Shape& level = compared.moving_level.shape();
-  correlate_batch(work, compared, true,
-                  [&](const Image& image, Image& frames, bool /*unit_input*/) {
-                    plane_warp_of(level).execute(work.stream, image, frame_to_moving, frames);
-                  });
+  correlate_batch(work, compared, true, [&](const Image& image, Image& frames, bool of_ones) {
+    if (frame_to_moving.is_affine()) {
+      const Affine map = frame_to_moving.affine();
+      warp_of(level, frames_.depth, of_ones).execute(work.stream, image, map, frames);
+    } else {
+      plane_warp_of(level).execute(work.stream, image, frame_to_moving, frames);
+    }
+  });
   const auto fetch = [&](const Image& image, std::vector<float>& values) {
     values.resize(2 * static_cast<std::size_t>(frame_.plane()));
     work.stream.download(image, values.data(), values.size() * sizeof(float));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 
 namespace warpalign::detail {
 
@@ -67,9 +68,10 @@ double nearest_of(const Alternatives& alternatives) {
 
 const Alternatives& AmbiguityCheck::alternatives_of(const PairContext& context,
                                                     const Candidate& candidate) {
-  return alternatives_.find(context, candidate, [&](Point shift) {
+  const auto is_allowed = [&](Point shift) {
     return evaluator_.is_allowed(context, shifted(candidate, shift));
-  });
+  };
+  return alternatives_.find(context, candidate, std::cref(is_allowed));  // allocates nothing
 }
 
 // Nothing if that is the candidate's own.
