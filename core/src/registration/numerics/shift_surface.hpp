@@ -19,7 +19,7 @@ class ShiftSurface {
   struct Content {
     std::int64_t side = 0;   ///< of the frame
     Shape reference;         ///< the reference's level
-    double spacing = 1;      ///< reference pixels per sample of that level
+    Point spacing{1, 1};     ///< reference pixels per sample of that level
     double min_overlap = 0;  ///< shifts that leave fewer samples in common score 0
     std::span<const float> correlations, overlaps;  ///< as inverse transforms leave them
   };
@@ -34,7 +34,7 @@ class ShiftSurface {
   [[nodiscard]] std::int64_t reach_y() const { return reach(content_.reference.height); }
   [[nodiscard]] const Shape& reference() const { return content_.reference; }
   /// Reference pixels per sample.
-  [[nodiscard]] double spacing() const { return content_.spacing; }
+  [[nodiscard]] Point spacing() const { return content_.spacing; }
 
   /// The correlation over the overlap times the square root of the overlap, proportional to the
   /// significance.

@@ -363,8 +363,12 @@ ShiftSurface TranslationSearch::correlate_all(const PairContext& work, const Aff
   };
   fetch(surfaces_, correlations_);
   fetch(stored_->overlaps, overlaps_);
-  const ShiftSurface surface({frame_.width, reference_level, compared.spacings.reference,
-                              static_cast<double>(limits_.front().min_overlap), correlations_,
+  const Affine to_image = compared.reference_level.to_image();
+  const ShiftSurface surface({frame_.width,
+                              reference_level,
+                              {to_image.a, to_image.e},
+                              static_cast<double>(limits_.front().min_overlap),
+                              correlations_,
                               overlaps_});
   clear_next();
   return surface;

@@ -29,7 +29,7 @@ constexpr std::size_t max_maxima = 400;
 double length(Point p) { return std::hypot(p.x, p.y); }
 Point between(Point from, Point to) { return {to.x - from.x, to.y - from.y}; }
 Point in_pixels(const ShiftSurface& surface, Point samples) {
-  return {surface.spacing() * samples.x, surface.spacing() * samples.y};
+  return {surface.spacing().x * samples.x, surface.spacing().y * samples.y};
 }
 
 template <class Visit>

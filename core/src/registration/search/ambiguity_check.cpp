@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <span>
 
 namespace warpalign::detail {
 
@@ -49,7 +50,7 @@ Candidate unfitted(const Candidate& pose) {
   return candidate;
 }
 
-// Whether a alternative scores about as much as the best of all shifts.
+// Whether an alternative scores about as much as the best of all shifts.
 bool is_equal(const Alternatives::Alternative& alternative, const Alternatives& alternatives) {
   return alternative.ratio >= equal_ratio * std::max(1.0, alternatives.ratio);
 }
@@ -74,7 +75,7 @@ const Alternatives& AmbiguityCheck::alternatives_of(const PairContext& context,
   return alternatives_.find(context, candidate, std::cref(is_allowed));  // allocates nothing
 }
 
-// Nothing if that is the candidate's own.
+// The pose of the smallest motion among those that match equally well, if it is another one.
 std::optional<Candidate> AmbiguityCheck::with_smallest_motion(const PairContext& context,
                                                               const Candidate& found) {
   std::optional<Candidate> best;
@@ -98,8 +99,8 @@ std::optional<Candidate> AmbiguityCheck::with_smallest_motion(const PairContext&
   return best;
 }
 
-// Nothing if the fit leaves the pose for a alternative, of which the nearest is `apart` pixels
-// away.
+// The model selected at a pose. Nothing if the fit leaves the pose for another one; the nearest
+// alternative is `apart` pixels away.
 std::optional<Candidate> AmbiguityCheck::selected_at(const PairContext& context,
                                                      const Candidate& pose, double apart,
                                                      double trials) {
@@ -113,17 +114,13 @@ std::optional<Candidate> AmbiguityCheck::selected_at(const PairContext& context,
   return fitted.front();
 }
 
-void AmbiguityCheck::add_runners_up(const PairContext& context, std::vector<Candidate>& candidates,
-                                    double trials) {
-  const Candidate best = candidates.front();
+// `equals`: shifts that score alike, from the first candidate on.
+void AmbiguityCheck::add_runners_up(const PairContext& context, std::span<const Point> equals,
+                                    std::vector<Candidate>& candidates, double trials) {
   const std::size_t most =
       std::max(min_runners_up, static_cast<std::size_t>(options_.candidates - 1));
   std::vector<Candidate> others;
-  const Alternatives& alternatives = alternatives_of(context, best);
-  for (const Alternatives::Alternative& alternative : alternatives.maxima) {
-    if (is_equal(alternative, alternatives))
-      others.push_back(unfitted(shifted(best, alternative.shift)));
-  }
+  for (const Point& shift : equals) others.push_back(unfitted(shifted(candidates.front(), shift)));
   std::sort(others.begin(), others.end(), [&](const Candidate& a, const Candidate& b) {
     return motion_of(context, a.matrix) < motion_of(context, b.matrix);
   });
@@ -139,25 +136,23 @@ void AmbiguityCheck::add_runners_up(const PairContext& context, std::vector<Cand
 std::optional<Ambiguity> AmbiguityCheck::check(const PairContext& context,
                                                std::vector<Candidate>& candidates, double trials) {
   Candidate& found = candidates.front();
-  found.other_shift_ratio = alternatives_of(context, found).ratio;
+  const Alternatives* alternatives = &alternatives_of(context, found);
+  found.other_shift_ratio = alternatives->ratio;
   if (is_convincing(found)) return std::nullopt;
-  const double apart = nearest_of(alternatives_of(context, found));
+  const double apart = nearest_of(*alternatives);
   if (const auto smallest = with_smallest_motion(context, found)) {
     const auto selected = selected_at(context, *smallest, apart, trials);
-    if (selected && is_convincing(*selected)) {
-      found = *selected;
-      found.other_shift_ratio = alternatives_of(context, found).ratio;
-      if (is_convincing(found)) return std::nullopt;
-    }
+    if (selected && is_convincing(*selected)) found = *selected;
+    alternatives = &alternatives_of(context, found);
+    found.other_shift_ratio = alternatives->ratio;
+    if (is_convincing(found)) return std::nullopt;
   }
-  const Alternatives& alternatives = alternatives_of(context, found);
   std::vector<Point> equals;
-  for (const Alternatives::Alternative& alternative : alternatives.maxima) {
-    if (is_equal(alternative, alternatives)) equals.push_back(alternative.shift);
+  for (const Alternatives::Alternative& alternative : alternatives->maxima) {
+    if (is_equal(alternative, *alternatives)) equals.push_back(alternative.shift);
   }
-  Ambiguity ambiguity{period_of(equals), alternatives.along};
-  add_runners_up(context, candidates, trials);
-  return ambiguity;
+  add_runners_up(context, equals, candidates, trials);
+  return Ambiguity{period_of(equals), alternatives->along};
 }
 
 }  // namespace warpalign::detail

@@ -8,6 +8,7 @@
 #include "registration/search/model_selection.hpp"
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace warpalign::detail {
@@ -39,8 +40,8 @@ class AmbiguityCheck {
   [[nodiscard]] std::optional<Candidate> selected_at(const PairContext& context,
                                                      const Candidate& pose, double apart,
                                                      double trials);
-  void add_runners_up(const PairContext& context, std::vector<Candidate>& candidates,
-                      double trials);
+  void add_runners_up(const PairContext& context, std::span<const Point> equals,
+                      std::vector<Candidate>& candidates, double trials);
 
   const RegistrationOptions& options_;
   CandidateEvaluator& evaluator_;
