@@ -11,8 +11,8 @@ namespace {
 // If the values of the fast pipeline's correlation surface were independent for unrelated images,
 // their maximum would rarely exceed 6 standard deviations at any image size. However, the spectra
 // of windowed images are correlated, and the measured maximum grows with the fourth root of the
-// number of pixels (docs/accuracy.md). It reached at most 1.16 times that root over 7352 unrelated
-// pairs, and at least 1.83 times the root over 1077 correctly registered pairs.
+// number of pixels (docs/accuracy-confidence.md). It reached at most 1.16 times that root over 7352
+// unrelated pairs, and at least 1.83 times the root over 1077 correctly registered pairs.
 constexpr double fast_half_confidence = 1.45;
 
 // With this exponent, 1.16 gives a confidence of 0.10 and 1.83 gives 0.91.

@@ -7,7 +7,7 @@ namespace warpalign::detail {
 
 /// The significance (see Candidate) at which the confidence is one half if there was no null test.
 /// It lies between the significances of unrelated pairs and of correctly registered pairs;
-/// docs/accuracy.md reports both.
+/// docs/accuracy-confidence.md reports both.
 inline constexpr double half_confidence_significance = 32;
 
 /// The same for affine transforms and homographies, which are fitted if no similarity is reliable.

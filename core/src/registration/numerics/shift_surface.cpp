@@ -2,8 +2,8 @@
 #include "registration/numerics/shift_surface.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
+#include "stages/spectrum/parabola.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace warpalign::detail {
@@ -16,9 +16,7 @@ struct Vertex {
   double at, above;
 };
 Vertex vertex_of(double before, double middle, double after) {
-  const double curvature = before - 2 * middle + after;
-  if (!(curvature < 0)) return {0, 0};
-  const double at = std::clamp(0.5 * (before - after) / curvature, -0.5, 0.5);
+  const double at = parabola_vertex(before, middle, after);
   return {at, -0.25 * (before - after) * at};
 }
 

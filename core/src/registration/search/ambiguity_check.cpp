@@ -76,12 +76,14 @@ const Alternatives& AmbiguityCheck::alternatives_of(const PairContext& context,
 }
 
 // The pose of the smallest motion among those that match equally well, if it is another one.
+// `known`: the alternatives of `found`.
 std::optional<Candidate> AmbiguityCheck::with_smallest_motion(const PairContext& context,
-                                                              const Candidate& found) {
+                                                              const Candidate& found,
+                                                              const Alternatives& known) {
   std::optional<Candidate> best;
   for (int step = 0; step < max_steps; ++step) {
     const Candidate from = best ? *best : found;
-    const Alternatives& alternatives = alternatives_of(context, from);
+    const Alternatives& alternatives = best ? alternatives_of(context, from) : known;
     const bool is_among_best = equal_ratio * alternatives.ratio <= 1;
     double least = is_among_best ? motion_of(context, from.matrix) - same_motion : INFINITY;
     bool moved = false;
@@ -140,7 +142,7 @@ std::optional<Ambiguity> AmbiguityCheck::check(const PairContext& context,
   found.other_shift_ratio = alternatives->ratio;
   if (is_convincing(found)) return std::nullopt;
   const double apart = nearest_of(*alternatives);
-  if (const auto smallest = with_smallest_motion(context, found)) {
+  if (const auto smallest = with_smallest_motion(context, found, *alternatives)) {
     const auto selected = selected_at(context, *smallest, apart, trials);
     if (selected && is_convincing(*selected)) found = *selected;
     alternatives = &alternatives_of(context, found);

@@ -36,7 +36,8 @@ class AmbiguityCheck {
 
  private:
   const Alternatives& alternatives_of(const PairContext& context, const Candidate& candidate);
-  std::optional<Candidate> with_smallest_motion(const PairContext& context, const Candidate& found);
+  std::optional<Candidate> with_smallest_motion(const PairContext& context, const Candidate& found,
+                                                const Alternatives& known);
   [[nodiscard]] std::optional<Candidate> selected_at(const PairContext& context,
                                                      const Candidate& pose, double apart,
                                                      double trials);

@@ -32,7 +32,7 @@ constexpr double doubtful_confidence = 0.01;
 constexpr int fallbacks_that_predict = 2;
 
 RefineFrom start_of_fit(const Step& step) {
-  return step.generator == SearchMethod::grid ? RefineFrom::grid : RefineFrom::log_polar;
+  return step.method == SearchMethod::grid ? RefineFrom::grid : RefineFrom::log_polar;
 }
 
 }  // namespace
@@ -178,7 +178,7 @@ void PairSearch::execute(const PairContext& context, const Step& step) {
 }
 
 void PairSearch::propose(const PairContext& context, const Step& step) {
-  tried_.add(step.generator);
+  tried_.add(step.method);
   const bool is_first = !proposed_;
   proposed_ = true;
   const bool predicts_fallback = consecutive_fallbacks_ >= fallbacks_that_predict;

@@ -77,7 +77,7 @@ enum class Begins { in_turn, early };
 
 struct Step {
   Action action;
-  SearchMethod generator;  ///< the name that results report
+  SearchMethod method;  ///< the name that results report
   ProposerKind proposer;
   SignalKind signal;
   int round;  ///< of the proposer, from 0
@@ -100,8 +100,8 @@ using enum Begins;
 /// A step without a proposer.
 constexpr Step act(Action action, SignalKind signal, Efforts efforts, When when, Unless unless,
                    Begins begins = in_turn) {
-  const SearchMethod generator = signal == orientation ? gradient_orientation : log_polar;
-  return {action, generator, no_proposer, signal, 0, efforts, when, unless, none, begins};
+  const SearchMethod method = signal == orientation ? gradient_orientation : log_polar;
+  return {action, method, no_proposer, signal, 0, efforts, when, unless, none, begins};
 }
 }  // namespace schedule_terms
 

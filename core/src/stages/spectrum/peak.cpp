@@ -3,8 +3,8 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/spectrum/parabola.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace warpalign {
@@ -17,13 +17,6 @@ constexpr std::int64_t max_slices = 65535;
 PeakSpec checked(const PeakSpec& spec) {
   detail::check_shape(stage, "the image", spec.shape, max_slices);
   return spec;
-}
-
-// The vertex of the parabola through (-1, before), (0, at), (1, after).
-double parabola_vertex(double before, double at, double after) {
-  const double curvature = before - 2 * at + after;
-  if (!(curvature < 0)) return 0;  // flat, or not finite
-  return std::clamp((before - after) / (2 * curvature), -0.5, 0.5);
 }
 
 }  // namespace
@@ -44,7 +37,8 @@ void PeakPlan::execute(Stream& stream, const Image& input, Buffer& records) cons
 
 Point subpixel_position(const PeakRecord& peak) noexcept {
   const auto& n = peak.neighbours;
-  return {peak.x + parabola_vertex(n[3], n[4], n[5]), peak.y + parabola_vertex(n[1], n[4], n[7])};
+  return {peak.x + detail::parabola_vertex(n[3], n[4], n[5]),
+          peak.y + detail::parabola_vertex(n[1], n[4], n[7])};
 }
 
 }  // namespace warpalign
