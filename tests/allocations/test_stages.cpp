@@ -6,6 +6,7 @@
 
 #include <warpalign/backend/stage_list.hpp>
 #include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
+#include <warpalign/backend/stages/spectrum/shift_maxima.hpp>
 #include <warpalign/warpalign.hpp>
 
 #include <array>
@@ -246,6 +247,11 @@ TEST_CASE("allocations: correlation over the overlap, and peaks") {
       const OverlapLimits limits{half};
       of_outlines.execute_outlines(bench.stream(), surfaces[i], {&outline, 1}, {&limits, 1},
                                    records[i]);
+    });
+    const ShiftMaximaPlan maxima(bench.device(), {plane});
+    bench.check("shift_maxima", [&](std::size_t i) {
+      const ShiftRegion region{0, 0, 2, 2, 1, static_cast<float>(1 + i)};
+      (void)maxima.execute(bench.stream(), surfaces[i], overlaps[i], region);
     });
     bench.check("peak",
                 [&](std::size_t i) { peak.execute(bench.stream(), surfaces[i], records[i]); });

@@ -23,6 +23,7 @@
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 #include <warpalign/backend/stages/spectrum/overlap_counts.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>
+#include <warpalign/backend/stages/spectrum/shift_maxima.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
 #include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 #include <warpalign/compilation.hpp>
@@ -127,16 +128,18 @@ void inverse_pair_fft(WarmUp& warm_up, const Needs&) {
   transform(warm_up, {{full_size.width, full_size.height, 2}, 2, FftDirections::inverse});
 }
 
-// Only GPUs use the overlap of outlines.
-void outline_overlap(WarmUp& warm_up) {
+// Only GPUs use the overlap of outlines, and look for alternatives before all is fetched.
+void overlap_on_gpu(WarmUp& warm_up) {
   if (warm_up.device().info().kind == DeviceKind::cpu) return;
+  constexpr Shape two{full_size.width, full_size.height, 2};
   const OverlapPeaksPlan peaks(warm_up.device(), {full_size, 1, false, true});
+  const ShiftMaximaPlan maxima(warm_up.device(), {full_size});
   warm_up.run([&](Stream& stream) {
     Buffer records = warm_up.blank_records(2 * sizeof(PeakRecord));
     constexpr OverlapOutline outline{256, 256, 256, 0, 0, 256};
     constexpr OverlapLimits limits;
-    peaks.execute_outlines(stream, warm_up.blank({full_size.width, full_size.height, 2}),
-                           {&outline, 1}, {&limits, 1}, records);
+    peaks.execute_outlines(stream, warm_up.blank(two), {&outline, 1}, {&limits, 1}, records);
+    (void)maxima.execute(stream, warm_up.blank(two), warm_up.blank(two), {});
   });
 }
 
@@ -154,7 +157,7 @@ void overlap(WarmUp& warm_up, const Needs&) {
     counts.execute(stream, warm_up.blank(full_size), full_size, overlaps);
     peaks.execute(stream, warm_up.blank(two), overlaps, {}, records);
   });
-  outline_overlap(warm_up);
+  overlap_on_gpu(warm_up);
 }
 
 void coarse_levels(WarmUp& warm_up, const Needs& needs) {

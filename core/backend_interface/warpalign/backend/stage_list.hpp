@@ -32,6 +32,7 @@
 #include <warpalign/backend/stages/spectrum/overlap_counts.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>
 #include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
+#include <warpalign/backend/stages/spectrum/shift_maxima.hpp>
 #include <warpalign/backend/stages/spectrum/window_cross_power.hpp>
 #include <warpalign/backend/stages/spline/complex_bilinear.hpp>
 #include <warpalign/backend/stages/spline/interpolate.hpp>
@@ -63,7 +64,7 @@ using AllStages = StageList<
     RealFft,
     // spectrum
     CrossPower, LogPolar, LogPolarSpectra, Magnitude, OverlapCounts, OverlapPeaks,
-    OverlapProducts, Peak, RadialWhitening, WindowCrossPower,
+    OverlapProducts, Peak, RadialWhitening, ShiftMaxima, WindowCrossPower,
     // spline
     ComplexBilinear, Interpolate, Prefilter, Resample, Warp,
     // features

@@ -22,24 +22,25 @@ Vertex vertex_of(double before, double middle, double after) {
 
 }  // namespace
 
-ShiftSurface::ShiftSurface(const Content& content)
-    : content_(content),
-      min_overlap_(static_cast<float>(content.min_overlap * static_cast<double>(content.side) *
-                                      static_cast<double>(content.side))) {
-  const Point origin = origin_of(content.reference, content.side);
-  origin_x_ = static_cast<std::int64_t>(origin.x);
-  origin_y_ = static_cast<std::int64_t>(origin.y);
-}
-
-Point ShiftSurface::origin_of(const Shape& reference, std::int64_t side) {
+Point CorrelationFrame::origin() const {
   const Point centre = centre_of(reference);
   const auto middle = static_cast<double>(side / 2);
   return {std::round(centre.x - middle), std::round(centre.y - middle)};
 }
 
+ShiftSurface::ShiftSurface(const CorrelationFrame& frame, std::span<const float> correlations,
+                           std::span<const float> overlaps)
+    : frame_(frame),
+      correlations_(correlations),
+      overlaps_(overlaps),
+      origin_x_(static_cast<std::int64_t>(frame.origin().x)),
+      origin_y_(static_cast<std::int64_t>(frame.origin().y)),
+      min_overlap_(static_cast<float>(frame.min_overlap * static_cast<double>(frame.side) *
+                                      static_cast<double>(frame.side))) {}
+
 // The reference's level itself lies in the corner of its frame.
 std::size_t ShiftSurface::index(Shift shift) const {
-  const std::int64_t n = content_.side;
+  const std::int64_t n = frame_.side;
   const std::int64_t x = ((origin_x_ + shift.x) % n + n) % n;
   const std::int64_t y = ((origin_y_ + shift.y) % n + n) % n;
   return static_cast<std::size_t>(y * n + x);
@@ -47,15 +48,15 @@ std::size_t ShiftSurface::index(Shift shift) const {
 
 float ShiftSurface::score(Shift shift) const {
   const std::size_t i = index(shift);
-  const float overlap = content_.overlaps[i];
+  const float overlap = overlaps_[i];
   if (overlap < min_overlap_) return 0;
-  return content_.correlations[i] / (std::sqrt(overlap) * static_cast<float>(content_.side));
+  return correlations_[i] / (std::sqrt(overlap) * static_cast<float>(frame_.side));
 }
 
 double ShiftSurface::correlation(Shift shift) const {
   const std::size_t i = index(shift);
-  if (content_.overlaps[i] < min_overlap_) return 0;
-  return static_cast<double>(content_.correlations[i]) / static_cast<double>(content_.overlaps[i]);
+  if (overlaps_[i] < min_overlap_) return 0;
+  return static_cast<double>(correlations_[i]) / static_cast<double>(overlaps_[i]);
 }
 
 // The overlap tilts the score, and would pull peaks towards small shifts: the correlation over the

@@ -10,31 +10,37 @@
 
 namespace warpalign::detail {
 
+/// The frame in which two levels are correlated.
+struct CorrelationFrame {
+  std::int64_t side = 0;   ///< in samples of the reference's level
+  Shape reference;         ///< that level
+  Point spacing{1, 1};     ///< reference pixels per sample
+  double min_overlap = 0;  ///< shifts that leave fewer samples in common score 0
+
+  /// The sample of the reference's level that the first sample of the frame shows. The middle of
+  /// the frame shows the level's centre.
+  [[nodiscard]] Point origin() const;
+  /// How far shifts reach in every direction before the frame wraps.
+  [[nodiscard]] std::int64_t reach_x() const { return reach(reference.width); }
+  [[nodiscard]] std::int64_t reach_y() const { return reach(reference.height); }
+
+ private:
+  [[nodiscard]] std::int64_t reach(std::int64_t size) const {
+    return size < side ? (side - size) / 2 : 0;
+  }
+};
+
 /// Shifts move the content of the moving image on the reference's level. They are periodic.
 class ShiftSurface {
  public:
   struct Shift {
     std::int64_t x = 0, y = 0;
   };
-  struct Content {
-    std::int64_t side = 0;   ///< of the frame
-    Shape reference;         ///< the reference's level
-    Point spacing{1, 1};     ///< reference pixels per sample of that level
-    double min_overlap = 0;  ///< shifts that leave fewer samples in common score 0
-    std::span<const float> correlations, overlaps;  ///< as inverse transforms leave them
-  };
-  explicit ShiftSurface(const Content& content);
+  /// `correlations` and `overlaps`: as inverse transforms leave them.
+  ShiftSurface(const CorrelationFrame& frame, std::span<const float> correlations,
+               std::span<const float> overlaps);
 
-  /// The sample of the reference's level that the first sample of the frame shows. The middle of
-  /// the frame shows the level's centre.
-  [[nodiscard]] static Point origin_of(const Shape& reference, std::int64_t side);
-
-  /// How far shifts reach in every direction before the frame wraps.
-  [[nodiscard]] std::int64_t reach_x() const { return reach(content_.reference.width); }
-  [[nodiscard]] std::int64_t reach_y() const { return reach(content_.reference.height); }
-  [[nodiscard]] const Shape& reference() const { return content_.reference; }
-  /// Reference pixels per sample.
-  [[nodiscard]] Point spacing() const { return content_.spacing; }
+  [[nodiscard]] const CorrelationFrame& frame() const { return frame_; }
 
   /// The correlation over the overlap times the square root of the overlap, proportional to the
   /// significance.
@@ -51,11 +57,9 @@ class ShiftSurface {
   [[nodiscard]] std::size_t index(Shift shift) const;
   /// The correlation over the overlap; 0 if that is too small.
   [[nodiscard]] double correlation(Shift shift) const;
-  [[nodiscard]] std::int64_t reach(std::int64_t size) const {
-    return size < content_.side ? (content_.side - size) / 2 : 0;
-  }
 
-  Content content_;
+  CorrelationFrame frame_;
+  std::span<const float> correlations_, overlaps_;
   std::int64_t origin_x_, origin_y_;
   float min_overlap_;  // as overlaps are stored
 };

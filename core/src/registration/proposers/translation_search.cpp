@@ -333,8 +333,9 @@ void TranslationSearch::compare(const PairContext& work, const Compared& compare
   clear_next();
 }
 
-ShiftSurface TranslationSearch::correlate_all(const PairContext& work, const Affine& similarity,
-                                              const Homography& transform) {
+TranslationSearch::Correlations TranslationSearch::correlate_all(const PairContext& work,
+                                                                 const Affine& similarity,
+                                                                 const Homography& transform) {
   clear_next();
   const double scale = scale_of(similarity);
   const KnownRotationScale known{{}, scale, nearest_base(scale), 0};
@@ -345,8 +346,14 @@ ShiftSurface TranslationSearch::correlate_all(const PairContext& work, const Aff
   const Shape& reference_level = compared.reference_level.shape();
   Affine linear = between.affine_at(centre_of(reference_level));
   linear.c = linear.f = 0;
-  add(compared, linear, overlap_limits(compared, known));
-  const Point origin = ShiftSurface::origin_of(reference_level, frame_.width);
+  const OverlapLimits limits = overlap_limits(compared, known);
+  add(compared, linear, limits);
+  const Affine to_image = compared.reference_level.to_image();
+  const CorrelationFrame frame{frame_.width,
+                               reference_level,
+                               {to_image.a, to_image.e},
+                               static_cast<double>(limits.min_overlap)};
+  const Point origin = frame.origin();
   const Homography frame_to_moving = between * Affine::translation(origin.x, origin.y);
   const Shape& level = compared.moving_level.shape();
   correlate_batch(work, compared, true, [&](const Image& image, Image& frames, bool of_ones) {
@@ -357,21 +364,8 @@ ShiftSurface TranslationSearch::correlate_all(const PairContext& work, const Aff
       plane_warp_of(level).execute(work.stream, image, frame_to_moving, frames);
     }
   });
-  const auto fetch = [&](const Image& image, std::vector<float>& values) {
-    values.resize(2 * static_cast<std::size_t>(frame_.plane()));
-    work.stream.download(image, values.data(), values.size() * sizeof(float));
-  };
-  fetch(surfaces_, correlations_);
-  fetch(stored_->overlaps, overlaps_);
-  const Affine to_image = compared.reference_level.to_image();
-  const ShiftSurface surface({frame_.width,
-                              reference_level,
-                              {to_image.a, to_image.e},
-                              static_cast<double>(limits_.front().min_overlap),
-                              correlations_,
-                              overlaps_});
   clear_next();
-  return surface;
+  return {frame, surfaces_, stored_->overlaps};
 }
 
 void TranslationSearch::take_next() {

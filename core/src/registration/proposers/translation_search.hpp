@@ -58,11 +58,16 @@ class TranslationSearch {
   /// with the same base share the reference's transform, and batches. Waits for the device. The
   /// result is valid until the next call. It may be shorter if the context is cancelled.
   std::span<const Peaks> find(const PairContext& work, std::span<const KnownRotationScale> known);
-  /// The correlation at every shift of the moving image, after `transform` (reference pixels ->
-  /// moving pixels) has brought it to the reference's frame; by a search of a batch of 1.
-  /// `similarity`: about the same transform. Waits for the device. The result is valid until the
-  /// next call.
-  [[nodiscard]] ShiftSurface correlate_all(const PairContext& work, const Affine& similarity,
+  /// The correlation at every shift, in the first of two slices, on the device.
+  struct Correlations {
+    CorrelationFrame frame;
+    const Image& correlations;
+    const Image& overlaps;
+  };
+  /// Correlates the images at every shift of the moving image, after `transform` (reference pixels
+  /// -> moving pixels) has brought it to the reference's frame; by a search of a batch of 1.
+  /// `similarity`: about the same transform. The result is valid until the next call.
+  [[nodiscard]] Correlations correlate_all(const PairContext& work, const Affine& similarity,
                                            const Homography& transform);
 
  private:
@@ -171,7 +176,6 @@ class TranslationSearch {
   std::vector<OverlapLimits> limits_;     ///< one per rotation of the next batch
   std::vector<OverlapOutline> outlines_;  ///< one per rotation of the next batch
   std::vector<Peaks> peaks_;
-  std::vector<float> correlations_, overlaps_;  // of correlate_all()
 };
 
 }  // namespace warpalign::detail

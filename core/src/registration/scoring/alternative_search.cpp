@@ -22,6 +22,10 @@ constexpr double min_ratio = 0.5;
 constexpr double valley = 0.7;
 // Of the reference's larger side: a pose is determined along a line that is this long.
 constexpr double far_along = 0.1;
+// Of a maximum's height between the samples: what the highest sample reaches at least.
+constexpr double sample_part = 0.8;
+// Scores of the device and of the host differ by less than this fraction.
+constexpr double rounding = 0.01;
 // What is nearer is the same maximum, in samples.
 constexpr double min_distance = 1.5;
 constexpr std::size_t max_maxima = 400;
@@ -29,14 +33,21 @@ constexpr std::size_t max_maxima = 400;
 double length(Point p) { return std::hypot(p.x, p.y); }
 Point between(Point from, Point to) { return {to.x - from.x, to.y - from.y}; }
 Point in_pixels(const ShiftSurface& surface, Point samples) {
-  return {surface.spacing().x * samples.x, surface.spacing().y * samples.y};
+  const Point spacing = surface.frame().spacing;
+  return {spacing.x * samples.x, spacing.y * samples.y};
 }
 
 template <class Visit>
 void for_each_shift(const ShiftSurface& surface, const Visit& visit) {
-  for (std::int64_t y = -surface.reach_y(); y <= surface.reach_y(); ++y) {
-    for (std::int64_t x = -surface.reach_x(); x <= surface.reach_x(); ++x) visit(Shift{x, y});
+  const std::int64_t reach_x = surface.frame().reach_x();
+  const std::int64_t reach_y = surface.frame().reach_y();
+  for (std::int64_t y = -reach_y; y <= reach_y; ++y) {
+    for (std::int64_t x = -reach_x; x <= reach_x; ++x) visit(Shift{x, y});
   }
+}
+
+double ring_of(const CorrelationFrame& frame) {
+  return far_along * static_cast<double>(std::max(frame.reference.width, frame.reference.height));
 }
 
 ShiftSurface::Peak main_peak(const ShiftSurface& surface) {
@@ -69,13 +80,47 @@ TranslationSearch& AlternativeSearch::search_of(const PairContext& context) {
   return *search;
 }
 
+// Whether a shift scores so much that fetching all correlations can tell more. On most images none
+// does. A CPU's memory need not be fetched.
+bool AlternativeSearch::may_have_alternatives(Stream& stream,
+                                              const TranslationSearch::Correlations& all) {
+  if (device_.info().kind == DeviceKind::cpu) return true;
+  if (!maxima_) maxima_.emplace(device_, ShiftMaximaSpec{{all.frame.side, all.frame.side, 1}});
+  const Point origin = all.frame.origin();
+  ShiftRegion region;
+  region.origin_x = static_cast<int>(origin.x);
+  region.origin_y = static_cast<int>(origin.y);
+  region.reach_x = static_cast<int>(all.frame.reach_x());
+  region.reach_y = static_cast<int>(all.frame.reach_y());
+  region.main_reach = static_cast<int>(pose_error);
+  region.min_overlap = static_cast<float>(all.frame.min_overlap);
+  region.ignored = static_cast<float>((1 - rounding) * sample_part * min_ratio);
+  region.ring = static_cast<float>(ring_of(all.frame));
+  const ShiftMaxima found = maxima_->execute(stream, all.correlations, all.overlaps, region);
+  const float least_on_ring = static_cast<float>((1 - rounding) * min_ratio) * found.main;
+  return found.main > 0 &&
+         (found.other >= region.ignored * found.main || found.ring >= least_on_ring);
+}
+
+ShiftSurface AlternativeSearch::fetch(Stream& stream, const TranslationSearch::Correlations& all) {
+  const auto of_first_slice = [&](const Image& image, std::vector<float>& values) {
+    values.resize(static_cast<std::size_t>(image.shape().pixels()));
+    stream.download(image, values.data(), values.size() * sizeof(float));
+    return std::span<const float>(values).first(static_cast<std::size_t>(image.shape().plane()));
+  };
+  const auto correlations = of_first_slice(all.correlations, correlations_);
+  return {all.frame, correlations, of_first_slice(all.overlaps, overlaps_)};
+}
+
 const Alternatives& AlternativeSearch::find(const PairContext& context, const Candidate& candidate,
                                             const IsAllowed& is_allowed) {
   alternatives_.ratio = 0;
   alternatives_.maxima.clear();
   alternatives_.along.reset();
-  const ShiftSurface surface =
+  const TranslationSearch::Correlations all =
       search_of(context).correlate_all(context, candidate.matrix, transform_of(candidate));
+  if (!may_have_alternatives(context.stream, all)) return alternatives_;
+  const ShiftSurface surface = fetch(context.stream, all);
   const ShiftSurface::Peak main = main_peak(surface);
   if (!(main.score > 0)) return alternatives_;
   add_maxima(surface, main, is_allowed);
@@ -85,7 +130,7 @@ const Alternatives& AlternativeSearch::find(const PairContext& context, const Ca
 
 void AlternativeSearch::add_maxima(const ShiftSurface& surface, const ShiftSurface::Peak& main,
                                    const IsAllowed& is_allowed) {
-  const auto least = static_cast<float>(0.8 * min_ratio * main.score);
+  const auto least = static_cast<float>(sample_part * min_ratio * main.score);
   for_each_shift(surface, [&](Shift shift) {
     if (surface.score(shift) < least || !surface.is_local_maximum(shift)) return;
     const ShiftSurface::Peak peak = surface.peak_at(shift);
@@ -105,8 +150,7 @@ void AlternativeSearch::add_maxima(const ShiftSurface& surface, const ShiftSurfa
 // The best score on a circle about the pose. A ridge leads there without a valley.
 void AlternativeSearch::add_ridge(const ShiftSurface& surface, const ShiftSurface::Peak& main,
                                   const IsAllowed& is_allowed) {
-  const double radius = far_along * static_cast<double>(std::max(surface.reference().width,
-                                                                 surface.reference().height));
+  const double radius = ring_of(surface.frame());
   constexpr int directions = 256;
   ShiftSurface::Peak best;
   Point unit{};

@@ -1,9 +1,12 @@
 // Finds other shifts at which two images match nearly as well as at a candidate's pose.
 #pragma once
 
+#include "registration/numerics/shift_surface.hpp"
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/context.hpp"
 #include "registration/proposers/translation_search.hpp"
+
+#include <warpalign/backend/stages/spectrum/shift_maxima.hpp>
 
 #include <functional>
 #include <optional>
@@ -41,6 +44,8 @@ class AlternativeSearch {
 
  private:
   TranslationSearch& search_of(const PairContext& context);
+  bool may_have_alternatives(Stream& stream, const TranslationSearch::Correlations& all);
+  ShiftSurface fetch(Stream& stream, const TranslationSearch::Correlations& all);
   void add_maxima(const ShiftSurface& surface, const ShiftSurface::Peak& main,
                   const IsAllowed& is_allowed);
   void add_ridge(const ShiftSurface& surface, const ShiftSurface::Peak& main,
@@ -48,6 +53,8 @@ class AlternativeSearch {
 
   Device device_;
   std::optional<TranslationSearch> intensity_, orientation_;  // made when a pair first needs them
+  std::optional<ShiftMaximaPlan> maxima_;
+  std::vector<float> correlations_, overlaps_;  // of fetch()
   Alternatives alternatives_;
 };
 

@@ -1,0 +1,80 @@
+// Stage: the maxima of a correlation surface's scores, apart from the main one.
+#include <warpalign/backend/stages/spectrum/shift_maxima.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+#include "stages/results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "shift_maxima";
+constexpr int max_main_reach = 3;  // the kernel's work-group has a work-item for each of 7 x 7
+
+ShiftMaximaSpec checked(const ShiftMaximaSpec& spec) {
+  detail::check_shape(stage, "the surface", spec.surface);
+  return spec;
+}
+
+void check_reach(int reach, std::int64_t side) {
+  if (reach < 0 || reach > side / 2) {
+    detail::refuse(stage, "the reach must be 0 to " + std::to_string(side / 2) +
+                              ", half of the surface's side");
+  }
+}
+
+void check(const ShiftRegion& region, const Shape& surfaces) {
+  check_reach(region.reach_x, surfaces.width);
+  check_reach(region.reach_y, surfaces.height);
+  if (region.main_reach < 0 || region.main_reach > max_main_reach) {
+    detail::refuse(stage, "main_reach must be 0 to " + std::to_string(max_main_reach));
+  }
+  if (!(region.min_overlap > 0) || !std::isfinite(region.min_overlap)) {
+    detail::refuse(stage, "min_overlap must be above 0");
+  }
+  if (!(region.ignored >= 0) || !(region.ring >= 0)) {
+    detail::refuse(stage, "the ignored fraction and the ring's radius must be 0 or more");
+  }
+}
+
+// The equivalent shift from 0 to n - 1.
+int wrapped(int shift, std::int64_t n) {
+  const auto side = static_cast<int>(n);
+  return (shift % side + side) % side;
+}
+
+}  // namespace
+
+ShiftMaximaPlan::ShiftMaximaPlan(const Device& device, const ShiftMaximaSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
+      parts_(std::make_shared<detail::Results<ShiftMaxima>>(device, backend::ShiftMaxima::parts)) {}
+
+ShiftMaxima ShiftMaximaPlan::execute(Stream& stream, const Image& surfaces, const Image& overlaps,
+                                     const ShiftRegion& region) const {
+  detail::check_stream(stage, device_, stream);
+  const Shape shape{spec_.surface.width, spec_.surface.height, 2};
+  detail::check_image(stage, "the surfaces", device_, surfaces, PixelType::f32, shape);
+  detail::check_image(stage, "the overlaps", device_, overlaps, PixelType::f32, shape);
+  check(region, shape);
+  ShiftRegion of_kernel = region;
+  of_kernel.origin_x = wrapped(region.origin_x, shape.width);
+  of_kernel.origin_y = wrapped(region.origin_y, shape.height);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surfaces),
+                   detail::Access::memory(overlaps), of_kernel, parts_->memory());
+  ShiftMaxima maxima;
+  for (const ShiftMaxima& part : parts_->fetch(stream)) {
+    maxima.main = std::max(maxima.main, part.main);
+    maxima.other = std::max(maxima.other, part.other);
+    maxima.ring = std::max(maxima.ring, part.ring);
+  }
+  return maxima;
+}
+
+}  // namespace warpalign
