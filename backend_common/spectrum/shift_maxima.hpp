@@ -24,11 +24,15 @@ class ShiftMaximaStage final : public backend::ShiftMaxima {
               KernelOptions().set("GROUP", GROUP)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& surfaces,
-               const backend::Memory& overlaps, const ShiftRegion& region,
-               backend::Memory& records) override {
-    find_.launch(queue, {parts, 1, {GROUP}}, surfaces, overlaps, width_, height_, region.origin_x,
-                 region.origin_y, region.reach_x, region.reach_y, region.main_reach,
-                 region.min_overlap, region.ignored, region.ring, parts, records);
+               const backend::Memory& overlaps, const backend::CentredEdges* outline,
+               const ShiftRegion& region, backend::Memory& records) override {
+    const backend::CentredEdges of = outline != nullptr ? *outline : backend::CentredEdges{};
+    const auto& [half_width, half_height, first, second] = of.edges;
+    find_.launch(queue, {parts, 1, {GROUP}}, surfaces, overlaps, region.slice, width_, height_,
+                 outline != nullptr ? 1 : 0, half_width, half_height, first.x, first.y, second.x,
+                 second.y, of.centre_x, of.centre_y, region.origin_x, region.origin_y,
+                 region.reach_x, region.reach_y, region.main_reach, region.min_overlap,
+                 region.ignored, region.ring, parts, records);
   }
 
  private:

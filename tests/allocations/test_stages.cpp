@@ -250,7 +250,7 @@ TEST_CASE("allocations: correlation over the overlap, and peaks") {
     });
     const ShiftMaximaPlan maxima(bench.device(), {plane});
     bench.check("shift_maxima", [&](std::size_t i) {
-      const ShiftRegion region{0, 0, 2, 2, 1, static_cast<float>(1 + i)};
+      const ShiftRegion region{0, 0, 0, 2, 2, 1, static_cast<float>(1 + i)};
       (void)maxima.execute(bench.stream(), surfaces[i], overlaps[i], region);
     });
     bench.check("peak",

@@ -45,6 +45,8 @@ struct Candidate {
   /// The score of the best other shift as a fraction of this one's: near 1 where the images repeat
   /// themselves, or are structured in one direction. 0 where shifts were not compared.
   double other_shift_ratio = 0;
+  /// The pose at which it was proposed, if no other shift scored nearly as much there.
+  std::optional<Affine> only_maximum_at;
   bool refined = false;  ///< by a fit at full resolution
   SearchMethod proposed_by = SearchMethod::log_polar;
   /// Whether gradient orientation was compared instead of intensity. Then the correlation and the

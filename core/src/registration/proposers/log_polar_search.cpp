@@ -147,7 +147,16 @@ std::span<const Candidate> LogPolarSearch::shifted(const PairContext& work,
   sort_short_list(shifted_, [](const Candidate& a, const Candidate& b) {
     return a.shift_score > b.shift_score;
   });
+  if (hypotheses.size() == 1 && !shifted_.empty()) mark_only_maximum(work, peaks.front());
   return shifted_;
+}
+
+// `peaks`: of the only hypothesis, whose better shift is the first candidate.
+void LogPolarSearch::mark_only_maximum(const PairContext& work,
+                                       const TranslationSearch::Peaks& peaks) {
+  Candidate& best = shifted_.front();
+  const std::size_t opposite = best.shift_score == peaks[0].score ? 0 : 1;
+  if (one_shift_.is_only_maximum(work.stream, opposite)) best.only_maximum_at = best.matrix;
 }
 
 void LogPolarSearch::add_shifts(const PairContext& work, double rotation_deg,

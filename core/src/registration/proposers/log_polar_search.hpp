@@ -60,6 +60,7 @@ class LogPolarSearch final : public Proposer {
   std::span<const Candidate> shifted(const PairContext& work, std::span<Hypothesis> hypotheses);
   void add_shifts(const PairContext& work, double rotation_deg,
                   const TranslationSearch::Peaks& peaks);
+  void mark_only_maximum(const PairContext& work, const TranslationSearch::Peaks& peaks);
 
   const RegistrationOptions& options_;
   Device device_;

@@ -100,7 +100,8 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, st
       surfaces_(device.make_image(PixelType::f32, slices(frame_, 2 * batch))),
       records_(device.make_buffer(2 * static_cast<std::size_t>(batch) * sizeof(PeakRecord))),
       readbacks_{Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch)),
-                 Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch))} {
+                 Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch))},
+      other_maxima_(device, side, batch) {
   if (uses_outlines(device)) {
     outlined_peaks_.emplace(device, OverlapPeaksSpec{frame_, batch, false, true});
   }
@@ -320,12 +321,16 @@ void TranslationSearch::compare(const PairContext& work, const Compared& compare
   batch.moving_centre = centre_of(compared.moving_level.shape());
   batch.from_reference_image = compared.reference_level.to_image().inverse();
   batch.to_moving_image = compared.moving_level.to_image();
+  batch.reference_level = compared.reference_level.shape();
+  batch.limits = limits_.front();
   const Shape& level = compared.moving_level.shape();
   const bool by_outlines = correlate_batch(
       work, compared, false, [&](const Image& image, Image& frames, bool unit_input) {
         warp_of(level, frames_.depth, unit_input)
             .execute(work.stream, image, frames_to_moving_, frames);
       });
+  batch.outline.reset();
+  if (by_outlines) batch.outline = outlines_.front();
   work.clock.run("overlap_peaks", [&] { find_peaks(work.stream, by_outlines); });
   readbacks_[enqueued_ % 2].enqueue(work.stream, records_);
   ++enqueued_;
@@ -368,10 +373,34 @@ TranslationSearch::Correlations TranslationSearch::correlate_all(const PairConte
   return {frame, surfaces_, stored_->overlaps};
 }
 
+// The batch's surfaces, overlaps and records are still there.
+bool TranslationSearch::is_only_maximum(Stream& stream, std::size_t opposite) {
+  const Batch& batch = batches_[(taken_ + 1) % 2];
+  const OverlapLimits& limits = batch.limits;
+  const PeakRecord& peak = first_records_[opposite];
+  const auto side = static_cast<int>(frame_.width);
+  ShiftRegion region;
+  region.slice = static_cast<int>(opposite);
+  region.origin_x = peak.x;
+  region.origin_y = peak.y;
+  region.reach_x = region.reach_y = side / 2;
+  region.min_overlap = limits.min_overlap;
+  region.ring = static_cast<float>(ring_radius(batch.reference_level));
+  if (!batch.outline) {
+    return !other_maxima_.may_exist(stream, surfaces_, stored_->overlaps, region);
+  }
+  const bool mirrored = opposite == 1;
+  const CentredOutline outline{*batch.outline,
+                               mirrored ? limits.mirrored_centre_x : limits.centre_x,
+                               mirrored ? limits.mirrored_centre_y : limits.centre_y};
+  return !other_maxima_.may_exist(stream, surfaces_, outline, region);
+}
+
 void TranslationSearch::take_next() {
   if (taken_ == enqueued_) return;
   const Batch& batch = batches_[taken_ % 2];
   const PeakRecord* records = readbacks_[taken_ % 2].wait().data();
+  first_records_ = {records[0], records[1]};
   for (const Affine& linear : batch.linear) {
     peaks_.push_back(peaks_of(records, batch, linear));
     records += 2;

@@ -6,6 +6,7 @@
 #include "registration/numerics/plane_geometry.hpp"
 #include "registration/numerics/shift_surface.hpp"
 #include "registration/pair/context.hpp"
+#include "registration/proposers/other_maxima.hpp"
 #include "registration/pyramid/base_scales.hpp"
 #include "registration/resources/plan_cache.hpp"
 #include "registration/signal/gradient_fields.hpp"
@@ -58,6 +59,10 @@ class TranslationSearch {
   /// with the same base share the reference's transform, and batches. Waits for the device. The
   /// result is valid until the next call. It may be shorter if the context is cancelled.
   std::span<const Peaks> find(const PairContext& work, std::span<const KnownRotationScale> known);
+  /// Whether the peak of a search that compared one rotation only has no rival: no other shift
+  /// scores nearly as much (see OtherMaxima). `opposite`: which of the two peaks. Waits for the
+  /// device. To be called before the next search.
+  [[nodiscard]] bool is_only_maximum(Stream& stream, std::size_t opposite);
   /// The correlation at every shift, in the first of two slices, on the device.
   struct Correlations {
     CorrelationFrame frame;
@@ -103,6 +108,10 @@ class TranslationSearch {
     Point reference_centre{}, moving_centre{};     ///< of the levels, in their pixels
     Affine from_reference_image, to_moving_image;  ///< between images and levels
     std::vector<Affine> linear;                    ///< one per rotation
+    Shape reference_level;
+    /// Of the first rotation.
+    OverlapLimits limits;
+    std::optional<OverlapOutline> outline;  ///< if overlaps follow from outlines
   };
   [[nodiscard]] Batch& next_batch() { return batches_[enqueued_ % 2]; }
   void clear_next();
@@ -176,6 +185,8 @@ class TranslationSearch {
   std::vector<OverlapLimits> limits_;     ///< one per rotation of the next batch
   std::vector<OverlapOutline> outlines_;  ///< one per rotation of the next batch
   std::vector<Peaks> peaks_;
+  std::array<PeakRecord, 2> first_records_{};  ///< of the batch that was taken last
+  OtherMaxima other_maxima_;
 };
 
 }  // namespace warpalign::detail

@@ -16,16 +16,8 @@ using Shift = ShiftSurface::Shift;
 constexpr std::int64_t frame_side = 512;
 // How far the highest sample may be from the candidate's pose, in samples.
 constexpr std::int64_t pose_error = 3;
-// Alternatives score at least this fraction of the candidate's score.
-constexpr double min_ratio = 0.5;
 // Between two maxima the score falls below this fraction of the lower one.
 constexpr double valley = 0.7;
-// Of the reference's larger side: a pose is determined along a line that is this long.
-constexpr double far_along = 0.1;
-// Of a maximum's height between the samples: what the highest sample reaches at least.
-constexpr double sample_part = 0.8;
-// Scores of the device and of the host differ by less than this fraction.
-constexpr double rounding = 0.01;
 // What is nearer is the same maximum, in samples.
 constexpr double min_distance = 1.5;
 constexpr std::size_t max_maxima = 400;
@@ -44,10 +36,6 @@ void for_each_shift(const ShiftSurface& surface, const Visit& visit) {
   for (std::int64_t y = -reach_y; y <= reach_y; ++y) {
     for (std::int64_t x = -reach_x; x <= reach_x; ++x) visit(Shift{x, y});
   }
-}
-
-double ring_of(const CorrelationFrame& frame) {
-  return far_along * static_cast<double>(std::max(frame.reference.width, frame.reference.height));
 }
 
 ShiftSurface::Peak main_peak(const ShiftSurface& surface) {
@@ -80,12 +68,11 @@ TranslationSearch& AlternativeSearch::search_of(const PairContext& context) {
   return *search;
 }
 
-// Whether a shift scores so much that fetching all correlations can tell more. On most images none
-// does. A CPU's memory need not be fetched.
+// Whether fetching all correlations can tell more. A CPU's memory need not be fetched.
 bool AlternativeSearch::may_have_alternatives(Stream& stream,
                                               const TranslationSearch::Correlations& all) {
   if (device_.info().kind == DeviceKind::cpu) return true;
-  if (!maxima_) maxima_.emplace(device_, ShiftMaximaSpec{{all.frame.side, all.frame.side, 1}});
+  if (!maxima_) maxima_.emplace(device_, all.frame.side, 1);
   const Point origin = all.frame.origin();
   ShiftRegion region;
   region.origin_x = static_cast<int>(origin.x);
@@ -94,12 +81,8 @@ bool AlternativeSearch::may_have_alternatives(Stream& stream,
   region.reach_y = static_cast<int>(all.frame.reach_y());
   region.main_reach = static_cast<int>(pose_error);
   region.min_overlap = static_cast<float>(all.frame.min_overlap);
-  region.ignored = static_cast<float>((1 - rounding) * sample_part * min_ratio);
-  region.ring = static_cast<float>(ring_of(all.frame));
-  const ShiftMaxima found = maxima_->execute(stream, all.correlations, all.overlaps, region);
-  const float least_on_ring = static_cast<float>((1 - rounding) * min_ratio) * found.main;
-  return found.main > 0 &&
-         (found.other >= region.ignored * found.main || found.ring >= least_on_ring);
+  region.ring = static_cast<float>(ring_radius(all.frame.reference));
+  return maxima_->may_exist(stream, all.correlations, all.overlaps, region);
 }
 
 ShiftSurface AlternativeSearch::fetch(Stream& stream, const TranslationSearch::Correlations& all) {
@@ -130,13 +113,13 @@ const Alternatives& AlternativeSearch::find(const PairContext& context, const Ca
 
 void AlternativeSearch::add_maxima(const ShiftSurface& surface, const ShiftSurface::Peak& main,
                                    const IsAllowed& is_allowed) {
-  const auto least = static_cast<float>(sample_part * min_ratio * main.score);
+  const auto least = static_cast<float>(least_sample_ratio * min_alternative_ratio * main.score);
   for_each_shift(surface, [&](Shift shift) {
     if (surface.score(shift) < least || !surface.is_local_maximum(shift)) return;
     const ShiftSurface::Peak peak = surface.peak_at(shift);
     const Point samples = between(main.shift, peak.shift);
     const double ratio = peak.score / main.score;
-    if (ratio < min_ratio || length(samples) < min_distance) return;
+    if (ratio < min_alternative_ratio || length(samples) < min_distance) return;
     const Point pixels = in_pixels(surface, samples);
     if (!is_parted(surface, main.shift, peak) || !is_allowed(pixels)) return;
     alternatives_.maxima.push_back({pixels, ratio});
@@ -150,7 +133,7 @@ void AlternativeSearch::add_maxima(const ShiftSurface& surface, const ShiftSurfa
 // The best score on a circle about the pose. A ridge leads there without a valley.
 void AlternativeSearch::add_ridge(const ShiftSurface& surface, const ShiftSurface::Peak& main,
                                   const IsAllowed& is_allowed) {
-  const double radius = ring_of(surface.frame());
+  const double radius = ring_radius(surface.frame().reference);
   constexpr int directions = 256;
   ShiftSurface::Peak best;
   Point unit{};
@@ -165,7 +148,7 @@ void AlternativeSearch::add_ridge(const ShiftSurface& surface, const ShiftSurfac
     unit = towards;
   }
   const double ratio = best.score / main.score;
-  if (ratio < min_ratio || is_parted(surface, main.shift, best)) return;
+  if (ratio < min_alternative_ratio || is_parted(surface, main.shift, best)) return;
   alternatives_.along = unit;
   alternatives_.ratio = std::max(alternatives_.ratio, ratio);
 }

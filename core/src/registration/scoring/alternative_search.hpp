@@ -4,9 +4,8 @@
 #include "registration/numerics/shift_surface.hpp"
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/context.hpp"
+#include "registration/proposers/other_maxima.hpp"
 #include "registration/proposers/translation_search.hpp"
-
-#include <warpalign/backend/stages/spectrum/shift_maxima.hpp>
 
 #include <functional>
 #include <optional>
@@ -53,7 +52,7 @@ class AlternativeSearch {
 
   Device device_;
   std::optional<TranslationSearch> intensity_, orientation_;  // made when a pair first needs them
-  std::optional<ShiftMaximaPlan> maxima_;
+  std::optional<OtherMaxima> maxima_;
   std::vector<float> correlations_, overlaps_;  // of fetch()
   Alternatives alternatives_;
 };

@@ -41,6 +41,18 @@ Candidate shifted(const Candidate& candidate, Point shift) {
   return result;
 }
 
+// Of the reference's larger side: how far the fit of a proposal moves corners, at most.
+constexpr double distance_of_fit = 1.0 / 32;
+
+// Whether the search has found already that no other shift scores nearly as much.
+bool is_only_maximum(const PairContext& context, const Candidate& candidate) {
+  if (!candidate.only_maximum_at || candidate.by_orientation) return false;
+  const Shape& shape = context.reference.shape();
+  const auto side = static_cast<double>(std::max(shape.width, shape.height));
+  return corner_distance(*candidate.only_maximum_at, candidate.matrix, shape) <=
+         distance_of_fit * side;
+}
+
 // A similarity of which nothing is known yet.
 Candidate unfitted(const Candidate& pose) {
   Candidate candidate;
@@ -138,6 +150,7 @@ void AmbiguityCheck::add_runners_up(const PairContext& context, std::span<const 
 std::optional<Ambiguity> AmbiguityCheck::check(const PairContext& context,
                                                std::vector<Candidate>& candidates, double trials) {
   Candidate& found = candidates.front();
+  if (is_only_maximum(context, found)) return std::nullopt;
   const Alternatives* alternatives = &alternatives_of(context, found);
   found.other_shift_ratio = alternatives->ratio;
   if (is_convincing(found)) return std::nullopt;

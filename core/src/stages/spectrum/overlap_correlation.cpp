@@ -5,6 +5,7 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/spectrum/outline_edges.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,45 +59,6 @@ void check_count(const char* what, std::size_t count, const OverlapPeaksSpec& sp
   if (count == static_cast<std::size_t>(spec.batch)) return;
   detail::refuse(peaks_stage, std::string("there are ") + what + " for " + std::to_string(count) +
                                   " images, but the batch is " + std::to_string(spec.batch));
-}
-
-// No image is larger, and the kernels' numbers stay finite up to this size.
-constexpr float max_half_extent = 0x1p20F;
-
-void check_outline(const OverlapOutline& outline) {
-  for (const float number : {outline.half_width, outline.half_height, outline.along_x,
-                             outline.along_y, outline.across_x, outline.across_y}) {
-    if (!std::isfinite(number)) detail::refuse(peaks_stage, "the outlines contain NaN or infinity");
-    if (std::abs(number) > max_half_extent) {
-      detail::refuse(peaks_stage, "an outline is larger than any image");
-    }
-  }
-  if (outline.half_width < 0 || outline.half_height < 0) {
-    detail::refuse(peaks_stage, "an outline's half width and half height must be 0 or more");
-  }
-}
-
-// Rotates edges along the axes by less than the rounding error, because kernels divide by both
-// components.
-backend::HalfEdge half_edge(double x, double y) {
-  constexpr double least = 0x1p-20;
-  if (y < 0) x = -x, y = -y;
-  y = std::max(y, least);
-  if (std::abs(x) < least) x = std::copysign(least, x);
-  return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(1 / (2 * x)),
-          static_cast<float>(1 / y)};
-}
-
-backend::OutlineEdges edges_of(const OverlapOutline& outline) {
-  const auto edge = [](float x, float y) {
-    return half_edge(static_cast<double>(x), static_cast<double>(y));
-  };
-  backend::HalfEdge first = edge(outline.along_x, outline.along_y);
-  backend::HalfEdge second = edge(outline.across_x, outline.across_y);
-  const double turn = static_cast<double>(first.x) * static_cast<double>(second.y) -
-                      static_cast<double>(first.y) * static_cast<double>(second.x);
-  if (turn < 0) std::swap(first, second);
-  return {outline.half_width, outline.half_height, first, second};
 }
 
 }  // namespace
@@ -168,8 +130,7 @@ void OverlapPeaksPlan::execute_outlines(Stream& stream, const Image& surfaces,
   check_call(stream, surfaces, limits, records);
   edges_->clear();
   for (const OverlapOutline& outline : outlines) {
-    check_outline(outline);
-    edges_->push_back(edges_of(outline));
+    edges_->push_back(detail::edges_of(peaks_stage, outline));
   }
   kernel_->enqueue_outlines(detail::Access::queue(stream), detail::Access::memory(surfaces),
                             *edges_, limits, detail::Access::memory(records));

@@ -4,6 +4,7 @@
 #include "device/access.hpp"
 #include "device/check.hpp"
 #include "stages/results.hpp"
+#include "stages/spectrum/outline_edges.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +19,12 @@ constexpr int max_main_reach = 3;  // the kernel's work-group has a work-item fo
 
 ShiftMaximaSpec checked(const ShiftMaximaSpec& spec) {
   detail::check_shape(stage, "the surface", spec.surface);
+  if (spec.batch < 1) detail::refuse(stage, "the batch must be 1 or more");
   return spec;
+}
+
+Shape surfaces_of(const ShiftMaximaSpec& spec) {
+  return {spec.surface.width, spec.surface.height, 2 * spec.batch};
 }
 
 void check_reach(int reach, std::int64_t side) {
@@ -28,7 +34,10 @@ void check_reach(int reach, std::int64_t side) {
   }
 }
 
-void check(const ShiftRegion& region, const Shape& surfaces) {
+void check_region(const ShiftRegion& region, const Shape& surfaces) {
+  if (region.slice < 0 || region.slice >= surfaces.depth) {
+    detail::refuse(stage, "the slice must be 0 to " + std::to_string(surfaces.depth - 1));
+  }
   check_reach(region.reach_x, surfaces.width);
   check_reach(region.reach_y, surfaces.height);
   if (region.main_reach < 0 || region.main_reach > max_main_reach) {
@@ -43,7 +52,7 @@ void check(const ShiftRegion& region, const Shape& surfaces) {
 }
 
 // The equivalent shift from 0 to n - 1.
-int wrapped(int shift, std::int64_t n) {
+int equivalent(int shift, std::int64_t n) {
   const auto side = static_cast<int>(n);
   return (shift % side + side) % side;
 }
@@ -58,16 +67,43 @@ ShiftMaximaPlan::ShiftMaximaPlan(const Device& device, const ShiftMaximaSpec& sp
 
 ShiftMaxima ShiftMaximaPlan::execute(Stream& stream, const Image& surfaces, const Image& overlaps,
                                      const ShiftRegion& region) const {
-  detail::check_stream(stage, device_, stream);
-  const Shape shape{spec_.surface.width, spec_.surface.height, 2};
-  detail::check_image(stage, "the surfaces", device_, surfaces, PixelType::f32, shape);
-  detail::check_image(stage, "the overlaps", device_, overlaps, PixelType::f32, shape);
-  check(region, shape);
-  ShiftRegion of_kernel = region;
-  of_kernel.origin_x = wrapped(region.origin_x, shape.width);
-  of_kernel.origin_y = wrapped(region.origin_y, shape.height);
+  check(stream, surfaces, region);
+  detail::check_image(stage, "the overlaps", device_, overlaps, PixelType::f32, surfaces_of(spec_));
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surfaces),
-                   detail::Access::memory(overlaps), of_kernel, parts_->memory());
+                   detail::Access::memory(overlaps), nullptr, wrapped(region), parts_->memory());
+  return fetch(stream);
+}
+
+ShiftMaxima ShiftMaximaPlan::execute_outline(Stream& stream, const Image& surfaces,
+                                             const CentredOutline& outline,
+                                             const ShiftRegion& region) const {
+  check(stream, surfaces, region);
+  if (!std::isfinite(outline.centre_x) || !std::isfinite(outline.centre_y)) {
+    detail::refuse(stage, "the centre contains NaN or infinity");
+  }
+  const backend::CentredEdges edges{detail::edges_of(stage, outline.outline), outline.centre_x,
+                                    outline.centre_y};
+  const backend::Memory& unread = detail::Access::memory(surfaces);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surfaces), unread, &edges,
+                   wrapped(region), parts_->memory());
+  return fetch(stream);
+}
+
+void ShiftMaximaPlan::check(const Stream& stream, const Image& surfaces,
+                            const ShiftRegion& region) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the surfaces", device_, surfaces, PixelType::f32, surfaces_of(spec_));
+  check_region(region, surfaces_of(spec_));
+}
+
+ShiftRegion ShiftMaximaPlan::wrapped(const ShiftRegion& region) const {
+  ShiftRegion result = region;
+  result.origin_x = equivalent(region.origin_x, spec_.surface.width);
+  result.origin_y = equivalent(region.origin_y, spec_.surface.height);
+  return result;
+}
+
+ShiftMaxima ShiftMaximaPlan::fetch(Stream& stream) const {
   ShiftMaxima maxima;
   for (const ShiftMaxima& part : parts_->fetch(stream)) {
     maxima.main = std::max(maxima.main, part.main);
