@@ -73,6 +73,7 @@ DeviceInfo describe_device(int ordinal) {
   info.kind = DeviceKind::gpu;
   info.memory_bytes = properties.totalGlobalMem;
   info.max_allocation_bytes = properties.totalGlobalMem;
+  info.double_precision = true;
   info.fft = "cufft";
   return info;
 }

@@ -65,6 +65,8 @@ ListedDevice describe(cl_device_id device, const std::string& platform) {
   info.kind = kind_of(device_value<cl_device_type>(device, CL_DEVICE_TYPE));
   info.memory_bytes = device_value<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
   info.max_allocation_bytes = device_value<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  info.double_precision =
+      device_value<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
   return {device, info};
 }
 

@@ -156,6 +156,22 @@ TEST_CASE("allocations: conversion of pixels") {
   });
 }
 
+TEST_CASE("allocations: splines in double precision") {
+  on_every_bench([](Bench& bench) {
+    if (!bench.device().info().double_precision) return;
+    auto input = bench.images(PixelType::f64, plane);
+    auto output = bench.images(PixelType::f64, plane);
+    for (const int degree : {0, 3}) {
+      const DoubleSplinePlan spline(
+          bench.device(),
+          {.degree = degree, .images = {.shape = plane, .dimensions = 2}, .output = plane});
+      bench.check("double_spline", [&](std::size_t i) {
+        spline.execute(bench.stream(), input[i], Transform(), 0, output[i]);
+      });
+    }
+  });
+}
+
 TEST_CASE("allocations: Fourier transforms") {
   on_every_bench([](Bench& bench) {
     for (const Shape& shape : {plane, odd_plane, Shape{37, 1, 1}, Shape{48, 32, 3}}) {

@@ -66,6 +66,7 @@ struct DeviceInfo {
   DeviceKind kind = DeviceKind::other;   ///< processor, graphics processor or other
   std::size_t memory_bytes = 0;          ///< size of the global memory, in bytes
   std::size_t max_allocation_bytes = 0;  ///< the largest single allocation, in bytes
+  bool double_precision = false;         ///< whether kernels can compute in double precision
   Sampling sampling = Sampling::buffer;  ///< known only after the device was opened
   std::string sampling_reason;           ///< why `sampling` is not `texture`, if it is not
   std::string fft;                       ///< preferred FFT: "cufft", "vkfft", "clfft" or "simd"

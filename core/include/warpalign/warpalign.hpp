@@ -18,6 +18,7 @@
 #include <warpalign/registrar.hpp>
 #include <warpalign/registration_options.hpp>
 #include <warpalign/stages/convert.hpp>
+#include <warpalign/stages/double_spline.hpp>
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/interpolate.hpp>
 #include <warpalign/stages/log_polar.hpp>

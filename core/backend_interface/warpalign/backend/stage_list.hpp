@@ -35,6 +35,7 @@
 #include <warpalign/backend/stages/spectrum/shift_maxima.hpp>
 #include <warpalign/backend/stages/spectrum/window_cross_power.hpp>
 #include <warpalign/backend/stages/spline/complex_bilinear.hpp>
+#include <warpalign/backend/stages/spline/double_spline.hpp>
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/backend/stages/spline/resample.hpp>
@@ -66,7 +67,7 @@ using AllStages = StageList<
     CrossPower, LogPolar, LogPolarSpectra, Magnitude, OverlapCounts, OverlapPeaks,
     OverlapProducts, Peak, RadialWhitening, ShiftMaxima, WindowCrossPower,
     // spline
-    ComplexBilinear, Interpolate, Prefilter, Resample, Warp,
+    ComplexBilinear, DoubleSpline, Interpolate, Prefilter, Resample, Warp,
     // features
     Blobs, Descriptors, FeatureMatches, Octave, SimulatedViews,
     // refinement

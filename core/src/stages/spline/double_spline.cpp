@@ -1,0 +1,92 @@
+// Stage: B-splines in double precision, and samples copied as they are.
+#include <warpalign/stages/double_spline.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+#include "stages/spline/details.hpp"
+
+#include <warpalign/backend/stages/spline/double_spline.hpp>
+#include <warpalign/stages/prefilter.hpp>
+
+#include <string>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "double_spline";
+
+Shape all_outputs(const DoubleSplineSpec& spec) {
+  return stacked(spec.output, spec.images.dimensions, spec.images.count);
+}
+
+DoubleSplineSpec checked(const Device& device, const DoubleSplineSpec& spec) {
+  detail::check_degree(stage, spec.degree, 0);
+  detail::check_shapes(stage, spec.images, spec.output);
+  detail::check_batch(stage, "the batch of images", spec.images);
+  detail::check_batch(stage, "the batch of outputs",
+                      {spec.output, spec.images.dimensions, spec.images.count});
+  if (spec.degree > 0 && spec.pixels != PixelType::f64) {
+    detail::refuse(stage,
+                   std::string("degrees above 0 take f64 pixels, not ") + name_of(spec.pixels));
+  }
+  if (spec.margin < 0) detail::refuse(stage, "the margin must not be negative");
+  if (!device.info().double_precision) {
+    detail::refuse(stage, "the device " + device.info().id + " has no double precision");
+  }
+  return spec;
+}
+
+bool is_filtered(const DoubleSplineSpec& spec) { return spec.prefilter && spec.degree >= 2; }
+
+std::shared_ptr<backend::DoubleSpline> make_kernels(const Device& device,
+                                                    const DoubleSplineSpec& spec) {
+  return detail::Access::driver(device).make(backend::DoubleSpline::Setup{
+      spec, detail::sample_extension(spec.boundary),
+      is_filtered(spec) ? PrefilterPlan::poles(spec.degree) : std::vector<double>{}});
+}
+
+}  // namespace
+
+DoubleSplinePlan::DoubleSplinePlan(const Device& device, const DoubleSplineSpec& spec)
+    : device_(device), spec_(checked(device, spec)), kernels_(make_kernels(device, spec_)) {}
+
+void DoubleSplinePlan::run(Stream& stream, const Image& images, const backend::DoublePoints& points,
+                           std::uint64_t outside, Image& output) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the images", device_, images, spec_.pixels, spec_.images.stacked());
+  detail::check_image(stage, "the output", device_, output, spec_.pixels, all_outputs(spec_));
+  detail::check_distinct(stage, images, output);
+  kernels_->enqueue(detail::Access::queue(stream), detail::Access::memory(images), points, outside,
+                    detail::Access::memory(output));
+}
+
+void DoubleSplinePlan::prefilter(Stream& stream, const Image& images, Image& coefficients) const {
+  if (!is_filtered(spec_)) detail::refuse(stage, "the plan has no prefilter");
+  const Shape shape = spec_.images.stacked();
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the images", device_, images, spec_.pixels, shape);
+  detail::check_image(stage, "the coefficients", device_, coefficients, spec_.pixels, shape);
+  detail::check_distinct(stage, images, coefficients);
+  kernels_->prefilter(detail::Access::queue(stream), detail::Access::memory(images),
+                      detail::Access::memory(coefficients));
+}
+
+void DoubleSplinePlan::execute(Stream& stream, const Image& images,
+                               const Transform& output_to_input, std::uint64_t outside,
+                               Image& output) const {
+  detail::check_transform(stage, output_to_input);
+  run(stream, images, {.matrix = output_to_input.m, .coordinates = nullptr}, outside, output);
+}
+
+void DoubleSplinePlan::execute(Stream& stream, const Image& images, const Image& coordinates,
+                               std::uint64_t outside, Image& output) const {
+  const Shape shape{spec_.output.width, spec_.output.height,
+                    spec_.output.depth * spec_.images.dimensions};
+  detail::check_image(stage, "the coordinates", device_, coordinates, PixelType::f64, shape);
+  detail::check_distinct(stage, coordinates, output);
+  run(stream, images, {.matrix = {}, .coordinates = &detail::Access::memory(coordinates)}, outside,
+      output);
+}
+
+}  // namespace warpalign

@@ -1,0 +1,292 @@
+// B-splines in double precision: prefilter, evaluation, and copies of the nearest samples.
+//
+// Points are those of a transform of the output's pixels, or given ones: all x, then all y, then
+// all z. An axis along which nothing is evaluated has one sample in input and output.
+//
+// Options: GROUP, the size of the work-group; CHUNK, the pixels of a work-item. Those of a group
+// alternate, so that neighbouring work-items store neighbouring pixels.
+//
+// variant: gpu -DGROUP=256 -DCHUNK=4
+// variant: cpu -DGROUP=1 -DCHUNK=256
+#include "formulas/double_spline.h"
+#include "shared/kernel_language.h"
+
+// The terms of the sums that start a recursion: 0.431^64 is below 1e-23.
+#define TERMS 64
+
+#define MATRIX                                                                            \
+  double m0, double m1, double m2, double m3, double m4, double m5, double m6, double m7, \
+      double m8, double m9, double m10, double m11, double m12, double m13, double m14, double m15
+
+// Defines point[3], which is the output's pixel (x, y, z) transformed. The products are added from
+// the slowest axis to the fastest, as SciPy does.
+#define TRANSFORMED_POINT                                                                        \
+  point[0] = WA_PLUS(WA_PLUS(WA_PLUS(m3, WA_TIMES(z, m2)), WA_TIMES(y, m1)), WA_TIMES(x, m0));   \
+  point[1] = WA_PLUS(WA_PLUS(WA_PLUS(m7, WA_TIMES(z, m6)), WA_TIMES(y, m5)), WA_TIMES(x, m4));   \
+  point[2] = WA_PLUS(WA_PLUS(WA_PLUS(m11, WA_TIMES(z, m10)), WA_TIMES(y, m9)), WA_TIMES(x, m8)); \
+  if (is_projective) {                                                                           \
+    const double w =                                                                             \
+        WA_PLUS(WA_PLUS(WA_PLUS(m15, WA_TIMES(z, m14)), WA_TIMES(y, m13)), WA_TIMES(x, m12));    \
+    point[0] /= w;                                                                               \
+    point[1] /= w;                                                                               \
+    point[2] /= w;                                                                               \
+  }
+
+// Runs `statement` for each pixel of the work-item: `i` is its position in an array of the output,
+// and `point` where it is read.
+#define FOR_EACH_POINT(statement)                                               \
+  WA_UINT64 i = (WA_UINT64)WA_GROUP_X * ((WA_UINT64)GROUP * CHUNK) + WA_ITEM_X; \
+  const WA_UINT64 row = i / (WA_UINT64)out_width;                               \
+  int column = (int)(i - row * (WA_UINT64)out_width);                           \
+  int line = (int)(row % (WA_UINT64)out_height);                                \
+  int slice = (int)(row / (WA_UINT64)out_height);                               \
+  for (int k = 0; k < CHUNK && i < points; ++k) {                               \
+    double point[3];                                                            \
+    if (has_points) {                                                           \
+      point[0] = given[i];                                                      \
+      point[1] = dimensions > 1 ? given[points + i] : 0.0;                      \
+      point[2] = dimensions > 2 ? given[2 * points + i] : 0.0;                  \
+    } else {                                                                    \
+      const double x = (double)column, y = (double)line, z = (double)slice;     \
+      TRANSFORMED_POINT                                                         \
+    }                                                                           \
+    statement;                                                                  \
+    i += GROUP;                                                                 \
+    column += GROUP;                                                            \
+    while (column >= out_width) {                                               \
+      column -= out_width;                                                      \
+      line += 1;                                                                \
+      if (line == out_height) {                                                 \
+        line = 0;                                                               \
+        slice += 1;                                                             \
+      }                                                                         \
+    }                                                                           \
+  }
+
+// The sample that is nearest to a point along an axis of n samples; -1: there is none.
+WA_INLINE int wa_nearest_sample(int boundary, int extension, double x, int n, double margin) {
+  const double at = wa_located(boundary, WA_PLUS(x, margin), n);
+  if (!wa_is_located(boundary, at)) return -1;
+  return wa_extend(extension, wa_whole(WA_PLUS(at, 0.5)), n);
+}
+
+// Its position in an array, or the largest number.
+WA_INLINE WA_UINT64 wa_nearest_position(const double* point, int boundary, int extension,
+                                        int dimensions, int width, int height, int depth,
+                                        double margin) {
+  const int column = wa_nearest_sample(boundary, extension, point[0], width, margin);
+  int line = 0, slice = 0;
+  if (dimensions > 1) line = wa_nearest_sample(boundary, extension, point[1], height, margin);
+  if (dimensions > 2) slice = wa_nearest_sample(boundary, extension, point[2], depth, margin);
+  if (column < 0 || line < 0 || slice < 0) return ~(WA_UINT64)0;
+  return ((WA_UINT64)slice * (WA_UINT64)height + (WA_UINT64)line) * (WA_UINT64)width +
+         (WA_UINT64)column;
+}
+
+#define COPY_AS(type)                                                               \
+  for (int a = 0; a < count; ++a) {                                                 \
+    ((WA_GLOBAL type*)target)[(WA_UINT64)a * points + i] =                          \
+        at < samples ? ((WA_GLOBAL const type*)source)[(WA_UINT64)a * samples + at] \
+                     : (type)outside;                                               \
+  }
+
+WA_INLINE void wa_copy_sample(WA_GLOBAL const unsigned char* source, int bytes, int count,
+                              WA_UINT64 samples, WA_UINT64 at, WA_UINT64 points, WA_UINT64 i,
+                              WA_UINT64 outside, WA_GLOBAL unsigned char* target) {
+  switch (bytes) {
+    case 1:
+      COPY_AS(unsigned char)
+      break;
+    case 2:
+      COPY_AS(unsigned short)
+      break;
+    case 4:
+      COPY_AS(unsigned int)
+      break;
+    default:
+      COPY_AS(WA_UINT64)
+      break;
+  }
+}
+
+WA_KERNEL(GROUP, 1)
+copy_nearest(WA_GLOBAL const unsigned char* source, int bytes, int boundary, int extension,
+             int dimensions, int width, int height, int depth, int count, double margin,
+             int out_width, int out_height, WA_UINT64 points, WA_GLOBAL const double* given,
+             int has_points, int is_projective, MATRIX, WA_UINT64 outside,
+             WA_GLOBAL unsigned char* target) {
+  WA_BEGIN();
+  const WA_UINT64 samples = (WA_UINT64)width * (WA_UINT64)height * (WA_UINT64)depth;
+  FOR_EACH_POINT(wa_copy_sample(
+      source, bytes, count, samples,
+      wa_nearest_position(point, boundary, extension, dimensions, width, height, depth, margin),
+      points, i, outside, target))
+}
+
+// A point's neighbours along an axis: their weights, and where they are; -1: beyond the edges.
+typedef struct {
+  double weight[6];
+  int at[6];
+} Neighbours;
+
+// Returns false if the point has the value beyond the edges.
+WA_INLINE bool wa_neighbours(int degree, int boundary, int extension, double x, int n,
+                             double margin, Neighbours* found) {
+  const double located = wa_located(boundary, WA_PLUS(x, margin), n);
+  if (!wa_is_located(boundary, located)) return false;
+  const double centre = (degree & 1) != 0 ? 0.0 : 0.5;
+  const int whole = wa_whole(WA_PLUS(located, centre));
+  // Beyond that, which only points of the modes without a period are, all neighbours are alike.
+  const bool is_far = whole <= -536870912 || whole >= 536870912;
+  const double t = is_far ? 0.0 * located : (located - (double)whole) + centre;
+  wa_double_weights(degree, t, found->weight);
+  for (int j = 0; j <= degree; ++j) {
+    found->at[j] = wa_extend(extension, whole - degree / 2 + j, n);
+  }
+  return true;
+}
+
+WA_INLINE double wa_spline_value(WA_GLOBAL const double* coefficients, int degree, int boundary,
+                                 int extension, int dimensions, int width, int height, int depth,
+                                 double margin, const double* point, double outside) {
+  Neighbours across, down, along;
+  bool is_inside = wa_neighbours(degree, boundary, extension, point[0], width, margin, &across);
+  if (dimensions > 1) {
+    is_inside =
+        wa_neighbours(degree, boundary, extension, point[1], height, margin, &down) && is_inside;
+  }
+  if (dimensions > 2) {
+    is_inside =
+        wa_neighbours(degree, boundary, extension, point[2], depth, margin, &along) && is_inside;
+  }
+  if (!is_inside) return outside;
+  double sum = 0.0;
+  for (int c = 0; c <= (dimensions > 2 ? degree : 0); ++c) {
+    const int slice = dimensions > 2 ? along.at[c] : 0;
+    const double by_slice = dimensions > 2 ? along.weight[c] : 1.0;
+    for (int b = 0; b <= (dimensions > 1 ? degree : 0); ++b) {
+      const int line = dimensions > 1 ? down.at[b] : 0;
+      const double by_line = dimensions > 1 ? down.weight[b] : 1.0;
+      const bool is_line = slice >= 0 && line >= 0;
+      const WA_UINT64 start =
+          is_line ? ((WA_UINT64)slice * (WA_UINT64)height + (WA_UINT64)line) * (WA_UINT64)width : 0;
+      for (int a = 0; a <= degree; ++a) {
+        const double coefficient =
+            is_line && across.at[a] >= 0 ? coefficients[start + (WA_UINT64)across.at[a]] : outside;
+        sum += coefficient * by_slice * by_line * across.weight[a];
+      }
+    }
+  }
+  return sum;
+}
+
+WA_INLINE void wa_store_values(WA_GLOBAL const double* coefficients, int degree, int boundary,
+                               int extension, int dimensions, int width, int height, int depth,
+                               int count, double margin, const double* point, double outside,
+                               WA_UINT64 points, WA_UINT64 i, WA_GLOBAL double* target) {
+  const WA_UINT64 samples = (WA_UINT64)width * (WA_UINT64)height * (WA_UINT64)depth;
+  for (int a = 0; a < count; ++a) {
+    target[(WA_UINT64)a * points + i] =
+        wa_spline_value(coefficients + (WA_UINT64)a * samples, degree, boundary, extension,
+                        dimensions, width, height, depth, margin, point, outside);
+  }
+}
+
+WA_KERNEL(GROUP, 1)
+evaluate_double(WA_GLOBAL const double* coefficients, int degree, int boundary, int extension,
+                int dimensions, int width, int height, int depth, int count, double margin,
+                int out_width, int out_height, WA_UINT64 points, WA_GLOBAL const double* given,
+                int has_points, int is_projective, MATRIX, double outside,
+                WA_GLOBAL double* target) {
+  WA_BEGIN();
+  FOR_EACH_POINT(wa_store_values(coefficients, degree, boundary, extension, dimensions, width,
+                                 height, depth, count, margin, point, outside, points, i, target))
+}
+
+// What the causal recursion has at the first of n samples, `stride` apart: the sum over all samples
+// before it, extended by the rule. For mirror and reflect each sample comes twice in a period.
+WA_INLINE double wa_causal_start(WA_GLOBAL const double* line, WA_UINT64 stride, int n,
+                                 int extension, double z) {
+  double sum = line[0];
+  double power = z;
+  const int terms = n < TERMS ? n : TERMS;
+  if (extension == WA_PERIODIC) {
+    for (int k = 1; k < terms; ++k, power *= z) {
+      sum += power * line[(WA_UINT64)(n - k) * stride];
+    }
+    return n < TERMS ? sum / (1.0 - power) : sum;
+  }
+  if (extension == WA_REFLECT) {
+    // Sample k is read at distances k + 1 and 2 n - k.
+    double back = n < TERMS ? wa_power(z, 2 * n) : 0.0;
+    const double period = back;
+    sum = 0.0;
+    for (int k = 0; k < terms; ++k, power *= z, back /= z) {
+      sum += (power + back) * line[(WA_UINT64)k * stride];
+    }
+    return line[0] + sum / (1.0 - period);
+  }
+  // Sample k is read at distances k and 2 n - 2 - k; the last one at n - 1 only.
+  double back = n < TERMS ? wa_power(z, 2 * n - 3) : 0.0;
+  const double period = back * z;
+  for (int k = 1; k < terms; ++k, power *= z, back /= z) {
+    sum += (k < n - 1 ? power + back : power) * line[(WA_UINT64)k * stride];
+  }
+  return n < TERMS ? sum / (1.0 - period) : sum;
+}
+
+// What the anticausal recursion has at the last sample, given what the causal one has.
+WA_INLINE double wa_anticausal_start(WA_GLOBAL const double* line, WA_UINT64 stride, int n,
+                                     int extension, double z) {
+  const double last = line[(WA_UINT64)(n - 1) * stride];
+  if (extension == WA_REFLECT) return z / (z - 1.0) * last;
+  if (extension == WA_PERIODIC) {
+    double sum = last;
+    double power = z;
+    const int terms = n < TERMS ? n : TERMS;
+    for (int k = 1; k < terms; ++k, power *= z) {
+      sum += power * line[(WA_UINT64)(k - 1) * stride];
+    }
+    return -z / (n < TERMS ? 1.0 - power : 1.0) * sum;
+  }
+  return z / (z * z - 1.0) * (last + z * line[(WA_UINT64)(n - 2) * stride]);
+}
+
+// Filters each of the `lines` lines along an axis of n samples, `stride` apart, for one pole or two
+// (the second is 0 otherwise). Source and target may be the same.
+WA_KERNEL(GROUP, 1)
+prefilter_double(WA_GLOBAL const double* source, int n, WA_UINT64 stride, WA_UINT64 lines,
+                 int extension, double pole, double second_pole, WA_GLOBAL double* target) {
+  WA_BEGIN();
+  const WA_UINT64 number = (WA_UINT64)WA_GROUP_X * GROUP + WA_ITEM_X;
+  if (number >= lines) return;
+  const WA_UINT64 first = number / stride * stride * (WA_UINT64)n + number % stride;
+  WA_GLOBAL double* line = target + first;
+  double gain = 1.0;
+  if (n > 1) gain = (1.0 - pole) * (1.0 - 1.0 / pole);
+  if (n > 1 && second_pole != 0.0) gain *= (1.0 - second_pole) * (1.0 - 1.0 / second_pole);
+  for (int k = 0; k < n; ++k) {
+    line[(WA_UINT64)k * stride] = gain * source[first + (WA_UINT64)k * stride];
+  }
+  if (n == 1) return;
+  for (int pass = 0; pass < (second_pole != 0.0 ? 2 : 1); ++pass) {
+    const double z = pass == 0 ? pole : second_pole;
+    double before = wa_causal_start(line, stride, n, extension, z);
+    line[0] = before;
+    for (int k = 1; k < n; ++k) {
+      before = line[(WA_UINT64)k * stride] + z * before;
+      line[(WA_UINT64)k * stride] = before;
+    }
+    before = wa_anticausal_start(line, stride, n, extension, z);
+    line[(WA_UINT64)(n - 1) * stride] = before;
+    for (int k = n - 2; k >= 0; --k) {
+      before = z * (before - line[(WA_UINT64)k * stride]);
+      line[(WA_UINT64)k * stride] = before;
+    }
+  }
+}
+#undef FOR_EACH_POINT
+#undef TRANSFORMED_POINT
+#undef COPY_AS
+#undef MATRIX
+#undef TERMS

@@ -1,0 +1,288 @@
+// Splines in double precision, and samples copied as they are, on every device that has doubles.
+#include "reference/spline/evaluate.hpp"
+#include "reference/spline/prefilter.hpp"
+#include "support/devices.hpp"
+#include "support/volumes.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/stages/double_spline.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using warpalign::Boundary;
+using warpalign::Device;
+using warpalign::DoubleSplinePlan;
+using warpalign::DoubleSplineSpec;
+using warpalign::Error;
+using warpalign::PixelType;
+using warpalign::Shape;
+using warpalign::Transform;
+
+template <class Body>
+void on_devices_with_doubles(Body&& body) {
+  test::on_every_device([&](const Device& device) {
+    if (device.info().double_precision) body(device);
+  });
+}
+
+Shape outputs_of(const DoubleSplineSpec& spec) {
+  return stacked(spec.output, spec.images.dimensions, spec.images.count);
+}
+
+template <class T, class Where>
+std::vector<T> evaluated(const Device& device, const DoubleSplineSpec& spec,
+                         const std::vector<T>& samples, std::uint64_t outside, Where&& execute) {
+  auto stream = device.make_stream();
+  auto images = device.make_image(spec.pixels, spec.images.stacked());
+  auto output = device.make_image(spec.pixels, outputs_of(spec));
+  stream.upload(samples.data(), samples.size() * sizeof(T), images.buffer());
+  execute(DoubleSplinePlan(device, spec), stream, images, outside, output);
+  std::vector<T> result(static_cast<std::size_t>(outputs_of(spec).pixels()));
+  stream.download(output, result.data(), result.size() * sizeof(T));
+  return result;
+}
+
+template <class T>
+std::vector<T> transformed(const Device& device, const DoubleSplineSpec& spec,
+                           const std::vector<T>& samples, const Transform& transform,
+                           std::uint64_t outside) {
+  return evaluated(
+      device, spec, samples, outside,
+      [&](const DoubleSplinePlan& plan, auto& stream, const auto& images, std::uint64_t bits,
+          auto& output) { plan.execute(stream, images, transform, bits, output); });
+}
+
+template <class T>
+std::vector<T> at_points(const Device& device, const DoubleSplineSpec& spec,
+                         const std::vector<T>& samples, const std::vector<double>& points,
+                         std::uint64_t outside) {
+  return evaluated(device, spec, samples, outside,
+                   [&](const DoubleSplinePlan& plan, auto& stream, const auto& images,
+                       std::uint64_t bits, auto& output) {
+                     auto field = device.make_image(PixelType::f64,
+                                                    {spec.output.width, spec.output.height,
+                                                     spec.output.depth * spec.images.dimensions});
+                     stream.upload(points.data(), points.size() * sizeof(double), field.buffer());
+                     plan.execute(stream, images, field, bits, output);
+                   });
+}
+
+/// Bytes of every value, and of no number: NaN with a payload among them.
+template <class T>
+std::vector<T> patterns(std::int64_t count) {
+  std::vector<T> result;
+  for (std::int64_t i = 0; i < count; ++i) {
+    result.push_back(static_cast<T>(0x9e3779b97f4a7c15U * static_cast<std::uint64_t>(i + 1)));
+  }
+  return result;
+}
+
+template <class T>
+void check_copies(const Device& device, PixelType type) {
+  CAPTURE(std::string(name_of(type)));
+  const Shape input{21, 17, 1};
+  const Shape output{30, 19, 1};
+  const DoubleSplineSpec spec{.boundary = Boundary::constant,
+                              .images = {.shape = input, .dimensions = 2, .count = 3},
+                              .output = output,
+                              .pixels = type};
+  const auto samples = patterns<T>(input.pixels() * 3);
+  // No point lies half-way between samples.
+  const warpalign::Affine affine{0.73, -0.21, 2.1337, 0.34, 0.9, -3.3721};
+  const T outside = static_cast<T>(0x1122334455667788U);
+  std::vector<T> expected;
+  for (std::int64_t array = 0; array < 3; ++array) {
+    for (std::int64_t y = 0; y < output.height; ++y) {
+      for (std::int64_t x = 0; x < output.width; ++x) {
+        const double u = 0.73 * static_cast<double>(x) - 0.21 * static_cast<double>(y) + 2.1337;
+        const double v = 0.34 * static_cast<double>(x) + 0.9 * static_cast<double>(y) - 3.3721;
+        const bool is_inside = u >= 0 && u <= 20 && v >= 0 && v <= 16;
+        const auto at = (array * input.height + std::lround(v)) * input.width + std::lround(u);
+        expected.push_back(is_inside ? samples[static_cast<std::size_t>(at)] : outside);
+      }
+    }
+  }
+  CHECK(transformed(device, spec, samples, Transform(affine), outside) == expected);
+}
+
+}  // namespace
+
+TEST_CASE("double_spline: degree 0 copies the bytes of samples of every size") {
+  on_devices_with_doubles([](const Device& device) {
+    check_copies<std::uint8_t>(device, PixelType::u8);
+    check_copies<std::uint16_t>(device, PixelType::f16);
+    check_copies<std::uint32_t>(device, PixelType::f32);
+    check_copies<std::uint64_t>(device, PixelType::f64);
+    check_copies<std::uint64_t>(device, PixelType::c32);
+  });
+}
+
+TEST_CASE("double_spline: between two samples degree 0 chooses as SciPy does") {
+  // scipy.ndimage.map_coordinates(range(4), [arange(-19, 27) / 2], order=0, cval=9), SciPy 1.17.1.
+  const std::vector<std::pair<Boundary, std::string>> chosen{
+      {Boundary::mirror, "3332211011223332211011223322211011223322211011"},
+      {Boundary::reflect, "1000112233333221100011223333322110001122333332"},
+      {Boundary::nearest, "0000000000000000000011223333333333333333333333"},
+      {Boundary::constant, "9999999999999999999011223399999999999999999999"},
+      {Boundary::grid_constant, "9999999999999999990011223399999999999999999999"},
+      {Boundary::wrap, "3311223311223311223011223311223011223011223011"},
+      {Boundary::grid_wrap, "3300112233001122330011223300112233001122330011"},
+  };
+  std::vector<double> points;
+  for (int i = -19; i < 27; ++i) points.push_back(i / 2.0);
+  on_devices_with_doubles([&](const Device& device) {
+    for (const auto& [boundary, expected] : chosen) {
+      CAPTURE(std::string(name_of(boundary)));
+      const DoubleSplineSpec spec{.boundary = boundary,
+                                  .images = {.shape = {4, 1, 1}, .dimensions = 1},
+                                  .output = {46, 1, 1},
+                                  .pixels = PixelType::u8};
+      const std::vector<std::uint8_t> digits{'0', '1', '2', '3'};
+      const auto found = at_points(device, spec, digits, points, '9');
+      CHECK(std::string(found.begin(), found.end()) == expected);
+      // The same points as a transform's: half the index, moved.
+      const auto along = transformed(device, spec, digits,
+                                     Transform(warpalign::Affine{0.5, 0, -9.5, 0, 1, 0}), '9');
+      CHECK(std::string(along.begin(), along.end()) == expected);
+    }
+  });
+}
+
+TEST_CASE("double_spline: values agree with the oracle to double precision") {
+  on_devices_with_doubles([](const Device& device) {
+    for (int dimensions = 1; dimensions <= 3; ++dimensions) {
+      const Shape shape{23, dimensions > 1 ? 9 : 1, dimensions > 2 ? 70 : 1};
+      const auto samples = test::random_volume(shape, -1, 1, 71);
+      for (const Boundary boundary : {Boundary::mirror, Boundary::reflect, Boundary::grid_wrap}) {
+        for (int degree = 1; degree <= 5; ++degree) {
+          CAPTURE(dimensions);
+          CAPTURE(std::string(name_of(boundary)));
+          CAPTURE(degree);
+          const DoubleSplineSpec spec{.degree = degree,
+                                      .boundary = boundary,
+                                      .images = {.shape = shape, .dimensions = dimensions},
+                                      .output = {400, 1, 1}};
+          const auto places = test::random_volume({400, dimensions, 1}, -60, 90, 72);
+          const std::vector<double> values(samples.values.begin(), samples.values.end());
+          const auto found =
+              at_points(device, spec, values, {places.values.begin(), places.values.end()}, 0);
+          const auto edge = test::edge_of(boundary);
+          const auto spline = degree < 2 ? reference::unfiltered(samples, dimensions, degree, edge)
+                                         : reference::solve(samples, dimensions, degree, edge);
+          double largest = 0;
+          for (std::size_t i = 0; i < found.size(); ++i) {
+            std::array<double, 3> point{};
+            for (int axis = 0; axis < dimensions; ++axis) {
+              point[static_cast<std::size_t>(axis)] =
+                  places.values[i + 400 * static_cast<std::size_t>(axis)];
+            }
+            largest =
+                std::max(largest, std::fabs(found[i] - reference::evaluate(spline, point).value));
+          }
+          // Coefficients of up to 4 for each axis at degree 5, where the oracle's system of linear
+          // equations has a condition of 13 for each axis.
+          CHECK(largest <= 2e-13);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("double_spline: coefficients of any length interpolate the samples") {
+  on_devices_with_doubles([](const Device& device) {
+    for (const Boundary boundary : {Boundary::mirror, Boundary::reflect, Boundary::grid_wrap}) {
+      for (int degree = 2; degree <= 5; ++degree) {
+        for (const std::int64_t length : {1, 2, 3, 4, 5, 7, 12, 31, 63, 64, 65, 66, 130}) {
+          CAPTURE(std::string(name_of(boundary)));
+          CAPTURE(degree);
+          CAPTURE(length);
+          const auto samples = test::random_volume({length, 1, 1}, -1, 1, 73);
+          const std::vector<double> values(samples.values.begin(), samples.values.end());
+          const DoubleSplineSpec spec{.degree = degree,
+                                      .boundary = boundary,
+                                      .images = {.shape = {length, 1, 1}, .dimensions = 1},
+                                      .output = {length, 1, 1}};
+          const auto found = transformed(device, spec, values, Transform(), 0);
+          double largest = 0;
+          for (std::size_t i = 0; i < found.size(); ++i) {
+            largest = std::max(largest, std::fabs(found[i] - values[i]));
+          }
+          CHECK(largest <= 2e-15);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("double_spline: what is NaN or endless") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double endless = std::numeric_limits<double>::infinity();
+  on_devices_with_doubles([&](const Device& device) {
+    for (const auto& boundary : test::boundaries()) {
+      CAPTURE(std::string(name_of(boundary)));
+      for (const int degree : {0, 1, 3}) {
+        CAPTURE(degree);
+        const bool is_anywhere =
+            boundary == Boundary::nearest || boundary == Boundary::grid_constant;
+        const DoubleSplineSpec spec{.degree = degree,
+                                    .prefilter = false,
+                                    .boundary = boundary,
+                                    .images = {.shape = {4, 1, 1}, .dimensions = 1},
+                                    .output = {3, 1, 1}};
+        const std::vector<double> samples{5, 6, 7, 8};
+        const auto found = at_points(device, spec, samples, {nan, endless, -endless},
+                                     std::bit_cast<std::uint64_t>(9.0));
+        if (is_anywhere && degree > 0) {
+          CHECK(std::isnan(found[0]));
+        } else {
+          CHECK(found[0] == (boundary == Boundary::nearest ? 5 : 9));
+        }
+        if (degree == 0) {
+          CHECK(found[1] == (boundary == Boundary::nearest ? 8 : 9));
+          CHECK(found[2] == (boundary == Boundary::nearest ? 5 : 9));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("double_spline: wrong arguments are refused") {
+  on_devices_with_doubles([](const Device& device) {
+    const DoubleSplineSpec good{.images = {.shape = {8, 8, 1}}, .output = {8, 8, 1}};
+    const auto refused = [&](auto change) {
+      DoubleSplineSpec spec = good;
+      change(spec);
+      CHECK_THROWS_AS(DoubleSplinePlan(device, spec), Error);
+    };
+    CHECK_NOTHROW(DoubleSplinePlan(device, good));
+    refused([](DoubleSplineSpec& spec) { spec.degree = 6; });
+    refused([](DoubleSplineSpec& spec) { spec.margin = -1; });
+    refused([](DoubleSplineSpec& spec) { spec.output.width = 0; });
+    refused([](DoubleSplineSpec& spec) { spec.images.count = 0; });
+    refused([](DoubleSplineSpec& spec) {
+      spec.degree = 1;
+      spec.pixels = PixelType::f32;
+    });
+    auto stream = device.make_stream();
+    auto image = device.make_image(PixelType::f64, {8, 8, 1});
+    auto other = device.make_image(PixelType::f32, {8, 8, 1});
+    const DoubleSplinePlan plan(device, good);
+    CHECK_THROWS_AS(plan.execute(stream, image, Transform(), 0, other), Error);
+    CHECK_THROWS_AS(plan.execute(stream, image, Transform(), 0, image), Error);
+    auto output = device.make_image(PixelType::f64, {8, 8, 1});
+    CHECK_THROWS_AS(plan.execute(stream, image, other, 0, output), Error);
+    CHECK_THROWS_AS(plan.prefilter(stream, image, output), Error);
+  });
+}
