@@ -21,6 +21,7 @@ NB_MODULE(_core, module) {
   bind_dlpack(module);
   bind_splines(module);
   bind_device_splines(module);
+  bind_double_splines(module);
   bind_registration(module);
   bind_batch(module);
   bind_frames(module);

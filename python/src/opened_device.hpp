@@ -1,6 +1,7 @@
 // An opened device with the plans that the package keeps on it.
 #pragma once
 
+#include "double_spline_plans.hpp"
 #include "plan_pool.hpp"
 #include "prefilter_plans.hpp"
 #include "resample_plans.hpp"
@@ -22,7 +23,9 @@ struct OpenedDevice {
         resample(max_kept_bytes()),
         prefilter(max_kept_bytes()),
         resample_on_device(max_kept_bytes()),
-        prefilter_on_device(max_kept_bytes()) {}
+        prefilter_on_device(max_kept_bytes()),
+        double_spline(max_kept_bytes()),
+        copies_on_device(max_kept_bytes()) {}
 
   /// Calls use(stream) with the caller's queue (a cudaStream_t or cl_command_queue), ordered with
   /// the caller's work there. Without a queue, uses the one that orders the package's own arrays,
@@ -48,10 +51,12 @@ struct OpenedDevice {
     prefilter.clear();
     resample_on_device.clear();
     prefilter_on_device.clear();
+    double_spline.clear();
+    copies_on_device.clear();
   }
   [[nodiscard]] std::size_t kept_plans() {
     return resample.size() + prefilter.size() + resample_on_device.size() +
-           prefilter_on_device.size();
+           prefilter_on_device.size() + double_spline.size() + copies_on_device.size();
   }
 
   Device device;
@@ -59,6 +64,8 @@ struct OpenedDevice {
   PlanPool<PrefilterSpec, PrefilterWork> prefilter;
   PlanPool<ResampleSpec, ResampleOnDevice> resample_on_device;
   PlanPool<PrefilterSpec, PrefilterOnDevice> prefilter_on_device;
+  PlanPool<DoubleSplineSpec, DoubleSplineWork> double_spline;
+  PlanPool<DoubleSplineSpec, CopiesOnDevice> copies_on_device;
 
  private:
   /// The device memory for each kind of plan: a sixteenth of the total, at most 512 MiB.

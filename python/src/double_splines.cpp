@@ -1,0 +1,176 @@
+// Splines in double precision, and copies of the nearest samples, of host arrays and device arrays.
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "device_array.hpp"
+#include "double_spline_plans.hpp"
+#include "opened_device.hpp"
+#include "spline_calls.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace warpalign::python {
+
+namespace {
+
+Shape all_outputs(const DoubleSplineSpec& spec) {
+  return stacked(spec.output, spec.images.dimensions, spec.images.count);
+}
+
+Shape points_shape(const DoubleSplineSpec& spec) {
+  return {spec.output.width, spec.output.height, spec.output.depth * spec.images.dimensions};
+}
+
+}  // namespace
+
+DoubleSplineWork::DoubleSplineWork(const Device& device, const DoubleSplineSpec& spec)
+    : stream(device.make_stream()),
+      images(device.make_image(spec.pixels, spec.images.stacked())),
+      output(device.make_image(spec.pixels, all_outputs(spec))),
+      plan(device, spec),
+      device_(device),
+      points_shape_(points_shape(spec)),
+      bytes_(2 * images.size_bytes() + output.size_bytes()) {}
+
+Image& DoubleSplineWork::points() {
+  if (!points_) {
+    points_.emplace(device_.make_image(PixelType::f64, points_shape_));
+    bytes_ += points_->size_bytes();
+  }
+  return *points_;
+}
+
+namespace {
+
+DoubleSplineSpec spec_of(int degree, bool prefilter, const std::string& mode, int margin) {
+  return {
+      .degree = degree, .prefilter = prefilter, .boundary = boundary_named(mode), .margin = margin};
+}
+
+void check_batches(std::size_t images, std::size_t outputs) {
+  if (images != outputs || images == 0) refuse("images and output are batches of the same length");
+}
+
+void transform(OpenedDevice& opened, const InputArray& images, const OutputArray& output,
+               const std::vector<double>& matrix, int degree, bool prefilter,
+               const std::string& mode, int margin, std::uint64_t outside) {
+  const int dimensions = static_cast<int>(images.ndim()) - 1;
+  check_dimensions(dimensions);
+  if (output.ndim() != images.ndim()) refuse("images and output have the same number of axes");
+  check_batches(images.shape(0), output.shape(0));
+  const Transform transform = transform_of(matrix);
+  DoubleSplineSpec spec = spec_of(degree, prefilter, mode, margin);
+  spec.images = {.shape = shape_of(images, dimensions),
+                 .dimensions = dimensions,
+                 .count = static_cast<std::int64_t>(images.shape(0))};
+  spec.output = shape_of(output, dimensions);
+  spec.pixels = pixel_type_of(images.dtype());
+  if (pixel_type_of(output.dtype()) != spec.pixels) refuse("images and output have one type");
+  const nb::gil_scoped_release released;
+  with_plan(opened.device, opened.double_spline, spec, [&](DoubleSplineWork& work) {
+    work.stream.upload(images.data(), work.images.size_bytes(), work.images.buffer());
+    work.plan.execute(work.stream, work.images, transform, outside, work.output);
+    work.stream.download(work.output, output.data(), work.output.size_bytes());
+  });
+}
+
+void evaluate(OpenedDevice& opened, const InputArray& image, const InputArray& points,
+              const OutputArray& output, int degree, bool prefilter, const std::string& mode,
+              int margin, std::uint64_t outside) {
+  const auto dimensions = static_cast<int>(image.ndim());
+  check_dimensions(dimensions);
+  if (points.dtype() != nb::dtype<double>()) throw nb::type_error("points are float64");
+  if (points.ndim() < 1 || points.shape(0) != image.ndim() ||
+      points.size() != output.size() * image.ndim() || output.size() == 0) {
+    refuse("there is a row of coordinates for each axis of the image");
+  }
+  DoubleSplineSpec spec = spec_of(degree, prefilter, mode, margin);
+  spec.images = {.shape = shape_of(image, dimensions), .dimensions = dimensions};
+  spec.output = {static_cast<std::int64_t>(output.size()), 1, 1};
+  spec.pixels = pixel_type_of(image.dtype());
+  if (pixel_type_of(output.dtype()) != spec.pixels) refuse("image and output have one type");
+  const nb::gil_scoped_release released;
+  with_plan(opened.device, opened.double_spline, spec, [&](DoubleSplineWork& work) {
+    work.stream.upload(image.data(), work.images.size_bytes(), work.images.buffer());
+    Image& field = work.points();
+    work.stream.upload(points.data(), field.size_bytes(), field.buffer());
+    work.plan.execute(work.stream, work.images, field, outside, work.output);
+    work.stream.download(work.output, output.data(), work.output.size_bytes());
+  });
+}
+
+void prefilter(OpenedDevice& opened, const InputArray& images, const OutputArray& output,
+               int degree, const std::string& mode) {
+  const int dimensions = static_cast<int>(images.ndim()) - 1;
+  check_dimensions(dimensions);
+  if (images.dtype() != nb::dtype<double>() || output.dtype() != nb::dtype<double>() ||
+      images.size() != output.size() || images.size() == 0) {
+    refuse("images and coefficients are float64 arrays of one shape");
+  }
+  DoubleSplineSpec spec = spec_of(degree, true, mode, 0);
+  spec.images = {.shape = shape_of(images, dimensions),
+                 .dimensions = dimensions,
+                 .count = static_cast<std::int64_t>(images.shape(0))};
+  spec.output = spec.images.shape;
+  const nb::gil_scoped_release released;
+  with_plan(opened.device, opened.double_spline, spec, [&](DoubleSplineWork& work) {
+    work.stream.upload(images.data(), work.images.size_bytes(), work.images.buffer());
+    work.plan.prefilter(work.stream, work.images, work.output);
+    work.stream.download(work.output, output.data(), work.output.size_bytes());
+  });
+}
+
+void transform_on_device(OpenedDevice& opened, const DeviceArray& images, const DeviceArray& output,
+                         int dimensions, const std::vector<double>& matrix, const std::string& mode,
+                         std::uint64_t outside, const std::optional<std::uintptr_t>& queue) {
+  check_dimensions(dimensions);
+  check_batches(static_cast<std::size_t>(images.batch(dimensions)),
+                static_cast<std::size_t>(output.batch(dimensions)));
+  const Transform transform = transform_of(matrix);
+  DoubleSplineSpec spec = spec_of(0, true, mode, 0);
+  spec.images = {.shape = images.shape(dimensions),
+                 .dimensions = dimensions,
+                 .count = images.batch(dimensions)};
+  spec.output = output.shape(dimensions);
+  spec.pixels = images.type();
+  const nb::gil_scoped_release released;
+  const Image from = images.image(spec.images.stacked());
+  Image to = output.image(all_outputs(spec));
+  opened.with_stream(queue, [&](Stream& stream) {
+    with_plan(opened.device, opened.copies_on_device, spec, [&](CopiesOnDevice& work) {
+      work.plan.execute(stream, from, transform, outside, to);
+    });
+  });
+}
+
+}  // namespace
+
+void bind_double_splines(nb::module_& module) {
+  module.def("transform_double", &transform, nb::arg("device"), nb::arg("images").noconvert(),
+             nb::arg("output").noconvert(), nb::arg("matrix"), nb::arg("order"),
+             nb::arg("prefilter"), nb::arg("mode"), nb::arg("margin"), nb::arg("outside"),
+             "Evaluate a batch's splines in double precision under a transform, as "
+             "transform_images() takes it; with order 0, copy the nearest samples of any type. "
+             "`outside` has the bits of the pixel beyond the edges.");
+  module.def("evaluate_double", &evaluate, nb::arg("device"), nb::arg("image").noconvert(),
+             nb::arg("points").noconvert(), nb::arg("output").noconvert(), nb::arg("order"),
+             nb::arg("prefilter"), nb::arg("mode"), nb::arg("margin"), nb::arg("outside"),
+             "The same at points: all x before all y before all z.");
+  module.def("prefilter_double", &prefilter, nb::arg("device"), nb::arg("images").noconvert(),
+             nb::arg("output").noconvert(), nb::arg("order"), nb::arg("mode"),
+             "Compute the coefficients of a batch of float64 arrays in double precision.");
+  module.def("copy_nearest_on_device", &transform_on_device, nb::arg("device"), nb::arg("images"),
+             nb::arg("output"), nb::arg("dimensions"), nb::arg("matrix"), nb::arg("mode"),
+             nb::arg("outside"), nb::arg("queue").none(),
+             "Copy the nearest samples of arrays on the device. It does not wait.");
+}
+
+}  // namespace warpalign::python
