@@ -34,7 +34,9 @@ def can_hold_result(output, *inputs):
 def _saturated(values, dtype):
     """Round halves away from zero and saturate. NaN gives the same integer as C's conversion."""
     limits = np.iinfo(dtype)
-    values = np.asarray(values, dtype=np.float32 if limits.bits <= 16 else np.float64)
+    values = np.asarray(values)
+    in_double = limits.bits > 16 or values.dtype == np.float64
+    values = values.astype(np.float64 if in_double else np.float32, copy=False)
     nan = limits.min if limits.bits > 16 else 0
     values = np.nan_to_num(values, nan=nan, posinf=np.inf, neginf=-np.inf)
     values += np.copysign(values.dtype.type(0.5), values)

@@ -13,7 +13,7 @@ from .. import _core
 from .._arrays import can_hold_result, for_upload, store
 from .._core import Device
 from .._device_array import DeviceArray
-from . import _on_device
+from . import _double, _nearest, _on_device
 from ._geometry import MAX_AXES, library_homography, library_matrix, unchanged_axes
 
 # A placeholder for a cval that float32 cannot hold. It is replaced in the result, in which no other
@@ -44,7 +44,7 @@ class Spline:
         """Whether the library cannot output `cval` exactly."""
         if self.mode == "grid-constant":
             if not math.isfinite(self.cval):
-                raise ValueError("cval must be finite with mode='grid-constant'")
+                raise ValueError("cval must be finite with mode='grid-constant' here")
             return False
         with np.errstate(over="ignore"):
             return not math.isfinite(self.cval) or float(np.float32(self.cval)) != self.cval
@@ -85,12 +85,14 @@ def _transform_axes(source, axes, matrix, offset, out_shape, spline, cval, targe
     return np.moveaxis(moved, range(source.ndim - len(axes), source.ndim), axes)
 
 
-def _groups_of_axes(matrix, offset, in_shape, out_shape, spline):
+def _groups_of_axes(matrix, offset, in_shape, out_shape, spline, plane):
     """Groups of at most three axes, which are transformed one group after the other."""
     ndim = len(in_shape)
     unchanged = []
     if spline.interpolates:
         unchanged = unchanged_axes(matrix, offset, in_shape, out_shape)
+    elif plane is not None:
+        unchanged = [axis for axis in range(ndim) if axis not in plane]
     changed = [axis for axis in range(ndim) if axis not in unchanged]
     if len(changed) <= MAX_AXES:
         return [changed] if changed else []
@@ -120,10 +122,14 @@ def _store_with_cval(values, output, cval):
     output[outside] = fill[0]
 
 
-def evaluate_affine(source, matrix, offset, output, spline):
-    """Store source(matrix @ index + offset) in `output`, which has the source's rank."""
+def evaluate_affine(source, matrix, offset, output, spline, *, along=None, plane=None):
+    """Store source(matrix @ index + offset) in `output`, which has the source's rank.
+
+    If `along` is given, it holds the same coordinates of a separable transform, axis by axis, as
+    SciPy computes them. If `plane` is given, nothing is evaluated along other axes than these two.
+    """
     if isinstance(source, DeviceArray):
-        return _on_device.affine(source, matrix, offset, output, spline)
+        return _on_device.affine(source, matrix, offset, output, spline, plane)
     if output.size == 0:
         return
     if source.size == 0 or not (np.isfinite(matrix).all() and np.isfinite(offset).all()):
@@ -131,8 +137,14 @@ def evaluate_affine(source, matrix, offset, output, spline):
         return
     if spline.mode not in ("constant", "grid-constant"):  # cval is never used
         spline = replace(spline, cval=0.0)
+    if spline.order == 0:
+        if along is not None:
+            return _nearest.copy_along_axes(source, along, output, spline)
+        return _nearest.copy_affine(source, matrix, offset, output, spline)
+    groups = _groups_of_axes(matrix, offset, source.shape, output.shape, spline, plane)
+    if groups and _double.is_needed(source, spline):
+        return _double.affine(source, groups, matrix, offset, output, spline)
     placeholder = spline.needs_placeholder()
-    groups = _groups_of_axes(matrix, offset, source.shape, output.shape, spline)
     if len(groups) <= 1:
         _evaluate_at_once(source, groups, matrix, offset, output, spline, placeholder)
         return
@@ -177,6 +189,8 @@ def evaluate_homography(source, matrix, output, spline):
         return
     if spline.mode not in ("constant", "grid-constant"):  # cval is never used
         spline = replace(spline, cval=0.0)
+    if spline.order == 0:
+        return _nearest.copy_homography(source, matrix, output, spline)
     placeholder = spline.needs_placeholder()
     planes = for_upload(_batched(source, [0, 1]))
     results = np.empty((planes.shape[0],) + output.shape[:2], np.float32)
@@ -191,6 +205,13 @@ def evaluate_homography(source, matrix, output, spline):
         store(values, output)
 
 
+def _lost_points(coordinates, mode):
+    """Which points have a NaN, if any, in the modes where SciPy's value is NaN and not cval."""
+    if mode not in ("nearest", "grid-constant") or not np.isnan(coordinates.min()):
+        return None
+    return np.isnan(coordinates).any(axis=0)
+
+
 def evaluate_points(source, coordinates, output, spline):
     """Store source(coordinates[:, index]) in `output`."""
     if isinstance(source, DeviceArray):
@@ -202,18 +223,25 @@ def evaluate_points(source, coordinates, output, spline):
         )
     if output.size == 0:
         return
-    placeholder = spline.needs_placeholder()
     if source.size == 0:
         store(np.full(output.shape, spline.cval), output)
         return
+    if spline.order == 0:
+        return _nearest.copy_at_points(source, coordinates, output, spline)
+    if _double.is_needed(source, spline):
+        return _double.at_points(source, coordinates, output, spline)
+    placeholder = spline.needs_placeholder()
     if coordinates.dtype != np.float32:
         coordinates = coordinates.astype(np.float64, copy=False)
     coordinates = np.ascontiguousarray(coordinates)
-    direct = not placeholder and can_hold_result(output, source, coordinates)
+    lost = _lost_points(coordinates, spline.mode)
+    direct = not placeholder and lost is None and can_hold_result(output, source, coordinates)
     values = output if direct else np.empty(output.shape, np.float32)
     _core.evaluate_at(
         spline.device, for_upload(source), coordinates, values,
         spline.model(_PLACEHOLDER if placeholder else spline.cval))
+    if lost is not None:
+        values[lost] = np.nan
     if placeholder:
         _store_with_cval(values, output, spline.cval)
     elif not direct:

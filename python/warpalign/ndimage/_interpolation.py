@@ -12,7 +12,7 @@ import numpy as np
 from .._device_array import DeviceArray
 from .._devices import open_device
 from .._foreign import is_on_device
-from . import _rules
+from . import _double, _rules
 from ._evaluate import Spline, evaluate_affine, evaluate_points, prefilter as _prefilter_along
 from ._on_device import as_array, for_arrays_of_any_library
 
@@ -90,7 +90,8 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     -----
     Signature and semantics are those of ``scipy.ndimage.spline_filter1d``.
     Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
-    about 1e-6 of the largest sample.
+    about 1e-6 of the largest sample. Coefficients that are stored as integers are
+    computed in double precision if the device supports it.
 
     References
     ----------
@@ -114,9 +115,19 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     mode = _rules.named_mode(mode, _rules.FILTER_MODES)
     axis = _rules.axis_index(axis, array.ndim)
     opened = open_device(device)
+    if _cut_off_in_double(array, result, opened):
+        _double.coefficients(array, axis, result, operator.index(order), mode, opened)
+        return result
     for part, part_output, _ in _parts(array, result, 0):
         _prefilter_along(part, [axis], part_output, operator.index(order), mode, opened)
     return result
+
+
+def _cut_off_in_double(array, result, device):
+    """Whether coefficients, which are cut off to integers, are computed in double precision: what
+    single precision rounds below an integer would lose 1."""
+    return (not isinstance(array, DeviceArray) and result.dtype.kind in "iu" and array.size > 0
+            and device.info.double_precision)
 
 
 @for_arrays_of_any_library
@@ -157,7 +168,8 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
     -----
     Signature and semantics are those of ``scipy.ndimage.spline_filter``.
     Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
-    about 1e-6 of the largest sample.
+    about 1e-6 of the largest sample. Coefficients that are stored as integers are
+    computed in double precision if the device supports it.
 
     References
     ----------
@@ -252,7 +264,8 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     RuntimeError
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
+        The output is read-only; or the device lacks double precision, which orders above 0 need for
+        integers beyond 2**24, and for a `cval` that is not finite with ``mode='grid-constant'``.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
     TypeError
@@ -263,8 +276,11 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     Notes
     -----
     Signature and semantics are those of ``scipy.ndimage.geometric_transform``.
-    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
-    about 1e-6 of the largest sample. Points are in single precision too.
+    Order 0 copies samples of any type exactly; if two samples are equally near, it chooses the same
+    one as SciPy. Higher orders compute in single precision, with the exact prefilter of [1]_;
+    results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
+    would round, are computed in double precision.
+    Points are in single precision too, except at order 0.
 
     References
     ----------
@@ -337,15 +353,18 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     Returns
     -------
     ndarray
-        The values, of shape ``coordinates.shape[1:]``; `cval` if a coordinate is NaN. For an input
-        on a device, an array of the same library on that device.
+        The values, of shape ``coordinates.shape[1:]``. For an input on a device, an array of the
+        same library on that device. If a coordinate is NaN, the value is `cval`; with the modes
+        ``'nearest'`` and ``'grid-constant'`` it is NaN, as in SciPy (at order 0: the first sample of
+        that axis with ``'nearest'``, `cval` with ``'grid-constant'``).
 
     Raises
     ------
     RuntimeError
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
+        The output is read-only; or the device lacks double precision, which orders above 0 need for
+        integers beyond 2**24, and for a `cval` that is not finite with ``mode='grid-constant'``.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
     TypeError
@@ -357,9 +376,13 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     Notes
     -----
     Signature and semantics are those of ``scipy.ndimage.map_coordinates``.
-    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
-    about 1e-6 of the largest sample. Points are in single precision too, which rounds a
-    coordinate of 1000 by up to 3e-5.
+    Order 0 copies samples of any type exactly; if two samples are equally near, it chooses the same
+    one as SciPy. Higher orders compute in single precision, with the exact prefilter of [1]_;
+    results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
+    would round, are computed in double precision.
+    Points are in single precision too, except at order 0; this rounds a coordinate of 1000 by up to
+    3e-5. For an input on a device, order 0 has points in single precision as well, and a NaN gives
+    `cval` in every mode.
 
     References
     ----------
@@ -431,7 +454,12 @@ def _checked_affine(matrix, offset, array, output):
         raise RuntimeError("no proper offset provided")
     if matrix.ndim == 1 and output.ndim != array.ndim:
         raise RuntimeError("affine matrix has wrong number of columns")
-    return (np.diag(matrix) if matrix.ndim == 1 else matrix), offset
+    if matrix.ndim == 2:
+        return matrix, offset, None
+    # SciPy divides the offset by the scale first, and multiplies the sum with the index.
+    along = [(np.arange(n) + start / scale) * scale if scale != 0 else np.full(n, start)
+             for n, start, scale in zip(output.shape, offset, matrix)]
+    return np.diag(matrix), offset, along
 
 
 def _points_of(matrix, offset, shape):
@@ -489,7 +517,8 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     RuntimeError
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
+        The output is read-only; or the device lacks double precision, which orders above 0 need for
+        integers beyond 2**24, and for a `cval` that is not finite with ``mode='grid-constant'``.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
     NotImplementedError
@@ -498,8 +527,10 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     Notes
     -----
     Signature and semantics are those of ``scipy.ndimage.affine_transform``.
-    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
-    about 1e-6 of the largest sample.
+    Order 0 copies samples of any type exactly; if two samples are equally near, it chooses the same
+    one as SciPy. Higher orders compute in single precision, with the exact prefilter of [1]_;
+    results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
+    would round, are computed in double precision.
 
     References
     ----------
@@ -527,14 +558,14 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     result = _rules.output_for(output, array, output_shape)
     _rules.check_values(array)
     _rules.named_mode(mode)
-    linear, start = _checked_affine(matrix, offset, array, result)
+    linear, start, along = _checked_affine(matrix, offset, array, result)
     points = None
     if array.ndim != result.ndim:
         points = _points_of(linear, start, result.shape)
 
     def evaluate(part, part_output, spline):
         if points is None:
-            evaluate_affine(part, linear, start, part_output, spline)
+            evaluate_affine(part, linear, start, part_output, spline, along=along)
         else:
             evaluate_points(part, points, part_output, spline)
 
@@ -581,15 +612,18 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     RuntimeError
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
+        The output is read-only; or the device lacks double precision, which orders above 0 need for
+        integers beyond 2**24, and for a `cval` that is not finite with ``mode='grid-constant'``.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
 
     Notes
     -----
     Signature and semantics are those of ``scipy.ndimage.shift``.
-    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
-    about 1e-6 of the largest sample.
+    Order 0 copies samples of any type exactly; if two samples are equally near, it chooses the same
+    one as SciPy. Higher orders compute in single precision, with the exact prefilter of [1]_;
+    results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
+    would round, are computed in double precision.
 
     References
     ----------
@@ -610,9 +644,10 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     _rules.named_mode(mode)
     offset = np.asarray(
         [-value for value in _rules.sequence_of(shift, array.ndim)], dtype=np.float64)
+    along = [np.arange(n) + start for n, start in zip(array.shape, offset)]
 
     def evaluate(part, part_output, spline):
-        evaluate_affine(part, np.eye(array.ndim), offset, part_output, spline)
+        evaluate_affine(part, np.eye(array.ndim), offset, part_output, spline, along=along)
 
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device)
 
@@ -626,7 +661,14 @@ def _zoom_transform(in_shape, out_shape, grid_mode):
     # An output of one sample is the first sample of the input.
     scale = np.divide(lengths, zoomed, out=np.ones(len(lengths)), where=zoomed != 0)
     offset = 0.5 * scale - 0.5 if grid_mode else np.zeros(len(lengths))
-    return np.diag(scale), offset
+    if grid_mode:
+        along = [(np.arange(n) + 0.5) * factor - 0.5 for n, factor in zip(out_shape, scale)]
+    else:
+        # The last coordinate is the last sample's. SciPy's may be rounded beyond it, where
+        # 'constant' and 'wrap' have another value.
+        along = [np.minimum(np.arange(n) * factor, last)
+                 for n, factor, last in zip(out_shape, scale, np.maximum(lengths, 0))]
+    return np.diag(scale), offset, along
 
 
 def _advise_grid_mode(mode):
@@ -681,15 +723,18 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     RuntimeError
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
+        The output is read-only; or the device lacks double precision, which orders above 0 need for
+        integers beyond 2**24, and for a `cval` that is not finite with ``mode='grid-constant'``.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
 
     Notes
     -----
     Signature and semantics are those of ``scipy.ndimage.zoom``.
-    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
-    about 1e-6 of the largest sample.
+    Order 0 copies samples of any type exactly; if two samples are equally near, it chooses the same
+    one as SciPy. Higher orders compute in single precision, with the exact prefilter of [1]_;
+    results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
+    would round, are computed in double precision.
 
     References
     ----------
@@ -714,10 +759,10 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     _rules.check_values(array)
     if grid_mode:
         _advise_grid_mode(mode)
-    matrix, offset = _zoom_transform(array.shape, shape, grid_mode)
+    matrix, offset, along = _zoom_transform(array.shape, shape, grid_mode)
 
     def evaluate(part, part_output, spline):
-        evaluate_affine(part, matrix, offset, part_output, spline)
+        evaluate_affine(part, matrix, offset, part_output, spline, along=along)
 
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device)
 
@@ -781,16 +826,19 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     RuntimeError
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The axes do not define a plane of the input, the output is read-only, or `cval` is not
-        finite with ``mode='grid-constant'``.
+        The axes do not define a plane of the input; the output is read-only; or the device lacks
+        double precision, which orders above 0 need for integers beyond 2**24, and for a `cval` that
+        is not finite with ``mode='grid-constant'``.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
 
     Notes
     -----
     Signature and semantics are those of ``scipy.ndimage.rotate``.
-    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
-    about 1e-6 of the largest sample.
+    Order 0 copies samples of any type exactly; if two samples are equally near, it chooses the same
+    one as SciPy. Higher orders compute in single precision, with the exact prefilter of [1]_;
+    results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
+    would round, are computed in double precision.
 
     References
     ----------
@@ -827,6 +875,6 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     offset[plane] = (lengths - 1) / 2 - rotation @ ((out_lengths - 1) / 2)
 
     def evaluate(part, part_output, spline):
-        evaluate_affine(part, matrix, offset, part_output, spline)
+        evaluate_affine(part, matrix, offset, part_output, spline, plane=plane)
 
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device)

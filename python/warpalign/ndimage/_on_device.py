@@ -12,6 +12,7 @@ from .. import _core
 from .._device_array import DeviceArray
 from .._foreign import OwnKind, kind_of
 from ._geometry import MAX_AXES, library_homography, library_matrix, unchanged_axes
+from ._nearest import bits_outside
 
 
 def for_arrays_of_any_library(function):
@@ -54,16 +55,28 @@ def _type_of(kind):
     return kind if isinstance(kind, type) else type(kind)
 
 
+def _model_cval(spline):
+    return spline.cval if spline.mode in ("constant", "grid-constant") else 0.0
+
+
 def _model(spline):
-    cval = spline.cval if spline.mode in ("constant", "grid-constant") else 0.0
-    return spline.model(cval)
+    return spline.model(_model_cval(spline))
 
 
-def _num_changed_axes(matrix, offset, source, output, spline):
+def _copies(source, output, spline):
+    """Whether samples are copied exactly. If the types differ, they are converted by way of float32.
+    """
+    return (spline.order == 0 and source.dtype == output.dtype
+            and source.device.info.double_precision)
+
+
+def _num_changed_axes(matrix, offset, source, output, spline, plane):
     """The number of last axes that include all axes which the transform changes."""
     unchanged = set()
     if spline.interpolates:
         unchanged = set(unchanged_axes(matrix, offset, source.shape, output.shape))
+    elif plane is not None:
+        unchanged = set(range(source.ndim)) - set(plane)
     changed = source.ndim
     while changed > 0 and source.ndim - changed in unchanged:
         changed -= 1
@@ -76,7 +89,7 @@ def _num_changed_axes(matrix, offset, source, output, spline):
     return changed
 
 
-def affine(source, matrix, offset, output, spline):
+def affine(source, matrix, offset, output, spline, plane=None):
     """Store source(matrix @ index + offset) in `output`, which has the source's rank."""
     if output.size == 0:
         return
@@ -84,11 +97,19 @@ def affine(source, matrix, offset, output, spline):
         raise ValueError("the input is empty, but the output is not")
     if not (np.isfinite(matrix).all() and np.isfinite(offset).all()):
         raise ValueError("the matrix and the offset must be finite")
-    n = _num_changed_axes(matrix, offset, source, output, spline)
+    n = _num_changed_axes(matrix, offset, source, output, spline, plane)
+    if plane is not None and not spline.interpolates and n > 2:
+        raise NotImplementedError(
+            "on a device, warpalign rotates coefficients only in the plane of the last two axes, not "
+            f"in that of axes {tuple(plane)} of {source.ndim}; move these axes to the end")
     if n == 0:
         output[...] = source
         return
     matrix, offset = matrix[-n:, -n:], offset[-n:]
+    if _copies(source, output, spline):
+        return _core.copy_nearest_on_device(
+            source.device, source._memory, output._memory, n, library_matrix(matrix, offset),
+            spline.mode, bits_outside(_model_cval(spline), output.dtype), source._queue)
     _core.transform_on_device(
         source.device, source._memory, output._memory, n, library_matrix(matrix, offset),
         _model(spline), source._queue)
@@ -101,6 +122,10 @@ def homography(source, matrix, output, spline):
         return
     if source.size == 0:
         raise ValueError("the input is empty, but the output is not")
+    if _copies(source, output, spline):
+        return _core.copy_nearest_on_device(
+            source.device, source._memory, output._memory, 2, library_homography(matrix),
+            spline.mode, bits_outside(_model_cval(spline), output.dtype), source._queue)
     _core.transform_on_device(
         source.device, source._memory, output._memory, 2, library_homography(matrix),
         _model(spline), source._queue)

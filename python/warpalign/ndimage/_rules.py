@@ -130,10 +130,43 @@ def axis_index(axis, ndim):
     return index % ndim
 
 
+# Sine and cosine of up to 45 degrees, in radians x: x + x^3 S(x^2) and 1 - x^2 C(x^2), whose
+# coefficients (highest power first) are those of the Cephes library (S. L. Moshier, Methods and
+# Programs for Mathematical Functions, 1989). SciPy computes with them, and where a rotated point
+# lies between two samples their last bit decides.
+_SINE = (1.58962301572218447952e-10, -2.50507477628503540135e-8, 2.75573136213856773549e-6,
+         -1.98412698295895384658e-4, 8.33333333332211858862e-3, -1.66666666666666307295e-1)
+_COSINE = (1.13678171382044553091e-11, -2.08758833757683644217e-9, 2.75573155429816611547e-7,
+           -2.48015872936186303776e-5, 1.38888888888806666760e-3, -4.16666666666666348141e-2,
+           4.99999999999999999798e-1)
+_DEGREE = 1.74532925199432957692e-2
+
+
+def _polynomial(x, coefficients):
+    value = 0.0
+    for coefficient in coefficients:
+        value = value * x + coefficient
+    return value
+
+
+def _sine_of_octants(degrees, quarter):
+    """The sine of an angle >= 0 plus `quarter` quarter turns, rounded as SciPy does."""
+    octants = math.floor(degrees / 45)
+    octants += octants % 2  # the rest is from the nearest multiple of 90 degrees
+    x = (degrees - octants * 45.0) * _DEGREE
+    square = x * x
+    quarter += octants // 2
+    if quarter % 2:
+        value = 1.0 - square * _polynomial(square, _COSINE)
+    else:
+        value = x + x * (square * _polynomial(square, _SINE))
+    return -value if quarter % 4 >= 2 else value
+
+
 def cosine_and_sine(degrees):
-    """Cosine and sine that are exact at multiples of 90 degrees."""
-    degrees = math.fmod(degrees, 360)
-    quarter = round(degrees / 90)
-    rest = math.radians(degrees - 90 * quarter)
-    c, s = math.cos(rest), math.sin(rest)
-    return [(c, s), (-s, c), (-c, -s), (s, -c)][quarter % 4]
+    """Cosine and sine that are exact at multiples of 90 degrees, to the last bit as SciPy's."""
+    degrees = float(degrees)
+    if not abs(degrees) <= 1e14:  # beyond, neighbouring numbers are turns apart
+        return (0.0, 0.0) if abs(degrees) > 1e14 else (math.nan, math.nan)
+    sine = _sine_of_octants(abs(degrees), 0)
+    return _sine_of_octants(abs(degrees), 1), -sine if degrees < 0 else sine

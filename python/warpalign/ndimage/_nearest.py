@@ -1,0 +1,256 @@
+"""Order 0: samples are copied as they are, and SciPy's sample is chosen where two are equally near.
+
+Which sample is nearest is decided in double precision, with the roundings of SciPy's own arithmetic.
+Where a transform is separable, the host finds the samples axis by axis.
+"""
+
+import sys
+
+import numpy as np
+
+from .. import _core
+from .._arrays import store
+from .._errors import OutOfMemoryError
+from ._geometry import MAX_AXES, library_homography, library_matrix
+
+# As what the device copies elements of these sizes in bytes.
+_CARRIERS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.float64}
+
+# Points whose coordinates are computed at once on the host, which bounds temporary memory.
+_BLOCK = 1 << 18
+
+
+def _without_periods(x, period):
+    """x less its whole periods, towards zero."""
+    return x - period * np.trunc(x / period)
+
+
+def _located_below(x, n, mode):
+    """Coordinates below 0, which these modes bring into [0, n - 1] or half a sample beside it."""
+    if n == 1:
+        return np.zeros_like(x)
+    if mode == "mirror":
+        at = _without_periods(x, 2.0 * n - 2)
+        return np.where(at <= 1 - n, at + (2 * n - 2), -at)
+    if mode == "reflect":
+        at = np.where(x < -2 * n, _without_periods(x, 2.0 * n), x)
+        # Just below 0, -at - 1 would round to -1, which means outside.
+        return np.where(at < -n, at + 2 * n, np.where(at > -1e-15, 1e-15, -at) - 1)
+    if mode == "wrap":
+        return x + (n - 1) * (np.trunc(-x / (n - 1)) + 1)
+    return x + n * (np.trunc((-1 - x) / n) + 1)
+
+
+def _located_above(x, n, mode):
+    """The same for coordinates above n - 1."""
+    if n == 1:
+        return np.zeros_like(x)
+    if mode == "mirror":
+        at = _without_periods(x, 2.0 * n - 2)
+        return np.where(at >= n, 2 * n - 2 - at, at)
+    if mode == "reflect":
+        at = _without_periods(x, 2.0 * n)
+        return np.where(at >= n, 2 * n - at - 1, at)
+    return _without_periods(x, float(n - 1 if mode == "wrap" else n))
+
+
+def nearest_samples(coordinates, length, mode):
+    """The sample of an axis of `length` samples for each coordinate; -1: the value beyond the edges.
+
+    `mode` has the library's name. A coordinate that is NaN gives the first sample with 'nearest',
+    as in SciPy, and otherwise the value beyond the edges.
+    """
+    at = np.array(coordinates, np.float64)
+    if mode == "nearest":
+        at = np.clip(np.nan_to_num(at, nan=0.0, posinf=length, neginf=-1.0), -1, length)
+    elif mode == "grid-constant":
+        at = np.clip(np.nan_to_num(at, nan=-1.0, posinf=length, neginf=-1.0), -1, length)
+    else:
+        at[~np.isfinite(at)] = -1 if mode == "constant" else np.nan
+        below, above = at < 0, at > length - 1
+        if mode == "constant":
+            at[below | above] = np.nan
+        else:
+            at[below] = _located_below(at[below], length, mode)
+            at[above] = _located_above(at[above], length, mode)
+    is_located = ~np.isnan(at)
+    if mode not in ("nearest", "grid-constant"):
+        is_located &= at > -1
+    index = np.floor(np.where(is_located, at, -1.0) + 0.5).astype(np.int64)
+    if mode == "grid-constant":
+        is_located &= (index >= 0) & (index < length)
+    elif mode == "nearest":
+        index = np.clip(index, 0, length - 1)
+    elif mode == "reflect":
+        index = np.where(index < 0, -1 - index, index)
+        index = np.where(index >= length, 2 * length - 1 - index, index)
+    elif mode == "grid-wrap":
+        index %= length
+    elif length == 1:
+        index[:] = 0
+    else:
+        index = np.abs(index)
+        index = np.where(index >= length, 2 * length - 2 - index, index)
+    index[~is_located] = -1
+    return index
+
+
+def _converted(values, dtype):
+    """The values in another type: as SciPy's, but integers not by way of float64."""
+    if values.dtype == dtype:
+        return values
+    if values.dtype.kind in "iu" and dtype.kind in "iu":
+        limits, given = np.iinfo(dtype), np.iinfo(values.dtype)
+        return np.clip(values, max(limits.min, given.min), min(limits.max, given.max)).astype(dtype)
+    if values.dtype.kind == "b" and dtype.kind in "iuf":
+        return values.astype(dtype)
+    result = np.empty(values.shape, dtype)
+    store(values if values.dtype.kind == "f" else values.astype(np.float64), result)
+    return result
+
+
+def _outside(cval, dtype):
+    """The value beyond the edges, in the output's type."""
+    fill = np.empty(1, dtype)
+    with np.errstate(over="ignore"):
+        store(np.array([cval], np.float64), fill)
+    return fill
+
+
+def _taken(array, index, axis):
+    if len(index) and np.array_equal(index, np.arange(index[0], index[0] + len(index))):
+        return array[(slice(None),) * axis + (slice(index[0], index[0] + len(index)),)]
+    return np.take(array, index, axis)
+
+
+def copy_along_axes(source, coordinates, output, spline):
+    """Store the samples nearest to the grid of `coordinates`, a sequence for each axis, in `output`.
+    """
+    indices = [nearest_samples(along, length, spline.mode)
+               for along, length in zip(coordinates, source.shape)]
+    shrinks_first = np.argsort([len(index) / n for index, n in zip(indices, source.shape)])
+    values = source
+    for axis in shrinks_first:
+        values = _taken(values, np.maximum(indices[axis], 0), axis)
+    values = _converted(values, output.dtype)
+    output[...] = values
+    for axis, index in enumerate(indices):
+        if (index < 0).any():
+            output[(slice(None),) * axis + (index < 0,)] = _outside(spline.cval, output.dtype)
+
+
+def is_separable(matrix):
+    return np.array_equal(matrix, np.diag(np.diagonal(matrix)))
+
+
+def copy_affine(source, matrix, offset, output, spline):
+    """Store the samples nearest to matrix @ index + offset in `output`, of the source's rank."""
+    if is_separable(matrix):
+        along = [start + np.arange(n) * scale
+                 for start, scale, n in zip(offset, np.diagonal(matrix), output.shape)]
+        return copy_along_axes(source, along, output, spline)
+    alone = [axis for axis in range(source.ndim)
+             if np.count_nonzero(matrix[axis]) == 1 == np.count_nonzero(matrix[:, axis])
+             and matrix[axis, axis] != 0]
+    busy = [axis for axis in range(source.ndim) if axis not in alone]
+    if len(busy) > MAX_AXES:
+        raise NotImplementedError(
+            f"a transform that mixes more than {MAX_AXES} axes is not supported by warpalign "
+            f"(these are {len(busy)}: {busy})")
+    if alone:
+        shape = [output.shape[axis] if axis in alone else n for axis, n in enumerate(source.shape)]
+        along = [offset[axis] + np.arange(n) * (matrix[axis, axis] if axis in alone else 1)
+                 if axis in alone else np.arange(n) for axis, n in enumerate(shape)]
+        between = np.empty(shape, output.dtype)
+        copy_along_axes(source, along, between, spline)
+        source = between
+    values = _converted(np.moveaxis(source, busy, range(source.ndim - len(busy), source.ndim)),
+                        output.dtype)
+    lengths = tuple(output.shape[axis] for axis in busy)
+    batch = np.ascontiguousarray(values).reshape((-1,) + values.shape[values.ndim - len(busy):])
+    matrix, offset = matrix[np.ix_(busy, busy)], offset[busy]
+    copied = _copied(batch, matrix, offset, None, lengths, spline)
+    copied = copied.reshape(values.shape[:values.ndim - len(busy)] + lengths)
+    output[...] = np.moveaxis(copied, range(source.ndim - len(busy), source.ndim), busy)
+
+
+def copy_at_points(source, coordinates, output, spline):
+    """Store the samples nearest to coordinates[:, index] in `output`."""
+    batch = np.ascontiguousarray(_converted(source, output.dtype))[np.newaxis]
+    points = np.ascontiguousarray(coordinates, np.float64).reshape(source.ndim, -1)
+    copied = _copied(batch, None, None, points, (points.shape[1],), spline)
+    output[...] = copied.reshape(output.shape)
+
+
+def copy_homography(source, matrix, output, spline):
+    """Store the samples of the first two axes nearest to matrix @ (row, column, 1), divided by its
+    last number, in `output`. Further axes stay."""
+    values = _converted(np.moveaxis(source, (0, 1), (-2, -1)), output.dtype)
+    batch = np.ascontiguousarray(values).reshape((-1,) + source.shape[:2])
+    copied = _copied(batch, np.asarray(matrix, np.float64), None, None, output.shape[:2], spline)
+    output[...] = np.moveaxis(copied.reshape(values.shape[:-2] + output.shape[:2]), (-2, -1), (0, 1))
+
+
+def bits_outside(cval, dtype):
+    """The bits of the value beyond the edges, in the lowest bytes of an integer."""
+    return int.from_bytes(_outside(cval, dtype).tobytes(), sys.byteorder)
+
+
+def _copied(batch, matrix, offset, points, lengths, spline):
+    """The samples of a batch that are nearest to transformed indices, or to points.
+
+    Without an offset, the matrix is a homography.
+    """
+    carrier = _CARRIERS.get(batch.dtype.itemsize)
+    if spline.device.info.double_precision and carrier is not None:
+        result = np.empty((batch.shape[0],) + tuple(lengths), batch.dtype)
+        model = (0, True, spline.mode, 0, bits_outside(spline.cval, batch.dtype))
+        try:
+            if points is not None:
+                _core.evaluate_double(
+                    spline.device, batch[0].view(carrier), np.ascontiguousarray(points[::-1]),
+                    result[0].view(carrier), *model)
+            else:
+                whole = (library_homography(matrix) if offset is None
+                         else library_matrix(matrix, offset))
+                _core.transform_double(spline.device, batch.view(carrier), result.view(carrier),
+                                       whole, *model)
+            return result
+        except OutOfMemoryError:
+            pass  # the host's memory holds it
+    return _copied_by_host(batch, matrix, offset, points, lengths, spline)
+
+
+def _copied_by_host(batch, matrix, offset, points, lengths, spline):
+    outside = _outside(spline.cval, batch.dtype)
+    count = batch.shape[0]
+    result = np.empty((count, int(np.prod(lengths))), batch.dtype)
+    flat = batch.reshape(count, -1)
+    for start in range(0, result.shape[1], _BLOCK):
+        stop = min(start + _BLOCK, result.shape[1])
+        if points is not None:
+            at = points[:, start:stop]
+        else:
+            along = np.unravel_index(np.arange(start, stop), lengths)
+            if offset is None:
+                at = list(_transformed(matrix[:, :2], matrix[:, 2], along))
+                at = [coordinate / at[2] for coordinate in at[:2]]
+            else:
+                at = _transformed(matrix, offset, along)
+        position, is_inside = np.zeros(stop - start, np.int64), np.ones(stop - start, bool)
+        for coordinates, n in zip(at, batch.shape[1:]):
+            index = nearest_samples(coordinates, n, spline.mode)
+            is_inside &= index >= 0
+            position = position * n + index
+        position[~is_inside] = 0
+        result[:, start:stop] = np.where(is_inside, flat[:, position], outside)
+    return result.reshape((count,) + tuple(lengths))
+
+
+def _transformed(matrix, offset, indices):
+    """matrix @ indices + offset, a row at a time, added as SciPy adds."""
+    for row, start in zip(matrix, offset):
+        at = np.full(len(indices[0]), start)
+        for scale, along in zip(row, indices):
+            at += along * scale
+        yield at
