@@ -1,0 +1,15 @@
+"""Random calls of warpalign.ndimage against SciPy: how many differ, and why.
+
+``random_calls.py --calls 100000 [--seed N] [--orders ...] [--modes ...]`` prints the seed, the counts
+of each reason, and every call that differs for no known reason, and fails if there is one. Needs
+warpalign and SciPy installed; python/tests/test_ndimage_random.py runs a share.
+"""
+
+import pathlib
+import runpy
+import sys
+
+support = pathlib.Path(__file__).parent.parent / "python" / "tests" / "support"
+if __name__ == "__main__":
+    sys.argv[0] = str(support / "random_calls.py")
+    runpy.run_path(sys.argv[0], run_name="__main__")
