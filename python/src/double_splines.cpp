@@ -151,6 +151,29 @@ void transform_on_device(OpenedDevice& opened, const DeviceArray& images, const 
   });
 }
 
+void copy_at_points_on_device(OpenedDevice& opened, const DeviceArray& image,
+                              const DeviceArray& points, const DeviceArray& output,
+                              const std::string& mode, std::uint64_t outside,
+                              const std::optional<std::uintptr_t>& queue) {
+  const auto dimensions = static_cast<int>(image.extents().size());
+  check_dimensions(dimensions);
+  if (points.type() != PixelType::f64 || points.size() != output.size() * dimensions) {
+    refuse("points are float64, one coordinate for each axis and point");
+  }
+  DoubleSplineSpec spec = spec_of(0, true, mode, 0);
+  spec.images = {.shape = image.shape(dimensions), .dimensions = dimensions};
+  spec.output = {output.size(), 1, 1};
+  spec.pixels = image.type();
+  const nb::gil_scoped_release released;
+  const Image from = image.image(spec.images.shape);
+  const Image field = points.image(points_shape(spec));
+  Image to = output.image(spec.output);
+  opened.with_stream(queue, [&](Stream& stream) {
+    with_plan(opened.device, opened.copies_on_device, spec,
+              [&](CopiesOnDevice& work) { work.plan.execute(stream, from, field, outside, to); });
+  });
+}
+
 }  // namespace
 
 void bind_double_splines(nb::module_& module) {
@@ -171,6 +194,10 @@ void bind_double_splines(nb::module_& module) {
              nb::arg("output"), nb::arg("dimensions"), nb::arg("matrix"), nb::arg("mode"),
              nb::arg("outside"), nb::arg("queue").none(),
              "Copy the nearest samples of arrays on the device. It does not wait.");
+  module.def("copy_at_points_on_device", &copy_at_points_on_device, nb::arg("device"),
+             nb::arg("image"), nb::arg("points"), nb::arg("output"), nb::arg("mode"),
+             nb::arg("outside"), nb::arg("queue").none(),
+             "The same at points, all x before all y. It does not wait.");
 }
 
 }  // namespace warpalign::python

@@ -89,6 +89,25 @@ def test_leading_axes_are_a_batch(call, random):
     same(call(ndimage, to_device(values)), call(ndimage, values))
 
 
+@pytest.mark.parametrize("mode", ["constant", "nearest", "mirror", "reflect", "wrap", "grid-wrap"])
+@pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "i4", "f4", "f8", "c8"])
+def test_order_0_copies_samples_and_decides_ties_as_for_numpy(dtype, mode, random):
+    if not warpalign.open_device().info.double_precision:
+        pytest.skip("the device has no double precision")
+    labels = (random.random((9, 12, 8)) * 2**31).astype(dtype)
+    keywords = {"order": 0, "mode": mode, "cval": 3}
+    points = random.integers(-30, 40, (3, 50)) / 2
+    for call in [
+        lambda a: ndimage.zoom(a, 2, **keywords),
+        lambda a: ndimage.shift(a, (0, 0.5, -1.5), **keywords),
+        lambda a: ndimage.rotate(a, 45, axes=(1, 2), **keywords),
+        lambda a: ndimage.map_coordinates(a, points, **keywords),
+    ]:
+        result, expected = call(to_device(labels)), call(labels)
+        assert result.dtype == labels.dtype
+        np.testing.assert_array_equal(result.numpy(), expected)
+
+
 def test_outputs_are_written_in_place(image):
     output = to_device(np.zeros((40, 50), np.float32))
     handle = output.handle

@@ -381,8 +381,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
     would round, are computed in double precision.
     Points are in single precision too, except at order 0; this rounds a coordinate of 1000 by up to
-    3e-5. For an input on a device, order 0 has points in single precision as well, and a NaN gives
-    `cval` in every mode.
+    3e-5. For an input on a device, a NaN then gives `cval` in every mode, and points that are on the
+    device, too, are in single precision at every order.
 
     References
     ----------

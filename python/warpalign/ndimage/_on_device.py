@@ -131,14 +131,22 @@ def homography(source, matrix, output, spline):
         _model(spline), source._queue)
 
 
-def _points_on(source, coordinates):
-    """The coordinates as float32 in the order x, y, z, on the source's device."""
-    if not isinstance(coordinates, np.ndarray):
-        return (source._kind or OwnKind).points(coordinates, source)
-    staged = np.ascontiguousarray(coordinates[::-1], np.float32)
-    memory = _core.DeviceMemory(source.device, "float32", list(staged.shape))
-    memory.upload(staged, source._queue)
-    return DeviceArray(memory)
+def _points_on(source, coordinates, dtype):
+    """The coordinates as `dtype` in the order x, y, z, on the source's device.
+
+    Coordinates that are on the device already have passed through float32.
+    """
+    if isinstance(coordinates, np.ndarray):
+        staged = np.ascontiguousarray(coordinates[::-1], dtype)
+        memory = _core.DeviceMemory(source.device, dtype, list(staged.shape))
+        memory.upload(staged, source._queue)
+        return DeviceArray(memory)
+    points = (source._kind or OwnKind).points(coordinates, source)
+    if points.dtype == dtype:
+        return points
+    converted = _core.DeviceMemory(source.device, dtype, list(points.shape))
+    _core.copy_on_device(source.device, points._memory, converted, source._queue)
+    return DeviceArray(converted)
 
 
 def at_points(source, coordinates, output, spline):
@@ -151,7 +159,12 @@ def at_points(source, coordinates, output, spline):
         return
     if source.size == 0:
         raise ValueError("the input is empty, but the output is not")
-    points = _points_on(source, coordinates)
+    if _copies(source, output, spline):
+        points = _points_on(source, coordinates, "float64")
+        return _core.copy_at_points_on_device(
+            source.device, source._memory, points._memory, output._memory, spline.mode,
+            bits_outside(spline.cval, output.dtype), source._queue)
+    points = _points_on(source, coordinates, "float32")
     _core.evaluate_on_device(
         source.device, source._memory, points._memory, output._memory, _model(spline),
         source._queue)
