@@ -33,15 +33,15 @@
   }
 
 // Runs `statement` for each pixel of the work-item: `i` is its position in an array of the output,
-// and `point` where it is read.
-#define FOR_EACH_POINT(statement)                                               \
+// and `point` where it is read. `shortcut` comes before and may have done some pixels at once.
+#define FOR_EACH_POINT(shortcut, statement)                                     \
   WA_UINT64 i = (WA_UINT64)WA_GROUP_X * ((WA_UINT64)GROUP * CHUNK) + WA_ITEM_X; \
   const WA_UINT64 row = i / (WA_UINT64)out_width;                               \
   int column = (int)(i - row * (WA_UINT64)out_width);                           \
   int line = (int)(row % (WA_UINT64)out_height);                                \
   int slice = (int)(row / (WA_UINT64)out_height);                               \
   for (int k = 0; k < CHUNK && i < points; ++k) {                               \
-    double point[3];                                                            \
+    shortcut double point[3];                                                   \
     if (has_points) {                                                           \
       point[0] = given[i];                                                      \
       point[1] = dimensions > 1 ? given[points + i] : 0.0;                      \
@@ -109,6 +109,92 @@ WA_INLINE void wa_copy_sample(WA_GLOBAL const unsigned char* source, int bytes, 
   }
 }
 
+#if GROUP == 1
+// On CPUs: the pixels of a row whose points are all within the input, which no rule moves. There
+// the nearest sample is the point plus a half, cut off, and compilers use vectors.
+#define COPY_ROW_AS(type)                                                                 \
+  for (int a = 0; a < count; ++a) {                                                       \
+    WA_GLOBAL const type* from = (WA_GLOBAL const type*)source + (WA_UINT64)a * samples;  \
+    WA_GLOBAL type* to = (WA_GLOBAL type*)target + (WA_UINT64)a * points + i;             \
+    for (int k = 0; k < pixels; ++k) {                                                    \
+      const double x = (double)(column + k);                                              \
+      const long at_x = (long)(int)WA_PLUS(WA_PLUS(start[0], WA_TIMES(x, step[0])), 0.5); \
+      const long at_y = (long)(int)WA_PLUS(WA_PLUS(start[1], WA_TIMES(x, step[1])), 0.5); \
+      const long at_z = (long)(int)WA_PLUS(WA_PLUS(start[2], WA_TIMES(x, step[2])), 0.5); \
+      to[k] = from[(at_z * height + at_y) * width + at_x];                                \
+    }                                                                                     \
+  }
+
+// Whether both ends of a row's pixels, hence all of them, are within an axis of n samples.
+WA_INLINE bool wa_is_row_inside(double start, double step, int column, int pixels, int n) {
+  const double first = WA_PLUS(start, WA_TIMES((double)column, step));
+  const double last = WA_PLUS(start, WA_TIMES((double)(column + pixels - 1), step));
+  return first >= 0.0 && first <= (double)(n - 1) && last >= 0.0 && last <= (double)(n - 1);
+}
+
+// Copies the next pixels of a row that begins at `column` of the output, for which a point is
+// start + x step. Returns how many: 0 if not all of them are within the input.
+WA_INLINE int wa_copy_row(WA_GLOBAL const unsigned char* source, int bytes, int width, int height,
+                          int depth, int count, const double* start, const double* step, int column,
+                          int pixels, WA_UINT64 points, WA_UINT64 i,
+                          WA_GLOBAL unsigned char* target) {
+  const WA_UINT64 samples = (WA_UINT64)width * (WA_UINT64)height * (WA_UINT64)depth;
+  if (!wa_is_row_inside(start[0], step[0], column, pixels, width) ||
+      !wa_is_row_inside(start[1], step[1], column, pixels, height) ||
+      !wa_is_row_inside(start[2], step[2], column, pixels, depth)) {
+    return 0;
+  }
+  switch (bytes) {
+    case 1:
+      COPY_ROW_AS(unsigned char)
+      break;
+    case 2:
+      COPY_ROW_AS(unsigned short)
+      break;
+    case 4:
+      COPY_ROW_AS(unsigned int)
+      break;
+    default:
+      COPY_ROW_AS(WA_UINT64)
+      break;
+  }
+  return pixels;
+}
+#undef COPY_ROW_AS
+
+#define ROW_PIXELS 64
+// The row's pixels are copied at once if they can be.
+#define COPY_ROWS                                                                           \
+  if (k % ROW_PIXELS == 0 && !has_points && !is_projective && margin == 0.0) {              \
+    const double y = (double)line, z = (double)slice;                                       \
+    const double start[3] = {                                                               \
+        WA_PLUS(WA_PLUS(m3, WA_TIMES(z, m2)), WA_TIMES(y, m1)),                             \
+        dimensions > 1 ? WA_PLUS(WA_PLUS(m7, WA_TIMES(z, m6)), WA_TIMES(y, m5)) : 0.0,      \
+        dimensions > 2 ? WA_PLUS(WA_PLUS(m11, WA_TIMES(z, m10)), WA_TIMES(y, m9)) : 0.0};   \
+    const double step[3] = {m0, dimensions > 1 ? m4 : 0.0, dimensions > 2 ? m8 : 0.0};      \
+    const int left = CHUNK - k < ROW_PIXELS ? CHUNK - k : ROW_PIXELS;                       \
+    const int pixels = out_width - column < left ? out_width - column : left;               \
+    const int copied = wa_copy_row(source, bytes, width, height, depth, count, start, step, \
+                                   column, pixels, points, i, target);                      \
+    if (copied > 0) {                                                                       \
+      i += copied;                                                                          \
+      column += copied;                                                                     \
+      k += copied - 1;                                                                      \
+      if (column == out_width) {                                                            \
+        column = 0;                                                                         \
+        line += 1;                                                                          \
+        if (line == out_height) {                                                           \
+          line = 0;                                                                         \
+          slice += 1;                                                                       \
+        }                                                                                   \
+      }                                                                                     \
+      continue;                                                                             \
+    }                                                                                       \
+  }
+#else
+#define COPY_ROWS
+#endif
+
 WA_KERNEL(GROUP, 1)
 copy_nearest(WA_GLOBAL const unsigned char* source, int bytes, int boundary, int extension,
              int dimensions, int width, int height, int depth, int count, double margin,
@@ -117,10 +203,11 @@ copy_nearest(WA_GLOBAL const unsigned char* source, int bytes, int boundary, int
              WA_GLOBAL unsigned char* target) {
   WA_BEGIN();
   const WA_UINT64 samples = (WA_UINT64)width * (WA_UINT64)height * (WA_UINT64)depth;
-  FOR_EACH_POINT(wa_copy_sample(
-      source, bytes, count, samples,
-      wa_nearest_position(point, boundary, extension, dimensions, width, height, depth, margin),
-      points, i, outside, target))
+  FOR_EACH_POINT(COPY_ROWS,
+                 wa_copy_sample(source, bytes, count, samples,
+                                wa_nearest_position(point, boundary, extension, dimensions, width,
+                                                    height, depth, margin),
+                                points, i, outside, target))
 }
 
 // A point's neighbours along an axis: their weights, and where they are; -1: beyond the edges.
@@ -199,8 +286,8 @@ evaluate_double(WA_GLOBAL const double* coefficients, int degree, int boundary, 
                 int has_points, int is_projective, MATRIX, double outside,
                 WA_GLOBAL double* target) {
   WA_BEGIN();
-  FOR_EACH_POINT(wa_store_values(coefficients, degree, boundary, extension, dimensions, width,
-                                 height, depth, count, margin, point, outside, points, i, target))
+  FOR_EACH_POINT(, wa_store_values(coefficients, degree, boundary, extension, dimensions, width,
+                                   height, depth, count, margin, point, outside, points, i, target))
 }
 
 // What the causal recursion has at the first of n samples, `stride` apart: the sum over all samples
@@ -286,6 +373,7 @@ prefilter_double(WA_GLOBAL const double* source, int n, WA_UINT64 stride, WA_UIN
   }
 }
 #undef FOR_EACH_POINT
+#undef COPY_ROWS
 #undef TRANSFORMED_POINT
 #undef COPY_AS
 #undef MATRIX

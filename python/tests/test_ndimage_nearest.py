@@ -91,7 +91,7 @@ def test_a_nan_coordinate_gives_what_scipy_gives(random, mode):
     image = random.random((9, 8))
     points = random.uniform(0, 7, (2, 12))
     points[0, 3] = points[1, 7] = np.nan
-    for order, dtype in itertools.product(range(4), [np.float32, np.float64, np.int32, np.uint8]):
+    for order, dtype in itertools.product([0, 2], [np.float32, np.float64, np.int32]):
         keywords = {"order": order, "mode": mode, "cval": 2, "output": dtype}
         np.testing.assert_allclose(
             ndimage.map_coordinates(image, points, **keywords),
@@ -138,8 +138,8 @@ def _by_numbers(array, call):
 
 
 @pytest.mark.parametrize("axes", [(1, 0), (2, 0), (1, 2)])
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("order", [1, 2, 3, 5])
+@pytest.mark.parametrize("mode", ["constant", "mirror", "nearest"])
+@pytest.mark.parametrize("order", [1, 3])
 def test_rotations_of_coefficients_leave_the_third_axis_alone(random, axes, mode, order):
     coefficients = random.random((6, 7, 12))
     keywords = {"axes": axes, "order": order, "mode": mode, "prefilter": False}

@@ -128,15 +128,17 @@ def copy_along_axes(source, coordinates, output, spline):
     """
     indices = [nearest_samples(along, length, spline.mode)
                for along, length in zip(coordinates, source.shape)]
+    inside = [np.flatnonzero(index >= 0) for index in indices]
+    # Coordinates are in order, so that those inside follow one another.
+    part = tuple(slice(at[0], at[-1] + 1) if len(at) else slice(0, 0) for at in inside)
+    if any(len(at) < output.shape[axis] for axis, at in enumerate(inside)):
+        output[...] = _outside(spline.cval, output.dtype)
+    indices = [index[along] for index, along in zip(indices, part)]
     shrinks_first = np.argsort([len(index) / n for index, n in zip(indices, source.shape)])
     values = source
     for axis in shrinks_first:
-        values = _taken(values, np.maximum(indices[axis], 0), axis)
-    values = _converted(values, output.dtype)
-    output[...] = values
-    for axis, index in enumerate(indices):
-        if (index < 0).any():
-            output[(slice(None),) * axis + (index < 0,)] = _outside(spline.cval, output.dtype)
+        values = _taken(values, indices[axis], axis)
+    output[part] = _converted(values, output.dtype)
 
 
 def is_separable(matrix):
