@@ -228,6 +228,8 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     shape = tuple(int(round(n * factor)) for n, factor in zip(array.shape, factors))
     if prefilter and all(factor == 1 for factor in factors):
         return array.astype(dtype_for(output, array))
-    matrix, offset = _zoom_transform(array.shape, shape, grid_mode)
+    matrix, offset, _ = _zoom_transform(array.shape, shape, grid_mode)
+    if order == 0 and not grid_mode and _rules.named_mode(mode) in ("constant", "wrap"):
+        mode = "nearest"  # no point is outside, but the last one may be rounded beyond the edge
     return transform(array, matrix, offset, shape, output, order, mode, cval, bool(prefilter),
                      output_chunks, device)
