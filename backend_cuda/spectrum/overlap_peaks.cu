@@ -53,7 +53,7 @@ template <int images>
 using OutlinedImages = ParameterList<Outlined, images>;
 
 // The number of such images that share a launch: other arguments take less than 256 bytes.
-constexpr int max_outlines = 60;
+constexpr int max_outlines = 48;
 static_assert(sizeof(Outlined) * max_outlines <= 4096 - 256);
 
 /// Divides numbers below 2^31 without a division (Granlund & Montgomery 1994).
@@ -200,8 +200,9 @@ struct ScoredSurface {
   Overlaps overlaps;
   Plane plane;
   float min_overlap;
-  float reach2;  // the square of the maximum distance from the centre; 0 for no limit
+  float reach2;  // wa_reach_square(): 0 if every shift is allowed
   float centre_x, centre_y;
+  float first_x, first_y, second_x, second_y;  // bands
 
   __device__ __forceinline__ bool is_within_reach(int index) const {
     const int y = index / plane.width;
@@ -210,7 +211,9 @@ struct ScoredSurface {
         wa_shift_distance(static_cast<float>(x), centre_x, static_cast<float>(plane.width));
     const float dy =
         wa_shift_distance(static_cast<float>(y), centre_y, static_cast<float>(plane.height));
-    return wa_shift_square(dx, dy) <= reach2;
+    return wa_shift_square(dx, dy) <= reach2 &&
+           wa_band_distance(dx, dy, first_x, first_y) <= 1.0f &&
+           wa_band_distance(dx, dy, second_x, second_y) <= 1.0f;
   }
 
   __device__ __forceinline__ float score_of(int index, float pixels) const {
@@ -411,9 +414,14 @@ __device__ __forceinline__ ScoredSurface<Overlaps> scored_surface(const float* s
           overlaps,
           plane,
           limits.min_overlap,
-          limits.reach * limits.reach,
+          wa_reach_square(limits.reach, limits.first_x, limits.first_y, limits.second_x,
+                          limits.second_y),
           mirrored ? limits.mirrored_centre_x : limits.centre_x,
-          mirrored ? limits.mirrored_centre_y : limits.centre_y};
+          mirrored ? limits.mirrored_centre_y : limits.centre_y,
+          limits.first_x,
+          limits.first_y,
+          limits.second_x,
+          limits.second_y};
 }
 
 // `each` is the number of overlaps per image, 2, or 0 if all images share two.

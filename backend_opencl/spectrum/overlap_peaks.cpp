@@ -25,7 +25,7 @@ constexpr const char* stage = "overlap_peaks";
 constexpr std::size_t partial_bytes = 8;  // Best in lib/peaks.h
 
 static_assert(sizeof(PeakRecord) == 48, "the kernel writes twelve words");
-static_assert(sizeof(OverlapLimits) == 24, "the kernel reads six floats");
+static_assert(sizeof(OverlapLimits) == 40, "the kernel reads ten floats");
 static_assert(sizeof(backend::OutlineEdges) == 40, "the kernel reads ten floats, WaOutline");
 
 /// How the first stage divides a surface among its work-groups.

@@ -18,6 +18,20 @@ WA_INLINE WA_REAL wa_shift_distance(WA_REAL i, float centre, float n) {
 
 WA_INLINE WA_REAL wa_shift_square(WA_REAL dx, WA_REAL dy) { return WA_FMA(dx, dx, dy * dy); }
 
+// The distance of a shift from the middle line of a band, whose edges are at 1 (OverlapLimits).
+WA_INLINE WA_REAL wa_band_distance(WA_REAL dx, WA_REAL dy, float band_x, float band_y) {
+  return WA_FABS(WA_FMA(dx, WA_NUMBER(band_x), dy * band_y));
+}
+
+// The square of the reach. It is a number larger than any distance if only bands limit the shifts,
+// and 0 if nothing limits them.
+WA_INLINE float wa_reach_square(float reach, float first_x, float first_y, float second_x,
+                                float second_y) {
+  if (reach > 0.0f) return reach * reach;
+  const int limited = first_x != 0.0f || first_y != 0.0f || second_x != 0.0f || second_y != 0.0f;
+  return limited != 0 ? 3.4e38f : 0.0f;
+}
+
 // The distance of a shift in [0, n), from the sum of the shift and of the distance of shift 0.
 WA_INLINE WA_REAL wa_wrapped_distance(WA_REAL distance, float n) {
   return distance >= 0.5f * n ? distance - n : distance;

@@ -1,5 +1,5 @@
 // The limits of the shifts of correlation surfaces, in the layout that kernels read: OverlapLimits,
-// six floats per image. Also the overlaps of images, in pixels: stored ones or, with the option
+// ten floats per image. Also the overlaps of images, in pixels: stored ones or, with the option
 // OUTLINES, computed from the outlines, one per image.
 #ifndef WARPALIGN_LIB_OVERLAP_LIMITS_H
 #define WARPALIGN_LIB_OVERLAP_LIMITS_H
@@ -8,18 +8,25 @@
 
 typedef struct {
   float min_overlap;
-  float reach2;  // the square of the maximum distance of a shift from the centre; 0 for no limit
+  float reach2;  // wa_reach_square(): 0 if every shift is allowed
   float centre_x, centre_y;
+  float first_x, first_y, second_x, second_y;  // bands
 } SurfaceLimits;
 
 // The limits of slice number `slice`: surfaces of images are straight and mirrored in turn. `own`
 // is 1 if each image has its own limits, else 0.
 WA_INLINE SurfaceLimits limits_of(global const float* limits, int own, size_t slice) {
-  global const float* of_image = limits + (own != 0 ? slice / 2 * 6 : 0);
+  global const float* of_image = limits + (own != 0 ? slice / 2 * 10 : 0);
   const bool mirrored = slice % 2 == 1;
-  const SurfaceLimits result = {of_image[0], of_image[1] * of_image[1],
-                                mirrored ? of_image[4] : of_image[2],
-                                mirrored ? of_image[5] : of_image[3]};
+  const SurfaceLimits result = {
+      of_image[0],
+      wa_reach_square(of_image[1], of_image[6], of_image[7], of_image[8], of_image[9]),
+      mirrored ? of_image[4] : of_image[2],
+      mirrored ? of_image[5] : of_image[3],
+      of_image[6],
+      of_image[7],
+      of_image[8],
+      of_image[9]};
   return result;
 }
 

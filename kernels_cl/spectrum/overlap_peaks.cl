@@ -28,7 +28,10 @@ inline float score_at(global const float* surface, Overlaps overlaps, int width,
   if (limits.reach2 > 0.0f) {
     const float dx = wa_shift_distance((float)x, limits.centre_x, (float)width);
     const float dy = wa_shift_distance((float)y, limits.centre_y, (float)height);
-    if (!(wa_shift_square(dx, dy) <= limits.reach2)) return 0.0f;
+    const bool within = wa_shift_square(dx, dy) <= limits.reach2 &&
+                        wa_band_distance(dx, dy, limits.first_x, limits.first_y) <= 1.0f &&
+                        wa_band_distance(dx, dy, limits.second_x, limits.second_y) <= 1.0f;
+    if (!within) return 0.0f;
   }
   return score;
 }

@@ -34,6 +34,7 @@ inline Plane correlation(const Plane& a, const Plane& b, bool mirrored) {
 
 struct ShiftLimits {
   double min_overlap = 1, reach = 0, centre_x = 0, centre_y = 0;
+  double first_x = 0, first_y = 0, second_x = 0, second_y = 0;  // two bands, in [-1, 1]
 };
 
 /// C / sqrt(N) of unnormalised inverse transforms if the shift is allowed, else 0.
@@ -43,17 +44,22 @@ inline Plane overlap_score(const Plane& correlation, const Plane& overlap,
   const auto distance = [](std::int64_t i, double centre, std::int64_t n) {
     double least = INFINITY;
     for (int turn = -4; turn <= 4; ++turn) {
-      least = std::min(least, std::abs(static_cast<double>(i + turn * n) - centre));
+      const double turned = static_cast<double>(i + turn * n) - centre;
+      if (std::abs(turned) < std::abs(least)) least = turned;
     }
     return least;
   };
   Plane result(correlation.width, correlation.height);
   for (std::int64_t y = 0; y < result.height; ++y) {
     for (std::int64_t x = 0; x < result.width; ++x) {
-      const double far = std::hypot(distance(x, limits.centre_x, result.width),
-                                    distance(y, limits.centre_y, result.height));
+      const double dx = distance(x, limits.centre_x, result.width);
+      const double dy = distance(y, limits.centre_y, result.height);
+      const double far = std::hypot(dx, dy);
+      const double beyond = std::max(std::abs(limits.first_x * dx + limits.first_y * dy),
+                                     std::abs(limits.second_x * dx + limits.second_y * dy));
       const double pixels = overlap.at(x, y) / plane;
       if (pixels < limits.min_overlap || (limits.reach > 0 && far > limits.reach)) continue;
+      if (beyond > 1) continue;
       result.at(x, y) = correlation.at(x, y) / plane / std::sqrt(pixels);
     }
   }

@@ -115,23 +115,33 @@ OverlapLimits some_limits(Random& random, const Shape& surface) {
   limits.centre_x = along(surface.width), limits.centre_y = along(surface.height);
   limits.mirrored_centre_x = along(surface.width);
   limits.mirrored_centre_y = along(surface.height);
+  if (random.chance(0.4)) limits.first_x = number(-0.3, 0.3), limits.first_y = number(-0.3, 0.3);
+  if (random.chance(0.4)) limits.second_y = number(0.02, 0.3);
   return limits;
 }
 
 reference::ShiftLimits limits_on(bool mirrored, const OverlapLimits& limits) {
-  return {static_cast<double>(limits.min_overlap), static_cast<double>(limits.reach),
+  return {static_cast<double>(limits.min_overlap),
+          static_cast<double>(limits.reach),
           static_cast<double>(mirrored ? limits.mirrored_centre_x : limits.centre_x),
-          static_cast<double>(mirrored ? limits.mirrored_centre_y : limits.centre_y)};
+          static_cast<double>(mirrored ? limits.mirrored_centre_y : limits.centre_y),
+          static_cast<double>(limits.first_x),
+          static_cast<double>(limits.first_y),
+          static_cast<double>(limits.second_x),
+          static_cast<double>(limits.second_y)};
 }
 
 /// Scores are 0 beyond the limits, and rounding decides where exactly. `wider` moves the limits by
-/// more than that: 1e-5 of the overlap, and 1e-4 pixels for distances of up to 100.
+/// more than that: 1e-5 of the overlap, 1e-4 pixels for distances of up to 100, and 1e-4 for bands.
 reference::Plane score_of(const reference::Plane& correlation, const reference::Plane& overlap,
                           const OverlapLimits& limits, bool mirrored, double wider,
                           double of_overlap = 1e-5) {
   reference::ShiftLimits shifts = limits_on(mirrored, limits);
   shifts.min_overlap *= 1 - of_overlap * wider;
   if (shifts.reach > 0) shifts.reach += 1e-4 * wider;
+  for (double* band : {&shifts.first_x, &shifts.first_y, &shifts.second_x, &shifts.second_y}) {
+    *band *= 1 - 1e-4 * wider;
+  }
   return reference::overlap_score(correlation, overlap, shifts);
 }
 

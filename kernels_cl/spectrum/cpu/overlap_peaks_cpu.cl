@@ -18,7 +18,9 @@ WA_INLINE float16 scores_within(float16 surface, float16 pixels, float16 x, floa
   if (!(limits.reach2 > 0.0f)) return scores;
   const float16 dx = wa_shift_distance(x, limits.centre_x, (float)width);
   const float16 dy = wa_shift_distance(y, limits.centre_y, (float)height);
-  return only(scores, wa_shift_square(dx, dy) <= limits.reach2);
+  return only(scores, (wa_shift_square(dx, dy) <= limits.reach2) &
+                          (wa_band_distance(dx, dy, limits.first_x, limits.first_y) <= 1.0f) &
+                          (wa_band_distance(dx, dy, limits.second_x, limits.second_y) <= 1.0f));
 }
 
 // The overlaps of `count` shifts from column x of row y on, in pixels.

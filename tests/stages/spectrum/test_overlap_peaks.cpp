@@ -101,9 +101,14 @@ std::vector<PeakRecord> peaks_of(const warpalign::Device& device, const Surfaces
 }
 
 reference::ShiftLimits limits_on(bool mirrored, const OverlapLimits& limits) {
-  return {static_cast<double>(limits.min_overlap), static_cast<double>(limits.reach),
+  return {static_cast<double>(limits.min_overlap),
+          static_cast<double>(limits.reach),
           static_cast<double>(mirrored ? limits.mirrored_centre_x : limits.centre_x),
-          static_cast<double>(mirrored ? limits.mirrored_centre_y : limits.centre_y)};
+          static_cast<double>(mirrored ? limits.mirrored_centre_y : limits.centre_y),
+          static_cast<double>(limits.first_x),
+          static_cast<double>(limits.first_y),
+          static_cast<double>(limits.second_x),
+          static_cast<double>(limits.second_y)};
 }
 
 reference::Plane scores_of(const Surfaces& surfaces, std::size_t slice,
@@ -341,6 +346,51 @@ TEST_CASE("overlap_peaks: a higher score just beyond reach is ignored") {
     };
     CHECK(columns(4.9F) == std::vector<int>{27, 28});
     CHECK(columns(5.1F) == std::vector<int>{33, 34});
+  });
+}
+
+TEST_CASE("overlap_peaks: a higher score beyond either band is ignored, on any side") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const auto& [dx, dy] : {std::pair{6, 0}, {-6, 0}, {0, 3}, {0, -3}, {24, 1}}) {
+      CAPTURE(dx);
+      CAPTURE(dy);
+      auto surfaces = even_surfaces({48, 20}, 1);
+      const auto at = [](int centre, int by, int n) { return (centre + by + n) % n; };
+      for (const int slice : {0, 1}) {
+        reference::Plane& surface = surfaces.correlations[static_cast<std::size_t>(slice)];
+        surface.at(at(40 + slice, dx, 48), at(2, dy, 20)) = 7 * surfaces.plane();
+        surface.at(at(40 + slice, 5, 48), at(2, -2, 20)) = 3 * surfaces.plane();
+      }
+      const auto columns = [&](OverlapLimits limits) {
+        const auto records = peaks_of(device, surfaces, {&limits, 1});
+        compare(records[0], scores_of(surfaces, 0, limits));
+        compare(records[1], scores_of(surfaces, 1, limits));
+        return std::vector<int>{records[0].x, records[1].x};
+      };
+      // Within 5.5 columns and 2.5 rows, beyond one of which the highest score lies.
+      const OverlapLimits limits{0.5F, 0, 40, 2, 41, 2, 1 / 5.5F, 0, 0, 1 / 2.5F};
+      CHECK(columns(limits) == std::vector<int>{at(40, 5, 48), at(41, 5, 48)});
+      OverlapLimits with_reach = limits;
+      with_reach.reach = 30;
+      CHECK(columns(with_reach) == std::vector<int>{at(40, 5, 48), at(41, 5, 48)});
+      OverlapLimits other = limits;
+      (dx == 0 ? other.second_y : other.first_x) = 0;
+      CHECK(columns(other) == std::vector<int>{at(40, dx, 48), at(41, dx, 48)});
+    }
+  });
+}
+
+TEST_CASE("overlap_peaks: bands may be oblique, and each image has its own") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto all = random_surfaces({40, 24}, 2);
+    // No shift lies at a band's edge, where rounding decides.
+    std::vector<OverlapLimits> limits;
+    limits.push_back({0.3F, 0, 10.25F, 7.75F, 3, 4, 0.1137F, 0.1319F, -0.2153F, 0.1771F});
+    limits.push_back({0.3F, 9, 1.25F, 20.5F, 30, 4, 0, 0, 0.3147F, -0.2311F});
+    const auto records = peaks_of(device, all, limits);
+    for (std::size_t slice = 0; slice < 4; ++slice) {
+      compare(records[slice], scores_of(all, slice, limits[slice / 2]));
+    }
   });
 }
 

@@ -47,7 +47,8 @@ OverlapPeaksSpec checked(const OverlapPeaksSpec& spec) {
 
 void check_limits(const OverlapLimits& limits) {
   for (const float number : {limits.min_overlap, limits.reach, limits.centre_x, limits.centre_y,
-                             limits.mirrored_centre_x, limits.mirrored_centre_y}) {
+                             limits.mirrored_centre_x, limits.mirrored_centre_y, limits.first_x,
+                             limits.first_y, limits.second_x, limits.second_y}) {
     if (!std::isfinite(number)) detail::refuse(peaks_stage, "the limits contain NaN or infinity");
   }
   if (!(limits.min_overlap > 0)) detail::refuse(peaks_stage, "min_overlap must be above 0");

@@ -63,6 +63,13 @@ struct OverlapLimits {
   float centre_y = 0;
   float mirrored_centre_x = 0;  ///< the same on surface 1
   float mirrored_centre_y = 0;
+  /// Two bands, in 1 / pixels: a shift at (dx, dy) from the centre is allowed only if
+  /// first_x dx + first_y dy is in [-1, 1], and the same holds for the second band. A band of zeros
+  /// allows every shift.
+  float first_x = 0;
+  float first_y = 0;
+  float second_x = 0;
+  float second_y = 0;
   friend bool operator==(const OverlapLimits&, const OverlapLimits&) = default;
 };
 
