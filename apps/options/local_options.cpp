@@ -3,6 +3,7 @@
 
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
+#include "options/number_list.hpp"
 
 #include <fmt/format.h>
 
@@ -27,13 +28,14 @@ void refuse_search_options(const RegistrationChoices& motion) {
   }
 }
 
-double max_shift_of(double pixels, std::int64_t window) {
+double max_shift_of(const std::string& text, std::int64_t window) {
   const double most = static_cast<double>(window) / 2;
-  if (pixels > 0 && pixels <= most) return pixels;
+  const auto numbers = parse_numbers("--max-shift", text);
+  if (numbers.size() == 1 && numbers[0] > 0 && numbers[0] <= most) return numbers[0];
   throw UsageError(
-      fmt::format("--max-shift {}: must be above 0 and at most {} (half of a window); choose a "
-                  "larger --window for larger shifts",
-                  pixels, most));
+      fmt::format("--max-shift {}: must be one number above 0 and at most {} (half of a window); "
+                  "choose a larger --window for larger shifts",
+                  text, most));
 }
 
 }  // namespace

@@ -106,10 +106,23 @@ void take_angles(const std::string& text, RegistrationOptions& options) {
   options.max_angle = most;
 }
 
-double max_shift_of(double pixels) {
-  if (std::isfinite(pixels) && pixels > 0) return pixels;
-  throw UsageError(
-      fmt::format("--max-shift {}: must be a number above 0; omit it to allow any shift", pixels));
+// One number limits the length of the translation, two limit its extents along x and y.
+void take_max_shift(const std::string& text, RegistrationOptions& options) {
+  const auto numbers = parse_numbers("--max-shift", text);
+  const bool positive = std::ranges::all_of(
+      numbers, [](double pixels) { return std::isfinite(pixels) && pixels > 0; });
+  if (!positive || (numbers.size() != 1 && numbers.size() != 2)) {
+    throw UsageError(
+        fmt::format("--max-shift {}: must be a number above 0, or two, X,Y; omit it to "
+                    "allow any shift",
+                    text));
+  }
+  if (numbers.size() == 1) {
+    options.max_shift = numbers[0];
+  } else {
+    options.max_shift_x = numbers[0];
+    options.max_shift_y = numbers[1];
+  }
 }
 
 int candidates_of(int count) {
@@ -205,8 +218,8 @@ void add_registration_options(CLI::App& command, RegistrationChoices& choices,
   add_option(command, "--angle-range A,B", &choices.angle_range,
              fmt::format("Smallest and largest rotation, in degrees [{},{}]", defaults.min_angle,
                          defaults.max_angle));
-  add_option(command, "--max-shift N", &choices.max_shift,
-             "Largest translation, in pixels of the moving image [any]");
+  add_option(command, "--max-shift N|X,Y", &choices.max_shift,
+             "Largest translation, or largest along x and y, in pixels of the moving image [any]");
   for (const RegistrationOptionInfo& info : registration_options()) {
     if (!info.program_uses_set_option) continue;
     const std::string names = fmt::format("{}", fmt::join(info.choices, " "));
@@ -261,7 +274,7 @@ RegistrationOptions registration_options_of(const RegistrationChoices& choices) 
   refuse_without_use(choices, options.motion);
   if (choices.scale_range) take_scales(*choices.scale_range, options);
   if (choices.angle_range) take_angles(*choices.angle_range, options);
-  if (choices.max_shift) options.max_shift = max_shift_of(*choices.max_shift);
+  if (choices.max_shift) take_max_shift(*choices.max_shift, options);
   if (choices.candidates) options.candidates = candidates_of(*choices.candidates);
   return options;
 }

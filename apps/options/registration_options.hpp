@@ -22,7 +22,7 @@ struct RegistrationChoices {
   std::optional<std::string> motion;
   std::optional<std::string> scale_range;
   std::optional<std::string> angle_range;
-  std::optional<double> max_shift;
+  std::optional<std::string> max_shift;
   std::optional<int> candidates;
   /// Options that the library takes by name (RegistrationOptionInfo::program_uses_set_option).
   std::map<std::string, std::optional<std::string>> by_name;

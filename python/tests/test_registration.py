@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import struct
+import typing
 import weakref
 import zlib
 
@@ -129,6 +130,16 @@ def test_every_option_reaches_the_library(scene, moved):
     assert not warpalign.register(scene, small, min_scale=0.95, max_scale=1.05).reliable
     far = moved(scene, 0, 1, (0, 40))
     assert not warpalign.register(scene, far, max_shift=10).reliable
+    found = warpalign.register(scene, far, max_shift=(5, 41))  # along rows and columns
+    assert found.reliable
+    assert found.translation == pytest.approx((0, 40), abs=0.05)
+    assert not warpalign.register(scene, far, max_shift=(41, 5)).reliable
+    assert not warpalign.register(scene, far, max_shift=np.array([0, 5])).reliable
+    for wrong in [(1, 2, 3), [4], ((1, 2), (3, 4))]:
+        with pytest.raises(ValueError, match="max_shift must be a number, or two"):
+            warpalign.register(scene, far, max_shift=wrong)
+    with pytest.raises(ValueError, match="max_shift_y must be 0 or more"):
+        warpalign.register(scene, far, max_shift=(-1, 2))
     for name, value in [("spectrum", "gradient"), ("window", "none"), ("spectrum_exponent", 0.5),
                         ("log_polar_sigma", 0.0)]:
         options = warpalign._options.options_of({name: value})
@@ -138,11 +149,16 @@ def test_every_option_reaches_the_library(scene, moved):
 def test_the_package_has_the_options_of_the_library():
     described = {option["name"]: option for option in warpalign._core.registration_options()}
     typed = warpalign._options.RegistrationOptions.__annotations__
+    along = warpalign._options.MAX_SHIFT_ALONG  # which Python takes as two numbers of max_shift
+    assert all(name in described for name in along)
+    described = {name: option for name, option in described.items() if name not in along}
     assert list(typed) == list(described)
     text = warpalign.register.__doc__
     for name, option in described.items():
         assert re.search(rf"^ +(\w+, )*{name}\b.* : ", text, re.MULTILINE), name
-        assert set(getattr(typed[name], "__args__", ())) == set(option["choices"]), name
+        literal = typing.get_origin(typed[name]) is typing.Literal
+        named = typing.get_args(typed[name]) if literal else ()
+        assert set(named) == set(option["choices"]), name
     made = warpalign._options.options_of({"max_threads": 3})
     assert made.max_threads == 3
 

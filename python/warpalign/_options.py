@@ -4,6 +4,8 @@ import re
 import textwrap
 from typing import Literal, TypedDict
 
+import numpy as np
+
 from . import _core
 
 
@@ -20,7 +22,7 @@ class RegistrationOptions(TypedDict, total=False):
     max_scale: float
     min_angle: float
     max_angle: float
-    max_shift: float
+    max_shift: float | tuple[float, float]
     candidates: int
     spectrum: Literal["grey", "gradient"]
     window: Literal["hann", "none"]
@@ -29,6 +31,9 @@ class RegistrationOptions(TypedDict, total=False):
     collect_timings: bool
     max_threads: int
 
+
+# The limits along y and x, which a sequence given as max_shift sets.
+MAX_SHIFT_ALONG = ("max_shift_y", "max_shift_x")
 
 _OPTIONS = """\
     **options
@@ -58,8 +63,9 @@ _OPTIONS = """\
             Limits of the scale. (*)
         min_angle, max_angle : float, default -180 and 180
             Limits of the rotation, in degrees. (*)
-        max_shift : float, default 0
-            The largest length of the translation, in pixels; 0: no limit. (*)
+        max_shift : float or (float, float), default 0
+            The largest length of the translation, or its largest extents along rows and columns, in
+            pixels; 0: no limit. (*)
         candidates : int, default 1
             The number of alignments to return, 1 to 10. From 2 on, the search also looks for the
             next best alignments and returns them as ``runners_up``. (*)
@@ -108,7 +114,7 @@ def _described():
     parts = [_OPTIONS]
     for option in _core.registration_options():
         name = option["name"]
-        if re.search(rf"^        (\w+, )*{name}\b.*:", _OPTIONS, re.MULTILINE):
+        if name in MAX_SHIFT_ALONG or re.search(rf"^        (\w+, )*{name}\b.*:", _OPTIONS, re.MULTILINE):
             continue
         kind = type(option["default"]).__name__
         text = textwrap.fill(option["help"] + ".", 88, initial_indent=" " * 12,
@@ -131,6 +137,17 @@ def _part(match, more):
     return textwrap.indent(textwrap.dedent(parts[match[2]]), match[1])
 
 
+def _members(name, value):
+    """The library's members that an option sets, and their values."""
+    if name != "max_shift" or np.ndim(value) == 0:
+        return [(name, value)]
+    if np.shape(value) != (2,):
+        raise ValueError(
+            f"max_shift must be a number, or two along rows and columns, not {value!r}")
+    return [(member, float(number))
+            for member, number in zip(MAX_SHIFT_ALONG, value, strict=True)]
+
+
 def options_of(given):
     """The library's options. Raises TypeError for an unknown option or a value of a wrong type."""
     options = _core.RegistrationOptions()
@@ -140,7 +157,8 @@ def options_of(given):
                 f"there is no option {name!r} (choose from: "
                 f"{', '.join(RegistrationOptions.__annotations__)})")
         try:
-            setattr(options, name, value)
+            for member, number in _members(name, value):
+                setattr(options, member, number)
         except TypeError:
             raise TypeError(f"invalid value {value!r} for the option {name!r}") from None
     return options

@@ -196,6 +196,8 @@ TEST_CASE("contradictory registration options are refused before the registratio
   refused({"--max-shift", "0"}, "--max-shift 0");
   refused({"--max-shift", "-3"}, "--max-shift -3");
   refused({"--max-shift", "inf"}, "--max-shift inf");
+  refused({"--max-shift", "4,0"}, "--max-shift 4,0: must be a number above 0, or two, X,Y");
+  refused({"--max-shift", "4,5,6"}, "--max-shift 4,5,6: must be a number above 0, or two, X,Y");
   refused({"--candidates", "0"}, "--candidates 0");
   refused({"--candidates", "11"}, "--candidates 11");
   refused({"--candidates", "many"}, "many");
@@ -203,6 +205,7 @@ TEST_CASE("contradictory registration options are refused before the registratio
   refused({"--motion", "translation", "--angle-range", "0,5"}, "--angle-range: --motion trans");
   refused({"--motion", "translation", "--spectrum", "grey"}, "--spectrum: --motion translation");
   refused({"--motion", "rotation", "--max-shift", "5"}, "--max-shift: --motion rotation");
+  refused({"--motion", "local", "--max-shift", "5,5"}, "--max-shift 5,5: must be one number");
   for (const auto& [option, value] :
        {std::pair{"--motion", "similarity"}, std::pair{"--scale-range", "1,2"},
         std::pair{"--angle-range", "0,5"}, std::pair{"--max-shift", "5"},

@@ -35,7 +35,7 @@ TEST_CASE("motion limits: options are refused exactly if the motion fixes their 
     CAPTURE(name);
     const auto scale = [](RegistrationChoices& choices) { choices.scale_range = "0.5,2"; };
     const auto angle = [](RegistrationChoices& choices) { choices.angle_range = "-10,10"; };
-    const auto shift = [](RegistrationChoices& choices) { choices.max_shift = 10; };
+    const auto shift = [](RegistrationChoices& choices) { choices.max_shift = "10"; };
     const auto spectrum = [](RegistrationChoices& choices) {
       choices.by_name["spectrum"] = "gradient";
     };

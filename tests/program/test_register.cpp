@@ -176,11 +176,14 @@ TEST_CASE("ranges limit the search: if they exclude the truth nothing reliable i
                                          "--max-shift", "15"}),
                         pair) < refined_off);
   CHECK(corner_error_of(report_of(pair, {"--angle-range", "370,380"}), pair) < refined_off);
+  CHECK(corner_error_of(report_of(pair, {"--max-shift", "12,12"}), pair) < refined_off);
   for (const std::vector<std::string>& excluding :
        {std::vector<std::string>{"--angle-range", "30,150"},
         std::vector<std::string>{"--angle-range=-170,0"},
         std::vector<std::string>{"--scale-range", "1.6,4"},
-        std::vector<std::string>{"--max-shift", "4"}}) {
+        std::vector<std::string>{"--max-shift", "4"},
+        std::vector<std::string>{"--max-shift", "1,20"},
+        std::vector<std::string>{"--max-shift", "20,3"}}) {
     CAPTURE(excluding[0]);
     const Outcome outcome = pair.run(excluding);
     CAPTURE(outcome.out);

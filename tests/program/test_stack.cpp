@@ -377,7 +377,7 @@ TEST_CASE("stack: wrong usage is refused before a device opens, and nothing is w
   refused({"--fast", "--max-shift", "3"}, "--max-shift: --fast");
   refused({"--scale-range", "2,1"}, "--scale-range 2,1");
   // An empty number is an error, not the same as no option.
-  refused({"--max-shift", ""}, "--max-shift: needs a number");
+  refused({"--max-shift", ""}, "--max-shift : must be a number above 0");
   refused({"--candidates", "3"}, "--candidates");
   // Without a readable first frame there is nothing to register to.
   truncate_copy(frames.names[1], frames.names[0], 0.5);

@@ -278,6 +278,8 @@ TEST_CASE("registrar: options out of range are refused") {
   refused([](RegistrationOptions& o) { o.min_angle = 30, o.max_angle = 20; });
   refused([](RegistrationOptions& o) { o.max_angle = std::nan(""); });
   refused([](RegistrationOptions& o) { o.max_shift = -1; });
+  refused([](RegistrationOptions& o) { o.max_shift_x = -1; });
+  refused([](RegistrationOptions& o) { o.max_shift_y = std::nan(""); });
   refused([](RegistrationOptions& o) { o.candidates = 0; });
   refused([](RegistrationOptions& o) { o.candidates = 11; });
   refused([](RegistrationOptions& o) { o.spectrum_exponent = std::nan(""); });
@@ -306,6 +308,8 @@ TEST_CASE("registrar: limits on parameters that the motion does not have are ref
     refused("keeps the angle at 0", Motion::translation, [](auto& o) { o.min_angle = -10; });
     refused("keeps the angle at 0", Motion::translation, [](auto& o) { o.max_angle = 10; });
     refused("keeps the shift at 0", Motion::rotation, [](auto& o) { o.max_shift = 10; });
+    refused("keeps the shift at 0", Motion::rotation, [](auto& o) { o.max_shift_x = 10; });
+    refused("keeps the shift at 0", Motion::rotation, [](auto& o) { o.max_shift_y = 10; });
     refused("do not set spectrum", Motion::translation,
             [](auto& o) { o.spectrum = SpectrumSignal::gradient; });
     RegistrationOptions options;
@@ -427,6 +431,7 @@ TEST_CASE("registrar: the fast pipeline refuses options that it does not support
   refused([](RegistrationOptions& o) { o.max_scale = 2; });
   refused([](RegistrationOptions& o) { o.min_angle = 0; });
   refused([](RegistrationOptions& o) { o.max_shift = 5; });
+  refused([](RegistrationOptions& o) { o.max_shift_y = 5; });
   refused([](RegistrationOptions& o) { o.candidates = 2; });
   refused([](RegistrationOptions& o) { o.spectrum = warpalign::SpectrumSignal::gradient; });
   test::on_every_device([&](const warpalign::Device& device) {

@@ -17,8 +17,8 @@ namespace warpalign {
   return motion == Motion::translation;
 }
 
-/// Whether the centres of the images coincide. RegistrationOptions::max_shift must then keep its
-/// default.
+/// Whether the centres of the images coincide. The limits of the shift (RegistrationOptions::
+/// max_shift, max_shift_x and max_shift_y) must then keep their defaults.
 [[nodiscard]] constexpr bool fixes_translation(Motion motion) noexcept {
   return motion == Motion::rotation;
 }

@@ -120,6 +120,8 @@ struct RegistrationOptions {
   double max_angle = 180;    ///< (*) the largest, in degrees, at most 360 above min_angle
   double max_shift = 0;      ///< (*) the largest length of Similarity::translation in pixels;
                              ///< 0: unlimited
+  double max_shift_x = 0;    ///< (*) the largest translation along x, in pixels; 0: unlimited
+  double max_shift_y = 0;    ///< (*) the largest translation along y, in pixels; 0: unlimited
   int candidates = 1;  ///< (*) 1 to 10; if above 1, the search fills RegistrationResult::runners_up
                        ///< and does not stop at the first conclusive candidate
   /// (*) The signal of the log-polar spectra. Motion::translation and Modality::other ignore it;

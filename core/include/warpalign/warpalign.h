@@ -180,6 +180,8 @@ typedef struct warpalign_register_options {
   warpalign_search search;     /**< how much time a difficult pair may take */
   int32_t max_threads;     /**< threads that a search may use, including the calling one: 1 to 16;
                             * 0: as many as the device benefits from. Does not change results. */
+  double max_shift_x;      /**< the largest translation along x, in moving pixels; 0: unlimited */
+  double max_shift_y;      /**< the largest translation along y, in moving pixels; 0: unlimited */
 } warpalign_register_options;
 
 /** The result of a registration. */

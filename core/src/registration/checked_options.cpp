@@ -45,8 +45,12 @@ void check_motion(const RegistrationOptions& options) {
   if (angles && fixes_rotation(motion)) {
     refuse(stage, "the motion translation keeps the angle at 0; do not set min_angle or max_angle");
   }
-  if (options.max_shift != 0 && fixes_translation(motion)) {
-    refuse(stage, "the motion rotation keeps the shift at 0; do not set max_shift");
+  const bool shifts =
+      options.max_shift != 0 || options.max_shift_x != 0 || options.max_shift_y != 0;
+  if (shifts && fixes_translation(motion)) {
+    refuse(stage,
+           "the motion rotation keeps the shift at 0; do not set max_shift, max_shift_x or "
+           "max_shift_y");
   }
   if (spectrum && (ignores_spectrum(motion) || options.modality == Modality::other)) {
     refuse(stage,

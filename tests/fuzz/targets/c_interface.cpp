@@ -232,7 +232,7 @@ class Calls {
     if ((changes & 16U) != 0) options.max_scale = real();
     if ((changes & 32U) != 0) options.min_angle = real();
     if ((changes & 64U) != 0) options.max_angle = real();
-    if ((changes & 128U) != 0) options.max_shift = real();
+    if ((changes & 128U) != 0) options.max_shift = options.max_shift_y = real();
     return options;
   }
 

@@ -216,6 +216,25 @@ TEST_CASE("frames: shifts beyond the limit are left to a single registrar") {
   });
 }
 
+TEST_CASE("frames: a shift beyond the limit along one axis is not reliable") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Scene scene(5);
+    const Pixels reference = drawn(scene, {});
+    const std::vector<Pixels> frames{drawn(scene, {4, -12}), drawn(scene, {12, -4})};
+    for (const Motion motion : {Motion::translation, Motion::rigid}) {
+      RegistrationOptions options = translation();
+      options.motion = motion;
+      options.max_shift_x = 6;
+      FrameRegistrar registrar(device, options, 2);
+      registrar.set_reference(view(reference));
+      const std::vector<BatchResult> found = registrar.align(views(frames));
+      CHECK(found[0].result->reliable);
+      CHECK(error_of(*found[0].result, {4, -12}) <= 0.01);
+      CHECK_FALSE(found[1].result->reliable);
+    }
+  });
+}
+
 TEST_CASE("frames: an error belongs to its frame, and one of the reference is thrown at once") {
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(6);

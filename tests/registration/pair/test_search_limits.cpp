@@ -110,6 +110,14 @@ TEST_CASE("search limits: a pose may lie slightly beyond the options' limits") {
     CHECK_FALSE(pair.allowed(options, {0, 1, {23, 23}}));  // 32.5 along the diagonal
     options.max_shift = 0;                                 // no limit
     CHECK(pair.allowed(options, {0, 1, {300, 0}}));
+    options.max_shift_x = 30;
+    CHECK(pair.allowed(options, {0, 1, {-31.9, 300}}));
+    CHECK_FALSE(pair.allowed(options, {0, 1, {-32.1, 0}}));
+    options.max_shift_y = 5;
+    CHECK(pair.allowed(options, {0, 1, {31.9, -6.9}}));
+    CHECK_FALSE(pair.allowed(options, {0, 1, {0, 7.1}}));
+    options.max_shift = 20;  // all limits hold
+    CHECK_FALSE(pair.allowed(options, {0, 1, {25, 0}}));
   });
 }
 
@@ -130,7 +138,11 @@ TEST_CASE("search limits: the number of poses is that of rotations times scales 
     CHECK(pair.num_poses(options) == doctest::Approx(shifts));
     options.max_shift = 40;  // a tenth of the larger side
     CHECK(pair.num_poses(options) == doctest::Approx(std::pow(1 + 2 * 25.6, 2)));
-    options.max_shift = 1000;
+    options.max_shift_y = 20;
+    CHECK(pair.num_poses(options) == doctest::Approx((1 + 2 * 25.6) * (1 + 2 * 12.8)));
+    options.max_shift = 0;
+    CHECK(pair.num_poses(options) == doctest::Approx((1 + 2 * 256) * (1 + 2 * 12.8)));
+    options.max_shift = 1000, options.max_shift_y = 0;
     CHECK(pair.num_poses(options) == doctest::Approx(shifts));
     options.motion = Motion::rotation;
     options.min_angle = -180, options.max_angle = 540;

@@ -41,7 +41,7 @@ class Pair : public test::DrawnPair {
     return {found.begin(), found.end()};
   }
   TranslationSearch::Peaks peaks(TranslationSearch& search, double degrees, double scale = 1,
-                                 double max_shift = 0) {
+                                 const detail::MaxShift& max_shift = {}) {
     const KnownRotationScale known{{&degrees, 1}, scale, detail::nearest_base(scale), max_shift};
     return peaks(search, std::span(&known, 1))[0];
   }
@@ -123,17 +123,53 @@ TEST_CASE("translation search: centres are no farther apart than the limit") {
       pair.draw(scene, matrix_of(truth));
       // The centres are 15 moving pixels apart.
       for (const double reach : {0.0, 16.5}) {
-        const auto found = pair.peaks(search, truth.rotation_deg, truth.scale, reach);
+        const auto found = pair.peaks(search, truth.rotation_deg, truth.scale, {reach});
         CHECK(off(found[0], matrix_of(truth)) <= tolerance);
-        const auto opposite = pair.peaks(search, truth.rotation_deg - 180, truth.scale, reach);
+        const auto opposite = pair.peaks(search, truth.rotation_deg - 180, truth.scale, {reach});
         CHECK(off(opposite[1], matrix_of(truth)) <= tolerance);
       }
-      const auto shorter = pair.peaks(search, truth.rotation_deg, truth.scale, 12);
+      const auto shorter = pair.peaks(search, truth.rotation_deg, truth.scale, {12});
       CHECK(off(shorter[0], matrix_of(truth)) > 1);
       for (const TranslationPeak& peak : shorter) {
         const auto pose = Similarity::of(peak.matrix, reference_shape, moving_shape);
         // One more pixel of the levels, because of the parabola through the highest score.
         CHECK(std::hypot(pose.translation.x, pose.translation.y) <= 12 + 2);
+      }
+    }
+  });
+}
+
+TEST_CASE("translation search: limits are along the moving image's axes at every rotation") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    TranslationSearch search(device, side);
+    const test::Spots scene(5);
+    for (const Similarity& truth : {Similarity{40, 1, {5, -14}}, Similarity{-100, 1.4, {-15, 4}},
+                                    Similarity{3, 0.7, {15, 2}}}) {
+      CAPTURE(truth.rotation_deg);
+      pair.draw(scene, matrix_of(truth));
+      // A pixel and a half more, as above: scores are 0 beyond a limit, which the parabola through
+      // the highest score and its neighbours must not meet.
+      const double x = std::abs(truth.translation.x) + 1.5;
+      const double y = std::abs(truth.translation.y) + 1.5;
+      for (const detail::MaxShift& limit :
+           {detail::MaxShift{0, x, y}, {0, x, 0}, {0, 0, y}, {17.5, x, y}}) {
+        const auto found = pair.peaks(search, truth.rotation_deg, truth.scale, limit);
+        CHECK(off(found[0], matrix_of(truth)) <= tolerance);
+        const auto opposite = pair.peaks(search, truth.rotation_deg - 180, truth.scale, limit);
+        CHECK(off(opposite[1], matrix_of(truth)) <= tolerance);
+      }
+      // The larger extent is 4.5 pixels beyond the limit, the smaller one is not.
+      const bool along_x = x > y;
+      const auto shorter = pair.peaks(search, truth.rotation_deg, truth.scale,
+                                      {0, along_x ? x - 6 : x, along_x ? y : y - 6});
+      CHECK(off(shorter[0], matrix_of(truth)) > 1);
+      for (const TranslationPeak& peak : shorter) {
+        const auto pose = Similarity::of(peak.matrix, reference_shape, moving_shape);
+        // Two more pixels of the levels, whose spacing is below 2: one that the limits allow, and
+        // one because of the parabola through the highest score.
+        CHECK(std::abs(pose.translation.x) <= (along_x ? x - 6 : x) + 4);
+        CHECK(std::abs(pose.translation.y) <= (along_x ? y : y - 6) + 4);
       }
     }
   });

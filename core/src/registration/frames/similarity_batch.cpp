@@ -6,6 +6,7 @@
 #include "registration/local/windows/window_batch.hpp"
 #include "registration/numerics/plane_geometry.hpp"
 #include "registration/pair/candidate.hpp"
+#include "registration/pair/search_limits.hpp"
 #include "registration/proposers/rotation_scale_search.hpp"
 
 #include <cmath>
@@ -78,11 +79,10 @@ bool SimilarityBatch::is_certain(const FrameSimilarity& found, const Affine& mat
 bool SimilarityBatch::is_allowed(const Affine& matrix) const {
   const Similarity found = Similarity::of(matrix, frame(), frame());
   const RotationScaleLimits limits = RotationScaleLimits::of(options_);
-  const double shift = std::hypot(found.translation.x, found.translation.y);
   const bool near = found.scale <= max_ratio && found.scale >= 1 / max_ratio;
   return limits.allows_angle(found.rotation_deg) && near &&
          (options_.motion == Motion::rigid || limits.allows_scale(found.scale)) &&
-         (options_.max_shift == 0 || shift <= options_.max_shift);
+         allows_shift(options_, found.translation);
 }
 
 }  // namespace warpalign::detail

@@ -4,8 +4,8 @@
 
 #include "registration/local/windows/window_batch.hpp"
 #include "registration/pair/candidate.hpp"
+#include "registration/pair/search_limits.hpp"
 
-#include <cmath>
 #include <limits>
 
 namespace warpalign::detail {
@@ -21,10 +21,10 @@ double reach_of(const RegistrationOptions& options) {
 TranslationBatch::TranslationBatch(const Device& device, const RegistrationOptions& options,
                                    PixelType type, const Shape& frame, std::size_t frames_at_once)
     : FrameBatch(options, type, frame),
-      max_shift_(reach_of(options)),
+      options_(options),
       reference_(device, frame),
       search_(device, type, frame, batch_of(device, whole_frame(frame), frames_at_once),
-              max_shift_),
+              reach_of(options)),
       judge_(device, frame, static_cast<std::int64_t>(search_.frames())) {
   shifts_.reserve(search_.frames());
   results_.reserve(search_.frames());
@@ -53,8 +53,8 @@ std::span<const std::optional<RegistrationResult>> TranslationBatch::run(
 }
 
 bool TranslationBatch::is_certain(const FrameShift& shift, const FrameScore& judgement) const {
-  const bool within = std::hypot(shift.found.shift.x, shift.found.shift.y) <= max_shift_;
-  return shift.found.reliable && shift.even_illumination && within && judgement.ordinary &&
+  return shift.found.reliable && shift.even_illumination &&
+         allows_shift(options_, shift.found.shift) && judgement.ordinary &&
          judgement.significance >= accepted_significance;
 }
 

@@ -27,7 +27,7 @@ class TranslationBatch final : public FrameBatch {
  private:
   [[nodiscard]] bool is_certain(const FrameShift& shift, const FrameScore& judgement) const;
 
-  double max_shift_;
+  RegistrationOptions options_;
   FrameReference reference_;
   FrameSearch search_;
   FrameScorer judge_;

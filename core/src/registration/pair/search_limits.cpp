@@ -17,6 +17,15 @@ Affine start_of(const PairContext& work, Motion motion, const Affine& found) {
   return Similarity{degrees, 1, {}}.matrix(reference, moving);
 }
 
+bool allows_shift(const RegistrationOptions& options, Point translation, double tolerance) {
+  const auto allows = [tolerance](double limit, double extent) {
+    return limit == 0 || extent <= limit + tolerance;
+  };
+  return allows(options.max_shift, std::hypot(translation.x, translation.y)) &&
+         allows(options.max_shift_x, std::abs(translation.x)) &&
+         allows(options.max_shift_y, std::abs(translation.y));
+}
+
 bool within_limits(const RegistrationOptions& options, const PairContext& work,
                    const Affine& matrix) {
   constexpr double degrees = 1;
@@ -24,10 +33,8 @@ bool within_limits(const RegistrationOptions& options, const PairContext& work,
   const Shape& moving = work.moving.shape();
   const Similarity found = Similarity::of(matrix, work.reference.shape(), moving);
   const RotationScaleLimits limits = RotationScaleLimits::of(options, degrees, ratio);
-  const double shift = std::hypot(found.translation.x, found.translation.y);
-  const double max_shift = options.max_shift + 1 + 0.005 * larger_side(moving);
   return limits.allows_angle(found.rotation_deg) && limits.allows_scale(found.scale) &&
-         (options.max_shift == 0 || shift <= max_shift);
+         allows_shift(options, found.translation, 1 + 0.005 * larger_side(moving));
 }
 
 // Poses are independent at about the spacing of the grid search: rotations 4 degrees apart, scales
@@ -42,9 +49,14 @@ double num_trials(const RegistrationOptions& options, const Shape& reference, co
       scales ? 1 + std::log(options.max_scale / options.min_scale) / std::log(1.25) : 1;
   if (options.motion == Motion::rotation) return rotations;
   const double side = std::max(larger_side(reference), larger_side(moving));
-  const double shift = options.max_shift > 0 ? std::min(options.max_shift / side, 1.0) : 1.0;
-  const double along = 1 + 2 * shift * std::min(side, scoring_side);
-  return rotations * steps * along * along;
+  const auto along = [&](double limit) {
+    double shift = 1;
+    for (const double most : {options.max_shift, limit}) {
+      if (most > 0) shift = std::min(shift, most / side);
+    }
+    return 1 + 2 * shift * std::min(side, scoring_side);
+  };
+  return rotations * steps * along(options.max_shift_x) * along(options.max_shift_y);
 }
 
 }  // namespace warpalign::detail

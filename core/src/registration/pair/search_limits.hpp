@@ -16,6 +16,11 @@ namespace warpalign::detail {
 [[nodiscard]] bool within_limits(const RegistrationOptions& options, const PairContext& work,
                                  const Affine& matrix);
 
+/// Whether the options allow a translation. Its length and its extents along x and y may exceed
+/// their limits by `tolerance` pixels.
+[[nodiscard]] bool allows_shift(const RegistrationOptions& options, Point translation,
+                                double tolerance = 0);
+
 /// The number of trials: how many independent poses the search could take for the right one. Counts
 /// the shifts at every rotation and scale that the options allow.
 [[nodiscard]] double num_trials(const RegistrationOptions& options, const Shape& reference,

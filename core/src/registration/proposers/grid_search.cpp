@@ -133,7 +133,7 @@ double GridSearch::base_of(double scale) const {
 
 void GridSearch::add(std::span<const double> scales, const Rotations& rotations) {
   for (const double scale : scales) {
-    compared_.push_back({rotations.degrees, scale, base_of(scale), options_.max_shift});
+    compared_.push_back({rotations.degrees, scale, base_of(scale), MaxShift::of(options_)});
   }
 }
 
@@ -161,7 +161,7 @@ void GridSearch::add_neighbours_at(double scale, double factor,
   const std::span<const double> degrees(neighbour_rotations_.begin() + first,
                                         neighbour_rotations_.end());
   if (degrees.empty()) return;
-  compared_.push_back({degrees, scale * factor, base_of(scale), options_.max_shift});
+  compared_.push_back({degrees, scale * factor, base_of(scale), MaxShift::of(options_)});
 }
 
 void GridSearch::add_half_steps() {

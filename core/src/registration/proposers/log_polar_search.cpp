@@ -137,7 +137,7 @@ std::span<const Candidate> LogPolarSearch::shifted(const PairContext& work,
     known_.push_back({{&hypothesis.peak.rotation_deg, 1},
                       hypothesis.peak.scale,
                       hypothesis.base,
-                      options_.max_shift});
+                      MaxShift::of(options_)});
   }
   const auto peaks = shifts_of(hypotheses.size()).find(work, known_);
   shifted_.clear();

@@ -59,6 +59,14 @@ Point rotated_mean(Point mean, double angle) {
 
 }  // namespace
 
+Affine TranslationSearch::linear_between_levels(const Compared& compared, double rotation_deg,
+                                                double scale) {
+  Affine linear = Similarity{rotation_deg, compared.scale_between_levels(scale), {}}.matrix(
+      {1, 1, 1}, {1, 1, 1});
+  linear.c = linear.f = 0;
+  return linear;
+}
+
 TranslationSearch::FieldFrames::FieldFrames(const Device& device, const Shape& frame,
                                             const Shape& frames)
     : plan(device, {frame, frames.depth}),
@@ -194,7 +202,8 @@ void TranslationSearch::compute_overlaps(Stream& stream, StageClock& clock,
 }
 
 OverlapLimits TranslationSearch::overlap_limits(const Compared& compared,
-                                                const KnownRotationScale& known) const {
+                                                const KnownRotationScale& known,
+                                                const Affine& linear) const {
   const auto n = static_cast<double>(frame_.width);
   const double c = std::floor(n / 2);
   const Shape& reference = compared.reference_level.shape();
@@ -205,11 +214,25 @@ OverlapLimits TranslationSearch::overlap_limits(const Compared& compared,
   OverlapLimits allowed;
   allowed.min_overlap =
       static_cast<float>(std::max(min_overlap_pixels, min_overlap_fraction * smaller));
-  allowed.reach = static_cast<float>(known.max_shift / known.scale / compared.spacings.reference);
+  allowed.reach =
+      static_cast<float>(known.max_shift.length / known.scale / compared.spacings.reference);
   allowed.centre_x = static_cast<float>(modulo(centre.x - c, n));
   allowed.centre_y = static_cast<float>(modulo(centre.y - c, n));
   allowed.mirrored_centre_x = static_cast<float>(modulo(centre.x + c, n));
   allowed.mirrored_centre_y = static_cast<float>(modulo(centre.y + c, n));
+  // A centre may lie between pixels of a level. One pixel more keeps the nearest shift allowed, even
+  // if the limit is smaller than its distance.
+  const double spacing = compared.spacings.moving;
+  if (known.max_shift.x > 0) {
+    const double edge = known.max_shift.x / spacing + 1;
+    allowed.first_x = static_cast<float>(linear.a / edge);
+    allowed.first_y = static_cast<float>(linear.b / edge);
+  }
+  if (known.max_shift.y > 0) {
+    const double edge = known.max_shift.y / spacing + 1;
+    allowed.second_x = static_cast<float>(linear.d / edge);
+    allowed.second_y = static_cast<float>(linear.e / edge);
+  }
   return allowed;
 }
 
@@ -242,14 +265,6 @@ void TranslationSearch::clear_next() {
   frames_to_moving_.clear();
   limits_.clear();
   outlines_.clear();
-}
-
-void TranslationSearch::add(const Compared& compared, double rotation_deg, double scale,
-                            const OverlapLimits& limits) {
-  Affine linear = Similarity{rotation_deg, compared.scale_between_levels(scale), {}}.matrix(
-      {1, 1, 1}, {1, 1, 1});
-  linear.c = linear.f = 0;
-  add(compared, linear, limits);
 }
 
 void TranslationSearch::add(const Compared& compared, const Affine& linear,
@@ -343,7 +358,7 @@ TranslationSearch::Correlations TranslationSearch::correlate_all(const PairConte
                                                                  const Homography& transform) {
   clear_next();
   const double scale = scale_of(similarity);
-  const KnownRotationScale known{{}, scale, nearest_base(scale), 0};
+  const KnownRotationScale known{{}, scale, nearest_base(scale), {}};
   if (fields_) measure_fields(work, {&known, 1});
   const Compared compared = begin(work, known.base);
   const Homography between = Homography(compared.moving_level.to_image().inverse()) * transform *
@@ -351,7 +366,7 @@ TranslationSearch::Correlations TranslationSearch::correlate_all(const PairConte
   const Shape& reference_level = compared.reference_level.shape();
   Affine linear = between.affine_at(centre_of(reference_level));
   linear.c = linear.f = 0;
-  const OverlapLimits limits = overlap_limits(compared, known);
+  const OverlapLimits limits = overlap_limits(compared, known, linear);
   add(compared, linear, limits);
   const Affine to_image = compared.reference_level.to_image();
   const CorrelationFrame frame{frame_.width,
@@ -451,9 +466,9 @@ std::span<const TranslationSearch::Peaks> TranslationSearch::find(
     const double base = of_base->base;
     for (; of_base != known.end() && of_base->base == base; ++of_base) {
       if (work.is_cancelled()) return peaks_;
-      const OverlapLimits limits = overlap_limits(compared, *of_base);
       for (const double degrees : of_base->rotations_deg) {
-        add(compared, degrees, of_base->scale, limits);
+        const Affine linear = linear_between_levels(compared, degrees, of_base->scale);
+        add(compared, linear, overlap_limits(compared, *of_base, linear));
         if (frames_to_moving_.size() == most) compare(work, compared);
       }
     }

@@ -16,6 +16,7 @@
 #include <warpalign/backend/stages/spectrum/overlap_counts.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
+#include <warpalign/registrar.hpp>
 #include <warpalign/stages/fft.hpp>
 
 #include <array>
@@ -31,13 +32,23 @@ struct TranslationPeak {
   double score = 0;  ///< height of the peak; of the order of 1 for unrelated images
 };
 
+/// The largest distance between the images' centres, in pixels of the moving image; 0: no limit.
+struct MaxShift {
+  double length = 0;
+  double x = 0;  ///< along the moving image's axes
+  double y = 0;
+
+  [[nodiscard]] static MaxShift of(const RegistrationOptions& options) {
+    return {options.max_shift, options.max_shift_x, options.max_shift_y};
+  }
+};
+
 /// The rotations and the scale for which the translation is searched.
 struct KnownRotationScale {
   std::span<const double> rotations_deg;
-  double scale = 1;      ///< of the moving image's content relative to the reference's
-  double base = 1;       ///< a nearby scale, which selects the levels that are compared
-  double max_shift = 0;  ///< largest distance between the images' centres, in pixels of the moving
-                         ///< image; 0: no limit
+  double scale = 1;  ///< of the moving image's content relative to the reference's
+  double base = 1;   ///< a nearby scale, which selects the levels that are compared
+  MaxShift max_shift = {};
 };
 
 class TranslationSearch {
@@ -94,8 +105,6 @@ class TranslationSearch {
   /// Prepares the comparison of the levels of a base.
   [[nodiscard]] Compared begin(const PairContext& work, double base);
   /// Adds a rotation to the next batch.
-  void add(const Compared& compared, double rotation_deg, double scale,
-           const OverlapLimits& limits);
   void add(const Compared& compared, const Affine& linear, const OverlapLimits& limits);
   void transform_reference(const PairContext& work, PyramidLevel& level);
   void transform_moving(Stream& stream, StageClock& clock, std::span<const Affine> linear);
@@ -129,8 +138,12 @@ class TranslationSearch {
   const WarpPlan& warp_of(const Shape& shape, std::int64_t slices, bool unit_input);
   /// The same by any plane's transform, of one image.
   const InterpolatePlan& plane_warp_of(const Shape& shape);
+  /// The linear map from offsets in the reference's level to offsets in the moving image's level.
+  [[nodiscard]] static Affine linear_between_levels(const Compared& compared, double rotation_deg,
+                                                    double scale);
   [[nodiscard]] OverlapLimits overlap_limits(const Compared& compared,
-                                             const KnownRotationScale& known) const;
+                                             const KnownRotationScale& known,
+                                             const Affine& linear) const;
   [[nodiscard]] Peaks peaks_of(const PeakRecord* records, const Batch& batch,
                                const Affine& linear) const;
 
