@@ -476,6 +476,13 @@ TEST_CASE("c: null pointers and wrong sizes and numbers give a status") {
     CHECK_REFUSED(wrong, "max_threads must be 0 to 16",
                   warpalign_register(device, &image, &image, &options, &result));
   }
+  options.max_threads = 0;
+  options.max_shift_x = -1;
+  CHECK_REFUSED(wrong, "max_shift_x must be 0 or more",
+                warpalign_register(device, &image, &image, &options, &result));
+  options.max_shift_x = 1, options.max_shift_y = -1;
+  CHECK_REFUSED(wrong, "max_shift_y must be 0 or more",
+                warpalign_register(device, &image, &image, &options, &result));
 
   const warpalign_image dataless = plane(nullptr);
   CHECK_REFUSED(wrong, "no data", warpalign_register(device, &image, &dataless, nullptr, &result));
