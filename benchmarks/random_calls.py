@@ -1,8 +1,8 @@
-"""Random calls of warpalign.ndimage against SciPy: how many differ, and why.
+"""Compares random calls of warpalign.ndimage with SciPy: how many differ, and why.
 
-``random_calls.py --calls 100000 [--seed N] [--orders ...] [--modes ...]`` prints the seed, the counts
-of each reason, and every call that differs for no known reason, and fails if there is one. Needs
-warpalign and SciPy installed; python/tests/test_ndimage_random.py runs a share.
+``random_calls.py --calls 100000 [--seed N] [--orders ...] [--modes ...]`` prints the seed, the
+number of calls for each reason, and every call that differs for an unknown reason; it fails if
+there is one. Needs warpalign and SciPy. python/tests/test_ndimage_random.py runs a few hundred calls.
 """
 
 import pathlib

@@ -106,7 +106,7 @@ void take_angles(const std::string& text, RegistrationOptions& options) {
   options.max_angle = most;
 }
 
-// One number limits the length of the translation, two limit its extents along x and y.
+// One number limits the length of the translation, two numbers limit it along x and y.
 void take_max_shift(const std::string& text, RegistrationOptions& options) {
   const auto numbers = parse_numbers("--max-shift", text);
   const bool positive = std::ranges::all_of(

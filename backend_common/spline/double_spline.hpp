@@ -1,4 +1,4 @@
-// Stage: B-splines in double precision, and samples copied as they are.
+// Stage: B-splines in double precision, and exact copies of samples.
 #include "device/common_stage.hpp"
 
 #include <warpalign/backend/stages/spline/double_spline.hpp>
@@ -64,8 +64,8 @@ class DoubleSplineStage final : public backend::DoubleSpline {
  private:
   static constexpr int cpu_chunk = 256;
 
-  /// Samples with a margin are filtered as SciPy does: an edge sample repeated as if it were
-  /// reflected, and a fill value as if it were mirrored.
+  /// The extension for the prefilter of samples with a margin, as in SciPy: reflect for repeated
+  /// edge samples, and mirror for a fill value.
   static constexpr backend::Extension filter_extension(backend::Extension extension) {
     if (extension == backend::Extension::clamp) return backend::Extension::reflect;
     return extension == backend::Extension::fill ? backend::Extension::mirror : extension;
@@ -101,7 +101,7 @@ class DoubleSplineStage final : public backend::DoubleSpline {
     }
   }
 
-  /// `given` is any memory where there are no points.
+  /// `given` is ignored if has_points is 0; any memory will do.
   template <class Source, class Given>
   void launch(backend::Queue& queue, const Source& source, const std::array<double, 16>& m,
               const Given& given, int has_points, std::uint64_t outside, backend::Memory& output) {

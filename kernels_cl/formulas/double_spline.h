@@ -1,8 +1,7 @@
-// Points, weights and prefilter steps of splines in double precision. Only for devices that have
-// the type double.
+// Coordinates and weights of splines in double precision. Only for devices with the type double.
 //
-// Coordinates decide which sample is nearest, and SciPy rounds them after each product and sum.
-// WA_TIMES and WA_PLUS do that: no compiler may contract them.
+// SciPy rounds coordinates after each product and sum, and the last bit may decide which sample is
+// nearest. WA_TIMES and WA_PLUS round in the same way: no compiler may contract them.
 #ifndef WARPALIGN_FORMULAS_DOUBLE_SPLINE_H
 #define WARPALIGN_FORMULAS_DOUBLE_SPLINE_H
 
@@ -29,14 +28,16 @@
 #define WA_BY_GRID_WRAP 6
 
 #define WA_OUTSIDE (-1.0)
+// The largest number of samples along an axis.
+#define WA_MAX_LENGTH 1073741824
 
-// x - period * (whole periods in x), towards zero; what rounds is what rounds in SciPy.
+// x - period * (whole periods in x), rounded towards zero. Each operation rounds as in SciPy.
 WA_INLINE double wa_without_periods(double x, double period) {
   return WA_PLUS(x, -WA_TIMES(period, trunc(x / period)));
 }
 
-// A coordinate below 0 on an axis of n samples, brought into [0, n - 1] or, by half a sample,
-// beside it.
+// Maps a coordinate below 0 on an axis of n samples to [0, n - 1], or to at most half a sample
+// outside of it.
 WA_INLINE double wa_located_below(int boundary, double x, double n) {
   switch (boundary) {
     case WA_BY_MIRROR: {
@@ -50,7 +51,7 @@ WA_INLINE double wa_located_below(int boundary, double x, double n) {
       const double period = 2.0 * n;
       const double at = x < -period ? wa_without_periods(x, period) : x;
       if (at < -n) return WA_PLUS(at, period);
-      // Just below 0, -at - 1 would round to -1, which means outside.
+      // Just below 0, -at - 1 would round to -1, which is WA_OUTSIDE.
       return WA_PLUS(at > -1e-15 ? 1e-15 : -at, -1.0);
     }
     case WA_BY_WRAP:
@@ -84,8 +85,8 @@ WA_INLINE double wa_located_above(int boundary, double x, double n) {
   }
 }
 
-// Where a coordinate lies on an axis of n samples; not above WA_OUTSIDE, or NaN, for a point that
-// has the value beyond the edges. The two modes whose points may lie anywhere keep theirs.
+// Maps a coordinate to an axis of n samples. The result is at most WA_OUTSIDE, or NaN, if the point
+// has the value beyond the edges. The modes nearest and grid_constant keep every coordinate.
 WA_INLINE double wa_located(int boundary, double x, int n) {
   if (boundary == WA_BY_NEAREST || boundary == WA_BY_GRID_CONSTANT) return x;
   if (x < 0.0) return isinf(x) ? WA_OUTSIDE : wa_located_below(boundary, x, (double)n);
@@ -97,22 +98,22 @@ WA_INLINE bool wa_is_located(int boundary, double x) {
   return x > WA_OUTSIDE || boundary == WA_BY_NEAREST || boundary == WA_BY_GRID_CONSTANT;
 }
 
-// floor(x) as an int, within 2^29 of 0, beyond which axes have no samples that a rule without a
-// period tells apart; the least for NaN.
+// floor(x) as an int, clamped to +-WA_MAX_LENGTH; the smallest value for NaN. Only coordinates of
+// the modes nearest and grid_constant are that large, and all samples so far outside are equal.
 WA_INLINE int wa_whole(double x) {
-  if (!(x > -536870912.0)) return -536870912;
-  return x < 536870912.0 ? (int)floor(x) : 536870912;
+  if (!(x > -(double)WA_MAX_LENGTH)) return -WA_MAX_LENGTH;
+  return x < (double)WA_MAX_LENGTH ? (int)floor(x) : WA_MAX_LENGTH;
 }
 
-// z to the power n, n >= 0. (OpenCL's and CUDA's functions have different names.)
+// z to the power n, n >= 0. (The names of this function differ between OpenCL and CUDA.)
 WA_INLINE double wa_power(double z, int n) {
   double power = 1.0;
   for (int k = 0; k < n; ++k) power *= z;
   return power;
 }
 
-// The degree + 1 weights of a B-spline by the recursion of Cox and de Boor, for knots at integers:
-// `t` in [0, 1) is how far the point is behind its knot. All terms are positive.
+// The degree + 1 weights of a B-spline with knots at integers, by the recursion of Cox and de Boor.
+// `t` in [0, 1) is the distance of the point from the knot below it. All terms are positive.
 WA_INLINE void wa_double_weights(int degree, double t, double* w) {
   w[0] = 1.0;
   for (int k = 1; k <= degree; ++k) {

@@ -1,25 +1,25 @@
 // B-splines in double precision: prefilter, evaluation, and copies of the nearest samples.
 //
-// Points are those of a transform of the output's pixels, or given ones: all x, then all y, then
-// all z. An axis along which nothing is evaluated has one sample in input and output.
+// Points are transformed output pixels, or explicit coordinates: all x, then all y, then all z. An
+// unused axis has one sample in input and output.
 //
-// Options: GROUP, the size of the work-group; CHUNK, the pixels of a work-item. Those of a group
-// alternate, so that neighbouring work-items store neighbouring pixels.
+// Options: GROUP, the size of the work-group; CHUNK, the number of pixels per work-item. The pixels
+// of a group are interleaved, so that neighbouring work-items store neighbouring pixels.
 //
 // variant: gpu -DGROUP=256 -DCHUNK=4
 // variant: cpu -DGROUP=1 -DCHUNK=256
 #include "formulas/double_spline.h"
 #include "shared/kernel_language.h"
 
-// The terms of the sums that start a recursion: 0.431^64 is below 1e-23.
+// The number of terms of the sums that start a recursion: 0.431^64 is below 1e-23.
 #define TERMS 64
 
 #define MATRIX                                                                            \
   double m0, double m1, double m2, double m3, double m4, double m5, double m6, double m7, \
       double m8, double m9, double m10, double m11, double m12, double m13, double m14, double m15
 
-// Defines point[3], which is the output's pixel (x, y, z) transformed. The products are added from
-// the slowest axis to the fastest, as SciPy does.
+// Sets point[3] to the transformed output pixel (x, y, z). The products are added in the order of
+// SciPy, from the slowest axis to the fastest.
 #define TRANSFORMED_POINT                                                                        \
   point[0] = WA_PLUS(WA_PLUS(WA_PLUS(m3, WA_TIMES(z, m2)), WA_TIMES(y, m1)), WA_TIMES(x, m0));   \
   point[1] = WA_PLUS(WA_PLUS(WA_PLUS(m7, WA_TIMES(z, m6)), WA_TIMES(y, m5)), WA_TIMES(x, m4));   \
@@ -32,8 +32,8 @@
     point[2] /= w;                                                                               \
   }
 
-// Runs `statement` for each pixel of the work-item: `i` is its position in an array of the output,
-// and `point` where it is read. `shortcut` comes before and may have done some pixels at once.
+// Runs `statement` for each pixel of the work-item: `i` is its index in an array of the output, and
+// `point` its point in the input. `shortcut` runs first; it may process several pixels at once.
 #define FOR_EACH_POINT(shortcut, statement)                                     \
   WA_UINT64 i = (WA_UINT64)WA_GROUP_X * ((WA_UINT64)GROUP * CHUNK) + WA_ITEM_X; \
   const WA_UINT64 row = i / (WA_UINT64)out_width;                               \
@@ -63,14 +63,15 @@
     }                                                                           \
   }
 
-// The sample that is nearest to a point along an axis of n samples; -1: there is none.
+// The sample that is nearest to a coordinate on an axis of n samples; -1 if there is none.
 WA_INLINE int wa_nearest_sample(int boundary, int extension, double x, int n, double margin) {
   const double at = wa_located(boundary, WA_PLUS(x, margin), n);
   if (!wa_is_located(boundary, at)) return -1;
   return wa_extend(extension, wa_whole(WA_PLUS(at, 0.5)), n);
 }
 
-// Its position in an array, or the largest number.
+// The index in an array of the sample that is nearest to a point; the largest number if there is
+// none.
 WA_INLINE WA_UINT64 wa_nearest_position(const double* point, int boundary, int extension,
                                         int dimensions, int width, int height, int depth,
                                         double margin) {
@@ -110,8 +111,9 @@ WA_INLINE void wa_copy_sample(WA_GLOBAL const unsigned char* source, int bytes, 
 }
 
 #if GROUP == 1
-// On CPUs: the pixels of a row whose points are all within the input, which no rule moves. There
-// the nearest sample is the point plus a half, cut off, and compilers use vectors.
+// On CPUs, for pixels of a row whose points are all inside the input, so that no boundary mode
+// moves them: the nearest sample is the truncated sum of the coordinate and 0.5, which compilers
+// vectorize.
 #define COPY_ROW_AS(type)                                                                 \
   for (int a = 0; a < count; ++a) {                                                       \
     WA_GLOBAL const type* from = (WA_GLOBAL const type*)source + (WA_UINT64)a * samples;  \
@@ -125,15 +127,15 @@ WA_INLINE void wa_copy_sample(WA_GLOBAL const unsigned char* source, int bytes, 
     }                                                                                     \
   }
 
-// Whether both ends of a row's pixels, hence all of them, are within an axis of n samples.
+// Whether the points of the first and last pixel, and so of all, are inside an axis of n samples.
 WA_INLINE bool wa_is_row_inside(double start, double step, int column, int pixels, int n) {
   const double first = WA_PLUS(start, WA_TIMES((double)column, step));
   const double last = WA_PLUS(start, WA_TIMES((double)(column + pixels - 1), step));
   return first >= 0.0 && first <= (double)(n - 1) && last >= 0.0 && last <= (double)(n - 1);
 }
 
-// Copies the next pixels of a row that begins at `column` of the output, for which a point is
-// start + x step. Returns how many: 0 if not all of them are within the input.
+// Copies `pixels` pixels of an output row from `column` on, whose points are start + x step.
+// Returns `pixels`, or 0 if not all of the points are inside the input.
 WA_INLINE int wa_copy_row(WA_GLOBAL const unsigned char* source, int bytes, int width, int height,
                           int depth, int count, const double* start, const double* step, int column,
                           int pixels, WA_UINT64 points, WA_UINT64 i,
@@ -163,7 +165,7 @@ WA_INLINE int wa_copy_row(WA_GLOBAL const unsigned char* source, int bytes, int 
 #undef COPY_ROW_AS
 
 #define ROW_PIXELS 64
-// The row's pixels are copied at once if they can be.
+// Copies up to ROW_PIXELS pixels of a row at once if their points are inside the input.
 #define COPY_ROWS                                                                           \
   if (k % ROW_PIXELS == 0 && !has_points && !is_projective && margin == 0.0) {              \
     const double y = (double)line, z = (double)slice;                                       \
@@ -210,7 +212,7 @@ copy_nearest(WA_GLOBAL const unsigned char* source, int bytes, int boundary, int
                                 points, i, outside, target))
 }
 
-// A point's neighbours along an axis: their weights, and where they are; -1: beyond the edges.
+// The neighbours of a point along an axis: their weights and indices; -1 beyond the edges.
 typedef struct {
   double weight[6];
   int at[6];
@@ -223,8 +225,8 @@ WA_INLINE bool wa_neighbours(int degree, int boundary, int extension, double x, 
   if (!wa_is_located(boundary, located)) return false;
   const double centre = (degree & 1) != 0 ? 0.0 : 0.5;
   const int whole = wa_whole(WA_PLUS(located, centre));
-  // Beyond that, which only points of the modes without a period are, all neighbours are alike.
-  const bool is_far = whole <= -536870912 || whole >= 536870912;
+  // wa_whole() clamps these, and all their neighbours are equal. 0 * NaN and 0 * infinity are NaN.
+  const bool is_far = whole <= -WA_MAX_LENGTH || whole >= WA_MAX_LENGTH;
   const double t = is_far ? 0.0 * located : (located - (double)whole) + centre;
   wa_double_weights(degree, t, found->weight);
   for (int j = 0; j <= degree; ++j) {
@@ -290,8 +292,9 @@ evaluate_double(WA_GLOBAL const double* coefficients, int degree, int boundary, 
                                    height, depth, count, margin, point, outside, points, i, target))
 }
 
-// What the causal recursion has at the first of n samples, `stride` apart: the sum over all samples
-// before it, extended by the rule. For mirror and reflect each sample comes twice in a period.
+// The initial value of the causal recursion at the first of n samples, which are `stride` apart:
+// the weighted sum of all samples before it, by extension. For mirror and reflect, a period
+// contains each sample twice.
 WA_INLINE double wa_causal_start(WA_GLOBAL const double* line, WA_UINT64 stride, int n,
                                  int extension, double z) {
   double sum = line[0];
@@ -322,7 +325,7 @@ WA_INLINE double wa_causal_start(WA_GLOBAL const double* line, WA_UINT64 stride,
   return n < TERMS ? sum / (1.0 - period) : sum;
 }
 
-// What the anticausal recursion has at the last sample, given what the causal one has.
+// The initial value of the anticausal recursion at the last sample, after the causal recursion.
 WA_INLINE double wa_anticausal_start(WA_GLOBAL const double* line, WA_UINT64 stride, int n,
                                      int extension, double z) {
   const double last = line[(WA_UINT64)(n - 1) * stride];
@@ -339,8 +342,8 @@ WA_INLINE double wa_anticausal_start(WA_GLOBAL const double* line, WA_UINT64 str
   return z / (z * z - 1.0) * (last + z * line[(WA_UINT64)(n - 2) * stride]);
 }
 
-// Filters each of the `lines` lines along an axis of n samples, `stride` apart, for one pole or two
-// (the second is 0 otherwise). Source and target may be the same.
+// Filters `lines` lines of n samples, which are `stride` apart, for one pole or two; second_pole is
+// 0 if there is only one. Source and target may be the same.
 WA_KERNEL(GROUP, 1)
 prefilter_double(WA_GLOBAL const double* source, int n, WA_UINT64 stride, WA_UINT64 lines,
                  int extension, double pole, double second_pole, WA_GLOBAL double* target) {

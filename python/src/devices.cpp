@@ -35,7 +35,7 @@ void bind_info(nb::module_& module) {
           "``'cpu'``, ``'gpu'`` or ``'other'``.")
       .def_ro("memory_bytes", &DeviceInfo::memory_bytes, "Global memory in bytes.")
       .def_ro("double_precision", &DeviceInfo::double_precision,
-              "Whether it can compute in double precision.")
+              "Whether the device can compute in double precision.")
       .def("__repr__", [](const DeviceInfo& info) { return repr("DeviceInfo", info); });
 }
 

@@ -1,4 +1,4 @@
-// What a call needs to evaluate a spline in double precision, kept for the next call like it.
+// Plans and buffers for splines in double precision, kept for the next call of the same kind.
 #pragma once
 
 #include <warpalign/stages/double_spline.hpp>
@@ -8,11 +8,11 @@
 
 namespace warpalign::python {
 
-/// A plan with a stream and the images it works on, for arrays of the host.
+/// A plan with its stream and images, for arrays on the host.
 struct DoubleSplineWork {
   DoubleSplineWork(const Device& device, const DoubleSplineSpec& spec);
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  /// The points, allocated by the first call.
+  /// The image of the points. The first call allocates it.
   [[nodiscard]] Image& points();
 
   Stream stream;
@@ -27,7 +27,7 @@ struct DoubleSplineWork {
   std::size_t bytes_;
 };
 
-/// A plan of degree 0 for arrays that are on the device. It has no memory of its own.
+/// A plan of degree 0 for arrays on the device. It owns no memory.
 struct CopiesOnDevice {
   CopiesOnDevice(const Device& device, const DoubleSplineSpec& spec) : plan(device, spec) {}
   [[nodiscard]] static std::size_t bytes() { return 0; }

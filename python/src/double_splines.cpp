@@ -1,4 +1,4 @@
-// Splines in double precision, and copies of the nearest samples, of host arrays and device arrays.
+// Splines in double precision, and copies of the nearest samples, for arrays on host and device.
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "device_array.hpp"
@@ -51,12 +51,16 @@ Image& DoubleSplineWork::points() {
 namespace {
 
 DoubleSplineSpec spec_of(int degree, bool prefilter, const std::string& mode, int margin) {
-  return {
-      .degree = degree, .prefilter = prefilter, .boundary = boundary_named(mode), .margin = margin};
+  return {.degree = degree,
+          .prefilter = prefilter,
+          .boundary = boundary_of_name(mode),
+          .margin = margin};
 }
 
 void check_batches(std::size_t images, std::size_t outputs) {
-  if (images != outputs || images == 0) refuse("images and output are batches of the same length");
+  if (images != outputs || images == 0) {
+    refuse("images and output must be batches of the same length");
+  }
 }
 
 void transform(OpenedDevice& opened, const InputArray& images, const OutputArray& output,
@@ -64,7 +68,7 @@ void transform(OpenedDevice& opened, const InputArray& images, const OutputArray
                const std::string& mode, int margin, std::uint64_t outside) {
   const int dimensions = static_cast<int>(images.ndim()) - 1;
   check_dimensions(dimensions);
-  if (output.ndim() != images.ndim()) refuse("images and output have the same number of axes");
+  if (output.ndim() != images.ndim()) refuse("images and output must have the same number of axes");
   check_batches(images.shape(0), output.shape(0));
   const Transform transform = transform_of(matrix);
   DoubleSplineSpec spec = spec_of(degree, prefilter, mode, margin);
@@ -73,7 +77,9 @@ void transform(OpenedDevice& opened, const InputArray& images, const OutputArray
                  .count = static_cast<std::int64_t>(images.shape(0))};
   spec.output = shape_of(output, dimensions);
   spec.pixels = pixel_type_of(images.dtype());
-  if (pixel_type_of(output.dtype()) != spec.pixels) refuse("images and output have one type");
+  if (pixel_type_of(output.dtype()) != spec.pixels) {
+    refuse("images and output must have the same type");
+  }
   const nb::gil_scoped_release released;
   with_plan(opened.device, opened.double_spline, spec, [&](DoubleSplineWork& work) {
     work.stream.upload(images.data(), work.images.size_bytes(), work.images.buffer());
@@ -87,16 +93,18 @@ void evaluate(OpenedDevice& opened, const InputArray& image, const InputArray& p
               int margin, std::uint64_t outside) {
   const auto dimensions = static_cast<int>(image.ndim());
   check_dimensions(dimensions);
-  if (points.dtype() != nb::dtype<double>()) throw nb::type_error("points are float64");
+  if (points.dtype() != nb::dtype<double>()) throw nb::type_error("points must be float64");
   if (points.ndim() < 1 || points.shape(0) != image.ndim() ||
       points.size() != output.size() * image.ndim() || output.size() == 0) {
-    refuse("there is a row of coordinates for each axis of the image");
+    refuse("points must have one row of coordinates for each axis of the image");
   }
   DoubleSplineSpec spec = spec_of(degree, prefilter, mode, margin);
   spec.images = {.shape = shape_of(image, dimensions), .dimensions = dimensions};
   spec.output = {static_cast<std::int64_t>(output.size()), 1, 1};
   spec.pixels = pixel_type_of(image.dtype());
-  if (pixel_type_of(output.dtype()) != spec.pixels) refuse("image and output have one type");
+  if (pixel_type_of(output.dtype()) != spec.pixels) {
+    refuse("image and output must have the same type");
+  }
   const nb::gil_scoped_release released;
   with_plan(opened.device, opened.double_spline, spec, [&](DoubleSplineWork& work) {
     work.stream.upload(image.data(), work.images.size_bytes(), work.images.buffer());
@@ -113,7 +121,7 @@ void prefilter(OpenedDevice& opened, const InputArray& images, const OutputArray
   check_dimensions(dimensions);
   if (images.dtype() != nb::dtype<double>() || output.dtype() != nb::dtype<double>() ||
       images.size() != output.size() || images.size() == 0) {
-    refuse("images and coefficients are float64 arrays of one shape");
+    refuse("images and coefficients must be float64 arrays of the same shape");
   }
   DoubleSplineSpec spec = spec_of(degree, true, mode, 0);
   spec.images = {.shape = shape_of(images, dimensions),
@@ -158,7 +166,7 @@ void copy_at_points_on_device(OpenedDevice& opened, const DeviceArray& image,
   const auto dimensions = static_cast<int>(image.extents().size());
   check_dimensions(dimensions);
   if (points.type() != PixelType::f64 || points.size() != output.size() * dimensions) {
-    refuse("points are float64, one coordinate for each axis and point");
+    refuse("points must be float64, with one coordinate for each axis and point");
   }
   DoubleSplineSpec spec = spec_of(0, true, mode, 0);
   spec.images = {.shape = image.shape(dimensions), .dimensions = dimensions};
@@ -177,27 +185,28 @@ void copy_at_points_on_device(OpenedDevice& opened, const DeviceArray& image,
 }  // namespace
 
 void bind_double_splines(nb::module_& module) {
-  module.def("transform_double", &transform, nb::arg("device"), nb::arg("images").noconvert(),
-             nb::arg("output").noconvert(), nb::arg("matrix"), nb::arg("order"),
-             nb::arg("prefilter"), nb::arg("mode"), nb::arg("margin"), nb::arg("outside"),
-             "Evaluate a batch's splines in double precision under a transform, as "
-             "transform_images() takes it; with order 0, copy the nearest samples of any type. "
-             "`outside` has the bits of the pixel beyond the edges.");
+  module.def(
+      "transform_double", &transform, nb::arg("device"), nb::arg("images").noconvert(),
+      nb::arg("output").noconvert(), nb::arg("matrix"), nb::arg("order"), nb::arg("prefilter"),
+      nb::arg("mode"), nb::arg("margin"), nb::arg("outside"),
+      "Evaluate the splines of a batch in double precision under a transform, like "
+      "transform_images(); at order 0, copy the nearest samples of any type. `outside` holds "
+      "the bits of the value beyond the edges.");
   module.def("evaluate_double", &evaluate, nb::arg("device"), nb::arg("image").noconvert(),
              nb::arg("points").noconvert(), nb::arg("output").noconvert(), nb::arg("order"),
              nb::arg("prefilter"), nb::arg("mode"), nb::arg("margin"), nb::arg("outside"),
-             "The same at points: all x before all y before all z.");
+             "The same at points: first all x, then all y, then all z.");
   module.def("prefilter_double", &prefilter, nb::arg("device"), nb::arg("images").noconvert(),
              nb::arg("output").noconvert(), nb::arg("order"), nb::arg("mode"),
              "Compute the coefficients of a batch of float64 arrays in double precision.");
   module.def("copy_nearest_on_device", &transform_on_device, nb::arg("device"), nb::arg("images"),
              nb::arg("output"), nb::arg("dimensions"), nb::arg("matrix"), nb::arg("mode"),
              nb::arg("outside"), nb::arg("queue").none(),
-             "Copy the nearest samples of arrays on the device. It does not wait.");
+             "Copy the nearest samples of arrays on the device. Does not wait for the result.");
   module.def("copy_at_points_on_device", &copy_at_points_on_device, nb::arg("device"),
              nb::arg("image"), nb::arg("points"), nb::arg("output"), nb::arg("mode"),
              nb::arg("outside"), nb::arg("queue").none(),
-             "The same at points, all x before all y. It does not wait.");
+             "The same at points: first all x, then all y, then all z. Does not wait.");
 }
 
 }  // namespace warpalign::python

@@ -1,4 +1,4 @@
-"""What is computed in double precision because single precision would get it wrong."""
+"""Calls that compute in double precision, because single precision is not enough."""
 
 import numpy as np
 import pytest
@@ -27,9 +27,9 @@ needs_doubles = pytest.mark.skipif("not has_doubles()", reason="the device has n
 @needs_doubles
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("order", range(1, 6))
-def test_integers_beyond_24_bits_are_those_of_scipy(random, order, mode):
-    # Both compute in double precision; what differs are sums of up to 36 products, rounded once in
-    # 2^53 each, beside integers of up to 2^40: a result may lie on the other side of a half. SciPy's
+def test_integers_beyond_24_bits_equal_those_of_scipy(random, order, mode):
+    # Both compute in double precision. Sums of up to 36 products of integers up to 2^40 round
+    # differently in the 53rd bit, so a result may be rounded to the other side of a half. SciPy's
     # filter of reflected samples is inexact on short lines, so no line is shorter than 44.
     for dtype in [np.int32, np.uint32, np.int64, np.uint64]:
         limits = np.iinfo(dtype)
@@ -47,8 +47,8 @@ def test_integers_beyond_24_bits_are_those_of_scipy(random, order, mode):
 @pytest.mark.parametrize("mode", ["mirror", "reflect", "grid-wrap"])
 @pytest.mark.parametrize("order", range(2, 6))
 def test_double_values_are_exact(random, order, mode):
-    # Against a solution in extended precision, lines of such noise are within 1e-15 of the largest
-    # sample here, and within 3e-15 in SciPy; each further axis multiplies that by the gain of up to 2.
+    # Compared with a solution in extended precision, errors on lines of such noise are at most
+    # 1e-15 of the largest sample here, and 3e-15 in SciPy. Each further axis doubles them at most.
     # SciPy's filter of reflected samples is inexact on short lines, so no line is shorter than 60.
     for shape in [(61,), (60, 64), (60, 61, 62)]:
         array = random.integers(-2**52, 2**52, shape)
@@ -63,7 +63,7 @@ def test_double_values_are_exact(random, order, mode):
 @pytest.mark.parametrize("order", range(2, 6))
 @pytest.mark.parametrize("mode", ["mirror", "reflect", "grid-wrap"])
 def test_short_lines_are_interpolated(random, order, mode):
-    # SciPy's are not, with 'reflect': values at the samples are the samples only for ours.
+    # SciPy does not interpolate the samples with 'reflect', so they are the oracle.
     for length in range(1, 13):
         line = random.integers(2**30, 2**50, length)
         values = ndimage.map_coordinates(line, [np.arange(float(length))], order=order, mode=mode,
@@ -74,7 +74,7 @@ def test_short_lines_are_interpolated(random, order, mode):
 @needs_doubles
 @pytest.mark.parametrize("cval", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("order", range(6))
-def test_an_endless_cval_is_filtered_as_in_scipy(random, order, cval):
+def test_an_infinite_cval_is_filtered_as_in_scipy(random, order, cval):
     image = random.random((10, 12))
     for call in CALLS.values():
         for prefilter in (True, False):
@@ -84,15 +84,15 @@ def test_an_endless_cval_is_filtered_as_in_scipy(random, order, cval):
             is_finite = np.isfinite(expected)
             np.testing.assert_array_equal(np.isfinite(result), is_finite)
             np.testing.assert_allclose(result[is_finite], expected[is_finite], rtol=1e-12)
-            # At a sample the weight of the last neighbour is 0 here and up to 6e-17 in SciPy, so that
-            # infinity times it is NaN here.
+            # At a sample, the weight of the last neighbour is 0 here, and its product with infinity
+            # NaN. In SciPy the weight is up to 6e-17.
             if order not in (3, 5):
                 np.testing.assert_array_equal(result[~is_finite], expected[~is_finite])
 
 
 @needs_doubles
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32, np.int64])
-def test_integer_coefficients_are_cut_off_as_in_scipy(random, dtype):
+def test_integer_coefficients_are_truncated_as_in_scipy(random, dtype):
     image = random.integers(0, 100, (20, 16, 14))
     for order in range(2, 6):
         for mode in ("mirror", "grid-wrap"):
@@ -101,8 +101,8 @@ def test_integer_coefficients_are_cut_off_as_in_scipy(random, dtype):
                 scipy.ndimage.spline_filter(image, order, output=dtype, mode=mode))
 
 
-def test_small_integers_take_single_precision(random, monkeypatch):
-    # By value, not by type: what single precision gets right stays as fast as it is.
+def test_small_integers_use_single_precision(random, monkeypatch):
+    # The values decide, not the type: single precision is faster.
     def refuse(*arguments):
         raise AssertionError("computed in double precision")
 

@@ -1,4 +1,4 @@
-"""Order 0 copies samples as they are, and decides ties as SciPy does."""
+"""Order 0 copies samples exactly, and decides ties as SciPy does."""
 
 import itertools
 
@@ -23,7 +23,7 @@ CALLS = {
 
 
 def labels_of(dtype, shape, random):
-    """Labels that no float32 holds, and for 64 bits no float64."""
+    """Labels that float32 cannot hold; with 64 bits, float64 cannot either."""
     if dtype == "bool":
         return random.integers(0, 2, shape).astype(bool)
     if dtype.startswith("float"):
@@ -35,19 +35,19 @@ def labels_of(dtype, shape, random):
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 @pytest.mark.parametrize("dtype", TYPES)
-def test_only_samples_of_the_input_come_out(random, dtype, call):
+def test_results_contain_only_samples_of_the_input(random, dtype, call):
     labels = labels_of(dtype, (11, 9), random)
     result = call(ndimage, labels, order=0, mode="nearest")
     assert result.dtype == labels.dtype
     assert np.isin(result, labels).all()
-    # The same samples as SciPy's: their numbers, which every type of float holds, are warped alike.
+    # SciPy chooses the same samples: it warps their numbers, which floats hold exactly.
     numbers = np.arange(labels.size).reshape(labels.shape)
     chosen = call(scipy.ndimage, numbers, order=0, mode="nearest")
     np.testing.assert_array_equal(result, labels.ravel()[chosen])
 
 
-def test_labels_of_64_bits_that_scipy_changes(random):
-    # SciPy's samples go by way of float64, which holds 53 bits: its labels are others.
+def test_labels_of_64_bits_stay_exact(random):
+    # SciPy converts samples to float64, which holds 53 bits, and so changes labels.
     labels = random.integers(2**63, 2**64 - 1, (8, 8), dtype=np.uint64)
     assert not np.isin(scipy.ndimage.zoom(labels, 2, order=0), labels).all()
     assert np.isin(ndimage.zoom(labels, 2, order=0), labels).all()
@@ -55,7 +55,7 @@ def test_labels_of_64_bits_that_scipy_changes(random):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("length", [1, 2, 3, 8])
-def test_points_between_two_samples_go_where_scipy_goes(random, mode, length):
+def test_points_half_way_between_samples_choose_scipys(random, mode, length):
     line = random.random(length)
     points = np.arange(-60, 80, 0.25)[np.newaxis]
     np.testing.assert_array_equal(
@@ -69,7 +69,7 @@ def test_transforms_with_ties_agree_with_scipy(random, mode):
     keywords = {"order": 0, "mode": mode, "cval": -3}
     for grid_mode, factor in itertools.product([False, True], [2, 0.5, (3, 1.5, 0.25)]):
         if grid_mode and mode in ("constant", "wrap"):
-            continue  # warns
+            continue  # SciPy warns
         np.testing.assert_array_equal(
             ndimage.zoom(image, factor, grid_mode=grid_mode, **keywords),
             scipy.ndimage.zoom(image, factor, grid_mode=grid_mode, **keywords))
@@ -99,7 +99,7 @@ def test_a_nan_coordinate_gives_what_scipy_gives(random, mode):
 
 
 def test_the_last_sample_of_a_zoom_is_the_last_sample():
-    # In these zooms (n - 1) (m - 1) / (n - 1) rounds above m - 1, and SciPy takes cval there.
+    # At some lengths the last coordinate rounds up to above 6, and SciPy returns cval there.
     line = np.arange(1.0, 8.0)
     for length in range(2, 200):
         zoomed = ndimage.zoom(line, length / 7, order=0, mode="constant", cval=-1)
@@ -140,9 +140,9 @@ def _by_numbers(array, call):
 @pytest.mark.parametrize("axes", [(1, 0), (2, 0), (1, 2)])
 @pytest.mark.parametrize("mode", ["constant", "mirror", "nearest"])
 @pytest.mark.parametrize("order", [1, 3])
-def test_rotations_of_coefficients_leave_the_third_axis_alone(random, axes, mode, order):
+def test_rotations_of_coefficients_do_not_change_the_third_axis(random, axes, mode, order):
     coefficients = random.random((6, 7, 12))
     keywords = {"axes": axes, "order": order, "mode": mode, "prefilter": False}
-    # Coefficients are samples of the smoothing spline: within 4e-7 of the largest (single precision).
+    # Single precision: accurate to 4e-7 of the largest coefficient for each of the axes.
     np.testing.assert_allclose(ndimage.rotate(coefficients, 33, **keywords),
                                scipy.ndimage.rotate(coefficients, 33, **keywords), atol=2e-6)

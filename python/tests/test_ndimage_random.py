@@ -1,7 +1,7 @@
 """Random calls against SciPy. benchmarks/random_calls.py runs any number of them.
 
-The seed is fixed, so that a failure is one of the change and not of the day; WARPALIGN_SEED sets
-another, and every failure prints it with the call.
+The seed is fixed, so that only a change of the code can make a test fail. WARPALIGN_SEED sets
+another seed. A failure prints the seed and the call.
 """
 
 import os
@@ -14,9 +14,10 @@ from warpalign import ndimage
 
 SEED = int(os.environ.get("WARPALIGN_SEED", "20261128"))
 
-# What a share of the calls draws from. PoCL compiles a kernel for every order, mode, rank and kind of
-# points in single precision, about 3 s each, so that these shares draw two pairs of order and mode;
-# order 0 and double precision have one kernel for all.
+# The number of calls of each share, and the choices they draw from. In single precision, PoCL
+# compiles a kernel for every order, mode, rank and kind of points, which takes about 3 s, so the
+# last two shares have one order and one mode each. Order 0 and double precision have one kernel for
+# all calls.
 SHARES = {
     "order 0": (400, {"orders": [0]}),
     "integers beyond 24 bits": (150, {"orders": [1, 2, 3, 4, 5], "types": ["int64", "uint64"],
@@ -36,12 +37,12 @@ def test_no_random_call_differs_without_a_reason(share):
     assert not unexplained, "\n".join(unexplained)
     assert sum(reasons.values()) == calls
     if share == "order 0":
-        # Samples are copied: nothing is left to rounding.
-        assert set(reasons) <= {"no difference", "SciPy's zoom reads the last samples beyond the edge"}
+        # Copies have no rounding errors.
+        assert set(reasons) <= {"no difference", random_calls.BEYOND_EDGE}
 
 
 def test_a_difference_is_noticed():
-    """The comparison itself: results of a module that is wrong by little are found out."""
+    """Tests the comparison: a module with small errors must be detected."""
     import scipy.ndimage
 
     class Wrong:

@@ -177,7 +177,7 @@ def test_coordinates_that_are_nan_give_cval(random):
     image = random.random((9, 9))
     for mode in MODES:
         result = ndimage.map_coordinates(image, [[np.nan, 2], [1, np.nan]], mode=mode, cval=5)
-        # As SciPy: these two modes have points anywhere, and cval nowhere or as samples only.
+        # As in SciPy: with these two modes no point is outside.
         expected = np.nan if mode in ("nearest", "grid-constant") else 5
         np.testing.assert_array_equal(result, [expected, expected])
 

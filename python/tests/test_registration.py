@@ -149,7 +149,7 @@ def test_every_option_reaches_the_library(scene, moved):
 def test_the_package_has_the_options_of_the_library():
     described = {option["name"]: option for option in warpalign._core.registration_options()}
     typed = warpalign._options.RegistrationOptions.__annotations__
-    along = warpalign._options.MAX_SHIFT_ALONG  # which Python takes as two numbers of max_shift
+    along = warpalign._options.MAX_SHIFT_ALONG  # Python sets these by a pair for max_shift
     assert all(name in described for name in along)
     described = {name: option for name, option in described.items() if name not in along}
     assert list(typed) == list(described)

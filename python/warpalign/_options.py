@@ -32,7 +32,7 @@ class RegistrationOptions(TypedDict, total=False):
     max_threads: int
 
 
-# The limits along y and x, which a sequence given as max_shift sets.
+# The limits along y and x, which a pair of numbers for max_shift sets.
 MAX_SHIFT_ALONG = ("max_shift_y", "max_shift_x")
 
 _OPTIONS = """\
@@ -114,7 +114,8 @@ def _described():
     parts = [_OPTIONS]
     for option in _core.registration_options():
         name = option["name"]
-        if name in MAX_SHIFT_ALONG or re.search(rf"^        (\w+, )*{name}\b.*:", _OPTIONS, re.MULTILINE):
+        documented = re.search(rf"^        (\w+, )*{name}\b.*:", _OPTIONS, re.MULTILINE)
+        if documented or name in MAX_SHIFT_ALONG:
             continue
         kind = type(option["default"]).__name__
         text = textwrap.fill(option["help"] + ".", 88, initial_indent=" " * 12,
@@ -138,12 +139,12 @@ def _part(match, more):
 
 
 def _members(name, value):
-    """The library's members that an option sets, and their values."""
+    """The members of the library's options that an option sets, with their values."""
     if name != "max_shift" or np.ndim(value) == 0:
         return [(name, value)]
     if np.shape(value) != (2,):
         raise ValueError(
-            f"max_shift must be a number, or two along rows and columns, not {value!r}")
+            f"max_shift must be a number, or two for rows and columns, not {value!r}")
     return [(member, float(number))
             for member, number in zip(MAX_SHIFT_ALONG, value, strict=True)]
 

@@ -44,8 +44,8 @@ inline Plane overlap_score(const Plane& correlation, const Plane& overlap,
   const auto distance = [](std::int64_t i, double centre, std::int64_t n) {
     double least = INFINITY;
     for (int turn = -4; turn <= 4; ++turn) {
-      const double turned = static_cast<double>(i + turn * n) - centre;
-      if (std::abs(turned) < std::abs(least)) least = turned;
+      const double candidate = static_cast<double>(i + turn * n) - centre;
+      if (std::abs(candidate) < std::abs(least)) least = candidate;
     }
     return least;
   };

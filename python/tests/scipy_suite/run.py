@@ -37,30 +37,32 @@ EXPECTED = {
         "single precision",
 }
 
-# What the page says about calls that these tests do not make.
+# The section of the page about calls that these tests do not make.
 DIFFERENCES = """
-## Where results differ on purpose
+## Intended differences
 
 | call | SciPy 1.17.1 | warpalign |
 | --- | --- | --- |
-| order 0, integers of 64 bits | samples pass through float64, so that labels beyond 2^53 come out as \
-others | samples are copied as they are |
-| `zoom`, modes `constant` and `wrap` | the last coordinate may be rounded above the last sample: \
-the last row is `cval`, or the first row | the last row is the last row |
+| order 0, 64-bit integers | converts samples to float64, which changes labels above 2^53 | copies \
+samples |
+| `zoom` with the modes `constant` and `wrap` | may round the last coordinate up, and then returns \
+`cval` or the first row there | returns the last row |
 | `reflect`, axes shorter than a dozen samples, orders 2 to 5 | the filter is inexact, by 0.016 of \
-the range at length 2 and order 5 | exact: 2e-7 in single precision, 4e-15 in double |
+the range at length 2 and order 5 | accurate to 2e-7 in single precision, 4e-15 in double |
 | `zoom` of complex images with `grid_mode` | ignores `grid_mode` | as for real images |
-| infinite coordinates | not defined: the conversion to an integer overflows | `cval`; the edge with \
+| infinite coordinates | undefined: the conversion to an integer overflows | `cval`; the edge with \
 `nearest` |
 | infinite `cval`, `grid-constant`, orders 3 and 5, at a sample | infinity: the last neighbour's \
 weight is rounded to 6e-17 | NaN: the weight is 0 |
 
-Other differences are those of single precision, in which orders above 0 are computed. Integers beyond
-2^24 are computed in double precision, where a result of SciPy's may be on the other side of a half.
+All other differences are rounding errors. Orders above 0 compute in single precision. For integers
+above 2^24 they compute in double precision, as SciPy does, and a result may be rounded to the other
+side of a half.
 
-`python/tests/test_ndimage_random.py` compares random calls (order, mode, type, shape, transform,
-coordinates half-way between samples, NaN), and `benchmarks/random_calls.py --calls 100000` any
-number of them, and both fail if a call differs for another reason than these.
+`python/tests/test_ndimage_random.py` compares a few hundred random calls with SciPy (order, mode,
+type, shape, transform, points half-way between samples, NaN), and
+`benchmarks/random_calls.py --calls 100000` any number of them. Both fail if a call differs for a
+reason that is not listed here.
 """
 
 

@@ -1,6 +1,6 @@
 """Random calls of warpalign.ndimage, compared with SciPy's results in double precision.
 
-``python random_calls.py --calls 100000`` runs many and says which differ, and why.
+``python random_calls.py --calls 100000`` runs many calls and prints which differ, and why.
 """
 
 import argparse
@@ -18,23 +18,25 @@ MODES = ("constant", "grid-constant", "nearest", "mirror", "reflect", "wrap", "g
 TYPES = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
          "float32", "float64")
 
-# Prefilter and evaluation are each within 4e-7 of the largest coefficient (single precision), which
-# is at most 5 times the largest sample for each axis of noise at degree 5.
+# In single precision, prefilter and evaluation are each accurate to 4e-7 of the largest
+# coefficient, which for noise at degree 5 is at most 5 times the largest sample for each axis.
 SINGLE = 4e-6
-# SciPy adds 12 samples for these modes, beyond which the filter goes on: 4e-5 of the largest sample
-# are left at degree 5, times the gain of 13 an axis.
+# For the modes nearest and grid-constant, SciPy pads 12 samples and ignores what the filter reads
+# beyond them: 4e-5 of the largest sample at degree 5, times a gain of 13 for each axis.
 PADDED = {4: 4e-5, 5: 1e-3}
-# Integers beyond 24 bits are computed in double precision, by SciPy with an error of 3e-15 an axis.
+# Integers beyond 24 bits are computed in double precision; SciPy's error is 3e-15 for each axis.
 DOUBLE = 2e-14
-# A coordinate in single precision is within this of the one in double, relative to its size; noise
-# changes by up to 8 times its range for each sample.
+# The relative rounding error of a coordinate in single precision, and the largest slope of noise,
+# in units of its range per sample.
 POINT = 2.0**-23
 SLOPE = 8.0
+
+BEYOND_EDGE = "SciPy's zoom reads the last samples beyond the edge"
 
 
 @dataclass
 class Call:
-    """A call, and where it reads the input: coordinates in double precision, an array an axis."""
+    """A call, and the points it reads: coordinates in double precision, one array for each axis."""
 
     name: str
     array: np.ndarray
@@ -65,18 +67,21 @@ def _random_array(random, shape, dtype, bits):
 
 
 def _grid(matrix, offset, shape):
-    return np.tensordot(matrix, np.indices(shape), 1) + np.reshape(offset, (-1,) + (1,) * len(shape))
+    start = np.reshape(offset, (-1,) + (1,) * len(shape))
+    return np.tensordot(matrix, np.indices(shape), 1) + start
 
 
 def random_call(random, orders=range(6), modes=MODES, types=TYPES, bits=(3, 53)):
-    """A call; half of them read at many points half-way between samples. Integers have a random
-    number of bits."""
+    """Return a random call. Half of the calls have many points half-way between two samples.
+
+    Integers have a random number of bits, from the range `bits`.
+    """
     order = int(random.choice(orders))
     mode = str(random.choice(modes))
     ndim = int(random.integers(1, 4))
     dtype = str(random.choice(types))
-    # SciPy's filter of reflected samples is inexact on lines shorter than a dozen samples: in double
-    # precision shorter than 44.
+    # SciPy's filter of reflected samples is inexact on lines shorter than a dozen samples, or 44 in
+    # comparison with double precision.
     least = 1 if order < 2 else 14
     if order > 1 and mode == "reflect" and dtype in ("int32", "uint32", "int64", "uint64"):
         least, ndim = 44, min(ndim, 2)
@@ -138,7 +143,7 @@ def _rotated(shape, angle, plane, reshape):
     rotation = np.array([[c, s], [-s, c]])
     if reshape:
         corners = rotation @ [[0, 0, lengths[0], lengths[0]], [0, lengths[1], 0, lengths[1]]]
-        # Corners at halves may round either way here: the caller compares shapes.
+        # If this rounds differently than SciPy, the shape of `points` differs from the result's.
         out[plane] = (np.ptp(corners, axis=1).round(9) + 0.5).astype(int)
     matrix[np.ix_(plane, plane)] = rotation
     offset[plane] = (lengths - 1) / 2 - rotation @ ((out[plane] - 1) / 2)
@@ -146,7 +151,7 @@ def _rotated(shape, angle, plane, reshape):
 
 
 def _near_jumps(call, tolerance):
-    """Where a coordinate is so near a jump of the mode that single precision may step over it."""
+    """A mask of points so near a jump of the mode that rounding may move them across it."""
     mode, order = call.keywords["mode"], call.keywords["order"]
     is_near = np.zeros(call.points.shape[1:], bool)
     for at, length in zip(call.points, call.array.shape):
@@ -154,16 +159,15 @@ def _near_jumps(call, tolerance):
         if mode == "constant":
             is_near |= (np.abs(at) < near) | (np.abs(at - (length - 1)) < near)
         if mode == "wrap" and length > 1:
-            beside = np.mod(at + near / 2, length - 1)
-            is_near |= beside < near
+            is_near |= np.mod(at + near / 2, length - 1) < near
         if not np.isfinite(call.array).all() or order == 0:
-            # A NaN's neighbours are those of the sample below or above.
+            # Rounding across a sample changes which neighbours, and hence which NaN, a point reads.
             is_near |= np.abs(at - np.round(at)) < near
     return is_near
 
 
 def compare(call, module):
-    """None if the results agree; otherwise the reason why they differ, '' if none is known."""
+    """Return None if the results agree, else the reason why they differ, or '' if it is unknown."""
     expected = call.run(scipy.ndimage)
     found = call.run(module)
     order, mode = call.keywords["order"], call.keywords["mode"]
@@ -175,7 +179,7 @@ def compare(call, module):
         return None
     if order == 0:
         if call.name == "zoom" and mode in ("constant", "wrap") and _rounds_beyond(call, same):
-            return "SciPy's zoom reads the last samples beyond the edge"
+            return BEYOND_EDGE
         return ""
     is_integer = found.dtype.kind in "biu"
     values = (f.astype(np.float64) for f in (found, expected))
@@ -202,12 +206,12 @@ def compare(call, module):
             wrong & ~_near_jumps(call, 1e-12 if is_wide else 1e-5)).any():
         return "a rounded coordinate steps over a jump"
     if call.name == "zoom" and mode in ("constant", "wrap") and _rounds_beyond(call, same):
-        return "SciPy's zoom reads the last samples beyond the edge"
+        return BEYOND_EDGE
     return ""
 
 
 def _rounds_beyond(call, same):
-    """Whether all differences are in the last samples of an axis."""
+    """Whether all differences are in the last row of an axis."""
     last = np.zeros(same.shape, bool)
     for axis in range(same.ndim):
         last[(slice(None),) * axis + (-1,)] = True
@@ -215,13 +219,13 @@ def _rounds_beyond(call, same):
 
 
 def run(random, calls, module, **choices):
-    """Reasons with the number of calls, and the calls that differ for none."""
+    """Return the number of calls for each reason, and the calls that differ for an unknown one."""
     reasons, unexplained = collections.Counter(), []
     for _ in range(calls):
         call = random_call(random, **choices)
         try:
             reason = compare(call, module)
-        except Exception as error:  # of either: a call that one of them refuses
+        except Exception as error:  # one of the two modules refuses the call
             reason = ""
             call.keywords["raised"] = repr(error)
         if reason == "":

@@ -230,6 +230,6 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
         return array.astype(dtype_for(output, array))
     matrix, offset, _ = _zoom_transform(array.shape, shape, grid_mode)
     if order == 0 and not grid_mode and _rules.named_mode(mode) in ("constant", "wrap"):
-        mode = "nearest"  # no point is outside, but the last one may be rounded beyond the edge
+        mode = "nearest"  # all points are inside, but rounding may move the last one outside
     return transform(array, matrix, offset, shape, output, order, mode, cval, bool(prefilter),
                      output_chunks, device)

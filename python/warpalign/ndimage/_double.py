@@ -1,7 +1,7 @@
-"""Splines in double precision, for what single precision would get wrong.
+"""Splines in double precision, for the cases in which single precision is not enough.
 
-These are integers beyond the 24 bits of float32, coefficients that are cut off to integers after
-each axis, and edges of NaN or infinity, which SciPy filters like other samples.
+These are integers beyond the 24 bits of float32; coefficients that are truncated to integers after
+each axis; and a `cval` of NaN or infinity beyond the edges, which SciPy filters like other samples.
 """
 
 import math
@@ -12,37 +12,38 @@ from .. import _core
 from .._arrays import store
 from ._geometry import library_matrix
 
-_EXACT = 1 << 24  # float32 holds all integers up to this
-_MARGIN = 12  # the samples that SciPy adds at both ends for the modes without a filter of their own
+_MAX_EXACT = 1 << 24  # float32 holds all integers up to this one
+# The number of samples that SciPy adds at both ends for modes whose extension it cannot filter.
+_MARGIN = 12
 
 
 def _has_wide_integers(array):
     """Whether float32 would round a sample."""
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 4 or array.size == 0:
         return False
-    return int(array.max()) > _EXACT or int(array.min()) < -_EXACT
+    return int(array.max()) > _MAX_EXACT or int(array.min()) < -_MAX_EXACT
 
 
 def is_needed(source, spline):
-    """Whether to compute in double precision. Raises ValueError if that is impossible."""
-    endless = spline.mode == "grid-constant" and not math.isfinite(spline.cval)
-    if not endless and not _has_wide_integers(source):
+    """Whether to compute in double precision. Raises ValueError if the device cannot."""
+    infinite = spline.mode == "grid-constant" and not math.isfinite(spline.cval)
+    if not infinite and not _has_wide_integers(source):
         return False
     device = spline.device
     if device.info.double_precision:
         return True
-    if endless:
+    if infinite:
         raise ValueError(
-            f"cval must be finite with mode='grid-constant' on {device.id}, which cannot compute "
-            "in double precision")
+            f"cval must be finite with mode='grid-constant' on {device.id}, which does not support "
+            "double precision")
     raise ValueError(
-        f"the input has integers beyond {_EXACT}, which single precision rounds, and {device.id} "
-        "cannot compute in double precision; convert the input to float32 to accept the rounding, "
-        "or use order=0")
+        f"the input has integers beyond {_MAX_EXACT}, which single precision would round, and "
+        f"{device.id} does not support double precision; convert the input to float32 to accept "
+        "the rounding, or use order=0")
 
 
 def _with_margin(samples, axes, spline):
-    """The samples as SciPy filters them, and how many were added at both ends of `axes`."""
+    """The samples with the margin that SciPy filters, and its width at both ends of `axes`."""
     if not spline.prefilter or spline.order < 2 or spline.mode not in ("nearest", "grid-constant"):
         return samples, 0
     widths = [(_MARGIN, _MARGIN) if axis in axes else (0, 0) for axis in range(samples.ndim)]
@@ -56,7 +57,7 @@ def _bits(value):
 
 
 def affine(source, groups, matrix, offset, output, spline):
-    """Store source(matrix @ index + offset) in `output`: by groups of axes, the others stay."""
+    """Store source(matrix @ index + offset) in `output`, one group of axes after the other."""
     values = source.astype(np.float64)
     for axes in groups:
         values = _transform_axes(values, axes, matrix, offset, output.shape, spline)

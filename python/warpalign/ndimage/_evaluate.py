@@ -44,7 +44,7 @@ class Spline:
         """Whether the library cannot output `cval` exactly."""
         if self.mode == "grid-constant":
             if not math.isfinite(self.cval):
-                raise ValueError("cval must be finite with mode='grid-constant' here")
+                raise ValueError("cval must be finite with mode='grid-constant'")
             return False
         with np.errstate(over="ignore"):
             return not math.isfinite(self.cval) or float(np.float32(self.cval)) != self.cval
@@ -125,8 +125,8 @@ def _store_with_cval(values, output, cval):
 def evaluate_affine(source, matrix, offset, output, spline, *, along=None, plane=None):
     """Store source(matrix @ index + offset) in `output`, which has the source's rank.
 
-    If `along` is given, it holds the same coordinates of a separable transform, axis by axis, as
-    SciPy computes them. If `plane` is given, nothing is evaluated along other axes than these two.
+    `along`, if given, holds the coordinates of a separable transform for each axis, rounded as in
+    SciPy. `plane`, if given, names the only two axes to evaluate along.
     """
     if isinstance(source, DeviceArray):
         return _on_device.affine(source, matrix, offset, output, spline, plane)
@@ -205,8 +205,8 @@ def evaluate_homography(source, matrix, output, spline):
         store(values, output)
 
 
-def _lost_points(coordinates, mode):
-    """Which points have a NaN, if any, in the modes where SciPy's value is NaN and not cval."""
+def _nan_points(coordinates, mode):
+    """A mask of the points that contain a NaN, if their value is NaN in this mode, and not cval."""
     if mode not in ("nearest", "grid-constant") or not np.isnan(coordinates.min()):
         return None
     return np.isnan(coordinates).any(axis=0)
@@ -234,14 +234,15 @@ def evaluate_points(source, coordinates, output, spline):
     if coordinates.dtype != np.float32:
         coordinates = coordinates.astype(np.float64, copy=False)
     coordinates = np.ascontiguousarray(coordinates)
-    lost = _lost_points(coordinates, spline.mode)
-    direct = not placeholder and lost is None and can_hold_result(output, source, coordinates)
+    nan_points = _nan_points(coordinates, spline.mode)
+    direct = (not placeholder and nan_points is None
+              and can_hold_result(output, source, coordinates))
     values = output if direct else np.empty(output.shape, np.float32)
     _core.evaluate_at(
         spline.device, for_upload(source), coordinates, values,
         spline.model(_PLACEHOLDER if placeholder else spline.cval))
-    if lost is not None:
-        values[lost] = np.nan
+    if nan_points is not None:
+        values[nan_points] = np.nan
     if placeholder:
         _store_with_cval(values, output, spline.cval)
     elif not direct:

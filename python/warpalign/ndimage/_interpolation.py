@@ -115,7 +115,7 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     mode = _rules.named_mode(mode, _rules.FILTER_MODES)
     axis = _rules.axis_index(axis, array.ndim)
     opened = open_device(device)
-    if _cut_off_in_double(array, result, opened):
+    if _truncates_doubles(array, result, opened):
         _double.coefficients(array, axis, result, operator.index(order), mode, opened)
         return result
     for part, part_output, _ in _parts(array, result, 0):
@@ -123,9 +123,11 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     return result
 
 
-def _cut_off_in_double(array, result, device):
-    """Whether coefficients, which are cut off to integers, are computed in double precision: what
-    single precision rounds below an integer would lose 1."""
+def _truncates_doubles(array, result, device):
+    """Whether to compute coefficients in double precision, because they are truncated to integers.
+
+    Rounding errors of single precision just below an integer would change the result by 1.
+    """
     return (not isinstance(array, DeviceArray) and result.dtype.kind in "iu" and array.size > 0
             and device.info.double_precision)
 
@@ -355,8 +357,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     ndarray
         The values, of shape ``coordinates.shape[1:]``. For an input on a device, an array of the
         same library on that device. If a coordinate is NaN, the value is `cval`; with the modes
-        ``'nearest'`` and ``'grid-constant'`` it is NaN, as in SciPy (at order 0: the first sample of
-        that axis with ``'nearest'``, `cval` with ``'grid-constant'``).
+        ``'nearest'`` and ``'grid-constant'`` it is NaN, as in SciPy (at order 0: the first sample
+        of that axis with ``'nearest'``, `cval` with ``'grid-constant'``).
 
     Raises
     ------
@@ -381,8 +383,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
     would round, are computed in double precision.
     Points are in single precision too, except at order 0; this rounds a coordinate of 1000 by up to
-    3e-5. For an input on a device, a NaN then gives `cval` in every mode, and points that are on the
-    device, too, are in single precision at every order.
+    3e-5. For an input on a device, a NaN then gives `cval` in every mode, and points that are also
+    on the device are in single precision at every order.
 
     References
     ----------
@@ -456,7 +458,7 @@ def _checked_affine(matrix, offset, array, output):
         raise RuntimeError("affine matrix has wrong number of columns")
     if matrix.ndim == 2:
         return matrix, offset, None
-    # SciPy divides the offset by the scale first, and multiplies the sum with the index.
+    # SciPy adds offset / scale to the index first, and multiplies the sum by the scale.
     along = [(np.arange(n) + start / scale) * scale if scale != 0 else np.full(n, start)
              for n, start, scale in zip(output.shape, offset, matrix)]
     return np.diag(matrix), offset, along
@@ -664,8 +666,8 @@ def _zoom_transform(in_shape, out_shape, grid_mode):
     if grid_mode:
         along = [(np.arange(n) + 0.5) * factor - 0.5 for n, factor in zip(out_shape, scale)]
     else:
-        # The last coordinate is the last sample's. SciPy's may be rounded beyond it, where
-        # 'constant' and 'wrap' have another value.
+        # The last coordinate is that of the last sample. SciPy may round it up, and then takes
+        # another value in the modes 'constant' and 'wrap'.
         along = [np.minimum(np.arange(n) * factor, last)
                  for n, factor, last in zip(out_shape, scale, np.maximum(lengths, 0))]
     return np.diag(scale), offset, along

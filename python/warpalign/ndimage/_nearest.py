@@ -1,7 +1,7 @@
-"""Order 0: samples are copied as they are, and SciPy's sample is chosen where two are equally near.
+"""Order 0: exact copies of the nearest samples, and of SciPy's choice if two are equally near.
 
-Which sample is nearest is decided in double precision, with the roundings of SciPy's own arithmetic.
-Where a transform is separable, the host finds the samples axis by axis.
+Coordinates are computed in double precision and rounded as in SciPy. If a transform is separable,
+the host selects the samples axis by axis.
 """
 
 import sys
@@ -13,20 +13,20 @@ from .._arrays import store
 from .._errors import OutOfMemoryError
 from ._geometry import MAX_AXES, library_homography, library_matrix
 
-# As what the device copies elements of these sizes in bytes.
+# The types as which the device copies elements, by their sizes in bytes.
 _CARRIERS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.float64}
 
-# Points whose coordinates are computed at once on the host, which bounds temporary memory.
+# Number of points whose coordinates the host computes at once; bounds temporary memory.
 _BLOCK = 1 << 18
 
 
 def _without_periods(x, period):
-    """x less its whole periods, towards zero."""
+    """x minus its whole periods, rounded towards zero."""
     return x - period * np.trunc(x / period)
 
 
 def _located_below(x, n, mode):
-    """Coordinates below 0, which these modes bring into [0, n - 1] or half a sample beside it."""
+    """Map coordinates below 0 to [0, n - 1], or to at most half a sample outside of it."""
     if n == 1:
         return np.zeros_like(x)
     if mode == "mirror":
@@ -34,7 +34,7 @@ def _located_below(x, n, mode):
         return np.where(at <= 1 - n, at + (2 * n - 2), -at)
     if mode == "reflect":
         at = np.where(x < -2 * n, _without_periods(x, 2.0 * n), x)
-        # Just below 0, -at - 1 would round to -1, which means outside.
+        # Just below 0, -at - 1 would round to -1, which stands for a point outside.
         return np.where(at < -n, at + 2 * n, np.where(at > -1e-15, 1e-15, -at) - 1)
     if mode == "wrap":
         return x + (n - 1) * (np.trunc(-x / (n - 1)) + 1)
@@ -42,7 +42,7 @@ def _located_below(x, n, mode):
 
 
 def _located_above(x, n, mode):
-    """The same for coordinates above n - 1."""
+    """Map coordinates above n - 1 in the same way."""
     if n == 1:
         return np.zeros_like(x)
     if mode == "mirror":
@@ -55,10 +55,10 @@ def _located_above(x, n, mode):
 
 
 def nearest_samples(coordinates, length, mode):
-    """The sample of an axis of `length` samples for each coordinate; -1: the value beyond the edges.
+    """Return the index of the nearest sample for each coordinate; -1: the value beyond the edges.
 
-    `mode` has the library's name. A coordinate that is NaN gives the first sample with 'nearest',
-    as in SciPy, and otherwise the value beyond the edges.
+    The axis has `length` samples, and `mode` is the library's name. A NaN gives the first sample in
+    the mode 'nearest', as in SciPy, and the value beyond the edges in other modes.
     """
     at = np.array(coordinates, np.float64)
     if mode == "nearest":
@@ -96,7 +96,7 @@ def nearest_samples(coordinates, length, mode):
 
 
 def _converted(values, dtype):
-    """The values in another type: as SciPy's, but integers not by way of float64."""
+    """Convert values to another type as SciPy does, but integers without the detour of float64."""
     if values.dtype == dtype:
         return values
     if values.dtype.kind in "iu" and dtype.kind in "iu":
@@ -110,7 +110,7 @@ def _converted(values, dtype):
 
 
 def _outside(cval, dtype):
-    """The value beyond the edges, in the output's type."""
+    """The value beyond the edges, as an array of one element of the output's type."""
     fill = np.empty(1, dtype)
     with np.errstate(over="ignore"):
         store(np.array([cval], np.float64), fill)
@@ -124,12 +124,11 @@ def _taken(array, index, axis):
 
 
 def copy_along_axes(source, coordinates, output, spline):
-    """Store the samples nearest to the grid of `coordinates`, a sequence for each axis, in `output`.
-    """
+    """Store the samples nearest to a grid of points in `output`, given each axis' coordinates."""
     indices = [nearest_samples(along, length, spline.mode)
                for along, length in zip(coordinates, source.shape)]
     inside = [np.flatnonzero(index >= 0) for index in indices]
-    # Coordinates are in order, so that those inside follow one another.
+    # Coordinates along an axis are monotonic, so the inner ones are contiguous.
     part = tuple(slice(at[0], at[-1] + 1) if len(at) else slice(0, 0) for at in inside)
     if any(len(at) < output.shape[axis] for axis, at in enumerate(inside)):
         output[...] = _outside(spline.cval, output.dtype)
@@ -151,29 +150,29 @@ def copy_affine(source, matrix, offset, output, spline):
         along = [start + np.arange(n) * scale
                  for start, scale, n in zip(offset, np.diagonal(matrix), output.shape)]
         return copy_along_axes(source, along, output, spline)
-    alone = [axis for axis in range(source.ndim)
+    scaled = [axis for axis in range(source.ndim)
              if np.count_nonzero(matrix[axis]) == 1 == np.count_nonzero(matrix[:, axis])
              and matrix[axis, axis] != 0]
-    busy = [axis for axis in range(source.ndim) if axis not in alone]
-    if len(busy) > MAX_AXES:
+    mixed = [axis for axis in range(source.ndim) if axis not in scaled]
+    if len(mixed) > MAX_AXES:
         raise NotImplementedError(
             f"a transform that mixes more than {MAX_AXES} axes is not supported by warpalign "
-            f"(these are {len(busy)}: {busy})")
-    if alone:
-        shape = [output.shape[axis] if axis in alone else n for axis, n in enumerate(source.shape)]
-        along = [offset[axis] + np.arange(n) * (matrix[axis, axis] if axis in alone else 1)
-                 if axis in alone else np.arange(n) for axis, n in enumerate(shape)]
+            f"(this one mixes {len(mixed)}: {mixed})")
+    if scaled:
+        shape = [output.shape[axis] if axis in scaled else n for axis, n in enumerate(source.shape)]
+        along = [offset[axis] + np.arange(n) * (matrix[axis, axis] if axis in scaled else 1)
+                 if axis in scaled else np.arange(n) for axis, n in enumerate(shape)]
         between = np.empty(shape, output.dtype)
         copy_along_axes(source, along, between, spline)
         source = between
-    values = _converted(np.moveaxis(source, busy, range(source.ndim - len(busy), source.ndim)),
+    values = _converted(np.moveaxis(source, mixed, range(source.ndim - len(mixed), source.ndim)),
                         output.dtype)
-    lengths = tuple(output.shape[axis] for axis in busy)
-    batch = np.ascontiguousarray(values).reshape((-1,) + values.shape[values.ndim - len(busy):])
-    matrix, offset = matrix[np.ix_(busy, busy)], offset[busy]
+    lengths = tuple(output.shape[axis] for axis in mixed)
+    batch = np.ascontiguousarray(values).reshape((-1,) + values.shape[values.ndim - len(mixed):])
+    matrix, offset = matrix[np.ix_(mixed, mixed)], offset[mixed]
     copied = _copied(batch, matrix, offset, None, lengths, spline)
-    copied = copied.reshape(values.shape[:values.ndim - len(busy)] + lengths)
-    output[...] = np.moveaxis(copied, range(source.ndim - len(busy), source.ndim), busy)
+    copied = copied.reshape(values.shape[:values.ndim - len(mixed)] + lengths)
+    output[...] = np.moveaxis(copied, range(source.ndim - len(mixed), source.ndim), mixed)
 
 
 def copy_at_points(source, coordinates, output, spline):
@@ -185,23 +184,26 @@ def copy_at_points(source, coordinates, output, spline):
 
 
 def copy_homography(source, matrix, output, spline):
-    """Store the samples of the first two axes nearest to matrix @ (row, column, 1), divided by its
-    last number, in `output`. Further axes stay."""
+    """Store the samples nearest to matrix @ (row, column, 1), dehomogenized, in `output`.
+
+    The matrix transforms the first two axes; further axes form a batch.
+    """
     values = _converted(np.moveaxis(source, (0, 1), (-2, -1)), output.dtype)
     batch = np.ascontiguousarray(values).reshape((-1,) + source.shape[:2])
     copied = _copied(batch, np.asarray(matrix, np.float64), None, None, output.shape[:2], spline)
-    output[...] = np.moveaxis(copied.reshape(values.shape[:-2] + output.shape[:2]), (-2, -1), (0, 1))
+    copied = copied.reshape(values.shape[:-2] + output.shape[:2])
+    output[...] = np.moveaxis(copied, (-2, -1), (0, 1))
 
 
 def bits_outside(cval, dtype):
-    """The bits of the value beyond the edges, in the lowest bytes of an integer."""
+    """The bits of the value beyond the edges as the lowest bytes of an integer."""
     return int.from_bytes(_outside(cval, dtype).tobytes(), sys.byteorder)
 
 
 def _copied(batch, matrix, offset, points, lengths, spline):
-    """The samples of a batch that are nearest to transformed indices, or to points.
+    """Copy the samples of a batch that are nearest to transformed indices, or to points.
 
-    Without an offset, the matrix is a homography.
+    If the offset is None, the matrix is a homography.
     """
     carrier = _CARRIERS.get(batch.dtype.itemsize)
     if spline.device.info.double_precision and carrier is not None:
@@ -219,7 +221,7 @@ def _copied(batch, matrix, offset, points, lengths, spline):
                                        whole, *model)
             return result
         except OutOfMemoryError:
-            pass  # the host's memory holds it
+            pass  # the host has the memory
     return _copied_by_host(batch, matrix, offset, points, lengths, spline)
 
 
@@ -250,7 +252,7 @@ def _copied_by_host(batch, matrix, offset, points, lengths, spline):
 
 
 def _transformed(matrix, offset, indices):
-    """matrix @ indices + offset, a row at a time, added as SciPy adds."""
+    """Yield the rows of matrix @ indices + offset, summed in SciPy's order."""
     for row, start in zip(matrix, offset):
         at = np.full(len(indices[0]), start)
         for scale, along in zip(row, indices):

@@ -64,8 +64,7 @@ def _model(spline):
 
 
 def _copies(source, output, spline):
-    """Whether samples are copied exactly. If the types differ, they are converted by way of float32.
-    """
+    """Whether samples are copied exactly. Samples of another type are converted through float32."""
     return (spline.order == 0 and source.dtype == output.dtype
             and source.device.info.double_precision)
 
@@ -100,8 +99,8 @@ def affine(source, matrix, offset, output, spline, plane=None):
     n = _num_changed_axes(matrix, offset, source, output, spline, plane)
     if plane is not None and not spline.interpolates and n > 2:
         raise NotImplementedError(
-            "on a device, warpalign rotates coefficients only in the plane of the last two axes, not "
-            f"in that of axes {tuple(plane)} of {source.ndim}; move these axes to the end")
+            "on a device, warpalign rotates coefficients only in the plane of the last two axes, "
+            f"but these are axes {tuple(plane)} of {source.ndim}; move them to the end")
     if n == 0:
         output[...] = source
         return

@@ -130,10 +130,10 @@ def axis_index(axis, ndim):
     return index % ndim
 
 
-# Sine and cosine of up to 45 degrees, in radians x: x + x^3 S(x^2) and 1 - x^2 C(x^2), whose
-# coefficients (highest power first) are those of the Cephes library (S. L. Moshier, Methods and
-# Programs for Mathematical Functions, 1989). SciPy computes with them, and where a rotated point
-# lies between two samples their last bit decides.
+# Coefficients of the sine x + x^3 S(x^2) and the cosine 1 - x^2 C(x^2) for angles x of up to 45
+# degrees, in radians, highest power first. They are those of the Cephes library (S. L. Moshier,
+# Methods and Programs for Mathematical Functions, 1989), which SciPy uses. If a rotated point is
+# half-way between two samples, the last bit of sine and cosine decides which one is nearer.
 _SINE = (1.58962301572218447952e-10, -2.50507477628503540135e-8, 2.75573136213856773549e-6,
          -1.98412698295895384658e-4, 8.33333333332211858862e-3, -1.66666666666666307295e-1)
 _COSINE = (1.13678171382044553091e-11, -2.08758833757683644217e-9, 2.75573155429816611547e-7,
@@ -150,9 +150,9 @@ def _polynomial(x, coefficients):
 
 
 def _sine_of_octants(degrees, quarter):
-    """The sine of an angle >= 0 plus `quarter` quarter turns, rounded as SciPy does."""
+    """The sine of an angle >= 0 plus `quarter` quarter turns, rounded as in SciPy."""
     octants = math.floor(degrees / 45)
-    octants += octants % 2  # the rest is from the nearest multiple of 90 degrees
+    octants += octants % 2  # the remainder is relative to the nearest multiple of 90 degrees
     x = (degrees - octants * 45.0) * _DEGREE
     square = x * x
     quarter += octants // 2
@@ -164,9 +164,9 @@ def _sine_of_octants(degrees, quarter):
 
 
 def cosine_and_sine(degrees):
-    """Cosine and sine that are exact at multiples of 90 degrees, to the last bit as SciPy's."""
+    """Cosine and sine, equal to SciPy's to the last bit; exact at multiples of 90 degrees."""
     degrees = float(degrees)
-    if not abs(degrees) <= 1e14:  # beyond, neighbouring numbers are turns apart
+    if not abs(degrees) <= 1e14:  # larger numbers cannot resolve an angle, and SciPy returns 0
         return (0.0, 0.0) if abs(degrees) > 1e14 else (math.nan, math.nan)
     sine = _sine_of_octants(abs(degrees), 0)
     return _sine_of_octants(abs(degrees), 1), -sine if degrees < 0 else sine

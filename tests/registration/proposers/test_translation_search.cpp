@@ -139,7 +139,7 @@ TEST_CASE("translation search: centres are no farther apart than the limit") {
   });
 }
 
-TEST_CASE("translation search: limits are along the moving image's axes at every rotation") {
+TEST_CASE("translation search: limits hold along the moving image's axes at every rotation") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
     TranslationSearch search(device, side);
@@ -148,8 +148,8 @@ TEST_CASE("translation search: limits are along the moving image's axes at every
                                     Similarity{3, 0.7, {15, 2}}}) {
       CAPTURE(truth.rotation_deg);
       pair.draw(scene, matrix_of(truth));
-      // A pixel and a half more, as above: scores are 0 beyond a limit, which the parabola through
-      // the highest score and its neighbours must not meet.
+      // 1.5 more pixels, as above: scores beyond a limit are 0, and the parabola through the
+      // highest score and its neighbours must not include them.
       const double x = std::abs(truth.translation.x) + 1.5;
       const double y = std::abs(truth.translation.y) + 1.5;
       for (const detail::MaxShift& limit :
@@ -159,7 +159,7 @@ TEST_CASE("translation search: limits are along the moving image's axes at every
         const auto opposite = pair.peaks(search, truth.rotation_deg - 180, truth.scale, limit);
         CHECK(off(opposite[1], matrix_of(truth)) <= tolerance);
       }
-      // The larger extent is 4.5 pixels beyond the limit, the smaller one is not.
+      // The larger extent exceeds its limit by 4.5 pixels, the smaller one does not.
       const bool along_x = x > y;
       const auto shorter = pair.peaks(search, truth.rotation_deg, truth.scale,
                                       {0, along_x ? x - 6 : x, along_x ? y : y - 6});

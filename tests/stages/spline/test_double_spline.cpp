@@ -1,4 +1,4 @@
-// Splines in double precision, and samples copied as they are, on every device that has doubles.
+// Splines in double precision, and exact copies of samples, on every device with double precision.
 #include "reference/spline/evaluate.hpp"
 #include "reference/spline/prefilter.hpp"
 #include "support/devices.hpp"
@@ -79,7 +79,7 @@ std::vector<T> at_points(const Device& device, const DoubleSplineSpec& spec,
                    });
 }
 
-/// Bytes of every value, and of no number: NaN with a payload among them.
+/// Pseudorandom bit patterns, which for floating-point types include NaN with a payload.
 template <class T>
 std::vector<T> patterns(std::int64_t count) {
   std::vector<T> result;
@@ -99,7 +99,7 @@ void check_copies(const Device& device, PixelType type) {
                               .output = output,
                               .pixels = type};
   const auto samples = patterns<T>(input.pixels() * 3);
-  // No point lies half-way between samples.
+  // No point is half-way between two samples.
   const warpalign::Affine affine{0.73, -0.21, 2.1337, 0.34, 0.9, -3.3721};
   const T outside = static_cast<T>(0x1122334455667788U);
   std::vector<T> expected;
@@ -119,7 +119,7 @@ void check_copies(const Device& device, PixelType type) {
 
 }  // namespace
 
-TEST_CASE("double_spline: degree 0 copies the bytes of samples of every size") {
+TEST_CASE("double_spline: degree 0 copies the bytes of samples of any size") {
   on_devices_with_doubles([](const Device& device) {
     check_copies<std::uint8_t>(device, PixelType::u8);
     check_copies<std::uint16_t>(device, PixelType::f16);
@@ -129,7 +129,7 @@ TEST_CASE("double_spline: degree 0 copies the bytes of samples of every size") {
   });
 }
 
-TEST_CASE("double_spline: between two samples degree 0 chooses as SciPy does") {
+TEST_CASE("double_spline: half-way between two samples, degree 0 chooses the same as SciPy") {
   // scipy.ndimage.map_coordinates(range(4), [arange(-19, 27) / 2], order=0, cval=9), SciPy 1.17.1.
   const std::vector<std::pair<Boundary, std::string>> chosen{
       {Boundary::mirror, "3332211011223332211011223322211011223322211011"},
@@ -152,7 +152,7 @@ TEST_CASE("double_spline: between two samples degree 0 chooses as SciPy does") {
       const std::vector<std::uint8_t> digits{'0', '1', '2', '3'};
       const auto found = at_points(device, spec, digits, points, '9');
       CHECK(std::string(found.begin(), found.end()) == expected);
-      // The same points as a transform's: half the index, moved.
+      // The same points by a transform: half the index, minus 9.5.
       const auto along = transformed(device, spec, digits,
                                      Transform(warpalign::Affine{0.5, 0, -9.5, 0, 1, 0}), '9');
       CHECK(std::string(along.begin(), along.end()) == expected);
@@ -174,10 +174,10 @@ TEST_CASE("double_spline: values agree with the oracle to double precision") {
                                       .boundary = boundary,
                                       .images = {.shape = shape, .dimensions = dimensions},
                                       .output = {400, 1, 1}};
-          const auto places = test::random_volume({400, dimensions, 1}, -60, 90, 72);
+          const auto points = test::random_volume({400, dimensions, 1}, -60, 90, 72);
           const std::vector<double> values(samples.values.begin(), samples.values.end());
           const auto found =
-              at_points(device, spec, values, {places.values.begin(), places.values.end()}, 0);
+              at_points(device, spec, values, {points.values.begin(), points.values.end()}, 0);
           const auto edge = test::edge_of(boundary);
           const auto spline = degree < 2 ? reference::unfiltered(samples, dimensions, degree, edge)
                                          : reference::solve(samples, dimensions, degree, edge);
@@ -186,12 +186,12 @@ TEST_CASE("double_spline: values agree with the oracle to double precision") {
             std::array<double, 3> point{};
             for (int axis = 0; axis < dimensions; ++axis) {
               point[static_cast<std::size_t>(axis)] =
-                  places.values[i + 400 * static_cast<std::size_t>(axis)];
+                  points.values[i + 400 * static_cast<std::size_t>(axis)];
             }
             largest =
                 std::max(largest, std::fabs(found[i] - reference::evaluate(spline, point).value));
           }
-          // Coefficients of up to 4 for each axis at degree 5, where the oracle's system of linear
+          // At degree 5 coefficients reach 4 for each axis, and the oracle's system of linear
           // equations has a condition of 13 for each axis.
           CHECK(largest <= 2e-13);
         }
@@ -226,15 +226,15 @@ TEST_CASE("double_spline: coefficients of any length interpolate the samples") {
   });
 }
 
-TEST_CASE("double_spline: what is NaN or endless") {
+TEST_CASE("double_spline: NaN and infinite coordinates give SciPy's values") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const double endless = std::numeric_limits<double>::infinity();
+  const double infinity = std::numeric_limits<double>::infinity();
   on_devices_with_doubles([&](const Device& device) {
     for (const auto& boundary : test::boundaries()) {
       CAPTURE(std::string(name_of(boundary)));
       for (const int degree : {0, 1, 3}) {
         CAPTURE(degree);
-        const bool is_anywhere =
+        const bool is_unlimited =
             boundary == Boundary::nearest || boundary == Boundary::grid_constant;
         const DoubleSplineSpec spec{.degree = degree,
                                     .prefilter = false,
@@ -242,9 +242,9 @@ TEST_CASE("double_spline: what is NaN or endless") {
                                     .images = {.shape = {4, 1, 1}, .dimensions = 1},
                                     .output = {3, 1, 1}};
         const std::vector<double> samples{5, 6, 7, 8};
-        const auto found = at_points(device, spec, samples, {nan, endless, -endless},
+        const auto found = at_points(device, spec, samples, {nan, infinity, -infinity},
                                      std::bit_cast<std::uint64_t>(9.0));
-        if (is_anywhere && degree > 0) {
+        if (is_unlimited && degree > 0) {
           CHECK(std::isnan(found[0]));
         } else {
           CHECK(found[0] == (boundary == Boundary::nearest ? 5 : 9));
@@ -258,7 +258,7 @@ TEST_CASE("double_spline: what is NaN or endless") {
   });
 }
 
-TEST_CASE("double_spline: wrong arguments are refused") {
+TEST_CASE("double_spline: invalid arguments are errors") {
   on_devices_with_doubles([](const Device& device) {
     const DoubleSplineSpec good{.images = {.shape = {8, 8, 1}}, .output = {8, 8, 1}};
     const auto refused = [&](auto change) {

@@ -1,4 +1,4 @@
-// Stage: B-splines in double precision, and samples copied as they are.
+// Stage: B-splines in double precision, and exact copies of samples.
 #include <warpalign/stages/double_spline.hpp>
 
 #include "device/access.hpp"
@@ -28,11 +28,11 @@ DoubleSplineSpec checked(const Device& device, const DoubleSplineSpec& spec) {
                       {spec.output, spec.images.dimensions, spec.images.count});
   if (spec.degree > 0 && spec.pixels != PixelType::f64) {
     detail::refuse(stage,
-                   std::string("degrees above 0 take f64 pixels, not ") + name_of(spec.pixels));
+                   std::string("degrees above 0 need f64 pixels, not ") + name_of(spec.pixels));
   }
   if (spec.margin < 0) detail::refuse(stage, "the margin must not be negative");
   if (!device.info().double_precision) {
-    detail::refuse(stage, "the device " + device.info().id + " has no double precision");
+    detail::refuse(stage, "the device " + device.info().id + " does not support double precision");
   }
   return spec;
 }

@@ -32,9 +32,9 @@ struct Poles {
 };
 
 // Unser, "Splines: a perfect fit for signal and image processing", 1999, Table I. The closed forms
-// are the roots of the degree's B-spline polynomial that lie within the unit circle. In double
-// precision the closed forms of degrees 4 and 5 lose two digits to cancellation, so that their
-// values stand here:
+// are the roots of the degree's B-spline polynomial that lie within the unit circle. The closed
+// forms of degrees 4 and 5 would lose two digits to cancellation in double precision. Their values
+// are therefore written as numbers:
 //   4: sqrt(664 -+ sqrt(438976)) +- sqrt(304) - 19
 //   5: sqrt(135 / 2 -+ sqrt(17745 / 4)) +- sqrt(105 / 4) - 13 / 2
 Poles poles_of(int degree) {

@@ -1,4 +1,4 @@
-// What a backend implements for the stage: B-splines in double precision.
+// Interface of the stage: B-splines in double precision, and exact copies of samples.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -10,10 +10,10 @@
 
 namespace warpalign::backend {
 
-/// Where to evaluate: at transformed output points, or at the given ones.
+/// The points to evaluate at: transformed output pixels, or explicit coordinates.
 struct DoublePoints {
-  std::array<double, 16> matrix{};      ///< a Transform's
-  const Memory* coordinates = nullptr;  ///< if not null, instead of the matrix
+  std::array<double, 16> matrix{};      ///< of a Transform
+  const Memory* coordinates = nullptr;  ///< replaces the matrix if it is not null
 };
 
 class DoubleSpline : public Stage {
@@ -21,11 +21,12 @@ class DoubleSpline : public Stage {
   struct Setup {
     const DoubleSplineSpec& spec;
     Extension extension;        ///< of indices beyond the ends of an axis
-    std::vector<double> poles;  ///< of the prefilter; empty where nothing is filtered
+    std::vector<double> poles;  ///< of the prefilter; empty if there is none
   };
 
-  /// Only where there are poles.
+  /// Computes coefficients. Called only if there are poles.
   virtual void prefilter(Queue& queue, const Memory& images, Memory& coefficients) = 0;
+  /// Evaluates all arrays. `outside` holds the bits of the value beyond the edges.
   virtual void enqueue(Queue& queue, const Memory& images, const DoublePoints& points,
                        std::uint64_t outside, Memory& output) = 0;
 };
