@@ -56,6 +56,11 @@ inline backend::SamplingPoints inner_of(const backend::SamplingPoints& points) n
   return {transforms, inner_of(coordinates), log_polar};
 }
 
+inline backend::DoublePoints inner_of(const backend::DoublePoints& points) noexcept {
+  const auto& [matrix, coordinates] = points;
+  return {matrix, inner_of(coordinates)};
+}
+
 inline backend::AffineVolumeSumsMemory inner_of(
     const backend::AffineVolumeSumsMemory& memory) noexcept {
   const auto& [reference, moving, states] = memory;

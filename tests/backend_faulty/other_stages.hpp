@@ -77,6 +77,20 @@ class OverlapPeaks final : public Wrapped<backend::OverlapPeaks> {
   }
 };
 
+class DoubleSpline final : public Wrapped<backend::DoubleSpline> {
+ public:
+  using Wrapped::Wrapped;
+  void prefilter(backend::Queue& queue, const backend::Memory& images,
+                 backend::Memory& coefficients) override {
+    reach().prefilter(inner_of(queue), inner_of(images), inner_of(coefficients));
+  }
+  void enqueue(backend::Queue& queue, const backend::Memory& images,
+               const backend::DoublePoints& points, std::uint64_t outside,
+               backend::Memory& output) override {
+    reach().enqueue(inner_of(queue), inner_of(images), inner_of(points), outside, inner_of(output));
+  }
+};
+
 class Blobs final : public Wrapped<backend::Blobs> {
  public:
   using Wrapped::Wrapped;
@@ -208,6 +222,10 @@ struct Wrapper<backend::DoubleAngle> {
 template <>
 struct Wrapper<backend::OverlapPeaks> {
   using Type = OverlapPeaks;
+};
+template <>
+struct Wrapper<backend::DoubleSpline> {
+  using Type = DoubleSpline;
 };
 template <>
 struct Wrapper<backend::Blobs> {

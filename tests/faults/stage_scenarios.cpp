@@ -108,6 +108,25 @@ Scenario interpolate_by_a_field() {
       });
 }
 
+/// Splines in double precision by a field, with their prefilter. Nothing without double precision.
+Scenario double_spline() {
+  const DoubleSplineSpec spec{
+      .degree = 3, .images = {.shape = plane, .dimensions = 2}, .output = plane};
+  const Scenario scenario = filter<DoubleSplinePlan>(
+      "double spline by a field", spec, {PixelType::f64, plane}, {PixelType::f64, plane},
+      [](Bench& bench, auto& plan, const Image& input, Image& output) {
+        const Image field =
+            bench.random(PixelType::f64, {plane.width, plane.height, 2 * plane.depth});
+        Image coefficients = bench.empty(PixelType::f64, plane);
+        plan.prefilter(bench.stream(), input, coefficients);
+        plan.execute(bench.stream(), input, field, 0, output);
+      });
+  return {scenario.name, [scenario](const Device& device) -> Work {
+            if (device.info().double_precision) return scenario.make(device);
+            return [] { return Bytes(); };
+          }};
+}
+
 Scenario resample(PixelType type, int degree, std::int64_t batch) {
   ResampleSpec spec;
   spec.images.shape = spec.output = plane;
@@ -251,6 +270,7 @@ std::vector<Scenario> stage_scenarios() {
       interpolate_by_a_matrix(3, Precision::texture, PixelType::f32),
       interpolate_with_gradient(),
       interpolate_by_a_field(),
+      double_spline(),
       resample(PixelType::f32, 3, 1),
       resample(PixelType::i16, 3, 1),
       resample(PixelType::u8, 1, 3),
