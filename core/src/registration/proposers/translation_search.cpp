@@ -220,8 +220,8 @@ OverlapLimits TranslationSearch::overlap_limits(const Compared& compared,
   allowed.centre_y = static_cast<float>(modulo(centre.y - c, n));
   allowed.mirrored_centre_x = static_cast<float>(modulo(centre.x + c, n));
   allowed.mirrored_centre_y = static_cast<float>(modulo(centre.y + c, n));
-  // A centre may lie between pixels of a level. One pixel more keeps the nearest shift allowed, even
-  // if the limit is smaller than its distance.
+  // A centre may lie between pixels of a level. One pixel more keeps the nearest shift allowed,
+  // even if the limit is smaller than its distance.
   const double spacing = compared.spacings.moving;
   if (known.max_shift.x > 0) {
     const double edge = known.max_shift.x / spacing + 1;
