@@ -67,6 +67,17 @@ std::array<double*, 14> numbers_of(FrameAlignment& place) {
           &place.overlap};
 }
 
+/// A flag; if it is set, the number of the period's vectors, their coordinates, and those of the
+/// undetermined direction or a nothing.
+std::string ambiguity_words(const FrameAlignment& place) {
+  if (!place.ambiguous) return " 0";
+  const auto words = [](Point vector) { return fmt::format(" {:a} {:a}", vector.x, vector.y); };
+  std::string line = fmt::format(" 1 {}", place.period.size());
+  for (const Point& vector : place.period) line += words(vector);
+  const auto& direction = place.undetermined_direction;
+  return line + (direction ? words(*direction) : fmt::format(" {}", nothing));
+}
+
 /// Parses the words of a line, and records whether one was missing or invalid.
 class WordParser {
  public:
@@ -99,12 +110,28 @@ class WordParser {
     return value;
   }
   bool flag() { return index() != 0; }
+  void refuse() { good_ = false; }
   [[nodiscard]] bool good() const { return good_; }
 
  private:
   std::istringstream stream_;
   bool good_ = true;
 };
+
+/// The inverse of ambiguity_words().
+void parse_ambiguity(WordParser& words, FrameAlignment& place) {
+  place.ambiguous = words.flag();
+  if (!place.ambiguous) return;
+  const std::size_t vectors = words.index();
+  if (vectors > 2) return words.refuse();
+  for (std::size_t i = 0; i < vectors; ++i) {
+    const double x = words.number();
+    place.period.push_back({x, words.number()});
+  }
+  const std::string x = words.next();
+  if (x == nothing) return;
+  place.undetermined_direction = {words.number_of(x), words.number()};
+}
 
 }  // namespace
 
@@ -116,7 +143,8 @@ std::string journal_line(const StackFrame& frame) {
                   place.reference ? std::to_string(*place.reference) : nothing,
                   place.reliable ? 1 : 0, place.refined ? 1 : 0);
   for (const double* number : numbers_of(place)) line += fmt::format(" {:a}", *number);
-  return line + (place.spread ? fmt::format(" {:a}", *place.spread) : fmt::format(" {}", nothing));
+  line += place.spread ? fmt::format(" {:a}", *place.spread) : fmt::format(" {}", nothing);
+  return line + ambiguity_words(place);
 }
 
 std::optional<StackFrame> parse_journal_line(std::string_view line) {
@@ -135,6 +163,7 @@ std::optional<StackFrame> parse_journal_line(std::string_view line) {
   for (double* number : numbers_of(frame.place)) *number = words.number();
   const std::string spread = words.next();
   if (spread != nothing) frame.place.spread = words.number_of(spread);
+  parse_ambiguity(words, frame.place);
   if (!words.good()) return {};
   return frame;
 }

@@ -40,7 +40,7 @@ FileError cannot_write(const Path& path, int code) {
 constexpr std::string_view journal_title = "warpalign-stack-journal ";
 
 std::string header(const RunFingerprint& fingerprint) {
-  return fmt::format("{}2 {:016x} {:016x}", journal_title, fingerprint.inputs, fingerprint.options);
+  return fmt::format("{}3 {:016x} {:016x}", journal_title, fingerprint.inputs, fingerprint.options);
 }
 
 /// Determines which lines of a journal are valid, and whether it belongs to this run.

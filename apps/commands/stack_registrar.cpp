@@ -97,6 +97,9 @@ FrameAlignment StackRegistrar::place(const LoadedImage& frame, std::size_t index
   FrameAlignment place;
   static_cast<Alignment&>(place) = found;
   place.reliable = found.reliable;
+  place.ambiguous = found.ambiguous;
+  place.period = found.period;
+  place.undetermined_direction = found.undetermined_direction;
   if (to_ != StackReference::mean) place.reference = reference_index_;
   place.matrix = found.matrix * first_to_reference_;
   place.similarity = Similarity::of(place.matrix, shape_, shape_);

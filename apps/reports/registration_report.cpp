@@ -2,6 +2,7 @@
 #include "reports/registration_report.hpp"
 
 #include "io/terminal.hpp"
+#include "reports/ambiguity.hpp"
 #include "reports/report_lines.hpp"
 
 #include <fmt/format.h>
@@ -11,10 +12,6 @@
 
 namespace warpalign::program {
 namespace {
-
-const char* status(const RegistrationResult& result) {
-  return result.reliable ? "ok" : result.ambiguous ? "ambiguous" : "unreliable";
-}
 
 const char* name_of(Motion motion) {
   switch (motion) {
@@ -100,27 +97,15 @@ std::string search_text(const RegistrationResult& result) {
 }
 
 /// Why several shifts match equally well, and what to do about it.
-std::string ambiguity_text(const RegistrationResult& result) {
-  std::string text = "AMBIGUOUS: the images match at other shifts as well";
-  if (!result.period.empty()) {
-    text += "; the texture repeats every";
-    const char* separator = " ";
-    for (const Point& vector : result.period) {
-      text += fmt::format("{}({:.1f}, {:.1f})", separator, vector.x, vector.y);
-      separator = " and ";
-    }
-    text += " pixels";
-  } else if (const auto& direction = result.undetermined_direction) {
-    text +=
-        fmt::format("; structure along ({:.2f}, {:.2f}) leaves the shift in that direction open",
-                    direction->x, direction->y);
-  }
-  return text + "; --max-shift excludes those farther away";
+std::string ambiguity_verdict(const RegistrationResult& result) {
+  return "AMBIGUOUS: the images match at other shifts as well" +
+         ambiguity_text(result.period, result.undetermined_direction) +
+         "; --max-shift excludes those farther away";
 }
 
 std::string verdict(const RegistrationReport& report) {
   if (report.result.reliable) return "reliable";
-  if (report.result.ambiguous) return ambiguity_text(report.result);
+  if (report.result.ambiguous) return ambiguity_verdict(report.result);
   if (is_richer(report.settings.motion) && !is_richer(report.result.motion)) {
     return "NOT RELIABLE: no " + std::string(name_of(report.settings.motion)) +
            " fits; it diverges, or maps points of the reference to infinity";
@@ -215,16 +200,11 @@ std::string runner_up_lines(const std::vector<Alignment>& others) {
 std::string json_text(const RegistrationReport& report) {
   const RegistrationResult& result = report.result;
   Json object;
-  object["status"] = status(result);
+  object["status"] = status_of(result);
   object.update(registered_json(result, report.settings.fast));
   object["tried"] = names_of(result.tried);
   object["places_searched"] = result.num_trials;
-  object["period"] = Json::array();
-  for (const Point& vector : result.period) object["period"].push_back({vector.x, vector.y});
-  object["undetermined_direction"] = Json();
-  if (const auto& direction = result.undetermined_direction) {
-    object["undetermined_direction"] = {direction->x, direction->y};
-  }
+  add_ambiguity(object, result.period, result.undetermined_direction);
   object["runners_up"] = Json::array();
   for (const Alignment& other : result.runners_up) {
     object["runners_up"].push_back(registered_json(other, report.settings.fast));

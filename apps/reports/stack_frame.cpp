@@ -1,6 +1,8 @@
 // The result for one frame of a stack.
 #include "reports/stack_frame.hpp"
 
+#include "reports/ambiguity.hpp"
+
 namespace warpalign::program {
 
 const char* name_of(StackReference reference) {
@@ -17,7 +19,7 @@ const char* name_of(StackReference reference) {
 
 const char* StackFrame::status() const {
   if (!trouble.empty()) return "failed";
-  return place.reliable ? "ok" : "unreliable";
+  return status_of(place);
 }
 
 }  // namespace warpalign::program

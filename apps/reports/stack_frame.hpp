@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace warpalign::program {
 
@@ -23,6 +24,10 @@ enum class StackReference {
 /// describe the registration to `reference`.
 struct FrameAlignment : Alignment {
   bool reliable = false;
+  /// As in RegistrationResult.
+  bool ambiguous = false;
+  std::vector<Point> period;
+  std::optional<Point> undetermined_direction;
   std::optional<std::size_t> reference;  ///< its index; empty for the first frame and for a mean
   /// For local motion, whose mean is the translation: the root mean square distance from the mean.
   std::optional<double> spread;
@@ -37,7 +42,7 @@ struct StackFrame {
   std::string aligned;  ///< the name of the aligned frame; empty if it was not written
   std::string stem;     ///< the name of the frame's file without folder and extension
 
-  [[nodiscard]] const char* status() const;  ///< "ok", "unreliable" or "failed"
+  [[nodiscard]] const char* status() const;  ///< "ok", "unreliable", "ambiguous" or "failed"
 };
 
 }  // namespace warpalign::program

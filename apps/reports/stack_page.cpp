@@ -1,6 +1,7 @@
 // The report of a stack as one HTML page.
 #include "reports/stack_page.hpp"
 
+#include "reports/ambiguity.hpp"
 #include "reports/field_arrows.hpp"
 #include "reports/html_page.hpp"
 #include "reports/markup.hpp"
@@ -60,6 +61,13 @@ std::string motion_section(const MeanPictures& means, const FrameMotion* widest)
          fmt::format("<p class=\"note\">{}</p>\n", escaped(field_arrows_words(*widest)));
 }
 
+/// Why a frame is not reliable.
+std::string text_of(const FrameAlignment& place) {
+  if (!place.ambiguous) return fmt::format("not reliable: confidence {:.2f}", place.confidence);
+  return "ambiguous: it matches at other shifts as well" +
+         ambiguity_text(place.period, place.undetermined_direction);
+}
+
 }  // namespace
 
 void StackPage::add(const StackFrame& frame) {
@@ -86,9 +94,7 @@ std::string StackPage::bad_frames(const StackTotals& totals) const {
       "<h2>Frames that are not ok</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>frame</th>"
       "<th class=\"w\">file</th><th class=\"w\">why</th></tr></thead>\n<tbody>\n";
   for (const StackFrame& frame : bad_) {
-    const std::string why = frame.trouble.empty() ? fmt::format("not reliable: confidence {:.2f}",
-                                                                frame.place.confidence)
-                                                  : frame.trouble;
+    const std::string why = frame.trouble.empty() ? text_of(frame.place) : frame.trouble;
     html += fmt::format("<tr><td>{}</td><td class=\"w\">{}</td><td class=\"w\">{}</td></tr>\n",
                         frame.index, escaped(frame.file), escaped(why));
   }

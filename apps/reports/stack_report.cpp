@@ -1,6 +1,7 @@
 // The reports of a stack: CSV, JSON, and text.
 #include "reports/stack_report.hpp"
 
+#include "reports/ambiguity.hpp"
 #include "reports/json.hpp"
 
 #include <fmt/format.h>
@@ -50,6 +51,7 @@ Json frame_json(const StackFrame& frame, bool fast) {
   object["correlation"] = place.correlation;
   object["significance"] = place.significance;
   object["refined"] = place.refined;
+  add_ambiguity(object, place.period, place.undetermined_direction);
   if (place.spread) object["spread"] = *place.spread;
   object["aligned"] = frame.aligned.empty() ? Json() : Json(frame.aligned);
   return object;
@@ -70,8 +72,8 @@ void StackTotals::count(const StackFrame& frame) {
 std::string csv_header(const StackSetting& setting) {
   return fmt::format(
       "frame,file,status,reference,rotation_deg,scale,translation_x,translation_y,confidence,"
-      "reliable,overlap,correlation,significance,refined,reason{}\n",
-      setting.local ? ",spread" : "");
+      "reliable,overlap,correlation,significance,refined,reason{}{}\n",
+      csv_ambiguity_columns, setting.local ? ",spread" : "");
 }
 
 std::string csv_line(const StackFrame& frame, const StackSetting& setting) {
@@ -79,7 +81,8 @@ std::string csv_line(const StackFrame& frame, const StackSetting& setting) {
   std::string line =
       fmt::format("{},{},{},{},{}", frame.index, csv_field(frame.file), frame.status(),
                   frame.trouble.empty() ? csv_numbers(frame.place, setting.fast) : nothing,
-                  csv_field(frame.trouble));
+                  csv_field(frame.trouble)) +
+      csv_ambiguity(frame.place.period, frame.place.undetermined_direction);
   if (setting.local) line += ',';
   if (frame.place.spread) line += fmt::format("{}", *frame.place.spread);
   return line + '\n';
@@ -133,7 +136,10 @@ std::string text_line(const StackFrame& frame, const StackSetting& setting) {
       setting.local ? fmt::format(" {:>10.3f}", frame.place.spread.value_or(0)) : "";
   return fmt::format("  {:>5}{} {:>10.3f} {:>10.3f}{}  {:>10.2f}  {}{}\n", frame.index, shape,
                      drift.translation.x, drift.translation.y, spread, frame.place.confidence,
-                     frame.file, frame.place.reliable ? "" : "  NOT RELIABLE");
+                     frame.file,
+                     frame.place.reliable    ? ""
+                     : frame.place.ambiguous ? "  AMBIGUOUS"
+                                             : "  NOT RELIABLE");
 }
 
 std::string text_end(const StackSetting& setting, const StackTotals& totals) {

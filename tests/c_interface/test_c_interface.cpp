@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <thread>
 #include <vector>
@@ -128,6 +129,44 @@ TEST_CASE("c: a registration equals that of the C++ interface, with any row pitc
     CHECK(result.reliable == 1);
     CHECK(result.refined == 1);
     CHECK(result.overlap > 0.8);
+  });
+}
+
+TEST_CASE("c: an ambiguous registration has the period of the texture") {
+  // A texture that (20, 0) and (0, 16) repeat.
+  const auto texture = [](int ox, int oy) {
+    std::vector<std::uint8_t> pixels;
+    for (int y = 0; y < side; ++y) {
+      for (int x = 0; x < side; ++x) {
+        const double u = 2 * std::numbers::pi * (x + ox) / 20;
+        const double v = 2 * std::numbers::pi * (y + oy) / 16;
+        const double value = std::sin(u) + std::cos(v) + std::sin(u + v) + std::cos(2 * u - v);
+        pixels.push_back(static_cast<std::uint8_t>(128 + 30 * value));
+      }
+    }
+    return pixels;
+  };
+  test::on_every_device([&](const warpalign::Device& device) {
+    const Opened opened(device);
+    const auto reference = texture(0, 0);
+    const auto moving = texture(-3, 2);
+    const warpalign_image first = plane(reference.data());
+    const warpalign_image second = plane(moving.data());
+    warpalign_registration result = empty_result();
+    REQUIRE(warpalign_register(opened, &first, &second, nullptr, &result) == WARPALIGN_OK);
+    CHECK(result.ambiguous == 1);
+    CHECK(result.reliable == 0);
+    REQUIRE(result.period_count == 2);
+    // The shortest vector first; measured to a fraction of a pixel over several periods.
+    CHECK(std::abs(std::abs(result.period[0][1]) - 16) < 0.2);
+    CHECK(std::abs(std::abs(result.period[1][0]) - 20) < 0.2);
+    const ShiftedPair unique;
+    REQUIRE(warpalign_register(opened, &unique.first, &unique.second, nullptr, &result) ==
+            WARPALIGN_OK);
+    CHECK(result.ambiguous == 0);
+    CHECK(result.period_count == 0);
+    CHECK(result.period[0][1] == 0);
+    CHECK(result.undetermined_direction[0] == 0);
   });
 }
 

@@ -287,15 +287,16 @@ def configurations():
     yield "deep.toml", "a = " + "[" * 40 + "]" * 40 + "\n"
 
 
-FRAME = ("frame 3 a%20b.tif a - 0003_a.png 0 1 1" + " 0x1p+0" * 14 + " 0x1.8p+1")
+FRAME = ("frame 3 a%20b.tif a - 0003_a.png 0 1 1" + " 0x1p+0" * 14 + " 0x1.8p+1 0")
 
 
 def journals():
-    head = "!warpalign-stack-journal 2 0000000000000001 0000000000000002\n"
+    head = "!warpalign-stack-journal 3 0000000000000001 0000000000000002\n"
     yield "line", FRAME
     yield "file", head + "!boot 0\n!" + FRAME + "\n!mark\n!" + FRAME.replace(" 3 ", " 4 ", 1) + "\n"
-    yield "other", "!warpalign-stack-journal 2 0000000000000009 0000000000000002\n"
+    yield "other", "!warpalign-stack-journal 3 0000000000000009 0000000000000002\n"
     without = FRAME.replace(".png 0 ", ".png - ").replace(" 0x1.8p+1", " -")
+    yield "ambiguous", "!" + FRAME[:-1] + "1 2 0x1p+4 0x0p+0 0x0p+0 -0x1.8p+4 0x1p-1 0x1p-2\n"
     yield "no-reference", "!" + without + "\n"
     yield "torn", head + "!" + FRAME + "\nframe 4 a"
 

@@ -131,12 +131,13 @@ TEST_CASE("stack: CSV, JSON, plot and text agree") {
   REQUIRE(lines.size() == 5);
   CHECK(lines[0] ==
         "frame,file,status,reference,rotation_deg,scale,translation_x,translation_y,confidence,"
-        "reliable,overlap,correlation,significance,refined,reason");
-  CHECK(lines[1] == "0," + frames.names[0] + ",ok,,0,1,0,0,1,true,1,1,0,false,");
+        "reliable,overlap,correlation,significance,refined,reason,"
+        "period1_x,period1_y,period2_x,period2_y,undetermined_x,undetermined_y");
+  CHECK(lines[1] == "0," + frames.names[0] + ",ok,,0,1,0,0,1,true,1,1,0,false,,,,,,,");
   std::vector<std::string> fields;
   std::istringstream line(lines[2]);
   for (std::string field; std::getline(line, field, ',');) fields.push_back(field);
-  REQUIRE(fields.size() == 14);  // the last field, the reason, is empty
+  REQUIRE(fields.size() == 20);  // the last field is empty
   const json& frame = report["frames"][1];
   CHECK(fields[3] == "0");
   CHECK(std::stod(fields[4]) == frame["rotation_deg"].get<double>());

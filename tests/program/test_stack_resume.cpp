@@ -428,6 +428,11 @@ StackFrame sample_frame(std::size_t index) {
   frame.place.reliable = index % 2 == 0;
   frame.place.reference = 5;
   if (index % 3 == 0) frame.place.spread = 1.0 / 7;
+  if (index % 4 == 0) {
+    frame.place.ambiguous = true;
+    frame.place.period = {{20, 3.0 / 7}, {-4, 17}};
+    frame.place.undetermined_direction = Point{0.6, -0.8};
+  }
   frame.aligned = "x";
   return frame;
 }
@@ -447,6 +452,12 @@ TEST_CASE("journal: lines lose nothing, and damaged ones are known") {
   CHECK(back->place.similarity.rotation_deg == frame.place.similarity.rotation_deg);
   CHECK(back->place.reference == 5);
   CHECK(back->place.spread == 1.0 / 7);
+  CHECK(back->place.ambiguous);
+  REQUIRE(back->place.period.size() == 2);
+  CHECK(back->place.period[0].y == 3.0 / 7);
+  REQUIRE(back->place.undetermined_direction);
+  CHECK(back->place.undetermined_direction->y == -0.8);
+  CHECK_FALSE(parse_journal_line(journal_line(sample_frame(13)))->place.ambiguous);
   CHECK_FALSE(parse_journal_line(journal_line(sample_frame(13)))->place.spread);
   CHECK_FALSE(parse_journal_line("frame 12 a"));
   CHECK_FALSE(parse_journal_line("mark"));

@@ -205,6 +205,15 @@ typedef struct warpalign_registration {
   double homography[9];
   warpalign_motion motion; /**< the family of `homography`; never WARPALIGN_AUTOMATIC */
   warpalign_modality modality; /**< how the images were compared; never WARPALIGN_MODALITY_AUTO */
+  /** whether the images match at other shifts about as well; then not reliable */
+  int32_t ambiguous;
+  int32_t period_count; /**< how many vectors of `period` are set: 0 to 2; 0 unless ambiguous */
+  /** The vectors (x, y) by which the texture repeats itself, in pixels of the reference, the
+   * shortest first; 0 beyond `period_count`. */
+  double period[2][2];
+  /** The unit vector (x, y) in the reference along which lines leave the shift of an ambiguous
+   * result open; (0, 0) if there is none. */
+  double undetermined_direction[2];
 } warpalign_registration;
 
 /** Writes the defaults. `struct_size`: sizeof(warpalign_register_options). */

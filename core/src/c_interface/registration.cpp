@@ -6,7 +6,9 @@
 #include <warpalign/registrar.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -141,6 +143,20 @@ void check_result(const warpalign_registration* result) {
   check_size(required(result, "result"), "result");
 }
 
+void describe_ambiguity(const RegistrationResult& found, warpalign_registration& result) {
+  result.ambiguous = found.ambiguous ? 1 : 0;
+  const std::size_t count = std::min(found.period.size(), std::size(result.period));
+  result.period_count = static_cast<std::int32_t>(count);
+  for (std::size_t i = 0; i < std::size(result.period); ++i) {
+    const Point vector = i < count ? found.period[i] : Point{};
+    result.period[i][0] = vector.x;
+    result.period[i][1] = vector.y;
+  }
+  const Point direction = found.undetermined_direction.value_or(Point{});
+  result.undetermined_direction[0] = direction.x;
+  result.undetermined_direction[1] = direction.y;
+}
+
 void describe(const RegistrationResult& found, warpalign_registration& result) {
   const Affine& m = found.matrix;
   const double matrix[6] = {m.a, m.b, m.c, m.d, m.e, m.f};
@@ -159,6 +175,7 @@ void describe(const RegistrationResult& found, warpalign_registration& result) {
   result.motion = number_of(found.motion);
   result.modality =
       found.modality == Modality::other ? WARPALIGN_MODALITY_OTHER : WARPALIGN_MODALITY_SAME;
+  describe_ambiguity(found, result);
 }
 
 }  // namespace
