@@ -39,6 +39,9 @@ class StackAligner {
   /// needs_finished() have been added in order, the state equals that of the earlier run.
   virtual void add_finished(const LoadedImage& frame, const FrameAlignment& place,
                             std::size_t index) = 0;
+  /// The same for every frame of that run that could be used, reliable or not, without its pixels.
+  /// To be called before add_finished().
+  virtual void note(const FrameAlignment& /*place*/, std::size_t /*index*/) {}
   /// Whether frame `index` affects later frames. `last`: the last reliable frame before them.
   [[nodiscard]] virtual bool needs_finished(std::size_t index, std::size_t last) const = 0;
 

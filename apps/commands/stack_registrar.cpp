@@ -74,14 +74,33 @@ void StackRegistrar::register_early(std::span<const UpcomingFrame> frames) {
 }
 
 RegistrationResult StackRegistrar::find(const LoadedImage& frame, std::size_t index) {
+  const std::optional<MotionPrior> prior = prior_of(index);
   if (std::optional<BatchResult> known = ahead_.take(index)) {
     if (known->error) throw Error(*known->error);
-    return std::move(*known->result);
+    // register_early() did not know the prior.
+    if (!known->result->ambiguous || !prior) return std::move(*known->result);
   }
   const std::scoped_lock lock(registrar_mutex_);
   const Luminance gray(frame);
   const HostImage view = view_of(gray.image());
-  return mask_ ? registrar_.align(view, view_of(*mask_)) : registrar_.align(view);
+  if (!prior) return mask_ ? registrar_.align(view, view_of(*mask_)) : registrar_.align(view);
+  return mask_ ? registrar_.align(view, view_of(*mask_), *prior) : registrar_.align(view, *prior);
+}
+
+std::optional<MotionPrior> StackRegistrar::prior_of(std::size_t index) const {
+  if (is_lost_) return {};
+  return MotionPrior{first_to_last_ * first_to_reference_.inverse(),
+                     static_cast<int>(index - last_index_)};
+}
+
+void StackRegistrar::note(const FrameAlignment& place, std::size_t index) {
+  if (place.reliable) {
+    first_to_last_ = place.matrix;
+    last_index_ = index;
+    is_lost_ = false;
+  } else if (place.ambiguous) {
+    is_lost_ = true;
+  }
 }
 
 void StackRegistrar::set_reference(const LoadedImage& gray,
@@ -103,6 +122,7 @@ FrameAlignment StackRegistrar::place(const LoadedImage& frame, std::size_t index
   if (to_ != StackReference::mean) place.reference = reference_index_;
   place.matrix = found.matrix * first_to_reference_;
   place.similarity = Similarity::of(place.matrix, shape_, shape_);
+  note(place, index);
   if (place.reliable) take_reliable(frame, place, index);
   return place;
 }

@@ -34,6 +34,7 @@ class StackRegistrar : public StackAligner {
   void register_early(std::span<const UpcomingFrame> frames) override;
   void add_finished(const LoadedImage& frame, const FrameAlignment& place,
                     std::size_t index) override;
+  void note(const FrameAlignment& place, std::size_t index) override;
   [[nodiscard]] bool needs_finished(std::size_t index, std::size_t last) const override;
   [[nodiscard]] std::unique_ptr<GridMap> map_of(const LoadedImage& frame,
                                                 const FrameAlignment& place,
@@ -41,6 +42,9 @@ class StackRegistrar : public StackAligner {
 
  private:
   [[nodiscard]] RegistrationResult find(const LoadedImage& frame, std::size_t index);
+  /// What the last reliable frame tells about the motion of frame `index`, unless an ambiguous one
+  /// has followed it.
+  [[nodiscard]] std::optional<MotionPrior> prior_of(std::size_t index) const;
   void set_reference(const LoadedImage& gray, const std::optional<LoadedImage>& mask);
   void take_reliable(const LoadedImage& frame, const FrameAlignment& place, std::size_t index);
 
@@ -52,7 +56,10 @@ class StackRegistrar : public StackAligner {
   std::optional<LoadedImage> mask_;
   FrameWarper& warper_;
   std::size_t reference_index_ = 0;
-  Affine first_to_reference_;  ///< the identity, except for `previous`
+  Affine first_to_reference_;   ///< the identity, except for `previous`
+  Affine first_to_last_;        ///< the last reliable frame
+  std::size_t last_index_ = 0;  ///< of that frame
+  bool is_lost_ = false;        ///< an ambiguous frame has followed it
   std::optional<RunningMean> mean_;
   bool mean_is_newer_ = false;  ///< than the reference computed from it
 };

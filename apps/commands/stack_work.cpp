@@ -77,6 +77,7 @@ bool StackWork::needs_finished(const StackFrame& done, std::size_t last) const {
 }
 
 void StackWork::add_finished(const StackFrame& done, const Frame* frame, std::size_t last) {
+  if (done.trouble.empty()) aligner_->note(done.place, done.index);
   if (frame == nullptr) return outputs_.write_lacking(done, nullptr);
   if (done.index == 0) {  // written unchanged
     AffineMap unmoved({}, warper_);

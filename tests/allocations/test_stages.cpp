@@ -5,6 +5,7 @@
 #include "support/devices.hpp"
 
 #include <warpalign/backend/stage_list.hpp>
+#include <warpalign/backend/stages/spectrum/autocorrelation_peaks.hpp>
 #include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
 #include <warpalign/backend/stages/spectrum/shift_maxima.hpp>
 #include <warpalign/warpalign.hpp>
@@ -203,6 +204,8 @@ TEST_CASE("allocations: spectra") {
     const MagnitudePlan magnitude(bench.device(), {plane, 0.3F});
     const LogPolarPlan log_polar(bench.device(), {plane, plane});
     const RadialWhiteningPlan flatten(bench.device(), {plane});
+    const AutocorrelationPeaksPlan resemblance(bench.device(), {{60, 40, 1}, plane});
+    auto coefficients = bench.buffers(static_cast<std::size_t>(resemblance.rows()) * sizeof(float));
     const CrossPowerPlan cross_power(bench.device(), {plane, 0.3F, false});
     bench.check("magnitude",
                 [&](std::size_t i) { magnitude.execute(bench.stream(), a[i], magnitudes[i]); });
@@ -210,6 +213,9 @@ TEST_CASE("allocations: spectra") {
                 [&](std::size_t i) { log_polar.execute(bench.stream(), magnitudes[i], grid[i]); });
     bench.check("radial_whitening",
                 [&](std::size_t i) { flatten.execute(bench.stream(), grid[i]); });
+    bench.check("autocorrelation_peaks", [&](std::size_t i) {
+      resemblance.execute(bench.stream(), grid[i], coefficients[i]);
+    });
     bench.check("cross_power",
                 [&](std::size_t i) { cross_power.execute(bench.stream(), a[i], b[i], cross[i]); });
   });

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <sstream>
 
 namespace warpalign::test {
@@ -212,6 +213,76 @@ TEST_CASE("stack: a frame that does not fit gives status 1") {
   CHECK(outcome.err.empty());
   CHECK(contains(outcome.out, "NOT RELIABLE"));
   CHECK(frames.report()["frames"][1]["reliable"] == false);
+}
+
+/// A texture that (20, 0) and (0, 16) repeat, shifted by (x, y).
+LoadedImage lattice(double x, double y) {
+  LoadedImage image = make_image(shape.width, shape.height, 1, PixelType::u16);
+  for (std::int64_t row = 0; row < shape.height; ++row) {
+    for (std::int64_t column = 0; column < shape.width; ++column) {
+      const double u = 2 * std::numbers::pi * (static_cast<double>(column) - x) / 20;
+      const double v = 2 * std::numbers::pi * (static_cast<double>(row) - y) / 16;
+      const double value = std::cos(u) + std::sin(v) + std::cos(u + v) + std::cos(2 * u - v);
+      image.samples<std::uint16_t>()[static_cast<std::size_t>(row * shape.width + column)] =
+          static_cast<std::uint16_t>(30000 + 5000 * value);
+    }
+  }
+  return image;
+}
+
+TEST_CASE("stack: a repeating texture is followed while it drifts slowly, for every reference") {
+  require_test_device();
+  Frames frames;
+  constexpr int count = 8;  // the last one has drifted by more than a period
+  for (int i = 0; i < count; ++i) frames.add(lattice(3 * i, -1.5 * i));
+  for (const std::string to : {"first", "previous", "mean"}) {
+    CAPTURE(to);
+    const Outcome outcome =
+        frames.run({"--to", to, "--motion", "translation", "--json", frames.folder / "drift.json"});
+    CHECK(outcome.status == 0);
+    const json report = frames.report();
+    for (int i = 0; i < count; ++i) {
+      const json& frame = report["frames"][i];
+      CAPTURE(frame.dump());
+      CHECK(frame["status"] == "ok");
+      CHECK(frame["period"].empty());
+      CHECK(std::abs(frame["translation"][0].get<double>() - 3 * i) < pixels_off);
+      CHECK(std::abs(frame["translation"][1].get<double>() + 1.5 * i) < pixels_off);
+    }
+  }
+}
+
+TEST_CASE(
+    "stack: a repeating texture that drifts fast is ambiguous from there on, in all reports") {
+  require_test_device();
+  Frames frames;
+  for (const double x : {0.0, 2.0, 10.0, 12.0}) frames.add(lattice(x, 0));
+  for (const std::string to : {"first", "previous"}) {
+    CAPTURE(to);
+    const ScratchFolder& folder = frames.folder;
+    const Outcome outcome = frames.run({"--to", to, "--motion", "translation", "--json",
+                                        folder / "drift.json", "--csv", folder / "drift.csv"});
+    CHECK(outcome.status == 1);
+    CHECK(contains(outcome.out, "AMBIGUOUS"));
+    const json report = frames.report();
+    CHECK(report["ok"] == 2);
+    CHECK(report["frames"][1]["status"] == "ok");
+    const auto lines = lines_of(read_text(folder / "drift.csv"));
+    REQUIRE(lines.size() == 5);
+    for (const std::size_t i : {2U, 3U}) {
+      const json& frame = report["frames"][i];
+      CAPTURE(frame.dump());
+      CHECK(frame["status"] == "ambiguous");
+      CHECK(frame["reliable"] == false);
+      REQUIRE(frame["period"].size() == 2);
+      CHECK(std::abs(std::abs(frame["period"][0][1].get<double>()) - 16) < 0.3);
+      CHECK(std::abs(std::abs(frame["period"][1][0].get<double>()) - 20) < 0.3);
+      CHECK(contains(lines[i + 1], ",ambiguous,"));
+      const std::string period = fmt::format(",{},{},", frame["period"][0][0].get<double>(),
+                                             frame["period"][0][1].get<double>());
+      CHECK(contains(lines[i + 1], period));
+    }
+  }
 }
 
 /// The root mean square difference of two images' samples, well inside both frames.

@@ -1,6 +1,7 @@
 // Fourier transforms, magnitudes, log-polar grids and phase correlation.
 #include "properties/trial.hpp"
 #include "reference/fft/fft.hpp"
+#include "reference/spectrum/autocorrelation_peaks.hpp"
 #include "reference/spectrum/log_polar.hpp"
 #include "reference/spectrum/magnitude.hpp"
 #include "reference/spectrum/radial_whitening.hpp"
@@ -9,6 +10,7 @@
 #include "support/transfer.hpp"
 #include "support/volumes.hpp"
 
+#include <warpalign/backend/stages/spectrum/autocorrelation_peaks.hpp>
 #include <warpalign/backend/stages/spectrum/log_polar_spectra.hpp>
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/log_polar.hpp>
@@ -221,6 +223,32 @@ void check_phase_correlation(Trial& trial) {
   });
 }
 
+void check_autocorrelation_peaks(Trial& trial) {
+  Random& random = trial.random;
+  const Shape image{random.integer(3, 30), random.integer(3, 24), 1};
+  const Shape surface{image.width + image.width / 2 + 2 + random.integer(0, 9),
+                      image.height + image.height / 2 + 2 + random.integer(0, 9), 1};
+  trial.describe(image, " in ", surface);
+  const auto pixels = test::random_plane(image.width, image.height, -1, 1, random.seed());
+  const auto sums = reference::autocorrelation(pixels, surface.width, surface.height);
+  const std::vector<double> expected = reference::autocorrelation_peaks(pixels);
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const Image input = test::to_device(device, stream, sums);
+    const AutocorrelationPeaksPlan plan(device, {image, surface});
+    std::vector<float> found(static_cast<std::size_t>(plan.rows()));
+    Buffer peaks = device.make_buffer(found.size() * sizeof(float));
+    plan.execute(stream, input, peaks);
+    stream.download(peaks, found.data(), found.size() * sizeof(float));
+    test::WorstError worst;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      // Sums and two divisions in single precision, of coefficients up to about 2.
+      worst.add(std::abs(static_cast<double>(found[i]) - expected[i]) / 4e-6);
+    }
+    return worst.value();
+  });
+}
+
 }  // namespace
 
 std::vector<Property> spectrum_properties() {
@@ -228,6 +256,7 @@ std::vector<Property> spectrum_properties() {
           {"magnitude", "as the oracle has it", &check_magnitude},
           {"log_polar", "as the oracle has it", &check_log_polar},
           {"log_polar_spectra", "as the oracles of its steps have it", &check_log_polar_spectra},
+          {"autocorrelation_peaks", "as the oracle has it", &check_autocorrelation_peaks},
           {"phase_correlation", "a shift is found", &check_phase_correlation}};
 }
 

@@ -25,9 +25,11 @@ namespace warpalign {
 /// A Registrar registers a frame instead if the batched result is not conclusive. This happens if
 /// the frame moved by more than half its side, is rotated by more than 90 degrees or scaled by more
 /// than a factor of 1.25, has a border or impulse noise, or is less evenly illuminated than the
-/// reference. A Registrar registers all frames if there is a mask, for other motions and
-/// modalities, if `fast`, `search`, `candidates` or `refine` differ from their defaults, and, for
-/// motions with rotation, if the options of the log-polar spectra do.
+/// reference, or if the reference resembles itself at another shift almost as much as the frame
+/// resembles it: a texture that repeats itself is ambiguous. A Registrar registers all frames if
+/// there is a mask, for other motions and modalities, if `fast`, `search`, `candidates` or `refine`
+/// differ from their defaults, and, for motions with rotation, if the options of the log-polar
+/// spectra do.
 ///
 /// The result of a frame does not depend on the frames that are passed with it. The registrar keeps
 /// plans, memory, and a copy of the reference between calls. Only one thread at a time may use it.
@@ -67,6 +69,11 @@ class WARPALIGN_API FrameRegistrar {
   [[nodiscard]] RegistrationResult align(const HostImage& frame);
   /// `mask`: u8, of the frame's shape, 0 where a pixel is ignored.
   [[nodiscard]] RegistrationResult align(const HostImage& frame, const HostImage& mask);
+  /// Registers a frame that follows another one, whose motion decides where the frame matches the
+  /// reference at several shifts (Registrar::set_prior()). Throws as both.
+  [[nodiscard]] RegistrationResult align(const HostImage& frame, const MotionPrior& prior);
+  [[nodiscard]] RegistrationResult align(const HostImage& frame, const HostImage& mask,
+                                         const MotionPrior& prior);
 
  private:
   struct Lane;

@@ -206,6 +206,12 @@ struct RegistrationResult : Alignment {
   double num_trials = 0;
 };
 
+/// What the frame before an image tells about its motion.
+struct MotionPrior {
+  Affine matrix;   ///< of the earlier frame: from reference to its pixel coordinates
+  int frames = 1;  ///< how many frames later the image was taken; at least 1
+};
+
 /// Registers moving images to a reference: rotation and scale from log-polar spectra (registration
 /// paper, sections 2 and 4) at several base scales, translation by correlation over the overlap,
 /// then Gauss-Newton refinement on the spline of one image, robust to illumination and outliers
@@ -245,6 +251,14 @@ class WARPALIGN_API Registrar {
   [[nodiscard]] RegistrationResult align(const Image& moving);
   /// `mask`: u8, of the moving image's shape, 0 where a pixel is ignored.
   [[nodiscard]] RegistrationResult align(const HostImage& moving, const HostImage& mask);
+
+  /// Passes what the frame before tells about the motion to later calls of align(). If the images
+  /// match at several shifts, the answer is then the one nearest to the earlier frame's motion, and
+  /// it is reliable if every other one is at least 3 `frames` times as far from it: an image that
+  /// has moved by up to a quarter of a period since the frame before it is followed. Images that
+  /// match at one shift do not depend on the prior. The fast pipeline ignores it. Throws
+  /// Error(invalid_argument) for a matrix that is not finite, or less than one frame.
+  void set_prior(const std::optional<MotionPrior>& prior);
 
   /// Makes the device work of later calls wait for the event (interop.hpp). Use it for images that
   /// another stream is still computing.

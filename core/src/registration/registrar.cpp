@@ -16,6 +16,7 @@
 #include <warpalign/interop.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace warpalign {
@@ -222,6 +223,17 @@ RegistrationResult Registrar::align(const HostImage& image, const HostImage& mas
 RegistrationResult Registrar::align(const Image& image) {
   const detail::UnownedMemoryGuard use(state_->stream, image);
   return state_->align(image, image.type(), nullptr);
+}
+
+void Registrar::set_prior(const std::optional<MotionPrior>& prior) {
+  if (prior) {
+    const Affine& m = prior->matrix;
+    for (const double number : {m.a, m.b, m.c, m.d, m.e, m.f}) {
+      if (!std::isfinite(number)) detail::refuse(stage, "the prior's matrix must be finite");
+    }
+    if (prior->frames < 1) detail::refuse(stage, "the prior must be 1 or more frames earlier");
+  }
+  if (state_->search) state_->search->set_prior(prior);
 }
 
 void Registrar::wait_for(const Event& event) { event.wait(state_->stream); }

@@ -24,6 +24,7 @@
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/shift_sums.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
+#include <warpalign/backend/stages/spectrum/autocorrelation_peaks.hpp>
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/backend/stages/spectrum/log_polar.hpp>
 #include <warpalign/backend/stages/spectrum/log_polar_spectra.hpp>
@@ -64,8 +65,8 @@ using AllStages = StageList<
     // fft
     RealFft,
     // spectrum
-    CrossPower, LogPolar, LogPolarSpectra, Magnitude, OverlapCounts, OverlapPeaks,
-    OverlapProducts, Peak, RadialWhitening, ShiftMaxima, WindowCrossPower,
+    AutocorrelationPeaks, CrossPower, LogPolar, LogPolarSpectra, Magnitude, OverlapCounts,
+    OverlapPeaks, OverlapProducts, Peak, RadialWhitening, ShiftMaxima, WindowCrossPower,
     // spline
     ComplexBilinear, DoubleSpline, Interpolate, Prefilter, Resample, Warp,
     // features

@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::int64_t min_side_of_frame = 32;
 constexpr std::int64_t max_side_of_frame = 4096;
+// A frame that matches equally well elsewhere has a ratio of 1, and a larger one if it is noisier
+// than the reference. If it is less noisy, the ratio falls with the square root of its variance.
+constexpr double min_ambiguous_ratio = 0.75;
 
 // Whether the options of the log-polar search have their defaults. The search of a batch ignores
 // these options.
@@ -61,11 +64,13 @@ FrameBatch::FrameBatch(const RegistrationOptions& options, PixelType type, const
       motion_(options.motion),
       num_trials_(num_trials(options, frame, frame)) {}
 
-RegistrationResult FrameBatch::certain(const Affine& matrix, SearchMethod proposed_by,
-                                       const FrameScore& judgement) const {
+BatchedFrame FrameBatch::certain(const Affine& matrix, SearchMethod proposed_by,
+                                 const FrameScore& judgement) const {
   Candidate candidate;
   candidate.significance = judgement.significance;
-  RegistrationResult result;
+  BatchedFrame frame;
+  frame.may_be_ambiguous = judgement.other_shift_ratio >= min_ambiguous_ratio;
+  RegistrationResult& result = frame.result;
   static_cast<Alignment&>(result) = alignment_of(matrix, frame_, frame_);
   result.motion = motion_;
   result.correlation = judgement.correlation;
@@ -77,7 +82,7 @@ RegistrationResult FrameBatch::certain(const Affine& matrix, SearchMethod propos
   result.tried.add(proposed_by);
   result.num_trials = num_trials_;
   result.reliable = true;
-  return result;
+  return frame;
 }
 
 std::unique_ptr<FrameBatch> make_frame_batch(const Device& device,

@@ -16,6 +16,14 @@ namespace warpalign::detail {
 /// Whether a FrameBatch supports images of this type and shape.
 [[nodiscard]] bool can_be_batched(PixelType type, const Shape& shape);
 
+/// The result of a frame in a batch.
+struct BatchedFrame {
+  RegistrationResult result;
+  /// Whether the reference resembles itself so much that the frame may match it at other shifts as
+  /// well. Only a Registrar tells whether it does.
+  bool may_be_ambiguous = false;
+};
+
 /// Registers frames of one type and shape with one reference.
 class FrameBatch {
  public:
@@ -32,15 +40,15 @@ class FrameBatch {
   virtual bool take_reference(StageClock& clock, const HostImage& image) = 0;
   /// Registers at most frames() frames. A result is empty if the frame needs a Registrar. The
   /// results stay valid until the next call. Waits for the device.
-  virtual std::span<const std::optional<RegistrationResult>> run(
-      StageClock& clock, std::span<const HostImage> frames) = 0;
+  virtual std::span<const std::optional<BatchedFrame>> run(StageClock& clock,
+                                                           std::span<const HostImage> frames) = 0;
 
  protected:
   FrameBatch(const RegistrationOptions& options, PixelType type, const Shape& frame);
 
   /// The result of a frame whose score is conclusive. `matrix`: from the reference to the frame.
-  [[nodiscard]] RegistrationResult certain(const Affine& matrix, SearchMethod proposed_by,
-                                           const FrameScore& judgement) const;
+  [[nodiscard]] BatchedFrame certain(const Affine& matrix, SearchMethod proposed_by,
+                                     const FrameScore& judgement) const;
 
  private:
   PixelType type_;

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -57,6 +58,15 @@ bool is_frame_error(const Error& error) {
   return error.kind() == ErrorKind::invalid_image || error.kind() == ErrorKind::invalid_argument;
 }
 
+/// Whether a registrar finds a frame where a batch has found it, and nowhere else.
+bool confirms(const BatchResult& single, const RegistrationResult& batched) {
+  constexpr double same_place = 0.5;  // pixels: what fits of either kind never differ by
+  if (!single.result || !single.result->reliable) return false;
+  const Point& a = single.result->similarity.translation;
+  const Point& b = batched.similarity.translation;
+  return std::hypot(a.x - b.x, a.y - b.y) < same_place;
+}
+
 }  // namespace
 
 /// A stream and a batch. Several lanes process parts of the frames concurrently.
@@ -81,7 +91,7 @@ struct FrameRegistrar::State {
 
   /// The registrar, created on first use because its kernels take long to compile.
   Registrar& single_registrar();
-  /// The registrar with the reference set.
+  /// The registrar with the reference and the prior set.
   Registrar& single_with_reference();
   [[nodiscard]] bool can_be_batched_with_reference(const HostImage& frame) const;
   /// Makes the lane's batch for at most `at_once` frames of this type.
@@ -96,12 +106,18 @@ struct FrameRegistrar::State {
   [[nodiscard]] std::size_t frames_per_part(std::size_t count) const;
   [[nodiscard]] BatchResult align_singly(const HostImage& frame);
   void align_alike(std::span<const HostImage> frames, std::vector<BatchResult>& results);
+  std::vector<BatchResult> align(std::span<const HostImage> frames,
+                                 const std::optional<MotionPrior>& known);
+  /// `mask`: may be null.
+  RegistrationResult align(const HostImage& frame, const HostImage* mask,
+                           const std::optional<MotionPrior>& known);
 
   Device device;
   RegistrationOptions options;
   std::size_t frames_at_once;
   bool batched;
   std::optional<Registrar> registrar;
+  std::optional<MotionPrior> prior;  // of the current call
   std::array<std::unique_ptr<Lane>, detail::max_lanes> lanes;
   OwnedImage reference;  // unless only the registrar has it
   bool has_reference = false;
@@ -119,6 +135,7 @@ Registrar& FrameRegistrar::State::single_with_reference() {
   Registrar& made = single_registrar();
   if (!registrar_has_reference) made.set_reference(reference.view());
   registrar_has_reference = true;
+  made.set_prior(prior);
   return made;
 }
 
@@ -221,7 +238,7 @@ std::size_t FrameRegistrar::State::frames_per_part(std::size_t count) const {
 void FrameRegistrar::State::align_alike(std::span<const HostImage> frames,
                                         std::vector<BatchResult>& results) {
   const std::size_t ready = prepare_lanes(frames.front(), frames.size());
-  std::vector<std::optional<RegistrationResult>> found(frames.size());
+  std::vector<std::optional<detail::BatchedFrame>> found(frames.size());
   if (ready > 0) {
     const std::size_t at_once = frames_per_part(ready);
     const std::size_t parts = (frames.size() + at_once - 1) / at_once;
@@ -236,12 +253,48 @@ void FrameRegistrar::State::align_alike(std::span<const HostImage> frames,
     for (const auto& lane : lanes) detail::add_timings(lane->clock.take(), timings);
   }
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    if (found[i]) {
-      results.emplace_back().result = *std::move(found[i]);
-    } else {
-      results.push_back(align_singly(frames[i]));
+    if (found[i] && !found[i]->may_be_ambiguous) {
+      results.emplace_back().result = std::move(found[i]->result);
+      continue;
+    }
+    results.push_back(align_singly(frames[i]));
+    if (found[i] && confirms(results.back(), found[i]->result)) {
+      results.back().result = std::move(found[i]->result);
     }
   }
+}
+
+// The prior is for the frames that a Registrar aligns: what a batch finds is not ambiguous.
+std::vector<BatchResult> FrameRegistrar::State::align(std::span<const HostImage> frames,
+                                                      const std::optional<MotionPrior>& known) {
+  if (!has_reference) detail::refuse(stage, "set_reference must be called before align");
+  prior = known;
+  timings.clear();
+  for (const auto& lane : lanes) lane->clock.clear();
+  std::vector<BatchResult> results;
+  results.reserve(frames.size());
+  while (!frames.empty()) {
+    const HostImage& first = frames.front();
+    const auto other = std::find_if(frames.begin(), frames.end(), [&](const HostImage& frame) {
+      return frame.type != first.type || frame.shape() != first.shape() || !is_readable(frame);
+    });
+    const auto alike = std::max<std::size_t>(static_cast<std::size_t>(other - frames.begin()), 1);
+    align_alike(frames.first(alike), results);
+    frames = frames.subspan(alike);
+  }
+  return results;
+}
+
+RegistrationResult FrameRegistrar::State::align(const HostImage& frame, const HostImage* mask,
+                                                const std::optional<MotionPrior>& known) {
+  if (mask == nullptr) {
+    std::vector<BatchResult> results = align(std::span(&frame, 1), known);
+    if (results.front().error) throw Error(*results.front().error);
+    return std::move(*results.front().result);
+  }
+  if (!has_reference) detail::refuse(stage, "set_reference must be called before align");
+  prior = known;
+  return single_with_reference().align(frame, *mask);
 }
 
 FrameRegistrar::FrameRegistrar(const Device& device, const RegistrationOptions& options,
@@ -266,36 +319,26 @@ void FrameRegistrar::set_reference(const HostImage& reference, const HostImage& 
 }
 
 std::vector<BatchResult> FrameRegistrar::align(std::span<const HostImage> frames) {
-  State& s = *state_;
-  if (!s.has_reference) detail::refuse(stage, "set_reference must be called before align");
-  s.timings.clear();
-  for (const auto& lane : s.lanes) lane->clock.clear();
-  std::vector<BatchResult> results;
-  results.reserve(frames.size());
-  while (!frames.empty()) {
-    const HostImage& first = frames.front();
-    const auto other = std::find_if(frames.begin(), frames.end(), [&](const HostImage& frame) {
-      return frame.type != first.type || frame.shape() != first.shape() || !is_readable(frame);
-    });
-    const auto alike = std::max<std::size_t>(static_cast<std::size_t>(other - frames.begin()), 1);
-    s.align_alike(frames.first(alike), results);
-    frames = frames.subspan(alike);
-  }
-  return results;
+  return state_->align(frames, std::nullopt);
 }
 
 const std::vector<StageTiming>& FrameRegistrar::timings() const noexcept { return state_->timings; }
 
 RegistrationResult FrameRegistrar::align(const HostImage& frame) {
-  std::vector<BatchResult> results = align(std::span(&frame, 1));
-  if (results.front().error) throw Error(*results.front().error);
-  return std::move(*results.front().result);
+  return state_->align(frame, nullptr, std::nullopt);
 }
 
 RegistrationResult FrameRegistrar::align(const HostImage& frame, const HostImage& mask) {
-  State& s = *state_;
-  if (!s.has_reference) detail::refuse(stage, "set_reference must be called before align");
-  return s.single_with_reference().align(frame, mask);
+  return state_->align(frame, &mask, std::nullopt);
+}
+
+RegistrationResult FrameRegistrar::align(const HostImage& frame, const MotionPrior& prior) {
+  return state_->align(frame, nullptr, prior);
+}
+
+RegistrationResult FrameRegistrar::align(const HostImage& frame, const HostImage& mask,
+                                         const MotionPrior& prior) {
+  return state_->align(frame, &mask, prior);
 }
 
 }  // namespace warpalign

@@ -100,6 +100,7 @@ const Image& ScoringLevels::coefficients(StageClock& clock, const IntensityStati
 FrameLevels::FrameLevels(const Device& device, const Shape& frame, std::int64_t frames)
     : reference_levels_(device, frame, 1),
       levels_(device, frame, frames),
+      self_similarity_(device, levels_.shape()),
       inspections_(static_cast<std::size_t>(frames)) {}
 
 bool FrameLevels::take_reference(StageClock& clock, const Image& pixels) {
@@ -110,7 +111,12 @@ bool FrameLevels::take_reference(StageClock& clock, const Image& pixels) {
     return false;
   }
   reference_ = &reference_levels_.coefficients(clock, reference_grey_);
+  self_similarity_.enqueue(clock, reference_levels_.normalized());
   return true;
+}
+
+double FrameLevels::other_shift_ratio(double correlation) {
+  return correlation > 0 ? self_similarity_.coefficient() / correlation : 0;
 }
 
 const Image& FrameLevels::take(StageClock& clock, const Image& frames) {
@@ -169,13 +175,14 @@ std::span<const FrameScore> FrameScorer::run(StageClock& clock, const Image& fra
   return std::span<const FrameScore>(judgements_).first(shifts.size());
 }
 
-void FrameScorer::describe(const ShiftSums& s, const Point& shift, FrameScore& judgement) const {
+void FrameScorer::describe(const ShiftSums& s, const Point& shift, FrameScore& judgement) {
   const double frame = s.mm - s.m * s.m / s.weight;
   const double reference = s.rr - s.r * s.r / s.weight;
   if (!(frame > 0) || !(reference > 0)) return;
   judgement.correlation = (s.rm - s.r * s.m / s.weight) / std::sqrt(reference * frame);
   const double independent = s.pixels * (s.mx_mx + s.my_my) / frame;
   judgement.significance = significance_of(judgement.correlation, independent);
+  judgement.other_shift_ratio = judged_.other_shift_ratio(judgement.correlation);
   const Shape& level = judged_.shape();
   const double spacing = judged_.spacing();
   const double area = spacing * spacing * overlapping_samples(level.width, shift.x / spacing) *

@@ -6,6 +6,7 @@
 #include "registration/pyramid/intensity_statistics.hpp"
 #include "registration/pyramid/level_sampling.hpp"
 #include "registration/resources/stage_clock.hpp"
+#include "registration/scoring/self_similarity.hpp"
 
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
@@ -37,6 +38,8 @@ class ScoringLevels {
   [[nodiscard]] bool has_border(std::size_t image, const IntensityStatistics& levels);
   /// The levels of the images of the last enqueue().
   [[nodiscard]] const Image& values() const { return values_; }
+  /// The levels after the local normalization of the last coefficients().
+  [[nodiscard]] const Image& normalized() const { return normalized_; }
   /// The cubic B-spline coefficients of the levels after local normalization with the statistics
   /// `as`.
   const Image& coefficients(StageClock& clock, const IntensityStatistics& as);
@@ -62,6 +65,9 @@ struct FrameScore {
   /// NaN nor a border. If not, the other fields are 0.
   bool ordinary = false;
   double correlation = 0, significance = 0, overlap = 0;
+  /// How much the reference resembles itself at another shift, relative to the correlation. Near 1,
+  /// the frame matches the reference there as well as where it was found.
+  double other_shift_ratio = 0;
 };
 
 /// The levels of a reference and of frames, on which frames are scored.
@@ -80,6 +86,9 @@ class FrameLevels {
   /// The coefficients of the reference's level.
   [[nodiscard]] const Image& reference() const { return *reference_; }
 
+  /// FrameScore::other_shift_ratio of a frame with this correlation. Waits for the device.
+  [[nodiscard]] double other_shift_ratio(double correlation);
+
   /// Computes the levels of a stack of f32 frames and returns their coefficients.
   const Image& take(StageClock& clock, const Image& frames);
   [[nodiscard]] const Image& values() const { return levels_.values(); }
@@ -97,6 +106,7 @@ class FrameLevels {
   ScoringLevels reference_levels_, levels_;
   IntensityStatistics reference_grey_;
   const Image* reference_ = nullptr;
+  SelfSimilarity self_similarity_;  // of the reference
   std::vector<std::optional<Inspection>>
       inspections_;  // for each frame of the last take(), computed on demand
 };
@@ -116,7 +126,7 @@ class FrameScorer {
                                   std::span<const Point> shifts);
 
  private:
-  void describe(const ShiftSums& sums, const Point& shift, FrameScore& judgement) const;
+  void describe(const ShiftSums& sums, const Point& shift, FrameScore& judgement);
 
   Shape frame_;
   FrameLevels judged_;

@@ -52,13 +52,14 @@ std::span<const FrameScore> RotatedFrameScorer::run(StageClock& clock,
   return std::span<const FrameScore>(judgements_).first(frame_to_reference.size());
 }
 
-void RotatedFrameScorer::describe(const FrameSums& s, double scale, FrameScore& judgement) const {
+void RotatedFrameScorer::describe(const FrameSums& s, double scale, FrameScore& judgement) {
   const double frame = s.mm - s.m * s.m / s.weight;
   const double reference = s.rr - s.r * s.r / s.weight;
   if (!(frame > 0) || !(reference > 0)) return;
   judgement.correlation = (s.rm - s.r * s.m / s.weight) / std::sqrt(reference * frame);
   const double independent = s.pixels * s.slopes / frame;
   judgement.significance = significance_of(judgement.correlation, independent);
+  judgement.other_shift_ratio = judged_.other_shift_ratio(judgement.correlation);
   const double side =
       scale * judged_.spacing();  // side of a pixel of the frame's level, in reference pixels
   judgement.overlap = std::min(1.0, s.pixels * side * side / static_cast<double>(frame_.plane()));

@@ -33,7 +33,7 @@ class RotatedFrameScorer {
   std::span<const FrameScore> run(StageClock& clock, std::span<const Affine> frame_to_reference);
 
  private:
-  void describe(const FrameSums& sums, double scale, FrameScore& judgement) const;
+  void describe(const FrameSums& sums, double scale, FrameScore& judgement);
 
   Shape frame_;
   FrameLevels judged_;

@@ -48,7 +48,7 @@ bool SimilarityBatch::take_reference(StageClock& clock, const HostImage& image) 
   return true;
 }
 
-std::span<const std::optional<RegistrationResult>> SimilarityBatch::run(
+std::span<const std::optional<BatchedFrame>> SimilarityBatch::run(
     StageClock& clock, std::span<const HostImage> frames) {
   upload_.run(clock, frames);
   judge_.take(clock, upload_.pixels());
@@ -63,9 +63,9 @@ std::span<const std::optional<RegistrationResult>> SimilarityBatch::run(
     const Affine matrix = matrices_[i].inverse();
     if (!is_certain(found[i], matrix, judged[i]) || has_impulses(frames[i])) continue;
     results_.back() = certain(matrix, found[i].found_by, judged[i]);
-    results_.back()->tried.clear();
-    results_.back()->tried.add(SearchMethod::log_polar);
-    results_.back()->tried.add(SearchMethod::shifts);
+    results_.back()->result.tried.clear();
+    results_.back()->result.tried.add(SearchMethod::log_polar);
+    results_.back()->result.tried.add(SearchMethod::shifts);
   }
   return results_;
 }

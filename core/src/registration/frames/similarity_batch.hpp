@@ -20,8 +20,8 @@ class SimilarityBatch final : public FrameBatch {
 
   [[nodiscard]] std::size_t frames() const override { return frames_; }
   bool take_reference(StageClock& clock, const HostImage& image) override;
-  std::span<const std::optional<RegistrationResult>> run(
-      StageClock& clock, std::span<const HostImage> frames) override;
+  std::span<const std::optional<BatchedFrame>> run(StageClock& clock,
+                                                   std::span<const HostImage> frames) override;
 
  private:
   [[nodiscard]] bool is_certain(const FrameSimilarity& found, const Affine& matrix,
@@ -36,7 +36,7 @@ class SimilarityBatch final : public FrameBatch {
   RotatedFrameScorer judge_;
   SimilaritySearch search_;
   std::vector<Affine> matrices_;  // from frame to reference
-  std::vector<std::optional<RegistrationResult>> results_;
+  std::vector<std::optional<BatchedFrame>> results_;
 };
 
 }  // namespace warpalign::detail

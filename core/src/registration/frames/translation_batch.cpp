@@ -36,7 +36,7 @@ bool TranslationBatch::take_reference(StageClock& clock, const HostImage& image)
   return judge_.take_reference(clock, reference_.window().pixels);
 }
 
-std::span<const std::optional<RegistrationResult>> TranslationBatch::run(
+std::span<const std::optional<BatchedFrame>> TranslationBatch::run(
     StageClock& clock, std::span<const HostImage> frames) {
   const std::span<const FrameShift> found = search_.run(clock, reference_, frames);
   shifts_.clear();

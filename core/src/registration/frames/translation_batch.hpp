@@ -21,8 +21,8 @@ class TranslationBatch final : public FrameBatch {
 
   [[nodiscard]] std::size_t frames() const override { return search_.frames(); }
   bool take_reference(StageClock& clock, const HostImage& image) override;
-  std::span<const std::optional<RegistrationResult>> run(
-      StageClock& clock, std::span<const HostImage> frames) override;
+  std::span<const std::optional<BatchedFrame>> run(StageClock& clock,
+                                                   std::span<const HostImage> frames) override;
 
  private:
   [[nodiscard]] bool is_certain(const FrameShift& shift, const FrameScore& judgement) const;
@@ -32,7 +32,7 @@ class TranslationBatch final : public FrameBatch {
   FrameSearch search_;
   FrameScorer judge_;
   std::vector<Point> shifts_;
-  std::vector<std::optional<RegistrationResult>> results_;
+  std::vector<std::optional<BatchedFrame>> results_;
 };
 
 }  // namespace warpalign::detail

@@ -21,11 +21,25 @@ constexpr double same_motion = 0.5;
 // How often the search for the smallest motion goes on from where it has led to.
 constexpr int max_steps = 4;
 constexpr std::size_t min_runners_up = 2;
+// Of two shifts that match equally well the prior excludes the one that is this many times as far
+// from it, for each frame that has passed. An image that drifts by d in a direction in which the
+// texture repeats every p has a rival at p - d: it is followed while d is up to a quarter of p.
+// Drifts between that and three quarters are told to be ambiguous. Beyond, they look like slow ones
+// the other way.
+constexpr double excluding_ratio = 3;
 
-double motion_of(const PairContext& context, const Affine& matrix) {
-  const Point shift =
-      Similarity::of(matrix, context.reference.shape(), context.moving.shape()).translation;
-  return std::hypot(shift.x, shift.y);
+Point shift_of(const PairContext& context, const Affine& matrix) {
+  return Similarity::of(matrix, context.reference.shape(), context.moving.shape()).translation;
+}
+
+// About how much of the reference a pose leaves in common.
+double overlap_of(const PairContext& context, const Affine& matrix) {
+  const Shape& shape = context.reference.shape();
+  const Point shift = shift_of(context, matrix);
+  const auto along = [](double length, std::int64_t side) {
+    return std::max(0.01, 1 - std::abs(length) / static_cast<double>(side));
+  };
+  return along(shift.x, shape.width) * along(shift.y, shape.height);
 }
 
 Affine shifted(const Affine& matrix, Point shift) {
@@ -62,22 +76,57 @@ Candidate unfitted(const Candidate& pose) {
   return candidate;
 }
 
-// Whether an alternative scores about as much as the best of all shifts.
-bool is_equal(const Alternatives::Alternative& alternative, const Alternatives& alternatives) {
-  return alternative.ratio >= equal_ratio * std::max(1.0, alternatives.ratio);
-}
-
-double nearest_of(const Alternatives& alternatives) {
+double nearest_of(std::span<const Point> shifts) {
   double nearest = INFINITY;
-  for (const Alternatives::Alternative& alternative : alternatives.maxima) {
-    if (is_equal(alternative, alternatives)) {
-      nearest = std::min(nearest, std::hypot(alternative.shift.x, alternative.shift.y));
-    }
-  }
+  for (const Point& shift : shifts) nearest = std::min(nearest, std::hypot(shift.x, shift.y));
   return nearest;
 }
 
 }  // namespace
+
+// The length of the motion from the prior, or without one from where the images' centres meet.
+double AmbiguityCheck::motion_of(const PairContext& context, const Affine& matrix) const {
+  const Point shift = shift_of(context, matrix);
+  const Point from = prior_ ? shift_of(context, prior_->matrix) : Point{};
+  return std::hypot(shift.x - from.x, shift.y - from.y);
+}
+
+// How well an alternative matches, compared with the pose `from`. Scores grow with the overlap, so
+// that they prefer small motions. A prior knows better, and leaves the correlation alone.
+double AmbiguityCheck::quality(const PairContext& context, const Affine& from,
+                               const Alternatives::Alternative& alternative) const {
+  if (!prior_) return alternative.ratio;
+  return alternative.ratio * std::sqrt(overlap_of(context, from) /
+                                       overlap_of(context, shifted(from, alternative.shift)));
+}
+
+double AmbiguityCheck::best_quality(const PairContext& context, const Affine& from,
+                                    const Alternatives& alternatives) const {
+  if (!prior_) return alternatives.ratio;
+  return alternatives.maxima.empty() ? 0 : quality(context, from, alternatives.maxima.front());
+}
+
+// Whether an alternative matches about as well as the best of all shifts.
+bool AmbiguityCheck::is_equal(const PairContext& context, const Affine& from,
+                              const Alternatives::Alternative& alternative,
+                              const Alternatives& alternatives) const {
+  return quality(context, from, alternative) >=
+         equal_ratio * std::max(1.0, best_quality(context, from, alternatives));
+}
+
+// The score of the best shift that the prior does not exclude, as a fraction of the candidate's.
+// A prior excludes none along a line, where rivals are as near as one likes.
+double AmbiguityCheck::remaining_ratio(const PairContext& context, const Candidate& found,
+                                       const Alternatives& alternatives) const {
+  if (!prior_ || alternatives.along) return alternatives.ratio;
+  const double excluded = excluding_ratio * prior_->frames * motion_of(context, found.matrix);
+  double ratio = 0;
+  for (const Alternatives::Alternative& alternative : alternatives.maxima) {
+    if (motion_of(context, shifted(found.matrix, alternative.shift)) >= excluded) continue;
+    ratio = std::max(ratio, alternative.ratio);
+  }
+  return ratio;
+}
 
 const Alternatives& AmbiguityCheck::alternatives_of(const PairContext& context,
                                                     const Candidate& candidate) {
@@ -87,8 +136,8 @@ const Alternatives& AmbiguityCheck::alternatives_of(const PairContext& context,
   return alternatives_.find(context, candidate, std::cref(is_allowed));  // allocates nothing
 }
 
-// The pose of the smallest motion among those that match equally well, if it is another one.
-// `known`: the alternatives of `found`.
+// The pose of the smallest motion, or nearest to the prior, among those that match equally well, if
+// it is another one. `known`: the alternatives of `found`.
 std::optional<Candidate> AmbiguityCheck::with_smallest_motion(const PairContext& context,
                                                               const Candidate& found,
                                                               const Alternatives& known) {
@@ -96,11 +145,11 @@ std::optional<Candidate> AmbiguityCheck::with_smallest_motion(const PairContext&
   for (int step = 0; step < max_steps; ++step) {
     const Candidate from = best ? *best : found;
     const Alternatives& alternatives = best ? alternatives_of(context, from) : known;
-    const bool is_among_best = equal_ratio * alternatives.ratio <= 1;
+    const bool is_among_best = equal_ratio * best_quality(context, from.matrix, alternatives) <= 1;
     double least = is_among_best ? motion_of(context, from.matrix) - same_motion : INFINITY;
     bool moved = false;
     for (const Alternatives::Alternative& alternative : alternatives.maxima) {
-      if (!is_equal(alternative, alternatives)) continue;
+      if (!is_equal(context, from.matrix, alternative, alternatives)) continue;
       const Candidate other = shifted(from, alternative.shift);
       const double motion = motion_of(context, other.matrix);
       if (motion >= least) continue;
@@ -111,6 +160,17 @@ std::optional<Candidate> AmbiguityCheck::with_smallest_motion(const PairContext&
     if (!moved) break;
   }
   return best;
+}
+
+std::vector<Point> AmbiguityCheck::equals_of(const PairContext& context, const Candidate& found,
+                                             const Alternatives& alternatives) const {
+  std::vector<Point> equals;
+  for (const Alternatives::Alternative& alternative : alternatives.maxima) {
+    if (is_equal(context, found.matrix, alternative, alternatives)) {
+      equals.push_back(alternative.shift);
+    }
+  }
+  return equals;
 }
 
 // The model selected at a pose. Nothing if the fit leaves the pose for another one; the nearest
@@ -154,18 +214,15 @@ std::optional<Ambiguity> AmbiguityCheck::check(const PairContext& context,
   const Alternatives* alternatives = &alternatives_of(context, found);
   found.other_shift_ratio = alternatives->ratio;
   if (is_convincing(found)) return std::nullopt;
-  const double apart = nearest_of(*alternatives);
+  const double apart = nearest_of(equals_of(context, found, *alternatives));
   if (const auto smallest = with_smallest_motion(context, found, *alternatives)) {
     const auto selected = selected_at(context, *smallest, apart, trials);
     if (selected && is_convincing(*selected)) found = *selected;
     alternatives = &alternatives_of(context, found);
-    found.other_shift_ratio = alternatives->ratio;
-    if (is_convincing(found)) return std::nullopt;
   }
-  std::vector<Point> equals;
-  for (const Alternatives::Alternative& alternative : alternatives->maxima) {
-    if (is_equal(alternative, *alternatives)) equals.push_back(alternative.shift);
-  }
+  found.other_shift_ratio = remaining_ratio(context, found, *alternatives);
+  if (is_convincing(found)) return std::nullopt;
+  const std::vector<Point> equals = equals_of(context, found, *alternatives);
   add_runners_up(context, equals, candidates, trials);
   return Ambiguity{period_of(equals), alternatives->along};
 }

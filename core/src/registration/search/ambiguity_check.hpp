@@ -27,15 +27,31 @@ class AmbiguityCheck {
                  CandidateEvaluator& evaluator, ModelSelection& selection)
       : options_(options), evaluator_(evaluator), selection_(selection), alternatives_(device) {}
 
+  /// See Registrar::set_prior().
+  void set_prior(const std::optional<MotionPrior>& prior) { prior_ = prior; }
+
   /// Compares the first candidate, which is reliable, with all other shifts that the options allow.
   /// If one scores nearly as much, the candidate's confidence falls below one half, however
-  /// significant it is; of shifts that score alike the one of the smallest motion comes first, and
-  /// others follow as runners-up.
+  /// significant it is; of shifts that score alike the one of the smallest motion, or nearest to
+  /// the prior, comes first, and others follow as runners-up. Shifts that the prior excludes do not
+  /// count.
   std::optional<Ambiguity> check(const PairContext& context, std::vector<Candidate>& candidates,
                                  double trials);
 
  private:
   const Alternatives& alternatives_of(const PairContext& context, const Candidate& candidate);
+  [[nodiscard]] double motion_of(const PairContext& context, const Affine& matrix) const;
+  [[nodiscard]] double quality(const PairContext& context, const Affine& from,
+                               const Alternatives::Alternative& alternative) const;
+  [[nodiscard]] double best_quality(const PairContext& context, const Affine& from,
+                                    const Alternatives& alternatives) const;
+  [[nodiscard]] bool is_equal(const PairContext& context, const Affine& from,
+                              const Alternatives::Alternative& alternative,
+                              const Alternatives& alternatives) const;
+  [[nodiscard]] double remaining_ratio(const PairContext& context, const Candidate& found,
+                                       const Alternatives& alternatives) const;
+  [[nodiscard]] std::vector<Point> equals_of(const PairContext& context, const Candidate& found,
+                                             const Alternatives& alternatives) const;
   std::optional<Candidate> with_smallest_motion(const PairContext& context, const Candidate& found,
                                                 const Alternatives& known);
   [[nodiscard]] std::optional<Candidate> selected_at(const PairContext& context,
@@ -48,6 +64,7 @@ class AmbiguityCheck {
   CandidateEvaluator& evaluator_;
   ModelSelection& selection_;
   AlternativeSearch alternatives_;
+  std::optional<MotionPrior> prior_;
 };
 
 }  // namespace warpalign::detail

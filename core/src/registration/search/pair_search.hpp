@@ -37,6 +37,8 @@ class PairSearch {
   /// the device. The result is valid until the next call.
   std::span<const Candidate> run(Stream& stream, StageClock& clock, ImagePyramid& reference,
                                  ImagePyramid& moving);
+  /// See Registrar::set_prior().
+  void set_prior(const std::optional<MotionPrior>& prior) { ambiguity_check_.set_prior(prior); }
   /// Why the last run's best candidate is ambiguous, if the comparison of shifts found that it is.
   [[nodiscard]] const std::optional<Ambiguity>& ambiguity() const { return ambiguity_; }
   /// The proposers that the last run used, in order of first use.

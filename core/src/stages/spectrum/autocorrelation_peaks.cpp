@@ -1,0 +1,47 @@
+// Stage: the shifts at which an image resembles itself.
+#include <warpalign/backend/stages/spectrum/autocorrelation_peaks.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "autocorrelation_peaks";
+
+AutocorrelationPeaksSpec checked(const AutocorrelationPeaksSpec& spec) {
+  detail::check_shape(stage, "the image", spec.image);
+  detail::check_shape(stage, "the surface", spec.surface);
+  const auto wraps = [](std::int64_t side, std::int64_t frame) {
+    return frame < side + side / 2 + 2;
+  };
+  if (spec.image.depth != 1 || spec.surface.depth != 1 ||
+      wraps(spec.image.width, spec.surface.width) ||
+      wraps(spec.image.height, spec.surface.height)) {
+    detail::refuse(stage,
+                   "a surface of " + to_string(spec.surface) + " is too small for " +
+                       to_string(spec.image) +
+                       "; each side must be at least one and a half of the image's plus two");
+  }
+  return spec;
+}
+
+}  // namespace
+
+AutocorrelationPeaksPlan::AutocorrelationPeaksPlan(const Device& device,
+                                                   const AutocorrelationPeaksSpec& spec)
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
+
+void AutocorrelationPeaksPlan::execute(Stream& stream, const Image& surface, Buffer& peaks) const {
+  detail::check_stream(stage, device_, stream);
+  Shape shape = spec_.surface;
+  shape.depth = surface.shape().depth;
+  detail::check_image(stage, "the surface", device_, surface, PixelType::f32, shape);
+  detail::check_buffer(stage, "the peaks", device_, peaks,
+                       static_cast<std::size_t>(rows()) * sizeof(float));
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surface),
+                   detail::Access::memory(peaks));
+}
+
+}  // namespace warpalign
