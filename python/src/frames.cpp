@@ -55,6 +55,11 @@ class SharedFrameRegistrar {
     return dict_of(found_masked(host_image(frame), host_image(mask)));
   }
 
+  nb::dict align_next(const InputArray& frame, const std::optional<InputArray>& mask,
+                      const std::vector<double>& matrix, int frames) {
+    return dict_of(found_next(host_image(frame), view_of(mask), {affine_of(matrix), frames}));
+  }
+
  private:
   static std::optional<HostImage> view_of(const std::optional<InputArray>& mask) {
     if (!mask) return {};
@@ -71,6 +76,19 @@ class SharedFrameRegistrar {
     const nb::gil_scoped_release released;
     const std::lock_guard lock(mutex_);
     return registrar_.align(frame, mask);
+  }
+
+  RegistrationResult found_next(const HostImage& frame, const std::optional<HostImage>& mask,
+                                const MotionPrior& prior) {
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    return mask ? registrar_.align(frame, *mask, prior) : registrar_.align(frame, prior);
+  }
+
+  /// `matrix`: two rows of a matrix that maps (x, y, 1).
+  static Affine affine_of(const std::vector<double>& matrix) {
+    if (matrix.size() != 6) throw nb::value_error("the prior's matrix must have six numbers");
+    return {matrix[0], matrix[1], matrix[2], matrix[3], matrix[4], matrix[5]};
   }
 
   std::mutex mutex_;
@@ -91,6 +109,9 @@ void bind_frames(nb::module_& module) {
       .def("set_reference", &SharedFrameRegistrar::set_reference, nb::arg("image").noconvert(),
            nb::arg("mask").noconvert().none() = nb::none())
       .def("align", &SharedFrameRegistrar::align, nb::arg("frames"))
+      .def("align_next", &SharedFrameRegistrar::align_next, nb::arg("frame").noconvert(),
+           nb::arg("mask").noconvert().none(), nb::arg("matrix"), nb::arg("frames"),
+           "Register a frame that was taken so many frames after one with this matrix.")
       .def("align_masked", &SharedFrameRegistrar::align_masked, nb::arg("frame").noconvert(),
            nb::arg("mask").noconvert());
 }

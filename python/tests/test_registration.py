@@ -496,6 +496,39 @@ def test_one_frame_at_a_time_is_in_memory(scene, to):
     assert most == 1
 
 
+def _lattice(row, column):
+    """A texture that (16, 0) and (0, 20) repeat, shifted."""
+    y, x = np.mgrid[:128, :144]
+    v, u = 2 * np.pi * (y - row) / 16, 2 * np.pi * (x - column) / 20
+    texture = np.cos(u) + np.sin(v) + np.cos(u + v) + np.cos(2 * u - v)
+    return (30000 + 5000 * texture).astype(np.uint16)
+
+
+@pytest.mark.parametrize("to", ["first", "previous", "mean"])
+def test_a_repeating_texture_is_followed_while_it_drifts_slowly(to):
+    shifts = [(-1.5 * i, 3 * i) for i in range(8)]
+    stack = warpalign.register_stack([_lattice(*shift) for shift in shifts], to=to,
+                                     motion="translation")
+    assert stack.drift["reliable"].all() and not stack.drift["ambiguous"].any()
+    found = np.stack([stack.drift["shift_row"], stack.drift["shift_column"]], 1)
+    # Frames are drawn, so that this is the error of the fit alone.
+    np.testing.assert_allclose(found, shifts, atol=0.02)
+
+
+@pytest.mark.parametrize("to", ["first", "previous"])
+def test_a_repeating_texture_that_jumps_is_ambiguous_from_there_on(to):
+    frames = [_lattice(0, column) for column in (0, 2, 10, 12)]
+    stack = warpalign.register_stack(frames, to=to, motion="translation")
+    assert stack.drift["reliable"].tolist() == [True, True, False, False]
+    assert stack.drift["ambiguous"].tolist() == [False, False, True, True]
+    assert sorted(stack.periods) == [2, 3]
+    first, second = np.abs(stack.periods[2])
+    # Measured over several periods, to a fraction of a pixel.
+    np.testing.assert_allclose(first, (16, 0), atol=0.3)
+    np.testing.assert_allclose(second, (0, 20), atol=0.3)
+    assert next(iter(stack.warp(frames[:1]))) is not None
+
+
 def test_invalid_stacks_raise(scene):
     with pytest.raises(ValueError, match="there are no frames"):
         warpalign.register_stack([])

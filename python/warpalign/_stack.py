@@ -28,13 +28,14 @@ _DRIFT = np.dtype([
     ("overlap", np.float64),
     ("reliable", np.bool_),
     ("refined", np.bool_),
+    ("ambiguous", np.bool_),
 ])
 
 
-def _line_of(number, alignment, reliable):
+def _line_of(number, alignment, reliable, ambiguous):
     return (number, *alignment.translation, alignment.rotation_deg, alignment.scale,
             alignment.confidence, alignment.correlation, alignment.overlap, reliable,
-            alignment.refined)
+            alignment.refined, ambiguous)
 
 
 class StackRegistration(OnDevice):
@@ -48,12 +49,19 @@ class StackRegistration(OnDevice):
         A structured array with a row for each frame. Its fields are ``frame``, ``shift_row`` and
         ``shift_column`` (the position of the first frame's centre in this frame, relative to the
         centre of this frame, in pixels), ``rotation_deg`` (counter-clockwise as displayed),
-        ``scale``, ``confidence``, ``correlation``, ``overlap``, ``reliable`` and ``refined``.
+        ``scale``, ``confidence``, ``correlation``, ``overlap``, ``reliable``, ``refined`` and
+        ``ambiguous`` (the frame matches its reference at other shifts as well, and the frame before
+        it does not tell which one is right).
     matrices : ndarray, shape (frames, 3, 3)
         For each frame, the matrix that maps pixels of the first frame, (row, column, 1), to pixels
         of this frame. NaN for frames that could not be used.
     errors : dict of int to InvalidImageError
         For each frame that could not be used, by its number, the reason.
+    periods : dict of int to tuple of tuples
+        For each ambiguous frame, by its number, ``Registration.period``.
+    undetermined_directions : dict of int to tuple of 2 floats
+        For each ambiguous frame with structure along one direction, by its number,
+        ``Registration.undetermined_direction``.
     """
 
     def __init__(self, shape, device):
@@ -61,11 +69,21 @@ class StackRegistration(OnDevice):
         self._device = device
         self._alignments = []
         self._reliable = []
+        self._ambiguous = []
         self.errors = {}
+        self.periods = {}
+        self.undetermined_directions = {}
 
-    def _append(self, alignment, reliable):
+    def _append(self, alignment, found=None):
+        """`found`: the Registration of the frame, or None for one that was not registered."""
+        number = len(self)
         self._alignments.append(alignment)
-        self._reliable.append(reliable)
+        self._reliable.append(number == 0 if found is None else found.reliable)
+        self._ambiguous.append(found is not None and found.ambiguous)
+        if self._ambiguous[-1]:
+            self.periods[number] = found.period
+            if found.undetermined_direction is not None:
+                self.undetermined_directions[number] = found.undetermined_direction
 
     def __len__(self):
         return len(self._alignments)
@@ -80,8 +98,9 @@ class StackRegistration(OnDevice):
     @property
     def drift(self):
         table = np.zeros(len(self), _DRIFT)
-        for i, (alignment, reliable) in enumerate(zip(self._alignments, self._reliable)):
-            table[i] = _line_of(i, alignment, reliable)
+        columns = zip(self._alignments, self._reliable, self._ambiguous)
+        for i, line in enumerate(columns):
+            table[i] = _line_of(i, *line)
         return table
 
     def to_pandas(self):
@@ -205,9 +224,13 @@ _MAX_BYTES = 64 << 20
 
 
 class _Follower:
-    """Registers frame after frame. It keeps the reference, but no other frames."""
+    """Registers frame after frame. It keeps the reference, but no other frames.
 
-    def __init__(self, first, mask, to, device, options):
+    `in_order`: whether the frames follow the first one and each other, so that the motion of one
+    tells that of the next one where a frame matches at several shifts.
+    """
+
+    def __init__(self, first, mask, to, device, options, in_order=True):
         check_motion(options)
         # Only with a fixed reference can frames be registered together.
         together = to == "first" and mask is None
@@ -219,6 +242,9 @@ class _Follower:
         self._to = to
         self._shape = first.shape
         self._first_to_reference = np.eye(3)
+        self._in_order = in_order
+        self._first_to_last = np.eye(3) if in_order else None  # the last reliable frame
+        self._frames_since = 1  # between that frame and the next one
         self._mean = None
         if to == "mean":
             self._mean = RunningMean(first.shape, mask, device)
@@ -230,21 +256,32 @@ class _Follower:
         return self._registrar.frames_at_once
 
     def align(self, frames):
-        """Return for each frame its alignment to the first one and whether it is reliable, or the
-        InvalidImageError that it caused."""
-        if self._mask is None:
+        """Return for each frame its alignment to the first one and its Registration to the
+        reference, or the InvalidImageError that it caused."""
+        if len(frames) > 1 and self._mask is None:
             results = self._registrar.align(frames)
-        else:
-            results = [self._align_masked(frame) for frame in frames]
-        return [self._alignment_of(frame, found) for frame, found in zip(frames, results)]
+            return [self._alignment_of(frame, found) for frame, found in zip(frames, results)]
+        return [self._alignment_of(frame, None) for frame in frames]
 
-    def _align_masked(self, frame):
+    def _align_next(self, frame):
         try:
-            return self._registrar.align_masked(frame, self._mask)
+            if self._first_to_last is None:
+                if self._mask is None:
+                    return self._registrar.align([frame])[0]
+                return self._registrar.align_masked(frame, self._mask)
+            prior = self._first_to_last @ np.linalg.inv(self._first_to_reference)
+            swapped = prior[[1, 0]][:, [1, 0, 2]]  # of (x, y, 1)
+            return self._registrar.align_next(
+                frame, self._mask, swapped.ravel().tolist(), self._frames_since)
         except InvalidImageError as error:
             return error.with_traceback(None)  # a traceback would keep the frame alive
 
     def _alignment_of(self, frame, found):
+        # Frames that were registered together did not know the one before.
+        if found is None or (self._first_to_last is not None and isinstance(found, dict)
+                             and found["ambiguous"]):
+            found = self._align_next(frame)
+        self._frames_since += 1
         if isinstance(found, InvalidImageError):
             return found
         if isinstance(found, Error):
@@ -253,9 +290,14 @@ class _Follower:
         matrix = found.matrix @ self._first_to_reference
         if found.reliable:
             self._take(frame, matrix)
-        return _alignment(matrix, self._shape, found), found.reliable
+        elif found.ambiguous:
+            self._first_to_last = None  # where the frames are from here on is not known
+        return _alignment(matrix, self._shape, found), found
 
     def _take(self, frame, matrix):
+        if self._in_order:
+            self._first_to_last = matrix
+            self._frames_since = 1
         if self._to == "previous":
             self._registrar.set_reference(frame, self._mask)
             self._first_to_reference = matrix
@@ -324,7 +366,7 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     follower = _Follower(first, mask, to, opened, options)
     del given, first  # do not keep a frame while the caller makes the next one
     stack = StackRegistration(shape, opened)
-    stack._append(_first(), True)
+    stack._append(_first())
     with progress_bar(progress, total, "frame") as bar:
         bar.update()
         at_once = follower.frames_at_once
@@ -355,7 +397,7 @@ def _take(stack, follower, frames, bar):
     for aligned in follower.align(frames):
         if isinstance(aligned, InvalidImageError):
             stack.errors[len(stack)] = aligned
-            stack._append(_unusable(), False)
+            stack._append(_unusable())
         else:
             stack._append(*aligned)
         bar.update()

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""How often is a pair accepted whose shift its content leaves open? Needs the warpalign package.
+"""How often is a pair or a frame accepted whose shift its content leaves open? Needs the warpalign
+package, and Pillow for mirror images.
 
-    python tools/evaluate/ambiguity.py [--pairs 200] [--seed 1] [--device opencl:pocl] [--kinds NAMES]
+    python tools/evaluate/ambiguity.py [--pairs 200] [--stacks 20] [--seed 1] [--device opencl:pocl]
+                                       [--kinds NAMES] [--json FILE]
 
 The kinds of pairs, of images of 128 to 400 pixels, as 8 bit values with noise:
 
@@ -12,12 +14,22 @@ The kinds of pairs, of images of 128 to 400 pixels, as 8 bit values with noise:
     mirror    a cut of a photograph of tests/data, and its mirror image
     single    the same lattice with max_shift of a third of the shorter vector: one shift is left
 
-For each kind a line says how many pairs were accepted, and how many wrongly: all of the accepted ones,
-but for `single`, where those count that are more than a quarter of a pixel off.
+The kinds of stacks, of 10 frames of a lattice, each registered to the first frame and to the
+previous one; p is the length of the shortest vector:
+
+    slow      the frames drift by up to p / 5 from one to the next, in any direction
+    fast      they drift by 0.3 to 0.7 p along that vector, each time the same: which way is open
+    jump      they drift slowly, but for one step of 0.3 to 0.7 p
+
+For each kind a line says how many pairs (or frames) were accepted, and how many wrongly: all of the
+accepted ones, but for `single` and the stacks, where those count that are more than a quarter of a
+pixel off.
 """
 
 import argparse
+import datetime
 import itertools
+import json
 from pathlib import Path
 
 import numpy as np
@@ -40,8 +52,15 @@ def waves(random, frequencies, heights):
     return scene
 
 
+def shortest(first, second):
+    """The shortest vector of a lattice."""
+    multiples = itertools.product(range(-3, 4), repeat=2)
+    vectors = [m * first + n * second for m, n in multiples if (m, n) != (0, 0)]
+    return min(vectors, key=np.linalg.norm)
+
+
 def random_lattice(random):
-    """Two vectors, the shorter one first, and a texture that they repeat."""
+    """The shortest vector of a lattice, and a texture that it repeats."""
     while True:
         length = np.exp(random.uniform(np.log(5), np.log(60), 2))
         angle = random.uniform(0, 2 * np.pi)
@@ -55,7 +74,8 @@ def random_lattice(random):
     frequencies = [m * reciprocal[0] + n * reciprocal[1] for m, n in orders]
     kept = [(f, random.normal() / np.hypot(*order)) for f, order in zip(frequencies, orders)
             if np.hypot(*f) < 0.4]
-    return min(length), waves(random, [f for f, _ in kept], [height for _, height in kept])
+    texture = waves(random, [f for f, _ in kept], [height for _, height in kept])
+    return shortest(first, second), texture
 
 
 def random_stripes(random, repeats):
@@ -71,19 +91,27 @@ def random_stripes(random, repeats):
     return waves(random, [f * direction for f in lengths], heights)
 
 
-def drawn(random, scene, shift, degrees=0.0):
-    """Two images of one size, as bytes. The moving one shows the scene rotated about the centre, then
-    shifted; `shift` is (x, y)."""
+def drawn(random, scene, shifts, degrees=0.0):
+    """Images of one size, as bytes. They show the scene rotated about the centre, the first one
+    excepted, and then shifted by each of `shifts`, (x, y)."""
     height, width = random.integers(128, 401, 2)
     noise = random.uniform(0, 0.3)
     y, x = np.mgrid[:height, :width].astype(float)
     cx, cy = (width - 1) / 2, (height - 1) / 2
-    cos, sin = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
-    dx, dy = x - shift[0] - cx, y - shift[1] - cy
-    pair = [scene(x, y), scene(cos * dx + sin * dy + cx, cos * dy - sin * dx + cy)]
-    spread = pair[0].std()
-    pair = [image / spread + random.normal(0, noise, image.shape) for image in pair]
-    return [np.clip(128 + 40 * image, 0, 255).astype(np.uint8) for image in pair]
+    images = []
+    for number, shift in enumerate(shifts):
+        angle = np.radians(degrees if number > 0 else 0)
+        cos, sin = np.cos(angle), np.sin(angle)
+        dx, dy = x - shift[0] - cx, y - shift[1] - cy
+        images.append(scene(cos * dx + sin * dy + cx, cos * dy - sin * dx + cy))
+    spread = images[0].std()
+    images = [image / spread + random.normal(0, noise, image.shape) for image in images]
+    return [np.clip(128 + 40 * image, 0, 255).astype(np.uint8) for image in images]
+
+
+def random_vector(random, length):
+    angle = random.uniform(0, 2 * np.pi)
+    return length * np.array([np.cos(angle), np.sin(angle)])
 
 
 def photograph(name):
@@ -102,43 +130,118 @@ def pair_of(kind, random):
         return cut, np.ascontiguousarray(cut[:, ::-1]), {}, None
     if kind in ("grating", "lines"):
         scene = random_stripes(random, kind == "grating")
-        return *drawn(random, scene, random.uniform(-20, 20, 2)), {}, None
-    length, scene = random_lattice(random)
+        return *drawn(random, scene, [(0, 0), random.uniform(-20, 20, 2)]), {}, None
+    period, scene = random_lattice(random)
     if kind == "single":
-        bound = length / 3
-        angle, part = random.uniform(0, 2 * np.pi), random.uniform(0, 0.6)
-        shift = bound * part * np.array([np.cos(angle), np.sin(angle)])
+        bound = np.linalg.norm(period) / 3
+        shift = random_vector(random, bound * random.uniform(0, 0.6))
         options = {"max_shift": float(bound), "motion": "translation"}
-        return *drawn(random, scene, shift), options, shift[::-1]
+        return *drawn(random, scene, [(0, 0), shift]), options, shift[::-1]
     degrees = random.uniform(-40, 40) if kind == "rotated" else 0.0
-    return *drawn(random, scene, random.uniform(-30, 30, 2), degrees), {}, None
+    return *drawn(random, scene, [(0, 0), random.uniform(-30, 30, 2)], degrees), {}, None
+
+
+FRAMES = 10
+
+
+def stack_of(kind, random):
+    """Frames, and the shift (rows, columns) of each."""
+    period, scene = random_lattice(random)
+    length = np.linalg.norm(period)
+    steps = [random_vector(random, random.uniform(0, 0.2) * length) for _ in range(1, FRAMES)]
+    if kind == "fast":
+        steps = [random.uniform(0.3, 0.7) * period] * len(steps)
+    if kind == "jump":
+        steps[random.integers(len(steps))] = random.uniform(0.3, 0.7) * period
+    shifts = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
+    return drawn(random, scene, shifts), shifts[:, ::-1]
+
+
+class Count:
+    """What became of the pairs or frames of one kind."""
+
+    def __init__(self, kind):
+        self.kind = kind
+        self.tried = self.accepted = self.wrong = self.ambiguous = 0
+
+    def add(self, reliable, ambiguous, is_wrong, description):
+        self.tried += 1
+        self.accepted += bool(reliable)
+        self.ambiguous += bool(ambiguous)
+        if reliable and is_wrong:
+            self.wrong += 1
+            print(f"  {self.kind} {description}", flush=True)
+
+    def row(self):
+        return {"kind": self.kind, "tried": self.tried, "accepted": self.accepted,
+                "wrongly": self.wrong, "ambiguous": self.ambiguous,
+                "other": self.tried - self.accepted - self.ambiguous}
+
+
+def is_off(translation, truth):
+    return np.hypot(*(np.array(translation) - truth)) > 0.25
+
+
+def count_pairs(kind, options, device):
+    count = Count(kind)
+    for number in range(options.pairs):
+        random = np.random.default_rng([options.seed, number, *kind.encode()])
+        reference, moving, settings, truth = pair_of(kind, random)
+        found = warpalign.register(reference, moving, device=device, **settings)
+        is_wrong = truth is None or is_off(found.translation, truth)
+        count.add(found.reliable, found.ambiguous, is_wrong, f"{number}: {found!r}")
+    return count
+
+
+def count_frames(kind, to, options, device):
+    count = Count(f"{kind}, to {to}")
+    for number in range(options.stacks):
+        random = np.random.default_rng([options.seed, number, *kind.encode()])
+        frames, shifts = stack_of(kind, random)
+        stack = warpalign.register_stack(frames, to=to, motion="translation", device=device)
+        for line, shift in list(zip(stack.drift, shifts))[1:]:
+            found = (line["shift_row"], line["shift_column"])
+            count.add(line["reliable"], line["ambiguous"], is_off(found, shift),
+                      f"{number}, frame {line['frame']}: {found}, not {tuple(shift)}")
+    return count
+
+
+def counts(options, device):
+    for kind in options.kinds.split(","):
+        if kind in ("slow", "fast", "jump"):
+            for to in ("first", "previous"):
+                yield count_frames(kind, to, options, device)
+        else:
+            yield count_pairs(kind, options, device)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=200, help="of each kind")
+    parser.add_argument("--stacks", type=int, default=20, help="of each kind")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--device", default=None)
-    parser.add_argument("--kinds", default="lattice,grating,lines,rotated,mirror,single")
+    parser.add_argument("--kinds",
+                        default="lattice,grating,lines,rotated,mirror,single,slow,fast,jump")
+    parser.add_argument("--json", help="a record of the counts")
     options = parser.parse_args()
     device = warpalign.open_device(options.device)
-    print(f"seed {options.seed}, {options.pairs} pairs of each kind, {device.name}")
-    print("kind      accepted  wrongly  ambiguous  other")
-    for kind in options.kinds.split(","):
-        accepted = wrong = ambiguous = 0
-        for number in range(options.pairs):
-            random = np.random.default_rng([options.seed, number, *kind.encode()])
-            reference, moving, settings, truth = pair_of(kind, random)
-            found = warpalign.register(reference, moving, device=device, **settings)
-            ambiguous += found.ambiguous
-            if not found.reliable:
-                continue
-            accepted += 1
-            if truth is None or np.hypot(*(np.array(found.translation) - truth)) > 0.25:
-                wrong += 1
-                print(f"  {kind} {number}: {found!r}")
-        other = options.pairs - accepted - ambiguous
-        print(f"{kind:9} {accepted:8} {wrong:8} {ambiguous:10} {other:6}", flush=True)
+    print(f"seed {options.seed}, {options.pairs} pairs and {options.stacks} stacks of each kind, "
+          f"{device.info.name}")
+    print("kind                tried accepted wrongly ambiguous other")
+    rows = []
+    for count in counts(options, device):
+        row = count.row()
+        rows.append(row)
+        print(f"{row['kind']:19} {row['tried']:5} {row['accepted']:8} {row['wrongly']:7} "
+              f"{row['ambiguous']:9} {row['other']:5}", flush=True)
+    if options.json:
+        record = {"command": f"ambiguity.py --pairs {options.pairs} --stacks {options.stacks} "
+                             f"--seed {options.seed} --kinds {options.kinds}",
+                  "program": f"warpalign {warpalign.__version__}", "device": device.info.name,
+                  "driver": device.info.driver,
+                  "date": datetime.date.today().isoformat(), "rows": rows}
+        Path(options.json).write_text(json.dumps(record, indent=1) + "\n")
 
 
 if __name__ == "__main__":

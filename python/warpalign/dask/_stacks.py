@@ -15,15 +15,15 @@ from ._blocks import array_of_tasks, as_dask, bound, device_name
 _TABLE = np.dtype([*_DRIFT.descr, ("matrix", np.float64, (3, 3)), ("error", "U160")])
 
 
-def _line(number, alignment, reliable, error=""):
-    return (*_line_of(number, alignment, reliable), alignment.matrix, error[:160])
+def _line(number, alignment, reliable, ambiguous=False, error=""):
+    return (*_line_of(number, alignment, reliable, ambiguous), alignment.matrix, error[:160])
 
 
 def _registered(frames, reference, start, first, mask, options, device):
     """Register the frames of one chunk, and return their rows of the drift table."""
     table = np.zeros(len(frames), _TABLE)
     follower = _Follower(as_image(reference, "the reference"), mask, "first", open_device(device),
-                         options)
+                         options, in_order=False)
     if first is not None and start <= first < start + len(frames):
         table[first - start] = _line(first, _first(), True)
     others = [i for i in range(len(frames)) if start + i != first]
@@ -32,9 +32,11 @@ def _registered(frames, reference, start, first, mask, options, device):
         aligned = follower.align([as_image(frames[i], f"frame {start + i}") for i in some])
         for i, found in zip(some, aligned):
             if isinstance(found, InvalidImageError):
-                table[i] = _line(start + i, _unusable(), False, str(found))
+                table[i] = _line(start + i, _unusable(), False, error=str(found))
             else:
-                table[i] = _line(start + i, *found)
+                alignment, registration = found
+                table[i] = _line(start + i, alignment, registration.reliable,
+                                 registration.ambiguous)
     return table
 
 
