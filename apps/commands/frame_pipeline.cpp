@@ -49,6 +49,7 @@ void FramePipeline::register_early(const Batch& batch) {
   std::vector<UpcomingFrame> upcoming;
   for (std::size_t i = 0; i < batch.frames.size(); ++i) {
     const Frame& frame = batch.frames[i];
+    if (work_.is_origin(batch.indices[i])) continue;
     if (frame.trouble.empty()) upcoming.push_back({batch.indices[i], &frame.image});
   }
   if (!upcoming.empty()) work_.register_early(upcoming);

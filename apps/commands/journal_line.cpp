@@ -168,6 +168,26 @@ std::optional<StackFrame> parse_journal_line(std::string_view line) {
   return frame;
 }
 
+std::string origin_line(const DriftOrigin& origin) {
+  return fmt::format("origin {} {} {}", origin.frame ? std::to_string(*origin.frame) : nothing,
+                     static_cast<int>(origin.reason), word_of(origin.file));
+}
+
+std::optional<DriftOrigin> parse_origin_line(std::string_view line) {
+  WordParser words(line);
+  if (words.next() != "origin") return {};
+  DriftOrigin origin;
+  const std::string frame = words.next();
+  origin.frame.reset();
+  if (frame != nothing) origin.frame = words.index_of(frame);
+  const std::size_t reason = words.index();
+  if (reason > static_cast<std::size_t>(DriftOrigin::Reason::none)) return {};
+  origin.reason = static_cast<DriftOrigin::Reason>(reason);
+  origin.file = words.text();
+  if (!words.good()) return {};
+  return origin;
+}
+
 std::string sealed(const std::string& line) {
   Checksum checksum;
   checksum.add(std::string_view(line));

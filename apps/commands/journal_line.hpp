@@ -14,6 +14,10 @@ namespace warpalign::program {
 /// The inverse. Returns nothing for an invalid line.
 [[nodiscard]] std::optional<StackFrame> parse_journal_line(std::string_view line);
 
+/// The same for the line that names the drift's origin.
+[[nodiscard]] std::string origin_line(const DriftOrigin& origin);
+[[nodiscard]] std::optional<DriftOrigin> parse_origin_line(std::string_view line);
+
 /// Adds a checksum and a newline to a line, and checks and removes them. unsealed() returns nothing
 /// if the checksum is wrong.
 [[nodiscard]] std::string sealed(const std::string& line);

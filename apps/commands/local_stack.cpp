@@ -41,21 +41,42 @@ FrameAlignment alignment_of(const FrameMotion& motion) {
 }  // namespace
 
 LocalStack::LocalStack(const Device& device, const LocalSettings& settings, StackReference to,
-                       const LoadedImage& first, FrameWarper& warper)
-    : finder_(device, first.type, first.shape(), settings), warper_(device, first.shape()) {
-  finder_.set_reference(first);
-  if (to != StackReference::mean) {
-    frames_at_once_ =
-        std::clamp<std::size_t>(max_batch_bytes / first.pixels.size(), 1, max_batch_frames);
-    return;
+                       const LoadedImage& frame, FrameWarper& warper)
+    : finder_(device, frame.type, frame.shape(), settings),
+      warper_(device, frame.shape()),
+      plain_warper_(warper),
+      to_(to) {
+  if (to == StackReference::mean) return;
+  frames_at_once_ =
+      std::clamp<std::size_t>(max_batch_bytes / frame.pixels.size(), 1, max_batch_frames);
+}
+
+void LocalStack::set_origin(const LoadedImage& image, std::optional<std::size_t> index) {
+  finder_.set_reference(image);
+  origin_ = index;
+  ahead_.set_origin(index);
+  if (to_ != StackReference::mean) return;
+  mean_.emplace(image.shape(), std::nullopt);
+  AffineMap unmoved({}, plain_warper_);
+  mean_->add(image, unmoved);
+}
+
+std::vector<Trial> LocalStack::try_frames(std::span<const UpcomingFrame> frames) {
+  std::vector<Trial> trials;
+  for (const UpcomingFrame& frame : frames) {
+    register_early(std::span(&frame, 1));
+    const FrameMotion* motion = ahead_.find(frame.index);
+    trials.push_back(motion == nullptr    ? Trial::unusable
+                     : motion->reliable() ? Trial::reliable
+                                          : Trial::unreliable);
   }
-  mean_.emplace(first.shape(), std::nullopt);
-  AffineMap unmoved({}, warper);
-  mean_->add(first, unmoved);
+  return trials;
 }
 
 // If the batch fails, place() registers each frame separately, so that errors belong to a frame.
-void LocalStack::register_early(std::span<const UpcomingFrame> frames) {
+void LocalStack::register_early(std::span<const UpcomingFrame> all) {
+  const std::vector<UpcomingFrame> frames = ahead_.without(all);
+  if (frames.empty()) return;
   std::vector<const LoadedImage*> images;
   for (const UpcomingFrame& frame : frames) images.push_back(frame.image);
   std::vector<FrameMotion> motions;
@@ -82,8 +103,8 @@ void LocalStack::find(const LoadedImage& frame, std::size_t index) {
 FrameAlignment LocalStack::place(const LoadedImage& frame, std::size_t index) {
   find(frame, index);
   FrameAlignment place = alignment_of(motion_);
-  if (!mean_) place.reference = 0;
-  if (place.reliable && mean_) {
+  if (!mean_) place.reference = origin_;
+  if (place.reliable && mean_ && index >= origin_.value_or(0)) {
     mean_->add(frame, *map_of(frame, place, index));
     mean_is_newer_ = true;
   }
@@ -96,7 +117,7 @@ void LocalStack::add_finished(const LoadedImage& frame, const FrameAlignment& /*
 }
 
 bool LocalStack::needs_finished(std::size_t index, std::size_t /*last*/) const {
-  return mean_ && index > 0;
+  return mean_ && index > origin_.value_or(0);
 }
 
 std::unique_ptr<GridMap> LocalStack::map_of(const LoadedImage& frame,

@@ -16,11 +16,13 @@ namespace warpalign::program {
 
 class LocalStack : public StackAligner {
  public:
-  /// `to`: first or mean. `first`: frame 0. `warper` is used for the first frame only. Throws
-  /// warpalign::Error.
+  /// `to`: not previous. `frame`: one of the frames. `warper` is used for the drift's origin only.
+  /// Call set_origin() before the other functions. Throws warpalign::Error.
   LocalStack(const Device& device, const LocalSettings& settings, StackReference to,
-             const LoadedImage& first, FrameWarper& warper);
+             const LoadedImage& frame, FrameWarper& warper);
 
+  void set_origin(const LoadedImage& image, std::optional<std::size_t> index) override;
+  [[nodiscard]] std::vector<Trial> try_frames(std::span<const UpcomingFrame> frames) override;
   [[nodiscard]] FrameAlignment place(const LoadedImage& frame, std::size_t index) override;
   [[nodiscard]] std::size_t frames_at_once() const override { return frames_at_once_; }
   void register_early(std::span<const UpcomingFrame> frames) override;
@@ -40,6 +42,9 @@ class LocalStack : public StackAligner {
   std::size_t frames_at_once_ = 1;
   EarlyResults<FrameMotion> ahead_;
   FieldFrameWarper warper_;
+  FrameWarper& plain_warper_;
+  StackReference to_;
+  std::optional<std::size_t> origin_;  ///< the index of the drift's origin
   std::optional<RunningMean> mean_;
   bool mean_is_newer_ = false;  ///< than the reference computed from it
   FrameMotion motion_;          ///< of the frame with this index

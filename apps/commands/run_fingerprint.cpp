@@ -1,6 +1,7 @@
 // Identifies a run of `warpalign stack`.
 #include "commands/run_fingerprint.hpp"
 
+#include "commands/stack_reference.hpp"
 #include "io/checksum.hpp"
 
 #include <warpalign/version.hpp>
@@ -38,6 +39,8 @@ RunFingerprint fingerprint_of(const StackOptions& options, const StackInput& inp
   Checksum chosen;
   chosen.add(warpalign::version());
   chosen.add(options.to);
+  const ReferenceChoice reference = reference_choice(options.to);
+  if (reference.to == StackReference::file) add_file(chosen, reference.name);
   if (options.mask) add_file(chosen, *options.mask);
   const RegistrationChoices& choices = options.choices;
   chosen.add(fmt::format("{} {}", choices.fast, choices.no_refine));

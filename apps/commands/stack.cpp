@@ -4,6 +4,7 @@
 #include "commands/stack_input.hpp"
 #include "commands/stack_options.hpp"
 #include "commands/stack_outputs.hpp"
+#include "commands/stack_reference.hpp"
 #include "commands/stack_registrar.hpp"
 #include "commands/stack_resume.hpp"
 #include "commands/stack_walk.hpp"
@@ -41,7 +42,7 @@ StackMotion motion_of(const StackOptions& options) {
   motion.local = local_settings_of(options.choices, options.local);
   if (options.mask) refuse_with_local("--mask", "windows without content are left out anyway");
   if (options.to == "previous") {
-    refuse_with_local("--to previous", "frames are registered to the first or to the mean");
+    refuse_with_local("--to previous", "frames are registered to one frame or to the mean");
   }
   return motion;
 }
@@ -50,7 +51,8 @@ ExitStatus run(StackOptions options) {
   const auto start = std::chrono::steady_clock::now();
   const StackMotion motion = motion_of(options);
   StackSetting setting;
-  setting.to = stack_reference_named(options.to);
+  ReferenceChoice reference = reference_choice(options.to);
+  setting.to = reference.to;
   setting.fast = motion.global.fast;
   setting.local = motion.local.has_value();
   options.files = input_files(options.files);
@@ -62,6 +64,7 @@ ExitStatus run(StackOptions options) {
   if (motion.local) check_windows_fit(*motion.local, setting.shape, input.first().name);
   std::optional<LoadedImage> mask;
   if (options.mask) mask = load_mask(*options.mask, setting.shape, "the first frame");
+  load_reference(reference, input);
   const std::unique_ptr<StackJournal> journal = open_journal(options, input);
   std::optional<std::size_t> done;
   if (journal) done = journal->frames();
@@ -78,7 +81,12 @@ ExitStatus run(StackOptions options) {
   }
   const Device device = open_chosen(options.device, config);
   setting.device = device.info();
-  StackWork work(device, motion, setting.to, input.first(), std::move(mask), outputs);
+  StackWork work(device, motion, setting.to, input.first(), mask, outputs);
+  const DriftOrigin* known = journal ? journal->origin() : nullptr;
+  setting.origin = choose_origin(std::move(reference), known, input, work, mask);
+  if (journal && known == nullptr) journal->write_origin(setting.origin);
+  mask.reset();
+  work.start_from(setting.origin);
   outputs.start(setting);
   const Shard shard = options.shard ? shard_of(*options.shard) : Shard{};
   StackTotals totals = StackWalk(input, work, outputs, journal.get(), shard).go();
@@ -99,15 +107,22 @@ constexpr const char* footer =
     "input. The command reads, registers and writes concurrently. It holds up to 96 frames in\n"
     "memory, or three with --to previous or mean.\n"
     "\n"
-    "  --to first     register each frame to frame 0\n"
+    "  --to first     register each frame to the first usable frame, in most stacks frame 0\n"
     "  --to previous  to the last reliable frame before it, and compose the drifts\n"
-    "  --to mean      to the mean of frame 0 and the aligned reliable frames before it\n"
+    "  --to mean      to the mean of the first usable frame and the aligned reliable frames before "
+    "it\n"
+    "  --to auto      to the sharpest, most textured frame; reads the frames twice\n"
+    "  --to N, FILE   to frame N, or to an image file of the frames' size\n"
     "\n"
-    "The drift maps the pixels of frame 0 to each frame. Ranges and --max-shift limit each\n"
+    "A frame is usable if it is not constant and one of the next frames registers to it. If a\n"
+    "frame before it is not, the report says which frame became the reference.\n"
+    "\n"
+    "The drift maps the pixels of the reference to each frame. Ranges and --max-shift limit each\n"
     "registration, not the drift. --mask (0: ignored) applies to every frame.\n"
     "\n"
-    "Aligned frames are resampled to frame 0's pixel grid with cubic splines, and are 0 outside\n"
-    "the frame. --output-folder receives the reliable frames: 0012_name.png for 8 and 16 bits,\n"
+    "Aligned frames are resampled to the reference's pixel grid with cubic splines, and are 0\n"
+    "outside the frame. --output-folder receives the reliable frames: 0012_name.png for 8 and 16 "
+    "bits,\n"
     "0012_name.tif for other types. --output holds every frame; an unreliable one is all 0.\n"
     "--output-video repeats the previous frame instead.\n"
     "\n"
@@ -115,7 +130,7 @@ constexpr const char* footer =
     "shifts and resamples the frame through it. The drift's x and y are the mean of the field, "
     "the\n"
     "spread is the root mean square distance from the mean, and the confidence is the fraction of\n"
-    "windows that agree. It supports --to first and --to mean, but not --mask.\n"
+    "windows that agree. It does not support --to previous and --mask.\n"
     "\n"
     "--resume keeps a journal next to the first output; run the same command again to continue\n"
     "after an interruption. --shard parts may run in any order and on any machine; the same "

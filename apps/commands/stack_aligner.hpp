@@ -1,4 +1,4 @@
-// The interface of classes that align the frames of a stack to the first frame's grid.
+// The interface of classes that align the frames of a stack to the grid of one of them.
 #pragma once
 
 #include "commands/grid_map.hpp"
@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 namespace warpalign::program {
 
@@ -15,6 +17,13 @@ namespace warpalign::program {
 struct UpcomingFrame {
   std::size_t index = 0;
   const LoadedImage* image = nullptr;
+};
+
+/// Whether a frame registers to the drift's origin.
+enum class Trial {
+  reliable,
+  unreliable,
+  unusable  ///< its pixels cannot be used
 };
 
 /// Keeps the reference between frames, but no frames.
@@ -25,7 +34,14 @@ class StackAligner {
   StackAligner& operator=(const StackAligner&) = delete;
   virtual ~StackAligner() = default;
 
-  /// Registers the next frame, which must have the size of the first one. Throws warpalign::Error.
+  /// Starts again from this image: its grid is the drift's origin. `index`: its frame's index, or
+  /// nothing for an image that is not part of the stack. Throws warpalign::Error.
+  virtual void set_origin(const LoadedImage& image, std::optional<std::size_t> index) = 0;
+  /// Registers frames to the drift's origin, before any frame is placed, and keeps the results for
+  /// place(). Returns one trial a frame. Throws warpalign::Error, except if pixels cause it.
+  [[nodiscard]] virtual std::vector<Trial> try_frames(std::span<const UpcomingFrame> frames) = 0;
+
+  /// Registers the next frame, which must have the size of the origin. Throws warpalign::Error.
   /// If the pixels of the frame cause the error, the state of this object does not change.
   [[nodiscard]] virtual FrameAlignment place(const LoadedImage& frame, std::size_t index) = 0;
 
@@ -45,7 +61,7 @@ class StackAligner {
   /// Whether frame `index` affects later frames. `last`: the last reliable frame before them.
   [[nodiscard]] virtual bool needs_finished(std::size_t index, std::size_t last) const = 0;
 
-  /// Maps the grid to a reliable frame of this run or an earlier one, except the first frame.
+  /// Maps the grid to a reliable frame of this run or an earlier one, except the drift's origin.
   [[nodiscard]] virtual std::unique_ptr<GridMap> map_of(const LoadedImage& frame,
                                                         const FrameAlignment& place,
                                                         std::size_t index) = 0;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace warpalign::program {
@@ -12,35 +14,45 @@ namespace {
 
 constexpr std::int64_t min_side = 16;
 
-Frame first_of(FrameSequence& source) {
-  std::optional<Frame> frame = source.next();
-  if (!frame) {
-    throw FileError(source.ended_early().empty()
-                        ? fmt::format("{}: contains no frames", source.files().front())
-                        : source.ended_early());
-  }
-  if (!frame->trouble.empty()) throw FileError(frame->trouble);
-  if (frame->image.width < min_side || frame->image.height < min_side) {
-    throw UsageError(fmt::format("{}: is {} x {} pixels; registration needs sides of at least {}",
-                                 frame->name, frame->image.width, frame->image.height, min_side));
-  }
-  return *std::move(frame);
+void check_size(const Frame& frame) {
+  if (frame.image.width >= min_side && frame.image.height >= min_side) return;
+  throw UsageError(fmt::format("{}: is {} x {} pixels; registration needs sides of at least {}",
+                               frame.name, frame.image.width, frame.image.height, min_side));
 }
 
 }  // namespace
 
 StackInput::StackInput(std::vector<std::string> files, const PlaneChoice& choice)
-    : source_(std::move(files), choice), first_(first_of(source_)), second_(source_.next()) {
-  if (second_) check_like_first(*second_);
-  if (second_) return;
+    : choice_(choice), source_(std::move(files), choice) {
+  std::string trouble;
+  first_ = taken;
+  while (first_ == taken || ahead_.size() < first_ + 2) {
+    std::optional<Frame> frame = read();
+    if (!frame) break;
+    if (!frame->trouble.empty() && trouble.empty()) trouble = frame->trouble;
+    if (frame->trouble.empty() && first_ == taken) {
+      check_size(*frame);
+      first_ = ahead_.size();
+      like_ = {frame->name, frame->stem, {}, {}};
+      like_.image = {
+          frame->image.width, frame->image.height, frame->image.channels, frame->image.type, {}};
+    }
+    ahead_.push_back(*std::move(frame));
+  }
+  if (first_ != taken && ahead_.size() > first_ + 1) return;
+  if (!trouble.empty()) throw FileError(trouble);
   const std::string early = source_.ended_early();
-  throw UsageError(fmt::format("{}: is a single frame; a stack needs two or more{}{}", first_.name,
+  if (ahead_.empty()) {
+    throw FileError(early.empty() ? fmt::format("{}: contains no frames", source_.files().front())
+                                  : early);
+  }
+  throw UsageError(fmt::format("{}: is a single frame; a stack needs two or more{}{}", like_.name,
                                early.empty() ? "" : ". ", early));
 }
 
 void StackInput::check_like_first(Frame& frame) const {
   const LoadedImage& image = frame.image;
-  const LoadedImage& first = first_.image;
+  const LoadedImage& first = like_.image;
   if (!frame.trouble.empty()) return;
   if (image.shape() != first.shape()) {
     frame.trouble = fmt::format("{}: is {}, but the first frame is {}", frame.name,
@@ -51,19 +63,45 @@ void StackInput::check_like_first(Frame& frame) const {
   }
 }
 
-std::optional<Frame> StackInput::next() {
-  if (second_) return std::exchange(second_, std::nullopt);
+std::optional<Frame> StackInput::read() {
   std::optional<Frame> frame = source_.next();
-  if (frame) check_like_first(*frame);
+  if (frame && like_.image.width > 0) check_like_first(*frame);
+  return frame;
+}
+
+const Frame* StackInput::peek(std::size_t index) {
+  while (ahead_.size() <= index) {
+    std::optional<Frame> frame = read();
+    if (!frame) return nullptr;
+    ahead_.push_back(*std::move(frame));
+  }
+  return &ahead_[index];
+}
+
+void StackInput::mark_unusable(std::size_t index, std::string trouble) {
+  Frame& frame = ahead_[index];
+  frame.trouble = std::move(trouble);
+  std::vector<std::byte>().swap(frame.image.pixels);
+}
+
+std::optional<Frame> StackInput::next() {
+  if (ahead_.empty()) return read();
+  Frame frame = std::move(ahead_.front());
+  ahead_.pop_front();
+  first_ = first_ == 0 || first_ == taken ? taken : first_ - 1;
   return frame;
 }
 
 bool StackInput::skip() {
-  if (second_) {
-    second_.reset();
-    return true;
+  if (ahead_.empty()) return source_.skip();
+  return next().has_value();
+}
+
+std::optional<std::string> StackInput::pipe() const {
+  for (const std::string& file : source_.files()) {
+    if (is_pipe(file)) return file == "-" ? "standard input" : file;
   }
-  return source_.skip();
+  return {};
 }
 
 }  // namespace warpalign::program

@@ -3,35 +3,67 @@
 
 #include "io/frames/frame_sequence.hpp"
 
+#include <cstddef>
+#include <deque>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace warpalign::program {
 
 class StackInput {
  public:
-  /// Reads the first two frames, so that invalid input is refused before any other work. Throws
-  /// FileError if the first frame cannot be read, and UsageError for a stack of one frame or of
-  /// frames that are too small.
+  /// Reads up to the frame after the first readable one, so that invalid input is refused before
+  /// any other work. Throws FileError if there are no such frames, and UsageError for a stack of
+  /// one frame or of frames that are too small.
   StackInput(std::vector<std::string> files, const PlaneChoice& choice);
 
-  [[nodiscard]] const Frame& first() const { return first_; }
-  /// Frees the first frame's pixels when they are no longer needed.
-  void drop_first_pixels() { std::vector<std::byte>().swap(first_.image.pixels); }
+  /// The first frame that can be read. Its pixels are available until its turn in next().
+  [[nodiscard]] const Frame& first() const { return first_ == taken ? like_ : ahead_[first_]; }
   [[nodiscard]] FrameCount count() const { return source_.count(); }
   [[nodiscard]] std::string ended_early() const { return source_.ended_early(); }
   [[nodiscard]] const VideoFormat* video() const { return source_.video(); }
 
-  /// The next frame after the first one. If its shape or type differs from the first frame, its
-  /// `trouble` says so. Throws FileError.
+  /// Frame `index`, read ahead of its turn, or null after the last frame. Call it before the first
+  /// next() or skip(), until which the pointer is valid. Throws FileError.
+  [[nodiscard]] const Frame* peek(std::size_t index);
+  /// Frees the pixels of a frame that was read ahead, because it cannot be used.
+  void mark_unusable(std::size_t index, std::string trouble);
+
+  /// The next frame. If its shape or type differs from the first frame, its `trouble` says so.
+  /// Throws FileError.
   [[nodiscard]] std::optional<Frame> next();
   bool skip();
 
+  /// The first file that is a pipe, which can be read only once, or nothing.
+  [[nodiscard]] std::optional<std::string> pipe() const;
+  /// Reads the input a second time, from frame `start` on, until `use` returns false. Returns the
+  /// number of frames before the end or that frame. Throws FileError.
+  template <typename Use>
+  std::size_t read_again(std::size_t start, const Use& use) const {
+    FrameSequence again(source_.files(), choice_);
+    std::size_t index = 0;
+    while (index < start && again.skip()) ++index;
+    if (index < start) return index;
+    while (std::optional<Frame> frame = again.next()) {
+      check_like_first(*frame);
+      if (!use(index, *std::move(frame))) break;
+      ++index;
+    }
+    return index;
+  }
+
  private:
   void check_like_first(Frame& frame) const;
+  std::optional<Frame> read();
 
+  static constexpr std::size_t taken = static_cast<std::size_t>(-1);
+
+  PlaneChoice choice_;
   FrameSequence source_;
-  Frame first_;
-  std::optional<Frame> second_;
+  std::deque<Frame> ahead_;  ///< the frames that were read and not taken
+  std::size_t first_ = 0;    ///< position of the first readable frame in `ahead_`, or `taken`
+  Frame like_;               ///< the first readable frame without its pixels
 };
 
 }  // namespace warpalign::program

@@ -1,9 +1,9 @@
 // The journal of `stack --resume`.
 //
-// Each line consists of words and a checksum. The first line identifies the run. A "boot" line
-// names the boot of the machine during which the following lines were written. A "frame" line
-// describes a frame. A "mark" line states that the outputs of all frames before it have reached the
-// disk.
+// Each line consists of words and a checksum. The first line identifies the run. An "origin" line
+// names the frame from which the drift leads. A "boot" line names the boot of the machine during
+// which the following lines were written. A "frame" line describes a frame. A "mark" line states
+// that the outputs of all frames before it have reached the disk.
 #include "commands/stack_journal.hpp"
 
 #include "commands/journal_line.hpp"
@@ -70,13 +70,14 @@ class JournalScan {
     std::uint64_t end = 0;  ///< offset in bytes; 0 if the journal must be started again
     std::size_t frames = 0;
     std::optional<std::size_t> last_reliable;
+    std::optional<DriftOrigin> origin;
   };
   [[nodiscard]] const Trusted& trusted() const { return seen_; }
 
  private:
   /// Whether this is a line that a journal may contain before its first frame.
   static bool is_without_work(const std::optional<std::string>& line) {
-    return line && (line->starts_with("boot ") || *line == "mark");
+    return line && (line->starts_with("boot ") || line->starts_with("origin ") || *line == "mark");
   }
 
   [[noreturn]] void refuse(const Path& path, const RunFingerprint& fingerprint) const {
@@ -96,6 +97,11 @@ class JournalScan {
       if (frame->place.reliable) seen_.last_reliable = frame->index;
     }
     if (content.starts_with("boot ")) boot_ = content.substr(5);
+    if (const std::optional<DriftOrigin> origin = parse_origin_line(content)) {
+      seen_.origin = origin;
+    } else if (seen_.frames > 0 && !seen_.origin) {
+      seen_.origin = DriftOrigin{};
+    }
     if (content == "mark" || seen_.frames == 0) marked_ = seen_;
   }
 
@@ -175,6 +181,7 @@ void StackJournal::open(const RunFingerprint& fingerprint) {
   frames_ = trusted.frames;
   has_frames_ = frames_ > 0;
   last_reliable_ = trusted.last_reliable;
+  origin_ = trusted.origin;
   if (::ftruncate(descriptor_, static_cast<off_t>(trusted.end)) != 0) {
     throw cannot_write(path_, errno);
   }
@@ -187,7 +194,21 @@ void StackJournal::add_shards(const std::vector<Path>& paths) {
   for (const Path& path : paths) {
     shards_.push_back(std::make_unique<StackJournal>(path, fingerprint_));
     readers_.push_back(std::move(shards_.back()->readers_.front()));
+    const std::optional<DriftOrigin>& other = shards_.back()->origin_;
+    if (!other) continue;
+    if (origin_ && origin_->frame != other->frame) {
+      throw FileError(fmt::format(
+          "{}: this part was registered to another frame than the others; remove it and run it "
+          "again, and all parts with the same --to FRAME",
+          path.string()));
+    }
+    origin_ = other;
   }
+}
+
+void StackJournal::write_origin(const DriftOrigin& origin) {
+  write(origin_line(origin));
+  origin_ = origin;
 }
 
 std::optional<JournalEntry> StackJournal::find(std::size_t index) {

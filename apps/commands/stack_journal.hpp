@@ -62,11 +62,17 @@ class StackJournal {
   StackJournal& operator=(const StackJournal&) = delete;
   ~StackJournal();
 
-  /// Adds the journals of shards, which this run then continues. Throws FileError.
+  /// Adds the journals of shards, which this run then continues. Throws FileError, also if shards
+  /// chose different origins.
   void add_shards(const std::vector<std::filesystem::path>& paths);
 
   /// The number of frames in this journal when it was opened, without those of shards.
   [[nodiscard]] std::size_t frames() const { return frames_; }
+  /// The drift's origin that an earlier run or a shard chose, or null. A journal with frames that
+  /// does not name one is of a run that started from frame 0.
+  [[nodiscard]] const DriftOrigin* origin() const { return origin_ ? &*origin_ : nullptr; }
+  /// Records the origin, before any frame. Throws FileError.
+  void write_origin(const DriftOrigin& origin);
   /// The last reliable one of these frames.
   [[nodiscard]] std::optional<std::size_t> last_reliable() const { return last_reliable_; }
   /// The entry of a frame, if there is one. Indices must ascend, except that indices below one
@@ -92,6 +98,7 @@ class StackJournal {
   bool has_frames_ = false;
   bool is_removed_ = false;
   std::optional<std::size_t> last_reliable_;
+  std::optional<DriftOrigin> origin_;
   std::vector<JournalReader> readers_;
   std::vector<std::unique_ptr<StackJournal>> shards_;
 };

@@ -73,8 +73,9 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
   add_option(command, "--channel N", &options.channel,
              "Channel of a multi-channel TIFF stack, from 0");
   add_option(command, "--z N", &options.slice, "Plane in z of a TIFF stack with several, from 0");
-  add_option(command, "--to NAME", &options.to, "Frame to register to: first, previous or mean",
-             suggesting("first previous mean", with_default));
+  add_option(command, "--to NAME|FRAME|FILE", &options.to,
+             "Reference: first, previous, mean, auto, a frame's number, or an image file",
+             suggesting("first previous mean auto", with_default));
   add_option(command, "--mask FILE", &options.mask,
              "Mask of the frames: an image that is 0 where pixels are ignored");
   add_option(command, "--resume", &options.resume,

@@ -1,4 +1,4 @@
-// Registers the frames of a stack and maps each of them to the first one.
+// Registers the frames of a stack and maps each of them to the drift's origin.
 #include "commands/stack_registrar.hpp"
 
 #include "io/luminance.hpp"
@@ -25,52 +25,79 @@ constexpr std::size_t max_batch_bytes = std::size_t{64} << 20;
 /// changes with every frame.
 std::size_t frames_to_see(StackReference to, const LoadedImage& first,
                           const std::optional<LoadedImage>& mask) {
-  if (to != StackReference::first || mask) return 1;
+  if (!is_fixed(to) || mask) return 1;
   return std::clamp<std::size_t>(max_batch_bytes / first.pixels.size(), 1, max_batch_frames);
 }
 
 }  // namespace
 
-StackReference stack_reference_named(const std::string& name) {
-  if (name == "first") return StackReference::first;
-  if (name == "previous") return StackReference::previous;
-  if (name == "mean") return StackReference::mean;
-  throw UsageError(
-      fmt::format("invalid value '{}' for --to (choose from: first, previous, mean)", name));
-}
-
 StackRegistrar::StackRegistrar(const Device& device, const RegistrationOptions& options,
-                               StackReference to, const LoadedImage& first,
+                               StackReference to, const LoadedImage& frame,
                                std::optional<LoadedImage> mask, FrameWarper& warper)
-    : registrar_(device, options, frames_to_see(to, first, mask)),
+    : registrar_(device, options, frames_to_see(to, frame, mask)),
       to_(to),
-      shape_(first.shape()),
+      shape_(frame.shape()),
       mask_(std::move(mask)),
-      warper_(warper) {
-  set_reference(Luminance(first).image(), mask_);
+      warper_(warper) {}
+
+void StackRegistrar::set_origin(const LoadedImage& image, std::optional<std::size_t> index) {
+  set_reference(Luminance(image).image(), mask_);
+  origin_ = index;
+  reference_index_ = index;
+  ahead_.set_origin(index);
+  origin_to_last_ = origin_to_reference_ = {};
+  last_index_ = index.value_or(0);
+  is_lost_ = !index;
   if (to_ != StackReference::mean) return;
   mean_.emplace(shape_, mask_);
   AffineMap unmoved({}, warper_);
-  mean_->add(first, unmoved);
+  mean_->add(image, unmoved);
 }
 
-// place() reports the problem of each frame. If the batch fails as a whole, place() registers each
-// frame separately.
-void StackRegistrar::register_early(std::span<const UpcomingFrame> frames) {
+std::vector<BatchResult> StackRegistrar::registered(std::span<const UpcomingFrame> frames) {
   std::vector<Luminance> gray;
   gray.reserve(frames.size());
   std::vector<HostImage> views;
   for (const UpcomingFrame& frame : frames) {
     views.push_back(view_of(gray.emplace_back(*frame.image).image()));
   }
+  const std::scoped_lock lock(registrar_mutex_);
+  if (!mask_) return registrar_.align(views);
+  std::vector<BatchResult> found(views.size());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    try {
+      found[i].result = registrar_.align(views[i], view_of(*mask_));
+    } catch (const Error& error) {
+      found[i].error = error;
+    }
+  }
+  return found;
+}
+
+std::vector<Trial> StackRegistrar::try_frames(std::span<const UpcomingFrame> frames) {
+  const std::vector<UpcomingFrame> missing = ahead_.without(frames);
+  if (!missing.empty()) ahead_.put(missing, registered(missing));
+  std::vector<Trial> trials;
+  for (const UpcomingFrame& frame : frames) {
+    const BatchResult& found = *ahead_.find(frame.index);
+    const bool matches = found.result && (found.result->reliable || found.result->ambiguous);
+    trials.push_back(found.error ? Trial::unusable : matches ? Trial::reliable : Trial::unreliable);
+  }
+  return trials;
+}
+
+// place() reports the problem of each frame. If the batch fails as a whole, place() registers each
+// frame separately.
+void StackRegistrar::register_early(std::span<const UpcomingFrame> frames) {
+  const std::vector<UpcomingFrame> missing = ahead_.without(frames);
+  if (missing.empty()) return;
   std::vector<BatchResult> found;
   try {
-    const std::scoped_lock lock(registrar_mutex_);
-    found = registrar_.align(views);
+    found = registered(missing);
   } catch (const Error&) {
     return;
   }
-  ahead_.put(frames, std::move(found));
+  ahead_.put(missing, std::move(found));
 }
 
 RegistrationResult StackRegistrar::find(const LoadedImage& frame, std::size_t index) {
@@ -89,13 +116,13 @@ RegistrationResult StackRegistrar::find(const LoadedImage& frame, std::size_t in
 
 std::optional<MotionPrior> StackRegistrar::prior_of(std::size_t index) const {
   if (is_lost_) return {};
-  return MotionPrior{first_to_last_ * first_to_reference_.inverse(),
-                     static_cast<int>(index - last_index_)};
+  const std::size_t apart = index > last_index_ ? index - last_index_ : last_index_ - index;
+  return MotionPrior{origin_to_last_ * origin_to_reference_.inverse(), static_cast<int>(apart)};
 }
 
 void StackRegistrar::note(const FrameAlignment& place, std::size_t index) {
   if (place.reliable) {
-    first_to_last_ = place.matrix;
+    origin_to_last_ = place.matrix;
     last_index_ = index;
     is_lost_ = false;
   } else if (place.ambiguous) {
@@ -120,7 +147,7 @@ FrameAlignment StackRegistrar::place(const LoadedImage& frame, std::size_t index
   place.period = found.period;
   place.undetermined_direction = found.undetermined_direction;
   if (to_ != StackReference::mean) place.reference = reference_index_;
-  place.matrix = found.matrix * first_to_reference_;
+  place.matrix = found.matrix * origin_to_reference_;
   place.similarity = Similarity::of(place.matrix, shape_, shape_);
   note(place, index);
   if (place.reliable) take_reliable(frame, place, index);
@@ -129,10 +156,11 @@ FrameAlignment StackRegistrar::place(const LoadedImage& frame, std::size_t index
 
 void StackRegistrar::take_reliable(const LoadedImage& frame, const FrameAlignment& place,
                                    std::size_t index) {
+  if (origin_ && index < *origin_) return;  // the chain and the mean begin at the origin
   if (to_ == StackReference::previous) {
     set_reference(Luminance(frame).image(), mask_);
     reference_index_ = index;
-    first_to_reference_ = place.matrix;
+    origin_to_reference_ = place.matrix;
   }
   if (to_ == StackReference::mean) {
     AffineMap map(place.matrix, warper_);
@@ -142,7 +170,7 @@ void StackRegistrar::take_reliable(const LoadedImage& frame, const FrameAlignmen
 }
 
 bool StackRegistrar::needs_finished(std::size_t index, std::size_t last) const {
-  if (index == 0) return false;  // the constructor added it
+  if (origin_ && index <= *origin_) return false;  // set_origin() added it
   return to_ == StackReference::mean || (to_ == StackReference::previous && index == last);
 }
 

@@ -1,4 +1,4 @@
-// Registers the frames of a stack and maps each of them to the first one.
+// Registers the frames of a stack and maps each of them to the drift's origin.
 #pragma once
 
 #include "commands/affine_map.hpp"
@@ -14,21 +14,21 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <string>
+#include <vector>
 
 namespace warpalign::program {
-
-/// Parses "first", "previous" or "mean". Throws UsageError.
-[[nodiscard]] StackReference stack_reference_named(const std::string& name);
 
 /// Aligns each frame by a single transform, as opposed to LocalStack.
 class StackRegistrar : public StackAligner {
  public:
-  /// `first`: frame 0. `mask`: from load_mask(), the same for every frame. `warper` resamples
-  /// frames for the mean, and must outlive this object. Throws warpalign::Error.
+  /// `frame`: one of the frames. `mask`: from load_mask(), the same for every frame. `warper`
+  /// resamples frames for the mean, and must outlive this object. Call set_origin() before the
+  /// other functions. Throws warpalign::Error.
   StackRegistrar(const Device& device, const RegistrationOptions& options, StackReference to,
-                 const LoadedImage& first, std::optional<LoadedImage> mask, FrameWarper& warper);
+                 const LoadedImage& frame, std::optional<LoadedImage> mask, FrameWarper& warper);
 
+  void set_origin(const LoadedImage& image, std::optional<std::size_t> index) override;
+  [[nodiscard]] std::vector<Trial> try_frames(std::span<const UpcomingFrame> frames) override;
   [[nodiscard]] FrameAlignment place(const LoadedImage& frame, std::size_t index) override;
   [[nodiscard]] std::size_t frames_at_once() const override { return registrar_.frames_at_once(); }
   void register_early(std::span<const UpcomingFrame> frames) override;
@@ -41,6 +41,7 @@ class StackRegistrar : public StackAligner {
                                                 std::size_t index) override;
 
  private:
+  [[nodiscard]] std::vector<BatchResult> registered(std::span<const UpcomingFrame> frames);
   [[nodiscard]] RegistrationResult find(const LoadedImage& frame, std::size_t index);
   /// What the last reliable frame tells about the motion of frame `index`, unless an ambiguous one
   /// has followed it.
@@ -55,11 +56,12 @@ class StackRegistrar : public StackAligner {
   Shape shape_;
   std::optional<LoadedImage> mask_;
   FrameWarper& warper_;
-  std::size_t reference_index_ = 0;
-  Affine first_to_reference_;   ///< the identity, except for `previous`
-  Affine first_to_last_;        ///< the last reliable frame
-  std::size_t last_index_ = 0;  ///< of that frame
-  bool is_lost_ = false;        ///< an ambiguous frame has followed it
+  std::optional<std::size_t> origin_;           ///< the index of the drift's origin
+  std::optional<std::size_t> reference_index_;  ///< of the reference, except for `mean`
+  Affine origin_to_reference_;                  ///< the identity, except for `previous`
+  Affine origin_to_last_;                       ///< the last reliable frame
+  std::size_t last_index_ = 0;                  ///< of that frame
+  bool is_lost_ = false;                        ///< unknown, or an ambiguous frame has followed it
   std::optional<RunningMean> mean_;
   bool mean_is_newer_ = false;  ///< than the reference computed from it
 };

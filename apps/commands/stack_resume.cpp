@@ -2,6 +2,7 @@
 #include "commands/stack_resume.hpp"
 
 #include "commands/run_fingerprint.hpp"
+#include "commands/stack_reference.hpp"
 #include "io/usage_error.hpp"
 
 #include <fmt/format.h>
@@ -74,9 +75,11 @@ void check_resumable(const StackOptions& options) {
   }
   if (!options.shard) return;
   (void)shard_of(*options.shard);
-  if (options.to != "first") {
+  if (!is_fixed(reference_choice(options.to).to)) {
     throw UsageError(fmt::format(
-        "--shard: with --to {} each frame depends on earlier frames; use --to first", options.to));
+        "--shard: with --to {} each frame depends on earlier frames; use --to first, auto, a "
+        "frame's number or an image file",
+        options.to));
   }
 }
 

@@ -31,12 +31,14 @@ StackWalk::StackWalk(StackInput& input, StackWork& work, StackOutputs& outputs,
 
 StackTotals StackWalk::go() {
   for (std::size_t index = 0; step(index); ++index) {
-    if (index == 0) input_.drop_first_pixels();
   }
   pipeline_.settle();
   totals_.ended_early = input_.ended_early();
   if (!totals_.ended_early.empty()) {
     progress_.say(on_one_line(fmt::format("warpalign: {}", totals_.ended_early)));
+  }
+  if (totals_.failed == totals_.frames()) {
+    progress_.say(fmt::format("warpalign: none of the {} frames can be used", totals_.failed));
   }
   return std::move(totals_);
 }
@@ -46,18 +48,17 @@ bool StackWalk::step(std::size_t index) {
   std::optional<JournalEntry> known;
   if (journal_ != nullptr) known = journal_->find(index);
   if (known) return complete(*known);
-  if (!shard_.has(index)) return index == 0 || index < planned_ || skip();
+  if (!shard_.has(index)) return index < planned_ || skip();
   const std::optional<Frame> frame = new_frame(index);
   if (!frame) return false;
   progress_.next(frame->name);
-  const StackFrame found = index == 0 ? work_.take_first(*frame) : work_.take(*frame, index);
+  const StackFrame found = work_.take(*frame, index);
   record_in_journal(found);
   report_frame(found);
   return true;
 }
 
-std::optional<Frame> StackWalk::frame(std::size_t index) {
-  if (index == 0) return input_.first();
+std::optional<Frame> StackWalk::frame() {
   pipeline_.settle();
   return input_.next();
 }
@@ -69,7 +70,6 @@ bool StackWalk::skip() {
 
 /// The next frame that no earlier run has processed.
 std::optional<Frame> StackWalk::new_frame(std::size_t index) {
-  if (index == 0) return frame(index);
   plan_ahead(index);
   return pipeline_.next();
 }
@@ -93,10 +93,11 @@ void StackWalk::plan_ahead(std::size_t index) {
 }
 
 bool StackWalk::complete(const JournalEntry& known) {
-  const StackFrame& done = known.frame;
+  StackFrame done = known.frame;
+  done.note = work_.note_of(done.index);
   const std::size_t last = journal_->last_reliable().value_or(0);
   if (work_.needs_finished(done, last)) {
-    const std::optional<Frame> frame = this->frame(done.index);
+    const std::optional<Frame> frame = this->frame();
     if (!frame || !frame->trouble.empty()) {
       throw FileError(
           frame ? frame->trouble
@@ -105,7 +106,7 @@ bool StackWalk::complete(const JournalEntry& known) {
     }
     work_.add_finished(done, &*frame, last);
   } else {
-    if (done.index > 0 && !skip()) {
+    if (!skip()) {
       throw FileError(fmt::format(
           "{}: no longer exists; restore the file and run the command again", done.file));
     }

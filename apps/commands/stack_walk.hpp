@@ -26,7 +26,7 @@ class StackWalk {
  private:
   bool step(std::size_t index);
   bool complete(const JournalEntry& known);
-  [[nodiscard]] std::optional<Frame> frame(std::size_t index);
+  [[nodiscard]] std::optional<Frame> frame();
   bool skip();
   [[nodiscard]] std::optional<Frame> new_frame(std::size_t index);
   void plan_ahead(std::size_t index);

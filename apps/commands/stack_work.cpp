@@ -12,32 +12,43 @@
 namespace warpalign::program {
 
 StackWork::StackWork(const Device& device, const StackMotion& motion, StackReference to,
-                     const Frame& first, std::optional<LoadedImage> mask, StackOutputs& outputs)
-    : shape_(first.image.shape()), warper_(device, shape_, shape_), outputs_(outputs) {
-  naming(first.name, [&] {
+                     const Frame& frame, std::optional<LoadedImage> mask, StackOutputs& outputs)
+    : shape_(frame.image.shape()), warper_(device, shape_, shape_), outputs_(outputs) {
+  naming(frame.name, [&] {
     if (motion.local) {
-      aligner_ = std::make_unique<LocalStack>(device, *motion.local, to, first.image, warper_);
+      aligner_ = std::make_unique<LocalStack>(device, *motion.local, to, frame.image, warper_);
     } else {
-      aligner_ = std::make_unique<StackRegistrar>(device, motion.global, to, first.image,
+      aligner_ = std::make_unique<StackRegistrar>(device, motion.global, to, frame.image,
                                                   std::move(mask), warper_);
     }
   });
   if (outputs_.needs_means()) means_.emplace(shape_);
 }
 
-StackFrame StackWork::take_first(const Frame& first) {
-  StackFrame done{0, first.name, {}, {}, {}, first.stem};
+void StackWork::set_origin(const Frame& frame, std::optional<std::size_t> index) {
+  naming(frame.name, [&] { aligner_->set_origin(frame.image, index); });
+}
+
+StackFrame StackWork::take_origin(const Frame& frame, std::size_t index) {
+  StackFrame done{index, frame.name, {}, {}, {}, {}, frame.stem};
+  done.note = note_of(index);
   done.place.confidence = done.place.correlation = done.place.overlap = 1;
   done.place.reliable = true;
   if (aligner_->motion() != nullptr) done.place.spread = 0;
   AffineMap unmoved({}, warper_);
-  if (means_) means_->add(first.image, unmoved);
-  done.aligned = outputs_.write_aligned(0, first.stem, &first.image);
+  if (means_) means_->add(frame.image, unmoved);
+  done.aligned = outputs_.write_aligned(index, frame.stem, &frame.image);
   return done;
 }
 
+std::string StackWork::note_of(std::size_t index) const {
+  if (!origin_.is(index) || origin_.is_usual()) return {};
+  return std::string("reference: ") + text_of(origin_.reason);
+}
+
 StackFrame StackWork::take(const Frame& frame, std::size_t index) {
-  StackFrame done{index, frame.name, {}, frame.trouble, {}, frame.stem};
+  if (origin_.is(index)) return take_origin(frame, index);
+  StackFrame done{index, frame.name, {}, frame.trouble, {}, {}, frame.stem};
   if (done.trouble.empty()) {
     try {
       naming(frame.name, [&] { done.place = aligner_->place(frame.image, index); });
@@ -79,7 +90,7 @@ bool StackWork::needs_finished(const StackFrame& done, std::size_t last) const {
 void StackWork::add_finished(const StackFrame& done, const Frame* frame, std::size_t last) {
   if (done.trouble.empty()) aligner_->note(done.place, done.index);
   if (frame == nullptr) return outputs_.write_lacking(done, nullptr);
-  if (done.index == 0) {  // written unchanged
+  if (origin_.is(done.index)) {  // written unchanged
     AffineMap unmoved({}, warper_);
     if (means_) means_->add(frame->image, unmoved);
     if (outputs_.lack(done)) outputs_.write_lacking(done, &frame->image);

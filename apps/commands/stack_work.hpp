@@ -12,6 +12,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace warpalign::program {
 
@@ -24,18 +26,29 @@ struct StackMotion {
 /// Processes one frame at a time and keeps none of them.
 class StackWork {
  public:
-  /// Throws UsageError if the first frame cannot serve as a reference. Local motion supports no
-  /// mask.
-  StackWork(const Device& device, const StackMotion& motion, StackReference to, const Frame& first,
+  /// `frame`: one of the frames. Local motion supports no mask. Throws UsageError if frames of this
+  /// size cannot be registered. Call set_origin() before any frame is taken.
+  StackWork(const Device& device, const StackMotion& motion, StackReference to, const Frame& frame,
             std::optional<LoadedImage> mask, StackOutputs& outputs);
 
-  /// Writes the first frame unchanged.
-  [[nodiscard]] StackFrame take_first(const Frame& first);
+  /// Starts from this image, as StackAligner::set_origin does. Throws UsageError if its pixels
+  /// cannot be used.
+  void set_origin(const Frame& frame, std::optional<std::size_t> index);
+  [[nodiscard]] std::vector<Trial> try_frames(std::span<const UpcomingFrame> frames) {
+    return aligner_->try_frames(frames);
+  }
+  /// Selects the frame that take() writes unchanged; without a call, none.
+  void start_from(const DriftOrigin& origin) { origin_ = origin; }
+
   /// The number of frames that are faster to register together. Pass them to register_early()
   /// before take().
   [[nodiscard]] std::size_t frames_at_once() const { return aligner_->frames_at_once(); }
   void register_early(std::span<const UpcomingFrame> frames) { aligner_->register_early(frames); }
-  /// Registers a frame, and writes it if the result is reliable. A frame that cannot be used does
+  [[nodiscard]] bool is_origin(std::size_t index) const { return origin_.is(index); }
+  /// StackFrame::note of a frame.
+  [[nodiscard]] std::string note_of(std::size_t index) const;
+  /// Registers a frame, and writes it if the result is reliable. Writes the drift's origin
+  /// unchanged. A frame that cannot be used does
   /// not affect the others. Throws FileError if an output cannot be written.
   [[nodiscard]] StackFrame take(const Frame& frame, std::size_t index);
 
@@ -52,12 +65,14 @@ class StackWork {
   [[nodiscard]] const FrameMotion* widest() const { return widest_ ? &*widest_ : nullptr; }
 
  private:
+  [[nodiscard]] StackFrame take_origin(const Frame& frame, std::size_t index);
   void note_widest(const FrameAlignment& place);
 
   Shape shape_;
   FrameWarper warper_;
   StackOutputs& outputs_;
   std::unique_ptr<StackAligner> aligner_;
+  DriftOrigin origin_{DriftOrigin::Reason::none, {}, ""};
   std::optional<StackMeans> means_;
   std::optional<FrameMotion> widest_;
   double widest_spread_ = 0;

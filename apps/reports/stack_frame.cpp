@@ -12,9 +12,35 @@ const char* name_of(StackReference reference) {
     case StackReference::previous:
       return "previous";
     case StackReference::mean:
+      return "mean";
+    case StackReference::automatic:
+      return "auto";
+    case StackReference::frame:
+      return "frame";
+    case StackReference::file:
       break;
   }
-  return "mean";
+  return "file";
+}
+
+bool is_fixed(StackReference reference) {
+  return reference != StackReference::previous && reference != StackReference::mean;
+}
+
+const char* text_of(DriftOrigin::Reason reason) {
+  switch (reason) {
+    case DriftOrigin::Reason::first_usable:
+      return "the first usable frame";
+    case DriftOrigin::Reason::unconfirmed:
+      return "the first frame that is not constant; none of the next frames registers to another";
+    case DriftOrigin::Reason::sharpest:
+      return "the sharpest, most textured frame";
+    case DriftOrigin::Reason::named:
+      return "named by --to";
+    case DriftOrigin::Reason::none:
+      break;
+  }
+  return "no frame is usable";
 }
 
 const char* StackFrame::status() const {

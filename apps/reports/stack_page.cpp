@@ -26,13 +26,14 @@ std::string figure(const LoadedImage& picture, const std::string& words) {
 
 std::string header(const StackSetting& setting, const StackTotals& totals) {
   std::string html = fmt::format(
-      "<h1>warpalign stack</h1>\n<p class=\"lead\">{} frames of {}, registered to the {}: {} ok, "
+      "<h1>warpalign stack</h1>\n<p class=\"lead\">{} frames of {}, registered to {}: {} ok, "
       "{} not reliable, {} failed<br>{} ({}, {})</p>\n",
-      totals.frames(), to_string(setting.shape),
-      setting.to == StackReference::mean ? "running mean"
-                                         : std::string(name_of(setting.to)) + " frame",
-      totals.ok, totals.unreliable, totals.failed, escaped(setting.device.name),
-      escaped(setting.device.id), escaped(setting.device.platform));
+      totals.frames(), to_string(setting.shape), escaped(text_of_reference(setting)), totals.ok,
+      totals.unreliable, totals.failed, escaped(setting.device.name), escaped(setting.device.id),
+      escaped(setting.device.platform));
+  if (!setting.origin.is_usual()) {
+    html += fmt::format("<p>Reference: {}</p>\n", escaped(text_of_origin(setting)));
+  }
   if (!totals.ended_early.empty()) {
     html += fmt::format("<p class=\"bad\">{}</p>\n", escaped(totals.ended_early));
   }
@@ -82,9 +83,10 @@ void StackPage::add(const StackFrame& frame) {
   if (std::abs(drift.scale - 1) > std::abs(largest_.scale - 1)) largest_.scale = drift.scale;
 }
 
-std::string StackPage::extremes() const {
+std::string StackPage::extremes(const DriftOrigin& origin) const {
   return fmt::format(
-      "<p>Farthest from frame 0: x {:.3f} and y {:.3f} pixels, {:.4f} degrees, scale {:.6f}.</p>\n",
+      "<p>Farthest from {}: x {:.3f} and y {:.3f} pixels, {:.4f} degrees, scale {:.6f}.</p>\n",
+      origin.frame ? fmt::format("frame {}", *origin.frame) : "the reference",
       largest_.translation.x, largest_.translation.y, largest_.rotation_deg, largest_.scale);
 }
 
@@ -107,7 +109,7 @@ std::string StackPage::html(const StackSetting& setting, const StackTotals& tota
                             const DriftPlot& drift, const MeanPictures& means,
                             const FrameMotion* widest) const {
   return html_page("warpalign stack", header(setting, totals) + "<h2>Drift</h2>\n" + drift.draw() +
-                                          extremes() + mean_section(means) +
+                                          extremes(setting.origin) + mean_section(means) +
                                           motion_section(means, widest) + bad_frames(totals));
 }
 

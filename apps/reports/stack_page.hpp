@@ -21,7 +21,7 @@ class StackPage {
                                  const FrameMotion* widest) const;
 
  private:
-  [[nodiscard]] std::string extremes() const;
+  [[nodiscard]] std::string extremes(const DriftOrigin& origin) const;
   [[nodiscard]] std::string bad_frames(const StackTotals& totals) const;
 
   Similarity largest_;  ///< the largest absolute value of each number

@@ -54,6 +54,7 @@ Json frame_json(const StackFrame& frame, bool fast) {
   add_ambiguity(object, place.period, place.undetermined_direction);
   if (place.spread) object["spread"] = *place.spread;
   object["aligned"] = frame.aligned.empty() ? Json() : Json(frame.aligned);
+  if (!frame.note.empty()) object["reason"] = frame.note;
   return object;
 }
 
@@ -69,6 +70,24 @@ void StackTotals::count(const StackFrame& frame) {
   }
 }
 
+std::string text_of_reference(const StackSetting& setting) {
+  if (setting.to == StackReference::mean) return "the running mean";
+  if (setting.to == StackReference::previous) return "the previous frame";
+  const std::optional<std::size_t> frame = setting.origin.frame;
+  if (setting.origin.reason == DriftOrigin::Reason::none) return "nothing";
+  if (frame == 0) return "the first frame";
+  return frame ? fmt::format("frame {}", *frame) : setting.origin.file;
+}
+
+std::string text_of_origin(const StackSetting& setting) {
+  const DriftOrigin& origin = setting.origin;
+  const std::string reason = text_of(origin.reason);
+  if (origin.reason == DriftOrigin::Reason::none) return "none: " + reason;
+  const std::string name =
+      origin.frame ? fmt::format("frame {} ({})", *origin.frame, origin.file) : origin.file;
+  return fmt::format("{}, {}", name, reason);
+}
+
 std::string csv_header(const StackSetting& setting) {
   return fmt::format(
       "frame,file,status,reference,rotation_deg,scale,translation_x,translation_y,confidence,"
@@ -81,7 +100,7 @@ std::string csv_line(const StackFrame& frame, const StackSetting& setting) {
   std::string line =
       fmt::format("{},{},{},{},{}", frame.index, csv_field(frame.file), frame.status(),
                   frame.trouble.empty() ? csv_numbers(frame.place, setting.fast) : nothing,
-                  csv_field(frame.trouble)) +
+                  csv_field(frame.trouble.empty() ? frame.note : frame.trouble)) +
       csv_ambiguity(frame.place.period, frame.place.undetermined_direction);
   if (setting.local) line += ',';
   if (frame.place.spread) line += fmt::format("{}", *frame.place.spread);
@@ -91,6 +110,11 @@ std::string csv_line(const StackFrame& frame, const StackSetting& setting) {
 std::string json_start(const StackSetting& setting) {
   Json object;
   object["to"] = name_of(setting.to);
+  const DriftOrigin& origin = setting.origin;
+  Json& reference = object["reference"];
+  reference["frame"] = origin.frame ? Json(*origin.frame) : Json();
+  reference["file"] = origin.file.empty() ? Json() : Json(origin.file);
+  reference["reason"] = text_of(origin.reason);
   object["width"] = setting.shape.width;
   object["height"] = setting.shape.height;
   object["device"] = setting.device.name;
@@ -144,11 +168,10 @@ std::string text_line(const StackFrame& frame, const StackSetting& setting) {
 
 std::string text_end(const StackSetting& setting, const StackTotals& totals) {
   std::string text =
-      fmt::format("\n  {} frames of {}, registered to the {}: {} ok, {} not reliable, {} failed\n",
-                  totals.frames(), to_string(setting.shape),
-                  setting.to == StackReference::mean ? "running mean"
-                                                     : std::string(name_of(setting.to)) + " frame",
-                  totals.ok, totals.unreliable, totals.failed);
+      fmt::format("\n  {} frames of {}, registered to {}: {} ok, {} not reliable, {} failed\n",
+                  totals.frames(), to_string(setting.shape), text_of_reference(setting), totals.ok,
+                  totals.unreliable, totals.failed);
+  if (!setting.origin.is_usual()) text += fmt::format("  reference  {}\n", text_of_origin(setting));
   if (!totals.ended_early.empty()) text += fmt::format("  cut short  {}\n", totals.ended_early);
   for (const std::string& file : totals.files) text += fmt::format("  written    {}\n", file);
   return text + fmt::format("  device     {} ({}, {})\n  time       {:.2f} s\n",

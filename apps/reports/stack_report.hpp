@@ -13,9 +13,10 @@
 
 namespace warpalign::program {
 
-/// Data that is known before the first frame.
+/// Data that is known before the first line of the reports.
 struct StackSetting {
   StackReference to = StackReference::first;
+  DriftOrigin origin;
   Shape shape;
   DeviceInfo device;
   bool fast = false;   ///< the fast pipeline, which measures no overlap
@@ -45,6 +46,12 @@ struct StackTotals {
                                     bool is_first);
 /// `means`: null if they were not computed.
 [[nodiscard]] std::string json_end(const StackTotals& totals, const MeanPictures* means);
+
+/// What the frames are registered to: "the first frame", "frame 3", "the running mean".
+[[nodiscard]] std::string text_of_reference(const StackSetting& setting);
+
+/// Which image the drift leads from and why: "frame 3 (name.png), the first usable frame".
+[[nodiscard]] std::string text_of_origin(const StackSetting& setting);
 
 /// A table with a line for each frame, and a summary.
 [[nodiscard]] std::string text_header(const StackSetting& setting);

@@ -192,7 +192,7 @@ def test_a_stack_that_persists_is_registered_once(drifting, monkeypatch):
     calls = []
     align = wd._stacks._Follower.align
     monkeypatch.setattr(wd._stacks._Follower, "align",
-                        lambda self, some: calls.append(len(some)) or align(self, some))
+                        lambda self, numbers, some: calls.append(len(some)) or align(self, numbers, some))
     stack = wd.register_stack(frames, motion="translation").persist(scheduler="synchronous")
     registered = sum(calls)
     assert registered == len(frames) - 1

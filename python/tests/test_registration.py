@@ -382,6 +382,78 @@ def test_the_drift_of_a_stack(frames, to):
     assert "<table>" in stack._repr_html_()
 
 
+@pytest.fixture(scope="module")
+def bad_first_frames(scene, moved):
+    """Noise, a constant, noise again, and four frames of a scene, of which the third is sharp."""
+    random = np.random.default_rng(3)
+    noise = [random.random(scene.shape) * np.ptp(scene) for _ in range(2)]
+    good = [moved(scene, 0, 1, (0.5 * k, -1.5 * k)) for k in range(4)]
+    soft = [image if k == 2 else scipy.ndimage.gaussian_filter(image, 2)
+            for k, image in enumerate(good)]
+    return np.array([noise[0], np.ones_like(scene), noise[1], *soft])
+
+
+@pytest.mark.parametrize("to", ["first", "previous", "mean"])
+def test_the_first_usable_frame_is_the_reference(bad_first_frames, to):
+    for frames in (bad_first_frames, iter(bad_first_frames)):
+        stack = warpalign.register_stack(frames, to=to, motion="translation")
+        assert stack.reference == 3
+        assert stack.reference_reason == "the first usable frame"
+        assert "frame 3" in repr(stack)
+        assert list(stack.errors) == [1]
+        assert list(stack.drift["reliable"]) == [False] * 3 + [True] * 4
+        np.testing.assert_allclose(stack.drift["shift_row"][3:], 0.5 * np.arange(4), atol=0.1)
+        np.testing.assert_array_equal(stack.matrices[3], np.eye(3))
+
+
+def test_a_usable_first_frame_stays_the_reference(bad_first_frames):
+    good, noise = bad_first_frames[3:5], bad_first_frames[[0, 2]]
+    stack = warpalign.register_stack([good[0], *noise, good[1]], motion="translation")
+    assert stack.reference == 0
+    assert list(stack.drift["reliable"]) == [True, False, False, True]
+
+
+def test_a_stack_without_a_usable_frame_says_so(bad_first_frames):
+    constant = warpalign.register_stack(bad_first_frames[[1, 1, 1]])
+    assert constant.reference is None
+    assert constant.reference_reason == "no frame is usable"
+    assert list(constant.errors) == [0, 1, 2]
+    assert not constant.drift["reliable"].any()
+    noise = warpalign.register_stack(bad_first_frames[[0, 2]], motion="translation")
+    assert noise.reference == 0
+    assert "none of the next frames registers" in noise.reference_reason
+
+
+def test_a_stack_is_registered_to_a_frame_or_an_image(bad_first_frames):
+    def shifts(frames, to):
+        stack = warpalign.register_stack(frames, to=to, motion="translation")
+        assert stack.drift["reliable"][3:].all()
+        return stack, stack.drift["shift_row"][3:]
+
+    stack, named = shifts(bad_first_frames, 4)
+    assert (stack.reference, stack.reference_reason) == (4, "named by to")
+    np.testing.assert_allclose(named, 0.5 * (np.arange(4) - 1), atol=0.1)
+    np.testing.assert_array_equal(shifts(iter(bad_first_frames), np.int64(4))[1], named)
+    stack, sharpest = shifts(bad_first_frames, "auto")
+    assert stack.reference == 5
+    np.testing.assert_allclose(sharpest, 0.5 * (np.arange(4) - 2), atol=0.1)
+    stack, image = shifts(bad_first_frames, bad_first_frames[5])
+    assert stack.reference is None
+    np.testing.assert_allclose(image, sharpest, atol=0.02)
+
+
+def test_a_wrong_reference_of_a_stack_raises(bad_first_frames):
+    for to, message in ((7, "the stack has 7 frames; choose 0 to 6"), (90, "has 7 frames"),
+                        (-1, "0 or more"), ("last", "to must be"), (True, "the reference"),
+                        (bad_first_frames[3][:-1], "the reference has the shape"),
+                        (1, "constant")):
+        with pytest.raises(ValueError, match=message):
+            warpalign.register_stack(bad_first_frames, to=to)
+    for to in ("auto", 90):
+        with pytest.raises(ValueError, match="can be read only once"):
+            warpalign.register_stack(iter(bad_first_frames), to=to)
+
+
 def test_a_stack_is_warped_back(frames, scene):
     images, _ = frames
     stack = warpalign.register_stack(np.array(images))

@@ -10,11 +10,13 @@ from ._devices import open_device
 from ._errors import Error, InvalidImageError
 from ._foreign import as_array
 from ._frames import iterate_frames
-from ._images import as_image, as_mask, device_for
+from ._images import as_mask, device_for
 from ._options import RegistrationOptions, documented, options_of
 from ._progress import progress_bar
 from ._results import OnDevice
 from ._running_mean import RunningMean
+from ._stack_origin import (
+    MAX_BYTES, MAX_FRAMES, NAMED, FramesAhead, checked_reference, set_origin)
 
 # A row of the drift table. Shifts are those of the frame's centre.
 _DRIFT = np.dtype([
@@ -39,7 +41,7 @@ def _line_of(number, alignment, reliable, ambiguous):
 
 
 class StackRegistration(OnDevice):
-    """The transform of each frame of a stack, relative to the first frame.
+    """The transform of each frame of a stack, relative to the reference.
 
     It can be pickled and sent to other processes.
 
@@ -47,13 +49,13 @@ class StackRegistration(OnDevice):
     ----------
     drift : ndarray
         A structured array with a row for each frame. Its fields are ``frame``, ``shift_row`` and
-        ``shift_column`` (the position of the first frame's centre in this frame, relative to the
+        ``shift_column`` (the position of the reference's centre in this frame, relative to the
         centre of this frame, in pixels), ``rotation_deg`` (counter-clockwise as displayed),
         ``scale``, ``confidence``, ``correlation``, ``overlap``, ``reliable``, ``refined`` and
         ``ambiguous`` (the frame matches its reference at other shifts as well, and the frame before
         it does not tell which one is right).
     matrices : ndarray, shape (frames, 3, 3)
-        For each frame, the matrix that maps pixels of the first frame, (row, column, 1), to pixels
+        For each frame, the matrix that maps pixels of the reference, (row, column, 1), to pixels
         of this frame. NaN for frames that could not be used.
     errors : dict of int to InvalidImageError
         For each frame that could not be used, by its number, the reason.
@@ -62,11 +64,18 @@ class StackRegistration(OnDevice):
     undetermined_directions : dict of int to tuple of 2 floats
         For each ambiguous frame with structure along one direction, by its number,
         ``Registration.undetermined_direction``.
+    reference : int or None
+        The number of the frame from which the matrices lead: 0, unless it cannot be used or ``to``
+        names another one. None if ``to`` is an image, or if no frame is usable.
+    reference_reason : str
+        Why it is the reference, such as ``'the first usable frame'``.
     """
 
-    def __init__(self, shape, device):
+    def __init__(self, shape, device, reference, reason):
         self._shape = shape
         self._device = device
+        self.reference = reference
+        self.reference_reason = reason
         self._alignments = []
         self._reliable = []
         self._ambiguous = []
@@ -78,7 +87,7 @@ class StackRegistration(OnDevice):
         """`found`: the Registration of the frame, or None for one that was not registered."""
         number = len(self)
         self._alignments.append(alignment)
-        self._reliable.append(number == 0 if found is None else found.reliable)
+        self._reliable.append(number == self.reference if found is None else found.reliable)
         self._ambiguous.append(found is not None and found.ambiguous)
         if self._ambiguous[-1]:
             self.periods[number] = found.period
@@ -121,7 +130,7 @@ class StackRegistration(OnDevice):
         return pandas.DataFrame.from_records(self.drift, index="frame")
 
     def warp(self, frames, *, order=3, mode="constant", cval=0.0):
-        """Warp frames to the first one, one after the other.
+        """Warp frames to the reference, one after the other.
 
         Parameters
         ----------
@@ -141,8 +150,8 @@ class StackRegistration(OnDevice):
         Yields
         ------
         ndarray
-            For each frame whose registration is ``reliable``, the frame on the grid of the first
-            one, with its own dtype; a frame on a device gives an array of the same library. None
+            For each frame whose registration is ``reliable``, the frame on the reference's grid,
+            with its own dtype; a frame on a device gives an array of the same library. None
             for any other frame.
 
         Raises
@@ -172,7 +181,13 @@ class StackRegistration(OnDevice):
                 cval=cval, device=self._opened())
 
     def __repr__(self):
-        return f"<StackRegistration: {len(self)} frames, {sum(self._reliable)} reliable>"
+        to = "" if self.reference == 0 else f", to {self._reference_text()}"
+        return f"<StackRegistration: {len(self)} frames, {sum(self._reliable)} reliable{to}>"
+
+    def _reference_text(self):
+        if self.reference is not None:
+            return f"frame {self.reference} ({self.reference_reason})"
+        return "an image" if self.reference_reason == NAMED else "nothing"
 
     def _repr_html_(self):
         shown = self.drift[:200]
@@ -218,89 +233,112 @@ def check_motion(options):
             f"stacks are aligned by similarities; motion={options['motion']!r} is for pairs")
 
 
-# The most frames in memory when frames are registered together: enough to keep a GPU busy.
-_MAX_FRAMES = 32
-_MAX_BYTES = 64 << 20
-
-
 class _Follower:
     """Registers frame after frame. It keeps the reference, but no other frames.
 
-    `in_order`: whether the frames follow the first one and each other, so that the motion of one
-    tells that of the next one where a frame matches at several shifts.
+    `nbytes`: of a frame. `to`: "previous" or "mean"; anything else is a fixed reference.
+    `in_order`: whether the frames follow each other, so that the motion of one tells that of the
+    next one where a frame matches at several shifts.
     """
 
-    def __init__(self, first, mask, to, device, options, in_order=True):
+    def __init__(self, shape, nbytes, mask, to, device, options, in_order=True):
         check_motion(options)
         # Only with a fixed reference can frames be registered together.
-        together = to == "first" and mask is None
-        some = max(1, min(_MAX_FRAMES, _MAX_BYTES // first.nbytes)) if together else 1
+        together = to not in ("previous", "mean") and mask is None
+        some = max(1, min(MAX_FRAMES, MAX_BYTES // nbytes)) if together else 1
         self._registrar = _core.FrameRegistrar(device, options_of(options), some)
-        self._registrar.set_reference(first, mask)
         self._device = device
         self._mask = mask
         self._to = to
-        self._shape = first.shape
-        self._first_to_reference = np.eye(3)
+        self._shape = shape
         self._in_order = in_order
-        self._first_to_last = np.eye(3) if in_order else None  # the last reliable frame
-        self._frames_since = 1  # between that frame and the next one
+        self._tried = {}
+        self._origin = None
+
+    def set_origin(self, image, number):
+        """Start from this image: matrices lead from it. `number`: of its frame, or None. Raises
+        InvalidImageError if its pixels cannot be used."""
+        self._registrar.set_reference(image, self._mask)
+        self._origin = number
+        self._origin_to_reference = np.eye(3)
+        # The last reliable frame, if it is known where the next one may be.
+        self._origin_to_last = np.eye(3) if self._in_order and number is not None else None
+        self._last = number
         self._mean = None
-        if to == "mean":
-            self._mean = RunningMean(first.shape, mask, device)
-            self._mean.add(first, np.eye(3))
+        if self._to == "mean":
+            self._mean = RunningMean(self._shape, self._mask, self._device)
+            self._mean.add(image, np.eye(3))
+
+    def try_frames(self, numbered):
+        """Register numbered frames to the origin, before any other call of align(), which then
+        uses the results. Returns for each whether it matches, or None if it cannot be used."""
+        results = self._registered(*zip(*numbered))
+        self._tried.update({(self._origin, number): found
+                            for (number, _), found in zip(numbered, results)})
+        return [None if isinstance(found, Exception) else found["reliable"] or found["ambiguous"]
+                for found in results]
+
+    def _registered(self, numbers, frames):
+        results = [self._tried.get((self._origin, number)) for number in numbers]
+        missing = [frame for frame, found in zip(frames, results) if found is None]
+        if self._mask is None:
+            new = iter(self._registrar.align(missing) if missing else ())
+        else:
+            new = (self._align_masked(frame) for frame in missing)
+        return [next(new) if found is None else found for found in results]
 
     @property
     def frames_at_once(self):
         """How many frames align() should receive at a time."""
         return self._registrar.frames_at_once
 
-    def align(self, frames):
-        """Return for each frame its alignment to the first one and its Registration to the
-        reference, or the InvalidImageError that it caused."""
-        if len(frames) > 1 and self._mask is None:
-            results = self._registrar.align(frames)
-            return [self._alignment_of(frame, found) for frame, found in zip(frames, results)]
-        return [self._alignment_of(frame, None) for frame in frames]
+    def align(self, numbers, frames):
+        """Return for each frame its alignment to the origin and its Registration to the reference,
+        or the InvalidImageError that it caused."""
+        results = self._registered(numbers, frames)
+        for number in numbers:
+            self._tried.pop((self._origin, number), None)
+        return [self._alignment_of(number, frame, found)
+                for number, frame, found in zip(numbers, frames, results)]
 
-    def _align_next(self, frame):
+    def _align_masked(self, frame):
         try:
-            if self._first_to_last is None:
-                if self._mask is None:
-                    return self._registrar.align([frame])[0]
-                return self._registrar.align_masked(frame, self._mask)
-            prior = self._first_to_last @ np.linalg.inv(self._first_to_reference)
-            swapped = prior[[1, 0]][:, [1, 0, 2]]  # of (x, y, 1)
-            return self._registrar.align_next(
-                frame, self._mask, swapped.ravel().tolist(), self._frames_since)
+            return self._registrar.align_masked(frame, self._mask)
         except InvalidImageError as error:
             return error.with_traceback(None)  # a traceback would keep the frame alive
 
-    def _alignment_of(self, frame, found):
-        # Frames that were registered together did not know the one before.
-        if found is None or (self._first_to_last is not None and isinstance(found, dict)
-                             and found["ambiguous"]):
-            found = self._align_next(frame)
-        self._frames_since += 1
+    def _align_next(self, number, frame):
+        """Register a frame near the last reliable one."""
+        prior = self._origin_to_last @ np.linalg.inv(self._origin_to_reference)
+        swapped = prior[[1, 0]][:, [1, 0, 2]]  # of (x, y, 1)
+        return self._registrar.align_next(
+            frame, self._mask, swapped.ravel().tolist(), abs(number - self._last))
+
+    def _alignment_of(self, number, frame, found):
+        # Frames that were registered without the one before.
+        if (isinstance(found, dict) and found["ambiguous"]
+                and self._origin_to_last is not None):
+            found = self._align_next(number, frame)
         if isinstance(found, InvalidImageError):
             return found
         if isinstance(found, Error):
             raise found
         found = registration_of(found, self._shape, self._shape, self._device)
-        matrix = found.matrix @ self._first_to_reference
-        if found.reliable:
+        matrix = found.matrix @ self._origin_to_reference
+        if found.reliable and self._in_order:
+            self._origin_to_last = matrix
+            self._last = number
+        # The chain and the mean begin at the origin.
+        if found.reliable and number >= (self._origin or 0):
             self._take(frame, matrix)
-        elif found.ambiguous:
-            self._first_to_last = None  # where the frames are from here on is not known
+        if found.ambiguous:
+            self._origin_to_last = None  # where the frames are from here on is not known
         return _alignment(matrix, self._shape, found), found
 
     def _take(self, frame, matrix):
-        if self._in_order:
-            self._first_to_last = matrix
-            self._frames_since = 1
         if self._to == "previous":
             self._registrar.set_reference(frame, self._mask)
-            self._first_to_reference = matrix
+            self._origin_to_reference = matrix
         elif self._to == "mean":
             self._mean.add(frame, matrix)
             self._registrar.set_reference(self._mean.mean(), self._mean.mask())
@@ -316,13 +354,18 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     frames : array_like or iterable
         A NumPy (memory maps included), Zarr, Dask or h5py array of shape (frames, rows, columns),
         or an iterable of images, such as a generator that reads them. All frames have the same
-        shape. With ``to='first'`` and no mask, up to 32 frames (at most 64 MiB) are in memory and
-        registered together; otherwise, one frame at a time. Chunked arrays are read one row of
+        shape. With a fixed reference and no mask, up to 32 frames (at most 64 MiB) are in memory
+        and registered together; otherwise, one frame at a time. While the first usable frame is
+        not found, up to 32 frames are read ahead. Chunked arrays are read one row of
         chunks at a time. Frames on a device are copied to the host and registered on their device.
-    to : {'first', 'previous', 'mean'}
-        The reference of each frame. ``'first'`` (the default): the first frame. ``'previous'``: the
-        last reliable frame before it; content may change over time, but errors add up. ``'mean'``:
-        the mean of the first frame and the reliable frames before it, which averages out noise.
+    to : {'first', 'previous', 'mean', 'auto'}, int or array_like
+        The reference of each frame. ``'first'`` (the default): the first usable frame, which is
+        frame 0 unless it is constant or noise: one of the next frames must register to it.
+        ``'previous'``: the last reliable frame before it; content may change over time, but errors
+        add up. ``'mean'``: the mean of the first usable frame and the reliable frames before it,
+        which averages out noise. ``'auto'``: the sharpest, most textured frame; the frames are read
+        several times, so they cannot come from an iterator. An int: the frame of that number. An
+        array: another image of the frames' shape.
     mask : array_like, optional
         A mask of the frames' shape; 0 for pixels to ignore in all frames.
     %(device)s
@@ -334,7 +377,7 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     Returns
     -------
     StackRegistration
-        The transform of each frame relative to the first. A frame whose pixels cannot be used
+        The transform of each frame relative to the reference. A frame whose pixels cannot be used
         (constant, NaN) is not reliable, and ``errors`` has the reason.
 
     %(raises)s
@@ -351,30 +394,22 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     >>> stack.drift["shift_column"].round()
     array([0., 1., 3.])
     """
-    if to not in ("first", "previous", "mean"):
-        raise ValueError(f"to must be 'first', 'previous' or 'mean', not {to!r}")
     total = len(frames) if hasattr(frames, "__len__") else None
-    remaining = iterate_frames(frames)
-    try:
-        given = next(remaining)
-    except StopIteration:
-        raise ValueError("there are no frames") from None
-    opened = open_device(device_for(given, device))
-    first = as_image(given, "frame 0")
-    shape = first.shape
-    mask = as_mask(mask, shape, "the mask")
-    follower = _Follower(first, mask, to, opened, options)
-    del given, first  # do not keep a frame while the caller makes the next one
-    stack = StackRegistration(shape, opened)
-    stack._append(_first())
+    ahead = FramesAhead(frames)
+    opened = open_device(device_for(ahead.given, device))
+    del ahead.given  # do not keep a frame while the caller makes the next one
+    mask = as_mask(mask, ahead.shape, "the mask")
+    reference = checked_reference(to, ahead)
+    follower = _Follower(ahead.shape, ahead.nbytes, mask, reference if isinstance(to, str) else None,
+                         opened, options)
+    number, reason = set_origin(reference, ahead, follower, mask)
+    stack = StackRegistration(ahead.shape, opened, number, reason)
     with progress_bar(progress, total, "frame") as bar:
-        bar.update()
         at_once = follower.frames_at_once
         some = []
-        for frame in remaining:
-            frame = _checked(frame, len(stack) + len(some), shape)
+        for frame in ahead:
             # The caller may write the next frame to the same memory.
-            some.append(frame if at_once == 1 else frame.copy())
+            some.append(frame if at_once == 1 or isinstance(frame, Exception) else frame.copy())
             del frame
             if len(some) == at_once:
                 _take(stack, follower, some, bar)
@@ -384,20 +419,23 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     return stack
 
 
-def _checked(frame, number, shape):
-    frame = as_image(frame, f"frame {number}")
-    if frame.shape != shape:
-        raise ValueError(
-            f"frame {number} has the shape {frame.shape}, but the first frame has {shape}")
-    return frame
-
-
 def _take(stack, follower, frames, bar):
-    """Register the next frames of the stack."""
-    for aligned in follower.align(frames):
-        if isinstance(aligned, InvalidImageError):
-            stack.errors[len(stack)] = aligned
-            stack._append(_unusable())
+    """Register the next frames of the stack. An exception takes the place of an unusable frame."""
+    numbers = range(len(stack), len(stack) + len(frames))
+    usable = [(number, frame) for number, frame in zip(numbers, frames)
+              if number != stack.reference and not isinstance(frame, Exception)]
+    aligned = iter(follower.align(*zip(*usable)) if usable else ())
+    for number, frame in zip(numbers, frames):
+        if number == stack.reference:
+            stack._append(_first())
         else:
-            stack._append(*aligned)
+            _append(stack, frame if isinstance(frame, Exception) else next(aligned))
         bar.update()
+
+
+def _append(stack, aligned):
+    if isinstance(aligned, InvalidImageError):
+        stack.errors[len(stack)] = aligned
+        stack._append(_unusable())
+    else:
+        stack._append(*aligned)

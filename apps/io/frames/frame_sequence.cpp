@@ -25,15 +25,6 @@ bool starts_with(std::span<const std::byte> head, std::string_view magic) {
          });
 }
 
-/// Whether the input may be a pipe, which can be read only once. Its format is therefore not
-/// detected: it must be a video.
-bool is_pipe(const std::string& file) {
-  std::error_code failed;
-  const auto status = std::filesystem::status(file, failed);
-  return file == "-" || std::filesystem::is_fifo(status) ||
-         std::filesystem::is_character_file(status);
-}
-
 void refuse_choice(const PlaneChoice& choice) {
   if (choice.channel.value_or(0) == 0 && choice.slice.value_or(0) == 0) return;
   throw FileError("has one channel and one plane; omit --channel and --z");
@@ -65,6 +56,7 @@ class SingleFrame : public FrameSource {
   bool done_ = false;
 };
 
+/// The format of a pipe is not detected, because that would consume its start.
 std::unique_ptr<FrameSource> open_frames(const std::string& file, const PlaneChoice& choice) {
   if (is_pipe(file)) {
     refuse_choice(choice);
@@ -96,6 +88,13 @@ std::string named(const std::string& name, const std::string& words) {
 }
 
 }  // namespace
+
+bool is_pipe(const std::string& file) {
+  std::error_code failed;
+  const auto status = std::filesystem::status(file, failed);
+  return file == "-" || std::filesystem::is_fifo(status) ||
+         std::filesystem::is_character_file(status);
+}
 
 FrameSequence::FrameSequence(std::vector<std::string> files, const PlaneChoice& choice)
     : files_(std::move(files)), choice_(choice) {}

@@ -10,6 +10,9 @@
 
 namespace warpalign::program {
 
+/// Whether a file may be a pipe, which can be read only once. It must be a video.
+[[nodiscard]] bool is_pipe(const std::string& file);
+
 /// Reads images, TIFF stacks, .npy arrays and .y4m videos, which it distinguishes by content. "-"
 /// is a video on standard input. All messages name the file or the frame.
 class FrameSequence : public FrameSource {

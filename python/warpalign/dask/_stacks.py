@@ -9,6 +9,7 @@ from .._errors import InvalidImageError
 from .._images import as_image, as_mask
 from .._options import documented, options_of
 from .._stack import _DRIFT, _Follower, _first, _line_of, _unusable, check_motion
+from .._stack_origin import number_of
 from ._blocks import array_of_tasks, as_dask, bound, device_name
 
 # A row of the drift table: that of warpalign.register_stack, the frame's matrix and its error.
@@ -22,14 +23,16 @@ def _line(number, alignment, reliable, ambiguous=False, error=""):
 def _registered(frames, reference, start, first, mask, options, device):
     """Register the frames of one chunk, and return their rows of the drift table."""
     table = np.zeros(len(frames), _TABLE)
-    follower = _Follower(as_image(reference, "the reference"), mask, "first", open_device(device),
+    reference = as_image(reference, "the reference")
+    follower = _Follower(reference.shape, reference.nbytes, mask, None, open_device(device),
                          options, in_order=False)
+    follower.set_origin(reference, None)
     if first is not None and start <= first < start + len(frames):
         table[first - start] = _line(first, _first(), True)
     others = [i for i in range(len(frames)) if start + i != first]
     for begin in range(0, len(others), follower.frames_at_once):
         some = others[begin:begin + follower.frames_at_once]
-        aligned = follower.align([as_image(frames[i], f"frame {start + i}") for i in some])
+        aligned = follower.align(some, [as_image(frames[i], f"frame {start + i}") for i in some])
         for i, found in zip(some, aligned):
             if isinstance(found, InvalidImageError):
                 table[i] = _line(start + i, _unusable(), False, error=str(found))
@@ -174,9 +177,15 @@ def _reference_of(frames, to):
     if isinstance(to, str):
         if to != "first":
             raise ValueError(
-                f"to must be 'first' or an image, not {to!r}: frames must be independent tasks, "
-                "so they cannot depend on the frames before them")
+                f"to must be 'first', the number of a frame or an image, not {to!r}: frames must "
+                "be independent tasks, so they cannot depend on the frames before them")
         return frames[0].rechunk(-1), 0
+    number = number_of(to)
+    if number is not None:
+        if not 0 <= number < frames.shape[0]:
+            raise ValueError(f"to={number}: the stack has {frames.shape[0]} frames; choose 0 to "
+                             f"{frames.shape[0] - 1}")
+        return frames[number].rechunk(-1), number
     reference = as_dask(to).rechunk(-1)
     if reference.shape != frames.shape[1:]:
         raise ValueError(
@@ -192,9 +201,10 @@ def register_stack(frames, *, to="first", mask=None, device=None, **options):
     ----------
     frames : dask.array.Array or array_like, shape (frames, rows, columns)
         The frames. A Zarr array keeps its chunks; chunks that divide frames are merged.
-    to : {'first'} or array_like, optional
-        The reference of all frames: the first frame (the default), or an image of their shape, such
-        as a mean of frames. Frames are registered independently of each other.
+    to : {'first'}, int or array_like, optional
+        The reference of all frames: the first frame (the default), the frame of this number, or an
+        image of their shape, such as a mean of frames. Frames are registered independently of each
+        other, so the first frame must be usable.
     mask : array_like, optional
         A mask of the frames' shape; 0 for pixels to ignore in all frames.
     device : str, optional
