@@ -44,6 +44,8 @@ const char* name_of(SearchMethod generator) {
       return "gradient-field";
     case SearchMethod::features:
       return "features";
+    case SearchMethod::points:
+      return "points";
     default:
       return "log-polar";
   }

@@ -39,12 +39,13 @@ constexpr Names<Motion, 7> motions{{{Motion::similarity, "similarity"},
                                     {Motion::automatic, "auto"}}};
 constexpr Names<Modality, 3> modalities{
     {{Modality::same, "same"}, {Modality::other, "other"}, {Modality::automatic, "auto"}}};
-constexpr Names<SearchMethod, 6> generators{{{SearchMethod::shifts, "shifts"},
+constexpr Names<SearchMethod, 7> generators{{{SearchMethod::shifts, "shifts"},
                                              {SearchMethod::log_polar, "log-polar"},
                                              {SearchMethod::grid, "grid"},
                                              {SearchMethod::patches, "windows"},
                                              {SearchMethod::gradient_orientation, "gradient-field"},
-                                             {SearchMethod::features, "features"}}};
+                                             {SearchMethod::features, "features"},
+                                             {SearchMethod::points, "points"}}};
 
 template <typename Enum, std::size_t n>
 Enum value_named(const Names<Enum, n>& names, const char* what, const std::string& name) {

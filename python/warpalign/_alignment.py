@@ -79,7 +79,7 @@ class Alignment:
     modality : {'same', 'other'}
         What the search compared: intensities (``'same'``) or gradient orientations
         (``'other'``).
-    proposed_by : {'shifts', 'log-polar', 'grid', 'windows', 'gradient-field', 'features'}
+    proposed_by : {'shifts', 'log-polar', 'grid', 'windows', 'gradient-field', 'features', 'points'}
         The proposer that found the pose: correlation over shifts, log-polar spectra, a grid of
         rotations and scales, template matching of patches, gradient orientations, or feature
         matching under simulated tilts. None for the first frame of a stack.

@@ -58,7 +58,8 @@ enum class SearchMethod {
   patches,               ///< template matching of patches of the reference in the moving image
   gradient_orientation,  ///< a grid of rotations and scales, by gradient orientation, for
                          ///< Modality::other
-  features               ///< matches of local features in simulated views, for homographies
+  features,              ///< matches of local features in simulated views, for homographies
+  points                 ///< point sources of sparse images, such as stars, on which both agree
 };
 
 /// A set of proposers in the order of their first use.
@@ -82,7 +83,7 @@ class SearchMethods {
   [[nodiscard]] const SearchMethod* end() const noexcept { return list_.data() + count_; }
 
  private:
-  std::array<SearchMethod, 6> list_{};
+  std::array<SearchMethod, 7> list_{};
   std::size_t count_ = 0;
 };
 

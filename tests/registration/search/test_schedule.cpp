@@ -59,6 +59,8 @@ std::string name_of(detail::When when) {
       return "`translation`";
     case rotating:
       return "motions that rotate";
+    case matching_points:
+      return "motions up to a similarity, `auto`";
     case shifting:
       return "motions that shift";
     case projective:
@@ -101,6 +103,8 @@ std::string name_of(detail::Fit fit) {
       return "similarities, the best first";
     case together:
       return "similarities, together";
+    case as_proposed:
+      return "as proposed";
     case homographies:
       return "homographies";
     case rectified:
@@ -146,16 +150,17 @@ std::vector<std::string> steps_of(Motion motion, Modality modality, Effort effor
 TEST_CASE("schedule: options select its steps") {
   using Steps = std::vector<std::string>;
   CHECK(steps_of(Motion::translation, Modality::same, Effort::thorough) ==
-        Steps{"log-polar spectra", "select model", "choose signal", "compare shifts"});
+        Steps{"point sources", "log-polar spectra", "select model", "choose signal",
+              "compare shifts"});
   CHECK(steps_of(Motion::similarity, Modality::same, Effort::fast) ==
-        Steps{"log-polar spectra", "log-polar spectra", "log-polar spectra", "select model",
-              "choose signal", "compare shifts"});
+        Steps{"point sources", "log-polar spectra", "log-polar spectra", "log-polar spectra",
+              "select model", "choose signal", "compare shifts"});
   CHECK(steps_of(Motion::rigid, Modality::other, Effort::fast) ==
         Steps{"verify orientation", "search orientation", "choose signal", "compare shifts"});
   CHECK(steps_of(Motion::automatic, Modality::automatic, Effort::standard) ==
-        Steps{"log-polar spectra", "log-polar spectra", "log-polar spectra", "grid",
-              "probe orientation", "select model", "verify orientation", "search orientation",
-              "choose signal", "local features", "compare shifts"});
+        Steps{"point sources", "log-polar spectra", "log-polar spectra", "log-polar spectra",
+              "grid", "probe orientation", "select model", "verify orientation",
+              "search orientation", "choose signal", "local features", "compare shifts"});
   CHECK(steps_of(Motion::affine, Modality::automatic, Effort::thorough) ==
         Steps{"log-polar spectra", "log-polar spectra", "log-polar spectra", "grid",
               "finer log-polar spectra", "finer log-polar spectra", "select model",

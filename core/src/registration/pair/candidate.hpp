@@ -2,6 +2,7 @@
 #pragma once
 
 #include "registration/numerics/confidence.hpp"
+#include "registration/points/point_agreement.hpp"
 
 #include <warpalign/registrar.hpp>
 
@@ -48,6 +49,9 @@ struct Candidate {
   /// The pose at which it was proposed, if no other shift scored nearly as much there.
   std::optional<Affine> only_maximum_at;
   bool refined = false;  ///< by a fit at full resolution
+  /// The point sources of both images that agree on the transform, if they propose it. The null
+  /// test is then theirs.
+  std::optional<PointAgreement> points;
   SearchMethod proposed_by = SearchMethod::log_polar;
   /// Whether gradient orientation was compared instead of intensity. Then the correlation and the
   /// significance are those of orientation.
@@ -59,7 +63,7 @@ struct Candidate {
   /// Whether the significance alone suffices. Not with more parameters than a similarity has: these
   /// can make a small part of an image resemble anything.
   [[nodiscard]] bool beyond_doubt() const {
-    return motion == Motion::similarity && !by_orientation &&
+    return motion == Motion::similarity && !by_orientation && !points &&
            significance >= conclusive_significance;
   }
   /// The evidence for the transform. At 1 the confidence is 0.5.

@@ -1,6 +1,8 @@
 // One image of a pair on the device, at full resolution and at coarser levels.
 #include "registration/pyramid/image_pyramid.hpp"
 
+#include "registration/points/sparsity.hpp"
+
 #include <warpalign/error.hpp>
 
 #include <algorithm>
@@ -78,9 +80,38 @@ void ImagePyramid::start(Stream& stream, StageClock& clock, const HostImage* mas
   const double spacing = measured_spacing(shape_);
   const PyramidLevel& whole = level(stream, clock, {spacing});
   measure(stream, whole, what);
-  if (own_->masked) return;
-  mask_border(stream, clock, whole);
-  if (own_->masked) measure(stream, level(stream, clock, {spacing}), what);
+  if (!own_->masked) {
+    mask_border(stream, clock, whole);
+    if (own_->masked) measure(stream, level(stream, clock, {spacing}), what);
+  }
+  find_points(stream, clock, what);
+}
+
+// Of the level that was measured last.
+bool ImagePyramid::is_sparse_image() {
+  const IntensityStatistics& levels = own_->levels;
+  SparsityInput input{values_->wait(), {}, levels.mean, levels.deviation, 0};
+  if (own_->masked) input.weights = weights_->wait();
+  input.maximum = static_cast<double>(levels.maximum);
+  return is_sparse(input);
+}
+
+// Finds the point sources of a sparse image and replaces its hot pixels, which would match at the
+// same place in every image of a camera.
+void ImagePyramid::find_points(Stream& stream, StageClock& clock, const char* what) {
+  own_->points.clear();
+  if (!is_sparse_image()) return;
+  if (!point_finder_ || !point_finder_->matches(type(), own_->masked)) {
+    point_finder_.emplace(device_, type(), shape_, own_->masked);
+  }
+  own_->points = point_finder_->find(stream, clock, pixels(), mask()).sources;
+  const Image* replaced = point_finder_->without_hot_pixels();
+  if (replaced == nullptr) return;
+  if (!own_->filled) own_->filled.emplace(device_.make_image(PixelType::f32, shape_));
+  clock.run("copy", [&] { stream.copy(replaced->buffer(), own_->filled->buffer()); });
+  own_->replaced = true;
+  invalidate_levels();
+  measure(stream, level(stream, clock, {measured_spacing(shape_)}), what);
 }
 
 // Enlarges the mask of a level to border_mask_ by nearest-neighbour interpolation.
@@ -128,7 +159,7 @@ void ImagePyramid::mask_border(Stream& stream, StageClock& clock, const PyramidL
 
 // Masked pixels may hold any value, so the filter is not applied to images with a mask.
 void ImagePyramid::filter_impulses(Stream& stream, StageClock& clock) {
-  own_->has_impulses = false;
+  own_->replaced = false;
   if (own_->masked) return;
   if (!impulse_filter_) impulse_filter_.emplace(device_, ImpulseFilterSpec{type_, shape_});
   ImpulseStatistics impulse_statistics;
@@ -140,7 +171,7 @@ void ImagePyramid::filter_impulses(Stream& stream, StageClock& clock) {
   clock.run("impulse_filter", [&] {
     impulse_filter_->execute(stream, own_->pixels, impulse_statistics, *own_->filled);
   });
-  own_->has_impulses = true;
+  own_->replaced = true;
 }
 
 // Every unmasked pixel contributes to some pixel of the level, so NaN and infinities show up there.

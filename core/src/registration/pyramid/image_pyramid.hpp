@@ -6,6 +6,7 @@
 #include "registration/pyramid/border.hpp"
 #include "registration/pyramid/intensity_statistics.hpp"
 #include "registration/pyramid/level_sampling.hpp"
+#include "registration/pyramid/point_finder.hpp"
 #include "registration/resources/plan_cache.hpp"
 #include "registration/resources/stage_clock.hpp"
 
@@ -70,12 +71,15 @@ class ImagePyramid {
   }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] PixelType input_type() const { return type_; }
-  /// The type of pixels(): f32 if the impulse noise filter was applied, else that of the input.
-  [[nodiscard]] PixelType type() const { return image().has_impulses ? PixelType::f32 : type_; }
-  /// The pixels, after the impulse noise filter if it was applied.
+  /// The type of pixels(): f32 if pixels were replaced, else that of the input.
+  [[nodiscard]] PixelType type() const { return image().replaced ? PixelType::f32 : type_; }
+  /// The pixels, after the impulse noise filter if it was applied, and without the hot pixels of a
+  /// sparse image.
   [[nodiscard]] const Image& pixels() const {
-    return image().has_impulses ? *image().filled : image().pixels;
+    return image().replaced ? *image().filled : image().pixels;
   }
+  /// The point sources of a sparse image; none of any other.
+  [[nodiscard]] std::span<const PointSource> points() const { return image().points; }
   /// u8, 0 for ignored pixels: the caller's mask, or that of a constant border. Null if all pixels
   /// count.
   [[nodiscard]] const Image* mask() const { return image().masked ? &*image().mask : nullptr; }
@@ -119,8 +123,10 @@ class ImagePyramid {
     Image pixels;
     std::optional<Image> mask;
     std::optional<Image> filled;
-    bool masked = false, has_impulses = false;
+    bool masked = false;
+    bool replaced = false;  ///< whether `filled` replaces `pixels`
     IntensityStatistics levels;
+    std::vector<PointSource> points;
     double valid_fraction = 1;
   };
   [[nodiscard]] const Taken& image() const { return shared_ != nullptr ? *shared_ : own_.value(); }
@@ -128,6 +134,8 @@ class ImagePyramid {
   void invalidate_levels();
   void start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what);
   void filter_impulses(Stream& stream, StageClock& clock);
+  [[nodiscard]] bool is_sparse_image();
+  void find_points(Stream& stream, StageClock& clock, const char* what);
   void mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level);
   void enlarge_nearest(std::span<const std::uint8_t> level, const Shape& coarse,
                        const Affine& to_level);
@@ -145,6 +153,7 @@ class ImagePyramid {
   /// Keeps all levels of the current image. Beyond the bound, evicts only levels of earlier images.
   PlanCache<LevelKey, PyramidLevel> pyramid_levels_{max_searched_levels};
   std::optional<ImpulseFilterPlan> impulse_filter_;
+  std::optional<PointFinder> point_finder_;  // created for the first sparse image
 };
 
 }  // namespace warpalign::detail

@@ -49,6 +49,15 @@ void CoarseRefinement::refine(const PairContext& work, std::vector<Candidate>& c
   });
 }
 
+void CoarseRefinement::score(const PairContext& work, Candidate& candidate) {
+  const FitDirection roles(work, candidate.matrix);
+  targets_.assign(1, {&candidate, roles, roles.to_fit_frame(candidate.matrix)});
+  const Affine matrix = candidate.matrix;
+  for_level_groups(work, std::span(targets_), groups_,
+                   [&](std::span<const Group> groups) { score_groups(work, groups); });
+  candidate.matrix = matrix;  // not changed by the rounding of two inversions
+}
+
 // A fit on the last level takes as long as all fits before it. Candidates that are not significant
 // by then are unlikely to be correct.
 void CoarseRefinement::drop_least_significant(std::vector<Candidate>& candidates) {

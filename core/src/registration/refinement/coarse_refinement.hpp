@@ -27,6 +27,9 @@ class CoarseRefinement {
   /// there are many, the least significant ones are dropped before the last level. Waits for the
   /// device.
   void refine(const PairContext& work, std::vector<Candidate>& candidates, RefineFrom from);
+  /// Sets the correlation, the significance and the overlap of a candidate without a fit. Waits for
+  /// the device.
+  void score(const PairContext& work, Candidate& candidate);
 
  private:
   struct Target {

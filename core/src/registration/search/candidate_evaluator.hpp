@@ -28,6 +28,10 @@ class CandidateEvaluator {
            std::vector<Candidate>& candidates);
   /// Returns the candidate after a coarse fit. Ignores the limits of the options.
   Candidate fitted(const PairContext& context, const Candidate& candidate, RefineFrom from);
+  /// Scores a candidate without a fit.
+  void score(const PairContext& context, Candidate& candidate) {
+    coarse_refinement_.score(context, candidate);
+  }
   /// Runs the null test on the candidates that have not been tested yet.
   void test(const PairContext& context, std::span<Candidate> candidates, double trials);
   /// Sorts the candidates by significance, tests the most significant ones unless one is beyond

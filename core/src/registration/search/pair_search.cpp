@@ -6,6 +6,7 @@
 #include "registration/pair/candidate_set.hpp"
 #include "registration/pair/motion_model.hpp"
 #include "registration/pair/search_limits.hpp"
+#include "registration/scoring/significance_test.hpp"
 #include "registration/tasks/active_search.hpp"
 
 #include <algorithm>
@@ -71,7 +72,11 @@ PairSearch::PairSearch(const Device& device, const RegistrationOptions& options,
   };
   std::for_each(search_schedule.begin(), search_schedule.end(), make);
   std::for_each(homography_schedule.begin(), homography_schedule.end(), make);
-  if (!proposers_.empty()) proposers_.front()->prepare();
+  for (const auto& proposer : proposers_) {
+    if (proposer->kind() == point_sources) continue;  // makes no plans
+    proposer->prepare();
+    break;
+  }
 }
 
 ScheduledProposer& PairSearch::proposer_of(const Step& step) {
@@ -113,7 +118,7 @@ void PairSearch::begin_pair(const PairContext& context) {
   orientation_.clear();
   result_.clear();
   tried_.clear();
-  accepted_ = has_selected_ = tried_patches_ = conclusive_ = compared_both_ = false;
+  points_agree_ = accepted_ = has_selected_ = tried_patches_ = conclusive_ = compared_both_ = false;
   proposed_ = began_early_work_ = false;
   ambiguity_.reset();
   trials_ = num_trials(options_, context);
@@ -129,6 +134,7 @@ void PairSearch::begin_early_work(const PairContext& context) {
 }
 
 bool PairSearch::is_unnecessary(const PairContext& context, Unless condition) {
+  if (points_agree_) return true;
   switch (condition) {
     case Unless::nothing:
       return false;
@@ -159,7 +165,7 @@ bool PairSearch::is_unnecessary(const PairContext& context, Unless condition) {
 void PairSearch::execute(const PairContext& context, const Step& step) {
   switch (step.action) {
     case Action::propose:
-      return propose(context, step);
+      return step.fit == Fit::as_proposed ? match_points(context, step) : propose(context, step);
     case Action::probe_orientation:
       return probe_orientation(context);
     case Action::search_orientation:
@@ -197,6 +203,23 @@ void PairSearch::propose(const PairContext& context, const Step& step) {
   }
 }
 
+// Only the brightness of few pixels tells where sparse images match, so the correlation of all
+// pixels says little. The number of sources that agree has a null test of its own.
+void PairSearch::match_points(const PairContext& context, const Step& step) {
+  if (context.reference.points().empty() || context.moving.points().empty()) return;
+  tried_.add(step.method);
+  for (Candidate candidate : proposer_of(step).propose(context, step.round)) {
+    const PointAgreement& points = candidate.points.value();
+    evaluator_.score(context, candidate);
+    candidate.null_test = {points.z_score, max_null_z_score(points.trials), 0};
+    candidate.other_shift_ratio = points.other_ratio;
+    if (!is_reliable(candidate) || !evaluator_.is_allowed(context, candidate)) continue;
+    points_agree_ = true;
+    trials_ = points.trials;
+    result_.push_back(candidate);
+  }
+}
+
 // Returns whether a candidate is accepted.
 bool PairSearch::fit(const PairContext& context, std::span<const Candidate> proposals,
                      const Step& step) {
@@ -210,6 +233,7 @@ bool PairSearch::fit(const PairContext& context, std::span<const Candidate> prop
     case Fit::rectified:
       fit_rectified(context, proposals);
       break;
+    case Fit::as_proposed:
     case Fit::homographies:
     case Fit::none:
       break;

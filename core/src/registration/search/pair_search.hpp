@@ -55,6 +55,7 @@ class PairSearch {
   [[nodiscard]] bool is_unnecessary(const PairContext& context, Unless condition);
   void execute(const PairContext& context, const Step& step);
   void propose(const PairContext& context, const Step& step);
+  void match_points(const PairContext& context, const Step& step);
   bool fit(const PairContext& context, std::span<const Candidate> proposals, const Step& step);
   bool add(const PairContext& context, std::span<const Candidate> proposals, RefineFrom from);
   void fit_rectified(const PairContext& context, std::span<const Candidate> proposals);
@@ -90,7 +91,8 @@ class PairSearch {
   std::vector<Candidate> selected_;     // intensity_ after select_model
   std::vector<Candidate> orientation_;  // after the selection of a model
   std::vector<Candidate> result_;
-  bool accepted_ = false;  // a candidate of intensity_ makes others unnecessary
+  bool points_agree_ = false;  // result_ is that of point sources
+  bool accepted_ = false;      // a candidate of intensity_ makes others unnecessary
   bool has_selected_ = false, tried_patches_ = false;
   bool conclusive_ = false;     // orientation is certain, and intensity is unrelated there
   bool compared_both_ = false;  // verify_orientation has run

@@ -19,6 +19,10 @@ bool applies(When when, const RegistrationOptions& options) {
       return by_intensity && shifts;
     case When::rotating:
       return by_intensity && !shifts;
+    case When::matching_points:
+      return by_intensity &&
+             (options.motion == Motion::automatic ||
+              (!exceeds_similarity(options.motion) && options.motion != Motion::rotation));
     case When::shifting:
       return options.motion != Motion::rotation;
     case When::projective:

@@ -7,6 +7,7 @@
 #include "registration/proposers/grid_proposer.hpp"
 #include "registration/proposers/log_polar_search.hpp"
 #include "registration/proposers/patch_proposer.hpp"
+#include "registration/proposers/point_proposer.hpp"
 #include "registration/proposers/proposer.hpp"
 #include "registration/signal/signal_kind.hpp"
 
@@ -44,14 +45,15 @@ enum class When {
   compares_intensity,  ///< Modality::same or automatic
   translation,         ///< compares_intensity, and Motion::translation
   rotating,            ///< compares_intensity, and any other motion
+  matching_points,     ///< compares_intensity, and motions up to a similarity, or automatic
   shifting,            ///< every motion but a rotation about the centres
   projective,          ///< compares_intensity, and motions that may be homographies
   both_signals,        ///< Modality::automatic, and any motion but translation
   other_modality       ///< Modality::other, or Modality::automatic unless the effort is fast
 };
 
-/// What makes a step unnecessary. In a thorough search, accepted, significant, certain_homography
-/// and conclusive never hold.
+/// What makes a step unnecessary, besides the agreement of point sources, which ends the search. In
+/// a thorough search, accepted, significant, certain_homography and conclusive never hold.
 enum class Unless {
   nothing,
   accepted,             ///< an intensity candidate is far more significant than needed
@@ -68,6 +70,7 @@ enum class Fit {
   none,
   best_first,    ///< similarities: the best alone, which mostly suffices, then the others
   together,      ///< similarities, in one batch: one fit leaves most of a device idle
+  as_proposed,   ///< fitted already, by the proposer
   homographies,  ///< on coarse levels
   rectified      ///< homographies, to the moving image warped to the reference's frame
 };
@@ -110,6 +113,7 @@ constexpr Step act(Action action, SignalKind signal, Efforts efforts, When when,
 inline constexpr auto search_schedule = [] {
   using namespace schedule_terms;
   return std::to_array<Step>({
+    {propose, points,    point_sources,     intensity, 0, any_effort,    matching_points, nothing, as_proposed, in_turn},
     {propose, shifts,    log_polar_spectra, intensity, 0, any_effort,    translation, nothing,     best_first, in_turn},
     {propose, log_polar, log_polar_spectra, intensity, 0, any_effort,    rotating,    nothing,     best_first, in_turn},
     {propose, log_polar, log_polar_spectra, intensity, 1, any_effort,    rotating,    accepted,    best_first, in_turn},
