@@ -23,6 +23,15 @@ METHODS = {
     "orb": "ORB", "sift": "SIFT", "sift_ecc": "SIFT + ECC", "phase_correlate": "phaseCorrelate",
     "skimage_log_polar": "scikit-image", "imreg_dft": "imreg_dft",
 }
+STARS = {
+    "plain": "stars, a third missing or false",
+    "hot": "hot pixels at the same places in both",
+    "trail": "a satellite's trail in each image",
+    "cosmic": "40 cosmic rays in each image",
+    "saturated": "saturated cores",
+    "nan": "NaN at the edge, masked",
+    "unrelated": "unrelated fields",
+}
 CALIBRATION_SHOWN = (0.1, 0.3, 0.5, 0.7, 0.9)
 RESEMBLANCES_SHOWN = 2
 PACKAGES = {"cv2": "OpenCV", "skimage": "scikit-image", "scipy": "SciPy", "imreg_dft": "imreg_dft"}
@@ -117,6 +126,34 @@ def local_motion(record):
     return lines
 
 
+def stars(records):
+    """The results of tools/evaluate/stars.py, by kind and method. Runs with other seeds are added."""
+    lines = []
+    for record in records:
+        also = f", astroalign {record['astroalign']}" if "astroalign" in record else ""
+        lines.append(f"- `{record['command']}`, {record['program']}{also}, on "
+                     f"{record['device_name']} ({record['platform']}, {record['driver']}), "
+                     f"{record['date']}.")
+    groups = {}
+    for row in (row for record in records for row in record["rows"]):
+        effort = f", `--search {row['search']}`" if row["search"] != "standard" else ""
+        method = row["method"] + (effort if row["method"] == "warpalign" else "")
+        groups.setdefault((row["kind"], method), []).append(row)
+    lines += ["", "| images | method | pairs | right | right and accepted | wrong and accepted "
+              "| error, px | Cramer-Rao bound, px | ratio |", "| --- " * 9 + "|"]
+    for (kind, method), rows in groups.items():
+        counts = [str(sum(row[key] for row in rows))
+                  for key in ("pairs", "right", "right_and_accepted", "wrong_and_accepted")]
+        if kind == "unrelated":
+            counts[1:3] = ["", ""]
+        errors = ["", "", ""]
+        if len(rows) == 1 and "ratio" in rows[0]:
+            errors = [f"{rows[0]['error_rms']:.3f}", f"{rows[0]['bound_rms']:.3f}",
+                      f"{rows[0]['ratio']:.2f}"]
+        lines.append(f"| {STARS[kind]} | {method} | {' | '.join(counts + errors)} |")
+    return lines
+
+
 def counts_of(rows):
     right = [row for row in rows if row["right"]]
     accepted = sum(row["accepted"] for row in right)
@@ -194,6 +231,7 @@ def tables(folder):
         "accuracy": similarity(read("similarity")),
         "motions": motions([read(f"motion-{name}") for name in ("affine", "homography", "auto")]),
         "peers": peers(read("peers")),
+        "stars": stars(read("stars")),
         "local motion": local_motion(read("local-motion")),
         "real pairs": real_pairs(read("real-pairs")),
         "fresh pairs": real_pairs(read("fresh-pairs")),

@@ -2,7 +2,7 @@
 """How well are sparse images of point sources registered? Needs the warpalign package.
 
     python tools/evaluate/stars.py [--pairs 200] [--unrelated 1000] [--seed 1] [--device opencl:pocl]
-                                   [--kinds NAMES] [--astroalign] [--json FILE]
+                                   [--kinds NAMES] [--search EFFORT] [--astroalign] [--json FILE]
 
 Each image is 400 x 400 pixels and shows 25 stars: Gaussians with a sigma of 1.4 pixels, integrated
 over each pixel, on a background of 100 photons, with photon noise. The integrated signal-to-noise
@@ -26,7 +26,9 @@ pairs with astroalign (Beroiz, Cabral & Sanchez 2020), which refuses by an excep
 """
 
 import argparse
+import datetime
 import json
+import sys
 import time
 
 import numpy as np
@@ -55,17 +57,14 @@ def stamp(place):
     return where, np.outer(y, x), np.outer(y, dx), np.outer(dy, x)
 
 
-def flux_of(ratio):
-    """The photons of a star with an integrated signal-to-noise ratio, by the matched filter."""
-    share = stamp((CENTRE, CENTRE))[1]
-    low, high = 0.0, 1e6
-    for _ in range(60):
-        flux = (low + high) / 2
-        if np.sum((flux * share) ** 2 / (BACKGROUND + flux * share)) < ratio**2:
-            low = flux
-        else:
-            high = flux
-    return flux
+def ratio_of(flux):
+    """The integrated signal-to-noise ratio of a star with so many photons, by the matched filter."""
+    light = flux * stamp((CENTRE, CENTRE))[1]
+    return np.sqrt(np.sum(light**2 / (BACKGROUND + light)))
+
+
+FLUXES = np.geomspace(30, 1e5, 400)
+RATIOS = np.array([ratio_of(flux) for flux in FLUXES])
 
 
 def information(place, flux):
@@ -90,7 +89,8 @@ def drawn(places, fluxes):
 
 
 def random_fluxes(random, count):
-    return np.array([flux_of(r) for r in np.exp(random.uniform(np.log(5), np.log(50), count))])
+    logs = random.uniform(np.log(5), np.log(50), count)
+    return np.exp(np.interp(logs, np.log(RATIOS), np.log(FLUXES)))
 
 
 def sky(random):
@@ -237,17 +237,19 @@ def main():
     parser.add_argument("--unrelated", type=int, default=1000, help="unrelated pairs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--device", default=None)
+    parser.add_argument("--search", default="standard", choices=("fast", "standard", "thorough"))
+    parser.add_argument("--motion", default="similarity")
     parser.add_argument("--kinds", default=",".join((*KINDS, "unrelated")))
     parser.add_argument("--astroalign", action="store_true", help="register with astroalign as well")
     parser.add_argument("--verbose", action="store_true", help="print each pair that is not right")
     parser.add_argument("--json", help="write the table to a file")
     options = parser.parse_args()
     device = warpalign.open_device(options.device)
-    registrar = warpalign.Registrar(device)
+    registrar = warpalign.Registrar(device, search=options.search, motion=options.motion)
     methods = {"warpalign": lambda images, settings: by_warpalign(images, settings, registrar)}
     if options.astroalign:
         methods["astroalign"] = by_astroalign
-    print(f"seed {options.seed}, {device}")
+    print(f"seed {options.seed}, {device.info.name}, search {options.search}, motion {options.motion}")
     print("kind       method      pairs  right  right and accepted  wrong and accepted  "
           "error, px  bound, px  ratio  ms")
     rows = []
@@ -255,15 +257,24 @@ def main():
         for name, method in methods.items():
             count = options.unrelated if kind == "unrelated" else options.pairs
             row = evaluate(kind, count, options.seed, method, options.verbose)
-            rows.append({"method": name, **row})
+            rows.append({"method": name, "search": options.search, "seed": options.seed, **row})
             errors = (f"{row['error_rms']:9.4f}  {row['bound_rms']:9.4f}  {row['ratio']:5.2f}"
                       if "ratio" in row else f"{'':27}")
             print(f"{kind:10} {name:10} {count:6} {row['right']:6} {row['right_and_accepted']:19} "
                   f"{row['wrong_and_accepted']:19}  {errors} {1e3 * row['seconds_per_pair']:5.0f}",
                   flush=True)
     if options.json:
+        info = device.info
+        record = {"command": " ".join(["stars.py", *sys.argv[1:]]),
+                  "program": f"warpalign {warpalign.__version__}", "device_name": info.name,
+                  "platform": info.platform, "driver": info.driver,
+                  "date": datetime.date.today().isoformat(), "rows": rows}
+        if options.astroalign:
+            import astroalign
+
+            record["astroalign"] = astroalign.__version__
         with open(options.json, "w") as file:
-            json.dump(dict(seed=options.seed, device=str(device), rows=rows), file, indent=1)
+            json.dump(record, file, indent=1)
 
 
 if __name__ == "__main__":

@@ -112,6 +112,25 @@ TEST_CASE("points: a lattice of sources agrees on many shifts") {
   CHECK(found->other_ratio > 0.85);
 }
 
+TEST_CASE("points: a small part of a lattice agrees on another shift as well") {
+  // The moving image shows the lattice shifted by one of its 5 columns: no shift agrees as well,
+  // but others match all of what they have in common.
+  Sources reference;
+  Sources moving;
+  for (int y = 0; y < 4; ++y) {
+    for (int x = 0; x < 5; ++x) {
+      reference.push_back({{20.0 + 80 * x, 25.0 + 80 * y}, 0.01, 20});
+      moving.push_back({{24.0 + 80 * x, 22.0 + 80 * y}, 0.01, 20});
+    }
+  }
+  for (const bool rotates : {false, true}) {
+    CAPTURE(rotates);
+    const auto found = match(reference, moving, {rotates, rotates, 0.125, 8, {}});
+    REQUIRE(found);
+    CHECK(found->other_ratio > 0.85);
+  }
+}
+
 TEST_CASE("points: a motion without rotation or scale finds no other") {
   std::mt19937 random(3);
   const Sources reference = random_sources(random, 25);

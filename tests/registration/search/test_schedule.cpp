@@ -77,6 +77,8 @@ std::string name_of(detail::Unless unless) {
   switch (unless) {
     case nothing:
       return "";
+    case not_sparse:
+      return "an image is not sparse";
     case accepted:
       return "a candidate is accepted";
     case significant:
@@ -154,13 +156,14 @@ TEST_CASE("schedule: options select its steps") {
               "compare shifts"});
   CHECK(steps_of(Motion::similarity, Modality::same, Effort::fast) ==
         Steps{"point sources", "log-polar spectra", "log-polar spectra", "log-polar spectra",
-              "select model", "choose signal", "compare shifts"});
+              "select model", "choose signal", "compare shifts", "point sources"});
   CHECK(steps_of(Motion::rigid, Modality::other, Effort::fast) ==
         Steps{"verify orientation", "search orientation", "choose signal", "compare shifts"});
   CHECK(steps_of(Motion::automatic, Modality::automatic, Effort::standard) ==
         Steps{"point sources", "log-polar spectra", "log-polar spectra", "log-polar spectra",
               "grid", "probe orientation", "select model", "verify orientation",
-              "search orientation", "choose signal", "local features", "compare shifts"});
+              "search orientation", "choose signal", "local features", "compare shifts",
+              "point sources"});
   CHECK(steps_of(Motion::affine, Modality::automatic, Effort::thorough) ==
         Steps{"log-polar spectra", "log-polar spectra", "log-polar spectra", "grid",
               "finer log-polar spectra", "finer log-polar spectra", "select model",

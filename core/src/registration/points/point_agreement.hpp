@@ -13,7 +13,8 @@ struct PointAgreement {
   double expected = 0;  ///< matches of unrelated sources, on average
   double z_score = 0;   ///< of as many matches by chance at one pose, beyond those that define it
   double trials = 1;    ///< the number of poses that were tried
-  double other_ratio = 0;  ///< the most matches at another pose, as a fraction of these
+  /// The most matches at another pose, as a fraction of these.
+  double other_ratio = 0;
 };
 
 }  // namespace warpalign::detail

@@ -37,6 +37,8 @@ constexpr double deviations = 3.5;
 constexpr double same_pose = 8;
 constexpr int max_refinements = 8;
 constexpr std::size_t min_matches = 4;
+// Unrelated sources reach a significant pose in this fraction of searches.
+constexpr double false_match_rate = 1e-4;
 
 Complex complex_of(Point p) { return {p.x, p.y}; }
 
@@ -406,8 +408,26 @@ void PointMatching::set_significance(PointAgreement& found) const {
     for_near(place, wide, [&](std::size_t, double) { ++around; });
     near += around * mean / (wide * wide);
   }
+  found.common = std::max(found.common, found.matched);  // some lie just outside
   found.expected = std::max(even, near);
   found.z_score = z_score_of(log_tail(found.matched - parameters(), found.expected));
+}
+
+// Of two shifts of a lattice, the longer one has fewer sources in common. So of poses that are
+// significant, too, the share of the common sources that match counts.
+double PointMatching::other_ratio(std::span<const PointAgreement> agreements,
+                                  const PointAgreement& best) const {
+  const auto share = [](const PointAgreement& of) {
+    return static_cast<double>(of.matched) / of.common;
+  };
+  const double significant = z_score_of(std::log(false_match_rate / best.trials));
+  double ratio = 0;
+  for (const PointAgreement& other : agreements) {
+    if (corner_distance(other.matrix, best.matrix, reference_shape_) <= same_pose) continue;
+    ratio = std::max(ratio, static_cast<double>(other.matched) / best.matched);
+    if (other.z_score > significant) ratio = std::max(ratio, share(other) / share(best));
+  }
+  return ratio;
 }
 
 std::optional<PointAgreement> PointMatching::match(std::span<const PointSource> reference,
@@ -436,12 +456,7 @@ std::optional<PointAgreement> PointMatching::match(std::span<const PointSource> 
       agreements.begin(), agreements.end(),
       [](const PointAgreement& a, const PointAgreement& b) { return a.z_score < b.z_score; });
   best.trials = std::max(trials, 1.0);
-  int other = 0;
-  for (const PointAgreement& agreement : agreements) {
-    if (corner_distance(agreement.matrix, best.matrix, reference_shape) <= same_pose) continue;
-    other = std::max(other, agreement.matched);
-  }
-  best.other_ratio = static_cast<double>(other) / best.matched;
+  best.other_ratio = other_ratio(agreements, best);
   return best;
 }
 

@@ -64,6 +64,8 @@ class PointMatching {
   [[nodiscard]] Affine fitted(double scale);
   std::optional<PointAgreement> refined(const Pose& start);
   void set_significance(PointAgreement& found) const;
+  [[nodiscard]] double other_ratio(std::span<const PointAgreement> agreements,
+                                   const PointAgreement& best) const;
   [[nodiscard]] double parameters() const { return motion_->rotates ? 2 : 1; }
 
   const PointMotion* motion_ = nullptr;

@@ -1,4 +1,4 @@
-// Whether an image is sparse: few bright spots on an even background.
+// How sparse an image is: how much of it is brighter than an even background.
 #include "registration/points/sparsity.hpp"
 
 #include "registration/points/robust_deviation.hpp"
@@ -16,19 +16,18 @@ constexpr double min_maximum = 5;
 // The limits of the background, in its own standard deviations, and as a fraction of the maximum.
 constexpr double background_deviations = 5;
 constexpr double min_background = 0.01;
-constexpr double max_bright = 0.1;
 constexpr double max_dark = 0.005;
 
 }  // namespace
 
-bool is_sparse(const SparsityInput& image) {
-  if (!(image.maximum - image.mean > min_maximum * image.deviation)) return false;
+double bright_fraction(const SparsityInput& image) {
+  if (!(image.maximum - image.mean > min_maximum * image.deviation)) return 1;
   std::vector<float> values;
   values.reserve(image.values.size());
   for (std::size_t i = 0; i < image.values.size(); ++i) {
     if (image.weights.empty() || image.weights[i] > 0.5F) values.push_back(image.values[i]);
   }
-  if (values.empty()) return false;
+  if (values.empty()) return 1;
   std::vector<float> copy = values;
   const auto [median, deviation] = robust_statistics(copy);
   const double limit =
@@ -41,7 +40,7 @@ bool is_sparse(const SparsityInput& image) {
     dark += above < -limit ? 1 : 0;
   }
   const auto all = static_cast<double>(values.size());
-  return bright <= max_bright * all && dark <= max_dark * all;
+  return dark > max_dark * all ? 1 : bright / all;
 }
 
 }  // namespace warpalign::detail

@@ -88,30 +88,34 @@ void ImagePyramid::start(Stream& stream, StageClock& clock, const HostImage* mas
 }
 
 // Of the level that was measured last.
-bool ImagePyramid::is_sparse_image() {
+double ImagePyramid::measured_bright_fraction() {
   const IntensityStatistics& levels = own_->levels;
   SparsityInput input{values_->wait(), {}, levels.mean, levels.deviation, 0};
   if (own_->masked) input.weights = weights_->wait();
   input.maximum = static_cast<double>(levels.maximum);
-  return is_sparse(input);
+  return bright_fraction(input);
 }
 
-// Finds the point sources of a sparse image and replaces its hot pixels, which would match at the
-// same place in every image of a camera.
+// Finds the point sources and replaces hot pixels, which would match at the same place in every
+// image of a camera.
 void ImagePyramid::find_points(Stream& stream, StageClock& clock, const char* what) {
   own_->points.clear();
-  if (!is_sparse_image()) return;
-  if (!point_finder_ || !point_finder_->matches(type(), own_->masked)) {
-    point_finder_.emplace(device_, type(), shape_, own_->masked);
+  double bright = measured_bright_fraction();
+  if (bright <= max_bright_fraction) {
+    if (!point_finder_ || !point_finder_->matches(type(), own_->masked)) {
+      point_finder_.emplace(device_, type(), shape_, own_->masked);
+    }
+    own_->points = point_finder_->find(stream, clock, pixels(), mask()).sources;
+    if (const Image* replaced = point_finder_->without_hot_pixels()) {
+      if (!own_->filled) own_->filled.emplace(device_.make_image(PixelType::f32, shape_));
+      clock.run("copy", [&] { stream.copy(replaced->buffer(), own_->filled->buffer()); });
+      own_->replaced = true;
+      invalidate_levels();
+      measure(stream, level(stream, clock, {measured_spacing(shape_)}), what);
+      bright = measured_bright_fraction();
+    }
   }
-  own_->points = point_finder_->find(stream, clock, pixels(), mask()).sources;
-  const Image* replaced = point_finder_->without_hot_pixels();
-  if (replaced == nullptr) return;
-  if (!own_->filled) own_->filled.emplace(device_.make_image(PixelType::f32, shape_));
-  clock.run("copy", [&] { stream.copy(replaced->buffer(), own_->filled->buffer()); });
-  own_->replaced = true;
-  invalidate_levels();
-  measure(stream, level(stream, clock, {measured_spacing(shape_)}), what);
+  own_->sparse = bright <= max_sparse_fraction && !own_->points.empty();
 }
 
 // Enlarges the mask of a level to border_mask_ by nearest-neighbour interpolation.

@@ -78,7 +78,9 @@ class ImagePyramid {
   [[nodiscard]] const Image& pixels() const {
     return image().replaced ? *image().filled : image().pixels;
   }
-  /// The point sources of a sparse image; none of any other.
+  /// Whether the image shows little but bright spots on an even background.
+  [[nodiscard]] bool is_sparse() const { return image().sparse; }
+  /// The point sources of an image that is sparse, or nearly so; none of any other.
   [[nodiscard]] std::span<const PointSource> points() const { return image().points; }
   /// u8, 0 for ignored pixels: the caller's mask, or that of a constant border. Null if all pixels
   /// count.
@@ -126,6 +128,7 @@ class ImagePyramid {
     bool masked = false;
     bool replaced = false;  ///< whether `filled` replaces `pixels`
     IntensityStatistics levels;
+    bool sparse = false;
     std::vector<PointSource> points;
     double valid_fraction = 1;
   };
@@ -134,7 +137,7 @@ class ImagePyramid {
   void invalidate_levels();
   void start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what);
   void filter_impulses(Stream& stream, StageClock& clock);
-  [[nodiscard]] bool is_sparse_image();
+  [[nodiscard]] double measured_bright_fraction();
   void find_points(Stream& stream, StageClock& clock, const char* what);
   void mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level);
   void enlarge_nearest(std::span<const std::uint8_t> level, const Shape& coarse,
@@ -153,7 +156,7 @@ class ImagePyramid {
   /// Keeps all levels of the current image. Beyond the bound, evicts only levels of earlier images.
   PlanCache<LevelKey, PyramidLevel> pyramid_levels_{max_searched_levels};
   std::optional<ImpulseFilterPlan> impulse_filter_;
-  std::optional<PointFinder> point_finder_;  // created for the first sparse image
+  std::optional<PointFinder> point_finder_;  // created for the first image that may have points
 };
 
 }  // namespace warpalign::detail

@@ -138,6 +138,8 @@ bool PairSearch::is_unnecessary(const PairContext& context, Unless condition) {
   switch (condition) {
     case Unless::nothing:
       return false;
+    case Unless::not_sparse:
+      return !context.reference.is_sparse() || !context.moving.is_sparse();
     case Unless::accepted:
       return accepted_;
     case Unless::significant:
@@ -203,10 +205,13 @@ void PairSearch::propose(const PairContext& context, const Step& step) {
   }
 }
 
-// Only the brightness of few pixels tells where sparse images match, so the correlation of all
-// pixels says little. The number of sources that agree has a null test of its own.
+// For sparse images before any other step; for images with points and other content if no other
+// step is reliable. Only the brightness of few pixels tells where sparse images match, so the
+// correlation of all pixels says little. The number of sources that agree has a null test of its
+// own.
 void PairSearch::match_points(const PairContext& context, const Step& step) {
-  if (context.reference.points().empty() || context.moving.points().empty()) return;
+  const bool has_points = !context.reference.points().empty() && !context.moving.points().empty();
+  if (!has_points || tried_.contains(step.method)) return;
   tried_.add(step.method);
   for (Candidate candidate : proposer_of(step).propose(context, step.round)) {
     const PointAgreement& points = candidate.points.value();
@@ -215,8 +220,9 @@ void PairSearch::match_points(const PairContext& context, const Step& step) {
     candidate.other_shift_ratio = points.other_ratio;
     if (!is_reliable(candidate) || !evaluator_.is_allowed(context, candidate)) continue;
     points_agree_ = true;
+    ambiguity_.reset();
     trials_ = points.trials;
-    result_.push_back(candidate);
+    result_.insert(result_.begin(), candidate);
   }
 }
 

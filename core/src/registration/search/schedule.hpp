@@ -56,6 +56,7 @@ enum class When {
 /// a thorough search, accepted, significant, certain_homography and conclusive never hold.
 enum class Unless {
   nothing,
+  not_sparse,           ///< an image is not sparse
   accepted,             ///< an intensity candidate is far more significant than needed
   significant,          ///< an intensity candidate is significant
   certain_homography,   ///< patches agree on a homography beyond doubt
@@ -113,7 +114,7 @@ constexpr Step act(Action action, SignalKind signal, Efforts efforts, When when,
 inline constexpr auto search_schedule = [] {
   using namespace schedule_terms;
   return std::to_array<Step>({
-    {propose, points,    point_sources,     intensity, 0, any_effort,    matching_points, nothing, as_proposed, in_turn},
+    {propose, points,    point_sources,     intensity, 0, any_effort,    matching_points, not_sparse, as_proposed, in_turn},
     {propose, shifts,    log_polar_spectra, intensity, 0, any_effort,    translation, nothing,     best_first, in_turn},
     {propose, log_polar, log_polar_spectra, intensity, 0, any_effort,    rotating,    nothing,     best_first, in_turn},
     {propose, log_polar, log_polar_spectra, intensity, 1, any_effort,    rotating,    accepted,    best_first, in_turn},
@@ -128,6 +129,7 @@ inline constexpr auto search_schedule = [] {
     act(choose_signal,                    intensity,      any_effort,    always,         nothing),
     {propose, features,  local_features,    intensity, 0, from_standard, projective,  reliable,    rectified,  early},
     act(compare_shifts,                   intensity,      any_effort,    shifting,       nothing),
+    {propose, points,    point_sources,     intensity, 0, any_effort,    matching_points, reliable, as_proposed, in_turn},
   });
 }();
 
