@@ -4,10 +4,10 @@
 #pragma once
 
 #include "registration/features/feature_proposer.hpp"
+#include "registration/features/point_proposer.hpp"
 #include "registration/proposers/grid_proposer.hpp"
 #include "registration/proposers/log_polar_search.hpp"
 #include "registration/proposers/patch_proposer.hpp"
-#include "registration/proposers/point_proposer.hpp"
 #include "registration/proposers/proposer.hpp"
 #include "registration/signal/signal_kind.hpp"
 

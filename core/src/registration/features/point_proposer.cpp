@@ -1,5 +1,5 @@
 // Proposes the transform on which the point sources of sparse images agree.
-#include "registration/proposers/point_proposer.hpp"
+#include "registration/features/point_proposer.hpp"
 
 #include "registration/pair/search_limits.hpp"
 #include "registration/points/point_matching.hpp"
