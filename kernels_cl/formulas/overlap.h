@@ -56,7 +56,6 @@ WA_INLINE WA_REAL wa_signed_square(WA_REAL normal) { return normal * WA_FABS(nor
 // score is certainly less than a score whose signed square is `square`: the margin of 2^-16 far
 // exceeds all rounding of scores. Squares so small or so large that floats may not hold their
 // factors count as equal; if overlaps may be that small, nothing is less.
-// for alike, and so are those that are as large; where overlaps may be that small, nothing is less.
 WA_INLINE float wa_score_bound(float square, float min_overlap) {
   const float least = 0x1p-60f;
   const float most = 0x1p60f;

@@ -26,8 +26,8 @@ struct PairStatistics {
 /// The variance of the residuals in `sums`, estimated from their mean absolute value.
 [[nodiscard]] double residual_variance(const SimilaritySumsResult& sums);
 
-/// Whether noise may cause a notable part of the slopes: the check attributes the whole residual to
-/// noise. If so, a closer evaluation is worth its time.
+/// Whether noise may cause a notable part of the slopes, so that a closer evaluation is worth its
+/// time. The whole residual counts as noise here.
 [[nodiscard]] bool may_be_noisy(const PairStatistics& statistics);
 
 /// The variance that white noise adds to the residual of `sharp`. `smooth` evaluates the same pair
