@@ -7,7 +7,7 @@
 
 namespace warpalign::program::doctor {
 
-/// One JSON object; apps/README.md describes it.
+/// One JSON object; docs/reference/program-output.md describes it.
 [[nodiscard]] std::string json_text(const Checkup& checkup);
 /// The conclusion on the first line, then all findings, then advice.
 [[nodiscard]] std::string human_text(const Checkup& checkup);

@@ -24,7 +24,7 @@ struct LocalReport {
   double seconds = 0;                  ///< total wall time
 };
 
-/// One JSON object; apps/README.md describes it.
+/// One JSON object; docs/reference/program-output.md describes it.
 [[nodiscard]] std::string json_text(const LocalReport& report);
 /// A few aligned lines.
 [[nodiscard]] std::string human_text(const LocalReport& report);

@@ -23,7 +23,7 @@ struct RegistrationReport {
   double seconds = 0;  ///< total wall time
 };
 
-/// One JSON object; apps/README.md describes it.
+/// One JSON object; docs/reference/program-output.md describes it.
 [[nodiscard]] std::string json_text(const RegistrationReport& report);
 /// A few aligned lines, with a bar chart if there are timings.
 [[nodiscard]] std::string human_text(const RegistrationReport& report);

@@ -36,11 +36,12 @@ struct StackTotals {
   [[nodiscard]] std::size_t frames() const { return ok + unreliable + failed; }
 };
 
-/// CSV, as described in apps/README.md: a header, and a line for each frame.
+/// CSV, as described in docs/reference/program-output.md: a header, and a line for each frame.
 [[nodiscard]] std::string csv_header(const StackSetting& setting);
 [[nodiscard]] std::string csv_line(const StackFrame& frame, const StackSetting& setting);
 
-/// One JSON object, as described in apps/README.md: its start, a line for each frame, and its end.
+/// One JSON object, as described in docs/reference/program-output.md: its start, a line for each
+/// frame, and its end.
 [[nodiscard]] std::string json_start(const StackSetting& setting);
 [[nodiscard]] std::string json_line(const StackFrame& frame, const StackSetting& setting,
                                     bool is_first);

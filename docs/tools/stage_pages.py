@@ -19,7 +19,6 @@ PLACES = {
     "SECURITY.md": "project/security.md",
     "CODE_OF_CONDUCT.md": "project/conduct.md",
     "python/README.md": "reference/python-package.md",
-    "apps/README.md": "reference/program.md",
     "examples/python/README.md": "gallery/index.md",
 }
 # Pages that the build writes itself; the repository's page is only a target of links.
