@@ -2,6 +2,7 @@
 #include "commands/commands.hpp"
 #include "commands/compile_helpers.hpp"
 #include "commands/frame_warper.hpp"
+#include "commands/initial_transform.hpp"
 #include "commands/register_local.hpp"
 #include "io/atomic_file.hpp"
 #include "io/luminance.hpp"
@@ -39,6 +40,7 @@ struct Options {
   std::optional<std::string> overlay;
   std::optional<std::string> reference_mask;
   std::optional<std::string> moving_mask;
+  std::optional<std::string> initial;
   RegistrationChoices choices;
   LocalChoices local;
   std::optional<std::string> field;
@@ -51,6 +53,7 @@ std::vector<std::string> inputs_of(const Options& options) {
   std::vector<std::string> inputs{options.reference, options.moving};
   if (options.reference_mask) inputs.push_back(*options.reference_mask);
   if (options.moving_mask) inputs.push_back(*options.moving_mask);
+  if (options.initial) inputs.push_back(*options.initial);
   return inputs;
 }
 
@@ -102,32 +105,53 @@ std::optional<Image> uploaded(const Device& device, const Side& side, bool is_wr
   return image;
 }
 
+/// The transform of --initial and the name of its file.
+struct Initial {
+  std::string file;
+  Homography transform;
+};
+
+std::optional<Initial> load_initial_of(const Options& options,
+                                       const RegistrationOptions& settings) {
+  if (!options.initial) return {};
+  if (settings.fast) throw UsageError("--initial: --fast does not support it; omit one of them");
+  return Initial{*options.initial, load_initial_transform(*options.initial, settings.motion)};
+}
+
 RegistrationResult align(Registrar& registrar, const Side& side, const Image* on_device,
-                         const LoadedImage& gray) {
+                         const LoadedImage& gray, const std::optional<Initial>& initial) {
   RegistrationResult result;
-  naming(side.name, [&] {
+  const auto work = [&] {
     if (on_device != nullptr) {
       result = registrar.align(*on_device);
       return;
     }
     result = side.mask ? registrar.align(view_of(gray), view_of(*side.mask))
                        : registrar.align(view_of(gray));
+  };
+  naming(side.name, [&] {
+    if (!initial) return work();
+    naming_initial(initial->file, work);
   });
   return result;
 }
 
 RegistrationResult register_pair(const Device& device, RegistrationOptions settings, bool timings,
                                  const Side& reference, const Side& moving,
-                                 const Image* moving_on_device) {
+                                 const Image* moving_on_device,
+                                 const std::optional<Initial>& initial) {
   settings.collect_timings = timings;
   Registrar registrar(device, settings);
+  if (initial) {
+    naming_initial(initial->file, [&] { registrar.set_initial(initial->transform); });
+  }
   const Luminance reference_gray(reference.image);
   const Luminance moving_gray(moving.image);
   RegistrationResult result;
   // The first pass includes the start-up of the device, so only the second one is timed.
   for (int pass = 0; pass < (timings ? 2 : 1); ++pass) {
     set_reference(registrar, reference, reference_gray.image());
-    result = align(registrar, moving, moving_on_device, moving_gray.image());
+    result = align(registrar, moving, moving_on_device, moving_gray.image(), initial);
   }
   require_finite(result);
   return result;
@@ -178,6 +202,7 @@ ExitStatus run_local(const Options& options) {
                       "windows without content are left out anyway");
   }
   if (options.timings) refuse_with_local("--timings", "stages are not timed");
+  if (options.initial) refuse_with_local("--initial", "windows are compared where they lie");
   return register_local({options.reference, options.moving, options.device,
                          local_settings_of(options.choices, options.local), options.output,
                          options.overlay, options.field, options.page, options.json});
@@ -192,6 +217,7 @@ ExitStatus run(const Options& options) {
   check_names(options);
   const RegistrationOptions settings = registration_options_of(options.choices);
   refuse_masks_with_fast(options);
+  const std::optional<Initial> initial = load_initial_of(options, settings);
   const Config config = config_of(options.device.config);
   Activity activity("reading the images");
   const Side reference = load_side(options.reference, options.reference_mask);
@@ -208,8 +234,8 @@ ExitStatus run(const Options& options) {
   const bool is_written = options.output || options.overlay;
   const std::optional<Image> moving_image = uploaded(device, moving, is_written, options.timings);
   const Image* moving_on_device = moving_image ? &*moving_image : nullptr;
-  report.result =
-      register_pair(device, settings, options.timings, reference, moving, moving_on_device);
+  report.result = register_pair(device, settings, options.timings, reference, moving,
+                                moving_on_device, initial);
   activity.next("writing the results");
   report.files = outputs.write(options, device, reference.image, moving.image, moving_on_device,
                                report.result.homography);
@@ -239,6 +265,12 @@ constexpr const char* footer =
     "images that are upside down, give --angle-range 170,190. --fast implies --no-refine, and\n"
     "accepts neither masks nor options that limit the search.\n"
     "\n"
+    "--initial names the JSON of a registration (its matrix), or a CSV file with a line x,y,x',y'\n"
+    "for each pair of points, in the reference and in the moving image. If a fit that starts "
+    "there\n"
+    "is reliable, that is the answer. Of poses that match equally well, the nearest is the "
+    "answer.\n"
+    "\n"
     "--motion local registers overlapping windows of two images of the same size, discards "
     "windows\n"
     "that disagree with their neighbours, and fits a smooth field u to the rest: x + u(x) in the\n"
@@ -255,6 +287,7 @@ constexpr const char* footer =
     "  warpalign register scan1.tif scan2.tif --motion rigid --angle-range -5,5 --max-shift 100\n"
     "  warpalign register front.jpg oblique.jpg --motion homography --output rectified.png\n"
     "  warpalign register fixed.tif bent.tif --motion local --field field.npy --output flat.tif\n"
+    "  warpalign register wells1.tif wells2.tif --initial rough.csv --motion translation\n"
     "  warpalign register fixed.png moved.png --reference-mask fixed-mask.png --candidates 5\n";
 
 }  // namespace
@@ -280,6 +313,8 @@ void add_register_command(CLI::App& program, Action& chosen) {
              "Mask of the moving image: 0 where pixels are ignored");
   add_registration_options(command, options->choices, MotionsOffered::all);
   add_candidates_option(command, options->choices);
+  add_option(command, "--initial FILE", &options->initial,
+             "Look near this transform first: a registration's JSON, or point pairs (CSV)");
   add_local_options(command, options->local);
   add_option(command, "--field FILE", &options->field,
              "Write the displacement at every pixel (.npy, of shape (2, height, width))");

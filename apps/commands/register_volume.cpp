@@ -1,5 +1,6 @@
 // `warpalign register-volume`: finds the transform between two volumes.
 #include "commands/commands.hpp"
+#include "commands/initial_transform.hpp"
 #include "io/atomic_file.hpp"
 #include "io/messages.hpp"
 #include "io/registrable_image.hpp"
@@ -38,6 +39,7 @@ struct Options {
   std::optional<std::string> output;
   std::optional<std::string> reference_mask;
   std::optional<std::string> moving_mask;
+  std::optional<std::string> initial;
   std::optional<std::string> motion;
   std::optional<std::string> modality;
   std::optional<double> max_rotation;
@@ -53,6 +55,7 @@ std::vector<std::string> inputs_of(const Options& options) {
   std::vector<std::string> inputs{options.reference, options.moving};
   if (options.reference_mask) inputs.push_back(*options.reference_mask);
   if (options.moving_mask) inputs.push_back(*options.moving_mask);
+  if (options.initial) inputs.push_back(*options.initial);
   return inputs;
 }
 
@@ -226,23 +229,38 @@ void set_reference(VolumeRegistrar& registrar, const Side& side) {
   });
 }
 
-VolumeRegistration align(VolumeRegistrar& registrar, const Side& side) {
+/// The transform of --initial and the name of its file.
+struct Initial {
+  std::string file;
+  Transform transform;
+};
+
+VolumeRegistration align(VolumeRegistrar& registrar, const Side& side,
+                         const std::optional<Initial>& initial) {
   const HostVolume voxels = view_of(side.file.voxels);
   VolumeRegistration result;
-  naming(side.file.name, [&] {
+  const auto work = [&] {
     result = side.mask ? registrar.align(voxels, view_of(*side.mask)) : registrar.align(voxels);
+  };
+  naming(side.file.name, [&] {
+    if (!initial) return work();
+    naming_initial(initial->file, work);
   });
   return result;
 }
 
 VolumeRegistration register_pair(const Device& device, const VolumeRegistrationOptions& settings,
-                                 const Side& reference, const Side& moving) {
+                                 const Side& reference, const Side& moving,
+                                 const std::optional<Initial>& initial) {
   VolumeRegistrar registrar(device, settings);
+  if (initial) {
+    naming_initial(initial->file, [&] { registrar.set_initial(initial->transform); });
+  }
   VolumeRegistration result;
   // The first pass includes the start-up of the device, so only the second one is timed.
   for (int pass = 0; pass < (settings.collect_timings ? 2 : 1); ++pass) {
     set_reference(registrar, reference);
-    result = align(registrar, moving);
+    result = align(registrar, moving, initial);
   }
   require_finite(result);
   return result;
@@ -269,7 +287,11 @@ Array aligned_volume(const Device& device, const Array& moving, const Array& ref
 ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   check_names(options);
-  (void)settings_of(options);
+  std::optional<Initial> initial;
+  const Motion motion = settings_of(options).motion;
+  if (options.initial) {
+    initial = {*options.initial, load_initial_volume_transform(*options.initial, motion)};
+  }
   const Config config = config_of(options.device.config);
   Activity activity("reading the volumes");
   const Side reference_side = load_side(options.reference, options.reference_mask);
@@ -288,7 +310,7 @@ ExitStatus run(const Options& options) {
   const Device device = open_for_one_job(options.device, config);
   activity.next("registering");
   VolumeReport report;
-  report.result = register_pair(device, settings, reference_side, moving_side);
+  report.result = register_pair(device, settings, reference_side, moving_side, initial);
   if (file) {
     activity.next("resampling and writing");
     const Array aligned = aligned_volume(device, moving, reference, report.result.matrix);
@@ -325,6 +347,10 @@ constexpr const char* footer =
     "\n"
     "The matrix maps reference voxels (x, y, z) to moving voxels. The translation is that of the\n"
     "reference's centre, in voxels. Rotations are rigid in millimetres.\n"
+    "\n"
+    "--initial names the JSON of a registration (its matrix), or a CSV file with a line\n"
+    "x,y,z,x',y',z' for each pair of points, in voxels of the reference and of the moving volume.\n"
+    "If a fit that starts there is reliable, that is the answer.\n"
     "\n"
     "A translation may exceed half a side, as long as the volumes overlap by 4 % of the smaller\n"
     "one. The other motions allow shifts of up to about half the largest side; similarity and\n"
@@ -371,6 +397,8 @@ void add_register_volume_command(CLI::App& program, Action& chosen) {
              "Largest rotation about any axis, above 0 to 180 [180]");
   add_option(command, "--max-shift N", &options->max_shift,
              "N or X,Y,Z: largest translation along each axis, in voxels [any]");
+  add_option(command, "--initial FILE", &options->initial,
+             "Look near this transform first: a registration's JSON, or point pairs (CSV)");
   add_option(command, "--spacing Z,Y,X", &options->spacing,
              "Distances between voxels along the axes of both volumes, in millimetres [from NIfTI, "
              "else 1]");

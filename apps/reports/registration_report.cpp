@@ -46,6 +46,8 @@ const char* name_of(SearchMethod generator) {
       return "features";
     case SearchMethod::points:
       return "points";
+    case SearchMethod::initial:
+      return "initial";
     default:
       return "log-polar";
   }

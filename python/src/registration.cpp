@@ -11,6 +11,7 @@
 #include <warpalign/registrar.hpp>
 #include <warpalign/registration_options.hpp>
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
@@ -39,13 +40,14 @@ constexpr Names<Motion, 7> motions{{{Motion::similarity, "similarity"},
                                     {Motion::automatic, "auto"}}};
 constexpr Names<Modality, 3> modalities{
     {{Modality::same, "same"}, {Modality::other, "other"}, {Modality::automatic, "auto"}}};
-constexpr Names<SearchMethod, 7> generators{{{SearchMethod::shifts, "shifts"},
+constexpr Names<SearchMethod, 8> generators{{{SearchMethod::shifts, "shifts"},
                                              {SearchMethod::log_polar, "log-polar"},
                                              {SearchMethod::grid, "grid"},
                                              {SearchMethod::patches, "windows"},
                                              {SearchMethod::gradient_orientation, "gradient-field"},
                                              {SearchMethod::features, "features"},
-                                             {SearchMethod::points, "points"}}};
+                                             {SearchMethod::points, "points"},
+                                             {SearchMethod::initial, "initial"}}};
 
 template <typename Enum, std::size_t n>
 Enum value_named(const Names<Enum, n>& names, const char* what, const std::string& name) {
@@ -69,6 +71,9 @@ const char* name_of(const Names<Enum, n>& names, Enum value) {
 /// A registrar that several threads may call; calls wait for each other.
 class SharedRegistrar {
  public:
+  /// The nine numbers of a homography in (x, y), or nothing.
+  using Initial = std::optional<std::array<double, 9>>;
+
   SharedRegistrar(OpenedDevice& opened, const RegistrationOptions& options)
       : opened_(opened), ready_(opened.device), registrar_(opened.device, options) {}
 
@@ -81,8 +86,9 @@ class SharedRegistrar {
     registrar_.set_reference(view);
   }
 
-  nb::dict align(const InputArray& image, const std::optional<InputArray>& mask) {
-    return dict_of(find(host_image(image), view_of(mask)));
+  nb::dict align(const InputArray& image, const std::optional<InputArray>& mask,
+                 const Initial& initial) {
+    return dict_of(find(host_image(image), view_of(mask), initial));
   }
 
   void set_reference_on_device(const DeviceArray& image,
@@ -93,11 +99,17 @@ class SharedRegistrar {
     registrar_.set_reference(image.image(image.shape(2)));
   }
 
-  nb::dict align_on_device(const DeviceArray& image, const std::optional<std::uintptr_t>& queue) {
-    return dict_of(find_on_device(image, queue));
+  nb::dict align_on_device(const DeviceArray& image, const std::optional<std::uintptr_t>& queue,
+                           const Initial& initial) {
+    return dict_of(find_on_device(image, queue, initial));
   }
 
  private:
+  void set_initial(const Initial& initial) {
+    if (initial) return registrar_.set_initial(*initial);
+    registrar_.clear_initial();
+  }
+
   /// Makes the registrar wait for the work that is on the queue now, which computes the image.
   void wait_for(const std::optional<std::uintptr_t>& queue) {
     opened_.with_stream(queue, [&](Stream& stream) { ready_.record(stream); });
@@ -105,9 +117,11 @@ class SharedRegistrar {
   }
 
   RegistrationResult find_on_device(const DeviceArray& image,
-                                    const std::optional<std::uintptr_t>& queue) {
+                                    const std::optional<std::uintptr_t>& queue,
+                                    const Initial& initial) {
     const nb::gil_scoped_release released;
     const std::lock_guard lock(mutex_);
+    set_initial(initial);
     wait_for(queue);
     return registrar_.align(image.image(image.shape(2)));
   }
@@ -117,9 +131,11 @@ class SharedRegistrar {
     return host_image(*mask);
   }
 
-  RegistrationResult find(const HostImage& image, const std::optional<HostImage>& mask) {
+  RegistrationResult find(const HostImage& image, const std::optional<HostImage>& mask,
+                          const Initial& initial) {
     const nb::gil_scoped_release released;
     const std::lock_guard lock(mutex_);
+    set_initial(initial);
     return mask ? registrar_.align(image, *mask) : registrar_.align(image);
   }
 
@@ -266,11 +282,11 @@ void bind_registration(nb::module_& module) {
       .def("set_reference_on_device", &SharedRegistrar::set_reference_on_device, nb::arg("image"),
            nb::arg("queue").none())
       .def("align_on_device", &SharedRegistrar::align_on_device, nb::arg("image"),
-           nb::arg("queue").none())
+           nb::arg("queue").none(), nb::arg("initial").none() = nb::none())
       .def("set_reference", &SharedRegistrar::set_reference, nb::arg("image").noconvert(),
            nb::arg("mask").noconvert().none() = nb::none())
       .def("align", &SharedRegistrar::align, nb::arg("image").noconvert(),
-           nb::arg("mask").noconvert().none() = nb::none());
+           nb::arg("mask").noconvert().none() = nb::none(), nb::arg("initial").none() = nb::none());
   module.def(
       "registration_pieces", &registration_pieces,
       "Number of pieces into which the kernels of registrations are divided for compilation.");

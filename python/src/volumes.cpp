@@ -56,6 +56,9 @@ nb::dict dict_of_volume(const VolumeRegistration& found) {
 /// A registrar that several threads may call; calls wait for each other.
 class SharedVolumeRegistrar {
  public:
+  /// The 16 numbers of a matrix in (x, y, z), or nothing.
+  using Initial = std::optional<std::array<double, 16>>;
+
   SharedVolumeRegistrar(OpenedDevice& opened, const VolumeRegistrationOptions& options)
       : opened_(opened), ready_(opened.device), registrar_(opened.device, options) {}
 
@@ -68,8 +71,9 @@ class SharedVolumeRegistrar {
     registrar_.set_reference(view);
   }
 
-  nb::dict align(const InputArray& volume, const std::optional<InputArray>& mask) {
-    return dict_of_volume(find(host_volume(volume), view_of(mask)));
+  nb::dict align(const InputArray& volume, const std::optional<InputArray>& mask,
+                 const Initial& initial) {
+    return dict_of_volume(find(host_volume(volume), view_of(mask), initial));
   }
 
   void set_reference_on_device(const DeviceArray& volume,
@@ -80,11 +84,19 @@ class SharedVolumeRegistrar {
     registrar_.set_reference(volume.image(volume.shape(3)));
   }
 
-  nb::dict align_on_device(const DeviceArray& volume, const std::optional<std::uintptr_t>& queue) {
-    return dict_of_volume(find_on_device(volume, queue));
+  nb::dict align_on_device(const DeviceArray& volume, const std::optional<std::uintptr_t>& queue,
+                           const Initial& initial) {
+    return dict_of_volume(find_on_device(volume, queue, initial));
   }
 
  private:
+  void set_initial(const Initial& initial) {
+    if (!initial) return registrar_.clear_initial();
+    Transform transform;
+    transform.m = *initial;
+    registrar_.set_initial(transform);
+  }
+
   /// Makes the registrar wait for the work that is on the queue now, which computes the volume.
   void wait_for(const std::optional<std::uintptr_t>& queue) {
     opened_.with_stream(queue, [&](Stream& stream) { ready_.record(stream); });
@@ -92,9 +104,11 @@ class SharedVolumeRegistrar {
   }
 
   VolumeRegistration find_on_device(const DeviceArray& volume,
-                                    const std::optional<std::uintptr_t>& queue) {
+                                    const std::optional<std::uintptr_t>& queue,
+                                    const Initial& initial) {
     const nb::gil_scoped_release released;
     const std::lock_guard lock(mutex_);
+    set_initial(initial);
     wait_for(queue);
     return registrar_.align(volume.image(volume.shape(3)));
   }
@@ -104,9 +118,11 @@ class SharedVolumeRegistrar {
     return host_volume(*mask);
   }
 
-  VolumeRegistration find(const HostVolume& volume, const std::optional<HostVolume>& mask) {
+  VolumeRegistration find(const HostVolume& volume, const std::optional<HostVolume>& mask,
+                          const Initial& initial) {
     const nb::gil_scoped_release released;
     const std::lock_guard lock(mutex_);
+    set_initial(initial);
     return mask ? registrar_.align(volume, *mask) : registrar_.align(volume);
   }
 
@@ -154,11 +170,11 @@ void bind_volumes(nb::module_& module) {
       .def("set_reference_on_device", &SharedVolumeRegistrar::set_reference_on_device,
            nb::arg("volume"), nb::arg("queue").none())
       .def("align_on_device", &SharedVolumeRegistrar::align_on_device, nb::arg("volume"),
-           nb::arg("queue").none())
+           nb::arg("queue").none(), nb::arg("initial").none() = nb::none())
       .def("set_reference", &SharedVolumeRegistrar::set_reference, nb::arg("volume").noconvert(),
            nb::arg("mask").noconvert().none() = nb::none())
       .def("align", &SharedVolumeRegistrar::align, nb::arg("volume").noconvert(),
-           nb::arg("mask").noconvert().none() = nb::none());
+           nb::arg("mask").noconvert().none() = nb::none(), nb::arg("initial").none() = nb::none());
 }
 
 }  // namespace warpalign::python

@@ -79,10 +79,12 @@ class Alignment:
     modality : {'same', 'other'}
         What the search compared: intensities (``'same'``) or gradient orientations
         (``'other'``).
-    proposed_by : {'shifts', 'log-polar', 'grid', 'windows', 'gradient-field', 'features', 'points'}
-        The proposer that found the pose: correlation over shifts, log-polar spectra, a grid of
-        rotations and scales, template matching of patches, gradient orientations, or feature
-        matching under simulated tilts. None for the first frame of a stack.
+    proposed_by : str
+        The proposer that found the pose: correlation over shifts (``'shifts'``), log-polar spectra
+        (``'log-polar'``), a grid of rotations and scales (``'grid'``), template matching of patches
+        (``'windows'``), gradient orientations (``'gradient-field'``), feature matching under
+        simulated tilts (``'features'``), point sources (``'points'``), or the argument ``initial``
+        (``'initial'``). None for the first frame of a stack.
     chance : NullTest or None
         The null test of the correlation. None with ``fast``, and if the result is conclusive
         without it.

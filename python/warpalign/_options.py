@@ -7,6 +7,7 @@ from typing import Literal, TypedDict
 import numpy as np
 
 from . import _core
+from ._initial import INITIAL
 
 
 class RegistrationOptions(TypedDict, total=False):
@@ -134,7 +135,7 @@ def documented(function, **more):
 
 def _part(match, more):
     parts = {"options": _described(), "reference": _REFERENCE, "device": _DEVICE, "raises": _RAISES,
-             "mask_on_device": _MASK_ON_DEVICE, **more}
+             "mask_on_device": _MASK_ON_DEVICE, "initial": INITIAL, **more}
     return textwrap.indent(textwrap.dedent(parts[match[2]]), match[1])
 
 

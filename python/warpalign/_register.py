@@ -10,6 +10,7 @@ from ._alignment import Registration, registration_of
 from ._device_array import DeviceArray
 from ._devices import open_device
 from ._images import as_image, as_mask, check_on_device, device_for, pixels_of
+from ._initial import initial_matrix, numbers_xy
 from ._options import RegistrationOptions, documented, options_of
 
 
@@ -49,6 +50,7 @@ class Registrar:
 
     def __init__(self, device=None, **options: Unpack[RegistrationOptions]):
         made = options_of(options)
+        self._motion = made.motion
         self._device = open_device(device)
         self._registrar = _core.Registrar(self._device, made)
         self._reference_shape = None
@@ -83,7 +85,7 @@ class Registrar:
             self._reference_shape = pixels.shape
 
     @documented
-    def align(self, moving, mask=None) -> Registration:
+    def align(self, moving, mask=None, *, initial=None) -> Registration:
         """Register an image to the reference.
 
         Parameters
@@ -92,6 +94,7 @@ class Registrar:
             The moving image. Its shape and type may differ from those of the reference.
         mask : array_like, same shape, optional
             0 for pixels to ignore. Only for images in host memory.
+        %(initial)s
 
         Returns
         -------
@@ -101,13 +104,14 @@ class Registrar:
         %(raises)s
         %(mask_on_device)s
         """
+        start = numbers_xy(initial_matrix(initial, 2, self._motion))
         with pixels_of(moving, as_image, "the moving image", self._device) as pixels:
             if isinstance(pixels, DeviceArray):
                 check_on_device(pixels, mask, 2, "the moving image")
-                found = self._registrar.align_on_device(pixels._memory, pixels._queue)
+                found = self._registrar.align_on_device(pixels._memory, pixels._queue, start)
             else:
                 mask = as_mask(mask, pixels.shape, "the moving image's mask")
-                found = self._registrar.align(pixels, mask)
+                found = self._registrar.align(pixels, mask, start)
             return registration_of(found, self._reference_shape, pixels.shape, self._device)
 
 
@@ -115,7 +119,7 @@ documented(Registrar)
 
 
 @documented
-def register(reference, moving, *, reference_mask=None, moving_mask=None, device=None,
+def register(reference, moving, *, reference_mask=None, moving_mask=None, initial=None, device=None,
              **options: Unpack[RegistrationOptions]) -> Registration:
     """Find the rotation, scale and translation between two images.
 
@@ -128,6 +132,7 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, device
     reference_mask, moving_mask : array_like, optional
         Masks of the shape of their image; 0 for pixels to ignore, which may hold any value. Only
         for images in host memory.
+    %(initial)s
     %(device)s
     %(options)s
 
@@ -158,7 +163,7 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, device
     """
     registrar = Registrar(device_for(reference, device), **options)
     registrar.set_reference(reference, reference_mask)
-    found = registrar.align(moving, moving_mask)
+    found = registrar.align(moving, moving_mask, initial=initial)
     return dataclasses.replace(found, _images=(reference, moving))
 
 

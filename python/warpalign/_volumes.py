@@ -11,6 +11,7 @@ from ._device_array import DeviceArray
 from ._devices import open_device
 from ._foreign import as_array
 from ._images import as_mask, as_volume, check_on_device, device_for, pixels_of
+from ._initial import initial_matrix, numbers_xy
 from ._options import documented
 from ._results import OnDevice
 
@@ -231,6 +232,9 @@ class VolumeRegistrar:
         options = _options(
             motion, modality, max_rotation, spacing, moving_spacing, max_shift, refine,
             collect_timings)
+        self._motion = motion
+        spacing = 1 if spacing is None else spacing
+        self._spacings = (spacing, spacing if moving_spacing is None else moving_spacing)
         self._device = open_device(device)
         self._registrar = _core.VolumeRegistrar(self._device, options)
         self._shape = None
@@ -261,7 +265,7 @@ class VolumeRegistrar:
             self._shape = voxels.shape
 
     @documented
-    def align(self, moving, mask=None) -> VolumeRegistration:
+    def align(self, moving, mask=None, *, initial=None) -> VolumeRegistration:
         """Register a volume to the reference.
 
         Parameters
@@ -270,6 +274,7 @@ class VolumeRegistrar:
             The moving volume. Its shape and type may differ from those of the reference.
         mask : array_like, same shape, optional
             0 for voxels to ignore. Only for volumes in host memory.
+        %(initial)s
 
         Returns
         -------
@@ -279,14 +284,15 @@ class VolumeRegistrar:
         %(raises)s
         %(mask_on_device)s
         """
+        start = numbers_xy(initial_matrix(initial, 3, self._motion, self._spacings))
         with pixels_of(moving, as_volume, "the moving volume", self._device) as voxels:
             shape = voxels.shape
             if isinstance(voxels, DeviceArray):
                 check_on_device(voxels, mask, 3, "the moving volume")
-                found = self._registrar.align_on_device(voxels._memory, voxels._queue)
+                found = self._registrar.align_on_device(voxels._memory, voxels._queue, start)
             else:
                 mask = as_mask(mask, shape, "the moving volume's mask", "volume")
-                found = self._registrar.align(voxels, mask)
+                found = self._registrar.align(voxels, mask, start)
         found["translation"] = tuple(found["translation"][::-1])
         found["matrix"] = np.array(found["matrix"])[np.ix_([2, 1, 0, 3], [2, 1, 0, 3])]
         found["timings"] = dict(found["timings"])
@@ -298,7 +304,7 @@ _documented(VolumeRegistrar)
 
 
 @_documented
-def register_volume(reference, moving, *, reference_mask=None, moving_mask=None,
+def register_volume(reference, moving, *, reference_mask=None, moving_mask=None, initial=None,
                     motion="translation", modality="same", max_rotation=180.0, spacing=None,
                     moving_spacing=None, max_shift=None, refine=True, collect_timings=False,
                     device=None) -> VolumeRegistration:
@@ -313,6 +319,7 @@ def register_volume(reference, moving, *, reference_mask=None, moving_mask=None,
     reference_mask, moving_mask : array_like, optional
         Masks of the shape of their volume; 0 for voxels to ignore, which may hold any value, even
         NaN. Only for volumes in host memory.
+    %(initial)s
     %(volume_options)s
     %(device)s
 
@@ -348,4 +355,4 @@ def register_volume(reference, moving, *, reference_mask=None, moving_mask=None,
         max_rotation=max_rotation, spacing=spacing, moving_spacing=moving_spacing,
         max_shift=max_shift, refine=refine, collect_timings=collect_timings)
     registrar.set_reference(reference, reference_mask)
-    return registrar.align(moving, moving_mask)
+    return registrar.align(moving, moving_mask, initial=initial)

@@ -318,7 +318,21 @@ TEST_CASE("c: a registrar keeps its reference, even after its device is closed")
       const warpalign_image second = plane(moving.data());
       REQUIRE(warpalign_align(registrar, &second, &mask, &result) == WARPALIGN_OK);
       CHECK(std::abs(result.translation_x + shift) < 0.05);
+      // A former result leads to the same answer, until it is cleared.
+      const warpalign_registration former = result;
+      REQUIRE(warpalign_set_initial(registrar, former.homography) == WARPALIGN_OK);
+      REQUIRE(warpalign_align(registrar, &second, &mask, &result) == WARPALIGN_OK);
+      CHECK(result.reliable == 1);
+      CHECK(std::abs(result.translation_x + shift) < 0.05);
+      constexpr double apart[9] = {1, 0, 10000, 0, 1, 0, 0, 0, 1};
+      REQUIRE(warpalign_set_initial(registrar, apart) == WARPALIGN_OK);
+      CHECK_REFUSED(WARPALIGN_INVALID_ARGUMENT, "apart",
+                    warpalign_align(registrar, &second, &mask, &result));
+      REQUIRE(warpalign_set_initial(registrar, nullptr) == WARPALIGN_OK);
     }
+    constexpr double mirrored[9] = {-1, 0, 0, 0, 1, 0, 0, 0, 1};
+    CHECK_REFUSED(WARPALIGN_INVALID_ARGUMENT, "mirrors",
+                  warpalign_set_initial(registrar, mirrored));
     const std::vector<std::uint8_t> flat(side * side, 7);
     const warpalign_image constant = plane(flat.data());
     CHECK_REFUSED(WARPALIGN_INVALID_IMAGE, "constant",
@@ -467,6 +481,7 @@ TEST_CASE("c: null and closed handles give a status") {
     constexpr auto invalid = WARPALIGN_INVALID_HANDLE;
     CHECK_REFUSED(invalid, "destroyed", warpalign_set_reference(registrar, &image, nullptr));
     CHECK_REFUSED(invalid, "destroyed", warpalign_align(registrar, &image, nullptr, &result));
+    CHECK_REFUSED(invalid, "destroyed", warpalign_set_initial(registrar, nullptr));
     CHECK_REFUSED(invalid, "destroyed", warpalign_destroy_registrar(registrar));
   }
 }

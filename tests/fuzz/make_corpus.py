@@ -263,6 +263,15 @@ def points():
     yield "field-double", b"\1" + npy("<f8", (2, 4, 5), 8)
 
 
+def initials():
+    yield "json", "\0" + '{"status": "ok", "matrix": [[1, 0, 2.5], [0, 1e0, -3]], "scale": 1}\n'
+    yield "homography", "\0[[1, 0, 0], [0, 1, 0], [1e-5, 0, 1]]"
+    yield "volume", "\1" + '{"matrix": [[1, 0, 0, 4], [0, 1, 0, 5], [0, 0, 1, 6]]}'
+    yield "points", "\0reference_x,reference_y,moving_x,moving_y\n1,2,3,4\n\n5;6\t7 8\r\n"
+    yield "points-3d", "\1" + "1,2,3,4,5,6\n1e300,nan,0,0,0,0\n"
+    yield "nested", "\0" + "[" * 200
+
+
 # Videos and texts -------------------------------------------------------------------------------
 
 
@@ -298,6 +307,7 @@ def journals():
     without = FRAME.replace(".png 0 ", ".png - ").replace(" 0x1.8p+1", " -")
     yield "ambiguous", "!" + FRAME[:-1] + "1 2 0x1p+4 0x0p+0 0x0p+0 -0x1.8p+4 0x1p-1 0x1p-2\n"
     yield "no-reference", "!" + without + "\n"
+    yield "origin", head + "!boot 0\n!origin 3 2 a%20b.tif\n!" + FRAME + "\n!mark\n"
     yield "torn", head + "!" + FRAME + "\nframe 4 a"
 
 
@@ -379,8 +389,10 @@ def main():
     parser.add_argument("--program")
     options = parser.parse_args()
     inputs = {"images": images, "arrays": arrays, "volumes": volumes,
-              "tiff_stack": tiff_stacks, "tiff_axes": tiff_axes, "npy_stack": npy_stacks, "video": videos, "configuration": configurations,
-              "points": points, "masks": images, "option_texts": option_texts, "journal": journals,
+              "tiff_stack": tiff_stacks, "tiff_axes": tiff_axes, "npy_stack": npy_stacks,
+              "video": videos, "configuration": configurations, "points": points,
+              "initial": initials, "masks": images, "option_texts": option_texts,
+              "journal": journals,
               "bench_record": records, "disk_cache": caches, "c_interface": calls,
               "command_line": command_lines}
     for target, make in inputs.items():

@@ -59,7 +59,8 @@ enum class SearchMethod {
   gradient_orientation,  ///< a grid of rotations and scales, by gradient orientation, for
                          ///< Modality::other
   features,              ///< matches of local features in simulated views, for homographies
-  points                 ///< point sources of sparse images, such as stars, on which both agree
+  points,                ///< point sources of sparse images, such as stars, on which both agree
+  initial                ///< the transform of Registrar::set_initial()
 };
 
 /// A set of proposers in the order of their first use.
@@ -83,7 +84,7 @@ class SearchMethods {
   [[nodiscard]] const SearchMethod* end() const noexcept { return list_.data() + count_; }
 
  private:
-  std::array<SearchMethod, 7> list_{};
+  std::array<SearchMethod, 8> list_{};
   std::size_t count_ = 0;
 };
 
@@ -245,6 +246,20 @@ class WARPALIGN_API Registrar {
   /// value).
   void set_reference(const HostImage& reference, const HostImage& mask);
 
+  /// Makes all later calls of align() look for the answer near a transform from reference to moving
+  /// pixel coordinates: a former result, or a rough estimate. If a fit that starts from it gives a
+  /// reliable result, that is the answer, unless the point sources of two sparse images agree on
+  /// one transform, which then is. Otherwise the registrar searches as without it. Of poses that
+  /// match equally well, the one with the smallest displacement of the reference's corners from the
+  /// initial transform is the answer, and is not ambiguous if it is clearly the nearest.
+  ///
+  /// Throws Error(invalid_argument) if the transform is singular, not finite, or mirrors the image,
+  /// and with RegistrationOptions::fast. align() throws it if the transform maps no point of the
+  /// reference into the moving image, or if the options exclude it.
+  void set_initial(const Homography& initial);
+  /// Makes later calls of align() search without an initial transform again.
+  void clear_initial() noexcept;
+
   /// Finds the transform from the reference to `moving`. Throws as set_reference does, and
   /// Error(invalid_argument) if no reference is set. An unreliable result is not an error: check
   /// RegistrationResult::reliable.
@@ -257,8 +272,9 @@ class WARPALIGN_API Registrar {
   /// match at several shifts, the answer is then the one nearest to the earlier frame's motion, and
   /// it is reliable if every other one is at least 3 `frames` times as far from it: an image that
   /// has moved by up to a quarter of a period since the frame before it is followed. Images that
-  /// match at one shift do not depend on the prior. The fast pipeline ignores it. Throws
-  /// Error(invalid_argument) for a matrix that is not finite, or less than one frame.
+  /// match at one shift do not depend on the prior. The fast pipeline ignores it, and so does a
+  /// registrar with an initial transform. Throws Error(invalid_argument) for a matrix that is not
+  /// finite, or less than one frame.
   void set_prior(const std::optional<MotionPrior>& prior);
 
   /// Makes the device work of later calls wait for the event (interop.hpp). Use it for images that

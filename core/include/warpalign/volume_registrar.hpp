@@ -115,6 +115,18 @@ class WARPALIGN_API VolumeRegistrar {
   void set_reference(const HostVolume& reference, const HostVolume& mask);
   void set_reference(const Image& reference, const Image& mask);
 
+  /// Makes all later calls of align() look for the answer near an affine transform from reference
+  /// to moving voxel coordinates: a former result, or a rough estimate. If a fit that starts from
+  /// it gives a reliable result, that is the answer. Otherwise the registrar searches as without
+  /// it.
+  ///
+  /// Throws Error(invalid_argument) if the transform is singular, not finite, not affine, or
+  /// mirrors the volume. align() throws it if the transform maps no voxel of the reference into the
+  /// moving volume, or if the options exclude it.
+  void set_initial(const Transform& initial);
+  /// Makes later calls of align() search without an initial transform again.
+  void clear_initial() noexcept;
+
   /// Finds the transform from the reference to `moving`. Throws as set_reference does, and
   /// Error(invalid_argument) if no reference is set. An unreliable result is not an error: check
   /// VolumeRegistration::reliable.

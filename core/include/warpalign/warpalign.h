@@ -242,6 +242,11 @@ WARPALIGN_C_API warpalign_status warpalign_make_registrar(warpalign_device devic
 WARPALIGN_C_API warpalign_status warpalign_set_reference(warpalign_registrar registrar,
                                                          const warpalign_image* reference,
                                                          const warpalign_image* mask);
+/** Makes later calls of warpalign_align() look for the answer near a transform from reference to
+ * moving coordinates, as Registrar::set_initial() does. `homography`: nine numbers, as
+ * `warpalign_registration::homography`; null: search without one again. */
+WARPALIGN_C_API warpalign_status warpalign_set_initial(warpalign_registrar registrar,
+                                                       const double* homography);
 /** Registers an image to the reference, as warpalign_register() does. `mask` as for the reference.
  * An unreliable result is not an error: check `result->reliable`. */
 WARPALIGN_C_API warpalign_status warpalign_align(warpalign_registrar registrar,

@@ -240,6 +240,17 @@ warpalign_status warpalign_set_reference(warpalign_registrar registrar,
   });
 }
 
+warpalign_status warpalign_set_initial(warpalign_registrar registrar, const double* homography) {
+  return call([&] {
+    const auto shared = object_of<SharedRegistrar>(registrar.id, no_registrar);
+    const std::lock_guard lock(shared->mutex);
+    if (homography == nullptr) return shared->registrar.clear_initial();
+    warpalign::Homography initial;
+    std::copy_n(homography, initial.h.size(), initial.h.begin());
+    shared->registrar.set_initial(initial);
+  });
+}
+
 warpalign_status warpalign_align(warpalign_registrar registrar, const warpalign_image* moving,
                                  const warpalign_image* mask, warpalign_registration* result) {
   return call([&] {

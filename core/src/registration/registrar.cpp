@@ -6,6 +6,7 @@
 #include "registration/fourier_mellin/gradient_source.hpp"
 #include "registration/fourier_mellin/pipeline.hpp"
 #include "registration/numerics/confidence.hpp"
+#include "registration/pair/initial_pose.hpp"
 #include "registration/pair/registration_result.hpp"
 #include "registration/resources/converted_pixels.hpp"
 #include "registration/resources/unowned_memory_guard.hpp"
@@ -85,6 +86,7 @@ struct Registrar::State {
   std::optional<detail::PairSearch> search;
   std::optional<detail::ImagePyramid> reference;
   std::optional<detail::ImagePyramid> moving;
+  std::optional<Homography> initial;
   bool has_reference = false;  // `reference` may hold memory without a valid image
 };
 
@@ -145,8 +147,12 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
     result = fast->align(stream, clock, pixels, type);
     result.tried.add(SearchMethod::log_polar);
   } else {
+    std::optional<detail::InitialPose> start;
+    if (initial) {
+      start = detail::initial_pose(*initial, options, reference->shape(), pixels.shape());
+    }
     take(moving, pixels, type, mask, "the moving image");
-    const auto found = search->run(stream, clock, *reference, *moving);
+    const auto found = search->run(stream, clock, *reference, *moving, start ? &*start : nullptr);
     if (!found.empty()) static_cast<Alignment&>(result) = describe(found.front());
     // A candidate that cannot be refined is probably wrong.
     const bool has_other_motion = has_extended_model() && result.motion != options.motion;
@@ -224,6 +230,15 @@ RegistrationResult Registrar::align(const Image& image) {
   const detail::UnownedMemoryGuard use(state_->stream, image);
   return state_->align(image, image.type(), nullptr);
 }
+
+void Registrar::set_initial(const Homography& initial) {
+  if (state_->fast) {
+    detail::refuse(stage, "the fast pipeline does not support an initial transform");
+  }
+  detail::check_initial(initial);
+  state_->initial = initial;
+}
+void Registrar::clear_initial() noexcept { state_->initial.reset(); }
 
 void Registrar::set_prior(const std::optional<MotionPrior>& prior) {
   if (prior) {

@@ -23,6 +23,8 @@ using warpalign::RegistrationOptions;
 
 std::string name_of(Action action) {
   switch (action) {
+    case Action::try_initial:
+      return "try the initial transform";
     case Action::propose:
       return "propose";
     case Action::search_orientation:
@@ -79,6 +81,8 @@ std::string name_of(detail::Unless unless) {
       return "";
     case not_sparse:
       return "an image is not sparse";
+    case no_initial:
+      return "there is none";
     case accepted:
       return "a candidate is accepted";
     case significant:
@@ -152,22 +156,25 @@ std::vector<std::string> steps_of(Motion motion, Modality modality, Effort effor
 TEST_CASE("schedule: options select its steps") {
   using Steps = std::vector<std::string>;
   CHECK(steps_of(Motion::translation, Modality::same, Effort::thorough) ==
-        Steps{"point sources", "log-polar spectra", "select model", "choose signal",
-              "compare shifts", "point sources"});
+        Steps{"point sources", "try the initial transform", "log-polar spectra", "select model",
+              "choose signal", "compare shifts", "point sources"});
   CHECK(steps_of(Motion::similarity, Modality::same, Effort::fast) ==
-        Steps{"point sources", "log-polar spectra", "log-polar spectra", "log-polar spectra",
-              "select model", "choose signal", "compare shifts", "point sources"});
+        Steps{"point sources", "try the initial transform", "log-polar spectra",
+              "log-polar spectra", "log-polar spectra", "select model", "choose signal",
+              "compare shifts", "point sources"});
   CHECK(steps_of(Motion::rigid, Modality::other, Effort::fast) ==
-        Steps{"verify orientation", "search orientation", "choose signal", "compare shifts"});
+        Steps{"try the initial transform", "verify orientation", "search orientation",
+              "choose signal", "compare shifts"});
   CHECK(steps_of(Motion::automatic, Modality::automatic, Effort::standard) ==
-        Steps{"point sources", "log-polar spectra", "log-polar spectra", "log-polar spectra",
-              "grid", "probe orientation", "select model", "verify orientation",
-              "search orientation", "choose signal", "local features", "compare shifts",
-              "point sources"});
+        Steps{"point sources", "try the initial transform", "log-polar spectra",
+              "log-polar spectra", "log-polar spectra", "grid", "probe orientation", "select model",
+              "verify orientation", "search orientation", "choose signal", "local features",
+              "compare shifts", "point sources"});
   CHECK(steps_of(Motion::affine, Modality::automatic, Effort::thorough) ==
-        Steps{"log-polar spectra", "log-polar spectra", "log-polar spectra", "grid",
-              "finer log-polar spectra", "finer log-polar spectra", "select model",
-              "verify orientation", "search orientation", "choose signal", "compare shifts"});
+        Steps{"try the initial transform", "log-polar spectra", "log-polar spectra",
+              "log-polar spectra", "grid", "finer log-polar spectra", "finer log-polar spectra",
+              "select model", "verify orientation", "search orientation", "choose signal",
+              "compare shifts"});
 }
 
 TEST_CASE("schedule: an invalid table does not compile") {

@@ -26,12 +26,11 @@ bool allows_shift(const RegistrationOptions& options, Point translation, double 
          allows(options.max_shift_y, std::abs(translation.y));
 }
 
-bool within_limits(const RegistrationOptions& options, const PairContext& work,
+bool within_limits(const RegistrationOptions& options, const Shape& reference, const Shape& moving,
                    const Affine& matrix) {
   constexpr double degrees = 1;
   constexpr double ratio = 1.03;
-  const Shape& moving = work.moving.shape();
-  const Similarity found = Similarity::of(matrix, work.reference.shape(), moving);
+  const Similarity found = Similarity::of(matrix, reference, moving);
   const RotationScaleLimits limits = RotationScaleLimits::of(options, degrees, ratio);
   return limits.allows_angle(found.rotation_deg) && limits.allows_scale(found.scale) &&
          allows_shift(options, found.translation, 1 + 0.005 * larger_side(moving));

@@ -13,8 +13,12 @@ namespace warpalign::detail {
 
 /// Whether the options allow a refined similarity. The ranges have some slack, because refinement
 /// may leave them by as much as the search was coarse.
-[[nodiscard]] bool within_limits(const RegistrationOptions& options, const PairContext& work,
-                                 const Affine& matrix);
+[[nodiscard]] bool within_limits(const RegistrationOptions& options, const Shape& reference,
+                                 const Shape& moving, const Affine& matrix);
+[[nodiscard]] inline bool within_limits(const RegistrationOptions& options, const PairContext& work,
+                                        const Affine& matrix) {
+  return within_limits(options, work.reference.shape(), work.moving.shape(), matrix);
+}
 
 /// Whether the options allow a translation. Its length and its extents along x and y may exceed
 /// their limits by `tolerance` pixels.

@@ -4,8 +4,8 @@
 #include "registration/numerics/shift_surface.hpp"
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/context.hpp"
-#include "registration/proposers/other_maxima.hpp"
 #include "registration/proposers/translation_search.hpp"
+#include "registration/resources/other_maxima.hpp"
 
 #include <functional>
 #include <optional>

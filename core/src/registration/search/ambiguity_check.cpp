@@ -27,6 +27,8 @@ constexpr std::size_t min_runners_up = 2;
 // Drifts between that and three quarters are told to be ambiguous. Beyond, they look like slow ones
 // the other way.
 constexpr double excluding_ratio = 3;
+// Of such shifts an initial pose excludes the one that is this many times as far from it.
+constexpr double clearly_farther = 4.0 / 3;
 
 Point shift_of(const PairContext& context, const Affine& matrix) {
   return Similarity::of(matrix, context.reference.shape(), context.moving.shape()).translation;
@@ -84,25 +86,33 @@ double nearest_of(std::span<const Point> shifts) {
 
 }  // namespace
 
-// The length of the motion from the prior, or without one from where the images' centres meet.
+// Whether the caller has told from where motions are measured.
+bool AmbiguityCheck::has_origin() const { return initial_ != nullptr || prior_; }
+
+// The length of the motion from the initial pose, or without one from the prior, or without both
+// from where the images' centres meet.
 double AmbiguityCheck::motion_of(const PairContext& context, const Affine& matrix) const {
+  if (initial_ != nullptr) {
+    return corner_distance(matrix, initial_->similarity, context.reference.shape());
+  }
   const Point shift = shift_of(context, matrix);
   const Point from = prior_ ? shift_of(context, prior_->matrix) : Point{};
   return std::hypot(shift.x - from.x, shift.y - from.y);
 }
 
 // How well an alternative matches, compared with the pose `from`. Scores grow with the overlap, so
-// that they prefer small motions. A prior knows better, and leaves the correlation alone.
+// that they prefer small motions. An initial pose and a prior know better, and leave the
+// correlation alone.
 double AmbiguityCheck::quality(const PairContext& context, const Affine& from,
                                const Alternatives::Alternative& alternative) const {
-  if (!prior_) return alternative.ratio;
+  if (!has_origin()) return alternative.ratio;
   return alternative.ratio * std::sqrt(overlap_of(context, from) /
                                        overlap_of(context, shifted(from, alternative.shift)));
 }
 
 double AmbiguityCheck::best_quality(const PairContext& context, const Affine& from,
                                     const Alternatives& alternatives) const {
-  if (!prior_) return alternatives.ratio;
+  if (!has_origin()) return alternatives.ratio;
   return alternatives.maxima.empty() ? 0 : quality(context, from, alternatives.maxima.front());
 }
 
@@ -114,12 +124,13 @@ bool AmbiguityCheck::is_equal(const PairContext& context, const Affine& from,
          equal_ratio * std::max(1.0, best_quality(context, from, alternatives));
 }
 
-// The score of the best shift that the prior does not exclude, as a fraction of the candidate's.
-// A prior excludes none along a line, where rivals are as near as one likes.
+// The score of the best shift that neither the initial pose nor the prior excludes, as a fraction
+// of the candidate's. They exclude none along a line, where rivals are as near as one likes.
 double AmbiguityCheck::remaining_ratio(const PairContext& context, const Candidate& found,
                                        const Alternatives& alternatives) const {
-  if (!prior_ || alternatives.along) return alternatives.ratio;
-  const double excluded = excluding_ratio * prior_->frames * motion_of(context, found.matrix);
+  if (!has_origin() || alternatives.along) return alternatives.ratio;
+  const double times = initial_ != nullptr ? clearly_farther : excluding_ratio * prior_->frames;
+  const double excluded = times * motion_of(context, found.matrix);
   double ratio = 0;
   for (const Alternatives::Alternative& alternative : alternatives.maxima) {
     if (motion_of(context, shifted(found.matrix, alternative.shift)) >= excluded) continue;
@@ -136,8 +147,8 @@ const Alternatives& AmbiguityCheck::alternatives_of(const PairContext& context,
   return alternatives_.find(context, candidate, std::cref(is_allowed));  // allocates nothing
 }
 
-// The pose of the smallest motion, or nearest to the prior, among those that match equally well, if
-// it is another one. `known`: the alternatives of `found`.
+// The pose of the smallest motion (motion_of()) among those that match equally well, if it is
+// another one. `known`: the alternatives of `found`.
 std::optional<Candidate> AmbiguityCheck::with_smallest_motion(const PairContext& context,
                                                               const Candidate& found,
                                                               const Alternatives& known) {
@@ -208,11 +219,15 @@ void AmbiguityCheck::add_runners_up(const PairContext& context, std::span<const 
 }
 
 std::optional<Ambiguity> AmbiguityCheck::check(const PairContext& context,
-                                               std::vector<Candidate>& candidates, double trials) {
+                                               std::vector<Candidate>& candidates, double trials,
+                                               const InitialPose* initial) {
+  initial_ = initial;
   Candidate& found = candidates.front();
   if (is_only_maximum(context, found)) return std::nullopt;
   const Alternatives* alternatives = &alternatives_of(context, found);
-  found.other_shift_ratio = alternatives->ratio;
+  // Near the initial pose, a shift is the answer even if another one scores higher.
+  found.other_shift_ratio =
+      initial_ != nullptr ? remaining_ratio(context, found, *alternatives) : alternatives->ratio;
   if (is_convincing(found)) return std::nullopt;
   const double apart = nearest_of(equals_of(context, found, *alternatives));
   if (const auto smallest = with_smallest_motion(context, found, *alternatives)) {

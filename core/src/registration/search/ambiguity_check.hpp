@@ -3,6 +3,7 @@
 
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/context.hpp"
+#include "registration/pair/initial_pose.hpp"
 #include "registration/scoring/alternative_search.hpp"
 #include "registration/search/candidate_evaluator.hpp"
 #include "registration/search/model_selection.hpp"
@@ -33,12 +34,14 @@ class AmbiguityCheck {
   /// Compares the first candidate, which is reliable, with all other shifts that the options allow.
   /// If one scores nearly as much, the candidate's confidence falls below one half, however
   /// significant it is; of shifts that score alike the one of the smallest motion, or nearest to
-  /// the prior, comes first, and others follow as runners-up. Shifts that the prior excludes do not
-  /// count.
+  /// `initial`, or without it to the prior, comes first, and others follow as runners-up. Shifts
+  /// that `initial` or the prior excludes do not count.
+  /// `initial`: the pose near which the answer is looked for, or null.
   std::optional<Ambiguity> check(const PairContext& context, std::vector<Candidate>& candidates,
-                                 double trials);
+                                 double trials, const InitialPose* initial = nullptr);
 
  private:
+  [[nodiscard]] bool has_origin() const;
   const Alternatives& alternatives_of(const PairContext& context, const Candidate& candidate);
   [[nodiscard]] double motion_of(const PairContext& context, const Affine& matrix) const;
   [[nodiscard]] double quality(const PairContext& context, const Affine& from,
@@ -65,6 +68,7 @@ class AmbiguityCheck {
   ModelSelection& selection_;
   AlternativeSearch alternatives_;
   std::optional<MotionPrior> prior_;
+  const InitialPose* initial_ = nullptr;  // of the current call
 };
 
 }  // namespace warpalign::detail

@@ -10,6 +10,7 @@
 #include "registration/tasks/active_search.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpalign::detail {
 
@@ -100,14 +101,17 @@ class PairSearch::EarlyWork {
 };
 
 std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
-                                           ImagePyramid& reference, ImagePyramid& moving) {
+                                           ImagePyramid& reference, ImagePyramid& moving,
+                                           const InitialPose* initial) {
   const ActiveSearch active;
   const EarlyWork early_work(*this);
   PairContext context{stream, clock, reference, moving, unit_weights_, orientation_fields_};
   begin_pair(context);
+  initial_ = initial;
   if (ActiveSearch::is_exclusive()) context.threads = threads_;
   for (const Step& step : search_schedule) {
-    if (applies(step, options_) && !is_unnecessary(context, step.unless)) execute(context, step);
+    if (!applies(step, options_) || ends_at_initial(step)) continue;
+    if (!is_unnecessary(context, step.unless)) execute(context, step);
   }
   return result_;
 }
@@ -117,6 +121,7 @@ void PairSearch::begin_pair(const PairContext& context) {
   selected_.clear();
   orientation_.clear();
   result_.clear();
+  at_initial_.clear();
   tried_.clear();
   points_agree_ = accepted_ = has_selected_ = tried_patches_ = conclusive_ = compared_both_ = false;
   proposed_ = began_early_work_ = false;
@@ -140,6 +145,8 @@ bool PairSearch::is_unnecessary(const PairContext& context, Unless condition) {
       return false;
     case Unless::not_sparse:
       return !context.reference.is_sparse() || !context.moving.is_sparse();
+    case Unless::no_initial:
+      return initial_ == nullptr;
     case Unless::accepted:
       return accepted_;
     case Unless::significant:
@@ -166,6 +173,8 @@ bool PairSearch::is_unnecessary(const PairContext& context, Unless condition) {
 
 void PairSearch::execute(const PairContext& context, const Step& step) {
   switch (step.action) {
+    case Action::try_initial:
+      return try_initial(context);
     case Action::propose:
       return step.fit == Fit::as_proposed ? match_points(context, step) : propose(context, step);
     case Action::probe_orientation:
@@ -183,6 +192,57 @@ void PairSearch::execute(const PairContext& context, const Step& step) {
     case Action::compare_shifts:
       return compare_shifts(context);
   }
+}
+
+// Whether the initial transform has led to the answer, so that only shifts remain to be compared,
+// and what follows if another one matches as well. Runners-up need the whole search.
+bool PairSearch::ends_at_initial(const Step& step) const {
+  return !at_initial_.empty() && options_.candidates == 1 &&
+         step.action != Action::compare_shifts && step.unless != Unless::reliable;
+}
+
+void PairSearch::try_initial(const PairContext& context) {
+  tried_.add(SearchMethod::initial);
+  if (options_.modality == Modality::other) {
+    holds_at_initial(context.comparing(SignalKind::orientation));
+  } else if (!holds_at_initial(context) && options_.modality == Modality::automatic) {
+    holds_at_initial(context.comparing(SignalKind::orientation));
+  }
+  result_ = at_initial_;
+}
+
+// A fit from the finer levels stays near its start; one from the coarser levels comes from farther.
+bool PairSearch::holds_at_initial(const PairContext& context) {
+  return holds_at_initial(context, RefineFrom::log_polar) || holds_as_homography(context) ||
+         holds_at_initial(context, RefineFrom::grid);
+}
+
+bool PairSearch::holds_at_initial(const PairContext& context, RefineFrom from) {
+  Candidate candidate;
+  candidate.proposed_by = SearchMethod::initial;
+  candidate.by_orientation = context.compares_orientation();
+  candidate.matrix = start_of(context, options_.motion, initial_->similarity);
+  std::vector<Candidate> found{evaluator_.fitted(context, candidate, from)};
+  if (!evaluator_.is_allowed(context, found.front())) return false;
+  const bool two_signals = options_.modality == Modality::automatic && candidate.by_orientation;
+  const double trials = two_signals ? trials_factor_of_two_signals * trials_ : trials_;
+  evaluator_.test(context, found, trials);
+  selection_.conclude(context, found, trials);
+  if (!is_reliable(found)) return false;
+  at_initial_ = std::move(found);
+  return true;
+}
+
+// The nearest similarity may be too far from a homography to lead to it.
+bool PairSearch::holds_as_homography(const PairContext& context) {
+  if (!may_be_homography(options_.motion) || initial_->transform.is_affine()) return false;
+  std::optional<Candidate> found = selection_.fit_near(context, initial_->transform);
+  if (!found) return false;
+  found->proposed_by = SearchMethod::initial;
+  evaluator_.test(context, {&*found, 1}, trials_);
+  if (!evaluator_.is_allowed(context, *found) || !is_reliable(*found)) return false;
+  at_initial_.assign(1, *found);
+  return true;
 }
 
 void PairSearch::propose(const PairContext& context, const Step& step) {
@@ -348,13 +408,18 @@ void PairSearch::choose_signal(const PairContext& context) {
                                !selected_.empty() && !is_better(context, orientation_, selected_);
   const bool by_orientation = conclusive_ || (compared_both_ && !keeps_intensity);
   result_ = by_orientation ? orientation_ : selected_;
+  if (at_initial_.empty()) return;
+  std::erase_if(result_, [&](const Candidate& other) {
+    return same_pose(context, at_initial_.front(), other);
+  });
+  result_.insert(result_.begin(), at_initial_.begin(), at_initial_.end());
 }
 
 void PairSearch::compare_shifts(const PairContext& context) {
   if (!is_reliable(result_)) return;
   const SignalKind signal =
       result_.front().by_orientation ? SignalKind::orientation : SignalKind::intensity;
-  ambiguity_ = ambiguity_check_.check(context.comparing(signal), result_, trials_);
+  ambiguity_ = ambiguity_check_.check(context.comparing(signal), result_, trials_, initial_);
 }
 
 // Whether the registrar will report the first candidate as reliable.

@@ -4,6 +4,7 @@
 #include "registration/fitting/similarity_fit.hpp"
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/context.hpp"
+#include "registration/pair/initial_pose.hpp"
 #include "registration/resources/unit_weights.hpp"
 #include "registration/search/ambiguity_check.hpp"
 #include "registration/search/candidate_evaluator.hpp"
@@ -35,8 +36,9 @@ class PairSearch {
   /// Returns the best candidates, most significant first; the first one is refined if the options
   /// say so. Empty if the options exclude every candidate or no shift scores high enough. Waits for
   /// the device. The result is valid until the next call.
+  /// `initial`: the transform near which the answer is looked for, or null.
   std::span<const Candidate> run(Stream& stream, StageClock& clock, ImagePyramid& reference,
-                                 ImagePyramid& moving);
+                                 ImagePyramid& moving, const InitialPose* initial = nullptr);
   /// See Registrar::set_prior().
   void set_prior(const std::optional<MotionPrior>& prior) { ambiguity_check_.set_prior(prior); }
   /// Why the last run's best candidate is ambiguous, if the comparison of shifts found that it is.
@@ -53,7 +55,12 @@ class PairSearch {
   void begin_early_work(const PairContext& context);
 
   [[nodiscard]] bool is_unnecessary(const PairContext& context, Unless condition);
+  [[nodiscard]] bool ends_at_initial(const Step& step) const;
   void execute(const PairContext& context, const Step& step);
+  void try_initial(const PairContext& context);
+  bool holds_at_initial(const PairContext& context);
+  bool holds_at_initial(const PairContext& context, RefineFrom from);
+  bool holds_as_homography(const PairContext& context);
   void propose(const PairContext& context, const Step& step);
   void match_points(const PairContext& context, const Step& step);
   bool fit(const PairContext& context, std::span<const Candidate> proposals, const Step& step);
@@ -91,8 +98,10 @@ class PairSearch {
   std::vector<Candidate> selected_;     // intensity_ after select_model
   std::vector<Candidate> orientation_;  // after the selection of a model
   std::vector<Candidate> result_;
-  bool points_agree_ = false;  // result_ is that of point sources
-  bool accepted_ = false;      // a candidate of intensity_ makes others unnecessary
+  const InitialPose* initial_ = nullptr;
+  std::vector<Candidate> at_initial_;  // the result of the initial transform, if it is reliable
+  bool points_agree_ = false;          // result_ is that of point sources
+  bool accepted_ = false;              // a candidate of intensity_ makes others unnecessary
   bool has_selected_ = false, tried_patches_ = false;
   bool conclusive_ = false;     // orientation is certain, and intensity is unrelated there
   bool compared_both_ = false;  // verify_orientation has run

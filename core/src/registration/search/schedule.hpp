@@ -21,6 +21,7 @@ namespace warpalign::detail {
 
 /// What a step does.
 enum class Action {
+  try_initial,         ///< fits the initial transform, if there is one
   propose,             ///< fits the proposals of a proposer and adds them to the candidates
   search_orientation,  ///< the complete search by orientation (GradientOrientationSearch)
   probe_orientation,   ///< the same; checks whether it is conclusive and intensity unrelated
@@ -57,6 +58,7 @@ enum class When {
 enum class Unless {
   nothing,
   not_sparse,           ///< an image is not sparse
+  no_initial,           ///< the caller gave no initial transform
   accepted,             ///< an intensity candidate is far more significant than needed
   significant,          ///< an intensity candidate is significant
   certain_homography,   ///< patches agree on a homography beyond doubt
@@ -115,6 +117,7 @@ inline constexpr auto search_schedule = [] {
   using namespace schedule_terms;
   return std::to_array<Step>({
     {propose, points,    point_sources,     intensity, 0, any_effort,    matching_points, not_sparse, as_proposed, in_turn},
+    act(try_initial,                      intensity,      any_effort,    always,         no_initial),
     {propose, shifts,    log_polar_spectra, intensity, 0, any_effort,    translation, nothing,     best_first, in_turn},
     {propose, log_polar, log_polar_spectra, intensity, 0, any_effort,    rotating,    nothing,     best_first, in_turn},
     {propose, log_polar, log_polar_spectra, intensity, 1, any_effort,    rotating,    accepted,    best_first, in_turn},

@@ -71,6 +71,16 @@ double max_rotation_of(const VolumeRegistrationOptions& options) {
   return options.motion == Motion::translation ? 0 : options.max_rotation / radian;
 }
 
+// The nearest transform of a motion, which maps the reference's centre to the same point.
+SpatialTransform restricted_to(Motion motion, SpatialTransform transform) {
+  if (motion == Motion::affine) return transform;
+  const double scale = motion == Motion::similarity ? std::cbrt(determinant(transform.linear)) : 1;
+  transform.linear =
+      motion == Motion::translation ? identity3() : nearest_rotation(transform.linear);
+  for (double& value : transform.linear) value *= scale;
+  return transform;
+}
+
 double score_of(const VolumeCandidate& candidate) {
   return significance_of(candidate.correlation, candidate.voxels);
 }
@@ -141,13 +151,13 @@ void MotionSearch::keep(std::size_t level, std::size_t count) {
   candidates_.resize(kept);
 }
 
-void MotionSearch::fit_levels(Stream& stream, StageClock& clock) {
-  const std::size_t coarsest = grids_.levels() - 1;
+// `coarsest`: the level to begin with.
+void MotionSearch::fit_levels(Stream& stream, StageClock& clock, std::size_t coarsest) {
   const Motion first = options_.motion == Motion::translation ? Motion::translation : Motion::rigid;
   fits_[coarsest].fit(stream, clock, images(coarsest), first, coarsest_fit, candidates_);
   rank(stream, clock, coarsest);
   keep(coarsest, after_coarsest);
-  for (std::size_t level = grids_.levels(); level-- > 0;) {
+  for (std::size_t level = coarsest + 1; level-- > 0;) {
     const std::int64_t side =
         std::max(largest_side(grids_.reference[level]), largest_side(grids_.moving[level]));
     if (!options_.refine && side > max_unrefined_side && level < coarsest) return;
@@ -198,11 +208,42 @@ bool MotionSearch::is_allowed(const VolumeRegistration& result) const {
 
 VolumeRegistration MotionSearch::run(Stream& stream, StageClock& clock,
                                      const VolumeSource& moving) {
-  moving_.take(stream, clock, moving.values(), nullptr);
-  if (marked_) update_valid_counts(stream, clock);
+  take(stream, clock, moving);
   const auto proposed = search_.find(stream, clock, moving_.values(search_level_));
   candidates_.assign(proposed.begin(), proposed.end());
-  fit_levels(stream, clock);
+  fit_levels(stream, clock, grids_.levels() - 1);
+  return best_of_candidates(stream, clock);
+}
+
+// A fit from a finer level stays near its start; one from the coarsest level comes from farther.
+VolumeRegistration MotionSearch::run_from(Stream& stream, StageClock& clock,
+                                          const VolumeSource& moving, const VoxelRows& initial) {
+  take(stream, clock, moving);
+  VolumeCandidate start;
+  start.transform = restricted_to(
+      options_.motion, spatial_transform_of(initial, grids_.reference[0], grids_.moving[0]));
+  const std::size_t coarsest = grids_.levels() - 1;
+  std::size_t fine = 0;
+  while (fine < coarsest && std::max(largest_side(grids_.reference[fine]),
+                                     largest_side(grids_.moving[fine])) > max_unrefined_side) {
+    ++fine;
+  }
+  VolumeRegistration result;
+  for (const std::size_t level : {fine, coarsest}) {
+    candidates_.assign(1, start);
+    fit_levels(stream, clock, level);
+    result = best_of_candidates(stream, clock);
+    if (result.reliable || level == coarsest) break;
+  }
+  return result;
+}
+
+void MotionSearch::take(Stream& stream, StageClock& clock, const VolumeSource& moving) {
+  moving_.take(stream, clock, moving.values(), nullptr);
+  if (marked_) update_valid_counts(stream, clock);
+}
+
+VolumeRegistration MotionSearch::best_of_candidates(Stream& stream, StageClock& clock) {
   const auto best = std::find_if(
       candidates_.begin(), candidates_.end(),
       [&](const VolumeCandidate& candidate) { return is_allowed(describe(candidate)); });

@@ -4,6 +4,7 @@
 
 #include "registration/resources/stage_clock.hpp"
 #include "registration/volume/fitting/affine_fit.hpp"
+#include "registration/volume/initial_transform.hpp"
 #include "registration/volume/pyramid/volume_pyramid.hpp"
 #include "registration/volume/pyramid/volume_source.hpp"
 #include "registration/volume/search/orientation_search.hpp"
@@ -34,6 +35,10 @@ class MotionSearch {
   /// Waits for the device.
   [[nodiscard]] VolumeRegistration run(Stream& stream, StageClock& clock,
                                        const VolumeSource& moving);
+  /// Fits the transform `initial` instead of searching. The result is not reliable if the fit leads
+  /// nowhere. Waits for the device.
+  [[nodiscard]] VolumeRegistration run_from(Stream& stream, StageClock& clock,
+                                            const VolumeSource& moving, const VoxelRows& initial);
 
  private:
   [[nodiscard]] LevelImages images(std::size_t level) const;
@@ -42,7 +47,9 @@ class MotionSearch {
                                                    VolumeCandidate candidate);
   void rank(Stream& stream, StageClock& clock, std::size_t level);
   void keep(std::size_t level, std::size_t count);
-  void fit_levels(Stream& stream, StageClock& clock);
+  void take(Stream& stream, StageClock& clock, const VolumeSource& moving);
+  void fit_levels(Stream& stream, StageClock& clock, std::size_t coarsest);
+  [[nodiscard]] VolumeRegistration best_of_candidates(Stream& stream, StageClock& clock);
   [[nodiscard]] VolumeRegistration describe(const VolumeCandidate& candidate) const;
   [[nodiscard]] bool is_allowed(const VolumeRegistration& result) const;
 

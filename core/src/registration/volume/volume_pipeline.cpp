@@ -59,15 +59,26 @@ void VolumePipeline::prepare_motion_search(Stream& stream, StageClock& clock) {
   if (!motion_search_ ||
       !motion_search_->matches(reference_->shape(), moving_->shape(), marked())) {
     motion_search_.reset();
-    search_has_reference_ = false;
+    motion_search_has_reference_ = false;
     motion_search_.emplace(device_, options_, reference_->shape(), moving_->shape(), marked(),
                            modalities_);
   }
-  if (!search_has_reference_) motion_search_->set_reference(stream, clock, *reference_);
-  search_has_reference_ = true;
+  if (!motion_search_has_reference_) motion_search_->set_reference(stream, clock, *reference_);
+  motion_search_has_reference_ = true;
 }
 
 VolumeRegistration VolumePipeline::register_pair(Stream& stream, StageClock& clock) {
+  VolumeRegistration result;
+  if (initial_) {
+    prepare_motion_search(stream, clock);
+    result = motion_search_->run_from(stream, clock, *moving_, *initial_);
+  }
+  if (!result.reliable) result = search_pair(stream, clock);
+  result.modality = options_.modality;
+  return result;
+}
+
+VolumeRegistration VolumePipeline::search_pair(Stream& stream, StageClock& clock) {
   VolumeRegistration result;
   if (is_voxel_translation(options_)) {
     prepare_search(stream, clock);
@@ -78,7 +89,6 @@ VolumeRegistration VolumePipeline::register_pair(Stream& stream, StageClock& clo
     prepare_motion_search(stream, clock);
     result = motion_search_->run(stream, clock, *moving_);
   }
-  result.modality = options_.modality;
   return result;
 }
 

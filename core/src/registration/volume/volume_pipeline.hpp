@@ -2,6 +2,7 @@
 #pragma once
 
 #include "registration/resources/stage_clock.hpp"
+#include "registration/volume/initial_transform.hpp"
 #include "registration/volume/motion_search.hpp"
 #include "registration/volume/pyramid/volume_source.hpp"
 #include "registration/volume/search/volume_search.hpp"
@@ -36,12 +37,14 @@ class VolumePipeline {
 
   [[nodiscard]] bool has_reference() const { return has_reference_; }
   void forget_reference() { has_reference_ = false; }
+  /// Sets the transform near which later calls of align() look for the answer, or none.
+  void set_initial(const std::optional<VoxelRows>& initial) { initial_ = initial; }
   [[nodiscard]] const VolumeSource& reference() const { return *reference_; }
 
   /// Throws Error(invalid_image), and sets no reference, if the volume cannot be registered.
   template <class Voxels, class Mask>
   void set_reference(Stream& stream, StageClock& clock, const MaskedVolume<Voxels, Mask>& volume) {
-    has_reference_ = search_has_reference_ = false;
+    has_reference_ = search_has_reference_ = motion_search_has_reference_ = false;
     if (reference_ && reference_->shape() != shape_of(volume.voxels)) release_searches();
     take(stream, clock, reference_, volume, options_.reference_spacing);
     has_reference_ = true;
@@ -68,6 +71,7 @@ class VolumePipeline {
   void release_searches();
   void prepare_search(Stream& stream, StageClock& clock);
   void prepare_motion_search(Stream& stream, StageClock& clock);
+  [[nodiscard]] VolumeRegistration search_pair(Stream& stream, StageClock& clock);
   [[nodiscard]] bool marked() const { return reference_->masked() || moving_->masked(); }
   [[nodiscard]] VolumeRegistration register_pair(Stream& stream, StageClock& clock);
   [[nodiscard]] VolumeRegistration search_translation(Stream& stream, StageClock& clock);
@@ -81,6 +85,8 @@ class VolumePipeline {
   std::optional<MotionSearch> motion_search_;
   bool has_reference_ = false;
   bool search_has_reference_ = false;
+  bool motion_search_has_reference_ = false;
+  std::optional<VoxelRows> initial_;
 };
 
 }  // namespace warpalign::detail

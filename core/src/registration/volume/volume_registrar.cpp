@@ -5,6 +5,7 @@
 #include "device/check.hpp"
 #include "registration/resources/converted_pixels.hpp"
 #include "registration/resources/unowned_memory_guard.hpp"
+#include "registration/volume/initial_transform.hpp"
 #include "registration/volume/volume_memory.hpp"
 #include "registration/volume/volume_pipeline.hpp"
 
@@ -169,6 +170,7 @@ bool try_registration(const Work& work) {
 struct VolumeRegistrar::State {
   State(const Device& device_, const VolumeRegistrationOptions& options_)
       : device(device_),
+        options(options_),
         stream(device.make_stream(options_.collect_timings)),
         clock(stream),
         converted_reference(device),
@@ -189,15 +191,22 @@ struct VolumeRegistrar::State {
   void take_reference(const Volume& volume);
   template <class Volume>
   VolumeRegistration register_moving(const Volume& volume);
+  void set_initial(const std::optional<detail::VoxelRows>& rows) {
+    initial = rows;
+    pipeline.set_initial(rows);
+    if (edge_pipeline) edge_pipeline->set_initial(rows);
+  }
   [[nodiscard]] std::size_t modalities() const { return edge_pipeline ? 2 : 1; }
 
   Device device;
+  VolumeRegistrationOptions options;
   Stream stream;
   detail::StageClock clock;
   detail::ConvertedPixels converted_reference;
   detail::ConvertedPixels converted_moving;
   detail::VolumePipeline pipeline;                      // for the chosen modality, or intensities
   std::optional<detail::VolumePipeline> edge_pipeline;  // for Modality::automatic
+  std::optional<detail::VoxelRows> initial;
 };
 
 template <class Volume>
@@ -241,6 +250,7 @@ VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels, const Vox
   const Masked<Voxels> volume{voxels, mask, "the moving volume", "the moving volume's mask"};
   check_registrable(device, volume);
   const detail::VolumeSource& reference = pipeline.reference();
+  if (initial) detail::check_initial(*initial, options, reference.shape(), shape_of(voxels));
   detail::check_volume_memory(device, reference.shape(), shape_of(voxels),
                               {reference.masked() || mask != nullptr, modalities()});
   VolumeRegistration result;
@@ -286,6 +296,11 @@ VolumeRegistration VolumeRegistrar::align(const Image& volume, const Image& mask
   const detail::UnownedMemoryGuard use_of_mask(state_->stream, mask);
   return state_->align(volume, &mask);
 }
+
+void VolumeRegistrar::set_initial(const Transform& initial) {
+  state_->set_initial(detail::checked_initial(initial));
+}
+void VolumeRegistrar::clear_initial() noexcept { state_->set_initial({}); }
 
 void VolumeRegistrar::wait_for(const Event& event) { event.wait(state_->stream); }
 

@@ -62,4 +62,22 @@ using CentredRows = std::array<double, 12>;
   return rows;
 }
 
+/// The inverse of voxel_rows().
+[[nodiscard]] inline SpatialTransform spatial_transform_of(const std::array<double, 12>& rows,
+                                                           const VolumeGrid& from,
+                                                           const VolumeGrid& to) {
+  SpatialTransform transform;
+  for (std::size_t i = 0; i < 3; ++i) {
+    double centre = rows[4 * i + 3] - to.middle(i);  // where the centre of `from` is mapped to
+    for (std::size_t j = 0; j < 3; ++j) {
+      transform.linear[3 * i + j] = rows[4 * i + j] * to.spacing[i] / from.spacing[j];
+      centre += rows[4 * i + j] * from.middle(j);
+    }
+    transform.shift[i] = centre * to.spacing[i] + to.centre[i];
+  }
+  const Vector3 moved = product(transform.linear, from.centre);
+  for (std::size_t i = 0; i < 3; ++i) transform.shift[i] -= moved[i];
+  return transform;
+}
+
 }  // namespace warpalign::detail

@@ -1,5 +1,5 @@
 // Tells whether a correlation surface has other maxima nearly as high as its main one.
-#include "registration/proposers/other_maxima.hpp"
+#include "registration/resources/other_maxima.hpp"
 
 #include <algorithm>
 
