@@ -123,7 +123,7 @@ shift_maxima(WA_GLOBAL const float* surfaces, WA_GLOBAL const float* overlaps, i
     const float dx = (float)(x - main_x);
     const float dy = (float)(y - main_y);
     const float distance = WA_SQRT(WA_FMA(dx, dx, dy * dy));
-    if (WA_FABS(distance - ring) <= 1.5f && score > far) far = score;
+    if (WA_FABS(distance - ring) <= 3.0f && score > far) far = score;
     if (distance < 1.5f || score <= other) continue;
     int is_highest = 1;
     for (int n = 0; n < 9 && is_highest != 0; ++n) {

@@ -20,7 +20,7 @@ struct ShiftMaxima {
 
 /// `main`: the largest score about the origin. `other`: the largest that is no smaller than its
 /// eight neighbours, and is no neighbour of the main one. `ring`: the largest whose distance from
-/// the main one is that of the ring, within 1.5. Each is 0 if no such score is positive.
+/// the main one is that of the ring, within 3. Each is 0 if no such score is positive.
 inline ShiftMaxima shift_maxima(const Plane& scores, const ShiftRegion& region) {
   const auto wrapped = [](std::int64_t i, std::int64_t n) { return (i % n + n) % n; };
   const auto score = [&](std::int64_t x, std::int64_t y) {
@@ -42,7 +42,7 @@ inline ShiftMaxima shift_maxima(const Plane& scores, const ShiftRegion& region) 
       const double here = score(x, y);
       const double distance =
           std::hypot(static_cast<double>(x - main_x), static_cast<double>(y - main_y));
-      if (std::abs(distance - region.ring) <= 1.5 && here > maxima.ring) maxima.ring = here;
+      if (std::abs(distance - region.ring) <= 3 && here > maxima.ring) maxima.ring = here;
       bool is_other = distance >= 1.5 && here > maxima.other;
       for (std::int64_t n = 0; n < 9; ++n) {
         if (score(x + n % 3 - 1, y + n / 3 - 1) > here) is_other = false;

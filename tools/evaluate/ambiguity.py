@@ -36,7 +36,8 @@ import numpy as np
 import warpalign
 
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
-PHOTOGRAPHS = ("bridge.jpg", "bee.jpg", "gravel.png", "citrus.jpg", "hubble.jpg", "retina.jpg")
+# Without citrus.jpg: slices of fruit are symmetric.
+PHOTOGRAPHS = ("bridge.jpg", "bee.jpg", "gravel.png", "hubble.jpg", "retina.jpg")
 
 
 def waves(random, frequencies, heights):

@@ -172,6 +172,36 @@ TEST_CASE("ambiguity: lines in one direction leave the shift along them open") {
   });
 }
 
+TEST_CASE("ambiguity: lines of any width and direction leave the shift along them open") {
+  // The correlation's ridge is a few samples wide, and crosses the samples at odd angles.
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const double degrees : {3.0, 41.9, 75.7, 137.2}) {
+      CAPTURE(degrees);
+      std::mt19937 random(static_cast<std::uint32_t>(degrees));
+      std::normal_distribution<double> height;
+      std::uniform_real_distribution<double> frequency(0.003, 0.3);
+      struct Wave {
+        double frequency, height, phase;
+      };
+      std::vector<Wave> waves;
+      for (int i = 0; i < 60; ++i) waves.push_back({frequency(random), height(random), 0.1 * i});
+      const Point across{std::cos(degrees * std::numbers::pi / 180),
+                         std::sin(degrees * std::numbers::pi / 180)};
+      const auto lines = [&](Point p) {
+        double sum = 0;
+        for (const Wave& wave : waves) {
+          const double turns = wave.frequency * (across.x * p.x + across.y * p.y);
+          sum += wave.height * std::cos(2 * std::numbers::pi * turns + wave.phase);
+        }
+        return sum;
+      };
+      const RegistrationResult found = registered(device, drawn(lines, {7, -11}, 0.5));
+      CHECK_FALSE(found.reliable);
+      CHECK(found.ambiguous);
+    }
+  });
+}
+
 TEST_CASE("ambiguity: a photograph with parallel lines does not match its mirror image") {
   const auto pair =
       test::cut(test::photograph("bridge.jpg"), {{300, 300, 1}, {300, 300, 1}, 0, 1, {0, 0}, 1});

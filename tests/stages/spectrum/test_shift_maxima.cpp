@@ -150,8 +150,8 @@ TEST_CASE("shift_maxima: tells a second maximum from the flank and the ring of t
     // Scores of 10 in single precision.
     CHECK(std::abs(static_cast<double>(alone.main) - 10) <= 5e-6);
     CHECK(alone.other == 0);  // the flank is higher than the ignored fraction
-    // The ring begins at a distance of 3.5; the nearest pixel is sqrt(2^2 + 3^2) away.
-    CHECK(std::abs(static_cast<double>(alone.ring) - 10 * std::exp(-13.0 / 18)) <= 5e-6);
+    // The ring begins at a distance of 2.
+    CHECK(std::abs(static_cast<double>(alone.ring) - 10 * std::exp(-4.0 / 18)) <= 5e-6);
     add((61 + 18) % 64, (62 + 2) % 64, 7);
     CHECK(std::abs(static_cast<double>(maxima_of(device, of_scores(scores), region).other) - 7) <=
           5e-6);

@@ -400,7 +400,7 @@ bool TranslationSearch::is_only_maximum(Stream& stream, std::size_t opposite) {
   region.origin_y = peak.y;
   region.reach_x = region.reach_y = side / 2;
   region.min_overlap = limits.min_overlap;
-  region.ring = static_cast<float>(ring_radius(batch.reference_level));
+  region.ring = ring_of(batch.reference_level);
   if (!batch.outline) {
     return !other_maxima_.may_exist(stream, surfaces_, stored_->overlaps, region);
   }

@@ -27,6 +27,11 @@ double ring_radius(const Shape& reference_level) {
          static_cast<double>(std::max(reference_level.width, reference_level.height));
 }
 
+// The ring's width leaves 1.5 samples for the rounding of both ends.
+float ring_of(const Shape& reference_level) {
+  return static_cast<float>(ring_radius(reference_level) + (ring_circles - 1) / 2.0);
+}
+
 const ShiftMaximaPlan& OtherMaxima::plan() {
   if (!plan_) plan_.emplace(device_, spec_);
   return *plan_;

@@ -14,8 +14,12 @@ namespace warpalign::detail {
 inline constexpr double min_alternative_ratio = 0.5;
 /// What the highest sample of a maximum reaches of its height between the samples, at least.
 inline constexpr double least_sample_ratio = 0.8;
-/// The main maximum is determined along a line, if the score falls within this distance.
+/// The main maximum is determined along a line, if the score falls within this distance: it is
+/// looked at on `ring_circles` circles, of this radius and of 1, 2, ... samples more.
 [[nodiscard]] double ring_radius(const Shape& reference_level);
+inline constexpr int ring_circles = 4;
+/// The ring that contains the samples of these circles, for ShiftRegion.
+[[nodiscard]] float ring_of(const Shape& reference_level);
 
 /// Used by one thread at a time.
 class OtherMaxima {

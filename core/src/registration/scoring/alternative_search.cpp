@@ -60,6 +60,25 @@ bool is_parted(const ShiftSurface& surface, Point from, const ShiftSurface::Peak
   return false;
 }
 
+// Whether the score stays high near the line between two shifts. A narrow ridge passes between the
+// samples on that line.
+bool is_ridge(const ShiftSurface& surface, Point from, const ShiftSurface::Peak& to) {
+  const Point step = between(from, to.shift);
+  const int steps = std::max(2, static_cast<int>(std::lround(length(step))));
+  for (int i = 1; i < steps; ++i) {
+    const double part = static_cast<double>(i) / steps;
+    const Shift at{std::lround(from.x + part * step.x), std::lround(from.y + part * step.y)};
+    float highest = 0;
+    for (std::int64_t dy = -1; dy <= 1; ++dy) {
+      for (std::int64_t dx = -1; dx <= 1; ++dx) {
+        highest = std::max(highest, surface.score({at.x + dx, at.y + dy}));
+      }
+    }
+    if (static_cast<double>(highest) < valley * to.score) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 TranslationSearch& AlternativeSearch::search_of(const PairContext& context) {
@@ -81,7 +100,7 @@ bool AlternativeSearch::may_have_alternatives(Stream& stream,
   region.reach_y = static_cast<int>(all.frame.reach_y());
   region.main_reach = static_cast<int>(pose_error);
   region.min_overlap = static_cast<float>(all.frame.min_overlap);
-  region.ring = static_cast<float>(ring_radius(all.frame.reference));
+  region.ring = ring_of(all.frame.reference);
   return maxima_->may_exist(stream, all.correlations, all.overlaps, region);
 }
 
@@ -130,25 +149,30 @@ void AlternativeSearch::add_maxima(const ShiftSurface& surface, const ShiftSurfa
   if (!alternatives_.maxima.empty()) alternatives_.ratio = alternatives_.maxima.front().ratio;
 }
 
-// The best score on a circle about the pose. A ridge leads there without a valley.
+// The best score on a circle about the pose. A ridge leads there without a valley. Narrow ridges
+// cross a circle between its samples, so a few circles are tried.
 void AlternativeSearch::add_ridge(const ShiftSurface& surface, const ShiftSurface::Peak& main,
                                   const IsAllowed& is_allowed) {
   const double radius = ring_radius(surface.frame().reference);
   constexpr int directions = 256;
   ShiftSurface::Peak best;
   Point unit{};
-  for (int i = 0; i < directions; ++i) {
+  for (int i = 0; i < ring_circles * directions; ++i) {
     const double angle = 2 * std::numbers::pi * i / directions;
     const Point towards{std::cos(angle), std::sin(angle)};
-    const Point at{main.shift.x + radius * towards.x, main.shift.y + radius * towards.y};
+    const double away = radius + i / directions;  // samples
+    const Point at{main.shift.x + away * towards.x, main.shift.y + away * towards.y};
     const auto score = static_cast<double>(surface.score({std::lround(at.x), std::lround(at.y)}));
     if (score <= best.score) continue;
     if (!is_allowed(in_pixels(surface, between(main.shift, at)))) continue;
     best = {at, score};
     unit = towards;
   }
-  const double ratio = best.score / main.score;
-  if (ratio < min_alternative_ratio || is_parted(surface, main.shift, best)) return;
+  // Compared with a sample, too: where a ridge is oblique, the parabolas along both axes find its
+  // crest, and their sum is too high.
+  const Shift highest{std::lround(main.shift.x), std::lround(main.shift.y)};
+  const double ratio = best.score / static_cast<double>(surface.score(highest));
+  if (ratio < min_alternative_ratio || !is_ridge(surface, main.shift, best)) return;
   alternatives_.along = unit;
   alternatives_.ratio = std::max(alternatives_.ratio, ratio);
 }

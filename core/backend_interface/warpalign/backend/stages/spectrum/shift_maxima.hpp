@@ -44,7 +44,7 @@ struct CentredOutline {
 struct ShiftMaxima {
   float main = 0;   ///< the highest score about the origin
   float other = 0;  ///< the highest local maximum that is no neighbour of the main one
-  float ring = 0;   ///< the highest score at the ring's radius, within 1.5 pixels
+  float ring = 0;   ///< the highest score at the ring's radius, within 3 pixels
 };
 
 /// Finds the maxima of score = C / sqrt(N) within a region of one surface, from the correlation
