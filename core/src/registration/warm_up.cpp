@@ -128,18 +128,16 @@ void inverse_pair_fft(WarmUp& warm_up, const Needs&) {
   transform(warm_up, {{full_size.width, full_size.height, 2}, 2, FftDirections::inverse});
 }
 
-// Only GPUs use the overlap of outlines, and look for alternatives before all is fetched.
-void overlap_on_gpu(WarmUp& warm_up) {
+// Only GPUs use the overlap of outlines.
+void outline_overlap(WarmUp& warm_up) {
   if (warm_up.device().info().kind == DeviceKind::cpu) return;
-  constexpr Shape two{full_size.width, full_size.height, 2};
   const OverlapPeaksPlan peaks(warm_up.device(), {full_size, 1, false, true});
-  const ShiftMaximaPlan maxima(warm_up.device(), {full_size});
   warm_up.run([&](Stream& stream) {
     Buffer records = warm_up.blank_records(2 * sizeof(PeakRecord));
     constexpr OverlapOutline outline{256, 256, 256, 0, 0, 256};
     constexpr OverlapLimits limits;
-    peaks.execute_outlines(stream, warm_up.blank(two), {&outline, 1}, {&limits, 1}, records);
-    (void)maxima.execute(stream, warm_up.blank(two), warm_up.blank(two), {});
+    peaks.execute_outlines(stream, warm_up.blank({full_size.width, full_size.height, 2}),
+                           {&outline, 1}, {&limits, 1}, records);
   });
 }
 
@@ -148,6 +146,7 @@ void overlap(WarmUp& warm_up, const Needs&) {
   const OverlapProductsPlan products(warm_up.device(), {full_size});
   const OverlapCountsPlan counts(warm_up.device(), {full_size});
   const OverlapPeaksPlan peaks(warm_up.device(), {full_size});
+  const ShiftMaximaPlan maxima(warm_up.device(), {full_size});
   warm_up.run([&](Stream& stream) {
     const Image spectrum = warm_up.blank_spectrum(full_size);
     Image product = warm_up.blank_spectrum(two);
@@ -156,8 +155,9 @@ void overlap(WarmUp& warm_up, const Needs&) {
     products.execute(stream, spectrum, spectrum, product);
     counts.execute(stream, warm_up.blank(full_size), full_size, overlaps);
     peaks.execute(stream, warm_up.blank(two), overlaps, {}, records);
+    (void)maxima.execute(stream, warm_up.blank(two), overlaps, {});
   });
-  overlap_on_gpu(warm_up);
+  outline_overlap(warm_up);
 }
 
 void coarse_levels(WarmUp& warm_up, const Needs& needs) {
