@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -126,6 +127,14 @@ Rows with_shift(Rows linear, const CentredPoints& points) {
   return linear;
 }
 
+// Writes rows to the first columns of a row-major matrix of `columns` columns.
+void copy_rows(const Rows& rows, std::ptrdiff_t columns, double* matrix) {
+  for (const std::vector<double>& row : rows) {
+    std::copy(row.begin(), row.end(), matrix);
+    matrix += columns;
+  }
+}
+
 }  // namespace
 
 Homography load_initial_transform(const std::string& file, Motion motion) {
@@ -145,10 +154,7 @@ Homography load_initial_transform(const std::string& file, Motion motion) {
     rows = with_shift(std::move(linear), points);
   }
   Homography transform;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::copy(rows[i].begin(), rows[i].end(),
-              transform.h.begin() + static_cast<std::ptrdiff_t>(3 * i));
-  }
+  copy_rows(rows, 3, transform.h.data());
   return transform;
 }
 
@@ -169,10 +175,7 @@ Transform load_initial_volume_transform(const std::string& file, Motion motion) 
     rows = with_shift(std::move(linear), points);
   }
   Transform transform;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::copy(rows[i].begin(), rows[i].end(),
-              transform.m.begin() + static_cast<std::ptrdiff_t>(4 * i));
-  }
+  copy_rows(rows, 4, transform.m.data());
   return transform;
 }
 

@@ -56,6 +56,10 @@ struct LocalMap {
   [[nodiscard]] double area() const { return a * e - b * d; }
 };
 
+inline double squared_distance(Point a, Point b) {
+  return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
+}
+
 inline bool is_inside(Point p, const Shape& shape) {
   return p.x >= 0 && p.y >= 0 && p.x <= static_cast<double>(shape.width - 1) &&
          p.y <= static_cast<double>(shape.height - 1);

@@ -12,6 +12,8 @@ inline constexpr double tukey_constant = 4.685;
 /// The standard deviation of normally distributed residuals divided by their mean absolute value,
 /// sqrt(pi / 2).
 inline constexpr double deviation_per_mean_absolute = 1.2533;
+/// The same divided by the median of their absolute values, 1 / Phi^-1(3/4).
+inline constexpr double deviation_per_median = 1.4826;
 /// The standard deviation of normally distributed residuals divided by their deviation under
 /// Tukey's weights.
 inline constexpr double deviation_per_weighted_deviation = 1.099;

@@ -1,6 +1,7 @@
 // Finds the similarity between two sets of point sources.
 #include "registration/points/point_matching.hpp"
 
+#include "registration/numerics/plane_geometry.hpp"
 #include "registration/numerics/transform_distance.hpp"
 
 #include <algorithm>
@@ -46,10 +47,6 @@ Affine affine_of(Complex factor, Complex shift) {
   return {factor.real(), -factor.imag(), shift.real(), factor.imag(), factor.real(), shift.imag()};
 }
 
-double squared_distance(Point a, Point b) {
-  return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
-}
-
 // The z-score of a probability, of which the logarithm is given; 0 for a probability above 1 %.
 double z_score_of(double log_probability) {
   if (!(log_probability < std::log(0.01))) return 0;
@@ -68,11 +65,6 @@ double log_tail(double count, double expected) {
 }
 
 }  // namespace
-
-bool PointMatching::is_inside(Point place) const {
-  return place.x >= 0 && place.y >= 0 && place.x <= static_cast<double>(moving_shape_.width - 1) &&
-         place.y <= static_cast<double>(moving_shape_.height - 1);
-}
 
 void PointMatching::set_cells() {
   const double side = static_cast<double>(std::max(moving_shape_.width, moving_shape_.height));
@@ -173,7 +165,7 @@ int PointMatching::count(const Affine& pose, int least) {
     if (found + left < least) return found;
     --left;
     const Point place = pose(source.place);
-    if (!is_inside(place)) continue;
+    if (!is_inside(place, moving_shape_)) continue;
     for_near(place, coarse_radius, [&](std::size_t i, double) {
       if (seen_[i] == counts_) return;
       seen_[i] = counts_;
@@ -396,7 +388,7 @@ void PointMatching::set_significance(PointAgreement& found) const {
   for (const Match& match : matches_) is_matched[match.reference] = true;
   for (std::size_t i = 0; i < reference_.size(); ++i) {
     const Point place = found.matrix(reference_[i].place);
-    if (!is_inside(place)) continue;
+    if (!is_inside(place, moving_shape_)) continue;
     ++found.common;
     double mean = 0;  // squared radius
     for (const PointSource& other : moving_) {

@@ -51,7 +51,6 @@ class PointMatching {
   void set_cells();
   template <class Use>
   void for_near(Point place, double radius, Use use) const;
-  [[nodiscard]] bool is_inside(Point place) const;
   void mark_near();
   [[nodiscard]] bool may_reach(const Affine& pose, std::size_t most, int least) const;
   int count(const Affine& pose, int least);

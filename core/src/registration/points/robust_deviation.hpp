@@ -1,6 +1,8 @@
 // The median and the standard deviation of values among outliers.
 #pragma once
 
+#include "registration/numerics/robust_scale.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -23,7 +25,6 @@ struct RobustStatistics {
 
 /// Overwrites the values.
 inline RobustStatistics robust_statistics(std::vector<float>& values) {
-  constexpr double deviation_per_median = 1.4826;
   const double median = median_of(values);
   for (float& value : values) value = std::abs(value - static_cast<float>(median));
   return {median, deviation_per_median * median_of(values)};

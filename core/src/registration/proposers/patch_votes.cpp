@@ -34,10 +34,6 @@ constexpr double duplicate_vote_distance = 2;
 
 double distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
-double square_of_distance(Point a, Point b) {
-  return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
-}
-
 double square(double value) { return value * value; }
 
 double cross(Point a, Point b) { return a.x * b.y - a.y * b.x; }
@@ -55,7 +51,7 @@ class Agreement {
     const Point p = match.reference - vote_.reference;
     const Point q = match.moving - vote_.moving;
     const Point led{linear_.a * p.x + linear_.b * p.y, linear_.d * p.x + linear_.e * p.y};
-    return square_of_distance(led, q) < most_;
+    return squared_distance(led, q) < most_;
   }
 
  private:
@@ -203,8 +199,8 @@ std::optional<Homography> homography_between(const std::array<Point, 4>& from,
   const Areas p(from);
   const Areas q(to);
   const double least =
-      least_area * (square_of_distance(p.second, {}) + square_of_distance(p.third, {}) +
-                    square_of_distance(p.fourth, {}));
+      least_area * (squared_distance(p.second, {}) + squared_distance(p.third, {}) +
+                    squared_distance(p.fourth, {}));
   const auto keeps = [&](double area, double mapped) {
     return std::abs(area) > least && area * mapped > 0;
   };
@@ -347,7 +343,7 @@ HomographyHypothesis PatchVotes::consensus(const Homography& matrix) {
   for (std::size_t i = 0; i < nearby_.size(); ++i) {
     const UsableMatch& strong = nearby_[i];
     const LocalMap here(matrix, strong.reference);
-    if (!(square_of_distance(here.place, strong.moving) <= strong.square_of_tolerance)) continue;
+    if (!(squared_distance(here.place, strong.moving) <= strong.square_of_tolerance)) continue;
     const std::size_t window = strong.match->window;
     if (strong.correlation <= best_correlation_[window]) continue;
     best_correlation_[window] = strong.correlation;
@@ -393,7 +389,7 @@ void PatchVotes::collect_best() {
     const double same_place = square(distinct_match_distance) * best->square_of_tolerance;
     const UsableMatch* second = nullptr;
     for (const UsableMatch& one : strong) {
-      if (square_of_distance(one.moving, best->moving) < same_place) continue;
+      if (squared_distance(one.moving, best->moving) < same_place) continue;
       if (second == nullptr || one.correlation > second->correlation) second = &one;
     }
     nearby_.push_back(*best);
@@ -409,7 +405,7 @@ void PatchVotes::collect_along(const Homography& matrix) {
     if (strong.empty()) continue;
     const LocalMap here(matrix, strong.front().reference);
     for (const UsableMatch& one : strong) {
-      if (square_of_distance(here.place, one.moving) <
+      if (squared_distance(here.place, one.moving) <
               square(distinct_match_distance) * one.square_of_tolerance &&
           agrees_with_view(here, one.of->neighbours)) {
         nearby_.push_back(one);

@@ -48,35 +48,30 @@ ShiftSurface::Peak main_peak(const ShiftSurface& surface) {
   return surface.peak_at(best);
 }
 
-// Whether the score falls between two shifts.
-bool is_parted(const ShiftSurface& surface, Point from, const ShiftSurface::Peak& to) {
+// Whether the score falls on the line between two shifts: the highest one within `beside` samples
+// of each point of the line counts.
+bool is_parted(const ShiftSurface& surface, Point from, const ShiftSurface::Peak& to,
+               std::int64_t beside = 0) {
   const Point step = between(from, to.shift);
   const int steps = std::max(2, static_cast<int>(std::lround(length(step))));
   for (int i = 1; i < steps; ++i) {
     const double part = static_cast<double>(i) / steps;
     const Shift at{std::lround(from.x + part * step.x), std::lround(from.y + part * step.y)};
-    if (static_cast<double>(surface.score(at)) < valley * to.score) return true;
+    float highest = surface.score(at);
+    for (std::int64_t dy = -beside; dy <= beside; ++dy) {
+      for (std::int64_t dx = -beside; dx <= beside; ++dx) {
+        highest = std::max(highest, surface.score({at.x + dx, at.y + dy}));
+      }
+    }
+    if (static_cast<double>(highest) < valley * to.score) return true;
   }
   return false;
 }
 
-// Whether the score stays high near the line between two shifts. A narrow ridge passes between the
-// samples on that line.
+// Whether the score stays high between two shifts. A narrow ridge passes between the samples on the
+// line.
 bool is_ridge(const ShiftSurface& surface, Point from, const ShiftSurface::Peak& to) {
-  const Point step = between(from, to.shift);
-  const int steps = std::max(2, static_cast<int>(std::lround(length(step))));
-  for (int i = 1; i < steps; ++i) {
-    const double part = static_cast<double>(i) / steps;
-    const Shift at{std::lround(from.x + part * step.x), std::lround(from.y + part * step.y)};
-    float highest = 0;
-    for (std::int64_t dy = -1; dy <= 1; ++dy) {
-      for (std::int64_t dx = -1; dx <= 1; ++dx) {
-        highest = std::max(highest, surface.score({at.x + dx, at.y + dy}));
-      }
-    }
-    if (static_cast<double>(highest) < valley * to.score) return false;
-  }
-  return true;
+  return !is_parted(surface, from, to, 1);
 }
 
 }  // namespace

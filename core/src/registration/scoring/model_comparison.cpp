@@ -13,7 +13,6 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double deviation_per_median = 1.4826;    // of normally distributed residuals
 constexpr std::int64_t max_correlation_shift = 6;  // in pixels, along each axis
 constexpr double min_pixels = 100;
 // In larger images, the autocorrelations use rows with about this many pixels in total, and the

@@ -70,14 +70,10 @@ PairSearch::PairSearch(const Device& device, const RegistrationOptions& options,
     }
     proposers_.push_back(std::make_unique<ScheduledProposer>(
         device, options, step.proposer, step.begins == Begins::early ? threads_ : nullptr));
+    if (step.unless == Unless::nothing) proposers_.back()->prepare();  // every pair needs it
   };
   std::for_each(search_schedule.begin(), search_schedule.end(), make);
   std::for_each(homography_schedule.begin(), homography_schedule.end(), make);
-  for (const auto& proposer : proposers_) {
-    if (proposer->kind() == point_sources) continue;  // makes no plans
-    proposer->prepare();
-    break;
-  }
 }
 
 ScheduledProposer& PairSearch::proposer_of(const Step& step) {
