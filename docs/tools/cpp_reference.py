@@ -12,7 +12,7 @@ PAGES = {
         "local_motion", "volume_registrar"]),
     "splines": ("Splines", [
         "stages/spline_model", "stages/prefilter", "stages/interpolate", "stages/resample",
-        "tiles"]),
+        "stages/double_spline", "tiles"]),
     "fourier": ("Stages of Fourier registration", [
         "stages/sobel", "stages/fft", "stages/magnitude", "stages/log_polar",
         "stages/phase_correlation", "stages/convert"]),

@@ -62,8 +62,8 @@ class StackRegistration(OnDevice):
     periods : dict of int to tuple of tuples
         For each ambiguous frame, by its number, ``Registration.period``.
     undetermined_directions : dict of int to tuple of 2 floats
-        For each ambiguous frame with structure along one direction, by its number,
-        ``Registration.undetermined_direction``.
+        For each ambiguous frame with structure along one direction, by its number, that direction as
+        a unit vector, ``Registration.undetermined_direction``.
     reference : int or None
         The number of the frame from which the matrices lead: 0, unless it cannot be used or ``to``
         names another one. None if ``to`` is an image, or if no frame is usable.

@@ -55,7 +55,7 @@ class WARPALIGN_API DoubleSplinePlan {
   void execute(Stream& stream, const Image& images, const Transform& output_to_input,
                std::uint64_t outside, Image& output) const;
   /// The same at explicit coordinates: f64, a stack of `dimensions` arrays of the output's shape,
-  /// first all x, then all y, then all z.
+  /// first all x, then all y, then all z. Throws Error(invalid_argument) likewise.
   void execute(Stream& stream, const Image& images, const Image& coordinates, std::uint64_t outside,
                Image& output) const;
 
