@@ -35,7 +35,8 @@ def write(program, folder):
         raise SystemExit(f"docs: {program} --help lists too few commands: {found}")
     lines = ["# Command line", "",
              "What `warpalign --help` and each command's `--help` say.",
-             "File formats and the JSON that the commands print: [the program](program-output.md).", "",
+             "File formats and the JSON that the commands print: "
+             "[the program](program-output.md).", "",
              "| command | |", "| --- | --- |"]
     lines += [f"| [`{name}`](#warpalign-{name}) | {summary} |" for name, summary in found]
     lines += ["", "```text", text, "```", ""]

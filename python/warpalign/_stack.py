@@ -62,8 +62,8 @@ class StackRegistration(OnDevice):
     periods : dict of int to tuple of tuples
         For each ambiguous frame, by its number, ``Registration.period``.
     undetermined_directions : dict of int to tuple of 2 floats
-        For each ambiguous frame with structure along one direction, by its number, that direction as
-        a unit vector, ``Registration.undetermined_direction``.
+        For each ambiguous frame with structure along one direction, by its number, that direction
+        as a unit vector, ``Registration.undetermined_direction``.
     reference : int or None
         The number of the frame from which the matrices lead: 0, unless it cannot be used or ``to``
         names another one. None if ``to`` is an image, or if no frame is usable.
@@ -400,7 +400,8 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     del ahead.given  # do not keep a frame while the caller makes the next one
     mask = as_mask(mask, ahead.shape, "the mask")
     reference = checked_reference(to, ahead)
-    follower = _Follower(ahead.shape, ahead.nbytes, mask, reference if isinstance(to, str) else None,
+    follower = _Follower(ahead.shape, ahead.nbytes, mask,
+                         reference if isinstance(to, str) else None,
                          opened, options)
     number, reason = set_origin(reference, ahead, follower, mask)
     stack = StackRegistration(ahead.shape, opened, number, reason)
