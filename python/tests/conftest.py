@@ -6,6 +6,18 @@ import numpy as np
 import pytest
 
 
+def pytest_addoption(parser):
+    parser.addoption("--share", metavar="K/N", help="run only every Nth test, beginning with the Kth")
+
+
+def pytest_collection_modifyitems(config, items):
+    if share := config.getoption("--share"):
+        first, step = map(int, share.split("/"))
+        config.hook.pytest_deselected(items=[item for i, item in enumerate(items)
+                                             if i % step != first - 1])
+        items[:] = items[first - 1::step]
+
+
 @pytest.fixture(scope="session")
 def scene():
     """A smooth random float64 image with detail at many scales and values of 0 to 200."""

@@ -63,6 +63,12 @@ bool tie_outside(double p, double n) { return (p < 0 || p > n - 1) && p - std::f
 
 }  // namespace
 
+bool is_combination_for(const warpalign::Device& device, int dimensions, int degree,
+                        warpalign::Boundary boundary) {
+  return device.info().kind != warpalign::DeviceKind::cpu ||
+         (dimensions + degree + static_cast<int>(boundary)) % 3 == 0;
+}
+
 warpalign::InterpolateSpec small_spline(int dimensions, int degree, warpalign::Boundary boundary,
                                         const warpalign::Shape& output) {
   constexpr warpalign::Shape images[]{{37, 1, 1}, {23, 18, 1}, {9, 7, 6}};

@@ -14,6 +14,12 @@ namespace test {
 
 using Point = std::array<double, 3>;
 
+/// Whether tests of all combinations run this one on the device. A CPU compiles each combination for
+/// a second or more, so it runs a third: each degree with each number of dimensions, and each
+/// boundary with both. The code of degrees and that of boundaries do not depend on one another.
+bool is_combination_for(const warpalign::Device& device, int dimensions, int degree,
+                        warpalign::Boundary boundary);
+
 /// A small image with odd sides, the same for all tests with this number of dimensions.
 warpalign::InterpolateSpec small_spline(int dimensions, int degree, warpalign::Boundary boundary,
                                         const warpalign::Shape& output);
