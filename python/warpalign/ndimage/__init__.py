@@ -2,7 +2,7 @@
 
 Each function takes the arguments of SciPy's function, and `device` by keyword. NumPy arrays give
 NumPy arrays; arrays on a device (CuPy, PyTorch, :class:`warpalign.DeviceArray`) give arrays there.
-Arithmetic is in single precision, even for float64 arrays.
+Arithmetic is in single precision, even for float64 arrays, unless ``precision="double"``.
 """
 
 from ._interpolation import (

@@ -1,7 +1,8 @@
-"""Splines in double precision, for the cases in which single precision is not enough.
+"""Splines in double precision, if the caller requires it or single precision is not enough.
 
-These are integers beyond the 24 bits of float32; coefficients that are truncated to integers after
-each axis; and a `cval` of NaN or infinity beyond the edges, which SciPy filters like other samples.
+Single precision is not enough for integers beyond the 24 bits of float32; for coefficients that are
+truncated to integers after each axis; and for a `cval` of NaN or infinity beyond the edges, which
+SciPy filters like other samples.
 """
 
 import math
@@ -24,8 +25,19 @@ def _has_wide_integers(array):
     return int(array.max()) > _MAX_EXACT or int(array.min()) < -_MAX_EXACT
 
 
+def check_device(device):
+    """Raise ValueError if the device has no double precision, which the caller requires."""
+    if not device.info.double_precision:
+        raise ValueError(
+            f"{device.id} does not support double precision; choose another device, or "
+            "precision='single'")
+
+
 def is_needed(source, spline):
     """Whether to compute in double precision. Raises ValueError if the device cannot."""
+    if spline.precision == "double":
+        check_device(spline.device)
+        return True
     infinite = spline.mode == "grid-constant" and not math.isfinite(spline.cval)
     if not infinite and not _has_wide_integers(source):
         return False
@@ -56,15 +68,39 @@ def _bits(value):
     return int(np.float64(value).view(np.uint64))
 
 
-def affine(source, groups, matrix, offset, output, spline):
-    """Store source(matrix @ index + offset) in `output`, one group of axes after the other."""
+def _steps_over_edge(along, start, scale, length):
+    """Whether rounding moves a point of ``start + index * scale`` across an edge of the input."""
+    rounded = start + np.arange(len(along)) * scale
+    return not (np.array_equal(rounded < 0, along < 0)
+                and np.array_equal(rounded > length - 1, along > length - 1))
+
+
+def affine(source, groups, matrix, offset, along, out_shape, spline):
+    """Return source(matrix @ index + offset), computed one group of axes after the other.
+
+    `along`, if given, holds the coordinates of a separable transform for each axis, rounded as in
+    SciPy.
+    """
     values = source.astype(np.float64)
+    matrix = matrix.copy()
     for axes in groups:
-        values = _transform_axes(values, axes, matrix, offset, output.shape, spline)
-    store(values, output)
+        at_points = False
+        if along is not None and spline.mode in ("constant", "wrap"):  # they jump at the edges
+            for axis in axes:
+                axis_of = along[axis], offset[axis], matrix[axis, axis], source.shape[axis]
+                if len(along[axis]) and _steps_over_edge(*axis_of):
+                    # Mostly zoom, whose last point is rounded up. A smaller scale moves it back.
+                    matrix[axis, axis] = np.nextafter(matrix[axis, axis], 0)
+                    axis_of = along[axis], offset[axis], matrix[axis, axis], source.shape[axis]
+                    at_points = at_points or _steps_over_edge(*axis_of)
+        points = None
+        if at_points:
+            points = np.stack(np.meshgrid(*[along[axis] for axis in axes], indexing="ij"))
+        values = _transform_axes(values, axes, matrix, offset, points, out_shape, spline)
+    return values
 
 
-def _transform_axes(values, axes, matrix, offset, out_shape, spline):
+def _transform_axes(values, axes, matrix, offset, points, out_shape, spline):
     values, margin = _with_margin(values, axes, spline)
     last = range(values.ndim - len(axes), values.ndim)
     moved = np.moveaxis(values, axes, last)
@@ -72,9 +108,15 @@ def _transform_axes(values, axes, matrix, offset, out_shape, spline):
     batch = np.ascontiguousarray(moved).reshape((-1,) + moved.shape[values.ndim - len(axes):])
     lengths = tuple(out_shape[axis] for axis in axes)
     result = np.empty((batch.shape[0],) + lengths)
-    _core.transform_double(
-        spline.device, batch, result, library_matrix(matrix[np.ix_(axes, axes)], offset[axes]),
-        spline.order, spline.prefilter, spline.mode, margin, _bits(spline.cval))
+    model = (spline.order, spline.prefilter, spline.mode, margin, _bits(spline.cval))
+    if points is None:
+        _core.transform_double(
+            spline.device, batch, result, library_matrix(matrix[np.ix_(axes, axes)], offset[axes]),
+            *model)
+    else:
+        rows = np.ascontiguousarray(points[::-1]).reshape(len(axes), -1)
+        for array, array_result in zip(batch, result):
+            _core.evaluate_double(spline.device, array, rows, array_result.reshape(-1), *model)
     return np.moveaxis(result.reshape(others + lengths), last, axes)
 
 
@@ -89,9 +131,8 @@ def at_points(source, coordinates, output, spline):
     store(result.reshape(output.shape), output)
 
 
-def coefficients(source, axis, output, order, mode, device):
-    """Store the coefficients along one axis in `output`, which has the source's shape."""
-    lines = np.ascontiguousarray(np.moveaxis(source, axis, -1), np.float64)
-    filtered = np.empty((lines.size // lines.shape[-1], lines.shape[-1]))
-    _core.prefilter_double(device, lines.reshape(filtered.shape), filtered, order, mode)
-    store(np.moveaxis(filtered.reshape(lines.shape), -1, axis), output, rounded=False)
+def coefficients(batch, order, mode, device):
+    """The coefficients of a batch of arrays with one to three axes."""
+    filtered = np.empty(batch.shape)
+    _core.prefilter_double(device, np.ascontiguousarray(batch, np.float64), filtered, order, mode)
+    return filtered

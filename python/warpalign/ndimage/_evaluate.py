@@ -30,6 +30,7 @@ class Spline:
     mode: str  # the library's name of the mode
     cval: float
     prefilter: bool
+    precision: str = "single"
 
     @property
     def interpolates(self):
@@ -143,7 +144,10 @@ def evaluate_affine(source, matrix, offset, output, spline, *, along=None, plane
         return _nearest.copy_affine(source, matrix, offset, output, spline)
     groups = _groups_of_axes(matrix, offset, source.shape, output.shape, spline, plane)
     if groups and _double.is_needed(source, spline):
-        return _double.affine(source, groups, matrix, offset, output, spline)
+        values = _double.affine(source, groups, matrix, offset, along, output.shape, spline)
+        if len(groups) > 1 and spline.mode == "constant":
+            _fill_outside(values, matrix, offset, source.shape, spline.cval)
+        return store(values, output)
     placeholder = spline.needs_placeholder()
     if len(groups) <= 1:
         _evaluate_at_once(source, groups, matrix, offset, output, spline, placeholder)
@@ -249,24 +253,30 @@ def evaluate_points(source, coordinates, output, spline):
         store(values, output)
 
 
-def prefilter(source, axes, output, order, mode, device):
+def prefilter(source, axes, output, order, mode, device, precision="single"):
     """Store the coefficients along `axes` in `output`, which has the source's shape."""
     if isinstance(source, DeviceArray):
-        return _on_device.coefficients(source, axes, output, order, mode)
+        return _on_device.coefficients(source, axes, output, order, mode, precision)
+    if precision == "double":
+        _double.check_device(device)
     axes = sorted(axes)
     if output.size == 0:
         return
     values = source
     for i in range(0, len(axes), MAX_AXES):
-        values = _prefilter_axes(values, axes[i:i + MAX_AXES], order, mode, device)
+        values = _prefilter_axes(values, axes[i:i + MAX_AXES], order, mode, device, precision)
     store(values, output, rounded=False)
 
 
-def _prefilter_axes(source, axes, order, mode, device):
-    batch = for_upload(_batched(source, axes))
-    coefficients = np.empty(batch.shape, np.float32)
-    _core.prefilter_arrays(
-        device, batch, coefficients, len(axes), _core.SplineModel(order, True, mode))
+def _prefilter_axes(source, axes, order, mode, device, precision):
+    batch = _batched(source, axes)
+    if precision == "double":
+        coefficients = _double.coefficients(batch, order, mode, device)
+    else:
+        batch = for_upload(batch)
+        coefficients = np.empty(batch.shape, np.float32)
+        _core.prefilter_arrays(
+            device, batch, coefficients, len(axes), _core.SplineModel(order, True, mode))
     others = tuple(source.shape[axis] for axis in range(source.ndim) if axis not in axes)
     moved = coefficients.reshape(others + coefficients.shape[1:])
     return np.moveaxis(moved, range(source.ndim - len(axes), source.ndim), axes)

@@ -12,7 +12,7 @@ import numpy as np
 from .._device_array import DeviceArray
 from .._devices import open_device
 from .._foreign import is_on_device
-from . import _double, _rules
+from . import _double, _labels, _rules
 from ._evaluate import Spline, evaluate_affine, evaluate_points, prefilter as _prefilter_along
 from ._on_device import as_array, for_arrays_of_any_library
 
@@ -33,16 +33,25 @@ def _parts(array, output, cval):
     return [(array, output, cval)]
 
 
-def _spline(order, mode, cval, prefilter, device):
+def _spline(order, mode, cval, prefilter, device, precision):
     order = operator.index(order)
     mode = _rules.named_mode(mode)
-    return Spline(open_device(device), order, mode, _rules.real_cval(cval), bool(prefilter))
+    return Spline(open_device(device), order, mode, _rules.real_cval(cval), bool(prefilter),
+                  precision)
 
 
-def _evaluate(function, array, output, order, mode, cval, prefilter, device):
-    """Call function(part, its output, its spline) for the real and imaginary parts."""
+def _evaluate(function, array, output, order, mode, cval, prefilter, device, precision="single",
+              labels=False):
+    """Call function(part, its output, its spline) for the real and imaginary parts, or for parts of
+    a label image."""
+    _rules.check_precision(precision)
+    if labels:
+        cval = _labels.checked_cval(array, output, mode, cval)
+        spline = _spline(order, mode, cval, prefilter, device, precision)
+        _labels.evaluate(function, array, output, cval, spline)
+        return output
     for part, part_output, part_cval in _parts(array, output, cval):
-        function(part, part_output, _spline(order, mode, part_cval, prefilter, device))
+        function(part, part_output, _spline(order, mode, part_cval, prefilter, device, precision))
     return output
 
 
@@ -52,7 +61,8 @@ def _with_rank(array):
 
 
 @for_arrays_of_any_library
-def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *, device=None):
+def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *,
+                    precision="single", device=None):
     """Compute the coefficients of a spline along one axis.
 
     Parameters
@@ -68,6 +78,9 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
         The array in which to place the result, or its dtype. The default is float64.
     mode : str, optional
         How to extend the input beyond its edges; see :func:`shift`. The default is ``'mirror'``.
+    precision : {'single', 'double'}, optional
+        The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
+        is ``'single'``.
     device : Device or str, optional
         The device to compute on; see :func:`warpalign.open_device`.
 
@@ -82,16 +95,16 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     RuntimeError
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The output is read-only.
+        The output is read-only; or the device lacks double precision, and `precision` requires it.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
 
     Notes
     -----
     Signature and semantics are those of ``scipy.ndimage.spline_filter1d``.
-    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
-    about 1e-6 of the largest sample. Coefficients that are stored as integers are
-    computed in double precision if the device supports it.
+    The prefilter is exact [1]_. Results are accurate to about 1e-6 of the largest sample, or to
+    1e-14 with ``precision='double'``. Coefficients that are stored as integers are computed in
+    double precision if the device supports it.
 
     References
     ----------
@@ -106,6 +119,7 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     array([ 0.25, -0.5 ,  1.75, -0.5 ,  0.25])
     """
     _rules.check_order(order)
+    _rules.check_precision(precision)
     array = as_array(input)
     result = _rules.output_for(output, array)
     if order in (0, 1):
@@ -116,10 +130,9 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     axis = _rules.axis_index(axis, array.ndim)
     opened = open_device(device)
     if _truncates_doubles(array, result, opened):
-        _double.coefficients(array, axis, result, operator.index(order), mode, opened)
-        return result
+        precision = "double"
     for part, part_output, _ in _parts(array, result, 0):
-        _prefilter_along(part, [axis], part_output, operator.index(order), mode, opened)
+        _prefilter_along(part, [axis], part_output, operator.index(order), mode, opened, precision)
     return result
 
 
@@ -133,7 +146,8 @@ def _truncates_doubles(array, result, device):
 
 
 @for_arrays_of_any_library
-def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=None):
+def spline_filter(input, order=3, output=np.float64, mode="mirror", *, precision="single",
+                  device=None):
     """Compute the coefficients of a spline along all axes.
 
     Parameters
@@ -148,6 +162,9 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
         are truncated after each axis, as in SciPy.
     mode : str, optional
         How to extend the input beyond its edges; see :func:`shift`. The default is ``'mirror'``.
+    precision : {'single', 'double'}, optional
+        The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
+        is ``'single'``.
     device : Device or str, optional
         The device to compute on; see :func:`warpalign.open_device`.
 
@@ -162,16 +179,16 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
     RuntimeError
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The output is read-only.
+        The output is read-only; or the device lacks double precision, and `precision` requires it.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
 
     Notes
     -----
     Signature and semantics are those of ``scipy.ndimage.spline_filter``.
-    Arithmetic is in single precision, with the exact prefilter of [1]_; results are accurate to
-    about 1e-6 of the largest sample. Coefficients that are stored as integers are
-    computed in double precision if the device supports it.
+    The prefilter is exact [1]_. Results are accurate to about 1e-6 of the largest sample, or to
+    1e-14 with ``precision='double'``. Coefficients that are stored as integers are computed in
+    double precision if the device supports it.
 
     References
     ----------
@@ -188,6 +205,7 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
     array([ 0.438, -0.875,  3.062, -0.875,  0.438])
     """
     _rules.check_order(order, least=2)
+    _rules.check_precision(precision)
     array = as_array(input)
     result = _rules.output_for(output, array)
     _rules.check_values(array)
@@ -196,13 +214,14 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
         return result
     if result.dtype.kind in "biu":
         for axis in range(array.ndim):
-            array = spline_filter1d(array, order, axis, result, mode, device=device)
+            array = spline_filter1d(array, order, axis, result, mode, precision=precision,
+                                    device=device)
         return result
     mode = _rules.named_mode(mode, _rules.FILTER_MODES)
     opened = open_device(device)
     for part, part_output, _ in _parts(array, result, 0):
         _prefilter_along(
-            part, range(array.ndim), part_output, operator.index(order), mode, opened)
+            part, range(array.ndim), part_output, operator.index(order), mode, opened, precision)
     return result
 
 
@@ -220,7 +239,7 @@ def _mapped(mapping, shape, rank, arguments, keywords):
 @for_arrays_of_any_library
 def geometric_transform(input, mapping, output_shape=None, output=None, order=3, mode="constant",
                         cval=0.0, prefilter=True, extra_arguments=(), extra_keywords=None, *,
-                        device=None):
+                        precision="single", labels=False, device=None):
     """Transform an array by a function from output to input coordinates.
 
     Parameters
@@ -252,6 +271,14 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
         Further arguments for `mapping`.
     extra_keywords : dict, optional
         Further keyword arguments for `mapping`.
+    precision : {'single', 'double'}, optional
+        The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
+        is ``'single'``.
+    labels : bool, optional
+        Whether the input is a label image, whose integers are names and not quantities. Orders
+        above 0 then interpolate the coverage of each label, and the output takes the label with the
+        largest coverage. With False, orders above 0 interpolate the integers themselves, as SciPy
+        does, and may give labels that the input does not contain. The default is False.
     device : Device or str, optional
         The device to compute on; see :func:`warpalign.open_device`.
 
@@ -267,11 +294,13 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
         The output is read-only; or the device lacks double precision, which orders above 0 need for
-        integers beyond 2**24, and for a `cval` that is not finite with ``mode='grid-constant'``.
+        ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
+        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
     TypeError
-        `mapping` is a ``scipy.LowLevelCallable``, which only SciPy can call.
+        `mapping` is a ``scipy.LowLevelCallable``, which only SciPy can call; or `labels` is True,
+        and the input holds no integers, or the output has another type.
     NotImplementedError
         The input has more than 3 dimensions.
 
@@ -281,8 +310,9 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     Order 0 copies samples of any type exactly; if two samples are equally near, it chooses the same
     one as SciPy. Higher orders compute in single precision, with the exact prefilter of [1]_;
     results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
-    would round, are computed in double precision.
-    Points are in single precision too, except at order 0.
+    would round, are computed in double precision. With ``precision='double'`` all values are, and
+    accurate to about 1e-14 of the largest sample.
+    Points are in single precision too, except at order 0 and with ``precision='double'``.
 
     References
     ----------
@@ -318,12 +348,13 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     def evaluate(part, part_output, spline):
         evaluate_points(part, points, part_output, spline)
 
-    return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device)
+    return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
+                     labels)
 
 
 @for_arrays_of_any_library
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0,
-                    prefilter=True, *, device=None):
+                    prefilter=True, *, precision="single", labels=False, device=None):
     """Evaluate the spline of an array at given points.
 
     Parameters
@@ -349,6 +380,14 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline, as :func:`spline_filter` computes them. The default is True.
+    precision : {'single', 'double'}, optional
+        The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
+        is ``'single'``.
+    labels : bool, optional
+        Whether the input is a label image, whose integers are names and not quantities. Orders
+        above 0 then interpolate the coverage of each label, and the output takes the label with the
+        largest coverage. With False, orders above 0 interpolate the integers themselves, as SciPy
+        does, and may give labels that the input does not contain. The default is False.
     device : Device or str, optional
         The device to compute on; see :func:`warpalign.open_device`.
 
@@ -366,12 +405,14 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
         The output is read-only; or the device lacks double precision, which orders above 0 need for
-        integers beyond 2**24, and for a `cval` that is not finite with ``mode='grid-constant'``.
+        ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
+        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
     TypeError
         The coordinates are complex, or on another device than the input; or the input is a
-        DeviceArray, and the coordinates are not a NumPy array.
+        DeviceArray, and the coordinates are not a NumPy array; or `labels` is True, and the input
+        holds no integers, or the output has another type.
     NotImplementedError
         The input has more than 3 dimensions.
 
@@ -381,9 +422,10 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     Order 0 copies samples of any type exactly; if two samples are equally near, it chooses the same
     one as SciPy. Higher orders compute in single precision, with the exact prefilter of [1]_;
     results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
-    would round, are computed in double precision.
-    Points are in single precision too, except at order 0; this rounds a coordinate of 1000 by up to
-    3e-5. For an input on a device, a NaN then gives `cval` in every mode, and points that are also
+    would round, are computed in double precision. With ``precision='double'`` all values are, and
+    accurate to about 1e-14 of the largest sample.
+    Points are in single precision too, except at order 0 and with ``precision='double'``; this
+    rounds a coordinate of 1000 by up to 3e-5. For an input on a device, a NaN then gives `cval` in every mode, and points that are also
     on the device are in single precision at every order.
 
     References
@@ -418,7 +460,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     def evaluate(part, part_output, spline):
         evaluate_points(part, points, part_output, spline)
 
-    return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device)
+    return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
+                     labels)
 
 
 def _points_given(array, coordinates):
@@ -472,7 +515,8 @@ def _points_of(matrix, offset, shape):
 
 @for_arrays_of_any_library
 def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, order=3,
-                     mode="constant", cval=0.0, prefilter=True, *, device=None):
+                     mode="constant", cval=0.0, prefilter=True, *, precision="single",
+                     labels=False, device=None):
     """Transform an array by a matrix and an offset.
 
     The output at index ``o`` is the value of the input at ``matrix @ o + offset``.
@@ -505,6 +549,14 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline, as :func:`spline_filter` computes them. The default is True.
+    precision : {'single', 'double'}, optional
+        The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
+        is ``'single'``.
+    labels : bool, optional
+        Whether the input is a label image, whose integers are names and not quantities. Orders
+        above 0 then interpolate the coverage of each label, and the output takes the label with the
+        largest coverage. With False, orders above 0 interpolate the integers themselves, as SciPy
+        does, and may give labels that the input does not contain. The default is False.
     device : Device or str, optional
         The device to compute on; see :func:`warpalign.open_device`.
 
@@ -520,7 +572,10 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
         The output is read-only; or the device lacks double precision, which orders above 0 need for
-        integers beyond 2**24, and for a `cval` that is not finite with ``mode='grid-constant'``.
+        ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
+        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type.
+    TypeError
+        `labels` is True, and the input holds no integers, or the output has another type.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
     NotImplementedError
@@ -532,7 +587,8 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     Order 0 copies samples of any type exactly; if two samples are equally near, it chooses the same
     one as SciPy. Higher orders compute in single precision, with the exact prefilter of [1]_;
     results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
-    would round, are computed in double precision.
+    would round, are computed in double precision. With ``precision='double'`` all values are, and
+    accurate to about 1e-14 of the largest sample.
 
     References
     ----------
@@ -571,12 +627,13 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
         else:
             evaluate_points(part, points, part_output, spline)
 
-    return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device)
+    return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
+                     labels)
 
 
 @for_arrays_of_any_library
 def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *,
-          device=None):
+          precision="single", labels=False, device=None):
     """Shift an array.
 
     Parameters
@@ -601,6 +658,14 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline, as :func:`spline_filter` computes them. The default is True.
+    precision : {'single', 'double'}, optional
+        The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
+        is ``'single'``.
+    labels : bool, optional
+        Whether the input is a label image, whose integers are names and not quantities. Orders
+        above 0 then interpolate the coverage of each label, and the output takes the label with the
+        largest coverage. With False, orders above 0 interpolate the integers themselves, as SciPy
+        does, and may give labels that the input does not contain. The default is False.
     device : Device or str, optional
         The device to compute on; see :func:`warpalign.open_device`.
 
@@ -615,7 +680,10 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
         The output is read-only; or the device lacks double precision, which orders above 0 need for
-        integers beyond 2**24, and for a `cval` that is not finite with ``mode='grid-constant'``.
+        ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
+        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type.
+    TypeError
+        `labels` is True, and the input holds no integers, or the output has another type.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
 
@@ -625,7 +693,8 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     Order 0 copies samples of any type exactly; if two samples are equally near, it chooses the same
     one as SciPy. Higher orders compute in single precision, with the exact prefilter of [1]_;
     results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
-    would round, are computed in double precision.
+    would round, are computed in double precision. With ``precision='double'`` all values are, and
+    accurate to about 1e-14 of the largest sample.
 
     References
     ----------
@@ -651,7 +720,8 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     def evaluate(part, part_output, spline):
         evaluate_affine(part, np.eye(array.ndim), offset, part_output, spline, along=along)
 
-    return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device)
+    return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
+                     labels)
 
 
 def _zoom_transform(in_shape, out_shape, grid_mode):
@@ -684,7 +754,7 @@ def _advise_grid_mode(mode):
 
 @for_arrays_of_any_library
 def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *,
-         grid_mode=False, device=None):
+         grid_mode=False, precision="single", labels=False, device=None):
     """Zoom an array.
 
     Parameters
@@ -712,6 +782,14 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     grid_mode : bool, optional
         Whether to align the outer edges of the first and last pixels, instead of their centres. The
         default is False.
+    precision : {'single', 'double'}, optional
+        The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
+        is ``'single'``.
+    labels : bool, optional
+        Whether the input is a label image, whose integers are names and not quantities. Orders
+        above 0 then interpolate the coverage of each label, and the output takes the label with the
+        largest coverage. With False, orders above 0 interpolate the integers themselves, as SciPy
+        does, and may give labels that the input does not contain. The default is False.
     device : Device or str, optional
         The device to compute on; see :func:`warpalign.open_device`.
 
@@ -726,7 +804,10 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
         The output is read-only; or the device lacks double precision, which orders above 0 need for
-        integers beyond 2**24, and for a `cval` that is not finite with ``mode='grid-constant'``.
+        ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
+        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type.
+    TypeError
+        `labels` is True, and the input holds no integers, or the output has another type.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
 
@@ -736,7 +817,8 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     Order 0 copies samples of any type exactly; if two samples are equally near, it chooses the same
     one as SciPy. Higher orders compute in single precision, with the exact prefilter of [1]_;
     results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
-    would round, are computed in double precision.
+    would round, are computed in double precision. With ``precision='double'`` all values are, and
+    accurate to about 1e-14 of the largest sample.
 
     References
     ----------
@@ -755,7 +837,8 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     factors = _rules.sequence_of(zoom, array.ndim)
     shape = tuple(int(round(n * factor)) for n, factor in zip(array.shape, factors))
     result = _rules.output_for(output, array, shape)
-    if prefilter and all(factor == 1 for factor in factors):
+    _rules.check_precision(precision)
+    if prefilter and not labels and all(factor == 1 for factor in factors):
         result[...] = array
         return result
     _rules.check_values(array)
@@ -766,7 +849,8 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     def evaluate(part, part_output, spline):
         evaluate_affine(part, matrix, offset, part_output, spline, along=along)
 
-    return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device)
+    return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
+                     labels)
 
 
 def _rotation_plane(axes, ndim):
@@ -785,7 +869,7 @@ def _rotation_plane(axes, ndim):
 
 @for_arrays_of_any_library
 def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="constant",
-           cval=0.0, prefilter=True, *, device=None):
+           cval=0.0, prefilter=True, *, precision="single", labels=False, device=None):
     """Rotate an array in the plane of two of its axes.
 
     Parameters
@@ -815,6 +899,14 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline, as :func:`spline_filter` computes them. The default is True.
+    precision : {'single', 'double'}, optional
+        The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
+        is ``'single'``.
+    labels : bool, optional
+        Whether the input is a label image, whose integers are names and not quantities. Orders
+        above 0 then interpolate the coverage of each label, and the output takes the label with the
+        largest coverage. With False, orders above 0 interpolate the integers themselves, as SciPy
+        does, and may give labels that the input does not contain. The default is False.
     device : Device or str, optional
         The device to compute on; see :func:`warpalign.open_device`.
 
@@ -829,8 +921,11 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
         The axes do not define a plane of the input; the output is read-only; or the device lacks
-        double precision, which orders above 0 need for integers beyond 2**24, and for a `cval` that
-        is not finite with ``mode='grid-constant'``.
+        double precision, which orders above 0 need for ``precision='double'``, for integers beyond
+        2**24, and for a `cval` that is not finite with ``mode='grid-constant'``; or `labels` is
+        True, and `cval` is no value of the input's type.
+    TypeError
+        `labels` is True, and the input holds no integers, or the output has another type.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
 
@@ -840,7 +935,8 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     Order 0 copies samples of any type exactly; if two samples are equally near, it chooses the same
     one as SciPy. Higher orders compute in single precision, with the exact prefilter of [1]_;
     results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
-    would round, are computed in double precision.
+    would round, are computed in double precision. With ``precision='double'`` all values are, and
+    accurate to about 1e-14 of the largest sample.
 
     References
     ----------
@@ -879,4 +975,5 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     def evaluate(part, part_output, spline):
         evaluate_affine(part, matrix, offset, part_output, spline, plane=plane)
 
-    return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device)
+    return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
+                     labels)

@@ -88,8 +88,16 @@ def _num_changed_axes(matrix, offset, source, output, spline, plane):
     return changed
 
 
+def _check_precision(precision, order=1):
+    """Raise if the precision is double and the order interpolates."""
+    if precision == "double" and order > 0:
+        raise NotImplementedError(
+            "precision='double' is not supported for arrays on a device; pass a NumPy array")
+
+
 def affine(source, matrix, offset, output, spline, plane=None):
     """Store source(matrix @ index + offset) in `output`, which has the source's rank."""
+    _check_precision(spline.precision, spline.order)
     if output.size == 0:
         return
     if source.size == 0:
@@ -150,6 +158,7 @@ def _points_on(source, coordinates, dtype):
 
 def at_points(source, coordinates, output, spline):
     """Store source(coordinates[:, index]) in `output`."""
+    _check_precision(spline.precision, spline.order)
     if source.ndim > MAX_AXES:
         raise NotImplementedError(
             f"warpalign evaluates arrays at points in up to {MAX_AXES} dimensions, "
@@ -169,8 +178,9 @@ def at_points(source, coordinates, output, spline):
         source._queue)
 
 
-def coefficients(source, axes, output, order, mode):
+def coefficients(source, axes, output, order, mode, precision):
     """Store the coefficients along `axes` in `output`, which has the source's shape."""
+    _check_precision(precision)
     if output.dtype.kind not in "fc":
         raise TypeError(
             f"coefficients on a device cannot be stored as {output.dtype}; choose a floating-point "

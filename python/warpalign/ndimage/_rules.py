@@ -47,6 +47,11 @@ def named_mode(mode, names=MODES):
     return names[mode]
 
 
+def check_precision(precision):
+    if not isinstance(precision, str) or precision not in ("single", "double"):
+        raise ValueError(f"invalid precision {precision!r} (choose from: 'single', 'double')")
+
+
 def real_cval(cval):
     math.fabs(cval)  # raises the same exception as SciPy if cval is not a real number
     return float(cval)
