@@ -99,6 +99,18 @@ def test_more_than_three_axes(random):
                                scipy.ndimage.spline_filter(array), atol=1e-12)
 
 
+@pytest.mark.parametrize("mode", ["constant", "grid-constant", "nearest", "mirror", "reflect"])
+def test_few_points_read_only_a_part_of_the_input(random, mode):
+    image = random.random((40, 50))
+    for low, high in [((0, 30), (4, 35)), ((20, 49), (20, 49)), ((39, 0), (39, 0.5))]:
+        points = random.uniform(low, high, (20, 2)).T
+        for order in (1, 3, 5):
+            keywords = {"order": order, "mode": mode, "cval": 7, "prefilter": False}
+            np.testing.assert_allclose(
+                ndimage.map_coordinates(image, points, precision="double", **keywords),
+                scipy.ndimage.map_coordinates(image, points, **keywords), atol=1e-14)
+
+
 @pytest.mark.parametrize("mode", ["constant", "wrap"])
 def test_rounded_coordinates_do_not_step_over_the_edge(mode):
     # At some lengths, the product of the last index and the scale is above 6.

@@ -1,7 +1,7 @@
 """A pytest plugin that runs SciPy's own tests on warpalign and writes their outcomes to a file.
 
 ``WARPALIGN_OUTCOMES`` names the file. ``WARPALIGN_TOLERANCE`` is the error that comparisons accept,
-relative to the largest value.
+relative to the largest value. ``WARPALIGN_PRECISION`` is the precision of the functions.
 """
 
 import json
@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items):
 def _on_warpalign():
     from warpalign import ndimage
 
-    with ndimage.patch():
+    with ndimage.patch(precision=os.environ.get("WARPALIGN_PRECISION", "single")):
         yield
 
 

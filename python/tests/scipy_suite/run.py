@@ -1,7 +1,8 @@
 """Run the interpolation tests of the installed SciPy on warpalign, and write a table of outcomes.
 
 Tests that fail as they are written run again with comparisons at a tolerance for single precision.
-What still fails must be in EXPECTED with its reason, and fails the run otherwise.
+What still fails must be in EXPECTED with its reason, and fails the run otherwise. With
+precision="double", all tests must pass as they are written, except those in EXPECTED_IN_DOUBLE.
 """
 
 import argparse
@@ -37,6 +38,8 @@ EXPECTED = {
         "single precision",
 }
 
+EXPECTED_IN_DOUBLE = {}
+
 # The section of the page about calls that these tests do not make.
 DIFFERENCES = """
 ## Intended differences
@@ -55,14 +58,14 @@ the range at length 2 and order 5 | accurate to 2e-7 in single precision, 4e-15 
 | infinite `cval`, `grid-constant`, orders 3 and 5, at a sample | infinity: the last neighbour's \
 weight is rounded to 6e-17 | NaN: the weight is 0 |
 
-All other differences are rounding errors. Orders above 0 compute in single precision. For integers
-above 2^24 they compute in double precision, as SciPy does, and a result may be rounded to the other
-side of a half.
+All other differences are rounding errors. Orders above 0 compute in single precision, unless
+`precision="double"`. For integers above 2^24 they compute in double precision, as SciPy does, and a
+result may be rounded to the other side of a half.
 
 `python/tests/test_ndimage_random.py` compares a few hundred random calls with SciPy (order, mode,
 type, shape, transform, points half-way between samples, NaN), and
-`benchmarks/random_calls.py --calls 100000` any number of them. Both fail if a call differs for a
-reason that is not listed here.
+`benchmarks/random_calls.py --calls 100000` any number of them, also with `--precision double`. Both
+fail if a call differs for a reason that is not listed here.
 """
 
 
@@ -95,15 +98,24 @@ def all_outcomes():
     return outcomes
 
 
-def reason_for(name):
-    for pattern, reason in EXPECTED.items():
+def outcomes_in_double():
+    if not warpalign.open_device().info.double_precision:
+        return {}
+    outcomes = run_pytest(["--pyargs", MODULE], {"WARPALIGN_PRECISION": "double"})
+    names = {"passed": AS_WRITTEN, "skipped": SKIPPED, "failed": FAILED}
+    return {name: names[outcome] for name, outcome in outcomes.items()}
+
+
+def reason_for(name, expected=EXPECTED):
+    for pattern, reason in expected.items():
         if re.fullmatch(pattern, name):
             return reason
     return None
 
 
-def table_of(outcomes):
+def table_of(outcomes, in_double):
     count = collections.Counter(outcomes.values())
+    double = collections.Counter(in_double.values())
     device = warpalign.open_device().info
     lines = [
         "# SciPy's interpolation tests on warpalign",
@@ -114,16 +126,17 @@ def table_of(outcomes):
         f"Python {platform.python_version()} and NumPy {numpy.__version__} on {device.platform} "
         f"({device.name}).",
         "",
-        "| outcome | tests |",
-        "| --- | --- |",
-        f"| passed as written | {count[AS_WRITTEN]} |",
+        '| outcome | tests | with `precision="double"` |',
+        "| --- | --- | --- |",
+        f"| passed as written | {count[AS_WRITTEN]} | {double[AS_WRITTEN]} |",
         f"| passed with comparisons at {TOLERANCE:g} of the largest value (single precision) "
-        f"| {count[SINGLE]} |",
-        f"| did not pass | {count[FAILED]} |",
-        f"| skipped by SciPy | {count[SKIPPED]} |",
-        f"| all | {len(outcomes)} |",
+        f"| {count[SINGLE]} | |",
+        f"| did not pass | {count[FAILED]} | {double[FAILED]} |",
+        f"| skipped by SciPy | {count[SKIPPED]} | {double[SKIPPED]} |",
+        f"| all | {len(outcomes)} | {len(in_double)} |",
         "",
-        "Tests that do not pass as written, by function. No difference is one of behaviour.",
+        "Tests that do not pass as written in single precision, by function. No difference is one",
+        "of behaviour.",
         "",
         "| function | as written | single precision | did not pass | why |",
         "| --- | --- | --- | --- | --- |",
@@ -142,6 +155,10 @@ def table_of(outcomes):
         why += sorted(reasons[function])
         lines.append(f"| `{function.replace('::', '.')}` | {counts[AS_WRITTEN]} | {counts[SINGLE]} "
                      f"| {counts[FAILED]} | {'; '.join(why)} |")
+    for name, outcome in sorted(in_double.items()):
+        if outcome == FAILED:
+            why = reason_for(name, EXPECTED_IN_DOUBLE) or "not known"
+            lines.append(f"| `{name.replace('::', '.')}`, double | | | 1 | {why} |")
     return "\n".join(lines) + "\n" + DIFFERENCES
 
 
@@ -149,11 +166,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--table", type=pathlib.Path, required=True)
     table = parser.parse_args().table
-    outcomes = all_outcomes()
-    table.write_text(table_of(outcomes), encoding="utf-8")
-    print(f"SciPy {scipy.__version__}: {dict(collections.Counter(outcomes.values()))}; see {table}")
+    outcomes, in_double = all_outcomes(), outcomes_in_double()
+    table.write_text(table_of(outcomes, in_double), encoding="utf-8")
+    print(f"SciPy {scipy.__version__}: {dict(collections.Counter(outcomes.values()))}; in double: "
+          f"{dict(collections.Counter(in_double.values()))}; see {table}")
     unknown = sorted(name for name, outcome in outcomes.items()
                      if outcome == FAILED and reason_for(name) is None)
+    unknown += sorted(name + " (double)" for name, outcome in in_double.items()
+                      if outcome == FAILED and reason_for(name, EXPECTED_IN_DOUBLE) is None)
     better = sorted(name for name, outcome in outcomes.items()
                     if outcome in (AS_WRITTEN, SINGLE) and reason_for(name) is not None)
     for name in unknown:

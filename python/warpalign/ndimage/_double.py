@@ -120,14 +120,32 @@ def _transform_axes(values, axes, matrix, offset, points, out_shape, spline):
     return np.moveaxis(result.reshape(others + lengths), last, axes)
 
 
+def _cropped(source, points, spline):
+    """The part of the samples that the points read, and the points in that part.
+
+    All samples are kept if a filter reads them, or if a point is beyond the edges.
+    """
+    if (spline.prefilter and spline.order > 1) or spline.mode in ("wrap", "grid-wrap"):
+        return source, points
+    lowest, highest = points.min(axis=1), points.max(axis=1)
+    last = np.array(source.shape) - 1
+    if not ((lowest >= 0) & (highest <= last)).all():
+        return source, points
+    first = np.maximum(np.floor(lowest).astype(np.int64) - spline.order, 0)
+    last = np.minimum(np.floor(highest).astype(np.int64) + 1 + spline.order, last)
+    part = source[tuple(slice(a, b + 1) for a, b in zip(first, last))]
+    return part, points - first[:, np.newaxis]  # exact: no coordinate is below `first`
+
+
 def at_points(source, coordinates, output, spline):
     """Store source(coordinates[:, index]) in `output`."""
+    points = np.asarray(coordinates, np.float64).reshape(source.ndim, -1)
+    source, points = _cropped(source, points, spline)
     samples, margin = _with_margin(source.astype(np.float64), range(source.ndim), spline)
-    points = np.ascontiguousarray(coordinates[::-1], np.float64).reshape(source.ndim, -1)
     result = np.empty(points.shape[1])
     _core.evaluate_double(
-        spline.device, np.ascontiguousarray(samples), points, result, spline.order,
-        spline.prefilter, spline.mode, margin, _bits(spline.cval))
+        spline.device, np.ascontiguousarray(samples), np.ascontiguousarray(points[::-1]), result,
+        spline.order, spline.prefilter, spline.mode, margin, _bits(spline.cval))
     store(result.reshape(output.shape), output)
 
 

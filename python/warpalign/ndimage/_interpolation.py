@@ -425,8 +425,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     would round, are computed in double precision. With ``precision='double'`` all values are, and
     accurate to about 1e-14 of the largest sample.
     Points are in single precision too, except at order 0 and with ``precision='double'``; this
-    rounds a coordinate of 1000 by up to 3e-5. For an input on a device, a NaN then gives `cval` in every mode, and points that are also
-    on the device are in single precision at every order.
+    rounds a coordinate of 1000 by up to 3e-5. For an input on a device, a NaN then gives `cval` in
+    every mode, and points that are also on the device are in single precision at every order.
 
     References
     ----------

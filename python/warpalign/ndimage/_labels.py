@@ -18,7 +18,8 @@ _TIE = {"single": 1e-4, "double": 1e-9}
 # The dominant pole of the prefilter of each order: coverage decays by this factor a sample.
 _POLE = {2: 0.172, 3: 0.268, 4: 0.362, 5: 0.431}
 
-# The least side of a cell of the grid on which labels are grouped, and the most cells along an axis.
+# For the grid on which labels are grouped: the least side of a cell, and the most cells along an
+# axis.
 _LEAST_CELL, _MAX_CELLS = 8, 256
 # The most different integers in the range of a label image for which a table is used.
 _MAX_TABLE = 1 << 22
