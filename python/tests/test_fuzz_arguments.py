@@ -82,7 +82,9 @@ class Generator:
     def interpolation(self):
         return self.some(order=self.number(0, 1, 3), mode=self.one(MODES), cval=self.number(0.0),
                          prefilter=self.number(True, False),
-                         output=self.one((None, "f4", "x", np.float32, self.array())))
+                         output=self.one((None, "f4", "x", np.float32, self.array())),
+                         precision=self.number("single", "double"),
+                         labels=self.number(True, False))
 
     def call(self):
         array = self.array()

@@ -107,6 +107,10 @@ def test_the_last_sample_of_a_zoom_is_the_last_sample():
         assert zoomed[-1] == 7
 
 
+def test_an_empty_array_is_zoomed_at_once():
+    assert ndimage.zoom(np.ones((3, 0)), (2**33, 2), order=1).shape == (3 * 2**33, 0)
+
+
 def test_other_output_types(random):
     image = random.uniform(-300, 300, (12, 10))
     image[0] = [0.5, -0.5, 1.5, 2.5, 0.49999999999999994, 255.5, 1e20, -1e20, 127.5, -128.5]

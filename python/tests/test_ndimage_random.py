@@ -40,9 +40,6 @@ def test_no_random_call_differs_without_a_reason(share):
     if share == "order 0":
         # Copies have no rounding errors.
         assert set(reasons) <= {"no difference", random_calls.BEYOND_EDGE}
-    if share == "double":
-        # Coordinates are rounded as in SciPy.
-        assert "a rounded coordinate steps over a jump" not in reasons
 
 
 def test_a_difference_is_noticed():

@@ -733,7 +733,9 @@ def _zoom_transform(in_shape, out_shape, grid_mode):
     # An output of one sample is the first sample of the input.
     scale = np.divide(lengths, zoomed, out=np.ones(len(lengths)), where=zoomed != 0)
     offset = 0.5 * scale - 0.5 if grid_mode else np.zeros(len(lengths))
-    if grid_mode:
+    if 0 in out_shape:  # no points; another axis may be too long for an array of them
+        along = None
+    elif grid_mode:
         along = [(np.arange(n) + 0.5) * factor - 0.5 for n, factor in zip(out_shape, scale)]
     else:
         # The last coordinate is that of the last sample. SciPy may round it up, and then takes
