@@ -11,7 +11,7 @@ import numpy as np
 
 from .._device_array import DeviceArray
 from .._devices import open_device
-from .._foreign import is_on_device
+from .._foreign import is_on_device, to_numpy
 from . import _double, _labels, _rules
 from ._evaluate import Spline, evaluate_affine, evaluate_points, prefilter as _prefilter_along
 from ._on_device import as_array, for_arrays_of_any_library
@@ -456,6 +456,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     _rules.check_values(array)
     if numbers not in "biuf":
         raise RuntimeError("coordinate array data type not supported")
+    if labels:
+        points = to_numpy(points)
 
     def evaluate(part, part_output, spline):
         evaluate_points(part, points, part_output, spline)

@@ -27,9 +27,6 @@ _MAX_TABLE = 1 << 22
 
 def checked_cval(array, output, mode, cval):
     """Return `cval` as an integer. Raises TypeError or ValueError if these are no labels."""
-    if isinstance(array, DeviceArray):
-        raise NotImplementedError(
-            "labels=True is not supported for arrays on a device; pass a NumPy array")
     if array.dtype.kind not in "biu":
         raise TypeError(
             f"labels=True needs an input of integers or bool, not {array.dtype}; convert the "
@@ -141,10 +138,16 @@ class _Winner:
 def evaluate(function, array, output, cval, spline):
     """Store the label with the largest coverage in `output`.
 
-    Calls function(array, its output, its spline) to interpolate. The smallest label wins a tie.
+    Calls function(array, its output, its spline) to interpolate. The smallest label wins a tie. The
+    host compares the coverages, so that arrays on a device are copied through it.
     """
     if spline.order == 0 or array.size == 0 or output.size == 0:
         return function(array, output, spline)
+    if isinstance(array, DeviceArray):
+        chosen = np.empty(output.shape, output.dtype)
+        evaluate(function, array.numpy(), chosen, cval, spline)
+        output._memory.upload(chosen, array._queue)
+        return
     values, numbers = _numbered(array)
     # The number of cval among the labels. Its samples are beyond the edges, so nothing bounds it.
     has_outside = spline.mode in ("constant", "grid-constant")
