@@ -92,6 +92,9 @@ def test_every_type_stays_exact(random, dtype):
     result = ndimage.zoom(image, 2.3, order=1, mode="nearest", labels=True)
     assert result.dtype == image.dtype.newbyteorder("=")
     assert set(np.unique(result)) == set(labels.tolist())
+    output = np.zeros(result.shape, image.dtype)  # of the input's byte order
+    ndimage.zoom(image, 2.3, output=output, order=1, mode="nearest", labels=True)
+    np.testing.assert_array_equal(output, result)
     # The interpolated integers themselves are other labels.
     if dtype != "bool":
         assert not np.isin(ndimage.zoom(image, 2.3, order=1, mode="nearest"), labels).all()

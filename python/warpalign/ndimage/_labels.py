@@ -31,7 +31,7 @@ def checked_cval(array, output, mode, cval):
         raise TypeError(
             f"labels=True needs an input of integers or bool, not {array.dtype}; convert the "
             "labels to integers, or leave out labels")
-    if output.dtype != array.dtype.newbyteorder("="):
+    if output.dtype.newbyteorder("=") != array.dtype.newbyteorder("="):
         raise TypeError(
             f"labels=True needs an output of the input's type {array.dtype}, not {output.dtype}")
     least, most = 0, 1
