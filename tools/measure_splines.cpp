@@ -22,6 +22,7 @@
 namespace {
 
 using warpalign::Boundary;
+using warpalign::HomogeneousMatrix;
 using warpalign::Image;
 using warpalign::InterpolatePlan;
 using warpalign::InterpolateSpec;
@@ -32,7 +33,6 @@ using warpalign::PrefilterPlan;
 using warpalign::PrefilterSpec;
 using warpalign::Shape;
 using warpalign::Stream;
-using warpalign::Transform;
 
 constexpr std::int64_t rotated_bytes = std::int64_t{400} << 20;  // inputs that fit in no cache
 constexpr std::int64_t queue_bytes = std::int64_t{256} << 20;    // copied while work is enqueued
@@ -124,7 +124,7 @@ InterpolatePlan interpolate(const Bench& bench, const Shape& shape, int dimensio
 }
 
 /// About the middle of the image; in volumes about the z axis or the diagonal.
-Transform rotation(const Shape& shape, double degrees, bool diagonal) {
+HomogeneousMatrix rotation(const Shape& shape, double degrees, bool diagonal) {
   const double angle = degrees * std::numbers::pi / 180;
   const double c = std::cos(angle);
   const double s = std::sin(angle);
@@ -141,7 +141,7 @@ Transform rotation(const Shape& shape, double degrees, bool diagonal) {
       r[3 * i + (i + 2) % 3] = even + odd;
     }
   }
-  Transform transform;
+  HomogeneousMatrix transform;
   for (int i = 0; i < 3; ++i) {
     double shift = middle[i];
     for (int k = 0; k < 3; ++k) {
@@ -153,8 +153,8 @@ Transform rotation(const Shape& shape, double degrees, bool diagonal) {
   return transform;
 }
 
-void measure_rotation(Bench& bench, const Shape& shape, int dimensions, const Transform& rotation,
-                      double copy) {
+void measure_rotation(Bench& bench, const Shape& shape, int dimensions,
+                      const HomogeneousMatrix& rotation, double copy) {
   const auto exact = prefilter(bench, shape, dimensions, PrefilterMethod::exact);
   const auto evaluate = [&](const InterpolatePlan& plan, const Image& from) {
     plan.execute(bench.stream, from, rotation, bench.output);

@@ -3,9 +3,9 @@
 
 #include "bench/descriptor.hpp"
 
+#include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/stages/interpolate.hpp>
 #include <warpalign/stages/prefilter.hpp>
-#include <warpalign/transform.hpp>
 
 #include <array>
 #include <cstdint>
@@ -20,7 +20,7 @@ struct SplineProblem {
   SplineModel spline{.prefilter = std::nullopt};
   ImageBatch images{};
   Shape output{};  ///< shape of the evaluation; no pixels if there is none
-  Transform output_to_input{};
+  HomogeneousMatrix output_to_input{};
 
   [[nodiscard]] bool has_evaluation() const { return output.pixels() > 0; }
   [[nodiscard]] Shape result() const { return has_evaluation() ? output : images.shape; }

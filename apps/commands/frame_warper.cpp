@@ -65,8 +65,8 @@ const Image& FrameWarper::uploaded(std::span<const std::byte> samples, PixelType
   return input_;
 }
 
-void FrameWarper::resample(const Image& samples, const Transform& grid_to_frame, PixelType type,
-                           std::span<std::byte> warped) {
+void FrameWarper::resample(const Image& samples, const HomogeneousMatrix& grid_to_frame,
+                           PixelType type, std::span<std::byte> warped) {
   const Image* numbers = &samples;
   if (is_integer(samples.type())) {
     integers_of(samples.type()).to_float.execute(stream_, samples, input_);
@@ -77,13 +77,13 @@ void FrameWarper::resample(const Image& samples, const Transform& grid_to_frame,
   stream_.download(output.pixels, warped.data(), warped.size());
 }
 
-LoadedImage FrameWarper::warp(const Image& gray, const Transform& grid_to_frame) {
+LoadedImage FrameWarper::warp(const Image& gray, const HomogeneousMatrix& grid_to_frame) {
   LoadedImage warped = make_image(grid_.width, grid_.height, 1, gray.type());
   resample(gray, grid_to_frame, gray.type(), warped.pixels);
   return warped;
 }
 
-LoadedImage FrameWarper::warp(const LoadedImage& frame, const Transform& grid_to_frame) {
+LoadedImage FrameWarper::warp(const LoadedImage& frame, const HomogeneousMatrix& grid_to_frame) {
   if (frame.channels == 1) {
     LoadedImage warped = make_image(grid_.width, grid_.height, 1, frame.type);
     resample(uploaded(frame.pixels, frame.type), grid_to_frame, frame.type, warped.pixels);

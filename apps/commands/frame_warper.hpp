@@ -4,9 +4,9 @@
 #include "io/image_file.hpp"
 
 #include <warpalign/device.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/stages/convert.hpp>
 #include <warpalign/stages/resample.hpp>
-#include <warpalign/transform.hpp>
 
 #include <map>
 #include <optional>
@@ -22,9 +22,9 @@ class FrameWarper {
 
   /// Resamples each channel. The result has the frame's type, with integers rounded and saturated,
   /// and is 0 outside the frame. Non-finite values count as 0.
-  [[nodiscard]] LoadedImage warp(const LoadedImage& frame, const Transform& grid_to_frame);
+  [[nodiscard]] LoadedImage warp(const LoadedImage& frame, const HomogeneousMatrix& grid_to_frame);
   /// The same for a gray frame on the device: u8, u16, or f32 with finite values only.
-  [[nodiscard]] LoadedImage warp(const Image& gray, const Transform& grid_to_frame);
+  [[nodiscard]] LoadedImage warp(const Image& gray, const HomogeneousMatrix& grid_to_frame);
 
  private:
   struct Output {
@@ -37,7 +37,7 @@ class FrameWarper {
     ConvertPlan to_float;
   };
   Output& output_of(PixelType type);
-  void resample(const Image& samples, const Transform& grid_to_frame, PixelType type,
+  void resample(const Image& samples, const HomogeneousMatrix& grid_to_frame, PixelType type,
                 std::span<std::byte> warped);
   Integers& integers_of(PixelType type);
   const Image& uploaded(std::span<const std::byte> samples, PixelType type);

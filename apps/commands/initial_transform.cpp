@@ -158,7 +158,7 @@ Homography load_initial_transform(const std::string& file, Motion motion) {
   return transform;
 }
 
-Transform load_initial_volume_transform(const std::string& file, Motion motion) {
+HomogeneousMatrix load_initial_volume_transform(const std::string& file, Motion motion) {
   const InitialFile initial = load_initial(file, 3);
   Rows rows = initial.matrix;
   if (rows.empty()) {
@@ -174,7 +174,7 @@ Transform load_initial_volume_transform(const std::string& file, Motion motion) 
     }
     rows = with_shift(std::move(linear), points);
   }
-  Transform transform;
+  HomogeneousMatrix transform;
   copy_rows(rows, 4, transform.m.data());
   return transform;
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <warpalign/geometry.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/registrar.hpp>
-#include <warpalign/transform.hpp>
 
 #include <functional>
 #include <string>
@@ -17,7 +17,8 @@ namespace warpalign::program {
 
 /// The same for volumes: a translation to one point or for Motion::translation, else an affine
 /// transform to four points and more, of which the registrar uses what the motion has.
-[[nodiscard]] Transform load_initial_volume_transform(const std::string& file, Motion motion);
+[[nodiscard]] HomogeneousMatrix load_initial_volume_transform(const std::string& file,
+                                                              Motion motion);
 
 /// Runs `work`, which passes the transform to the library or uses it. If the library refuses the
 /// transform, throws UsageError with the name of the option and of the file.

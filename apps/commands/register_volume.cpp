@@ -232,7 +232,7 @@ void set_reference(VolumeRegistrar& registrar, const Side& side) {
 /// The transform of --initial and the name of its file.
 struct Initial {
   std::string file;
-  Transform transform;
+  HomogeneousMatrix transform;
 };
 
 VolumeRegistration align(VolumeRegistrar& registrar, const Side& side,
@@ -268,7 +268,7 @@ VolumeRegistration register_pair(const Device& device, const VolumeRegistrationO
 
 /// Resamples the moving volume to the reference's grid with its cubic spline; 0 outside.
 Array aligned_volume(const Device& device, const Array& moving, const Array& reference,
-                     const Transform& reference_to_moving) {
+                     const HomogeneousMatrix& reference_to_moving) {
   ResamplePlan resample(device, {.spline = {.boundary = Boundary::constant},
                                  .images = {.shape = moving.shape(), .dimensions = 3},
                                  .output = reference.shape(),

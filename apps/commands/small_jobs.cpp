@@ -133,7 +133,7 @@ void resample_small_images(const Device& device, PixelType type) {
   const std::vector<float> coordinates(2 * values.size(), 8.5F);
   stream.upload(pixels.data(), pixels.size(), input.buffer());
   stream.upload(coordinates.data(), coordinates.size() * sizeof(float), points.buffer());
-  const Transform rotated(Similarity{30, 1, {}}.matrix(shape, shape));
+  const HomogeneousMatrix rotated(Similarity{30, 1, {}}.matrix(shape, shape));
   for (const SplineModel& spline : common_splines()) {
     ResamplePlan plan(device, {.spline = spline,
                                .images = {.shape = shape},

@@ -168,7 +168,7 @@ Finding test_resampling(const Device& device) {
   Stream stream = device.make_stream();
   const Image image = uploaded(stream, PixelType::f32, shape, pixels);
   Image output = device.make_image(PixelType::f32, shape);
-  plan.execute(stream, image, Transform(places), output);
+  plan.execute(stream, image, HomogeneousMatrix(places), output);
   // The tolerance covers single precision, the prefilter's sums and sixteen products.
   return within(largest_error(downloaded<float>(stream, output), expected), 2e-5);
 }

@@ -119,7 +119,7 @@ Levels turn_progressively(const Device& device, const Options& options, const Le
   Levels levels = original;
   const std::size_t bytes = levels.size() * sizeof(float);
   stream.upload(levels.data(), bytes, now.buffer());
-  const Transform step = rotation_about(centre_of(shape), options.angle);
+  const HomogeneousMatrix step = rotation_about(centre_of(shape), options.angle);
   for (int i = 0; i < options.steps; ++i) {
     plan.execute(stream, now, step, next);
     std::swap(now, next);

@@ -95,7 +95,7 @@ Shape panel_shape(const Options& options, const Region& region) {
 }
 
 /// The edges of the panel are those of the region: a pixel becomes a square of factor x factor.
-Transform panel_to_image(const Region& region, const Shape& panel) {
+HomogeneousMatrix panel_to_image(const Region& region, const Shape& panel) {
   const double a = static_cast<double>(region.width) / static_cast<double>(panel.width);
   const double e = static_cast<double>(region.height) / static_cast<double>(panel.height);
   return Affine{a, 0, static_cast<double>(region.x) + a / 2 - 0.5,

@@ -40,7 +40,7 @@ Extents output_extents(const PointOptions& options, const Extents& usual) {
   return extents;
 }
 
-Transform matrix_transform(const std::string& text, std::size_t dimensions) {
+HomogeneousMatrix matrix_transform(const std::string& text, std::size_t dimensions) {
   const std::vector<double> n = parse_numbers("--matrix", text);
   if (n.size() != dimensions * (dimensions + 1)) {
     throw UsageError(fmt::format(
@@ -51,10 +51,10 @@ Transform matrix_transform(const std::string& text, std::size_t dimensions) {
   if (dimensions == 2) return Affine{n[0], n[1], n[2], n[3], n[4], n[5]};
   std::array<double, 12> rows{};
   std::copy(n.begin(), n.end(), rows.begin());
-  return Transform::affine3(rows);
+  return HomogeneousMatrix::affine3(rows);
 }
 
-Transform rotation_transform(const PointOptions& options, const Extents& input) {
+HomogeneousMatrix rotation_transform(const PointOptions& options, const Extents& input) {
   if (input.size() != 2) {
     throw UsageError(fmt::format(
         "--rotate: requires an input of two dimensions, not {}; use --matrix", input.size()));
@@ -186,7 +186,7 @@ SamplingPoints points_of(const PointOptions& options, const Extents& input) {
     points.extents = output_extents(options, input);
   } else {
     const Extents whole = zoomed(input, *options.zoom);
-    points.transform = Transform::zoom(shape_of(input), shape_of(whole));
+    points.transform = HomogeneousMatrix::zoom(shape_of(input), shape_of(whole));
     points.extents = output_extents(options, whole);
   }
   points.stage_shape = shape_of(points.extents);

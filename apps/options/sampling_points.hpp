@@ -4,7 +4,7 @@
 #include "io/npy.hpp"
 
 #include <warpalign/geometry.hpp>
-#include <warpalign/transform.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -26,7 +26,7 @@ struct PointOptions {
 
 struct SamplingPoints {
   std::vector<std::int64_t> extents;  ///< of the output, the slowest axis first
-  Transform transform;                ///< output to input, used if there are no coordinates
+  HomogeneousMatrix transform;        ///< output to input, used if there are no coordinates
   /// The coordinates in InterpolatePlan's layout: f32, one array of stage_shape per axis, x first.
   std::optional<Array> coordinates;
   /// The output's shape for the stage. If the coordinates have more dimensions than the input,

@@ -36,7 +36,7 @@ SplineGeometry geometry_of(const InterpolateSpec& spec, const backend::Interpola
   return geometry;
 }
 
-PointSource points_of(const Transform& transform) {
+PointSource points_of(const HomogeneousMatrix& transform) {
   PointSource source;
   source.kind = transform.is_affine() ? PointKind::affine : PointKind::projective;
   std::copy(transform.m.begin(), transform.m.end(), source.m);

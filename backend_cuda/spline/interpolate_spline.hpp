@@ -41,7 +41,7 @@ struct PointSource {
   LogPolarSampling polar;        // angles in units of pi
 };
 
-[[nodiscard]] PointSource points_of(const Transform& transform);
+[[nodiscard]] PointSource points_of(const HomogeneousMatrix& transform);
 
 struct OutputImage {
   void* pixels = nullptr;

@@ -226,9 +226,9 @@ class ResampleStage final : public backend::Resample {
   }
 
   bool enqueue(backend::Queue& queue, const backend::Memory& samples,
-               std::span<const Transform> transforms, backend::Memory& output) override {
+               std::span<const HomogeneousMatrix> transforms, backend::Memory& output) override {
     const auto all = transforms.size() == 1 ? launch_under(transforms[0]) : std::nullopt;
-    const auto served = [&](const Transform& t) { return launch_under(t).has_value(); };
+    const auto served = [&](const HomogeneousMatrix& t) { return launch_under(t).has_value(); };
     if (!all && !std::all_of(transforms.begin(), transforms.end(), served)) return false;
     for (std::size_t i = 0; i < batch_; ++i) {
       Launch launch = all ? *all : *launch_under(transforms[i]);
@@ -246,7 +246,7 @@ class ResampleStage final : public backend::Resample {
   };
 
   // Empty if the kernel does not serve the transform.
-  [[nodiscard]] std::optional<Launch> launch_under(const Transform& transform) const {
+  [[nodiscard]] std::optional<Launch> launch_under(const HomogeneousMatrix& transform) const {
     Evaluation e = evaluation_;
     e.points = points_of(transform);
     const auto source = resample_source(e);

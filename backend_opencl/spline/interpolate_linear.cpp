@@ -98,10 +98,10 @@ LinearEvaluation::LinearEvaluation(Context& context, const InterpolateSpec& spec
 }
 
 bool LinearEvaluation::enqueue(cl_command_queue queue, cl_mem samples,
-                               std::span<const Transform> transforms,
+                               std::span<const HomogeneousMatrix> transforms,
                                const backend::Memory& output) {
   bool steep = false;
-  for (const Transform& transform : transforms) {
+  for (const HomogeneousMatrix& transform : transforms) {
     const double* m = transform.m.data();
     if (!transform.is_affine() || !backend::all_near(m, output_, dimensions_)) return false;
     steep = steep || is_steep(m);

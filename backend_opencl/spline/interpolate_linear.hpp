@@ -35,7 +35,8 @@ class LinearEvaluation final : public TransformEvaluation {
                    const backend::InterpolateDetails& details);
 
   /// Returns false if a transform is not affine or maps too far away.
-  bool enqueue(cl_command_queue queue, cl_mem samples, std::span<const Transform> transforms,
+  bool enqueue(cl_command_queue queue, cl_mem samples,
+               std::span<const HomogeneousMatrix> transforms,
                const backend::Memory& output) override;
 
  private:

@@ -12,7 +12,7 @@ namespace {
 /// it so that they stay small. Only the ratios of a projective transform's rows matter, so they are
 /// scaled to a divisor of about 1, by a power of two, which causes no rounding.
 std::array<std::array<double, 4>, 4> rows_about(const std::array<cl_int, 3>& centre,
-                                                const Transform& transform) {
+                                                const HomogeneousMatrix& transform) {
   std::array<std::array<double, 4>, 4> rows{};
   for (std::size_t i = 0; i < 4; ++i) {
     const double* row = transform.m.data() + 4 * i;
@@ -32,7 +32,7 @@ std::array<std::array<double, 4>, 4> rows_about(const std::array<cl_int, 3>& cen
 
 }  // namespace
 
-Points points_of(const Transform& transform, const Shape& output) {
+Points points_of(const HomogeneousMatrix& transform, const Shape& output) {
   Points points;
   points.kind = transform.is_affine() ? Kind::affine : Kind::projective;
   points.centre = {static_cast<cl_int>(output.width / 2), static_cast<cl_int>(output.height / 2),

@@ -21,7 +21,7 @@ struct Points {
   std::array<cl_int, 3> centre{};
 };
 
-[[nodiscard]] Points points_of(const Transform& transform, const Shape& output);
+[[nodiscard]] Points points_of(const HomogeneousMatrix& transform, const Shape& output);
 [[nodiscard]] Points points_of(const LogPolarSampling& grid);
 
 }  // namespace warpalign::opencl

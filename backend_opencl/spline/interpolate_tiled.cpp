@@ -81,17 +81,17 @@ TiledEvaluation::TiledEvaluation(Context& context, const InterpolateSpec& spec,
   if (spec.images.count > 1) table_.emplace(context, spec.images.count, stage);
 }
 
-std::optional<backend::TileSource> TiledEvaluation::source_of(const Transform& transform,
+std::optional<backend::TileSource> TiledEvaluation::source_of(const HomogeneousMatrix& transform,
                                                               const Sides& sides) const {
   return backend::tile_source(transform, spec_.output, details_.points, spec_.images.dimensions,
                               spec_.spline.degree, sides);
 }
 
-bool TiledEvaluation::fit(std::span<const Transform> transforms, const Sides& sides,
+bool TiledEvaluation::fit(std::span<const HomogeneousMatrix> transforms, const Sides& sides,
                           Tiles& tiles) const {
   Sides extent{};
   tiles.steep = false;
-  for (const Transform& transform : transforms) {
+  for (const HomogeneousMatrix& transform : transforms) {
     const auto source = source_of(transform, sides);
     if (!source) return false;
     for (std::size_t i = 0; i < 3; ++i) extent[i] = std::max(extent[i], source->extent[i]);
@@ -113,13 +113,14 @@ bool TiledEvaluation::fit(std::span<const Transform> transforms, const Sides& si
   return across <= tiles.pitch && tiles.bytes <= max_bytes_;
 }
 
-bool TiledEvaluation::choose_tiles(std::span<const Transform> transforms, Tiles& tiles) const {
+bool TiledEvaluation::choose_tiles(std::span<const HomogeneousMatrix> transforms,
+                                   Tiles& tiles) const {
   const auto& all = spec_.images.dimensions == 2 ? plane_tiles : volume_tiles;
   return std::any_of(all.begin(), all.end(),
                      [&](const Sides& sides) { return fit(transforms, sides, tiles); });
 }
 
-TiledAxes TiledEvaluation::axes_of(const Transform& transform, const Sides& sides) const {
+TiledAxes TiledEvaluation::axes_of(const HomogeneousMatrix& transform, const Sides& sides) const {
   const Points at = points_of(transform, spec_.output);
   const auto source = source_of(transform, sides);  // not empty: the tiles fit
   TiledAxes axes{};
@@ -133,7 +134,7 @@ TiledAxes TiledEvaluation::axes_of(const Transform& transform, const Sides& side
 }
 
 bool TiledEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
-                              std::span<const Transform> transforms,
+                              std::span<const HomogeneousMatrix> transforms,
                               const backend::Memory& output) {
   Tiles tiles;
   if (!choose_tiles(transforms, tiles)) return false;

@@ -37,18 +37,20 @@ class TiledEvaluation final : public TransformEvaluation {
                   const backend::InterpolateDetails& details, const Shape& stored);
 
   /// Returns false if a transform is not affine or a tile's copy does not fit.
-  bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
+  bool enqueue(cl_command_queue queue, cl_mem coefficients,
+               std::span<const HomogeneousMatrix> transforms,
                const backend::Memory& output) override;
 
  private:
   struct Tiles;
   using Sides = std::array<int, 3>;
-  [[nodiscard]] std::optional<backend::TileSource> source_of(const Transform& transform,
+  [[nodiscard]] std::optional<backend::TileSource> source_of(const HomogeneousMatrix& transform,
                                                              const Sides& sides) const;
-  [[nodiscard]] bool choose_tiles(std::span<const Transform> transforms, Tiles& tiles) const;
-  [[nodiscard]] bool fit(std::span<const Transform> transforms, const Sides& sides,
+  [[nodiscard]] bool choose_tiles(std::span<const HomogeneousMatrix> transforms,
+                                  Tiles& tiles) const;
+  [[nodiscard]] bool fit(std::span<const HomogeneousMatrix> transforms, const Sides& sides,
                          Tiles& tiles) const;
-  [[nodiscard]] TiledAxes axes_of(const Transform& transform, const Sides& sides) const;
+  [[nodiscard]] TiledAxes axes_of(const HomogeneousMatrix& transform, const Sides& sides) const;
 
   CallSite site_;
   InterpolateSpec spec_;

@@ -53,10 +53,11 @@ struct TileCopy {
 };
 
 /// The largest tile whose copies fit, under each of the transforms.
-std::optional<TileCopy> tile_copy_within(std::span<const Transform> transforms, std::size_t bytes) {
+std::optional<TileCopy> tile_copy_within(std::span<const HomogeneousMatrix> transforms,
+                                         std::size_t bytes) {
   for (const Sides& tile : tiles) {
     Sides extent{};
-    for (const Transform& transform : transforms) {
+    for (const HomogeneousMatrix& transform : transforms) {
       const VolumeAxes axes = axes_of(transform.m.data(), tile);
       for (std::size_t i = 0; i < 3; ++i) extent[i] = std::max(extent[i], axes.extent[i]);
     }
@@ -101,9 +102,9 @@ VolumeEvaluation::VolumeEvaluation(Context& context, const InterpolateSpec& spec
 }
 
 bool VolumeEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
-                               std::span<const Transform> transforms,
+                               std::span<const HomogeneousMatrix> transforms,
                                const backend::Memory& output) {
-  for (const Transform& transform : transforms) {
+  for (const HomogeneousMatrix& transform : transforms) {
     if (!transform.is_affine() || !backend::all_near(transform.m.data(), output_, 3)) return false;
   }
   const auto copy = tile_copy_within(transforms, max_bytes_);

@@ -35,7 +35,8 @@ class VolumeEvaluation final : public TransformEvaluation {
                    const backend::InterpolateDetails& details, const Shape& stored);
 
   /// Returns false if a transform is not affine or a tile's copy does not fit.
-  bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
+  bool enqueue(cl_command_queue queue, cl_mem coefficients,
+               std::span<const HomogeneousMatrix> transforms,
                const backend::Memory& output) override;
 
  private:

@@ -81,7 +81,7 @@ class Resample final : public backend::Resample {
   }
 
   bool enqueue(backend::Queue& queue, const backend::Memory& samples,
-               std::span<const Transform> transforms, backend::Memory& output) override {
+               std::span<const HomogeneousMatrix> transforms, backend::Memory& output) override {
     std::array<Share, 4> shares{};
     if (!choose_tiles(transforms) || !share_out(transforms.size(), shares)) return false;
     const cl_command_queue commands = queue_of(queue);
@@ -125,7 +125,7 @@ class Resample final : public backend::Resample {
   }
 
   /// Returns false if a transform has no tiles.
-  bool choose_tiles(std::span<const Transform> transforms) {
+  bool choose_tiles(std::span<const HomogeneousMatrix> transforms) {
     for (std::size_t i = 0; i < transforms.size(); ++i) {
       if (!transforms[i].is_affine()) return false;
       const auto tiles = backend::resample_tiles(transforms[i].m.data(), spec_.output);
@@ -159,7 +159,7 @@ class Resample final : public backend::Resample {
     return true;
   }
 
-  [[nodiscard]] TilesOfArray entry_of(const Transform& transform, std::size_t array) const {
+  [[nodiscard]] TilesOfArray entry_of(const HomogeneousMatrix& transform, std::size_t array) const {
     const backend::ResampleTiles& tiles = tiles_[array];
     const auto [across, down] = grid_of(tiles);
     const double* m = transform.m.data();

@@ -21,7 +21,8 @@ class TransformEvaluation {
   /// Takes one transform for all arrays of a batch, or one for each. Returns false, and enqueues
   /// nothing, if the kernel cannot serve one of them, for example one that is not affine.
   virtual bool enqueue(cl_command_queue queue, cl_mem coefficients,
-                       std::span<const Transform> transforms, const backend::Memory& output) = 0;
+                       std::span<const HomogeneousMatrix> transforms,
+                       const backend::Memory& output) = 0;
 };
 
 /// The evaluation that a plan needs.

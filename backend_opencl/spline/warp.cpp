@@ -47,7 +47,7 @@ class Warp final : public backend::Warp {
  private:
   void enqueue_slice(backend::Queue& queue, const backend::Memory& input, const Affine& map,
                      backend::Memory& output, std::int64_t slice) {
-    const Transform transform(map);
+    const HomogeneousMatrix transform(map);
     if (unit_weights_ && all_near(transform, {output_width_, output_height_, 1})) {
       return enqueue_unit_weights(queue_of(queue), map, output, slice);
     }

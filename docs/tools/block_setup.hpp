@@ -19,5 +19,5 @@ void use(const T& /*value*/) {}
       [[maybe_unused]] warpalign::Image &rotated,                                                \
       [[maybe_unused]] const warpalign::HostImage &reference,                                    \
       [[maybe_unused]] const warpalign::HostImage &moving,                                       \
-      [[maybe_unused]] const warpalign::Transform &transform,                                    \
-      [[maybe_unused]] const warpalign::Transform &output_to_input
+      [[maybe_unused]] const warpalign::HomogeneousMatrix &transform,                            \
+      [[maybe_unused]] const warpalign::HomogeneousMatrix &output_to_input

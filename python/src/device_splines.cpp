@@ -50,7 +50,7 @@ void transform(OpenedDevice& opened, const DeviceArray& images, const DeviceArra
   if (images.batch(dimensions) != output.batch(dimensions)) {
     refuse("images and output must be batches of the same length");
   }
-  const Transform transform = transform_of(matrix);
+  const HomogeneousMatrix transform = transform_of(matrix);
   ResampleSpec spec = spec_for(images, output.shape(dimensions), output.type(), dimensions, spline);
   spec.images.count = images.batch(dimensions);
   const nb::gil_scoped_release released;

@@ -70,7 +70,7 @@ void transform(OpenedDevice& opened, const InputArray& images, const OutputArray
   check_dimensions(dimensions);
   if (output.ndim() != images.ndim()) refuse("images and output must have the same number of axes");
   check_batches(images.shape(0), output.shape(0));
-  const Transform transform = transform_of(matrix);
+  const HomogeneousMatrix transform = transform_of(matrix);
   DoubleSplineSpec spec = spec_of(degree, prefilter, mode, margin);
   spec.images = {.shape = shape_of(images, dimensions),
                  .dimensions = dimensions,
@@ -142,7 +142,7 @@ void transform_on_device(OpenedDevice& opened, const DeviceArray& images, const 
   check_dimensions(dimensions);
   check_batches(static_cast<std::size_t>(images.batch(dimensions)),
                 static_cast<std::size_t>(output.batch(dimensions)));
-  const Transform transform = transform_of(matrix);
+  const HomogeneousMatrix transform = transform_of(matrix);
   DoubleSplineSpec spec = spec_of(0, true, mode, 0);
   spec.images = {.shape = images.shape(dimensions),
                  .dimensions = dimensions,

@@ -4,8 +4,8 @@
 #include "arrays.hpp"
 
 #include <warpalign/device.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/stages/spline_model.hpp>
-#include <warpalign/transform.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace warpalign::python {
 
-inline Transform transform_of(const std::vector<double>& matrix) {
-  Transform transform;
+inline HomogeneousMatrix transform_of(const std::vector<double>& matrix) {
+  HomogeneousMatrix transform;
   if (matrix.size() != transform.m.size()) refuse("the matrix must have 16 numbers");
   std::copy(matrix.begin(), matrix.end(), transform.m.begin());
   return transform;

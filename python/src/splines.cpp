@@ -68,8 +68,8 @@ ResampleSpec spec_for(const InputArray& images, const Shape& output, nb::dlpack:
 }
 
 /// Resamples a batch of images in host memory.
-void transform_batch(OpenedDevice& opened, const ResampleSpec& spec, const Transform& transform,
-                     const std::byte* from, std::byte* to) {
+void transform_batch(OpenedDevice& opened, const ResampleSpec& spec,
+                     const HomogeneousMatrix& transform, const std::byte* from, std::byte* to) {
   with_plan(opened.device, opened.resample, spec, [&](ResampleWork& work) {
     work.stream.upload(from, work.image.size_bytes(), work.image.buffer());
     work.plan.execute(work.stream, work.image, transform, work.output);
@@ -109,7 +109,7 @@ void transform_images(OpenedDevice& opened, const InputArray& images, const Outp
   if (images.ndim() != axes || output.ndim() != axes || images.shape(0) != output.shape(0)) {
     refuse("images and output must be batches of the same length");
   }
-  const Transform transform = transform_of(matrix);
+  const HomogeneousMatrix transform = transform_of(matrix);
   ResampleSpec spec =
       spec_for(images, shape_of(output, dimensions), output.dtype(), dimensions, spline);
   const auto* from = static_cast<const std::byte*>(images.data());

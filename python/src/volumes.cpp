@@ -92,7 +92,7 @@ class SharedVolumeRegistrar {
  private:
   void set_initial(const Initial& initial) {
     if (!initial) return registrar_.clear_initial();
-    Transform transform;
+    HomogeneousMatrix transform;
     transform.m = *initial;
     registrar_.set_initial(transform);
   }

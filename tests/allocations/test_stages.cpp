@@ -167,7 +167,7 @@ TEST_CASE("allocations: splines in double precision") {
           bench.device(),
           {.degree = degree, .images = {.shape = plane, .dimensions = 2}, .output = plane});
       bench.check("double_spline", [&](std::size_t i) {
-        spline.execute(bench.stream(), input[i], Transform(), 0, output[i]);
+        spline.execute(bench.stream(), input[i], HomogeneousMatrix(), 0, output[i]);
       });
     }
   });
@@ -413,7 +413,7 @@ TEST_CASE("allocations: interpolation") {
       auto output = bench.images(PixelType::f32, c.shape);
       auto field = bench.images(PixelType::f32, InterpolatePlan::coordinates_shape(spec));
       const InterpolatePlan plan(bench.device(), spec);
-      const Transform affine = matrix;
+      const HomogeneousMatrix affine = matrix;
       bench.check("affine", [&](std::size_t i) {
         plan.execute(bench.stream(), coefficients[i], affine, output[i]);
       });
@@ -421,7 +421,8 @@ TEST_CASE("allocations: interpolation") {
         plan.execute(bench.stream(), coefficients[i], field[i], output[i]);
       });
       if (c.dimensions == 2) {
-        const Transform projective = Transform::homography({1, 0.1, 2, -0.1, 1, 3, 1e-4, 2e-4, 1});
+        const HomogeneousMatrix projective =
+            HomogeneousMatrix::homography({1, 0.1, 2, -0.1, 1, 3, 1e-4, 2e-4, 1});
         const LogPolarSampling grid{20, 20, 0, 0.03, 0, 0.05};
         bench.check("projective", [&](std::size_t i) {
           plan.execute(bench.stream(), coefficients[i], projective, output[i]);
@@ -445,7 +446,7 @@ TEST_CASE("allocations: batches") {
   on_every_bench([](Bench& bench) {
     constexpr std::int64_t arrays = 3;
     const Shape all{plane.width, plane.height, arrays};
-    const std::vector<Transform> each(arrays, Transform(matrix));
+    const std::vector<HomogeneousMatrix> each(arrays, HomogeneousMatrix(matrix));
     auto images = bench.images(PixelType::f32, all);
     auto output = bench.images(PixelType::f32, all);
     for (const Precision precision : {Precision::full, Precision::texture}) {
@@ -486,7 +487,7 @@ TEST_CASE("allocations: resampling and warps") {
     InterpolateSpec points;
     points.images.shape = points.output = plane;
     auto field = bench.images(PixelType::f32, InterpolatePlan::coordinates_shape(points));
-    const Transform affine = matrix;
+    const HomogeneousMatrix affine = matrix;
     for (const Boundary boundary : {Boundary::mirror, Boundary::constant, Boundary::nearest}) {
       spec.spline.boundary = boundary;
       ResamplePlan resample(bench.device(), spec);

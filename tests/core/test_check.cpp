@@ -8,9 +8,9 @@
 #include <vector>
 
 using warpalign::Error;
+using warpalign::HomogeneousMatrix;
 using warpalign::PixelType;
 using warpalign::Shape;
-using warpalign::Transform;
 namespace detail = warpalign::detail;
 
 namespace {
@@ -108,11 +108,11 @@ TEST_CASE("check: every entry of a transform is finite, and each array has a tra
                                   -std::numeric_limits<double>::infinity()};
   CHECK_NOTHROW(detail::check_transform("the stage", {}));
   for (std::size_t entry = 0; entry < 16; ++entry) {
-    Transform transform;
+    HomogeneousMatrix transform;
     transform.m[entry] = bad[entry % bad.size()];
     refuses([&] { detail::check_transform("the stage", transform); }, "NaN or infinity");
   }
-  std::vector<Transform> three(3);
+  std::vector<HomogeneousMatrix> three(3);
   CHECK_NOTHROW(detail::check_transforms("the stage", three, 3));
   for (const std::int64_t arrays : {1, 2, 4}) {
     refuses([&] { detail::check_transforms("the stage", three, arrays); },

@@ -26,13 +26,13 @@ namespace {
 using warpalign::Affine;
 using warpalign::Boundary;
 using warpalign::Error;
+using warpalign::HomogeneousMatrix;
 using warpalign::Point3;
 using warpalign::PrefilterMethod;
 using warpalign::Region;
 using warpalign::ResampleSpec;
 using warpalign::Shape;
 using warpalign::Tile;
-using warpalign::Transform;
 using Point = std::array<double, 3>;
 
 /// The samples that prefilter_halo() leaves out along one axis weigh 2^-25 of the largest sample,
@@ -72,7 +72,7 @@ reference::Volume cut_out(const reference::Volume& samples, const Region& region
   return part;
 }
 
-Point applied(const Transform& t, const Point& p) {
+Point applied(const HomogeneousMatrix& t, const Point& p) {
   const auto row = [&](std::size_t i) {
     return t.m[4 * i] * p[0] + t.m[4 * i + 1] * p[1] + t.m[4 * i + 2] * p[2] + t.m[4 * i + 3];
   };
@@ -95,7 +95,7 @@ bool near_jump(const ResampleSpec& spec, const Point& p) {
 }
 
 /// The largest difference between tiles and the whole image.
-double difference(const ResampleSpec& spec, const Transform& transform,
+double difference(const ResampleSpec& spec, const HomogeneousMatrix& transform,
                   const std::vector<Tile>& tiles, const reference::Volume& samples) {
   const reference::Spline whole = spline_of(spec, spec.spline.boundary, samples);
   test::WorstError worst;
@@ -121,8 +121,8 @@ double difference(const ResampleSpec& spec, const Transform& transform,
   return worst.value();
 }
 
-double difference(const ResampleSpec& spec, const Transform& transform, const Shape& tile_shape,
-                  const reference::Volume& samples) {
+double difference(const ResampleSpec& spec, const HomogeneousMatrix& transform,
+                  const Shape& tile_shape, const reference::Volume& samples) {
   const std::vector<Tile> tiles = warpalign::tiles(spec, transform, tile_shape);
   std::int64_t covered = 0;
   for (const Tile& tile : tiles) covered += tile.output.shape.pixels();
@@ -151,10 +151,10 @@ Affine rotated(double degrees, double factor, double x, double y) {
 }
 
 /// The rows of a matrix near the identity, slightly rotated about every axis, and a shift.
-Transform random_transform(std::mt19937& engine, int dimensions, double largest_shift) {
+HomogeneousMatrix random_transform(std::mt19937& engine, int dimensions, double largest_shift) {
   std::uniform_real_distribution<double> mixing(-0.3, 0.3), shift(-largest_shift, largest_shift);
   std::uniform_real_distribution<double> scale(-1.4, 1.4);
-  Transform t;
+  HomogeneousMatrix t;
   for (std::size_t row = 0; row < static_cast<std::size_t>(dimensions); ++row) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(dimensions); ++i) {
       t.m[4 * row + i] = row == i ? scale(engine) : mixing(engine);
@@ -191,7 +191,7 @@ TEST_CASE("tiles: equalised tiles share shapes and a boundary and compute the sa
   const reference::Volume samples = test::random_volume(image, -1, 1, 72);
   for (const Boundary boundary : test::boundaries()) {
     for (const auto& [transform, shape] :
-         {std::pair<Transform, Shape>{rotated(17, 1, 11.3, -4.7), {20, 17, 1}},
+         {std::pair<HomogeneousMatrix, Shape>{rotated(17, 1, 11.3, -4.7), {20, 17, 1}},
           {rotated(-133, 2.3, -211.25, 190.4), {13, 50, 1}},
           {rotated(0, -0.9, 88.2, 76.1), {25, 20, 1}}}) {
       CAPTURE(std::string(warpalign::name_of(boundary)));
@@ -243,7 +243,7 @@ TEST_CASE("tiles: lines and volumes") {
   const Shape line{301, 1, 1}, volume{43, 37, 41};
   const reference::Volume on_line = test::random_volume(line, -1, 1, 72);
   const reference::Volume in_space = test::random_volume(volume, -1, 1, 73);
-  Transform rotated_and_sheared = rotated(21, 0.9, 3.4, -6.3);
+  HomogeneousMatrix rotated_and_sheared = rotated(21, 0.9, 3.4, -6.3);
   rotated_and_sheared.m[10] = 1.1;
   rotated_and_sheared.m[11] = -5.6;
   for (const Boundary boundary : test::boundaries()) {
@@ -272,7 +272,8 @@ TEST_CASE("tiles: random transforms, shapes and tiles") {
     const Boundary boundary = test::boundaries()[static_cast<std::size_t>(below(7))];
     const ResampleSpec spec =
         spec_of(dimensions, image, output, static_cast<int>(below(6)), boundary);
-    const Transform transform = random_transform(engine, dimensions, round % 3 == 0 ? 500 : 80);
+    const HomogeneousMatrix transform =
+        random_transform(engine, dimensions, round % 3 == 0 ? 500 : 80);
     CAPTURE(warpalign::to_string(image));
     CAPTURE(std::string(warpalign::name_of(boundary)));
     CAPTURE(spec.spline.degree);
@@ -286,9 +287,10 @@ TEST_CASE("tiles: a homography, and one whose horizon crosses a tile") {
   const Shape image{120, 110, 1};
   const reference::Volume samples = test::random_volume(image, -1, 1, 74);
   const ResampleSpec spec = spec_of(2, image, {64, 48, 1}, 3, Boundary::nearest);
-  const Transform tilted = Transform::homography({1.1, 0.1, 5, -0.05, 1.2, 3, 0.002, 0.001, 1});
+  const HomogeneousMatrix tilted =
+      HomogeneousMatrix::homography({1.1, 0.1, 5, -0.05, 1.2, 3, 0.002, 0.001, 1});
   CHECK(difference(spec, tilted, {16, 16, 1}, samples) <= truncation);
-  const Transform horizon = Transform::homography({1, 0, 5, 0, 1, 3, -0.05, 0, 1});
+  const HomogeneousMatrix horizon = HomogeneousMatrix::homography({1, 0, 5, 0, 1, 3, -0.05, 0, 1});
   const Tile tile = warpalign::tile_of(spec, horizon, {{16, 0, 0}, {16, 16, 1}});
   CHECK(tile.input.shape == image);  // points are everywhere
 }
@@ -346,7 +348,7 @@ TEST_CASE("tiles: given points") {
 TEST_CASE("tiles: wrong arguments are refused") {
   const ResampleSpec spec = spec_of(2, {30, 20, 1}, {30, 20, 1}, 3, Boundary::mirror);
   const auto refused = [](const ResampleSpec& bad, const Region& region, const char* words) {
-    CHECK_THROWS_WITH_AS(static_cast<void>(warpalign::tile_of(bad, Transform(), region)),
+    CHECK_THROWS_WITH_AS(static_cast<void>(warpalign::tile_of(bad, HomogeneousMatrix(), region)),
                          doctest::Contains(words), Error);
   };
   refused(spec, {{20, 0, 0}, {11, 20, 1}}, "not within");
@@ -369,10 +371,11 @@ TEST_CASE("tiles: wrong arguments are refused") {
   bad.spline.degree = 5;
   refused(bad, {{0, 0, 0}, {3, 3, 1}}, "cubic");
   bad.spline.prefilter.reset();
-  CHECK_NOTHROW(static_cast<void>(warpalign::tile_of(bad, Transform(), {{0, 0, 0}, {3, 3, 1}})));
+  CHECK_NOTHROW(
+      static_cast<void>(warpalign::tile_of(bad, HomogeneousMatrix(), {{0, 0, 0}, {3, 3, 1}})));
   bad = spec;
   bad.spline.cval = std::numeric_limits<double>::infinity();
   refused(bad, {{0, 0, 0}, {3, 3, 1}}, "cval");
-  CHECK_THROWS_WITH_AS(static_cast<void>(warpalign::tiles(spec, Transform(), {0, 5, 1})),
+  CHECK_THROWS_WITH_AS(static_cast<void>(warpalign::tiles(spec, HomogeneousMatrix(), {0, 5, 1})),
                        doctest::Contains("the tile"), Error);
 }

@@ -15,11 +15,11 @@ namespace {
 
 using warpalign::Boundary;
 using warpalign::DeviceKind;
+using warpalign::HomogeneousMatrix;
 using warpalign::Region;
 using warpalign::ResampleSpec;
 using warpalign::Shape;
 using warpalign::Tile;
-using warpalign::Transform;
 using warpalign::detail::TileSchedule;
 
 ResampleSpec spec_of(const Shape& shape) {
@@ -31,7 +31,7 @@ ResampleSpec spec_of(const Shape& shape) {
 }
 
 TileSchedule tile_schedule(DeviceKind kind, const ResampleSpec& spec, std::size_t bytes) {
-  const Transform rotation = warpalign::Affine{0.95, -0.31, 12.3, 0.31, 0.95, -20.4};
+  const HomogeneousMatrix rotation = warpalign::Affine{0.95, -0.31, 12.3, 0.31, 0.95, -20.4};
   const auto tile_of_region = [&](const Region& region) {
     return warpalign::tile_of(spec, rotation, region);
   };

@@ -10,15 +10,15 @@
 
 namespace {
 
+using warpalign::HomogeneousMatrix;
 using warpalign::Shape;
-using warpalign::Transform;
 using warpalign::backend::InterpolateDetails;
 using warpalign::backend::tile_source;
 using Rule = InterpolateDetails::Points;
 
 constexpr Shape output{640, 480, 1};
 
-Transform rotated(double degrees, double scale) {
+HomogeneousMatrix rotated(double degrees, double scale) {
   const double angle = degrees * std::numbers::pi / 180;
   const double c = scale * std::cos(angle);
   const double s = scale * std::sin(angle);
@@ -35,7 +35,7 @@ TEST_CASE("tiles: the box of a tile holds every neighbour of every point") {
   std::mt19937 engine(5);
   std::uniform_int_distribution<int> corner(0, 400);
   for (const double degrees : {0.0, 17.0, 45.0, 90.0, 203.0}) {
-    const Transform t = rotated(degrees, 1.3);
+    const HomogeneousMatrix t = rotated(degrees, 1.3);
     for (const int degree : {3, 4, 5}) {
       const auto source = tile_source(t, output, Rule::free, 2, degree, {64, 32, 1});
       REQUIRE(source);
@@ -60,7 +60,7 @@ TEST_CASE("tiles: the box of a tile holds every neighbour of every point") {
 }
 
 TEST_CASE("tiles: a matrix is split into multiples of 2^-16 and the remainder") {
-  const Transform t = rotated(17, 1);
+  const HomogeneousMatrix t = rotated(17, 1);
   const auto source = tile_source(t, output, Rule::free, 2, 3, {64, 64, 1});
   REQUIRE(source);
   for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -75,13 +75,14 @@ TEST_CASE("tiles: a matrix is split into multiples of 2^-16 and the remainder") 
 
 TEST_CASE(
     "tiles: none for transforms that are not affine, too far or too sparse, or under `wrap`") {
-  const auto has_tiles = [](const Transform& t, Rule rule) {
+  const auto has_tiles = [](const HomogeneousMatrix& t, Rule rule) {
     return tile_source(t, output, rule, 2, 3, {64, 64, 1}).has_value();
   };
   CHECK(has_tiles({}, Rule::free));
   CHECK(has_tiles({}, Rule::reject_outside));
   CHECK_FALSE(has_tiles({}, Rule::period_minus_one));
-  CHECK_FALSE(has_tiles(Transform::homography({1, 0, 0, 0, 1, 0, 0.001, 0, 1}), Rule::free));
+  CHECK_FALSE(
+      has_tiles(HomogeneousMatrix::homography({1, 0, 0, 0, 1, 0, 0.001, 0, 1}), Rule::free));
   CHECK_FALSE(has_tiles(warpalign::Affine::translation(1e9, 0), Rule::free));
   CHECK_FALSE(has_tiles(warpalign::Affine::translation(std::nan(""), 0), Rule::free));
   CHECK_FALSE(has_tiles(rotated(0, 5), Rule::free));

@@ -45,7 +45,7 @@ constexpr auto plainly = [](Bench& bench, auto& plan, const Image& input, Image&
   plan.execute(bench.stream(), input, output);
 };
 constexpr auto by_a_matrix = [](Bench& bench, auto& plan, const Image& input, Image& output) {
-  plan.execute(bench.stream(), input, Transform(matrix), output);
+  plan.execute(bench.stream(), input, HomogeneousMatrix(matrix), output);
 };
 
 Scenario copies() {
@@ -94,7 +94,8 @@ Scenario interpolate_with_gradient() {
       "interpolate with gradient", spec, {PixelType::f32, plane}, {PixelType::f32, plane},
       [spec](Bench& bench, auto& plan, const Image& input, Image& output) {
         Image gradient = bench.empty(PixelType::f32, InterpolatePlan::gradient_shape(spec));
-        plan.execute_with_gradient(bench.stream(), input, Transform(matrix), output, gradient);
+        plan.execute_with_gradient(bench.stream(), input, HomogeneousMatrix(matrix), output,
+                                   gradient);
       });
 }
 
@@ -139,8 +140,8 @@ Scenario resample(PixelType type, int degree, std::int64_t batch) {
                                   std::to_string(degree) + ", batch " + std::to_string(batch),
                               spec, {type, all}, {type, all},
                               [batch](Bench& bench, auto& plan, const Image& input, Image& output) {
-                                const std::vector<Transform> each(static_cast<std::size_t>(batch),
-                                                                  Transform(matrix));
+                                const std::vector<HomogeneousMatrix> each(
+                                    static_cast<std::size_t>(batch), HomogeneousMatrix(matrix));
                                 plan.execute(bench.stream(), input, each, output);
                               });
 }

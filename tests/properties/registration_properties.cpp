@@ -40,7 +40,7 @@ constexpr double homography_tolerance = 4 * corner_tolerance;
 /// For a window, in pixels. It has an eighth of the image's pixels and may hold few details.
 constexpr double window_tolerance = 0.35;
 
-Point3 mapped(const Transform& affine, const Point3& p) {
+Point3 mapped(const HomogeneousMatrix& affine, const Point3& p) {
   const auto& m = affine.m;
   const auto row = [&](std::size_t i) { return m[i] * p.x + m[i + 1] * p.y + m[i + 2] * p.z; };
   return {row(0) + m[3], row(4) + m[7], row(8) + m[11]};

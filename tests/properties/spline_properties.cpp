@@ -37,7 +37,7 @@ Boundary some_boundary(Random& random) { return random.one_of(test::boundaries()
 std::string text_of(Boundary boundary) { return warpalign::name_of(boundary); }
 
 /// Rotations, zooms and shears about any point, in one to three dimensions.
-Transform some_transform(Random& random, int dimensions, const Shape& shape) {
+HomogeneousMatrix some_transform(Random& random, int dimensions, const Shape& shape) {
   const auto entry = [&](bool diagonal) { return (diagonal ? 1 : 0) + random.real(-0.6, 0.6); };
   const auto shift = [&](std::int64_t n) {
     return random.real(-0.7, 0.7) * static_cast<double>(n);
@@ -51,7 +51,7 @@ Transform some_transform(Random& random, int dimensions, const Shape& shape) {
   std::array<double, 12> m{};
   for (std::size_t i = 0; i < 12; ++i) m[i] = entry(i % 5 == 0);
   m[3] = x, m[7] = y, m[11] = z;
-  return Transform::affine3(m);
+  return HomogeneousMatrix::affine3(m);
 }
 
 ResampleSpec some_resampling(Random& random) {
@@ -66,7 +66,7 @@ ResampleSpec some_resampling(Random& random) {
   return spec;
 }
 
-void describe(Trial& trial, const ResampleSpec& spec, const Transform& transform) {
+void describe(Trial& trial, const ResampleSpec& spec, const HomogeneousMatrix& transform) {
   trial.describe(spec.images.dimensions, "-D, ", spec.images.shape, " to ", spec.output,
                  ", degree ", spec.spline.degree, ", ", text_of(spec.spline.boundary), ", matrix");
   for (const double entry : transform.m) trial.describe(" ", entry);
@@ -83,14 +83,14 @@ InterpolateSpec evaluation_of(const ResampleSpec& spec) {
   return evaluation;
 }
 
-std::vector<Point> points_of(const ResampleSpec& spec, const Transform& transform) {
+std::vector<Point> points_of(const ResampleSpec& spec, const HomogeneousMatrix& transform) {
   return test::points_of(evaluation_of(spec), [&](double x, double y, double z) {
     return test::transformed(transform, {x, y, z});
   });
 }
 
 reference::Volume resampled(const Device& device, const ResampleSpec& spec,
-                            const reference::Volume& samples, const Transform& transform) {
+                            const reference::Volume& samples, const HomogeneousMatrix& transform) {
   Stream stream = device.make_stream();
   const Image image = test::to_device(device, stream, samples);
   Image output = device.make_image(PixelType::f32, spec.output);
@@ -142,7 +142,7 @@ void check_prefilter(Trial& trial) {
 
 void check_resampling(Trial& trial) {
   const ResampleSpec spec = some_resampling(trial.random);
-  const Transform transform =
+  const HomogeneousMatrix transform =
       some_transform(trial.random, spec.images.dimensions, spec.images.shape);
   describe(trial, spec, transform);
   const auto samples = test::random_volume(spec.images.shape, -1, 1, trial.random.seed());
@@ -172,7 +172,7 @@ void check_nodes(Trial& trial) {
 void check_linearity(Trial& trial) {
   ResampleSpec spec = some_resampling(trial.random);
   spec.spline.cval = 0;
-  const Transform transform =
+  const HomogeneousMatrix transform =
       some_transform(trial.random, spec.images.dimensions, spec.images.shape);
   describe(trial, spec, transform);
   const double a = std::ldexp(1.0, static_cast<int>(trial.random.integer(-2, 2)));
@@ -208,7 +208,7 @@ void check_constant(Trial& trial) {
   ResampleSpec spec = some_resampling(trial.random);
   const double value = static_cast<double>(static_cast<float>(trial.random.real(-100, 100)));
   spec.spline.cval = value;
-  const Transform transform =
+  const HomogeneousMatrix transform =
       some_transform(trial.random, spec.images.dimensions, spec.images.shape);
   describe(trial, spec, transform);
   trial.describe(", value ", value);
@@ -232,7 +232,7 @@ void check_batch(Trial& trial) {
   spec.images.count = trial.random.integer(2, 4);
   const Shape all = stacked(spec.images.shape, spec.images.dimensions, spec.images.count);
   const auto samples = test::random_volume(all, -1, 1, trial.random.seed());
-  std::vector<Transform> transforms;
+  std::vector<HomogeneousMatrix> transforms;
   for (std::int64_t i = 0; i < spec.images.count; ++i) {
     transforms.push_back(some_transform(trial.random, spec.images.dimensions, spec.images.shape));
   }

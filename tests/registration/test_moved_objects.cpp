@@ -15,10 +15,10 @@
 
 namespace {
 
+using warpalign::HomogeneousMatrix;
 using warpalign::HostImage;
 using warpalign::PixelType;
 using warpalign::Shape;
-using warpalign::Transform;
 
 constexpr Shape plane{64, 48, 1};
 
@@ -153,7 +153,7 @@ TEST_CASE("moved objects: phase correlations and tiled resamplers") {
                 warpalign::TiledResampler(device, resample, 200000),
                 [&](warpalign::TiledResampler& resampler) {
                   std::vector<std::uint8_t> output(reference().size());
-                  const Transform shifted = warpalign::Affine{1, 0, 2.5, 0, 1, -1.25};
+                  const HomogeneousMatrix shifted = warpalign::Affine{1, 0, 2.5, 0, 1, -1.25};
                   resampler.execute(reference().data(), shifted, output.data());
                   return output;
                 });

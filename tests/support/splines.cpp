@@ -133,7 +133,7 @@ std::vector<Point> points_of(const InterpolateSpec& spec,
   return points;
 }
 
-Point transformed(const warpalign::Transform& t, const Point& p) {
+Point transformed(const warpalign::HomogeneousMatrix& t, const Point& p) {
   std::array<double, 4> h{};
   for (std::size_t i = 0; i < 4; ++i) {
     h[i] = t.m[4 * i] * p[0] + t.m[4 * i + 1] * p[1] + t.m[4 * i + 2] * p[2] + t.m[4 * i + 3];
@@ -193,7 +193,7 @@ template double worst(const reference::ComplexSpline&, const std::vector<Point>&
 reference::Volume interpolated_by(const warpalign::Device& device,
                                   const warpalign::InterpolateSpec& spec,
                                   const reference::Spline& spline,
-                                  const warpalign::Transform& transform) {
+                                  const warpalign::HomogeneousMatrix& transform) {
   return interpolated(device, spec, spline,
                       [&](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
                         plan.execute(stream, coefficients, transform, output);

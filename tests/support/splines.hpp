@@ -44,7 +44,7 @@ reference::Volume coordinate_field(const warpalign::InterpolateSpec& spec,
 std::vector<Point> points_of(const warpalign::InterpolateSpec& spec,
                              const std::function<Point(double, double, double)>& make_point);
 
-Point transformed(const warpalign::Transform& transform, const Point& point);
+Point transformed(const warpalign::HomogeneousMatrix& transform, const Point& point);
 
 /// Whether single precision may move the point across a jump. Under `constant` and `wrap` values
 /// jump at the edges, and for degree 0 between samples.
@@ -95,7 +95,7 @@ reference::VolumeOf<T> interpolated(const warpalign::Device& device,
 reference::Volume interpolated_by(const warpalign::Device& device,
                                   const warpalign::InterpolateSpec& spec,
                                   const reference::Spline& spline,
-                                  const warpalign::Transform& transform);
+                                  const warpalign::HomogeneousMatrix& transform);
 
 }  // namespace test
 

@@ -41,7 +41,7 @@ Affine turn_of(std::int64_t side) {
 
 /// The points at which the transform reads: all x, then all y.
 std::vector<float> points_of(std::int64_t side, const Affine& transform) {
-  const Transform t = transform;
+  const HomogeneousMatrix t = transform;
   std::vector<float> points;
   points.reserve(static_cast<std::size_t>(2 * side * side));
   for (const std::size_t axis : {0U, 1U}) {

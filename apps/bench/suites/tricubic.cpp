@@ -11,12 +11,12 @@ namespace {
 
 /// A rotation by 17 degrees about the cube's diagonal (1, 1, 1), which passes through its centre
 /// (Rodrigues' formula).
-Transform rotated() {
+HomogeneousMatrix rotated() {
   const double angle = 17 * std::numbers::pi / 180;
   const double same = std::cos(angle) + (1 - std::cos(angle)) / 3;
   const double before = (1 - std::cos(angle)) / 3 - std::sin(angle) / std::sqrt(3.0);
   const double after = (1 - std::cos(angle)) / 3 + std::sin(angle) / std::sqrt(3.0);
-  return Transform::affine3(
+  return HomogeneousMatrix::affine3(
       {same, before, after, 0, after, same, before, 0, before, after, same, 0});
 }
 

@@ -42,7 +42,7 @@ std::vector<Case> zoom_cases(const Sizes& sizes) {
         problem.spline.degree = variant.degree;
         problem.spline.prefilter = variant.prefilter;
         problem.spline.precision = variant.precision;
-        problem.output_to_input = Transform::zoom(problem.images.shape, problem.output);
+        problem.output_to_input = HomogeneousMatrix::zoom(problem.images.shape, problem.output);
         cases.push_back(spline_case({.suite = "zoom",
                                      .name = prefix + variant.name,
                                      .yardstick = prefix + variants().front().name},

@@ -52,7 +52,7 @@ std::string options_for(const InterpolateSpec& spec, const backend::InterpolateD
 
 }  // namespace
 
-bool all_near(const Transform& transform, const Shape& output) {
+bool all_near(const HomogeneousMatrix& transform, const Shape& output) {
   const std::array<std::int64_t, 3> size{output.width, output.height, output.depth};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double* m = transform.m.data() + 4 * axis;
@@ -101,7 +101,7 @@ InterpolateSpec CpuEvaluation::bilinear(const Shape& image, const Shape& output,
   return spec;
 }
 
-RowsOfArray CpuEvaluation::rows_of(const Transform& transform) const {
+RowsOfArray CpuEvaluation::rows_of(const HomogeneousMatrix& transform) const {
   const Points at = points_of(transform, spec_.output);
   const auto& rows = at.rows;
   const double* m = transform.m.data();
@@ -118,10 +118,10 @@ RowsOfArray CpuEvaluation::rows_of(const Transform& transform) const {
 }
 
 bool CpuEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
-                            std::span<const Transform> transforms, const backend::Memory& output,
-                            std::int64_t first) {
+                            std::span<const HomogeneousMatrix> transforms,
+                            const backend::Memory& output, std::int64_t first) {
   const Shape& out = spec_.output;
-  for (const Transform& transform : transforms) {
+  for (const HomogeneousMatrix& transform : transforms) {
     if (!transform.is_affine() || !all_near(transform, out)) return false;
   }
   const RowsOfArray rows = rows_of(transforms.front());

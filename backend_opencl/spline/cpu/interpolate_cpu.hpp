@@ -22,7 +22,7 @@ struct RowsOfArray {
 };
 
 /// Whether all points of a transform fit fixed-point coordinates.
-[[nodiscard]] bool all_near(const Transform& transform, const Shape& output);
+[[nodiscard]] bool all_near(const HomogeneousMatrix& transform, const Shape& output);
 /// An axis of a transform in fixed point. Coordinates count from the first coefficient, `shift`
 /// before the first sample. `m`: three matrix entries and the translation.
 [[nodiscard]] cl_long4 fixed_row(const double* m, double shift);
@@ -49,13 +49,15 @@ class CpuEvaluation final : public TransformEvaluation {
 
   /// For objects made with From::transform. Returns false if a transform is not affine or maps too
   /// far away.
-  bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
+  bool enqueue(cl_command_queue queue, cl_mem coefficients,
+               std::span<const HomogeneousMatrix> transforms,
                const backend::Memory& output) override {
     return enqueue(queue, coefficients, transforms, output, 0);
   }
   /// Writes to the part of the memory that begins at pixel `first`.
-  bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
-               const backend::Memory& output, std::int64_t first);
+  bool enqueue(cl_command_queue queue, cl_mem coefficients,
+               std::span<const HomogeneousMatrix> transforms, const backend::Memory& output,
+               std::int64_t first);
 
   /// For objects made with From::field: coordinates[i][i * axis_stride + p] is the coordinate of
   /// pixel p along axis i.
@@ -64,7 +66,7 @@ class CpuEvaluation final : public TransformEvaluation {
                const backend::Memory& output);
 
  private:
-  [[nodiscard]] RowsOfArray rows_of(const Transform& transform) const;
+  [[nodiscard]] RowsOfArray rows_of(const HomogeneousMatrix& transform) const;
 
   InterpolateSpec spec_;
   backend::InterpolateDetails details_;

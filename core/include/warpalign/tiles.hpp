@@ -2,8 +2,8 @@
 #pragma once
 
 #include <warpalign/device.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/stages/resample.hpp>
-#include <warpalign/transform.hpp>
 
 #include <array>
 #include <cstddef>
@@ -32,7 +32,7 @@ struct Tile {
   /// otherwise `mirror`, which needs no margin.
   Boundary boundary = Boundary::mirror;
   /// The transform from pixels of the tile to samples of `input`.
-  Transform output_to_input;
+  HomogeneousMatrix output_to_input;
   /// With `constant`: whether the whole tile lies outside the image. All its pixels are then cval,
   /// and the single sample of `input` does not matter.
   bool outside = false;
@@ -59,8 +59,8 @@ struct Tile {
 /// either side of it, as they may without tiles. With `wrap`, a tile that reads on both sides of
 /// the seam needs the whole axis. If the transform does not mix the axes, avoid this by cutting
 /// tiles at the seams.
-[[nodiscard]] WARPALIGN_API Tile tile_of(const ResampleSpec& spec, const Transform& transform,
-                                         const Region& output);
+[[nodiscard]] WARPALIGN_API Tile tile_of(const ResampleSpec& spec,
+                                         const HomogeneousMatrix& transform, const Region& output);
 
 /// The tile for evaluation at any point of the box from `low` to `high`, in samples. Its
 /// `output_to_input` maps coordinates of the image to coordinates of `input`; its `output` is
@@ -72,7 +72,8 @@ struct Tile {
 /// Covers the output with tiles of the given shape, row by row. The last tiles along an axis may be
 /// smaller. Throws Error(invalid_argument) for a wrong spec or shape.
 [[nodiscard]] WARPALIGN_API std::vector<Tile> tiles(const ResampleSpec& spec,
-                                                    const Transform& transform, const Shape& tile);
+                                                    const HomogeneousMatrix& transform,
+                                                    const Shape& tile);
 
 /// The device memory, in bytes, that the resampling of a tile takes: samples, coefficients, pixels,
 /// and memory for type conversions. Throws Error(invalid_argument) unless the degree is 0 to 5.
@@ -88,7 +89,7 @@ struct Tile {
 /// `max_allocation` bytes (0: unlimited). Returns one tile if the whole output fits. Throws
 /// Error(out_of_memory), which says how many bytes are needed, if not even the smallest tile fits.
 [[nodiscard]] WARPALIGN_API std::vector<Tile> tiles_within(const ResampleSpec& spec,
-                                                           const Transform& transform,
+                                                           const HomogeneousMatrix& transform,
                                                            std::size_t max_bytes,
                                                            std::size_t max_allocation = 0);
 
@@ -110,7 +111,7 @@ class WARPALIGN_API TiledResampler {
   /// of the spec's types and shapes. If the device runs out of memory below the limit, because
   /// other programs use it too, the resampler tries smaller tiles. Returns the number of tiles.
   /// Throws as tiles_within() and ResamplePlan do.
-  std::size_t execute(const void* image, const Transform& output_to_input, void* output);
+  std::size_t execute(const void* image, const HomogeneousMatrix& output_to_input, void* output);
   /// Evaluates the spline at the given coordinates, in samples: all x, then all y, then all z, each
   /// with one value per pixel of the output. The resampler cuts the output into boxes, and uploads
   /// for each box the samples that enclose its points, so neighbouring pixels should have nearby

@@ -3,8 +3,8 @@
 
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/registrar.hpp>
-#include <warpalign/transform.hpp>
 
 #include <memory>
 #include <vector>
@@ -55,7 +55,8 @@ struct VolumeRegistration {
   bool refined = false;                 ///< whether the refinement converged
   std::vector<StageTiming> timings;     ///< in order of first use; empty unless requested
   Motion motion = Motion::translation;  ///< the motion of the options
-  Transform matrix;  ///< affine: from reference voxel coordinates to moving voxel coordinates
+  /// Affine: from reference voxel coordinates to moving voxel coordinates.
+  HomogeneousMatrix matrix;
   /// The rotation angle from the reference to the moving volume in physical coordinates (voxel
   /// coordinates times spacing), 0 to 180 degrees. For an affine transform, the angle of the
   /// nearest rotation.
@@ -123,7 +124,7 @@ class WARPALIGN_API VolumeRegistrar {
   /// Throws Error(invalid_argument) if the transform is singular, not finite, not affine, or
   /// mirrors the volume. align() throws it if the transform maps no voxel of the reference into the
   /// moving volume, or if the options exclude it.
-  void set_initial(const Transform& initial);
+  void set_initial(const HomogeneousMatrix& initial);
   /// Makes later calls of align() search without an initial transform again.
   void clear_initial() noexcept;
 

@@ -9,6 +9,7 @@
 #include <warpalign/error.hpp>
 #include <warpalign/frame_registrar.hpp>
 #include <warpalign/geometry.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/installation.hpp>
 #include <warpalign/interop.hpp>
 #include <warpalign/local_motion.hpp>
@@ -29,7 +30,6 @@
 #include <warpalign/stages/sobel.hpp>
 #include <warpalign/stages/spline_model.hpp>
 #include <warpalign/tiles.hpp>
-#include <warpalign/transform.hpp>
 #include <warpalign/version.hpp>
 #include <warpalign/volume_registrar.hpp>
 #include <warpalign/window.hpp>

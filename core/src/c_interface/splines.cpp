@@ -94,7 +94,7 @@ void resample(const Device& device, const warpalign_image& input, const double* 
   Stream stream = device.make_stream();
   const Image image = uploaded(device, stream, input, "input");
   Image result = device.make_image(pixel_type(output.type, "output"), shape_of(output));
-  Transform output_to_input;
+  HomogeneousMatrix output_to_input;
   std::copy_n(transform, output_to_input.m.size(), output_to_input.m.begin());
   plan.execute(stream, image, output_to_input, result);
   download(stream, result, output);
@@ -152,7 +152,7 @@ warpalign_status warpalign_resample(warpalign_device device, const warpalign_ima
 warpalign_status warpalign_transform_from_affine(const double matrix[6], double transform[16]) {
   return call([&] {
     const double* m = &required(matrix, "matrix");
-    const warpalign::Transform plane(warpalign::Affine{m[0], m[1], m[2], m[3], m[4], m[5]});
+    const warpalign::HomogeneousMatrix plane(warpalign::Affine{m[0], m[1], m[2], m[3], m[4], m[5]});
     std::copy(plane.m.begin(), plane.m.end(), &required(transform, "transform"));
   });
 }
@@ -162,7 +162,7 @@ warpalign_status warpalign_transform_from_homography(const double homography[9],
   return call([&] {
     warpalign::Homography plane;
     std::copy_n(&required(homography, "homography"), plane.h.size(), plane.h.begin());
-    const warpalign::Transform whole(plane);
+    const warpalign::HomogeneousMatrix whole(plane);
     std::copy(whole.m.begin(), whole.m.end(), &required(transform, "transform"));
   });
 }

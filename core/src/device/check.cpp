@@ -96,19 +96,19 @@ void check_stream(const char* stage, const Device& plan, const Stream& stream) {
   check_same_device(stage, "the stream", plan, stream.device());
 }
 
-void check_transform(const char* stage, const Transform& transform) {
+void check_transform(const char* stage, const HomogeneousMatrix& transform) {
   for (const double number : transform.m) {
     if (!std::isfinite(number)) refuse(stage, "the transform contains NaN or infinity");
   }
 }
 
-void check_transforms(const char* stage, std::span<const Transform> transforms,
+void check_transforms(const char* stage, std::span<const HomogeneousMatrix> transforms,
                       std::int64_t batch) {
   if (static_cast<std::int64_t>(transforms.size()) != batch) {
     refuse(stage, "there are " + std::to_string(transforms.size()) + " transforms for " +
                       std::to_string(batch) + " arrays; give one for each, or one for all");
   }
-  for (const Transform& transform : transforms) check_transform(stage, transform);
+  for (const HomogeneousMatrix& transform : transforms) check_transform(stage, transform);
 }
 
 void check_distinct(const char* stage, const Image& image, const Image& output) {

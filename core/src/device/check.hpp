@@ -3,8 +3,8 @@
 
 #include <warpalign/device.hpp>
 #include <warpalign/error.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/stages/spline_model.hpp>
-#include <warpalign/transform.hpp>
 
 #include <initializer_list>
 #include <span>
@@ -43,9 +43,10 @@ void check_grey(const char* stage, const char* what, PixelType type);
 /// The pixel types of a registration: all but c32.
 void check_real(const char* stage, const char* what, PixelType type);
 /// No entry of the matrix may be infinite or NaN.
-void check_transform(const char* stage, const Transform& transform);
+void check_transform(const char* stage, const HomogeneousMatrix& transform);
 /// There must be one transform for each array of a batch, and each must pass check_transform().
-void check_transforms(const char* stage, std::span<const Transform> transforms, std::int64_t batch);
+void check_transforms(const char* stage, std::span<const HomogeneousMatrix> transforms,
+                      std::int64_t batch);
 /// The output must be writable, and must not overlap the input in memory.
 void check_distinct(const char* stage, const Image& image, const Image& output);
 

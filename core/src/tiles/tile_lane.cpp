@@ -76,7 +76,7 @@ void TileLane::upload_samples(const Tile& tile, const std::byte* image, Image& s
 void TileLane::upload_coordinates(const Tile& tile, const float* coordinates, Image& target,
                                   bool direct) {
   const bool unchanged =
-      tile.output.shape == spec_.output && tile.output_to_input.m == Transform().m;
+      tile.output.shape == spec_.output && tile.output_to_input.m == HomogeneousMatrix().m;
   if (direct && unchanged) {
     return stream_.upload(coordinates, target.size_bytes(), target.buffer());
   }

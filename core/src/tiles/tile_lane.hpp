@@ -2,8 +2,8 @@
 #pragma once
 
 #include <warpalign/device.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/tiles.hpp>
-#include <warpalign/transform.hpp>
 
 #include <cstddef>
 #include <list>
@@ -13,7 +13,7 @@ namespace warpalign::detail {
 
 /// The points at which the spline is evaluated: a transform or coordinates.
 struct Points {
-  const Transform* transform = nullptr;
+  const HomogeneousMatrix* transform = nullptr;
   const float* coordinates = nullptr;  ///< used if `transform` is null
 };
 

@@ -156,7 +156,7 @@ TiledResampler::TiledResampler(TiledResampler&&) noexcept = default;
 TiledResampler& TiledResampler::operator=(TiledResampler&&) noexcept = default;
 TiledResampler::~TiledResampler() = default;
 
-std::size_t TiledResampler::execute(const void* image, const Transform& output_to_input,
+std::size_t TiledResampler::execute(const void* image, const HomogeneousMatrix& output_to_input,
                                     void* output) {
   if (image == nullptr || output == nullptr) detail::refuse(stage, "there are no pixels");
   return state_->execute({static_cast<const std::byte*>(image),

@@ -41,7 +41,7 @@ void check_region(const Shape& output, const Region& region) {
 
 /// The bounds of the transformed points along each axis. If the denominator of a projective
 /// transform changes its sign in the region, the bounds are infinite.
-std::array<Interval, 3> points_of(const Transform& transform, const Region& region) {
+std::array<Interval, 3> points_of(const HomogeneousMatrix& transform, const Region& region) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::array<Interval, 3> points;
   points.fill({infinity, -infinity});
@@ -98,7 +98,7 @@ std::array<AxisCut, 3> cuts_of(const ResampleSpec& spec, const std::array<Interv
 
 /// The tile of these cuts. `transform` maps pixels of the tile to the image.
 Tile tile_from(const ResampleSpec& spec, const std::array<AxisCut, 3>& cuts,
-               const Transform& transform) {
+               const HomogeneousMatrix& transform) {
   Tile tile;
   tile.boundary = Boundary::mirror;
   tile.output_to_input = transform;
@@ -117,8 +117,9 @@ Tile tile_from(const ResampleSpec& spec, const std::array<AxisCut, 3>& cuts,
 }
 
 /// The transform for pixel coordinates relative to the region's first pixel.
-Transform begun_at(const Transform& transform, const std::array<std::int64_t, 3>& begin) {
-  Transform moved = transform;
+HomogeneousMatrix begun_at(const HomogeneousMatrix& transform,
+                           const std::array<std::int64_t, 3>& begin) {
+  HomogeneousMatrix moved = transform;
   for (std::size_t row = 0; row < 4; ++row) {
     double* m = moved.m.data() + 4 * row;
     for (std::size_t i = 0; i < 3; ++i) m[3] += m[i] * static_cast<double>(begin[i]);
@@ -168,7 +169,7 @@ int prefilter_halo(int degree) {
   return static_cast<int>(std::ceil(std::log(bound) / std::log(slowest)));
 }
 
-Tile tile_of(const ResampleSpec& spec, const Transform& transform, const Region& output) {
+Tile tile_of(const ResampleSpec& spec, const HomogeneousMatrix& transform, const Region& output) {
   check_spec(spec);
   detail::check_transform(stage, transform);
   check_region(spec.output, output);
@@ -189,7 +190,8 @@ Tile tile_for_points(const ResampleSpec& spec, const Point3& low, const Point3& 
   return tile_from(spec, cuts_of(spec, points), {});
 }
 
-std::vector<Tile> tiles(const ResampleSpec& spec, const Transform& transform, const Shape& tile) {
+std::vector<Tile> tiles(const ResampleSpec& spec, const HomogeneousMatrix& transform,
+                        const Shape& tile) {
   check_spec(spec);
   detail::check_array(stage, "the tile", tile);
   std::vector<Tile> all;
@@ -210,7 +212,7 @@ std::size_t tile_bytes(const ResampleSpec& spec, const Tile& tile) {
   return bytes;
 }
 
-std::vector<Tile> tiles_within(const ResampleSpec& spec, const Transform& transform,
+std::vector<Tile> tiles_within(const ResampleSpec& spec, const HomogeneousMatrix& transform,
                                std::size_t max_bytes, std::size_t max_allocation) {
   check_spec(spec);
   return detail::fitting_tiles(

@@ -3,7 +3,7 @@
 
 #include "support/corners.hpp"
 
-#include <warpalign/transform.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 
 namespace test::oblique_plane {
 

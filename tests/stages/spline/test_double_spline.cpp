@@ -26,9 +26,9 @@ using warpalign::Device;
 using warpalign::DoubleSplinePlan;
 using warpalign::DoubleSplineSpec;
 using warpalign::Error;
+using warpalign::HomogeneousMatrix;
 using warpalign::PixelType;
 using warpalign::Shape;
-using warpalign::Transform;
 
 template <class Body>
 void on_devices_with_doubles(Body&& body) {
@@ -56,7 +56,7 @@ std::vector<T> evaluated(const Device& device, const DoubleSplineSpec& spec,
 
 template <class T>
 std::vector<T> transformed(const Device& device, const DoubleSplineSpec& spec,
-                           const std::vector<T>& samples, const Transform& transform,
+                           const std::vector<T>& samples, const HomogeneousMatrix& transform,
                            std::uint64_t outside) {
   return evaluated(
       device, spec, samples, outside,
@@ -114,7 +114,7 @@ void check_copies(const Device& device, PixelType type) {
       }
     }
   }
-  CHECK(transformed(device, spec, samples, Transform(affine), outside) == expected);
+  CHECK(transformed(device, spec, samples, HomogeneousMatrix(affine), outside) == expected);
 }
 
 }  // namespace
@@ -153,8 +153,8 @@ TEST_CASE("double_spline: half-way between two samples, degree 0 chooses the sam
       const auto found = at_points(device, spec, digits, points, '9');
       CHECK(std::string(found.begin(), found.end()) == expected);
       // The same points by a transform: half the index, minus 9.5.
-      const auto along = transformed(device, spec, digits,
-                                     Transform(warpalign::Affine{0.5, 0, -9.5, 0, 1, 0}), '9');
+      const auto along = transformed(
+          device, spec, digits, HomogeneousMatrix(warpalign::Affine{0.5, 0, -9.5, 0, 1, 0}), '9');
       CHECK(std::string(along.begin(), along.end()) == expected);
     }
   });
@@ -214,7 +214,7 @@ TEST_CASE("double_spline: coefficients of any length interpolate the samples") {
                                       .boundary = boundary,
                                       .images = {.shape = {length, 1, 1}, .dimensions = 1},
                                       .output = {length, 1, 1}};
-          const auto found = transformed(device, spec, values, Transform(), 0);
+          const auto found = transformed(device, spec, values, HomogeneousMatrix(), 0);
           double largest = 0;
           for (std::size_t i = 0; i < found.size(); ++i) {
             largest = std::max(largest, std::fabs(found[i] - values[i]));
@@ -279,8 +279,8 @@ TEST_CASE("double_spline: invalid arguments are errors") {
     auto image = device.make_image(PixelType::f64, {8, 8, 1});
     auto other = device.make_image(PixelType::f32, {8, 8, 1});
     const DoubleSplinePlan plan(device, good);
-    CHECK_THROWS_AS(plan.execute(stream, image, Transform(), 0, other), Error);
-    CHECK_THROWS_AS(plan.execute(stream, image, Transform(), 0, image), Error);
+    CHECK_THROWS_AS(plan.execute(stream, image, HomogeneousMatrix(), 0, other), Error);
+    CHECK_THROWS_AS(plan.execute(stream, image, HomogeneousMatrix(), 0, image), Error);
     auto output = device.make_image(PixelType::f64, {8, 8, 1});
     CHECK_THROWS_AS(plan.execute(stream, image, other, 0, output), Error);
     CHECK_THROWS_AS(plan.prefilter(stream, image, output), Error);

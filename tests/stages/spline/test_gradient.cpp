@@ -15,11 +15,11 @@ namespace {
 using test::Point;
 using warpalign::Boundary;
 using warpalign::Error;
+using warpalign::HomogeneousMatrix;
 using warpalign::InterpolatePlan;
 using warpalign::InterpolateSpec;
 using warpalign::PixelType;
 using warpalign::Shape;
-using warpalign::Transform;
 
 InterpolateSpec spec_of(int dimensions, int degree, Boundary boundary) {
   constexpr Shape outputs[]{{300, 1, 1}, {29, 17, 1}, {11, 7, 5}};
@@ -41,7 +41,7 @@ Pass run(const warpalign::Device& device, const InterpolateSpec& spec,
   test::poison(stream, output);
   test::poison(stream, gradient);
   const InterpolatePlan plan(device, spec);
-  if constexpr (std::is_same_v<Points, Transform>) {
+  if constexpr (std::is_same_v<Points, HomogeneousMatrix>) {
     plan.execute_with_gradient(stream, coefficients, points, output, gradient);
   } else {
     const auto field = test::to_device(device, stream, test::coordinate_field(spec, points));
@@ -117,7 +117,7 @@ TEST_CASE("gradient: every degree, boundary and dimension, inside and outside") 
 
 TEST_CASE("gradient: under a transform it is relative to the input's coordinates") {
   test::on_every_device([](const warpalign::Device& device) {
-    const Transform t = warpalign::Affine{0.87, 0.33, -3.1, -0.36, 0.91, 6.3};
+    const HomogeneousMatrix t = warpalign::Affine{0.87, 0.33, -3.1, -0.36, 0.91, 6.3};
     for (int degree = 2; degree <= 5; ++degree) {
       for (const Boundary boundary : {Boundary::mirror, Boundary::nearest}) {
         const auto spec = spec_of(2, degree, boundary);
@@ -143,7 +143,7 @@ TEST_CASE("gradient: at a sample, degree 1 has the slope towards larger coordina
     reference::Spline spline =
         reference::unfiltered(reference::Volume(5), 1, 1, reference::Edge::mirror);
     spline.coefficients.values = {0, 1, 4, 9, 16};
-    const auto found = run(device, spec, spline, Transform());
+    const auto found = run(device, spec, spline, HomogeneousMatrix());
     CHECK(found.gradient.values == std::vector<double>{1, 3, 5, 7, -7});
   });
 }
@@ -198,8 +198,9 @@ TEST_CASE("gradient: wrong arguments are refused before anything runs") {
       InterpolateSpec spec = good;
       change(spec);
       const InterpolatePlan plan(device, spec);
-      CHECK_THROWS_AS(plan.execute_with_gradient(stream, coefficients, Transform(), target, slopes),
-                      Error);
+      CHECK_THROWS_AS(
+          plan.execute_with_gradient(stream, coefficients, HomogeneousMatrix(), target, slopes),
+          Error);
     };
     refused([](auto& s) { s.spline.degree = 0; }, output, gradient);
     refused([](auto& s) { s.output_type = PixelType::u8; }, bytes, gradient);
@@ -207,7 +208,7 @@ TEST_CASE("gradient: wrong arguments are refused before anything runs") {
     refused([](auto&) {}, output, output);
     refused([](auto&) {}, bytes, gradient);
     const InterpolatePlan plan(device, good);
-    Transform broken;
+    HomogeneousMatrix broken;
     broken.m[0] = NAN;
     CHECK_THROWS_AS(plan.execute_with_gradient(stream, coefficients, broken, output, gradient),
                     Error);

@@ -16,11 +16,11 @@ namespace {
 using test::Point;
 using warpalign::Boundary;
 using warpalign::Error;
+using warpalign::HomogeneousMatrix;
 using warpalign::InterpolatePlan;
 using warpalign::InterpolateSpec;
 using warpalign::PixelType;
 using warpalign::Shape;
-using warpalign::Transform;
 
 InterpolateSpec spec_of(int dimensions, int degree, Boundary boundary) {
   constexpr Shape outputs[]{{500, 1, 1}, {37, 21, 1}, {11, 7, 5}};
@@ -65,7 +65,7 @@ void compare_grid(const warpalign::Device& device, const InterpolateSpec& spec,
 }
 
 void compare_transform(const warpalign::Device& device, const InterpolateSpec& spec,
-                       const Transform& transform, double point_error) {
+                       const HomogeneousMatrix& transform, double point_error) {
   const auto spline = test::random_spline(spec, 22);
   const auto points = test::points_of(spec, [&](double x, double y, double z) {
     return test::transformed(transform, {x, y, z});
@@ -83,9 +83,9 @@ constexpr double point_error = 1e-6;
 /// Images and outputs larger than a work group's tile or its copy in local memory, rotated, and
 /// partly outside on every side. Row lengths are multiples of four and others.
 void compare_tiles(int dimensions, int degree, Boundary boundary) {
-  const Transform plane = warpalign::Affine{0.97, 0.28, -31.7, -0.29, 0.94, 6.3};
-  const Transform half = warpalign::Affine{-1.9, 0.7, 150.3, 0.6, 1.8, -40.1};
-  const auto space = Transform::affine3(
+  const HomogeneousMatrix plane = warpalign::Affine{0.97, 0.28, -31.7, -0.29, 0.94, 6.3};
+  const HomogeneousMatrix half = warpalign::Affine{-1.9, 0.7, 150.3, 0.6, 1.8, -40.1};
+  const auto space = HomogeneousMatrix::affine3(
       {0.93, 0.21, -0.19, -4.6, -0.22, 1.06, 0.11, 1.33, 0.14, -0.16, 0.81, 1.45});
   test::on_every_device([&](const warpalign::Device& device) {
     auto spec = spec_of(dimensions, degree, boundary);
@@ -288,7 +288,7 @@ TEST_CASE("interpolate: halves round away from zero, and every integer is kept")
       const auto found = test::interpolated(
           device, spec, spline,
           [](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
-            plan.execute(stream, coefficients, Transform(), output);
+            plan.execute(stream, coefficients, HomogeneousMatrix(), output);
           });
       for (std::size_t i = 0; i < expected.size(); ++i) {
         CAPTURE(spline.coefficients.values[i]);
@@ -300,14 +300,14 @@ TEST_CASE("interpolate: halves round away from zero, and every integer is kept")
 
 TEST_CASE("interpolate: affine transforms") {
   test::on_every_device([](const warpalign::Device& device) {
-    const Transform line = warpalign::Affine{0.13, 0, -9.3, 0, 1, 0};
-    const Transform plane = warpalign::Affine{0.87, 0.33, -3.1, -0.36, 0.91, 6.3};
-    const auto space = Transform::affine3(
+    const HomogeneousMatrix line = warpalign::Affine{0.13, 0, -9.3, 0, 1, 0};
+    const HomogeneousMatrix plane = warpalign::Affine{0.87, 0.33, -3.1, -0.36, 0.91, 6.3};
+    const auto space = HomogeneousMatrix::affine3(
         {0.93, 0.21, -0.19, -0.6, -0.22, 1.06, 0.11, 0.33, 0.14, -0.16, 0.81, 1.45});
     for_all(device, [&](const InterpolateSpec& spec) {
-      const Transform& t = spec.images.dimensions == 1   ? line
-                           : spec.images.dimensions == 2 ? plane
-                                                         : space;
+      const HomogeneousMatrix& t = spec.images.dimensions == 1   ? line
+                                   : spec.images.dimensions == 2 ? plane
+                                                                 : space;
       compare_transform(device, spec, t, point_error);
     });
   });
@@ -337,8 +337,8 @@ TEST_CASE("interpolate: other boundaries and degrees of images of several tiles"
 TEST_CASE("interpolate: homographies and perspective transforms of space") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto plane =
-        Transform::homography({1.1, 0.2, -2.3, -0.15, 0.9, 3.7, 0.011, -0.007, 1.05});
-    auto space = Transform::affine3(
+        HomogeneousMatrix::homography({1.1, 0.2, -2.3, -0.15, 0.9, 3.7, 0.011, -0.007, 1.05});
+    auto space = HomogeneousMatrix::affine3(
         {0.93, 0.21, -0.19, -0.6, -0.22, 1.06, 0.11, 0.33, 0.14, -0.16, 0.81, 1.45});
     space.m[12] = 0.02;
     space.m[13] = -0.03;
@@ -356,7 +356,8 @@ TEST_CASE("interpolate: homographies and perspective transforms of space") {
 // fault.
 TEST_CASE("interpolate: a homography's horizon has the mode's value") {
   test::on_every_device([](const warpalign::Device& device) {
-    const auto t = Transform::homography({1, 0, 0, 0, 1, 0, 0.125, 0, -1});  // w = 0 at x = 8
+    const auto t =
+        HomogeneousMatrix::homography({1, 0, 0, 0, 1, 0, 0.125, 0, -1});  // w = 0 at x = 8
     for (const Boundary boundary : test::boundaries()) {
       const auto spec = spec_of(2, 3, boundary);
       CAPTURE(std::string(warpalign::name_of(boundary)));
@@ -384,7 +385,7 @@ TEST_CASE("interpolate: transforms of long images keep their precision") {
     spec.spline.prefilter = warpalign::PrefilterMethod::exact;
     auto spline = reference::unfiltered(test::random_volume(spec.images.shape, -1, 1, 34), 1, 3,
                                         reference::Edge::mirror);
-    const auto run = [&](const Transform& transform) {
+    const auto run = [&](const HomogeneousMatrix& transform) {
       const auto points = test::points_of(spec, [&](double x, double, double) {
         return test::transformed(transform, {x, 0, 0});
       });
@@ -394,8 +395,8 @@ TEST_CASE("interpolate: transforms of long images keep their precision") {
                    });
     };
     run(warpalign::Affine{0.99937, 0, 0.123456789, 0, 1, 0});
-    run(Transform::zoom(spec.images.shape, spec.output));
-    run(Transform::homography({1.0001, 0, 1.0 / 3, 0, 1, 0, 1e-6, 0, 1}));
+    run(HomogeneousMatrix::zoom(spec.images.shape, spec.output));
+    run(HomogeneousMatrix::homography({1.0001, 0, 1.0 / 3, 0, 1, 0, 1e-6, 0, 1}));
   });
 }
 
@@ -403,7 +404,7 @@ TEST_CASE("interpolate: a zoom meets the samples at its corners") {
   test::on_every_device([](const warpalign::Device& device) {
     auto spec = spec_of(2, 3, Boundary::constant);
     spec.output = {2 * 22 + 1, 3 * 17 + 1, 1};
-    const auto transform = Transform::zoom(spec.images.shape, spec.output);
+    const auto transform = HomogeneousMatrix::zoom(spec.images.shape, spec.output);
     const auto samples = test::random_volume(spec.images.shape, -1, 1, 35);
     const auto spline = reference::unfiltered(
         test::as_floats(reference::solve(samples, 2, 3, reference::Edge::mirror).coefficients), 2,
@@ -491,7 +492,7 @@ TEST_CASE("interpolate: after the prefilter, samples come back") {
         auto output = device.make_image(PixelType::f32, spec.output);
         warpalign::PrefilterPlan(device, filter).execute(stream, input, coefficients);
         const InterpolatePlan plan(device, spec);
-        plan.execute(stream, coefficients, Transform(), output);
+        plan.execute(stream, coefficients, HomogeneousMatrix(), output);
         // The tolerances of both stages, relative to the largest coefficient.
         const double scale = test::largest(test::volume_from_device(stream, coefficients));
         const auto found = test::volume_from_device(stream, output);
@@ -553,12 +554,12 @@ TEST_CASE("interpolate: wrong arguments are refused before anything runs") {
     auto small = device.make_image(PixelType::f32, {3, 3, 1});
     auto bytes = device.make_image(PixelType::u8, good.output);
     const auto field = device.make_image(PixelType::f32, {37, 21, 2});
-    CHECK_THROWS_AS(plan.execute(stream, small, Transform(), output), Error);
-    CHECK_THROWS_AS(plan.execute(stream, coefficients, Transform(), small), Error);
-    CHECK_THROWS_AS(plan.execute(stream, coefficients, Transform(), bytes), Error);
+    CHECK_THROWS_AS(plan.execute(stream, small, HomogeneousMatrix(), output), Error);
+    CHECK_THROWS_AS(plan.execute(stream, coefficients, HomogeneousMatrix(), small), Error);
+    CHECK_THROWS_AS(plan.execute(stream, coefficients, HomogeneousMatrix(), bytes), Error);
     CHECK_THROWS_AS(plan.execute(stream, coefficients, small, output), Error);
     CHECK_THROWS_AS(plan.execute(stream, coefficients, output, output), Error);
-    Transform broken;
+    HomogeneousMatrix broken;
     for (const double value : {NAN, INFINITY}) {
       broken.m[3] = value;
       CHECK_THROWS_AS(plan.execute(stream, coefficients, broken, output), Error);
@@ -575,6 +576,7 @@ TEST_CASE("interpolate: wrong arguments are refused before anything runs") {
     // The plan expects a margin, so coefficients without one are refused.
     const auto nearest = spec_of(2, 3, Boundary::nearest);
     CHECK_THROWS_AS(
-        InterpolatePlan(device, nearest).execute(stream, coefficients, Transform(), output), Error);
+        InterpolatePlan(device, nearest).execute(stream, coefficients, HomogeneousMatrix(), output),
+        Error);
   });
 }

@@ -15,6 +15,7 @@ using warpalign::Affine;
 using warpalign::Boundary;
 using warpalign::Device;
 using warpalign::Error;
+using warpalign::HomogeneousMatrix;
 using warpalign::Image;
 using warpalign::InterpolatePlan;
 using warpalign::InterpolateSpec;
@@ -22,7 +23,6 @@ using warpalign::PixelType;
 using warpalign::Precision;
 using warpalign::Shape;
 using warpalign::Stream;
-using warpalign::Transform;
 
 constexpr Shape lines{61, 1, 1}, planes{43, 37, 1}, volumes{19, 17, 11};
 
@@ -41,8 +41,8 @@ InterpolateSpec spec_of(int dimensions, int degree, Boundary boundary, std::int6
 }
 
 /// A drift: one matrix, with a shift for each array. Some points lie outside the image.
-std::vector<Transform> drift(int dimensions, std::int64_t arrays) {
-  std::vector<Transform> transforms;
+std::vector<HomogeneousMatrix> drift(int dimensions, std::int64_t arrays) {
+  std::vector<HomogeneousMatrix> transforms;
   for (std::int64_t i = 0; i < arrays; ++i) {
     const double shift = 0.37 * static_cast<double>(i % 23) - 1.3;
     switch (dimensions) {
@@ -53,7 +53,7 @@ std::vector<Transform> drift(int dimensions, std::int64_t arrays) {
         transforms.emplace_back(Affine{0.91, 0.13, shift, -0.17, 0.95, 2.1 - shift});
         break;
       default:
-        transforms.push_back(Transform::affine3(
+        transforms.push_back(HomogeneousMatrix::affine3(
             {0.9, 0.2, 0.1, shift, -0.2, 0.9, 0.1, 2.2 - shift, 0.1, -0.1, 0.95, 0.3 * shift}));
     }
   }
@@ -87,7 +87,8 @@ Bytes coefficients_of(const InterpolateSpec& spec) {
 /// Compares with one transform for all arrays, then with one for each. `wanted` lists the arrays
 /// to compare.
 void compare(const Device& device, const InterpolateSpec& spec,
-             const std::vector<Transform>& transforms, const std::vector<std::int64_t>& wanted) {
+             const std::vector<HomogeneousMatrix>& transforms,
+             const std::vector<std::int64_t>& wanted) {
   CAPTURE(spec.images.dimensions);
   CAPTURE(spec.spline.degree);
   CAPTURE(std::string(warpalign::name_of(spec.spline.boundary)));
@@ -104,7 +105,7 @@ void compare(const Device& device, const InterpolateSpec& spec,
   for (const std::int64_t i : wanted) {
     CAPTURE(i);
     const Bytes own = test::array_of(coefficients, spec.images.count, i);
-    const auto of_array = [&](const Transform& transform) {
+    const auto of_array = [&](const HomogeneousMatrix& transform) {
       return evaluated(device, alone(spec), own, by(transform));
     };
     CHECK(test::array_of(alike, spec.images.count, i) == of_array(transforms.front()));
@@ -236,7 +237,7 @@ TEST_CASE("interpolate batch: gradients are stored axis by axis, then array by a
       const Bytes all_slopes = slopes;
       for (std::int64_t i = 0; i < spec.images.count; ++i) {
         const Bytes own = test::array_of(coefficients, spec.images.count, i);
-        const Transform& transform = transforms[static_cast<std::size_t>(i)];
+        const HomogeneousMatrix& transform = transforms[static_cast<std::size_t>(i)];
         CHECK(test::array_of(values, 3, i) ==
               evaluated(device, alone(spec), own, with_gradient(alone(spec), transform)));
         for (std::int64_t axis = 0; axis < dimensions; ++axis) {
@@ -252,10 +253,11 @@ TEST_CASE("interpolate batch: transforms of different kinds, each array within r
   test::on_every_device([](const Device& device) {
     for (const bool projective : {false, true}) {
       const InterpolateSpec spec = spec_of(2, 3, Boundary::mirror, 4);
-      std::vector<Transform> transforms{Affine{0.9, 0.1, 1, -0.1, 0.9, 2},
-                                        Affine{0.1, 2.1, -3, -1.9, 0.2, 30},
-                                        Affine{1, 0, 1e8, 0, 1, 0}, Affine{0.1, 0, 3, 0, 7, 2}};
-      if (projective) transforms[2] = Transform::homography({1, 0, 2, 0, 1, 3, 1e-3, 2e-3, 1});
+      std::vector<HomogeneousMatrix> transforms{
+          Affine{0.9, 0.1, 1, -0.1, 0.9, 2}, Affine{0.1, 2.1, -3, -1.9, 0.2, 30},
+          Affine{1, 0, 1e8, 0, 1, 0}, Affine{0.1, 0, 3, 0, 7, 2}};
+      if (projective)
+        transforms[2] = HomogeneousMatrix::homography({1, 0, 2, 0, 1, 3, 1e-3, 2e-3, 1});
       const Bytes coefficients = coefficients_of(spec);
       const Bytes found = evaluated(device, spec, coefficients,
                                     [&](auto& plan, auto& stream, auto& input, auto& output) {
@@ -317,7 +319,7 @@ TEST_CASE("interpolate batch: mismatched images are refused") {
   plan.execute(stream, input, transforms, output);
   CHECK_THROWS_AS(plan.execute(stream, input, drift(2, 2), output), Error);
   CHECK_THROWS_AS(plan.execute(stream, input, drift(2, 4), output), Error);
-  CHECK_THROWS_AS(plan.execute(stream, input, std::span<const Transform>(), output), Error);
+  CHECK_THROWS_AS(plan.execute(stream, input, std::span<const HomogeneousMatrix>(), output), Error);
   auto broken = transforms;
   broken[1].m[3] = std::numeric_limits<double>::quiet_NaN();
   CHECK_THROWS_AS(plan.execute(stream, input, broken, output), Error);

@@ -10,9 +10,9 @@ namespace {
 
 using test::Point;
 using warpalign::Boundary;
+using warpalign::HomogeneousMatrix;
 using warpalign::InterpolateSpec;
 using warpalign::Shape;
-using warpalign::Transform;
 
 #define WARPALIGN_CAPTURE(spec)                                   \
   CAPTURE(std::string(warpalign::name_of(spec.spline.boundary))); \
@@ -31,7 +31,7 @@ InterpolateSpec spec_of(const Shape& image, const Shape& output, Boundary bounda
 // last one below it.
 TEST_CASE("interpolate linear: shifts by whole pixels, beyond every edge") {
   const auto shifted = [](int x, int y, int z) {
-    Transform transform;
+    HomogeneousMatrix transform;
     transform.m[3] = x;
     transform.m[7] = y;
     transform.m[11] = z;
@@ -65,12 +65,12 @@ TEST_CASE("interpolate linear: shifts by whole pixels, beyond every edge") {
 // A row of the output runs down the source or through its planes. Tiles lie inside the image and
 // across its edges. Uses modes without jumps.
 TEST_CASE("interpolate linear: rotated by nearly a right angle") {
-  const Transform plane = warpalign::Affine{0.11, -0.97, 66.3, 1.02, 0.13, -9.7};
-  const auto about_z =
-      Transform::affine3({0.11, -0.97, 0.02, 33.3, 1.02, 0.13, -0.03, -4.7, 0.04, 0.01, 0.98, 2.1});
-  const auto about_y =
-      Transform::affine3({0.13, 0.05, -0.99, 35.1, 0.02, 1.03, 0.04, -3.2, 0.96, -0.03, 0.12, 1.4});
-  const auto at = [](const Transform& t, std::size_t row, double x, double y, double z) {
+  const HomogeneousMatrix plane = warpalign::Affine{0.11, -0.97, 66.3, 1.02, 0.13, -9.7};
+  const auto about_z = HomogeneousMatrix::affine3(
+      {0.11, -0.97, 0.02, 33.3, 1.02, 0.13, -0.03, -4.7, 0.04, 0.01, 0.98, 2.1});
+  const auto about_y = HomogeneousMatrix::affine3(
+      {0.13, 0.05, -0.99, 35.1, 0.02, 1.03, 0.04, -3.2, 0.96, -0.03, 0.12, 1.4});
+  const auto at = [](const HomogeneousMatrix& t, std::size_t row, double x, double y, double z) {
     return t.m[row] * x + t.m[row + 1] * y + t.m[row + 2] * z + t.m[row + 3];
   };
   test::on_every_device([&](const warpalign::Device& device) {
@@ -101,8 +101,8 @@ TEST_CASE("interpolate linear: a zoom meets the samples at its corners") {
       const auto spec = spec_of({47, 35}, {3 * 46 + 1, 3 * 34 + 1}, boundary);
       WARPALIGN_CAPTURE(spec);
       const auto spline = test::random_spline(spec, 72);
-      const auto found = test::interpolated_by(device, spec, spline,
-                                               Transform::zoom(spec.images.shape, spec.output));
+      const auto found = test::interpolated_by(
+          device, spec, spline, HomogeneousMatrix::zoom(spec.images.shape, spec.output));
       // The error of points, 1e-6, times the largest slope; cval is further off.
       const double allowed = 4e-6 * test::largest(spline.coefficients);
       test::WorstError worst;

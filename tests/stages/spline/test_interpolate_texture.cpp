@@ -158,7 +158,7 @@ TEST_CASE(
             const auto found = test::interpolated(
                 device, spec, spline,
                 [&](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
-                  plan.execute(stream, coefficients, warpalign::Transform(map), output);
+                  plan.execute(stream, coefficients, warpalign::HomogeneousMatrix(map), output);
                 });
             // Halves add 2^-11. Coordinates below 2^9 are rounded a few times in single precision,
             // by at most 2^-16 each.
@@ -177,7 +177,8 @@ TEST_CASE(
 // The image is so large that some tiles of the output lie within one period of it, and others
 // across its end.
 TEST_CASE("interpolate texture: wrap, several periods away") {
-  const warpalign::Transform map(warpalign::Affine{0.86, -0.49, 3591.3, 0.51, 0.85, -1812.7});
+  const warpalign::HomogeneousMatrix map(
+      warpalign::Affine{0.86, -0.49, 3591.3, 0.51, 0.85, -1812.7});
   test::on_every_device([&](const warpalign::Device& device) {
     for (const int degree : {1, 3}) {
       auto spec = spec_of(2, degree, Boundary::wrap, Precision::texture);
@@ -210,7 +211,7 @@ TEST_CASE("interpolate texture: whole coordinates give exactly the smoothed samp
     const auto found = test::interpolated(
         device, spec, spline,
         [](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
-          plan.execute(stream, coefficients, warpalign::Transform(), output);
+          plan.execute(stream, coefficients, warpalign::HomogeneousMatrix(), output);
         });
     CHECK(test::max_difference(found, spline.coefficients) == 0);
   });

@@ -11,18 +11,18 @@ namespace {
 using test::Point;
 using warpalign::Affine;
 using warpalign::Boundary;
+using warpalign::HomogeneousMatrix;
 using warpalign::InterpolateSpec;
 using warpalign::PixelType;
 using warpalign::Shape;
-using warpalign::Transform;
 
 /// Rotated by a third of a right angle; all entries are below 1.
 const Affine rotated{0.86, -0.49, 11.3, 0.51, 0.85, -17.7};
-const Transform rotated_in_space =
-    Transform::affine3({0.93, 0.21, -0.19, -4.6, -0.22, 1.06, 0.11, 1.33, 0.14, -0.16, 0.81, 1.45});
+const HomogeneousMatrix rotated_in_space = HomogeneousMatrix::affine3(
+    {0.93, 0.21, -0.19, -4.6, -0.22, 1.06, 0.11, 1.33, 0.14, -0.16, 0.81, 1.45});
 /// So steep that a tile of 16 x 16 x 8 pixels needs more than 32 coefficients along x.
-const Transform steep_in_space =
-    Transform::affine3({1.2, 0.5, -0.4, -3.1, 0.3, 1.1, 0.2, -5.4, 0.2, -0.3, 0.9, 2.2});
+const HomogeneousMatrix steep_in_space =
+    HomogeneousMatrix::affine3({1.2, 0.5, -0.4, -3.1, 0.3, 1.1, 0.2, -5.4, 0.2, -0.3, 0.9, 2.2});
 
 InterpolateSpec spec_of(const Shape& image, const Shape& output, int degree, Boundary boundary) {
   const int dimensions = output.depth > 1 ? 3 : 2;
@@ -31,7 +31,7 @@ InterpolateSpec spec_of(const Shape& image, const Shape& output, int degree, Bou
   return spec;
 }
 
-std::vector<Point> points_of(const InterpolateSpec& spec, const Transform& transform) {
+std::vector<Point> points_of(const InterpolateSpec& spec, const HomogeneousMatrix& transform) {
   return test::points_of(spec, [&](double x, double y, double z) {
     return test::transformed(transform, {x, y, z});
   });
@@ -50,7 +50,7 @@ constexpr double point_error = 1e-6;
 
 /// `rounding` is that of the output's type, relative to the largest coefficient.
 void compare(const warpalign::Device& device, const InterpolateSpec& spec,
-             const Transform& transform, double rounding = 0) {
+             const HomogeneousMatrix& transform, double rounding = 0) {
   WARPALIGN_CAPTURE(spec);
   const auto spline = test::random_spline(spec, 61);
   const auto points = points_of(spec, transform);
@@ -61,7 +61,7 @@ void compare(const warpalign::Device& device, const InterpolateSpec& spec,
 
 /// For integers, if the value is a tie to within the tolerance, either neighbour is right.
 void compare_integers(const warpalign::Device& device, const InterpolateSpec& spec,
-                      const Transform& transform, double most) {
+                      const HomogeneousMatrix& transform, double most) {
   WARPALIGN_CAPTURE(spec);
   auto spline = test::random_spline(spec, 62);
   for (double& c : spline.coefficients.values) {
@@ -103,14 +103,14 @@ TEST_CASE("interpolate tiles: rotated, mirrored, steep") {
                                  {-1, 0, 119, 0, -1, 99},
                                  {1.7, 0.6, -60, -0.4, 2.1, -9}};
   const auto beyond =
-      Transform::affine3({2.9, 0.5, -0.4, -3.1, 0.3, 2.1, 0.2, -5.4, 0.2, -0.3, 2.9, 2.2});
+      HomogeneousMatrix::affine3({2.9, 0.5, -0.4, -3.1, 0.3, 2.1, 0.2, -5.4, 0.2, -0.3, 2.9, 2.2});
   test::on_every_device([&](const warpalign::Device& device) {
     for (const int degree : {1, 2, 3, 5}) {
       for (const Boundary boundary : {Boundary::mirror, Boundary::constant}) {
         for (const Affine& map : maps) {
           compare(device, spec_of({120, 100}, {131, 90}, degree, boundary), map);
         }
-        for (const Transform& map : {steep_in_space, beyond}) {
+        for (const HomogeneousMatrix& map : {steep_in_space, beyond}) {
           compare(device, spec_of({44, 39, 31}, {35, 33, 18}, degree, boundary), map);
         }
       }
@@ -197,7 +197,7 @@ TEST_CASE("interpolate tiles: whole coordinates give degree 1's samples, even at
         const auto spec = spec_of(shape, shape, 1, boundary);
         WARPALIGN_CAPTURE(spec);
         const auto spline = test::random_spline(spec, 63);
-        const auto same = test::interpolated_by(device, spec, spline, Transform());
+        const auto same = test::interpolated_by(device, spec, spline, HomogeneousMatrix());
         CHECK(test::max_difference(same, spline.coefficients) == 0);
       }
     }

@@ -19,12 +19,12 @@ using test::Point;
 using warpalign::Affine;
 using warpalign::Boundary;
 using warpalign::Error;
+using warpalign::HomogeneousMatrix;
 using warpalign::PixelType;
 using warpalign::PrefilterMethod;
 using warpalign::ResamplePlan;
 using warpalign::ResampleSpec;
 using warpalign::Shape;
-using warpalign::Transform;
 
 /// 4e-7 of the largest coefficient for the prefilter and as much for the evaluation; points are
 /// computed in more than single precision.
@@ -39,7 +39,7 @@ Affine rotated(const Shape& image, const Shape& output, double degrees, double f
   return {c, -s, middle(image.width) - c * x + s * y, s, c, middle(image.height) - s * x - c * y};
 }
 
-Point applied(const Transform& t, double x, double y, double z) {
+Point applied(const HomogeneousMatrix& t, double x, double y, double z) {
   const auto row = [&](std::size_t i) {
     return t.m[i] * x + t.m[i + 1] * y + t.m[i + 2] * z + t.m[i + 3];
   };
@@ -81,7 +81,7 @@ Problem problem_of(const ResampleSpec& spec, std::uint32_t seed) {
   return problem;
 }
 
-std::vector<Point> points_of(const ResampleSpec& spec, const Transform& transform) {
+std::vector<Point> points_of(const ResampleSpec& spec, const HomogeneousMatrix& transform) {
   warpalign::InterpolateSpec grid;
   grid.output = spec.output;
   return test::points_of(grid,
@@ -89,7 +89,7 @@ std::vector<Point> points_of(const ResampleSpec& spec, const Transform& transfor
 }
 
 reference::Volume resampled(const warpalign::Device& device, const Problem& problem,
-                            const Transform& transform) {
+                            const HomogeneousMatrix& transform) {
   auto stream = device.make_stream();
   const auto image = test::to_device(device, stream, problem.samples, problem.spec.input);
   auto output = device.make_image(problem.spec.output_type, problem.spec.output);
@@ -99,7 +99,8 @@ reference::Volume resampled(const warpalign::Device& device, const Problem& prob
   return test::volume_from_device(stream, output);
 }
 
-void compare(const warpalign::Device& device, const Problem& problem, const Transform& transform) {
+void compare(const warpalign::Device& device, const Problem& problem,
+             const HomogeneousMatrix& transform) {
   const ResampleSpec& spec = problem.spec;
   CAPTURE(warpalign::to_string(spec.images.shape));
   CAPTURE(warpalign::to_string(spec.output));
@@ -150,7 +151,7 @@ TEST_CASE("resample: rows that are multiples of a word, and others") {
 TEST_CASE("resample: enlarged, reduced, mirrored, sheared, moved") {
   const Problem problem = problem_of(cubic({230, 211, 1}, {190, 170, 1}), 63);
   const auto& [image, output] = std::pair(problem.spec.images.shape, problem.spec.output);
-  std::vector<Transform> transforms;
+  std::vector<HomogeneousMatrix> transforms;
   for (const double factor : {0.06, 0.5, 0.9, 1.03, 1.2, 1.4, 2.0, 3.9, 6.0, 20.0}) {
     transforms.emplace_back(rotated(image, output, 0, factor));
     transforms.emplace_back(rotated(image, output, 33, factor));
@@ -165,7 +166,7 @@ TEST_CASE("resample: enlarged, reduced, mirrored, sheared, moved") {
   transforms.emplace_back(Affine{1, 0, 0.5, 0, 1, -1e6});
   transforms.emplace_back(Affine{1, 0, 3e9, 0, 1, 0});
   test::on_every_device([&](const warpalign::Device& device) {
-    for (const Transform& transform : transforms) compare(device, problem, transform);
+    for (const HomogeneousMatrix& transform : transforms) compare(device, problem, transform);
   });
 }
 
@@ -210,11 +211,12 @@ TEST_CASE("resample: every degree, in one, two and three dimensions") {
       spec.spline.degree = degree;
       if (degree < 2) spec.spline.prefilter.reset();
       const Problem problem = problem_of(spec, 67);
-      const Transform transform =
-          dimensions == 1   ? Transform(Affine{0.9713, 0, 1.3171, 0, 1, 0})
-          : dimensions == 2 ? Transform(rotated(image, output, 29))
-                            : Transform::affine3({0.9017, 0.2023, 0.1031, 1.3037, -0.2041, 0.9043,
-                                                  0.1047, 2.2053, 0.1059, -0.1061, 0.9567, 0.3071});
+      const HomogeneousMatrix transform =
+          dimensions == 1 ? HomogeneousMatrix(Affine{0.9713, 0, 1.3171, 0, 1, 0})
+          : dimensions == 2
+              ? HomogeneousMatrix(rotated(image, output, 29))
+              : HomogeneousMatrix::affine3({0.9017, 0.2023, 0.1031, 1.3037, -0.2041, 0.9043, 0.1047,
+                                            2.2053, 0.1059, -0.1061, 0.9567, 0.3071});
       test::on_every_device(
           [&](const warpalign::Device& device) { compare(device, problem, transform); });
     }
@@ -257,7 +259,7 @@ TEST_CASE("resample: FIR prefilter, none, and points of a field") {
   test::on_every_device([](const warpalign::Device& device) {
     ResampleSpec spec = cubic({150, 141, 1}, {90, 80, 1});
     spec.spline.prefilter.reset();
-    const Transform transform = rotated(spec.images.shape, spec.output, 17);
+    const HomogeneousMatrix transform = rotated(spec.images.shape, spec.output, 17);
     Problem problem = problem_of(spec, 70);
     compare(device, problem, transform);
 
@@ -299,7 +301,7 @@ TEST_CASE("resample: one plan with many transforms and images") {
       for (const Problem* problem : {&first, &second}) {
         const auto image = test::to_device(device, stream, problem->samples);
         auto output = device.make_image(PixelType::f32, problem->spec.output);
-        const Transform transform =
+        const HomogeneousMatrix transform =
             rotated(problem->spec.images.shape, problem->spec.output, 17, factor);
         plan.execute(stream, image, transform, output);
         const auto found = test::volume_from_device(stream, output);
@@ -333,16 +335,16 @@ TEST_CASE("resample: wrong arguments are refused") {
     auto output = device.make_image(PixelType::f32, good.output);
     auto small = device.make_image(PixelType::f32, {8, 7, 1});
     auto bytes = device.make_image(PixelType::u8, good.images.shape);
-    CHECK_THROWS_AS(plan.execute(stream, image, Transform(), small), Error);
-    CHECK_THROWS_AS(plan.execute(stream, bytes, Transform(), output), Error);
+    CHECK_THROWS_AS(plan.execute(stream, image, HomogeneousMatrix(), small), Error);
+    CHECK_THROWS_AS(plan.execute(stream, bytes, HomogeneousMatrix(), output), Error);
     CHECK_THROWS_AS(plan.execute(stream, image, small, output), Error);
-    Transform unbounded;
+    HomogeneousMatrix unbounded;
     unbounded.m[3] = std::numeric_limits<double>::quiet_NaN();
     CHECK_THROWS_AS(plan.execute(stream, image, unbounded, output), Error);
 
     ResampleSpec same = good;
     same.output = good.images.shape;
     ResamplePlan in_place(device, same);
-    CHECK_THROWS_AS(in_place.execute(stream, image, Transform(), image), Error);
+    CHECK_THROWS_AS(in_place.execute(stream, image, HomogeneousMatrix(), image), Error);
   });
 }

@@ -19,6 +19,7 @@ using warpalign::Affine;
 using warpalign::Boundary;
 using warpalign::Device;
 using warpalign::Error;
+using warpalign::HomogeneousMatrix;
 using warpalign::PixelType;
 using warpalign::PrefilterMethod;
 using warpalign::PrefilterPlan;
@@ -26,7 +27,6 @@ using warpalign::PrefilterSpec;
 using warpalign::ResamplePlan;
 using warpalign::ResampleSpec;
 using warpalign::Shape;
-using warpalign::Transform;
 
 constexpr std::int64_t arrays = 3;
 
@@ -80,14 +80,14 @@ ResampleSpec spec_of(int dimensions, Boundary boundary) {
 
 /// Shifts by less than a sample, a rotation, and a factor of 2. In two dimensions a backend may
 /// have a fused kernel for some of them only.
-std::vector<Transform> drift(int dimensions, bool shrinks) {
+std::vector<HomogeneousMatrix> drift(int dimensions, bool shrinks) {
   if (dimensions == 1) {
     return {Affine{1, 0, 0.3, 0, 1, 0}, Affine{0.9, 0, 1.7, 0, 1, 0}, Affine{2, 0, 5, 0, 1, 0}};
   }
   if (dimensions == 3) {
-    return {Transform::affine3({1, 0, 0, 0.3, 0, 1, 0, 0.6, 0, 0, 1, 0.2}),
-            Transform::affine3({0.9, 0.1, 0, 1, -0.1, 0.9, 0, 2, 0, 0, 1, 1.5}),
-            Transform::affine3({1, 0, 0.2, -2, 0, 1, 0, 1, 0.1, 0, 1, 3})};
+    return {HomogeneousMatrix::affine3({1, 0, 0, 0.3, 0, 1, 0, 0.6, 0, 0, 1, 0.2}),
+            HomogeneousMatrix::affine3({0.9, 0.1, 0, 1, -0.1, 0.9, 0, 2, 0, 0, 1, 1.5}),
+            HomogeneousMatrix::affine3({1, 0, 0.2, -2, 0, 1, 0, 1, 0.1, 0, 1, 3})};
   }
   const double factor = shrinks ? 2 : 1;
   return {Affine{1, 0, 0.3, 0, 1, 4.6}, Affine{0.2, 0.95, 3, -0.95, 0.2, 120},
@@ -112,7 +112,7 @@ void compare(const Device& device, const ResampleSpec& spec, bool shrinks, doubl
     const Bytes own = test::array_of(samples, arrays, i);
     CHECK(test::largest_difference(test::array_of(alike, arrays, i),
                                    resampled(device, alone, own, transforms[1])) <= rounding);
-    const Transform& transform = transforms[static_cast<std::size_t>(i)];
+    const HomogeneousMatrix& transform = transforms[static_cast<std::size_t>(i)];
     CHECK(test::largest_difference(test::array_of(each, arrays, i),
                                    resampled(device, alone, own, transform)) <= rounding);
   }
@@ -160,7 +160,7 @@ TEST_CASE("resample batch: mismatched images are refused") {
     const auto image = device.make_image(PixelType::f32, {140, 150, arrays});
     const auto fewer = device.make_image(PixelType::f32, {140, 150, arrays - 1});
     auto output = device.make_image(PixelType::f32, {120, 130, arrays});
-    std::vector<Transform> transforms = drift(2, false);
+    std::vector<HomogeneousMatrix> transforms = drift(2, false);
     CHECK_THROWS_AS(plan.execute(stream, fewer, transforms, output), Error);
     transforms.pop_back();
     CHECK_THROWS_AS(plan.execute(stream, image, transforms, output), Error);

@@ -17,12 +17,12 @@ namespace {
 using warpalign::Affine;
 using warpalign::Boundary;
 using warpalign::Error;
+using warpalign::HomogeneousMatrix;
 using warpalign::PixelType;
 using warpalign::ResamplePlan;
 using warpalign::ResampleSpec;
 using warpalign::Shape;
 using warpalign::TiledResampler;
-using warpalign::Transform;
 
 std::vector<float> random_values(const Shape& shape, std::uint32_t seed) {
   const reference::Volume volume = test::random_volume(shape, -1, 1, seed);
@@ -46,7 +46,8 @@ constexpr std::size_t ample = std::size_t{1} << 30;
 
 /// The largest difference between one tile and many.
 double difference(const warpalign::Device& device, const ResampleSpec& spec,
-                  const Transform& transform, std::size_t limit, const std::vector<float>& image) {
+                  const HomogeneousMatrix& transform, std::size_t limit,
+                  const std::vector<float>& image) {
   std::vector<float> whole(static_cast<std::size_t>(spec.output.pixels()), -7.0F);
   std::vector<float> tiled(whole.size(), -8.0F);
   CHECK(TiledResampler(device, spec, ample).execute(image.data(), transform, whole.data()) == 1);
@@ -97,7 +98,7 @@ TEST_CASE("tiled resampler: every degree and boundary of images") {
 TEST_CASE("tiled resampler: volumes") {
   const Shape image{96, 88, 80}, output{50, 44, 49};
   const std::vector<float> samples = random_values(image, 82);
-  Transform turn = Affine{0.9, -0.2, 9.3137, 0.25, 0.95, -3.4171};
+  HomogeneousMatrix turn = Affine{0.9, -0.2, 9.3137, 0.25, 0.95, -3.4171};
   turn.m[10] = 1.03;
   turn.m[11] = -1.213;
   test::on_every_device([&](const warpalign::Device& device) {
@@ -163,7 +164,7 @@ TEST_CASE("tiled resampler: empty images and mismatched coordinates are refused"
     const warpalign::Shape shape{12, 9, 1};
     warpalign::TiledResampler resampler(device, {.images = {.shape = shape}, .output = shape});
     std::vector<float> pixels(108), output(108), coordinates(217);
-    CHECK_THROWS_WITH_AS(resampler.execute(nullptr, warpalign::Transform(), output.data()),
+    CHECK_THROWS_WITH_AS(resampler.execute(nullptr, warpalign::HomogeneousMatrix(), output.data()),
                          doctest::Contains("no pixels"), warpalign::Error);
     CHECK_THROWS_WITH_AS(resampler.execute(pixels.data(), coordinates, nullptr),
                          doctest::Contains("no pixels"), warpalign::Error);
@@ -181,7 +182,7 @@ TEST_CASE("tiled resampler: too little memory for any tile, and a wrong batch, a
     const std::vector<float> samples(90000, 1.0F);
     std::vector<float> result(90000);
     TiledResampler small(device, spec, 2000);
-    CHECK_THROWS_AS(small.execute(samples.data(), Transform(), result.data()), Error);
+    CHECK_THROWS_AS(small.execute(samples.data(), HomogeneousMatrix(), result.data()), Error);
     spec.images.count = 2;
     CHECK_THROWS_WITH_AS(TiledResampler(device, spec), doctest::Contains("images.count must be 1"),
                          Error);

@@ -33,7 +33,7 @@ std::vector<To> resampled(const Device& device, ResampleSpec spec,
   auto output = device.make_image(spec.output_type, spec.output);
   stream.upload(pixels.data(), pixels.size() * sizeof(From), input.buffer());
   ResamplePlan plan(device, spec);
-  plan.execute(stream, input, warpalign::Transform(matrix), output);
+  plan.execute(stream, input, warpalign::HomogeneousMatrix(matrix), output);
   std::vector<To> result(static_cast<std::size_t>(spec.output.pixels()));
   stream.download(output, result.data(), result.size() * sizeof(To));
   return result;

@@ -71,7 +71,7 @@ TEST_CASE("smooth_volume: without NaN, the same as interpolate") {
     const auto input = test::to_device(device, stream, volume);
     auto smoothed = device.make_image(PixelType::f32, shape);
     warpalign::InterpolatePlan(device, spec)
-        .execute(stream, input, warpalign::Transform{}, smoothed);
+        .execute(stream, input, warpalign::HomogeneousMatrix{}, smoothed);
     // As above, for both results.
     CHECK(test::max_difference(computed(device, volume),
                                test::volume_from_device(stream, smoothed)) <= 1.2e-6);

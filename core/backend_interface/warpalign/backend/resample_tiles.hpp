@@ -97,7 +97,7 @@ inline constexpr int max_shear = shear_group / 2;
 }  // namespace resample_details
 
 /// The tiles for a transform; empty if its points are too far away or too far apart for this
-/// kernel. `matrix` is an affine matrix as in Transform.
+/// kernel. `matrix` is an affine matrix as in HomogeneousMatrix.
 [[nodiscard]] inline std::optional<ResampleTiles> resample_tiles(const double* matrix,
                                                                  const Shape& output) {
   using namespace resample_details;

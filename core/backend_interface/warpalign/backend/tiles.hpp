@@ -28,7 +28,7 @@ inline constexpr double tile_fixed_point = 65536;
 
 /// Whether every point of the output is so near the origin that integer coordinates plus a tile's
 /// extent do not overflow, and neighbouring points are at most 4 source pixels apart along each
-/// axis. `matrix` is an affine matrix as in Transform.
+/// axis. `matrix` is an affine matrix as in HomogeneousMatrix.
 [[nodiscard]] inline bool all_near(const double* matrix, const Shape& output, int dimensions) {
   constexpr double limit = 0x1p29;
   constexpr double far_apart = 4;  // source pixels per output pixel
@@ -88,9 +88,9 @@ struct TileRange {
   return source;
 }
 
-/// The same for a Transform. Empty also for `period_minus_one` and for transforms that are not
-/// affine.
-[[nodiscard]] inline std::optional<TileSource> tile_source(const Transform& transform,
+/// The same for a HomogeneousMatrix. Empty also for `period_minus_one` and for transforms that are
+/// not affine.
+[[nodiscard]] inline std::optional<TileSource> tile_source(const HomogeneousMatrix& transform,
                                                            const Shape& output,
                                                            InterpolateDetails::Points points,
                                                            int dimensions, int degree,

@@ -3,8 +3,8 @@
 
 #include <warpalign/boundary.hpp>
 #include <warpalign/device.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/stages/spline_model.hpp>
-#include <warpalign/transform.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -52,7 +52,7 @@ class WARPALIGN_API DoubleSplinePlan {
   /// Evaluates all arrays at output_to_input(output pixel). The lowest bytes of `outside` hold the
   /// bits of the value beyond the edges: a pixel at degree 0, a double at higher degrees.
   /// Throws Error(invalid_argument) for images of another device, type or shape.
-  void execute(Stream& stream, const Image& images, const Transform& output_to_input,
+  void execute(Stream& stream, const Image& images, const HomogeneousMatrix& output_to_input,
                std::uint64_t outside, Image& output) const;
   /// The same at explicit coordinates: f64, a stack of `dimensions` arrays of the output's shape,
   /// first all x, then all y, then all z. Throws Error(invalid_argument) likewise.

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <warpalign/device.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/stages/spline_model.hpp>
-#include <warpalign/transform.hpp>
 
 #include <span>
 
@@ -70,11 +70,11 @@ class WARPALIGN_API InterpolatePlan {
 
   /// Evaluates at output_to_input(output point), the same transform for all arrays of a batch. The
   /// points are computed in more than single precision.
-  void execute(Stream& stream, const Image& coefficients, const Transform& output_to_input,
+  void execute(Stream& stream, const Image& coefficients, const HomogeneousMatrix& output_to_input,
                Image& output) const;
   /// The same with one transform for each array: `images.count` transforms.
   void execute(Stream& stream, const Image& coefficients,
-               std::span<const Transform> output_to_input, Image& output) const;
+               std::span<const HomogeneousMatrix> output_to_input, Image& output) const;
   /// Evaluates at the points of a coordinate field, the same for all arrays: f32 of shape
   /// coordinates_shape(), a stack of `dimensions` arrays of the output's shape, first all x, then
   /// all y, then all z.
@@ -90,10 +90,10 @@ class WARPALIGN_API InterpolatePlan {
   /// coordinates.) If the value is cval, the gradient is 0; beyond the margin of `nearest` the
   /// component along that axis is 0.
   void execute_with_gradient(Stream& stream, const Image& coefficients,
-                             const Transform& output_to_input, Image& output,
+                             const HomogeneousMatrix& output_to_input, Image& output,
                              Image& gradient) const;
   void execute_with_gradient(Stream& stream, const Image& coefficients,
-                             std::span<const Transform> output_to_input, Image& output,
+                             std::span<const HomogeneousMatrix> output_to_input, Image& output,
                              Image& gradient) const;
   void execute_with_gradient(Stream& stream, const Image& coefficients, const Image& coordinates,
                              Image& output, Image& gradient) const;
@@ -109,8 +109,9 @@ class WARPALIGN_API InterpolatePlan {
  private:
   void run(Stream& stream, const Image& coefficients, const backend::SamplingPoints& points,
            Image& output, Image* gradient) const;
-  [[nodiscard]] backend::SamplingPoints points_of(const Transform& transform) const;
-  [[nodiscard]] backend::SamplingPoints points_of(std::span<const Transform> transforms) const;
+  [[nodiscard]] backend::SamplingPoints points_of(const HomogeneousMatrix& transform) const;
+  [[nodiscard]] backend::SamplingPoints points_of(
+      std::span<const HomogeneousMatrix> transforms) const;
   [[nodiscard]] backend::SamplingPoints points_of(const Image& coordinates) const;
 
   Device device_;

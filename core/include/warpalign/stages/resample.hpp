@@ -51,15 +51,16 @@ class WARPALIGN_API ResamplePlan {
   // wait between executions on different streams.
 
   /// Evaluates at output_to_input(output point), the same transform for all arrays of a batch.
-  void execute(Stream& stream, const Image& image, const Transform& output_to_input, Image& output);
-  /// The same with one transform for each array: `images.count` transforms.
-  void execute(Stream& stream, const Image& image, std::span<const Transform> output_to_input,
+  void execute(Stream& stream, const Image& image, const HomogeneousMatrix& output_to_input,
                Image& output);
+  /// The same with one transform for each array: `images.count` transforms.
+  void execute(Stream& stream, const Image& image,
+               std::span<const HomogeneousMatrix> output_to_input, Image& output);
   /// Evaluates at the points of a coordinate field (see InterpolatePlan).
   void execute(Stream& stream, const Image& image, const Image& coordinates, Image& output);
 
  private:
-  void run(Stream& stream, const Image& image, std::span<const Transform> transforms,
+  void run(Stream& stream, const Image& image, std::span<const HomogeneousMatrix> transforms,
            Image& output);
   void check(Stream& stream, const Image& image, const Image& output) const;
   const Image& loaded(Stream& stream, const Image& image) const;

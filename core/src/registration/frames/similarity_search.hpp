@@ -152,7 +152,7 @@ class StartSearch {
   InterpolatePlan rotate_;
   Image rotated_;
   std::vector<Affine> rotations_;  // from the rotated image to the image
-  std::vector<Transform> transforms_;
+  std::vector<HomogeneousMatrix> transforms_;
   std::vector<Start> starts_;
 };
 

@@ -5,7 +5,7 @@
 #include "registration/points/point_source.hpp"
 
 #include <warpalign/geometry.hpp>
-#include <warpalign/transform.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 
 #include <cstdint>
 #include <functional>

@@ -89,7 +89,7 @@ void check_limits(const SpatialTransform& transform, const VolumeRegistrationOpt
 
 }  // namespace
 
-VoxelRows checked_initial(const Transform& transform) {
+VoxelRows checked_initial(const HomogeneousMatrix& transform) {
   VoxelRows rows;
   std::copy_n(transform.m.begin(), rows.size(), rows.begin());
   if (!std::all_of(transform.m.begin(), transform.m.end(),

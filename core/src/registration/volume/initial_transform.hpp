@@ -1,7 +1,7 @@
 // The transform near which a registration of volumes looks for its answer.
 #pragma once
 
-#include <warpalign/transform.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/volume_registrar.hpp>
 
 #include <array>
@@ -14,7 +14,7 @@ using VoxelRows = std::array<double, 12>;
 
 /// Throws Error(invalid_argument) if a transform is not affine, not finite, singular, or mirrors
 /// space, which no registration does.
-[[nodiscard]] VoxelRows checked_initial(const Transform& transform);
+[[nodiscard]] VoxelRows checked_initial(const HomogeneousMatrix& transform);
 
 /// Throws Error(invalid_argument) if the transform maps every point of the reference outside of the
 /// moving volume, or if the options exclude it.

@@ -175,7 +175,7 @@ VolumeRegistration MotionSearch::describe(const VolumeCandidate& candidate) cons
   const VolumeGrid& reference = grids_.reference[0];
   const std::array<double, 12> rows = voxel_rows(transform, reference, grids_.moving[0]);
   result.motion = options_.motion;
-  result.matrix = Transform::affine3(rows);
+  result.matrix = HomogeneousMatrix::affine3(rows);
   const Vector3 centre{reference.middle(0), reference.middle(1), reference.middle(2)};
   Vector3 moved{};
   for (std::size_t i = 0; i < 3; ++i) {

@@ -84,7 +84,7 @@ VolumeRegistration VolumePipeline::search_pair(Stream& stream, StageClock& clock
     prepare_search(stream, clock);
     result = search_translation(stream, clock);
     const Point3& t = result.translation;
-    result.matrix = Transform::affine3({1, 0, 0, t.x, 0, 1, 0, t.y, 0, 0, 1, t.z});
+    result.matrix = HomogeneousMatrix::affine3({1, 0, 0, t.x, 0, 1, 0, t.y, 0, 0, 1, t.z});
   } else {
     prepare_motion_search(stream, clock);
     result = motion_search_->run(stream, clock, *moving_);

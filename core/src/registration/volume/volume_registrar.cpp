@@ -297,7 +297,7 @@ VolumeRegistration VolumeRegistrar::align(const Image& volume, const Image& mask
   return state_->align(volume, &mask);
 }
 
-void VolumeRegistrar::set_initial(const Transform& initial) {
+void VolumeRegistrar::set_initial(const HomogeneousMatrix& initial) {
   state_->set_initial(detail::checked_initial(initial));
 }
 void VolumeRegistrar::clear_initial() noexcept { state_->set_initial({}); }

@@ -73,7 +73,7 @@ void DoubleSplinePlan::prefilter(Stream& stream, const Image& images, Image& coe
 }
 
 void DoubleSplinePlan::execute(Stream& stream, const Image& images,
-                               const Transform& output_to_input, std::uint64_t outside,
+                               const HomogeneousMatrix& output_to_input, std::uint64_t outside,
                                Image& output) const {
   detail::check_transform(stage, output_to_input);
   run(stream, images, {.matrix = output_to_input.m, .coordinates = nullptr}, outside, output);

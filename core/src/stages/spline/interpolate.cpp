@@ -91,12 +91,13 @@ InterpolatePlan::InterpolatePlan(const Device& device, const InterpolateSpec& sp
       converted_(detail::converter_for<detail::ConvertedOutput>(device, spec.output_type,
                                                                 all_outputs(spec))) {}
 
-backend::SamplingPoints InterpolatePlan::points_of(const Transform& transform) const {
+backend::SamplingPoints InterpolatePlan::points_of(const HomogeneousMatrix& transform) const {
   detail::check_transform(stage, transform);
   return {.transforms = {&transform, 1}, .coordinates = nullptr, .log_polar = nullptr};
 }
 
-backend::SamplingPoints InterpolatePlan::points_of(std::span<const Transform> transforms) const {
+backend::SamplingPoints InterpolatePlan::points_of(
+    std::span<const HomogeneousMatrix> transforms) const {
   detail::check_transforms(stage, transforms, spec_.images.count);
   return {.transforms = transforms, .coordinates = nullptr, .log_polar = nullptr};
 }
@@ -132,12 +133,13 @@ void InterpolatePlan::run(Stream& stream, const Image& coefficients,
 }
 
 void InterpolatePlan::execute(Stream& stream, const Image& coefficients,
-                              const Transform& output_to_input, Image& output) const {
+                              const HomogeneousMatrix& output_to_input, Image& output) const {
   run(stream, coefficients, points_of(output_to_input), output, nullptr);
 }
 
 void InterpolatePlan::execute(Stream& stream, const Image& coefficients,
-                              std::span<const Transform> output_to_input, Image& output) const {
+                              std::span<const HomogeneousMatrix> output_to_input,
+                              Image& output) const {
   run(stream, coefficients, points_of(output_to_input), output, nullptr);
 }
 
@@ -159,13 +161,13 @@ void InterpolatePlan::execute(Stream& stream, const Image& coefficients,
 }
 
 void InterpolatePlan::execute_with_gradient(Stream& stream, const Image& coefficients,
-                                            const Transform& output_to_input, Image& output,
+                                            const HomogeneousMatrix& output_to_input, Image& output,
                                             Image& gradient) const {
   run(stream, coefficients, points_of(output_to_input), output, &gradient);
 }
 
 void InterpolatePlan::execute_with_gradient(Stream& stream, const Image& coefficients,
-                                            std::span<const Transform> output_to_input,
+                                            std::span<const HomogeneousMatrix> output_to_input,
                                             Image& output, Image& gradient) const {
   run(stream, coefficients, points_of(output_to_input), output, &gradient);
 }

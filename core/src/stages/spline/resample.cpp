@@ -86,8 +86,8 @@ const Image& ResamplePlan::coefficients_of(Stream& stream, const Image& loaded) 
   return *coefficients_;
 }
 
-void ResamplePlan::run(Stream& stream, const Image& image, std::span<const Transform> transforms,
-                       Image& output) {
+void ResamplePlan::run(Stream& stream, const Image& image,
+                       std::span<const HomogeneousMatrix> transforms, Image& output) {
   const Image& pixels = loaded(stream, image);
   Image& stored = converted_output_ ? converted_output_->pixels() : output;
   const bool done =
@@ -104,15 +104,15 @@ void ResamplePlan::run(Stream& stream, const Image& image, std::span<const Trans
   if (converted_output_) converted_output_->convert(stream, output);
 }
 
-void ResamplePlan::execute(Stream& stream, const Image& image, const Transform& output_to_input,
-                           Image& output) {
+void ResamplePlan::execute(Stream& stream, const Image& image,
+                           const HomogeneousMatrix& output_to_input, Image& output) {
   check(stream, image, output);
   detail::check_transform(stage, output_to_input);
   run(stream, image, {&output_to_input, 1}, output);
 }
 
 void ResamplePlan::execute(Stream& stream, const Image& image,
-                           std::span<const Transform> output_to_input, Image& output) {
+                           std::span<const HomogeneousMatrix> output_to_input, Image& output) {
   check(stream, image, output);
   detail::check_transforms(stage, output_to_input, spec_.images.count);
   run(stream, image, output_to_input, output);

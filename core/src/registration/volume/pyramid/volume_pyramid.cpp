@@ -34,12 +34,13 @@ VolumeGrid halved(const VolumeGrid& grid, double spacing) {
 }
 
 // Halves by linear interpolation midway between two voxels, which is their mean.
-Transform halving(const VolumeGrid& fine, const VolumeGrid& coarse) {
+HomogeneousMatrix halving(const VolumeGrid& fine, const VolumeGrid& coarse) {
   const auto factor = [&](std::size_t axis) {
     return coarse.spacing[axis] > fine.spacing[axis] ? 2.0 : 1.0;
   };
   const double x = factor(0), y = factor(1), z = factor(2);
-  return Transform::affine3({x, 0, 0, (x - 1) / 2, 0, y, 0, (y - 1) / 2, 0, 0, z, (z - 1) / 2});
+  return HomogeneousMatrix::affine3(
+      {x, 0, 0, (x - 1) / 2, 0, y, 0, (y - 1) / 2, 0, 0, z, (z - 1) / 2});
 }
 
 InterpolateSpec unfiltered(const Shape& image, const Shape& output, int degree) {
@@ -138,7 +139,8 @@ void VolumePyramid::take_level(Stream& stream, StageClock& clock, const Image& f
   });
   if (!level.smoothed) return;
   clock.run("smooth", [&] {
-    if (level.smooth) level.smooth->execute(stream, level.values, Transform{}, *level.smoothed);
+    if (level.smooth)
+      level.smooth->execute(stream, level.values, HomogeneousMatrix{}, *level.smoothed);
     if (level.smooth_marked) level.smooth_marked->execute(stream, level.values, *level.smoothed);
   });
 }

@@ -55,7 +55,7 @@ class VolumePyramid {
 
  private:
   struct Level {
-    Transform transform;
+    HomogeneousMatrix transform;
     Image values;
     std::optional<Image> smoothed;
     std::optional<InterpolatePlan> halve, smooth;

@@ -158,7 +158,7 @@ StatisticsRecord VolumeSource::measure_voxels(Stream& stream, StageClock& clock,
 void VolumeSource::smooth(Stream& stream, StageClock& clock, const char* what) {
   valid_smoothed_ = valid_;
   if (smooth_) {
-    clock.run("smooth", [&] { smooth_->execute(stream, values_, Transform{}, smoothed_); });
+    clock.run("smooth", [&] { smooth_->execute(stream, values_, HomogeneousMatrix{}, smoothed_); });
     return;
   }
   clock.run("smooth", [&] { masking_->smooth.execute(stream, values_, smoothed_); });

@@ -95,7 +95,7 @@ void SearchFrame::take(Stream& stream, StageClock& clock, const Image& values) {
 
 void SearchFrame::place(Stream& stream, StageClock& clock, const SpatialTransform& transform,
                         Image& placed) const {
-  const Transform rows = Transform::affine3(voxel_rows(transform, frame_, volume_));
+  const HomogeneousMatrix rows = HomogeneousMatrix::affine3(voxel_rows(transform, frame_, volume_));
   clock.run("resample", [&] { interpolate_.execute(stream, tapered_, rows, placed); });
 }
 

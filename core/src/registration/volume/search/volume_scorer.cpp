@@ -77,7 +77,8 @@ double VolumeScorer::significance(Stream& stream, StageClock& clock, const Level
     clock.run("pad_volume", [&] { pad_.execute(stream, values, {0, 1}, padded_); });
     clock.run("fft", [&] { fft_.forward(stream, padded_, spectrum); });
   };
-  const Transform rows = Transform::affine3(voxel_rows(candidate.transform, reference_, moving_));
+  const HomogeneousMatrix rows =
+      HomogeneousMatrix::affine3(voxel_rows(candidate.transform, reference_, moving_));
   if (marks_) {
     clock.run("pad_volume", [&] {
       marks_->fill.execute(stream, images.moving, {0, 1}, marks_->filled);
@@ -105,7 +106,8 @@ double VolumeScorer::overlap(const VolumeCandidate& candidate) const {
 double VolumeScorer::marked_overlap(Stream& stream, StageClock& clock, const LevelImages& values,
                                     const VolumeCandidate& candidate) {
   Marks& marks = *marks_;
-  const Transform rows = Transform::affine3(voxel_rows(candidate.transform, reference_, moving_));
+  const HomogeneousMatrix rows =
+      HomogeneousMatrix::affine3(voxel_rows(candidate.transform, reference_, moving_));
   clock.run("pad_volume",
             [&] { marks.fill.execute(stream, values.moving, above_zero, marks.filled); });
   clock.run("resample", [&] { marks.nearest.execute(stream, marks.filled, rows, marks.common); });

@@ -12,7 +12,7 @@ namespace warpalign::backend {
 
 /// The points to evaluate at: transformed output pixels, or explicit coordinates.
 struct DoublePoints {
-  std::array<double, 16> matrix{};      ///< of a Transform
+  std::array<double, 16> matrix{};      ///< of a HomogeneousMatrix
   const Memory* coordinates = nullptr;  ///< replaces the matrix if it is not null
 };
 

@@ -28,7 +28,8 @@ struct InterpolateDetails {
 
 /// The points of the evaluation. Exactly one of the three members is set.
 struct SamplingPoints {
-  std::span<const Transform> transforms;  ///< one for all arrays of a batch, or one for each
+  /// One for all arrays of a batch, or one for each.
+  std::span<const HomogeneousMatrix> transforms;
   const Memory* coordinates = nullptr;
   const LogPolarSampling* log_polar = nullptr;
 };

@@ -23,7 +23,8 @@ class Resample : public Stage {
   /// `transforms`: one for all arrays of a batch, or one for each. Returns false, and enqueues
   /// nothing, if the kernel does not support one of them.
   [[nodiscard]] virtual bool enqueue(Queue& queue, const Memory& samples,
-                                     std::span<const Transform> transforms, Memory& output) = 0;
+                                     std::span<const HomogeneousMatrix> transforms,
+                                     Memory& output) = 0;
 };
 
 }  // namespace warpalign::backend
