@@ -30,6 +30,7 @@
 #include <warpalign/stages/sobel.hpp>
 #include <warpalign/stages/spline_model.hpp>
 #include <warpalign/tiles.hpp>
+#include <warpalign/transform.hpp>
 #include <warpalign/version.hpp>
 #include <warpalign/volume_registrar.hpp>
 #include <warpalign/window.hpp>
