@@ -221,3 +221,21 @@ TEST_CASE("stars: limits exclude the answer, and nothing else is accepted") {
     CHECK_FALSE(found.reliable);
   });
 }
+
+TEST_CASE("hot pixels: two empty images of one camera are not registered by them") {
+  // At random places, so that a few are neighbours, on the camera's offset with its noise. Beyond
+  // half a percent, their blurred copies on the measured level fill too much for a sparse image.
+  for (const double part : {0.0005, 0.005}) {
+    CAPTURE(part);
+    Photons offset(static_cast<std::size_t>(shape.plane()), background);
+    std::mt19937 random(8);
+    std::uniform_real_distribution<double> uniform;
+    for (double& mean : offset) mean += uniform(random) < part ? 300 + 3000 * uniform(random) : 0;
+    const auto reference = counted(offset, 1);
+    const auto moving = counted(offset, 2);
+    test::on_every_device([&](const warpalign::Device& device) {
+      const auto found = warpalign::register_images(device, image_of(reference), image_of(moving));
+      CHECK_FALSE(found.reliable);
+    });
+  }
+}

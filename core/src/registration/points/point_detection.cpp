@@ -5,6 +5,7 @@
 #include "registration/points/spot_fit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 
@@ -84,7 +85,10 @@ std::vector<std::size_t> hot_pixels(const SmoothedPlanes& planes, double noise) 
       const auto background = static_cast<double>(planes.wide[i]);
       const double height = p(x, y) - background;
       if (!(height > hot_deviations * noise) || !p.counts(x, y)) continue;
-      const double beside = (p(x - 1, y) + p(x + 1, y) + p(x, y - 1) + p(x, y + 1)) / 4;
+      // The median, so that one hot neighbour does not hide another.
+      std::array<double, 4> around{p(x - 1, y), p(x + 1, y), p(x, y - 1), p(x, y + 1)};
+      std::sort(around.begin(), around.end());
+      const double beside = (around[1] + around[2]) / 2;
       if (beside - background < max_hot_ratio * height) hot.push_back(i);
     }
   }

@@ -20,6 +20,11 @@ void read(Stream& stream, const Image& image, std::optional<Readback<float>>& va
   values->enqueue(stream, image.buffer());
 }
 
+// Whether nothing is left to register.
+bool is_constant(const IntensityStatistics& levels) {
+  return !(levels.deviation > 1e-6 * std::abs(levels.mean));
+}
+
 }  // namespace
 
 PyramidLevel::PyramidLevel(const Device& device, PixelType type, const Shape& image, bool masked,
@@ -96,26 +101,46 @@ double ImagePyramid::measured_bright_fraction() {
   return bright_fraction(input);
 }
 
-// Finds the point sources and replaces hot pixels, which would match at the same place in every
-// image of a camera.
+// Makes the image without hot pixels, which the point finder has left, the image of the pyramid.
+void ImagePyramid::take_without_hot_pixels(Stream& stream, StageClock& clock, const char* what) {
+  if (!own_->filled) own_->filled.emplace(device_.make_image(PixelType::f32, shape_));
+  const Image& replaced = point_finder_->without_hot_pixels();
+  clock.run("copy", [&] { stream.copy(replaced.buffer(), own_->filled->buffer()); });
+  own_->replaced = true;
+  invalidate_levels();
+  measure(stream, level(stream, clock, {measured_spacing(shape_)}), what);
+}
+
+// Finds the point sources, and replaces hot pixels beside them, which would match at the same place
+// in every image of a camera.
 void ImagePyramid::find_points(Stream& stream, StageClock& clock, const char* what) {
   own_->points.clear();
+  own_->hot.clear();
   double bright = measured_bright_fraction();
   if (bright <= max_bright_fraction) {
     if (!point_finder_ || !point_finder_->matches(type(), own_->masked)) {
       point_finder_.emplace(device_, type(), shape_, own_->masked);
     }
     own_->points = point_finder_->find(stream, clock, pixels(), mask()).sources;
-    if (const Image* replaced = point_finder_->without_hot_pixels()) {
-      if (!own_->filled) own_->filled.emplace(device_.make_image(PixelType::f32, shape_));
-      clock.run("copy", [&] { stream.copy(replaced->buffer(), own_->filled->buffer()); });
-      own_->replaced = true;
-      invalidate_levels();
-      measure(stream, level(stream, clock, {measured_spacing(shape_)}), what);
+    const std::span<const std::size_t> hot = point_finder_->hot();
+    if (own_->points.empty()) {
+      own_->hot.assign(hot.begin(), hot.end());
+    } else if (!hot.empty()) {
+      take_without_hot_pixels(stream, clock, what);
       bright = measured_bright_fraction();
     }
   }
   own_->sparse = bright <= max_sparse_fraction && !own_->points.empty();
+}
+
+void ImagePyramid::replace_hot_pixels(Stream& stream, StageClock& clock, const char* what) {
+  if (own_->hot.empty()) return;
+  own_->hot.clear();
+  const std::span<const float> weights = point_finder_->weights();
+  const std::span<const float> rest = point_finder_->values_without_hot_pixels();
+  const IntensityStatistics levels =
+      weights.empty() ? intensity_statistics(rest) : intensity_statistics(rest, weights);
+  if (!is_constant(levels)) take_without_hot_pixels(stream, clock, what);
 }
 
 // Enlarges the mask of a level to border_mask_ by nearest-neighbour interpolation.
@@ -199,7 +224,7 @@ void ImagePyramid::measure(Stream& stream, const PyramidLevel& level, const char
                 "the mask of " + std::string(what) + " leaves no pixel to register");
   }
   own_->valid_fraction = levels.weight / static_cast<double>(level.shape().plane());
-  if (!(levels.deviation > 1e-6 * std::abs(levels.mean))) {
+  if (is_constant(levels)) {
     throw Error(ErrorKind::invalid_image,
                 std::string(what) + " is constant: there is nothing in it to register");
   }

@@ -82,6 +82,12 @@ class ImagePyramid {
   [[nodiscard]] bool is_sparse() const { return image().sparse; }
   /// The point sources of an image that is sparse, or nearly so; none of any other.
   [[nodiscard]] std::span<const PointSource> points() const { return image().points; }
+  /// The hot pixels of an image without point sources that is sparse, or nearly so: their indices,
+  /// in ascending order. They may be all that there is to see, and are not replaced.
+  [[nodiscard]] std::span<const std::size_t> hot_pixels() const { return image().hot; }
+  /// Replaces them by the mean of their neighbours, unless nothing would be left. Waits for the
+  /// device. Before any level is used.
+  void replace_hot_pixels(Stream& stream, StageClock& clock, const char* what);
   /// u8, 0 for ignored pixels: the caller's mask, or that of a constant border. Null if all pixels
   /// count.
   [[nodiscard]] const Image* mask() const { return image().masked ? &*image().mask : nullptr; }
@@ -130,6 +136,7 @@ class ImagePyramid {
     IntensityStatistics levels;
     bool sparse = false;
     std::vector<PointSource> points;
+    std::vector<std::size_t> hot;  ///< see hot_pixels()
     double valid_fraction = 1;
   };
   [[nodiscard]] const Taken& image() const { return shared_ != nullptr ? *shared_ : own_.value(); }
@@ -139,6 +146,7 @@ class ImagePyramid {
   void filter_impulses(Stream& stream, StageClock& clock);
   [[nodiscard]] double measured_bright_fraction();
   void find_points(Stream& stream, StageClock& clock, const char* what);
+  void take_without_hot_pixels(Stream& stream, StageClock& clock, const char* what);
   void mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level);
   void enlarge_nearest(std::span<const std::uint8_t> level, const Shape& coarse,
                        const Affine& to_level);

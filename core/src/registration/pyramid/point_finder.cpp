@@ -18,7 +18,7 @@ constexpr double sigma_ratio = 1.25;
 constexpr double min_sigma = 0.8;
 constexpr double max_sigma = 5;
 constexpr std::size_t kept_plans = 8;
-// Pixels are hot, rather than all that there is to see, beside as many spots.
+// Fewer spots may be hot clusters or noise.
 constexpr std::size_t min_sources = 4;
 
 SmoothSpec smoothing(PixelType type, const Shape& shape, bool masked, double sigma) {
@@ -74,9 +74,9 @@ SmoothedPlanes PointFinder::planes() const {
 }
 
 // Neighbours of a hot pixel are not hot.
-void PointFinder::replace(Stream& stream, std::span<const std::size_t> hot) {
+void PointFinder::replace_hot(Stream& stream) {
   const PixelPlane plane{shape_, pixels_, weights_};
-  for (const std::size_t i : hot) {
+  for (const std::size_t i : hot_) {
     const std::int64_t x = static_cast<std::int64_t>(i) % shape_.width;
     const std::int64_t y = static_cast<std::int64_t>(i) / shape_.width;
     double sum = 0;
@@ -97,7 +97,6 @@ void PointFinder::replace(Stream& stream, std::span<const std::size_t> hot) {
 const PointSources& PointFinder::find(Stream& stream, StageClock& clock, const Image& pixels,
                                       const Image* mask) {
   points_ = {};
-  replaced_ = false;
   clock.run("points", [&] {
     if (mask_weight_) {
       convert_.execute(stream, pixels, *mask, converted_, *mask_weight_);
@@ -108,9 +107,9 @@ const PointSources& PointFinder::find(Stream& stream, StageClock& clock, const I
     copy_to_host(stream, converted_, pixels_);
     smooth_both(stream, mask, first_sigma);
     const double noise = pixel_noise(planes().pixels, type_ != PixelType::f32);
-    const std::vector<std::size_t> hot = hot_pixels(planes(), noise);
-    if (!hot.empty()) {
-      replace(stream, hot);
+    hot_ = hot_pixels(planes(), noise);
+    if (!hot_.empty()) {
+      replace_hot(stream);
       smooth_both(stream, mask, first_sigma);
     }
     std::vector<FilterPeak> peaks = filter_peaks(planes(), difference_);
@@ -122,7 +121,6 @@ const PointSources& PointFinder::find(Stream& stream, StageClock& clock, const I
     }
     points_ = fitted_points(planes(), peaks, sigma, noise);
     if (points_.sources.size() < min_sources) points_ = {};
-    replaced_ = !hot.empty() && !points_.sources.empty();
   });
   return points_;
 }

@@ -31,17 +31,19 @@ class PointFinder {
   /// SmoothPlan, if the finder is for masks. Waits for the device. Valid until the next call.
   const PointSources& find(Stream& stream, StageClock& clock, const Image& pixels,
                            const Image* mask);
-  /// The f32 image of the last call with its hot pixels replaced by the mean of their neighbours;
-  /// null if it has none, or no sources.
-  [[nodiscard]] const Image* without_hot_pixels() const {
-    return replaced_ ? &converted_ : nullptr;
-  }
+  /// The indices of the hot pixels of the image of the last call, in ascending order.
+  [[nodiscard]] std::span<const std::size_t> hot() const { return hot_; }
+  /// The f32 image of the last call with its hot pixels replaced by the mean of their neighbours.
+  [[nodiscard]] const Image& without_hot_pixels() const { return converted_; }
+  /// The host's copy of it, and the weights of its pixels, none without a mask.
+  [[nodiscard]] std::span<const float> values_without_hot_pixels() const { return pixels_; }
+  [[nodiscard]] std::span<const float> weights() const { return weights_; }
 
  private:
   void smooth(Stream& stream, const Image* mask, double sigma, std::vector<float>& values);
   void smooth_both(Stream& stream, const Image* mask, double sigma);
   [[nodiscard]] SmoothedPlanes planes() const;
-  void replace(Stream& stream, std::span<const std::size_t> hot);
+  void replace_hot(Stream& stream);
 
   Device device_;
   PixelType type_;
@@ -50,7 +52,7 @@ class PointFinder {
   Image converted_, smoothed_;
   std::optional<Image> mask_weight_;
   PlanCache<double, SmoothPlan> plans_;
-  bool replaced_ = false;
+  std::vector<std::size_t> hot_;
   double sigma_ = 0;
   PointSources points_;
   // Host copies.

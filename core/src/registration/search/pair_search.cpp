@@ -33,6 +33,29 @@ constexpr double doubtful_confidence = 0.01;
 // the next pair starts at once.
 constexpr int fallbacks_that_predict = 2;
 
+// Unrelated hot pixels coincide in one of these many pairs of images.
+constexpr double coincidence_rate = 1e-4;
+
+// Whether two ascending lists of pixels, out of `pixels`, have more in common than chance leads to,
+// by the first term of Poisson's tail.
+bool share_more_than_by_chance(std::span<const std::size_t> a, std::span<const std::size_t> b,
+                               double pixels) {
+  const double expected = static_cast<double>(a.size()) * static_cast<double>(b.size()) / pixels;
+  double chance = 1;
+  double shared = 0;
+  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+    if (a[i] == b[k]) {
+      ++shared;
+      chance *= expected / shared;
+    }
+    const bool first = a[i] <= b[k];
+    const bool second = b[k] <= a[i];
+    i += first ? 1 : 0;
+    k += second ? 1 : 0;
+  }
+  return shared > expected && chance < coincidence_rate;
+}
+
 RefineFrom start_of_fit(const Step& step) {
   return step.method == SearchMethod::grid ? RefineFrom::grid : RefineFrom::log_polar;
 }
@@ -102,6 +125,7 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
   const ActiveSearch active;
   const EarlyWork early_work(*this);
   PairContext context{stream, clock, reference, moving, unit_weights_, orientation_fields_};
+  leave_out_shared_hot_pixels(context);
   begin_pair(context);
   initial_ = initial;
   if (ActiveSearch::is_exclusive()) context.threads = threads_;
@@ -110,6 +134,19 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
     if (!is_unnecessary(context, step.unless)) execute(context, step);
   }
   return result_;
+}
+
+// Pixels that are hot at the same places in both images are the camera's: the scene is left, which
+// may have moved.
+void PairSearch::leave_out_shared_hot_pixels(const PairContext& context) {
+  if (!(context.reference.shape() == context.moving.shape())) return;
+  const auto pixels = static_cast<double>(context.reference.shape().plane());
+  if (!share_more_than_by_chance(context.reference.hot_pixels(), context.moving.hot_pixels(),
+                                 pixels)) {
+    return;
+  }
+  context.reference.replace_hot_pixels(context.stream, context.clock, "the reference image");
+  context.moving.replace_hot_pixels(context.stream, context.clock, "the moving image");
 }
 
 void PairSearch::begin_pair(const PairContext& context) {

@@ -52,6 +52,7 @@ class PairSearch {
   class EarlyWork;
   ScheduledProposer& proposer_of(const Step& step);
   void begin_pair(const PairContext& context);
+  static void leave_out_shared_hot_pixels(const PairContext& context);
   void begin_early_work(const PairContext& context);
 
   [[nodiscard]] bool is_unnecessary(const PairContext& context, Unless condition);
