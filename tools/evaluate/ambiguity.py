@@ -12,6 +12,12 @@ The kinds of pairs, of images of 128 to 400 pixels, as 8 bit values with noise:
     lines     lines of any profile in one direction, which does not repeat itself
     rotated   a lattice, of which the moving image is rotated by up to 40 degrees
     mirror    a cut of a photograph of tests/data, and its mirror image
+    hot       two empty images of one camera: noise, and hot pixels at the same places
+    columns   a photograph that moves under a camera's fixed pattern, each column with an offset,
+              0.3 to 1.5 times as strong as the photograph
+    pixels    the same, each pixel with an offset
+    dust      the same, 40 dark spots of 9 x 9 pixels
+    defects   the same, 20 bright columns and 20 bright rows
     single    the same lattice with max_shift of a third of the shorter vector: one shift is left
 
 The kinds of stacks, of 10 frames of a lattice, each registered to the first frame and to the
@@ -22,8 +28,8 @@ previous one; p is the length of the shortest vector:
     jump      they drift slowly, but for one step of 0.3 to 0.7 p
 
 For each kind a line says how many pairs (or frames) were accepted, and how many wrongly: all of the
-accepted ones, but for `single` and the stacks, where those count that are more than a quarter of a
-pixel off.
+accepted ones, but for those under a fixed pattern, `single` and the stacks, where those count that
+are more than a quarter of a pixel off.
 """
 
 import argparse
@@ -38,6 +44,8 @@ import warpalign
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 # Without citrus.jpg: slices of fruit are symmetric.
 PHOTOGRAPHS = ("bridge.jpg", "bee.jpg", "gravel.png", "hubble.jpg", "retina.jpg")
+# Of a camera.
+PATTERNS = ("columns", "pixels", "dust", "defects")
 
 
 def waves(random, frequencies, heights):
@@ -129,6 +137,11 @@ def pair_of(kind, random):
         top, left = (random.integers(0, n - side + 1) for n in image.shape)
         cut = image[top:top + side, left:left + side]
         return cut, np.ascontiguousarray(cut[:, ::-1]), {}, None
+    if kind == "hot":
+        return *hot_images(random), {}, None
+    if kind in PATTERNS:
+        images, shift = under_a_pattern(kind, random)
+        return *images, {}, shift
     if kind in ("grating", "lines"):
         scene = random_stripes(random, kind == "grating")
         return *drawn(random, scene, [(0, 0), random.uniform(-20, 20, 2)]), {}, None
@@ -140,6 +153,48 @@ def pair_of(kind, random):
         return *drawn(random, scene, [(0, 0), shift]), options, shift[::-1]
     degrees = random.uniform(-40, 40) if kind == "rotated" else 0.0
     return *drawn(random, scene, [(0, 0), random.uniform(-30, 30, 2)], degrees), {}, None
+
+
+def hot_images(random):
+    height, width = random.integers(128, 401, 2)
+    part = np.exp(random.uniform(np.log(2e-4), np.log(1e-2)))
+    is_hot = random.random((height, width)) < part
+    offset = np.where(is_hot, random.uniform(30, 200, (height, width)), 0) + 30
+    images = (offset + random.normal(0, 3, offset.shape) for _ in range(2))
+    return [np.clip(image, 0, 255).astype(np.uint8) for image in images]
+
+
+def fixed_pattern(kind, random, side):
+    """A camera's pattern, of standard deviation 1."""
+    pattern = np.zeros((side, side))
+    if kind == "columns":
+        pattern += random.normal(size=side)
+    elif kind == "pixels":
+        pattern = random.normal(size=(side, side))
+    elif kind == "dust":
+        for top, left in random.integers(4, side - 13, (40, 2)):
+            pattern[top:top + 9, left:left + 9] = -1
+    else:
+        pattern[:, random.integers(0, side, 20)] = 1
+        pattern[random.integers(0, side, 20)] += 0.7
+    return pattern / pattern.std()
+
+
+def under_a_pattern(kind, random):
+    """Two images of a photograph under a fixed pattern, and the photograph's shift."""
+    image = photograph(PHOTOGRAPHS[random.integers(len(PHOTOGRAPHS))]).astype(float)
+    most = 12
+    side = int(min(random.integers(160, 301), *(n - 2 * most for n in image.shape)))
+    top, left = (random.integers(most, n - side - most + 1) for n in image.shape)
+    shift = np.zeros(2, int)
+    while np.hypot(*shift) < 3:
+        shift = random.integers(-most, most + 1, 2)
+    cuts = [image[top - y:top - y + side, left - x:left - x + side] for y, x in ((0, 0), shift)]
+    strength = np.exp(random.uniform(np.log(0.3), np.log(1.5)))
+    pattern = strength * cuts[0].std() * fixed_pattern(kind, random, side)
+    mean = cuts[0].mean()
+    images = (128 + 0.5 * (cut - mean + pattern) + random.normal(0, 2, cut.shape) for cut in cuts)
+    return [np.clip(image, 0, 255).astype(np.uint8) for image in images], shift
 
 
 FRAMES = 10
@@ -223,7 +278,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--device", default=None)
     parser.add_argument("--kinds",
-                        default="lattice,grating,lines,rotated,mirror,single,slow,fast,jump")
+                        default="lattice,grating,lines,rotated,mirror,hot,columns,pixels,dust,"
+                                "defects,single,slow,fast,jump")
     parser.add_argument("--json", help="a record of the counts")
     options = parser.parse_args()
     device = warpalign.open_device(options.device)
