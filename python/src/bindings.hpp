@@ -19,5 +19,6 @@ void bind_volumes(nanobind::module_& module);
 void bind_local_motion(nanobind::module_& module);
 void bind_tiles(nanobind::module_& module);
 void bind_phase_correlation(nanobind::module_& module);
+void bind_transforms(nanobind::module_& module);
 
 }  // namespace warpalign::python

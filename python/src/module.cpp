@@ -29,4 +29,5 @@ NB_MODULE(_core, module) {
   bind_local_motion(module);
   bind_tiles(module);
   bind_phase_correlation(module);
+  bind_transforms(module);
 }

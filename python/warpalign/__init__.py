@@ -26,6 +26,7 @@ from ._local import LocalRegistrar, LocalRegistration, register_local
 from ._register import Registrar, register, warm_up
 from ._stack import StackRegistration, register_stack
 from ._tiles import Tile, tiles
+from ._transform import Transform
 from ._volumes import VolumeRegistrar, VolumeRegistration, register_volume
 
 __version__ = _version()
@@ -53,6 +54,7 @@ __all__ = [
     "Registration",
     "StackRegistration",
     "Tile",
+    "Transform",
     "VolumeRegistrar",
     "VolumeRegistration",
     "__version__",

@@ -7,14 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ._axes import embedded, swap_axes
 from ._core import Device
 from ._foreign import as_array, to_numpy
 from ._results import OnDevice
-
-
-def swap_axes(matrix):
-    """Convert a homogeneous 3 x 3 matrix between (x, y, 1) and (row, column, 1) coordinates."""
-    return np.asarray(matrix)[np.ix_([1, 0, 2], [1, 0, 2])]
+from ._transform import Transform
 
 
 class NullTest(NamedTuple):
@@ -50,6 +47,8 @@ class Alignment:
         last component, and warp images with :meth:`Registration.warp`.
     matrix_xy : ndarray, shape (3, 3)
         The same matrix for (x, y, 1), as OpenCV and scikit-image take it.
+    transform : Transform
+        The same as a :class:`Transform`: composed, inverted, applied to points, saved.
     motion : {'similarity', 'rigid', 'rotation', 'translation', 'affine', 'homography'}
         The kind of transform. With ``motion='auto'``, the one that was chosen. It is
         ``'similarity'`` if an affine transform or a homography could not be fitted.
@@ -109,16 +108,14 @@ class Alignment:
         return swap_axes(self.matrix)
 
     @property
+    def transform(self):
+        # Rounding may leave a matrix further from its model than a Transform allows.
+        kind = "homography" if self.motion == "homography" else "affine"
+        return getattr(Transform, kind)(self.matrix)
+
+    @property
     def translation_xy(self):
         return self.translation[::-1]
-
-
-def embedded(matrix, ndim):
-    """Extend a transform of the first two axes to `ndim` axes, of which the others stay."""
-    whole = np.eye(ndim + 1)
-    whole[:2, :2] = matrix[:2, :2]
-    whole[:2, -1] = matrix[:2, 2]
-    return whole
 
 
 def alignment_fields(found):

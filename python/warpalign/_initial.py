@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ._axes import swap_axes
+
 
 def _points(given, dimensions, what):
     points = np.asarray(given, np.float64)
@@ -74,8 +76,7 @@ def numbers_xy(matrix):
     """The elements, row by row, of a homogeneous matrix for (x, y, ..., 1), or None."""
     if matrix is None:
         return None
-    order = [*range(len(matrix) - 2, -1, -1), len(matrix) - 1]
-    return matrix[np.ix_(order, order)].ravel().tolist()
+    return swap_axes(matrix).ravel().tolist()
 
 
 INITIAL = """\

@@ -14,6 +14,7 @@ from ._foreign import as_array, to_numpy
 from ._images import as_image, device_for
 from ._options import documented
 from ._results import OnDevice
+from ._transform import Transform
 from .ndimage._planes import displaced_planes
 
 # The record of a window. Positions and shifts are in pixels, rows first.
@@ -46,6 +47,8 @@ class LocalRegistration(OnDevice):
         content at ``(row, column)`` of the reference is at
         ``(row, column) + field[:, row, column]`` of the moving image. None if no window has a
         reliable shift.
+    transform : Transform or None
+        The field as a :class:`Transform`: composed, inverted, applied to points, saved.
     field_xy : ndarray, shape (2, rows, columns), or None
         The same along x and y, as ``warpalign register --field`` writes it.
     shifts : ndarray, shape (windows along rows, windows along columns)
@@ -69,6 +72,10 @@ class LocalRegistration(OnDevice):
     field: np.ndarray | None
     shifts: np.ndarray
     _device: Device
+
+    @property
+    def transform(self):
+        return None if self.field is None else Transform.displacement(self.field)
 
     @property
     def field_xy(self):

@@ -5,7 +5,8 @@ from typing import Unpack
 import numpy as np
 
 from . import _core, ndimage
-from ._alignment import Alignment, embedded, parameters_of, registration_of
+from ._alignment import Alignment, parameters_of, registration_of
+from ._axes import embedded
 from ._devices import open_device
 from ._errors import Error, InvalidImageError
 from ._foreign import as_array
@@ -57,6 +58,8 @@ class StackRegistration(OnDevice):
     matrices : ndarray, shape (frames, 3, 3)
         For each frame, the matrix that maps pixels of the reference, (row, column, 1), to pixels
         of this frame. NaN for frames that could not be used.
+    transforms : tuple of Transform or None
+        The same as transforms; None for frames that could not be used.
     errors : dict of int to InvalidImageError
         For each frame that could not be used, by its number, the reason.
     periods : dict of int to tuple of tuples
@@ -103,6 +106,11 @@ class StackRegistration(OnDevice):
     @property
     def matrices(self):
         return np.stack([alignment.matrix for alignment in self._alignments])
+
+    @property
+    def transforms(self):
+        return tuple(alignment.transform if np.isfinite(alignment.matrix).all() else None
+                     for alignment in self._alignments)
 
     @property
     def drift(self):

@@ -14,6 +14,7 @@ from ._images import as_mask, as_volume, check_on_device, device_for, pixels_of
 from ._initial import initial_matrix, numbers_xy
 from ._options import documented
 from ._results import OnDevice
+from ._transform import Transform
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,6 +32,8 @@ class VolumeRegistration(OnDevice):
     matrix : ndarray, shape (4, 4)
         Maps indices (plane, row, column, 1) of the reference to indices of the moving volume, as
         :func:`warpalign.ndimage.affine_transform` takes it.
+    transform : Transform
+        The same as a :class:`Transform`: composed, inverted, applied to points, saved.
     translation : tuple of 3 floats
         The translation in voxels, (planes, rows, columns): the point at the centre c of the
         reference is at index c + translation of the moving volume. With ``motion='translation'``
@@ -83,6 +86,10 @@ class VolumeRegistration(OnDevice):
     reference_shape: tuple[int, int, int]
     moving_shape: tuple[int, int, int]
     _device: Device
+
+    @property
+    def transform(self):
+        return Transform.affine(self.matrix)
 
     @property
     def translation_xyz(self):

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 
 from . import _core
-from ._alignment import swap_axes
+from ._axes import swap_axes
 from ._devices import open_device
 from ._errors import InvalidImageError
 from ._register import register
