@@ -19,7 +19,7 @@ PAGES = {
     "devices": ("Devices and memory", [
         "open_device", "device", "config", "compilation", "installation"]),
     "values": ("Images, shapes and transforms", [
-        "pixel", "geometry", "transform", "boundary", "window"]),
+        "pixel", "geometry", "homogeneous_matrix", "transform", "boundary", "window"]),
     "interop": ("Memory and streams of other programs", [
         "interop", "interop/cuda", "interop/opencl", "interop/opencv"]),
     "error": ("Errors and version", ["error", "version"]),

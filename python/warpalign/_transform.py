@@ -4,7 +4,6 @@ import numpy as np
 
 from . import _core
 from ._axes import embedded, swap_axes
-from ._transform_files import load_transform, save_transform
 
 _OUTSIDE = ("edge", "zero", "nan")
 _INTERPOLATIONS = ("linear", "cubic")
@@ -100,7 +99,18 @@ class Transform:
 
     @classmethod
     def translation(cls, shift):
-        """p -> p + shift. Raises ValueError unless there are 2 or 3 finite numbers."""
+        """Make a translation, p -> p + shift.
+
+        Parameters
+        ----------
+        shift : array_like, shape (ndim,)
+            2 or 3 finite numbers: pixels along each axis.
+
+        Raises
+        ------
+        ValueError
+            The shift is something else.
+        """
         shift = np.asarray(shift, np.float64)
         if shift.shape not in ((2,), (3,)):
             raise ValueError(f"a shift must have 2 or 3 numbers, not the shape {shift.shape}")
@@ -110,33 +120,75 @@ class Transform:
 
     @classmethod
     def rigid(cls, matrix):
-        """A rotation with a translation, from its homogeneous matrix (3 x 3 or 4 x 4) in array
-        axes. Raises ValueError if it is not finite, or no rotation (to 1e-6)."""
+        """Make a rotation with a translation.
+
+        Parameters
+        ----------
+        matrix : array_like, shape (3, 3) or (4, 4)
+            Its homogeneous matrix in array axes: the last column is the translation in pixels.
+
+        Raises
+        ------
+        ValueError
+            The matrix has another shape, is not finite, or is no rotation (to 1e-6).
+        """
         return cls._of(_of_matrix("rigid", matrix))
 
     @classmethod
     def similarity(cls, matrix):
-        """A rotation with a uniform scale and a translation; as :meth:`rigid`."""
+        """Make a rotation with a uniform scale and a translation.
+
+        Parameters
+        ----------
+        matrix : array_like, shape (3, 3) or (4, 4)
+            Its homogeneous matrix in array axes: the last column is the translation in pixels.
+
+        Raises
+        ------
+        ValueError
+            The matrix has another shape, is not finite, or is no similarity (to 1e-6).
+        """
         return cls._of(_of_matrix("similarity", matrix))
 
     @classmethod
     def affine(cls, matrix):
-        """An affine transform, from its homogeneous matrix (3 x 3 or 4 x 4) in array axes. Raises
-        ValueError if it is not finite, or its last row is not (0, ..., 0, 1)."""
+        """Make an affine transform.
+
+        Parameters
+        ----------
+        matrix : array_like, shape (3, 3) or (4, 4)
+            Its homogeneous matrix in array axes: the last column is the translation in pixels.
+
+        Raises
+        ------
+        ValueError
+            The matrix has another shape, is not finite, or its last row is not (0, ..., 0, 1).
+        """
         return cls._of(_of_matrix("affine", matrix))
 
     @classmethod
     def homography(cls, matrix):
-        """A projective transform, from its homogeneous matrix in array axes."""
+        """Make a homography, a projective transform.
+
+        Parameters
+        ----------
+        matrix : array_like, shape (3, 3) or (4, 4)
+            Its homogeneous matrix in array axes: the last column is the translation in pixels.
+
+        Raises
+        ------
+        ValueError
+            The matrix has another shape or is not finite.
+        """
         return cls._of(_of_matrix("homography", matrix))
 
     @classmethod
     def displacement(cls, samples, *, interpolation="linear", origin=0.0, spacing=1.0):
-        """p -> p + u(p), with u sampled on a regular grid.
+        """Make p -> p + u(p), with u sampled on a regular grid.
 
         Parameters
         ----------
-        samples : array_like, shape (ndim, *grid)
+        samples : array_like, shape (ndim, ...)
             The displacements in pixels, a component for each axis in the order of the axes.
             float32 is kept; other types become float64. They must be finite.
         interpolation : {'linear', 'cubic'}, optional
@@ -158,23 +210,69 @@ class Transform:
 
     @classmethod
     def bspline(cls, coefficients, *, origin=0.0, spacing=1.0):
-        """p -> p + u(p), with u given by the coefficients of a uniform cubic B-spline on a grid of
-        at least 4 points along each axis; otherwise as :meth:`displacement`."""
+        """Make p -> p + u(p), with u given by the coefficients of a uniform cubic B-spline.
+
+        Parameters
+        ----------
+        coefficients : array_like, shape (ndim, ...)
+            The coefficients in pixels, at least 4 along each axis of the grid, as in
+            :meth:`displacement`. u is defined up to the outermost points but one.
+        origin, spacing : float or sequence of floats, optional
+            As in :meth:`displacement`, in pixels.
+
+        Raises
+        ------
+        ValueError
+            The coefficients have another shape or are not finite, or an option is invalid.
+        """
         coefficients = _samples(coefficients, "the coefficients of a B-spline")
         grid = _grid(coefficients.shape[1:], origin, spacing)
         return cls._of(_core.Transform.bspline(coefficients, grid, "pixels"))
 
     @classmethod
     def load(cls, path):
-        """Read a transform from a file that :meth:`save` wrote, or from the JSON that
-        ``warpalign register`` and ``register-volume`` print. Raises ValueError, with the reason, if
-        the file is neither."""
+        """Read a transform from a file.
+
+        Parameters
+        ----------
+        path : path-like
+            A file that :meth:`save` wrote, or the JSON that ``warpalign register`` and
+            ``register-volume`` print.
+
+        Returns
+        -------
+        Transform
+            The transform, equal to the one that was saved.
+
+        Raises
+        ------
+        ValueError
+            The file is something else; the message says why.
+        OSError
+            The file cannot be read.
+        """
+        from ._transform_files import load_transform
+
         return load_transform(cls, path)
 
     def save(self, path):
-        """Write the transform to a file: ``.json`` for transforms with a matrix, with (x, y) as in
-        the reports of the program; ``.npz`` for all. The file is replaced only when it is
-        complete."""
+        """Write the transform to a file, which is replaced only by a complete one.
+
+        Parameters
+        ----------
+        path : path-like
+            A name that ends in ``.json``, for transforms with a matrix, which is stored for (x, y)
+            as in the reports of the program; or in ``.npz``, for all transforms.
+
+        Raises
+        ------
+        ValueError
+            The name has another ending, or a ``.json`` file cannot hold the transform.
+        OSError
+            The file cannot be written.
+        """
+        from ._transform_files import save_transform
+
         save_transform(self, path)
 
     @property
@@ -215,6 +313,11 @@ class Transform:
         -------
         ndarray of float64, shape (n, ndim)
             The points in the moving image; NaN where the inverse of a field does not converge.
+
+        Raises
+        ------
+        ValueError
+            The points have another shape, or ``outside`` is something else.
         """
         _one_of(outside, _OUTSIDE, "outside")
         points = np.ascontiguousarray(points, np.float64)
@@ -235,13 +338,54 @@ class Transform:
         return grid, tuple(grid.shape[:self.ndim][::-1])
 
     def field(self, shape=None, *, dtype=np.float64, outside="edge"):
-        """The displacements T(p) - p, shape (ndim, *shape), at the pixels of an image of `shape`;
-        without it, at the grid of the field. `dtype` is float32 or float64."""
+        """Compute the displacements T(p) - p at the points of a grid.
+
+        Parameters
+        ----------
+        shape : tuple of ints, optional
+            The shape of an image, whose pixels are the points p. By default, the points are the
+            grid of the field.
+        dtype : {float64, float32}, optional
+            The type of the array. The default is float64.
+        outside : {'edge', 'zero', 'nan'}, optional
+            As in :meth:`points`.
+
+        Returns
+        -------
+        ndarray, shape (ndim, ...)
+            The displacements in pixels, a component for each axis.
+
+        Raises
+        ------
+        ValueError
+            An argument is invalid, or the transform has no grid and `shape` is not given.
+        """
         return self._on_grid(shape, dtype, outside, True)
 
     def positions(self, shape=None, *, dtype=np.float64, outside="edge"):
-        """The points T(p) as :meth:`field` gives T(p) - p: what
-        :func:`warpalign.ndimage.map_coordinates` takes."""
+        """Compute the points T(p) for the points p of a grid.
+
+        Parameters
+        ----------
+        shape : tuple of ints, optional
+            The shape of an image, whose pixels are the points p. By default, the points are the
+            grid of the field.
+        dtype : {float64, float32}, optional
+            The type of the array. The default is float64.
+        outside : {'edge', 'zero', 'nan'}, optional
+            As in :meth:`points`.
+
+        Returns
+        -------
+        ndarray, shape (ndim, ...)
+            The coordinates in pixels, as
+            :func:`warpalign.ndimage.map_coordinates` takes them.
+
+        Raises
+        ------
+        ValueError
+            An argument is invalid, or the transform has no grid and `shape` is not given.
+        """
         return self._on_grid(shape, dtype, outside, False)
 
     def _on_grid(self, shape, dtype, outside, relative):
@@ -253,15 +397,37 @@ class Transform:
         return values
 
     def jacobian(self, shape=None):
-        """The determinants of the Jacobian matrix, an array of `shape`: by how much areas or
-        volumes grow; 0 or less where the transform folds. Points as in :meth:`field`."""
+        """Compute the determinants of the Jacobian matrix at the points of a grid.
+
+        Parameters
+        ----------
+        shape : tuple of ints, optional
+            The shape of an image, whose pixels are the points p. By default, the points are the
+            grid of the field.
+
+        Returns
+        -------
+        ndarray of float64, of `shape`
+            The factor by which areas or volumes grow; 0 or less where the transform folds.
+
+        Raises
+        ------
+        ValueError
+            `shape` is invalid, or the transform has no grid and `shape` is not given.
+        """
         grid, shape = self._default_shape(shape)
         determinants = np.empty(shape)
         self._core.jacobian(grid, determinants)
         return determinants
 
     def inverse(self):
-        """The inverse. That of a field is solved for at each point by Newton's method.
+        """Invert the transform. The inverse of a field is solved for at each point.
+
+        Returns
+        -------
+        Transform
+            The transform from the moving image to the reference, which finds the inverse of a field
+            by Newton's method.
 
         Raises
         ------
@@ -294,6 +460,15 @@ class Transform:
         ndarray
             The warped image, of the shape of the reference plus the further axes, and of the
             image's dtype.
+
+        Raises
+        ------
+        ValueError
+            The image has too few axes, or a shape is invalid.
+        RuntimeError
+            ``order``, ``mode`` or a dtype is not supported (SciPy's message).
+        warpalign.Error
+            The computation failed.
         """
         from . import ndimage
         from ._foreign import as_array

@@ -36,11 +36,11 @@ struct WARPALIGN_API PointGrid {
 
 /// What a Transform consists of. A product of matrices has the later of their kinds.
 enum class TransformKind {
-  translation,
-  rigid,       ///< rotation and translation
-  similarity,  ///< rotation, uniform scale and translation
-  affine,
-  homography,
+  translation,   ///< p -> p + t
+  rigid,         ///< rotation and translation
+  similarity,    ///< rotation, uniform scale and translation
+  affine,        ///< a linear map and a translation
+  homography,    ///< a projective map
   displacement,  ///< p -> p + u(p), with samples of u on a grid
   bspline,       ///< p -> p + u(p), with u given by cubic B-spline coefficients on a grid
   inverse,       ///< the inverse of a displacement or bspline, which each evaluation solves for
@@ -55,16 +55,16 @@ enum class Coordinates {
 
 /// How to interpolate a displacement field between its samples.
 enum class FieldInterpolation {
-  linear,
-  cubic  ///< the cubic B-spline through the samples, mirrored at the edges
+  linear,  ///< between the 4 or 8 nearest samples
+  cubic    ///< the cubic B-spline through the samples, mirrored at the edges
 };
 
 /// The displacement outside of the grid of a field. Samples are given up to the outermost points of
 /// the grid; B-spline coefficients define the field up to the outermost points but one.
 enum class OutsideField {
   edge,  ///< that of the nearest point of the edge
-  zero,
-  nan  ///< none: the point is mapped to NaN
+  zero,  ///< none: the point is mapped to itself
+  nan    ///< undefined: the point is mapped to NaN
 };
 
 /// Where the coordinates of points lie in memory: coordinate a (0: x) of point i is
@@ -77,13 +77,16 @@ struct PointStrides {
 /// A transform of the plane or of space, which maps points of the reference to points of the moving
 /// image: warping the moving image with it lays that image on the reference. A Transform is
 /// immutable. Copies share its data, and any number of threads may use them. Computations are in
-/// double precision on the host, by all of its processors.
+/// double precision on the host, by all of its processors. Functions whose comment names no error
+/// never throw Error.
 class WARPALIGN_API Transform {
  public:
   /// The identity of the plane.
   Transform();
+  /// Copies share the data, which no transform changes.
   Transform(const Transform&);
   Transform(Transform&&) noexcept;
+  /// The same for assignment.
   Transform& operator=(const Transform&);
   Transform& operator=(Transform&&) noexcept;
   ~Transform();
@@ -94,9 +97,9 @@ class WARPALIGN_API Transform {
   [[nodiscard]] static Transform of_matrix(TransformKind kind, int dimensions,
                                            const HomogeneousMatrix& matrix,
                                            Coordinates coordinates = Coordinates::pixels);
-  /// A translation of the plane.
+  /// A translation of the plane. Throws Error(invalid_argument) unless it is finite.
   [[nodiscard]] static Transform translation(const Point& shift);
-  /// A translation in space.
+  /// A translation in space. Throws Error(invalid_argument) unless it is finite.
   [[nodiscard]] static Transform translation(const Point3& shift);
   /// An affine transform of the plane. Throws Error(invalid_argument) unless it is finite.
   [[nodiscard]] static Transform affine(const Affine& plane);
@@ -104,8 +107,8 @@ class WARPALIGN_API Transform {
   [[nodiscard]] static Transform homography(const Homography& plane);
 
   /// p -> p + u(p) for a field u that is sampled on a grid. `components` has a pointer for x, y
-  /// and, in three dimensions, z: to the displacements along this axis in the order of the grid's
-  /// points, x fastest. They are copied. Throws Error(invalid_argument) unless there are 2 or 3
+  /// and, in three dimensions, z: to the displacements along this axis, of the shape of the grid,
+  /// x fastest. They are copied. Throws Error(invalid_argument) unless there are 2 or 3
   /// components of finite numbers, and for an invalid grid.
   [[nodiscard]] static Transform displacement(
       const PointGrid& grid, std::span<const float* const> components,
@@ -115,9 +118,9 @@ class WARPALIGN_API Transform {
       const PointGrid& grid, std::span<const double* const> components,
       FieldInterpolation interpolation = FieldInterpolation::linear,
       Coordinates coordinates = Coordinates::pixels);
-  /// The same for the coefficients of a uniform cubic B-spline, at least 4 along each axis:
-  /// u(p) is the sum over the grid of coefficient times B3(x - i) B3(y - j) B3(z - k) at the index
-  /// (x, y, z) of p.
+  /// The same for coefficients of a uniform cubic B-spline, of the grid's shape, at least 4 along
+  /// each axis: u(p) is the sum over the grid of coefficient times B3(x - i) B3(y - j) B3(z - k) at
+  /// the index (x, y, z) of p. Throws as displacement() does.
   [[nodiscard]] static Transform bspline(const PointGrid& grid,
                                          std::span<const float* const> coefficients,
                                          Coordinates coordinates = Coordinates::pixels);
@@ -127,7 +130,9 @@ class WARPALIGN_API Transform {
 
   /// 2 or 3.
   [[nodiscard]] int dimensions() const noexcept;
+  /// What the transform consists of.
   [[nodiscard]] TransformKind kind() const noexcept;
+  /// What the transform maps.
   [[nodiscard]] Coordinates coordinates() const noexcept;
   /// The matrix, if the transform is one; nothing for fields and for chains with fields.
   [[nodiscard]] std::optional<HomogeneousMatrix> matrix() const;
@@ -149,12 +154,12 @@ class WARPALIGN_API Transform {
   [[nodiscard]] Point operator()(const Point& point) const;
   /// Maps a point in space. A transform of the plane keeps z.
   [[nodiscard]] Point3 operator()(const Point3& point) const;
-  /// Maps points: (x, y) or (x, y, z) one after the other. `to` may be `from`. Throws
+  /// Maps points: rows of (x, y) or (x, y, z), one after the other. `to` may be `from`. Throws
   /// Error(invalid_argument) unless both have the same number of coordinates, a multiple of
   /// dimensions(). A point that an inverse does not converge for is mapped to NaN.
   void points(std::span<const double> from, std::span<double> to,
               OutsideField outside = OutsideField::edge) const;
-  /// The same with any strides.
+  /// The same for `count` points in rows of any strides. Never throws Error.
   void points(const double* from, const PointStrides& from_strides, double* to,
               const PointStrides& to_strides, std::size_t count,
               OutsideField outside = OutsideField::edge) const;
@@ -165,7 +170,8 @@ class WARPALIGN_API Transform {
              OutsideField outside = OutsideField::edge) const;
   void field(const PointGrid& grid, std::span<double* const> components,
              OutsideField outside = OutsideField::edge) const;
-  /// The mapped points T(p) themselves, in the same layout.
+  /// The mapped points T(p) themselves, in the same layout: an array of the grid's shape for each
+  /// axis. Throws as field() does.
   void positions(const PointGrid& grid, std::span<float* const> components,
                  OutsideField outside = OutsideField::edge) const;
   void positions(const PointGrid& grid, std::span<double* const> components,
