@@ -46,15 +46,20 @@ def arrays_of(transform, prefix=""):
     return arrays
 
 
+def _of_matrix(cls, kind, matrix):
+    """The transform of a matrix in array axes. `kind` is one of _MATRICES."""
+    if kind == "translation":
+        return cls.translation(matrix[:-1, -1])
+    return getattr(cls, kind)(matrix)
+
+
 def transform_of(cls, arrays, prefix="", depth=0):
     """The transform of a dictionary of arrays. Raises KeyError or ValueError."""
     if depth > 20:
         raise ValueError("its chains are nested too deeply")
     kind = str(arrays[prefix + "kind"])
-    if kind == "translation":
-        return cls.translation(arrays[prefix + "matrix"][:-1, -1])
     if kind in _MATRICES:
-        return getattr(cls, kind)(arrays[prefix + "matrix"])
+        return _of_matrix(cls, kind, arrays[prefix + "matrix"])
     if kind == "inverse":
         return transform_of(cls, arrays, prefix + "of.", depth + 1).inverse()
     if kind == "chain":
@@ -117,12 +122,9 @@ def _from_json(cls, text):
     if matrix.shape not in ((3, 3), (4, 4)):
         raise ValueError(f"its matrix has the shape {matrix.shape}")
     kind = record.get("kind", record.get("motion", "affine"))
-    matrix = swap_axes(matrix)
-    if kind == "translation":
-        return cls.translation(matrix[:-1, -1])
     if kind == "rotation":
         kind = "rigid"
-    return getattr(cls, kind if kind in _MATRICES else "affine")(matrix)
+    return _of_matrix(cls, kind if kind in _MATRICES else "affine", swap_axes(matrix))
 
 
 def load_transform(cls, path):
