@@ -14,6 +14,8 @@ option(WARPALIGN_WERROR "Treat compiler warnings as errors" OFF)
 option(WARPALIGN_COVERAGE "Count executed lines of core and the program (script/coverage)" OFF)
 option(WARPALIGN_PRECOMPILE
        "Precompile headers; OFF: a source that lacks an #include fails to compile" ON)
+option(WARPALIGN_FOLDER_UNITS
+       "Compile the sources of a folder together; OFF: each alone, for changing them" ON)
 option(WARPALIGN_BENCHMARKS
        "Build the program's commands bench and experiment; tests need them" ON)
 set(WARPALIGN_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined")

@@ -2,22 +2,17 @@
 #include "commands/local_stack.hpp"
 
 #include "commands/affine_map.hpp"
+#include "commands/frames_per_batch.hpp"
 
 #include <warpalign/error.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
 namespace warpalign::program {
 namespace {
-
-/// Frames to register at once. Their windows together keep a GPU busy, and the frames need little
-/// host memory.
-constexpr std::size_t max_batch_frames = 32;
-constexpr std::size_t max_batch_bytes = std::size_t{64} << 20;
 
 /// The field's mean as a translation, with the median scores of the windows.
 FrameAlignment alignment_of(const FrameMotion& motion) {
@@ -47,8 +42,7 @@ LocalStack::LocalStack(const Device& device, const LocalSettings& settings, Stac
       plain_warper_(warper),
       to_(to) {
   if (to == StackReference::mean) return;
-  frames_at_once_ =
-      std::clamp<std::size_t>(max_batch_bytes / frame.pixels.size(), 1, max_batch_frames);
+  frames_at_once_ = frames_per_batch(frame);
 }
 
 void LocalStack::set_origin(const LoadedImage& image, std::optional<std::size_t> index) {

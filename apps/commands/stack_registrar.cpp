@@ -1,6 +1,7 @@
 // Registers the frames of a stack and maps each of them to the drift's origin.
 #include "commands/stack_registrar.hpp"
 
+#include "commands/frames_per_batch.hpp"
 #include "io/luminance.hpp"
 #include "io/registrable_image.hpp"
 #include "io/usage_error.hpp"
@@ -9,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -17,16 +17,12 @@ namespace warpalign::program {
 
 namespace {
 
-/// Frames to register at once: together they keep a GPU busy, and they need little host memory.
-constexpr std::size_t max_batch_frames = 32;
-constexpr std::size_t max_batch_bytes = std::size_t{64} << 20;
-
 /// How many frames to register at once: one if the reference (the previous frame or the mean)
 /// changes with every frame.
 std::size_t frames_to_see(StackReference to, const LoadedImage& first,
                           const std::optional<LoadedImage>& mask) {
   if (!is_fixed(to) || mask) return 1;
-  return std::clamp<std::size_t>(max_batch_bytes / first.pixels.size(), 1, max_batch_frames);
+  return frames_per_batch(first);
 }
 
 }  // namespace

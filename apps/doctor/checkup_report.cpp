@@ -12,22 +12,22 @@
 namespace warpalign::program::doctor {
 namespace {
 
-enum class Mark { ok, note, problem };
+enum class Status { ok, note, problem };
 
-std::string marked(Mark mark) {
+std::string marked(Status mark) {
   switch (mark) {
-    case Mark::ok:
+    case Status::ok:
       return coloured("ok     ", Colour::green);
-    case Mark::note:
+    case Status::note:
       return coloured("note   ", Colour::yellow);
-    case Mark::problem:
+    case Status::problem:
       break;
   }
   return coloured("PROBLEM", Colour::red);
 }
 
 /// Formats a line such as "  ok       name          text".
-std::string line(Mark mark, const std::string& name, const std::string& text) {
+std::string line(Status mark, const std::string& name, const std::string& text) {
   constexpr int name_columns = 22;
   const std::string blanks(11, ' ');
   std::string whole = wrapped(blanks + fmt::format("{:<{}} ", name, name_columns), text);
@@ -91,13 +91,13 @@ std::string installation_lines(const Checkup& checkup) {
 
 std::string driver_lines(const Checkup& checkup) {
   std::string text = fmt::format("OpenCL drivers (ICDs), from {}\n", checkup.icds.origin);
-  if (checkup.drivers.empty()) text += line(Mark::note, "none", "");
+  if (checkup.drivers.empty()) text += line(Status::note, "none", "");
   for (const Icd& icd : checkup.drivers) {
     const std::string name = icd.file.file.substr(icd.file.file.rfind('/') + 1);
     const std::string good = fmt::format(
         "{}, {}", icd.loaded_from, counted(static_cast<std::size_t>(icd.platforms), "platform"));
-    const Mark mark =
-        !icd.problem.empty() ? Mark::problem : (icd.platforms == 0 ? Mark::note : Mark::ok);
+    const Status mark =
+        !icd.problem.empty() ? Status::problem : (icd.platforms == 0 ? Status::note : Status::ok);
     text += line(mark, name.empty() ? "(no file)" : name,
                  icd.problem.empty() ? good : icd.file.library + ": " + icd.problem);
   }
@@ -123,8 +123,8 @@ std::string backend_lines(const Checkup& checkup) {
     const bool usable = backend.problem.empty() && !backend.devices.empty();
     const bool broken =
         backend.module.exists && (!backend.module.loads || !backend.module.problem.empty());
-    text += line(usable ? Mark::ok : (broken ? Mark::problem : Mark::note), backend.module.backend,
-                 usable ? backend_text(backend) : backend.problem);
+    text += line(usable ? Status::ok : (broken ? Status::problem : Status::note),
+                 backend.module.backend, usable ? backend_text(backend) : backend.problem);
   }
   text += "\nFFT libraries\n";
   for (const FftLibrary& fft : checkup.ffts) text += setting(fft.name, fft.state);
@@ -144,10 +144,10 @@ std::string device_lines(const TestedDevice& device, bool is_default) {
     text += setting("FFT", device.fft);
   }
   for (const TestResult& test : device.tests) {
-    text += line(test.passed ? Mark::ok : Mark::problem, test.name,
+    text += line(test.passed ? Status::ok : Status::problem, test.name,
                  fmt::format("{:6.2f} s  {}", test.seconds, test.detail));
   }
-  if (!device.problem.empty()) text += line(Mark::problem, "ended", device.problem);
+  if (!device.problem.empty()) text += line(Status::problem, "ended", device.problem);
   return text + "\n";
 }
 

@@ -5,6 +5,7 @@
 #include "io/codecs/codecs.hpp"
 #include "io/file_bytes.hpp"
 #include "io/input_limits.hpp"
+#include "io/starts_with.hpp"
 
 #include <fmt/format.h>
 
@@ -17,13 +18,6 @@ namespace warpalign::program {
 namespace {
 
 using Reader = LoadedImage (*)(Bytes);
-
-bool starts_with(Bytes file, std::string_view magic) {
-  return file.size() >= magic.size() &&
-         std::equal(magic.begin(), magic.end(), file.begin(), [](char wanted, std::byte found) {
-           return static_cast<std::byte>(wanted) == found;
-         });
-}
 
 Reader reader_of(Bytes file) {
   using namespace std::string_view_literals;

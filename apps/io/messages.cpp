@@ -13,23 +13,23 @@
 namespace warpalign::program {
 namespace {
 
-std::atomic<Verbosity> chosen{Verbosity::normal};
+std::atomic<Verbosity> chosen_verbosity{Verbosity::normal};
 const auto program_start = std::chrono::steady_clock::now();
 
 }  // namespace
 
-void set_verbosity(Verbosity verbosity) { chosen = verbosity; }
+void set_verbosity(Verbosity verbosity) { chosen_verbosity = verbosity; }
 
-Verbosity verbosity() { return chosen; }
+Verbosity verbosity() { return chosen_verbosity; }
 
 void report(const std::string& text) {
-  if (chosen == Verbosity::quiet) return;
+  if (chosen_verbosity == Verbosity::quiet) return;
   clear_status();
   fmt::print("{}", text);
 }
 
 void detail(const std::string& text) {
-  if (chosen != Verbosity::verbose) return;
+  if (chosen_verbosity != Verbosity::verbose) return;
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - program_start;
   clear_status();
   fmt::print(stderr, "warpalign: {:7.3f} s: {}\n", passed.count(), on_one_line(text));

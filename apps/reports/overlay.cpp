@@ -12,7 +12,7 @@ namespace {
 
 using Gray = std::vector<float>;
 using Mask = std::vector<bool>;
-using Colour = std::array<std::uint8_t, 3>;
+using Rgb = std::array<std::uint8_t, 3>;
 
 constexpr double dark_share = 0.005;    // fraction of pixels that may become black
 constexpr double bright_share = 0.995;  // fraction of pixels that stay below white
@@ -80,7 +80,7 @@ void stretch(Gray& values, const Mask& inside) {
 }
 
 std::uint8_t byte(float value) { return static_cast<std::uint8_t>(value + 0.5F); }
-Colour gray(float value) { return {byte(value), byte(value), byte(value)}; }
+Rgb gray(float value) { return {byte(value), byte(value), byte(value)}; }
 
 class Canvas {
  public:
@@ -88,7 +88,7 @@ class Canvas {
       : image_(make_image(width, height, 3, PixelType::u8)) {
     std::fill(image_.pixels.begin(), image_.pixels.end(), std::byte{255});
   }
-  void put(std::int64_t x, std::int64_t y, const Colour& colour) {
+  void put(std::int64_t x, std::int64_t y, const Rgb& colour) {
     const std::ptrdiff_t at = 3 * (y * image_.width + x);
     std::copy(colour.begin(), colour.end(), image_.samples<std::uint8_t>().begin() + at);
   }
@@ -125,8 +125,8 @@ LoadedImage draw_mapped_overlay(const LoadedImage& reference, const LoadedImage&
     for (std::int64_t x = 0; x < shape.width; ++x) {
       const auto i = static_cast<std::size_t>(y * shape.width + x);
       const bool show_warped = (x / field + y / field) % 2 == 1;
-      const Colour alone = gray(dimmed * fixed[i]);
-      const Colour both = {byte(warped[i]), byte(fixed[i]), byte(warped[i])};
+      const Rgb alone = gray(dimmed * fixed[i]);
+      const Rgb both = {byte(warped[i]), byte(fixed[i]), byte(warped[i])};
       canvas.put(x, y, inside[i] ? both : alone);
       canvas.put(shape.width + gap + x, y,
                  inside[i] ? gray(show_warped ? warped[i] : fixed[i]) : alone);

@@ -3,6 +3,7 @@
 
 #include "io/terminal.hpp"
 #include "reports/ambiguity.hpp"
+#include "reports/option_names.hpp"
 #include "reports/report_lines.hpp"
 
 #include <fmt/format.h>
@@ -13,26 +14,7 @@
 namespace warpalign::program {
 namespace {
 
-const char* name_of(Motion motion) {
-  switch (motion) {
-    case Motion::rigid:
-      return "rigid";
-    case Motion::rotation:
-      return "rotation";
-    case Motion::translation:
-      return "translation";
-    case Motion::affine:
-      return "affine";
-    case Motion::homography:
-      return "homography";
-    default:
-      return "similarity";
-  }
-}
-
-const char* name_of(Modality modality) { return modality == Modality::other ? "other" : "same"; }
-
-const char* name_of(SearchMethod generator) {
+const char* name_of_method(SearchMethod generator) {
   switch (generator) {
     case SearchMethod::shifts:
       return "shifts";
@@ -71,7 +53,7 @@ Json registered_json(const Alignment& found, bool fast) {
   object["significance"] = found.significance;
   object["refined"] = found.refined;
   object["modality"] = name_of(found.modality);
-  object["proposed_by"] = name_of(found.proposed_by);
+  object["proposed_by"] = name_of_method(found.proposed_by);
   object["chance"] = Json();
   if (found.null_test) {
     object["chance"] = Json::object({{"deviations", found.null_test->z_score},
@@ -83,16 +65,17 @@ Json registered_json(const Alignment& found, bool fast) {
 
 Json names_of(const SearchMethods& generators) {
   Json names = Json::array();
-  for (const SearchMethod generator : generators) names.push_back(name_of(generator));
+  for (const SearchMethod generator : generators) names.push_back(name_of_method(generator));
   return names;
 }
 
 std::string search_text(const RegistrationResult& result) {
   std::string text;
   for (const SearchMethod generator : result.tried) {
-    text += (text.empty() ? "" : ", ") + std::string(name_of(generator));
+    text += (text.empty() ? "" : ", ") + std::string(name_of_method(generator));
   }
-  if (result.tried.size() > 1) text += fmt::format("; found by {}", name_of(result.proposed_by));
+  if (result.tried.size() > 1)
+    text += fmt::format("; found by {}", name_of_method(result.proposed_by));
   if (result.null_test) {
     text += fmt::format("; {:.1f} deviations from chance, which reaches {:.1f}",
                         result.null_test->z_score, result.null_test->max_null_z);

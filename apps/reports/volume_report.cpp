@@ -2,6 +2,7 @@
 #include "reports/volume_report.hpp"
 
 #include "io/terminal.hpp"
+#include "reports/option_names.hpp"
 #include "reports/report_lines.hpp"
 
 #include <fmt/format.h>
@@ -9,15 +10,6 @@
 namespace warpalign::program {
 
 namespace {
-
-const char* name_of(Motion motion) {
-  if (motion == Motion::rigid) return "rigid";
-  if (motion == Motion::similarity) return "similarity";
-  if (motion == Motion::affine) return "affine";
-  return "translation";
-}
-
-const char* name_of(Modality modality) { return modality == Modality::other ? "other" : "same"; }
 
 /// Describes the motion, as in "rotation 12.30 degrees about (0.000, 0.600, 0.800), scale 1.0200,
 /// ", without the parts that are fixed.

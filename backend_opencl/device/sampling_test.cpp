@@ -14,7 +14,7 @@ namespace warpalign::opencl {
 
 namespace {
 
-constexpr const char* stage = "sampling test";
+constexpr const char* sampling_stage = "sampling test";
 constexpr int side = 4;
 using Pixels = std::array<float, side * side>;
 
@@ -42,20 +42,20 @@ float expected(const Pixels& pixels, cl_float2 at) {
 }
 
 Values sampled(Context& context, const Pixels& pixels) {
-  const CallSite site = context.call_site(stage);
-  const Texture texture = make_texture(context, {.shape = {side, side, 1}}, stage);
+  const CallSite site = context.call_site(sampling_stage);
+  const Texture texture = make_texture(context, {.shape = {side, side, 1}}, sampling_stage);
   const Handle<cl_command_queue> queue = context.service_queue();
   const std::array<std::size_t, 3> origin{0, 0, 0};
   const std::array<std::size_t, 3> region{side, side, 1};
   check(clEnqueueWriteImage(queue.get(), texture.image.get(), CL_TRUE, origin.data(), region.data(),
                             0, 0, pixels.data(), 0, nullptr, nullptr),
         "clEnqueueWriteImage", site);
-  const Handle<cl_mem> at = make_buffer(context, sizeof points, stage);
+  const Handle<cl_mem> at = make_buffer(context, sizeof points, sampling_stage);
   check(clEnqueueWriteBuffer(queue.get(), at.get(), CL_TRUE, 0, sizeof points, points.data(), 0,
                              nullptr, nullptr),
         "clEnqueueWriteBuffer", site);
-  const Handle<cl_mem> result = make_buffer(context, sizeof(Values), stage);
-  Kernel kernel(context, stage, kernels::sampling_test, "sampling_test");
+  const Handle<cl_mem> result = make_buffer(context, sizeof(Values), sampling_stage);
+  Kernel kernel(context, sampling_stage, kernels::sampling_test, "sampling_test");
   kernel.launch(queue.get(), covering(context, points.size()), texture.image, texture.sampler.get(),
                 at, result, static_cast<cl_int>(points.size()));
   Values values{};

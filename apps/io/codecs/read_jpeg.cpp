@@ -4,30 +4,15 @@
 // objects with destructors live outside of them. Damage that libjpeg only warns about, such as a
 // missing end, is an error here.
 #include "io/codecs/codecs.hpp"
+#include "io/codecs/jpeg_errors.hpp"
 
-#include <array>
 #include <csetjmp>
 #include <cstdio>
-
-#include <jpeglib.h>
 
 #include <jerror.h>
 
 namespace warpalign::program {
 namespace {
-
-/// libjpeg's error manager followed by our members, as in libjpeg's documentation.
-struct ErrorManager {
-  jpeg_error_mgr base;
-  std::jmp_buf escape;
-  std::array<char, JMSG_LENGTH_MAX> message;
-};
-
-[[noreturn]] void give_up(j_common_ptr jpeg) {
-  auto& errors = *reinterpret_cast<ErrorManager*>(jpeg->err);
-  errors.base.format_message(jpeg, errors.message.data());
-  std::longjmp(errors.escape, 1);
-}
 
 bool is_harmless(int warning) {
   return warning == JWRN_EXTRANEOUS_DATA || warning == JWRN_ADOBE_XFORM ||
@@ -44,22 +29,22 @@ void judge_message(j_common_ptr jpeg, int level) {
 void limit_scans(j_common_ptr jpeg) {
   constexpr int max_scans = 100;
   if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= max_scans) return;
-  auto& errors = *reinterpret_cast<ErrorManager*>(jpeg->err);
+  auto& errors = *reinterpret_cast<JpegErrors*>(jpeg->err);
   std::snprintf(errors.message.data(), errors.message.size(), "it has more than %d scans",
                 max_scans);
   std::longjmp(errors.escape, 1);
 }
 
-class Reader {
+class JpegReader {
  public:
-  Reader() {
+  JpegReader() {
     jpeg_.err = jpeg_std_error(&errors_.base);
     errors_.base.error_exit = give_up;
     errors_.base.emit_message = judge_message;
   }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
-  ~Reader() { jpeg_destroy_decompress(&jpeg_); }
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
+  ~JpegReader() { jpeg_destroy_decompress(&jpeg_); }
 
   LoadedImage read(Bytes file) {
     if (!read_header(file)) throw damaged(errors_.message.data());
@@ -101,13 +86,13 @@ class Reader {
     return true;
   }
 
-  ErrorManager errors_{};
+  JpegErrors errors_{};
   jpeg_progress_mgr progress_{};
   jpeg_decompress_struct jpeg_{};
 };
 
 }  // namespace
 
-LoadedImage read_jpeg(Bytes file) { return Reader().read(file); }
+LoadedImage read_jpeg(Bytes file) { return JpegReader().read(file); }
 
 }  // namespace warpalign::program

@@ -28,23 +28,24 @@ void take_bytes(png_structp png, png_bytep target, std::size_t size) {
   source.position += size;
 }
 
-void keep_error(png_structp png, png_const_charp message) {
+void keep_read_error(png_structp png, png_const_charp message) {
   auto& source = *static_cast<Source*>(png_get_error_ptr(png));
   std::snprintf(source.message.data(), source.message.size(), "%s", message);
   png_longjmp(png, 1);
 }
 
-void ignore_warning(png_structp /*png*/, png_const_charp /*message*/) {}
+void ignore_read_warning(png_structp /*png*/, png_const_charp /*message*/) {}
 
-class Reader {
+class PngReader {
  public:
-  explicit Reader(Bytes file) : source_{file} {
-    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source_, keep_error, ignore_warning);
+  explicit PngReader(Bytes file) : source_{file} {
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source_, keep_read_error,
+                                  ignore_read_warning);
     if (png_ != nullptr) info_ = png_create_info_struct(png_);
   }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
-  ~Reader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+  ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
 
   LoadedImage read() {
     if (info_ == nullptr) throw FileError("cannot be read: libpng failed to start");
@@ -115,7 +116,7 @@ void check_header(Bytes file) {
 
 LoadedImage read_png(Bytes file) {
   check_header(file);
-  return Reader(file).read();
+  return PngReader(file).read();
 }
 
 }  // namespace warpalign::program

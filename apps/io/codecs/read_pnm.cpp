@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::int64_t max_number = 1'000'000'000;
 
-class Reader {
+class PnmReader {
  public:
-  explicit Reader(Bytes file) : file_(file) {}
+  explicit PnmReader(Bytes file) : file_(file) {}
 
   LoadedImage read() {
     const char kind = read_kind();
@@ -113,6 +113,6 @@ class Reader {
 
 }  // namespace
 
-LoadedImage read_pnm(Bytes file) { return Reader(file).read(); }
+LoadedImage read_pnm(Bytes file) { return PnmReader(file).read(); }
 
 }  // namespace warpalign::program

@@ -10,7 +10,7 @@ namespace warpalign::program {
 namespace {
 
 /// Appends numbers in little-endian order.
-class Writer {
+class RecordWriter {
  public:
   void put(std::uint64_t value, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; ++i) {
@@ -57,7 +57,7 @@ std::uint16_t sample_format(PixelType type) {
 }  // namespace
 
 std::vector<std::byte> tiff_header(bool big) {
-  Writer header;
+  RecordWriter header;
   header.put('I' | 'I' << 8, 2);
   header.put(big ? 43 : 42, 2);
   if (big) header.put(8, 4);  // bytes of an offset, and 0
@@ -97,7 +97,7 @@ std::vector<std::byte> tiff_directory(const LoadedImage& image, bool big, std::u
       Entry{TIFFTAG_STRIPBYTECOUNTS, wide, 1, pixel_bytes(image)},
       Entry{TIFFTAG_PLANARCONFIG, TIFF_SHORT, 1, PLANARCONFIG_CONTIG},
       Entry{TIFFTAG_SAMPLEFORMAT, TIFF_SHORT, channels, each(format, outside + 6)}};
-  Writer directory;
+  RecordWriter directory;
   directory.put(entries, big ? 8 : 2);
   for (const Entry& entry : table) {
     directory.put(entry.tag, 2);

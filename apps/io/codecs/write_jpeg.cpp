@@ -2,41 +2,26 @@
 //
 // libjpeg reports errors by longjmp, see read_jpeg.cpp.
 #include "io/codecs/codecs.hpp"
+#include "io/codecs/jpeg_errors.hpp"
 
-#include <array>
 #include <csetjmp>
-#include <cstdio>
 #include <cstdlib>
-
-#include <jpeglib.h>
 
 namespace warpalign::program {
 namespace {
 
-struct ErrorManager {
-  jpeg_error_mgr base;
-  std::jmp_buf escape;
-  std::array<char, JMSG_LENGTH_MAX> message;
-};
-
-[[noreturn]] void give_up(j_common_ptr jpeg) {
-  auto& errors = *reinterpret_cast<ErrorManager*>(jpeg->err);
-  errors.base.format_message(jpeg, errors.message.data());
-  std::longjmp(errors.escape, 1);
-}
-
 void ignore_message(j_common_ptr /*jpeg*/, int /*level*/) {}
 
-class Writer {
+class JpegWriter {
  public:
-  Writer() {
+  JpegWriter() {
     jpeg_.err = jpeg_std_error(&errors_.base);
     errors_.base.error_exit = give_up;
     errors_.base.emit_message = ignore_message;
   }
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
-  ~Writer() {
+  JpegWriter(const JpegWriter&) = delete;
+  JpegWriter& operator=(const JpegWriter&) = delete;
+  ~JpegWriter() {
     jpeg_destroy_compress(&jpeg_);
     std::free(file_);
   }
@@ -69,7 +54,7 @@ class Writer {
     return true;
   }
 
-  ErrorManager errors_{};
+  JpegErrors errors_{};
   jpeg_compress_struct jpeg_{};
   unsigned char* file_ = nullptr;
   unsigned long file_size_ = 0;
@@ -77,6 +62,6 @@ class Writer {
 
 }  // namespace
 
-std::vector<std::byte> write_jpeg(const LoadedImage& image) { return Writer().write(image); }
+std::vector<std::byte> write_jpeg(const LoadedImage& image) { return JpegWriter().write(image); }
 
 }  // namespace warpalign::program

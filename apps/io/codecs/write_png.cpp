@@ -39,23 +39,24 @@ void give_bytes(png_structp png, png_bytep bytes, std::size_t size) {
 
 void flush_nothing(png_structp /*png*/) {}
 
-void keep_error(png_structp png, png_const_charp message) {
+void keep_write_error(png_structp png, png_const_charp message) {
   auto& target = *static_cast<Target*>(png_get_error_ptr(png));
   std::snprintf(target.message.data(), target.message.size(), "%s", message);
   png_longjmp(png, 1);
 }
 
-void ignore_warning(png_structp /*png*/, png_const_charp /*message*/) {}
+void ignore_write_warning(png_structp /*png*/, png_const_charp /*message*/) {}
 
-class Writer {
+class PngWriter {
  public:
-  Writer() {
-    png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, &target_, keep_error, ignore_warning);
+  PngWriter() {
+    png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, &target_, keep_write_error,
+                                   ignore_write_warning);
     if (png_ != nullptr) info_ = png_create_info_struct(png_);
   }
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
-  ~Writer() { png_destroy_write_struct(&png_, &info_); }
+  PngWriter(const PngWriter&) = delete;
+  PngWriter& operator=(const PngWriter&) = delete;
+  ~PngWriter() { png_destroy_write_struct(&png_, &info_); }
 
   std::vector<std::byte> write(const LoadedImage& image) {
     if (info_ == nullptr) throw FileError("libpng failed to start");
@@ -89,6 +90,6 @@ class Writer {
 
 }  // namespace
 
-std::vector<std::byte> write_png(const LoadedImage& image) { return Writer().write(image); }
+std::vector<std::byte> write_png(const LoadedImage& image) { return PngWriter().write(image); }
 
 }  // namespace warpalign::program

@@ -5,6 +5,7 @@
 #include "io/frames/npy_frames.hpp"
 #include "io/frames/tiff_frames.hpp"
 #include "io/frames/y4m_frames.hpp"
+#include "io/starts_with.hpp"
 
 #include <fmt/format.h>
 
@@ -17,13 +18,6 @@ namespace warpalign::program {
 namespace {
 
 using Path = std::filesystem::path;
-
-bool starts_with(std::span<const std::byte> head, std::string_view magic) {
-  return head.size() >= magic.size() &&
-         std::equal(magic.begin(), magic.end(), head.begin(), [](char wanted, std::byte found) {
-           return static_cast<std::byte>(wanted) == found;
-         });
-}
 
 void refuse_choice(const PlaneChoice& choice) {
   if (choice.channel.value_or(0) == 0 && choice.slice.value_or(0) == 0) return;

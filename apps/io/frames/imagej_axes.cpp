@@ -4,6 +4,7 @@
 #include "io/frames/imagej_axes.hpp"
 
 #include "io/codecs/codecs.hpp"
+#include "io/frames/tiff_directories.hpp"
 
 #include <fmt/format.h>
 
@@ -15,8 +16,6 @@
 
 namespace warpalign::program {
 namespace {
-
-constexpr std::size_t max_pages = std::size_t{1} << 24;
 
 std::map<std::string, std::size_t> numbers_in(const std::string& description) {
   std::map<std::string, std::size_t> numbers;

@@ -5,6 +5,7 @@
 #include "io/frames/tiff_directories.hpp"
 
 #include "io/codecs/codecs.hpp"
+#include "io/starts_with.hpp"
 
 #include <fmt/format.h>
 
@@ -19,12 +20,6 @@ namespace warpalign::program {
 namespace {
 
 using namespace std::string_view_literals;
-
-constexpr std::size_t max_pages = std::size_t{1} << 24;
-
-bool starts_with(std::span<const std::byte> head, std::string_view magic) {
-  return head.size() >= magic.size() && std::memcmp(head.data(), magic.data(), magic.size()) == 0;
-}
 
 struct Directory {
   std::uint64_t next = 0;

@@ -12,6 +12,9 @@
 
 namespace warpalign::program {
 
+/// The most pages of a file. A file that says it has more is damaged.
+inline constexpr std::size_t max_pages = std::size_t{1} << 24;
+
 struct TiffDirectories {
   bool big = false;         ///< BigTIFF, with offsets of 8 bytes
   bool big_endian = false;  ///< the file's byte order

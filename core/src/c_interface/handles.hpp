@@ -10,6 +10,9 @@
 
 namespace warpalign::c_interface {
 
+/// The error of a device handle that has no device.
+inline constexpr const char* no_device = "the device is null or was closed";
+
 /// A table of objects by number. Numbers are never reused, not even by another table, so that the
 /// number of a closed object stays invalid.
 template <class T>

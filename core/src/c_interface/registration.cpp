@@ -26,7 +26,6 @@ struct SharedRegistrar {
   Registrar registrar;
 };
 
-constexpr const char* no_device = "the device is null or was closed";
 constexpr const char* no_registrar = "the registrar is null or was destroyed";
 
 bool flag(std::int32_t value, const std::string& what) {

@@ -13,8 +13,6 @@ namespace warpalign::c_interface {
 
 namespace {
 
-constexpr const char* no_device = "the device is null or was closed";
-
 warpalign_spline_options defaults() {
   const ResampleSpec spec;
   return {sizeof(warpalign_spline_options),

@@ -10,21 +10,21 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr const char* stage = "register";
+constexpr const char* options_stage = "register";
 
 void check_order(const RegistrationOptions& options) {
   if (options.min_scale > options.max_scale) {
-    refuse(stage, "min_scale must not exceed max_scale");
+    refuse(options_stage, "min_scale must not exceed max_scale");
   }
   if (options.min_angle > options.max_angle) {
-    refuse(stage, "min_angle must not exceed max_angle");
+    refuse(options_stage, "min_angle must not exceed max_angle");
   }
 }
 
 // Refuses options that the fast pipeline would ignore.
 void check_fast(const RegistrationOptions& options) {
   if (!changes_options_without_fast(options)) return;
-  refuse(stage,
+  refuse(options_stage,
          "the fast pipeline finds one unrestricted similarity from gradients; do not set motion, "
          "ranges, candidates, spectrum, modality or search");
 }
@@ -40,20 +40,21 @@ void check_motion(const RegistrationOptions& options) {
       options.min_angle != defaults.min_angle || options.max_angle != defaults.max_angle;
   const bool spectrum = options.spectrum != defaults.spectrum;
   if (scales && fixes_scale(motion)) {
-    refuse(stage, "this motion keeps the scale at 1; do not set min_scale or max_scale");
+    refuse(options_stage, "this motion keeps the scale at 1; do not set min_scale or max_scale");
   }
   if (angles && fixes_rotation(motion)) {
-    refuse(stage, "the motion translation keeps the angle at 0; do not set min_angle or max_angle");
+    refuse(options_stage,
+           "the motion translation keeps the angle at 0; do not set min_angle or max_angle");
   }
   const bool shifts =
       options.max_shift != 0 || options.max_shift_x != 0 || options.max_shift_y != 0;
   if (shifts && fixes_translation(motion)) {
-    refuse(stage,
+    refuse(options_stage,
            "the motion rotation keeps the shift at 0; do not set max_shift, max_shift_x or "
            "max_shift_y");
   }
   if (spectrum && (ignores_spectrum(motion) || options.modality == Modality::other)) {
-    refuse(stage,
+    refuse(options_stage,
            "the search uses no spectra for translations or for the modality other; do not set "
            "spectrum");
   }
@@ -61,7 +62,7 @@ void check_motion(const RegistrationOptions& options) {
 
 void check_effort(const RegistrationOptions& options) {
   if (options.search != Effort::fast || options.modality != Modality::other) return;
-  refuse(stage,
+  refuse(options_stage,
          "the search fast does not support the modality other: it compares log-polar spectra of "
          "intensities, which differ between modalities");
 }
@@ -70,7 +71,7 @@ void check_effort(const RegistrationOptions& options) {
 
 RegistrationOptions checked(const RegistrationOptions& options) {
   check_option_ranges(options);
-  if (options.spectrum_exponent == 0) refuse(stage, "spectrum_exponent must be above 0");
+  if (options.spectrum_exponent == 0) refuse(options_stage, "spectrum_exponent must be above 0");
   check_order(options);
   if (options.fast) check_fast(options);
   check_motion(options);

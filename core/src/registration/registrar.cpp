@@ -24,18 +24,19 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "register";
+constexpr const char* registrar_stage = "register";
 
 // Alignments that an ambiguous result lists, itself included.
 constexpr int listed_if_ambiguous = 3;
 
 void check_mask(const char* what, const HostImage& mask, const Shape& image) {
   if (mask.type != PixelType::u8) {
-    detail::refuse(stage, std::string(what) + " must be u8, with 0 where a pixel is ignored");
+    detail::refuse(registrar_stage,
+                   std::string(what) + " must be u8, with 0 where a pixel is ignored");
   }
   if (mask.shape() != image) {
-    detail::refuse(stage, std::string(what) + " is " + to_string(mask.shape()) +
-                              ", but its image is " + to_string(image));
+    detail::refuse(registrar_stage, std::string(what) + " is " + to_string(mask.shape()) +
+                                        ", but its image is " + to_string(image));
   }
 }
 
@@ -94,7 +95,7 @@ void Registrar::State::check(const char* what, PixelType type, const Shape& shap
                              const char* mask_name, const HostImage* mask) const {
   detail::check_registrable(what, type, shape);
   if (mask == nullptr) return;
-  if (fast) detail::refuse(stage, "the fast pipeline does not support masks");
+  if (fast) detail::refuse(registrar_stage, "the fast pipeline does not support masks");
   check_mask(mask_name, *mask, shape);
 }
 
@@ -136,7 +137,7 @@ void Registrar::State::set_reference(const Pixels& pixels, PixelType type, const
 template <class Pixels>
 RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
                                            const HostImage* mask) {
-  if (!has_reference) detail::refuse(stage, "set_reference must be called before align");
+  if (!has_reference) detail::refuse(registrar_stage, "set_reference must be called before align");
   const detail::StageClock::Call call(clock);
   check("the moving image", type, pixels.shape(), "the moving image's mask", mask);
   if (!detail::is_grey(type)) {
@@ -233,7 +234,7 @@ RegistrationResult Registrar::align(const Image& image) {
 
 void Registrar::set_initial(const Homography& initial) {
   if (state_->fast) {
-    detail::refuse(stage, "the fast pipeline does not support an initial transform");
+    detail::refuse(registrar_stage, "the fast pipeline does not support an initial transform");
   }
   detail::check_initial(initial);
   state_->initial = initial;
@@ -244,9 +245,11 @@ void Registrar::set_prior(const std::optional<MotionPrior>& prior) {
   if (prior) {
     const Affine& m = prior->matrix;
     for (const double number : {m.a, m.b, m.c, m.d, m.e, m.f}) {
-      if (!std::isfinite(number)) detail::refuse(stage, "the prior's matrix must be finite");
+      if (!std::isfinite(number))
+        detail::refuse(registrar_stage, "the prior's matrix must be finite");
     }
-    if (prior->frames < 1) detail::refuse(stage, "the prior must be 1 or more frames earlier");
+    if (prior->frames < 1)
+      detail::refuse(registrar_stage, "the prior must be 1 or more frames earlier");
   }
   if (state_->search) state_->search->set_prior(prior);
 }

@@ -21,7 +21,7 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "tiles";
+constexpr const char* resampler_stage = "tiles";
 
 std::int64_t rounded_up(std::int64_t length, std::int64_t limit) {
   constexpr std::int64_t multiple = 32;
@@ -146,7 +146,8 @@ std::size_t TiledResampler::State::execute(const detail::HostArrays& arrays) {
 TiledResampler::TiledResampler(const Device& device, const ResampleSpec& spec,
                                std::size_t max_bytes) {
   if (spec.images.count != 1)
-    detail::refuse(stage, "images.count must be 1, not " + std::to_string(spec.images.count));
+    detail::refuse(resampler_stage,
+                   "images.count must be 1, not " + std::to_string(spec.images.count));
   static_cast<void>(tile_of(spec, {}, {{}, spec.output}));  // checks the spec
   state_ =
       std::make_unique<State>(device, spec, max_bytes == 0 ? max_device_memory(device) : max_bytes);
@@ -158,7 +159,7 @@ TiledResampler::~TiledResampler() = default;
 
 std::size_t TiledResampler::execute(const void* image, const HomogeneousMatrix& output_to_input,
                                     void* output) {
-  if (image == nullptr || output == nullptr) detail::refuse(stage, "there are no pixels");
+  if (image == nullptr || output == nullptr) detail::refuse(resampler_stage, "there are no pixels");
   return state_->execute({static_cast<const std::byte*>(image),
                           {&output_to_input, nullptr},
                           static_cast<std::byte*>(output)});
@@ -166,12 +167,13 @@ std::size_t TiledResampler::execute(const void* image, const HomogeneousMatrix& 
 
 std::size_t TiledResampler::execute(const void* image, std::span<const float> coordinates,
                                     void* output) {
-  if (image == nullptr || output == nullptr) detail::refuse(stage, "there are no pixels");
+  if (image == nullptr || output == nullptr) detail::refuse(resampler_stage, "there are no pixels");
   const auto expected =
       static_cast<std::size_t>(state_->spec.output.pixels() * state_->spec.images.dimensions);
   if (coordinates.size() != expected) {
-    detail::refuse(stage, "there are " + std::to_string(coordinates.size()) +
-                              " coordinates, but the output needs " + std::to_string(expected));
+    detail::refuse(resampler_stage, "there are " + std::to_string(coordinates.size()) +
+                                        " coordinates, but the output needs " +
+                                        std::to_string(expected));
   }
   return state_->execute({static_cast<const std::byte*>(image),
                           {nullptr, coordinates.data()},

@@ -3,6 +3,7 @@
 
 #include "transforms/bspline_filter.hpp"
 #include "transforms/matrices.hpp"
+#include "transforms/refuse.hpp"
 
 #include <warpalign/error.hpp>
 
@@ -19,10 +20,6 @@ namespace {
 constexpr std::int64_t max_extent = std::int64_t{1} << 30;
 // Points of a grid in world coordinates have rounding errors of this order in indices.
 constexpr double rounding = 1e-9;
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorKind::invalid_argument, what);
-}
 
 /// The samples along one axis that contribute to a value, with their weights and the derivatives of
 /// these.
@@ -268,9 +265,9 @@ void check_samples(const FieldSamples& samples, std::size_t expected) {
   std::visit(
       [&](const auto& values) {
         if (values.size() != expected)
-          refuse("a field has another number of samples than its grid");
+          refuse_transform("a field has another number of samples than its grid");
         if (!std::all_of(values.begin(), values.end(), [](auto v) { return std::isfinite(v); })) {
-          refuse("a displacement field contains NaN or infinity");
+          refuse_transform("a displacement field contains NaN or infinity");
         }
       },
       samples);
@@ -280,22 +277,24 @@ void check_samples(const FieldSamples& samples, std::size_t expected) {
 
 void check_grid(int dimensions, const PointGrid& grid) {
   if (dimensions != 2 && dimensions != 3) {
-    refuse("a field has 2 or 3 components, one for each axis, not " + std::to_string(dimensions));
+    refuse_transform("a field has 2 or 3 components, one for each axis, not " +
+                     std::to_string(dimensions));
   }
   const Shape& s = grid.shape;
   for (const std::int64_t extent : {s.width, s.height, s.depth}) {
     if (extent < 1 || extent > max_extent) {
-      refuse("a grid of " + to_string(s) + " points: every extent must be 1 to 2^30");
+      refuse_transform("a grid of " + to_string(s) + " points: every extent must be 1 to 2^30");
     }
   }
   if (static_cast<double>(s.width) * static_cast<double>(s.height) * static_cast<double>(s.depth) >
       static_cast<double>(std::int64_t{1} << 40)) {
-    refuse("a grid of " + to_string(s) + " points is too large");
+    refuse_transform("a grid of " + to_string(s) + " points is too large");
   }
-  if (dimensions == 2 && s.depth != 1) refuse("the grid of a transform of the plane has depth 1");
+  if (dimensions == 2 && s.depth != 1)
+    refuse_transform("the grid of a transform of the plane has depth 1");
   for (const double spacing : {grid.spacing.x, grid.spacing.y, grid.spacing.z}) {
     if (!(spacing > 0) || !std::isfinite(spacing)) {
-      refuse("the spacing of a grid must be above 0 and finite");
+      refuse_transform("the spacing of a grid must be above 0 and finite");
     }
   }
   const HomogeneousMatrix matrix = grid.index_to_point();
@@ -304,7 +303,7 @@ void check_grid(int dimensions, const PointGrid& grid) {
     const auto& d = grid.direction;
     if (d[2] != 0 || d[5] != 0 || d[6] != 0 || d[7] != 0 || d[8] != 1 || grid.origin.z != 0 ||
         grid.spacing.z != 1) {
-      refuse("the grid of a transform of the plane must keep z");
+      refuse_transform("the grid of a transform of the plane must keep z");
     }
   }
   static_cast<void>(inverse_of(matrix));
@@ -320,7 +319,8 @@ Field::Field(int dimensions, const PointGrid& grid, FieldBasis basis, FieldSampl
   for (std::size_t a = 0; a < 3; ++a) last_[a] = extent_[a] - 1;
   if (basis == FieldBasis::coefficients) {
     for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
-      if (extent_[a] < 4) refuse("a cubic B-spline has at least 4 coefficients along each axis");
+      if (extent_[a] < 4)
+        refuse_transform("a cubic B-spline has at least 4 coefficients along each axis");
       first_[a] = 1;
       --last_[a];
     }

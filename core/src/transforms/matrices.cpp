@@ -1,5 +1,6 @@
 // Matrices of transforms in two and three dimensions.
 #include "transforms/matrices.hpp"
+#include "transforms/refuse.hpp"
 
 #include "registration/numerics/small_solver.hpp"
 
@@ -19,10 +20,6 @@ namespace {
 constexpr double kind_tolerance = 1e-6;
 // Rounding leaves nothing of an inverse beyond this condition number.
 constexpr double max_condition = 1e15;
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorKind::invalid_argument, what);
-}
 
 /// The mean squared length of the columns of the linear part, if they are orthogonal, have the same
 /// length and do not mirror; else 0.
@@ -61,7 +58,7 @@ void check_plane(const HomogeneousMatrix& matrix) {
   const auto& m = matrix.m;
   const bool keeps_z =
       m[2] == 0 && m[6] == 0 && m[8] == 0 && m[9] == 0 && m[10] == 1 && m[11] == 0 && m[14] == 0;
-  if (!keeps_z) refuse("the matrix of a transform in two dimensions must keep z");
+  if (!keeps_z) refuse_transform("the matrix of a transform in two dimensions must keep z");
 }
 
 }  // namespace
@@ -73,32 +70,34 @@ Matrix3 linear_part(const HomogeneousMatrix& matrix) noexcept {
 
 void check_matrix(TransformKind kind, int dimensions, const HomogeneousMatrix& matrix) {
   if (dimensions != 2 && dimensions != 3) {
-    refuse("a transform has 2 or 3 dimensions, not " + std::to_string(dimensions));
+    refuse_transform("a transform has 2 or 3 dimensions, not " + std::to_string(dimensions));
   }
   if (kind > TransformKind::homography) {
-    refuse("a matrix makes a translation, rigid, similarity or affine transform, or a homography");
+    refuse_transform(
+        "a matrix makes a translation, rigid, similarity or affine transform, or a homography");
   }
   if (!std::all_of(matrix.m.begin(), matrix.m.end(), [](double v) { return std::isfinite(v); })) {
-    refuse("the matrix of a transform contains NaN or infinity");
+    refuse_transform("the matrix of a transform contains NaN or infinity");
   }
   if (dimensions == 2) check_plane(matrix);
   if (kind == TransformKind::homography) return;
   if (!matrix.is_affine()) {
-    refuse("the last row of the matrix must be 0, ..., 0, 1, unless it is a homography");
+    refuse_transform("the last row of the matrix must be 0, ..., 0, 1, unless it is a homography");
   }
   if (kind == TransformKind::translation && linear_part(matrix) != identity3()) {
-    refuse("the matrix of a translation must be the identity, except for its last column");
+    refuse_transform(
+        "the matrix of a translation must be the identity, except for its last column");
   }
   if (kind == TransformKind::rigid || kind == TransformKind::similarity) {
     const double scale = squared_scale(matrix, dimensions);
     if (scale == 0) {
-      refuse(
+      refuse_transform(
           "the matrix is not a rotation, or a rotation with a uniform scale: use an affine "
           "transform");
     }
     if (kind == TransformKind::rigid && std::abs(scale - 1) > kind_tolerance) {
-      refuse("the matrix of a rigid transform has the scale " + std::to_string(std::sqrt(scale)) +
-             ": use a similarity");
+      refuse_transform("the matrix of a rigid transform has the scale " +
+                       std::to_string(std::sqrt(scale)) + ": use a similarity");
     }
   }
 }
@@ -122,12 +121,13 @@ HomogeneousMatrix inverse_of(const HomogeneousMatrix& matrix) {
     std::array<double, 16> a = matrix.m;
     std::array<double, 4> b{};
     b[column] = 1;
-    if (!solve_general(a, b)) refuse("the matrix is singular: this transform has no inverse");
+    if (!solve_general(a, b))
+      refuse_transform("the matrix is singular: this transform has no inverse");
     for (std::size_t row = 0; row < 4; ++row) result.m[4 * row + column] = b[row];
   }
   // `!` also refuses NaN.
   if (!(norm_of(matrix) * norm_of(result) < max_condition)) {
-    refuse("the matrix is singular: this transform has no inverse");
+    refuse_transform("the matrix is singular: this transform has no inverse");
   }
   if (matrix.is_affine()) {
     std::fill_n(result.m.begin() + 12, 3, 0.0);

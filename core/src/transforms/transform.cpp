@@ -3,6 +3,7 @@
 
 #include "transforms/field_inverse.hpp"
 #include "transforms/matrices.hpp"
+#include "transforms/refuse.hpp"
 #include "transforms/state.hpp"
 
 #include <warpalign/error.hpp>
@@ -20,10 +21,6 @@ using detail::FieldBasis;
 using detail::TransformState;
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorKind::invalid_argument, what);
-}
 
 /// The samples of all components together, point by point.
 template <class Value>
@@ -169,9 +166,11 @@ std::optional<PixelType> Transform::sample_type() const noexcept {
 }
 
 void Transform::copy_samples(std::span<double* const> components) const {
-  if (!state_->is_field()) refuse("only a displacement or a B-spline has samples");
+  if (!state_->is_field())
+    detail::refuse_transform("only a displacement or a B-spline has samples");
   const auto axes = static_cast<std::size_t>(state_->dimensions);
-  if (components.size() != axes) refuse("pass memory for the samples of each axis");
+  if (components.size() != axes)
+    detail::refuse_transform("pass memory for the samples of each axis");
   std::visit(
       [&](const auto& samples) {
         for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -190,11 +189,12 @@ Transform Transform::operator*(const Transform& first) const {
   const TransformState& a = *first.state_;
   const TransformState& b = *state_;
   if (a.dimensions != b.dimensions) {
-    refuse("a transform of " + std::to_string(b.dimensions) + " dimensions cannot follow one of " +
-           std::to_string(a.dimensions));
+    detail::refuse_transform("a transform of " + std::to_string(b.dimensions) +
+                             " dimensions cannot follow one of " + std::to_string(a.dimensions));
   }
   if (a.coordinates != b.coordinates) {
-    refuse("a transform of pixels and one of world coordinates cannot be composed: convert one");
+    detail::refuse_transform(
+        "a transform of pixels and one of world coordinates cannot be composed: convert one");
   }
   std::vector<Transform> members = first.members();
   for (const Transform& next : this->members()) {

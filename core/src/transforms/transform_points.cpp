@@ -2,6 +2,7 @@
 #include "device/lanes.hpp"
 #include "transforms/evaluation.hpp"
 #include "transforms/matrices.hpp"
+#include "transforms/refuse.hpp"
 
 #include <warpalign/error.hpp>
 
@@ -20,10 +21,6 @@ namespace {
 constexpr std::size_t block_size = 512;
 // A thread starts in about the time in which another one maps this many points.
 constexpr std::size_t points_per_part = 16384;
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorKind::invalid_argument, what);
-}
 
 /// The coordinates of a block of points.
 class Block {
@@ -95,7 +92,8 @@ void map_grid(const TransformState& state, const PointGrid& grid,
               std::span<Value* const> components, OutsideField outside, bool relative) {
   const auto axes = static_cast<std::size_t>(state.dimensions);
   const std::size_t count = points_of(state, grid);
-  if (components.size() != axes) refuse("pass memory for the values along each axis");
+  if (components.size() != axes)
+    detail::refuse_transform("pass memory for the values along each axis");
   const GridPoints points(grid);
   in_parallel(count, [&](std::size_t first, std::size_t end) {
     Block block;
@@ -131,8 +129,9 @@ void Transform::points(std::span<const double> from, std::span<double> to,
                        OutsideField outside) const {
   const auto axes = static_cast<std::size_t>(state_->dimensions);
   if (from.size() != to.size() || from.size() % axes != 0) {
-    refuse("points of " + std::to_string(axes) + " dimensions: " + std::to_string(from.size()) +
-           " coordinates to map, and memory for " + std::to_string(to.size()));
+    detail::refuse_transform("points of " + std::to_string(axes) +
+                             " dimensions: " + std::to_string(from.size()) +
+                             " coordinates to map, and memory for " + std::to_string(to.size()));
   }
   const PointStrides strides{static_cast<std::ptrdiff_t>(axes), 1};
   points(from.data(), strides, to.data(), strides, from.size() / axes, outside);
@@ -183,8 +182,9 @@ void Transform::positions(const PointGrid& grid, std::span<double* const> compon
 void Transform::jacobian(const PointGrid& grid, std::span<double> determinants) const {
   const std::size_t count = points_of(*state_, grid);
   if (determinants.size() != count) {
-    refuse("a grid of " + std::to_string(count) + " points has as many determinants, not " +
-           std::to_string(determinants.size()));
+    detail::refuse_transform("a grid of " + std::to_string(count) +
+                             " points has as many determinants, not " +
+                             std::to_string(determinants.size()));
   }
   const GridPoints points(grid);
   in_parallel(count, [&](std::size_t first, std::size_t end) {

@@ -1,6 +1,7 @@
 // Scores the shifts of a batch of frames: the correlation with the reference and its significance.
 #include "registration/frames/frame_scorer.hpp"
 
+#include "registration/frames/frame_stack.hpp"
 #include "registration/local/windows/window_fit.hpp"
 #include "registration/numerics/confidence.hpp"
 
@@ -27,11 +28,6 @@ constexpr std::int64_t rows_of_part = 32;
 
 int parts_of(const Shape& level) {
   return static_cast<int>((level.height + rows_of_part - 1) / rows_of_part);
-}
-
-SmoothSpec stack_of(SmoothSpec spec, std::int64_t images) {
-  spec.images = images;
-  return spec;
 }
 
 /// The number of samples along an axis whose position, shifted by `shift`, has a neighbour on

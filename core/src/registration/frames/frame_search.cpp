@@ -1,15 +1,11 @@
 // Estimates the shifts of a batch of frames.
 #include "registration/frames/frame_search.hpp"
 
+#include "registration/frames/frame_stack.hpp"
+
 #include <algorithm>
 
 namespace warpalign::detail {
-
-namespace {
-
-std::size_t count_of(std::int64_t frames) { return static_cast<std::size_t>(frames); }
-
-}  // namespace
 
 WindowGrid whole_frame(const Shape& frame) { return {frame, 1, 1, {WindowOrigin{}}}; }
 

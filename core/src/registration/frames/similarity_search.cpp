@@ -1,6 +1,7 @@
 // Estimates the similarities of a batch of frames, from coarse levels to full resolution.
 #include "registration/frames/similarity_search.hpp"
 
+#include "registration/frames/frame_stack.hpp"
 #include "registration/numerics/plane_geometry.hpp"
 
 #include <warpalign/stages/log_polar.hpp>
@@ -30,15 +31,8 @@ constexpr FrameFitLimits medium_limits{16, 0.01, 4};
 constexpr double max_medium_drift = 0.5;
 constexpr FrameFitLimits frame_limits{16, 0.001, 0};
 
-std::size_t count_of(std::int64_t images) { return static_cast<std::size_t>(images); }
-
 Sampling2d coarser(const Shape& judged, std::int64_t side) {
   return {std::max(1.0, larger_side(judged) / static_cast<double>(side))};
-}
-
-SmoothSpec stack_of(SmoothSpec spec, std::int64_t images) {
-  spec.images = images;
-  return spec;
 }
 
 // The sums that has_even_illumination() reads.

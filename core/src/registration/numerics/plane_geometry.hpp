@@ -56,6 +56,10 @@ struct LocalMap {
   [[nodiscard]] double area() const { return a * e - b * d; }
 };
 
+inline double square(double value) { return value * value; }
+
+inline double length(Point p) { return std::hypot(p.x, p.y); }
+
 inline double squared_distance(Point a, Point b) {
   return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
 }
@@ -101,6 +105,11 @@ struct UnmaskedPixels {
     return std::min(reference, moving / (scale * scale));
   }
 };
+
+/// A position on a periodic axis, from 0 to `period`.
+inline double modulo(double position, double period) {
+  return position - period * std::floor(position / period);
+}
 
 /// The shift of smallest magnitude that corresponds to a position from 0 to `period` on a periodic
 /// axis.

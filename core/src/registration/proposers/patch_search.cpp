@@ -35,8 +35,6 @@ Shape slices(const PatchGrid& grid, std::int64_t depth) {
 Shape patches_shape(const PatchGrid& grid) { return slices(grid, grid.at_once()); }
 Shape surfaces_shape(const PatchGrid& grid) { return slices(grid, 2 * grid.at_once()); }
 
-double modulo(double x, double side) { return x - side * std::floor(x / side); }
-
 }  // namespace
 
 PatchSearch::PatchSearch(const Device& device, const RegistrationOptions& options,

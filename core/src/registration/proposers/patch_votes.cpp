@@ -34,8 +34,6 @@ constexpr double duplicate_vote_distance = 2;
 
 double distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
-double square(double value) { return value * value; }
-
 double cross(Point a, Point b) { return a.x * b.y - a.y * b.x; }
 
 Point operator-(Point a, Point b) { return {a.x - b.x, a.y - b.y}; }

@@ -40,8 +40,6 @@ double nearest_modulo(double u, double centre, double n) {
 
 Shape slices(const Shape& shape, std::int64_t depth) { return {shape.width, shape.height, depth}; }
 
-double modulo(double x, double n) { return x - n * std::floor(x / n); }
-
 // With this gain, orientation fields score like normalized intensities.
 double gain_of(const GradientFields::Statistics& statistics) {
   return statistics.energy > 0 ? 1 / std::sqrt(statistics.energy) : 0;

@@ -10,7 +10,7 @@ namespace warpalign::detail {
 namespace {
 
 // Levels with a smaller side have too little detail to start from.
-constexpr double min_side = 48;
+constexpr double min_scored_side = 48;
 
 // The maximum number of candidates that are fitted on the last level.
 constexpr std::ptrdiff_t max_on_last_level = 16;
@@ -87,7 +87,8 @@ void CoarseRefinement::fit_on_level(const PairContext& work, std::span<const Gro
   level_groups_.clear();
   for (const Group& group : groups) {
     const FitDirection& roles = group.front().roles;
-    const bool too_small = roles.side(limits.coarser * roles.spacing(scoring_side)) < min_side;
+    const bool too_small =
+        roles.side(limits.coarser * roles.spacing(scoring_side)) < min_scored_side;
     if (!too_small || limits.coarser == 1) level_groups_.push_back(group);
   }
   prepare(work, level_groups_, limits.coarser, FieldDetail::smoothed);

@@ -15,7 +15,7 @@ constexpr std::array<FitLevel, 8> levels{{{32, Motion::affine, 15, 0.02, 0.3},
                                           {256, Motion::homography, 15, 0.01, 0.2},
                                           {512, Motion::homography, 12, 0.01, 0.1},
                                           {1024, Motion::homography, 10, 0.01, 0.05}}};
-constexpr double min_side = 24;
+constexpr double min_fitted_side = 24;
 // A level finer than the scoring level is used only if its spacing, in pixels of the coarser image,
 // is at least this.
 constexpr double min_spacing_beyond_judged = 1.5;
@@ -38,7 +38,7 @@ bool can_fit_on(const FitLevel& level, const FitDirection& roles) {
   const double spacing = roles.spacing(level.side);
   // The refinement at full resolution follows.
   if (spacing < min_spacing_beyond_judged && level.side > scoring_side) return false;
-  return roles.side(spacing) >= min_side;
+  return roles.side(spacing) >= min_fitted_side;
 }
 
 }  // namespace warpalign::detail

@@ -1,6 +1,8 @@
 // Finds other shifts at which two images match nearly as well as at a candidate's pose.
 #include "registration/scoring/alternative_search.hpp"
 
+#include "registration/numerics/plane_geometry.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -22,7 +24,6 @@ constexpr double valley = 0.7;
 constexpr double min_distance = 1.5;
 constexpr std::size_t max_maxima = 400;
 
-double length(Point p) { return std::hypot(p.x, p.y); }
 Point between(Point from, Point to) { return {to.x - from.x, to.y - from.y}; }
 Point in_pixels(const ShiftSurface& surface, Point samples) {
   const Point spacing = surface.frame().spacing;

@@ -2,6 +2,7 @@
 #include "registration/scoring/common_pixels.hpp"
 
 #include "registration/numerics/mapped_row.hpp"
+#include "registration/numerics/plane_geometry.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +13,6 @@ namespace warpalign::detail {
 namespace {
 
 constexpr float full_weight = 0.999F;
-
-double square(double value) { return value * value; }
 
 // The number of pixels of a row that are processed together.
 constexpr std::size_t block = 32;

@@ -1,6 +1,7 @@
 // Tests whether a model with more parameters explains a pair of images significantly better.
 #include "registration/scoring/model_comparison.hpp"
 
+#include "registration/numerics/plane_geometry.hpp"
 #include "registration/numerics/robust_scale.hpp"
 #include "registration/tasks/lanes.hpp"
 
@@ -21,8 +22,6 @@ constexpr std::int64_t correlated_sample = 32768;
 constexpr std::size_t scale_sample = 16384;
 // The probability that the model with more parameters is chosen although the simpler one is true.
 constexpr double false_positive_rate = 1e-6;
-
-double square(double x) { return x * x; }
 
 // The gain and offset that minimize the squared error of image = gain prediction + offset.
 struct Line {

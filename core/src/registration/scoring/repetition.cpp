@@ -1,6 +1,8 @@
 // The period of a texture that repeats itself, from the shifts at which it matches itself.
 #include "registration/scoring/repetition.hpp"
 
+#include "registration/numerics/plane_geometry.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -16,7 +18,6 @@ constexpr double tolerance = 0.2;
 
 double dot(Point a, Point b) { return a.x * b.x + a.y * b.y; }
 double cross(Point a, Point b) { return a.x * b.y - a.y * b.x; }
-double length(Point p) { return std::hypot(p.x, p.y); }
 Point minus(Point a, double times, Point b) { return {a.x - times * b.x, a.y - times * b.y}; }
 
 Point rightwards(Point p) {

@@ -16,7 +16,7 @@ namespace {
 constexpr Shape frame{512, 512, 1};
 // The overlap of most pairs fits into a frame of half the side.
 constexpr Shape small_frame{264, 264, 1};
-constexpr double min_pixels = 64;
+constexpr double min_common_pixels = 64;
 // The number of candidates per wait for the device.
 constexpr std::size_t max_candidates_per_wait = 8;
 // How many of these have their spectra computed together. On a CPU, the spectra of one candidate
@@ -31,7 +31,7 @@ double independent_fraction(const SpectrumSums& sums, std::size_t channels) {
 
 double z_score_of(const Candidate& candidate, const CommonSums& common, const SpectrumSums& spectra,
                   std::size_t channels) {
-  if (!(common.pixels >= min_pixels)) return 0;
+  if (!(common.pixels >= min_common_pixels)) return 0;
   const double independent =
       common.pixels * independent_fraction(spectra, channels) * effective_sample_fraction(common);
   return significance_of(candidate.correlation, independent);

@@ -10,16 +10,17 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "feature_matches";
+constexpr const char* feature_matches_stage = "feature_matches";
 constexpr std::int64_t most_features = 1 << 16U;
 
 FeatureMatchesSpec checked(const FeatureMatchesSpec& spec) {
   for (const std::int64_t count : {spec.max_reference, spec.max_moving}) {
     if (count < 1 || count > most_features) {
-      detail::refuse(stage, "the largest number of features must be 1 to 65536");
+      detail::refuse(feature_matches_stage, "the largest number of features must be 1 to 65536");
     }
   }
-  if (!(spec.max_ratio > 0)) detail::refuse(stage, "the largest ratio must be above 0");
+  if (!(spec.max_ratio > 0))
+    detail::refuse(feature_matches_stage, "the largest ratio must be above 0");
   return spec;
 }
 
@@ -39,23 +40,25 @@ FeatureMatchesPlan::FeatureMatchesPlan(const Device& device, const FeatureMatche
 void FeatureMatchesPlan::execute(Stream& stream, const Features& reference, const Features& moving,
                                  const Buffer& moving_positions, float apart,
                                  Buffer& nearest) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(feature_matches_stage, device_, stream);
   if (reference.count < 1 || reference.count > spec_.max_reference || moving.count < 1 ||
       moving.count > spec_.max_moving) {
-    detail::refuse(stage,
+    detail::refuse(feature_matches_stage,
                    "the number of features must be at least 1, and at most that of the plan");
   }
-  if (!(apart >= 0)) detail::refuse(stage, "the distance `apart` must be at least 0");
+  if (!(apart >= 0))
+    detail::refuse(feature_matches_stage, "the distance `apart` must be at least 0");
   const auto rows = [](std::int64_t count) {
     return static_cast<std::size_t>(count * DescriptorsPlan::dimensions) * sizeof(float);
   };
-  detail::check_buffer(stage, "the reference's descriptors", device_, reference.descriptors,
-                       rows(reference.count));
-  detail::check_buffer(stage, "the moving descriptors", device_, moving.descriptors,
+  detail::check_buffer(feature_matches_stage, "the reference's descriptors", device_,
+                       reference.descriptors, rows(reference.count));
+  detail::check_buffer(feature_matches_stage, "the moving descriptors", device_, moving.descriptors,
                        rows(moving.count));
-  detail::check_buffer(stage, "the buffer of moving positions", device_, moving_positions,
+  detail::check_buffer(feature_matches_stage, "the buffer of moving positions", device_,
+                       moving_positions,
                        static_cast<std::size_t>(2 * moving.count) * sizeof(float));
-  detail::check_buffer(stage, "the matches", device_, nearest,
+  detail::check_buffer(feature_matches_stage, "the matches", device_, nearest,
                        static_cast<std::size_t>(reference.count) * sizeof(NearestFeature));
   kernel_->enqueue(detail::Access::queue(stream),
                    {detail::Access::memory(reference.descriptors), reference.count},

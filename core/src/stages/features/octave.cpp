@@ -13,19 +13,19 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "octave";
+constexpr const char* octave_stage = "octave";
 constexpr double max_sigma = 32;
 
 OctaveSpec checked(const OctaveSpec& spec) {
-  if (spec.step < 1) detail::refuse(stage, "the step must be at least 1");
-  if (spec.sigmas.empty()) detail::refuse(stage, "an octave needs at least one image");
+  if (spec.step < 1) detail::refuse(octave_stage, "the step must be at least 1");
+  if (spec.sigmas.empty()) detail::refuse(octave_stage, "an octave needs at least one image");
   for (const double sigma : spec.sigmas) {
     if (!(sigma >= 0 && sigma <= max_sigma)) {
-      detail::refuse(stage, "each sigma must be 0 to 32 pixels");
+      detail::refuse(octave_stage, "each sigma must be 0 to 32 pixels");
     }
   }
-  detail::check_planes(stage, spec.planes, 1);
-  detail::check_planes(stage, OctavePlan::planes_of(spec),
+  detail::check_planes(octave_stage, spec.planes, 1);
+  detail::check_planes(octave_stage, OctavePlan::planes_of(spec),
                        static_cast<std::int64_t>(spec.sigmas.size()));
   return spec;
 }
@@ -78,15 +78,15 @@ std::size_t OctavePlan::bytes_between(const OctaveSpec& spec) {
 
 void OctavePlan::execute(Stream& stream, const Buffer& source, std::int64_t image, Buffer& between,
                          Buffer& octave) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(octave_stage, device_, stream);
   if (image < 0 || image >= std::numeric_limits<std::int32_t>::max()) {
-    detail::refuse(stage, "the source has no image " + std::to_string(image));
+    detail::refuse(octave_stage, "the source has no image " + std::to_string(image));
   }
-  detail::check_planes(stage, spec_.planes, image + 1);
-  detail::check_buffer(stage, "the source", device_, source,
+  detail::check_planes(octave_stage, spec_.planes, image + 1);
+  detail::check_buffer(octave_stage, "the source", device_, source,
                        detail::packed_bytes(spec_.planes, image + 1));
-  detail::check_buffer(stage, "the scratch buffer", device_, between, bytes_between(spec_));
-  detail::check_buffer(stage, "the octave", device_, octave, bytes_of(spec_));
+  detail::check_buffer(octave_stage, "the scratch buffer", device_, between, bytes_between(spec_));
+  detail::check_buffer(octave_stage, "the octave", device_, octave, bytes_of(spec_));
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(source), image,
                    {detail::Access::memory(source_planes_), detail::Access::memory(planes_),
                     detail::Access::memory(weights_), detail::Access::memory(between)},

@@ -12,23 +12,24 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "simulated_views";
+constexpr const char* simulated_views_stage = "simulated_views";
 constexpr double max_samples = 64;
 
 // The length of a pixel of the view in the image.
 double length_of(const SimulatedView& view) { return std::hypot(view.to_image.a, view.to_image.d); }
 
 SimulatedViewsSpec checked(const SimulatedViewsSpec& spec) {
-  detail::check_shape(stage, "the image", spec.image);
-  detail::check_planes(stage, backend::shapes_of(spec), 1);
+  detail::check_shape(simulated_views_stage, "the image", spec.image);
+  detail::check_planes(simulated_views_stage, backend::shapes_of(spec), 1);
   for (const SimulatedView& view : spec.views) {
     const Affine& map = view.to_image;
     for (const double number : {map.a, map.b, map.c, map.d, map.e, map.f}) {
       if (!std::isfinite(number))
-        detail::refuse(stage, "a view's transform contains NaN or infinity");
+        detail::refuse(simulated_views_stage, "a view's transform contains NaN or infinity");
     }
     if (!(length_of(view) <= max_samples)) {
-      detail::refuse(stage, "a pixel of a view is longer than 64 pixels of the image");
+      detail::refuse(simulated_views_stage,
+                     "a pixel of a view is longer than 64 pixels of the image");
     }
   }
   return spec;
@@ -72,9 +73,10 @@ std::size_t SimulatedViewsPlan::bytes_of(const SimulatedViewsSpec& spec) noexcep
 }
 
 void SimulatedViewsPlan::execute(Stream& stream, const Image& image, Buffer& views) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, image, PixelType::f32, spec_.image);
-  detail::check_buffer(stage, "the views", device_, views, bytes_of(spec_));
+  detail::check_stream(simulated_views_stage, device_, stream);
+  detail::check_image(simulated_views_stage, "the image", device_, image, PixelType::f32,
+                      spec_.image);
+  detail::check_buffer(simulated_views_stage, "the views", device_, views, bytes_of(spec_));
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(image),
                    detail::Access::memory(planes_), detail::Access::memory(maps_),
                    detail::Access::memory(views));

@@ -8,15 +8,15 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "fft";
+constexpr const char* fft_stage = "fft";
 constexpr std::int64_t max_batch = 65535;
 
 RealFftSpec checked(const RealFftSpec& spec) {
   if (spec.dimensions != 2 && spec.dimensions != 3) {
-    detail::refuse(stage,
+    detail::refuse(fft_stage,
                    "the transform has 2 or 3 dimensions, not " + std::to_string(spec.dimensions));
   }
-  detail::check_shape(stage, "the image", spec.shape,
+  detail::check_shape(fft_stage, "the image", spec.shape,
                       spec.dimensions == 3 ? detail::max_side : max_batch);
   return spec;
 }
@@ -39,23 +39,23 @@ RealFftPlan::RealFftPlan(const Device& device, const RealFftSpec& spec)
       kernel_(detail::Access::driver(device).make(without_idle_axes(spec))) {}
 
 void RealFftPlan::forward(Stream& stream, const Image& real, Image& spectrum) const {
-  if (!spec_.has_forward()) detail::refuse(stage, "this plan computes only inverse transforms");
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, real, PixelType::f32, spec_.shape);
-  detail::check_image(stage, "the spectrum", device_, spectrum, PixelType::c32,
+  if (!spec_.has_forward()) detail::refuse(fft_stage, "this plan computes only inverse transforms");
+  detail::check_stream(fft_stage, device_, stream);
+  detail::check_image(fft_stage, "the image", device_, real, PixelType::f32, spec_.shape);
+  detail::check_image(fft_stage, "the spectrum", device_, spectrum, PixelType::c32,
                       half_spectrum(spec_.shape));
-  detail::check_distinct(stage, real, spectrum);
+  detail::check_distinct(fft_stage, real, spectrum);
   kernel_->enqueue_forward(detail::Access::queue(stream), detail::Access::memory(real),
                            detail::Access::memory(spectrum));
 }
 
 void RealFftPlan::inverse(Stream& stream, Image& spectrum, Image& real) const {
-  if (!spec_.has_inverse()) detail::refuse(stage, "this plan computes only forward transforms");
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the spectrum", device_, spectrum, PixelType::c32,
+  if (!spec_.has_inverse()) detail::refuse(fft_stage, "this plan computes only forward transforms");
+  detail::check_stream(fft_stage, device_, stream);
+  detail::check_image(fft_stage, "the spectrum", device_, spectrum, PixelType::c32,
                       half_spectrum(spec_.shape));
-  detail::check_image(stage, "the image", device_, real, PixelType::f32, spec_.shape);
-  detail::check_distinct(stage, spectrum, real);
+  detail::check_image(fft_stage, "the image", device_, real, PixelType::f32, spec_.shape);
+  detail::check_distinct(fft_stage, spectrum, real);
   kernel_->enqueue_inverse(detail::Access::queue(stream), detail::Access::memory(spectrum),
                            detail::Access::memory(real));
 }

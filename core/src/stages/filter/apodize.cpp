@@ -11,15 +11,15 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "apodize";
+constexpr const char* apodize_stage = "apodize";
 
 ApodizeSpec checked(const ApodizeSpec& spec) {
-  detail::check_grey(stage, "the image", spec.type);
-  detail::check_shape(stage, "the image", spec.input);
-  detail::check_shape(stage, "the padded frame", spec.padded);
+  detail::check_grey(apodize_stage, "the image", spec.type);
+  detail::check_shape(apodize_stage, "the image", spec.input);
+  detail::check_shape(apodize_stage, "the padded frame", spec.padded);
   if (spec.padded.width < spec.input.width || spec.padded.height < spec.input.height) {
-    detail::refuse(stage, "an image of " + to_string(spec.input) +
-                              " does not fit a padded frame of " + to_string(spec.padded));
+    detail::refuse(apodize_stage, "an image of " + to_string(spec.input) +
+                                      " does not fit a padded frame of " + to_string(spec.padded));
   }
   return spec;
 }
@@ -39,11 +39,13 @@ ApodizePlan::ApodizePlan(const Device& device, const ApodizeSpec& spec)
 
 void ApodizePlan::execute(Stream& stream, const Image& input, const Buffer& statistics,
                           Image& padded) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the input", device_, input, spec_.type, spec_.input);
-  detail::check_buffer(stage, "the statistics", device_, statistics, sizeof(StatisticsRecord));
-  detail::check_image(stage, "the padded frame", device_, padded, PixelType::f32, spec_.padded);
-  detail::check_distinct(stage, input, padded);
+  detail::check_stream(apodize_stage, device_, stream);
+  detail::check_image(apodize_stage, "the input", device_, input, spec_.type, spec_.input);
+  detail::check_buffer(apodize_stage, "the statistics", device_, statistics,
+                       sizeof(StatisticsRecord));
+  detail::check_image(apodize_stage, "the padded frame", device_, padded, PixelType::f32,
+                      spec_.padded);
+  detail::check_distinct(apodize_stage, input, padded);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
                    detail::Access::memory(statistics), detail::Access::memory(padded));
 }

@@ -12,21 +12,23 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "common_frames";
+constexpr const char* common_frames_stage = "common_frames";
 
 CommonFramesSpec checked(const CommonFramesSpec& spec) {
-  detail::check_shape(stage, "the frame", spec.frame);
-  detail::check_results(stage, spec.results);
+  detail::check_shape(common_frames_stage, "the frame", spec.frame);
+  detail::check_results(common_frames_stage, spec.results);
   return spec;
 }
 
 void check_images(const Device& device, const CommonImages& images) {
   const std::size_t channels = images.reference.size();
   if (channels < 1 || channels > 2 || images.moving.size() != channels) {
-    detail::refuse(stage, "both images must have the same number of channels, 1 or 2");
+    detail::refuse(common_frames_stage,
+                   "both images must have the same number of channels, 1 or 2");
   }
   const auto check = [&](const char* what, const Image& image, const Shape& shape) {
-    detail::check_image(stage, what, device, image, PixelType::f32, {shape.width, shape.height, 1});
+    detail::check_image(common_frames_stage, what, device, image, PixelType::f32,
+                        {shape.width, shape.height, 1});
   };
   const Shape& reference = images.reference.front()->shape();
   for (const Image* image : images.reference) check("the reference", *image, reference);
@@ -45,28 +47,28 @@ std::int64_t frames_in(const Image& frames, std::int64_t channels) {
 
 void check_written(const CommonImages& images, const Image& frames) {
   for (const std::span<const Image* const> channels : {images.reference, images.moving}) {
-    for (const Image* image : channels) detail::check_distinct(stage, *image, frames);
+    for (const Image* image : channels) detail::check_distinct(common_frames_stage, *image, frames);
   }
   if (images.reference_weight != nullptr) {
-    detail::check_distinct(stage, *images.reference_weight, frames);
+    detail::check_distinct(common_frames_stage, *images.reference_weight, frames);
   }
-  detail::check_distinct(stage, images.moving_weight, frames);
+  detail::check_distinct(common_frames_stage, images.moving_weight, frames);
 }
 
 void check_part(const OverlapRegion& part, const CommonImages& images, const Shape& frame) {
   const Shape& shape = part.shape;
-  detail::check_shape(stage, "the part", shape);
+  detail::check_shape(common_frames_stage, "the part", shape);
   const Shape& reference = images.reference.front()->shape();
   if (part.x < 0 || part.x > reference.width - shape.width || part.y < 0 ||
       part.y > reference.height - shape.height) {
-    detail::refuse(stage, "the part extends beyond the reference");
+    detail::refuse(common_frames_stage, "the part extends beyond the reference");
   }
   const Shape& moving = images.moving_weight.shape();
   if (shape.width > moving.width || shape.height > moving.height) {
-    detail::refuse(stage, "the part is larger than the moving image");
+    detail::refuse(common_frames_stage, "the part is larger than the moving image");
   }
   if (shape.width > frame.width || shape.height > frame.height) {
-    detail::refuse(stage, "the part is larger than the frame");
+    detail::refuse(common_frames_stage, "the part is larger than the frame");
   }
 }
 
@@ -88,21 +90,23 @@ CommonFramesPlan::CommonFramesPlan(const Device& device, const CommonFramesSpec&
 void CommonFramesPlan::enqueue(Stream& stream, const CommonImages& images,
                                const OverlapRegion& part, double rotation, Image& reference,
                                Image& moving, std::int64_t result, std::int64_t frame_index) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(common_frames_stage, device_, stream);
   check_images(device_, images);
   check_part(part, images, spec_.frame);
   const auto channels = static_cast<std::int64_t>(images.reference.size());
   const std::int64_t frame_count = frames_in(reference, channels);
   const Shape frames{spec_.frame.width, spec_.frame.height, frame_count * channels};
-  detail::check_image(stage, "the reference's frames", device_, reference, PixelType::f32, frames);
-  detail::check_image(stage, "the moving image's frames", device_, moving, PixelType::f32, frames);
+  detail::check_image(common_frames_stage, "the reference's frames", device_, reference,
+                      PixelType::f32, frames);
+  detail::check_image(common_frames_stage, "the moving image's frames", device_, moving,
+                      PixelType::f32, frames);
   check_written(images, reference);
   check_written(images, moving);
-  detail::check_distinct(stage, reference, moving);
-  if (!std::isfinite(rotation)) detail::refuse(stage, "the angle is NaN or infinite");
-  detail::check_result(stage, result, spec_.results);
+  detail::check_distinct(common_frames_stage, reference, moving);
+  if (!std::isfinite(rotation)) detail::refuse(common_frames_stage, "the angle is NaN or infinite");
+  detail::check_result(common_frames_stage, result, spec_.results);
   if (frame_index < 0 || frame_index >= frame_count) {
-    detail::refuse(stage,
+    detail::refuse(common_frames_stage,
                    "the images have no room for frames with index " + std::to_string(frame_index));
   }
   const bool masked = images.reference_weight != nullptr;
@@ -124,12 +128,12 @@ void CommonFramesPlan::enqueue(Stream& stream, const CommonImages& images,
 }
 
 void CommonFramesPlan::enqueue_copy(Stream& stream) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(common_frames_stage, device_, stream);
   partials_->enqueue_copy(stream);
 }
 
 CommonSums CommonFramesPlan::wait(std::int64_t result) const {
-  detail::check_result(stage, result, spec_.results);
+  detail::check_result(common_frames_stage, result, spec_.results);
   const std::size_t groups = kernel_->groups();
   const std::size_t numbers = groups * backend::common_sum_count;
   const std::span<const float> partials =

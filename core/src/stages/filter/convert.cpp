@@ -10,12 +10,12 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "convert";
+constexpr const char* convert_stage = "convert";
 
 ConvertSpec checked(const ConvertSpec& spec) {
-  detail::check_array(stage, "the image", spec.shape);
+  detail::check_array(convert_stage, "the image", spec.shape);
   if (spec.input == PixelType::c32 || spec.output == PixelType::c32) {
-    detail::refuse(stage, "conversion from or to c32 is not supported");
+    detail::refuse(convert_stage, "conversion from or to c32 is not supported");
   }
   return spec;
 }
@@ -26,10 +26,10 @@ ConvertPlan::ConvertPlan(const Device& device, const ConvertSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void ConvertPlan::execute(Stream& stream, const Image& input, Image& output) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the input", device_, input, spec_.input, spec_.shape);
-  detail::check_image(stage, "the output", device_, output, spec_.output, spec_.shape);
-  detail::check_distinct(stage, input, output);
+  detail::check_stream(convert_stage, device_, stream);
+  detail::check_image(convert_stage, "the input", device_, input, spec_.input, spec_.shape);
+  detail::check_image(convert_stage, "the output", device_, output, spec_.output, spec_.shape);
+  detail::check_distinct(convert_stage, input, output);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
                    detail::Access::memory(output));
 }

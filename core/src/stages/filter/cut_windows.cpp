@@ -10,29 +10,30 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "cut_windows";
+constexpr const char* cut_windows_stage = "cut_windows";
 
 std::int64_t count_of(const CutWindowsSpec& spec) {
   return spec.frames * static_cast<std::int64_t>(spec.origins.size());
 }
 
 CutWindowsSpec checked(const CutWindowsSpec& spec) {
-  detail::check_shape(stage, "the frame", spec.frame);
-  detail::check_shape(stage, "the window", spec.window);
+  detail::check_shape(cut_windows_stage, "the frame", spec.frame);
+  detail::check_shape(cut_windows_stage, "the window", spec.window);
   const Shape slice = backend::slice_of(spec);
-  detail::check_shape(stage, "the padded window", slice);
+  detail::check_shape(cut_windows_stage, "the padded window", slice);
   if (slice.width < spec.window.width || slice.height < spec.window.height) {
-    detail::refuse(
-        stage, "a window of " + to_string(spec.window) + " does not fit into " + to_string(slice));
+    detail::refuse(cut_windows_stage, "a window of " + to_string(spec.window) +
+                                          " does not fit into " + to_string(slice));
   }
-  if (spec.frames < 1) detail::refuse(stage, "there must be at least one frame");
-  if (spec.origins.empty()) detail::refuse(stage, "there must be at least one window");
+  if (spec.frames < 1) detail::refuse(cut_windows_stage, "there must be at least one frame");
+  if (spec.origins.empty()) detail::refuse(cut_windows_stage, "there must be at least one window");
   for (const WindowOrigin& origin : spec.origins) {
     if (origin.x < 0 || origin.y < 0 || origin.x + spec.window.width > spec.frame.width ||
         origin.y + spec.window.height > spec.frame.height) {
-      detail::refuse(stage, "a window of " + to_string(spec.window) + " at (" +
-                                std::to_string(origin.x) + ", " + std::to_string(origin.y) +
-                                ") does not lie within a frame of " + to_string(spec.frame));
+      detail::refuse(cut_windows_stage,
+                     "a window of " + to_string(spec.window) + " at (" + std::to_string(origin.x) +
+                         ", " + std::to_string(origin.y) + ") does not lie within a frame of " +
+                         to_string(spec.frame));
     }
   }
   return spec;
@@ -72,18 +73,18 @@ void CutWindowsPlan::execute(Stream& stream, const Image& frames, Buffer& means,
 void CutWindowsPlan::execute(Stream& stream, const Image& frames, const WindowRange& range,
                              Buffer& means, Image& windows) const {
   if (range.first < 0 || range.count < 1 || range.count > count_of(spec_) - range.first) {
-    detail::refuse(stage, "windows " + std::to_string(range.first) + " to " +
-                              std::to_string(range.first + range.count) + " of " +
-                              std::to_string(count_of(spec_)) + " do not exist");
+    detail::refuse(cut_windows_stage, "windows " + std::to_string(range.first) + " to " +
+                                          std::to_string(range.first + range.count) + " of " +
+                                          std::to_string(count_of(spec_)) + " do not exist");
   }
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the frames", device_, frames, PixelType::f32,
+  detail::check_stream(cut_windows_stage, device_, stream);
+  detail::check_image(cut_windows_stage, "the frames", device_, frames, PixelType::f32,
                       {spec_.frame.width, spec_.frame.height, spec_.frames});
-  detail::check_buffer(stage, "the means", device_, means,
+  detail::check_buffer(cut_windows_stage, "the means", device_, means,
                        static_cast<std::size_t>(range.count) * sizeof(float));
-  detail::check_image(stage, "the windows", device_, windows, PixelType::f32,
+  detail::check_image(cut_windows_stage, "the windows", device_, windows, PixelType::f32,
                       slices(spec_, range.count));
-  detail::check_distinct(stage, frames, windows);
+  detail::check_distinct(cut_windows_stage, frames, windows);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(frames),
                    detail::Access::memory(origins_), detail::Access::memory(weights_), range,
                    detail::Access::memory(means), detail::Access::memory(windows));

@@ -12,14 +12,14 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "direction_sums";
+constexpr const char* direction_sums_stage = "direction_sums";
 constexpr std::size_t numbers_a_result =
     backend::direction_sum_count * backend::direction_sum_groups;
 static_assert(detail::max_side * detail::max_side <= std::int64_t{backend::direction_sum_groups}
                                                          << 24U);
 
 DirectionSumsSpec checked(const DirectionSumsSpec& spec) {
-  detail::check_results(stage, spec.results);
+  detail::check_results(direction_sums_stage, spec.results);
   return spec;
 }
 
@@ -34,23 +34,23 @@ DirectionSumsPlan::DirectionSumsPlan(const Device& device, const DirectionSumsSp
 
 void DirectionSumsPlan::enqueue(Stream& stream, const Image& cosines, const Image& sines,
                                 std::int64_t result) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(direction_sums_stage, device_, stream);
   const Shape& shape = cosines.shape();
-  detail::check_shape(stage, "the field", shape);
-  detail::check_image(stage, "the cosines", device_, cosines, PixelType::f32, shape);
-  detail::check_image(stage, "the sines", device_, sines, PixelType::f32, shape);
-  detail::check_result(stage, result, spec_.results);
+  detail::check_shape(direction_sums_stage, "the field", shape);
+  detail::check_image(direction_sums_stage, "the cosines", device_, cosines, PixelType::f32, shape);
+  detail::check_image(direction_sums_stage, "the sines", device_, sines, PixelType::f32, shape);
+  detail::check_result(direction_sums_stage, result, spec_.results);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(cosines),
                    detail::Access::memory(sines), shape.plane(), result, partials_->memory());
 }
 
 void DirectionSumsPlan::enqueue_copy(Stream& stream) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(direction_sums_stage, device_, stream);
   partials_->enqueue_copy(stream);
 }
 
 DirectionSums DirectionSumsPlan::wait(std::int64_t result) const {
-  detail::check_result(stage, result, spec_.results);
+  detail::check_result(direction_sums_stage, result, spec_.results);
   const std::span<const float> partials = partials_->wait().subspan(
       static_cast<std::size_t>(result) * numbers_a_result, numbers_a_result);
   const auto total = [&](std::size_t sum) {

@@ -12,23 +12,25 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "double_angle";
+constexpr const char* double_angle_stage = "double_angle";
 constexpr std::int64_t max_slices = 8192;
 
 DoubleAngleSpec checked(const DoubleAngleSpec& spec) {
-  detail::check_shape(stage, "the image", spec.image);
+  detail::check_shape(double_angle_stage, "the image", spec.image);
   if (spec.slices < 1 || spec.slices > max_slices) {
-    detail::refuse(stage, "the number of slices must be 1 to " + std::to_string(max_slices));
+    detail::refuse(double_angle_stage,
+                   "the number of slices must be 1 to " + std::to_string(max_slices));
   }
   if (!std::isfinite(spec.epsilon) || spec.epsilon <= 0) {
-    detail::refuse(stage, "epsilon must be above 0");
+    detail::refuse(double_angle_stage, "epsilon must be above 0");
   }
   return spec;
 }
 
 void check_terms(const DoubleAngleTerms& terms) {
   for (const double number : {terms.mean.x, terms.mean.y, terms.gain}) {
-    if (!std::isfinite(number)) detail::refuse(stage, "the terms contain NaN or infinity");
+    if (!std::isfinite(number))
+      detail::refuse(double_angle_stage, "the terms contain NaN or infinity");
   }
 }
 
@@ -45,13 +47,13 @@ struct Named {
 void check(const Device& device, const Shape& stack, const std::array<Named, 2>& read,
            const std::array<Named, 2>& written) {
   for (const auto& [what, image] : read) {
-    detail::check_image(stage, what, device, image, PixelType::f32, stack);
+    detail::check_image(double_angle_stage, what, device, image, PixelType::f32, stack);
   }
   for (const auto& [what, image] : written) {
-    detail::check_image(stage, what, device, image, PixelType::f32, stack);
-    for (const Named& input : read) detail::check_distinct(stage, input.image, image);
+    detail::check_image(double_angle_stage, what, device, image, PixelType::f32, stack);
+    for (const Named& input : read) detail::check_distinct(double_angle_stage, input.image, image);
   }
-  detail::check_distinct(stage, written[0].image, written[1].image);
+  detail::check_distinct(double_angle_stage, written[0].image, written[1].image);
 }
 
 }  // namespace
@@ -73,12 +75,13 @@ void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& w
 void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& weight,
                               std::span<const DoubleAngleTerms> terms, Image& cosines, Image& sines,
                               std::int64_t first_slice) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(double_angle_stage, device_, stream);
   check(device_, stack(), {{{"the input", input}, {"the weight", weight}}},
         {{{"the cosines", cosines}, {"the sines", sines}}});
   const auto slices = static_cast<std::int64_t>(terms.size());
   if (first_slice < 0 || first_slice > spec_.slices || slices > spec_.slices - first_slice) {
-    detail::refuse(stage, "the slices must be 0 to " + std::to_string(spec_.slices - 1));
+    detail::refuse(double_angle_stage,
+                   "the slices must be 0 to " + std::to_string(spec_.slices - 1));
   }
   factors_->clear();
   for (const DoubleAngleTerms& of_slice : terms) {
@@ -94,10 +97,11 @@ void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& w
 
 void DoubleAnglePlan::turn(Stream& stream, const Image& cosines, const Image& sines,
                            double rotation, Image& rotated_cosines, Image& rotated_sines) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(double_angle_stage, device_, stream);
   check(device_, stack(), {{{"the cosines", cosines}, {"the sines", sines}}},
         {{{"the rotated cosines", rotated_cosines}, {"the rotated sines", rotated_sines}}});
-  if (!std::isfinite(rotation)) detail::refuse(stage, "the rotation must be a finite number");
+  if (!std::isfinite(rotation))
+    detail::refuse(double_angle_stage, "the rotation must be a finite number");
   kernel_->enqueue_rotated(
       detail::Access::queue(stream),
       {detail::Access::memory(cosines), detail::Access::memory(sines),

@@ -18,12 +18,12 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "impulse_filter";
+constexpr const char* impulse_filter_stage = "impulse_filter";
 constexpr std::int64_t max_rows = 64;
 
 ImpulseFilterSpec checked(const ImpulseFilterSpec& spec) {
-  detail::check_shape(stage, "the image", spec.shape);
-  detail::check_grey(stage, "the image", spec.input);
+  detail::check_shape(impulse_filter_stage, "the image", spec.shape);
+  detail::check_grey(impulse_filter_stage, "the image", spec.input);
   return spec;
 }
 
@@ -119,9 +119,9 @@ bool is_aligned(const HostImage& image) {
 }  // namespace
 
 ImpulseStatistics impulse_statistics(const HostImage& image) {
-  detail::check_shape(stage, "the image", image.shape());
-  detail::check_grey(stage, "the image", image.type);
-  detail::check_rows(stage, "the image", image);
+  detail::check_shape(impulse_filter_stage, "the image", image.shape());
+  detail::check_grey(impulse_filter_stage, "the image", image.type);
+  detail::check_rows(impulse_filter_stage, "the image", image);
   if (!is_aligned(image)) {
     std::vector<std::byte> pixels(static_cast<std::size_t>(image.shape().plane()) *
                                   size_of(image.type));
@@ -141,8 +141,8 @@ ImpulseFilterPlan::ImpulseFilterPlan(const Device& device, const ImpulseFilterSp
       rows_(std::make_shared<detail::Results<float>>(device, 2 * rows_of(spec.shape))) {}
 
 ImpulseStatistics ImpulseFilterPlan::impulse_statistics(Stream& stream, const Image& input) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, input, spec_.input, spec_.shape);
+  detail::check_stream(impulse_filter_stage, device_, stream);
+  detail::check_image(impulse_filter_stage, "the image", device_, input, spec_.input, spec_.shape);
   const std::size_t n = rows_of(spec_.shape);
   kernel_->enqueue_extremes(detail::Access::queue(stream), detail::Access::memory(input), row_step_,
                             rows_->memory());
@@ -163,10 +163,11 @@ ImpulseStatistics ImpulseFilterPlan::impulse_statistics(Stream& stream, const Im
 
 void ImpulseFilterPlan::execute(Stream& stream, const Image& input,
                                 const ImpulseStatistics& impulse_statistics, Image& output) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, input, spec_.input, spec_.shape);
-  detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.shape);
-  detail::check_distinct(stage, input, output);
+  detail::check_stream(impulse_filter_stage, device_, stream);
+  detail::check_image(impulse_filter_stage, "the image", device_, input, spec_.input, spec_.shape);
+  detail::check_image(impulse_filter_stage, "the output", device_, output, PixelType::f32,
+                      spec_.shape);
+  detail::check_distinct(impulse_filter_stage, input, output);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), impulse_statistics,
                    detail::Access::memory(output));
 }

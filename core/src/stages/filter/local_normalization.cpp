@@ -11,15 +11,16 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "local_normalization";
-constexpr double max_sigma = 1000;
+constexpr const char* local_normalization_stage = "local_normalization";
+constexpr double max_normalization_sigma = 1000;
 
 LocalNormalizationSpec checked(const LocalNormalizationSpec& spec) {
-  detail::check_shape(stage, "the image", spec.shape);
-  detail::check_batch(stage, "the stack", spec.shape, 1, spec.images);
-  if (!(spec.sigma > 0) || spec.sigma > max_sigma) {
+  detail::check_shape(local_normalization_stage, "the image", spec.shape);
+  detail::check_batch(local_normalization_stage, "the stack", spec.shape, 1, spec.images);
+  if (!(spec.sigma > 0) || spec.sigma > max_normalization_sigma) {
     detail::refuse(
-        stage, "sigma must be above 0 and at most 1000 pixels, not " + std::to_string(spec.sigma));
+        local_normalization_stage,
+        "sigma must be above 0 and at most 1000 pixels, not " + std::to_string(spec.sigma));
   }
   return spec;
 }
@@ -37,7 +38,7 @@ std::unique_ptr<backend::LocalNormalization> make_kernel(const Device& device,
 
 void check_numbers(float mean, float floor) {
   if (!std::isfinite(mean) || !std::isfinite(floor) || !(floor > 0)) {
-    detail::refuse(stage, "the mean must be finite and the floor above 0");
+    detail::refuse(local_normalization_stage, "the mean must be finite and the floor above 0");
   }
 }
 
@@ -49,13 +50,13 @@ LocalNormalizationPlan::LocalNormalizationPlan(const Device& device,
 
 void LocalNormalizationPlan::execute(Stream& stream, const Image& input, float mean, float floor,
                                      Image& output) const {
-  if (spec_.masked) detail::refuse(stage, "this plan requires weights");
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, input, PixelType::f32,
+  if (spec_.masked) detail::refuse(local_normalization_stage, "this plan requires weights");
+  detail::check_stream(local_normalization_stage, device_, stream);
+  detail::check_image(local_normalization_stage, "the image", device_, input, PixelType::f32,
                       stacked(spec_.shape, 2, spec_.images));
-  detail::check_image(stage, "the output", device_, output, PixelType::f32,
+  detail::check_image(local_normalization_stage, "the output", device_, output, PixelType::f32,
                       stacked(spec_.shape, 2, spec_.images));
-  detail::check_distinct(stage, input, output);
+  detail::check_distinct(local_normalization_stage, input, output);
   check_numbers(mean, floor);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), nullptr, mean,
                    floor, detail::Access::memory(output));
@@ -63,16 +64,17 @@ void LocalNormalizationPlan::execute(Stream& stream, const Image& input, float m
 
 void LocalNormalizationPlan::execute(Stream& stream, const Image& input, const Image& weight,
                                      float mean, float floor, Image& output) const {
-  if (!spec_.masked) detail::refuse(stage, "this plan was made without weights");
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, input, PixelType::f32,
+  if (!spec_.masked)
+    detail::refuse(local_normalization_stage, "this plan was made without weights");
+  detail::check_stream(local_normalization_stage, device_, stream);
+  detail::check_image(local_normalization_stage, "the image", device_, input, PixelType::f32,
                       stacked(spec_.shape, 2, spec_.images));
-  detail::check_image(stage, "the weight", device_, weight, PixelType::f32,
+  detail::check_image(local_normalization_stage, "the weight", device_, weight, PixelType::f32,
                       stacked(spec_.shape, 2, spec_.images));
-  detail::check_image(stage, "the output", device_, output, PixelType::f32,
+  detail::check_image(local_normalization_stage, "the output", device_, output, PixelType::f32,
                       stacked(spec_.shape, 2, spec_.images));
-  detail::check_distinct(stage, input, output);
-  detail::check_distinct(stage, weight, output);
+  detail::check_distinct(local_normalization_stage, input, output);
+  detail::check_distinct(local_normalization_stage, weight, output);
   check_numbers(mean, floor);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
                    &detail::Access::memory(weight), mean, floor, detail::Access::memory(output));

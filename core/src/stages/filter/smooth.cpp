@@ -11,16 +11,16 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "smooth";
-constexpr double max_sigma = 1000;
+constexpr const char* smooth_stage = "smooth";
+constexpr double max_smoothing_sigma = 1000;
 
 void check_axis(const detail::AxisGrid& grid) {
   constexpr double slack = 0.5 + 1e-9;
   const double last = grid.origin + static_cast<double>(grid.n_output - 1) * grid.spacing;
   if (grid.origin < -slack || last > static_cast<double>(grid.n_input) - 1 + slack) {
-    detail::refuse(stage, "the output's pixels " + std::to_string(grid.origin) + " to " +
-                              std::to_string(last) + " extend beyond the image's 0 to " +
-                              std::to_string(grid.n_input - 1));
+    detail::refuse(smooth_stage, "the output's pixels " + std::to_string(grid.origin) + " to " +
+                                     std::to_string(last) + " extend beyond the image's 0 to " +
+                                     std::to_string(grid.n_input - 1));
   }
 }
 
@@ -33,17 +33,18 @@ detail::AxisGrid y_grid(const SmoothSpec& spec) {
 }
 
 SmoothSpec checked(const SmoothSpec& spec) {
-  detail::check_shape(stage, "the image", spec.shape);
-  detail::check_shape(stage, "the output", spec.output);
-  detail::check_grey(stage, "the image", spec.input);
-  if (!(spec.sigma >= 0) || spec.sigma > max_sigma) {
-    detail::refuse(stage, "sigma must be 0 to 1000 pixels, not " + std::to_string(spec.sigma));
+  detail::check_shape(smooth_stage, "the image", spec.shape);
+  detail::check_shape(smooth_stage, "the output", spec.output);
+  detail::check_grey(smooth_stage, "the image", spec.input);
+  if (!(spec.sigma >= 0) || spec.sigma > max_smoothing_sigma) {
+    detail::refuse(smooth_stage,
+                   "sigma must be 0 to 1000 pixels, not " + std::to_string(spec.sigma));
   }
   if (!(spec.spacing > 0) || !std::isfinite(spec.spacing) || !std::isfinite(spec.origin.x) ||
       !std::isfinite(spec.origin.y)) {
-    detail::refuse(stage, "the spacing must be above 0 and the origin finite");
+    detail::refuse(smooth_stage, "the spacing must be above 0 and the origin finite");
   }
-  detail::check_batch(stage, "the stack", spec.shape, 1, spec.images);
+  detail::check_batch(smooth_stage, "the stack", spec.shape, 1, spec.images);
   check_axis(x_grid(spec));
   check_axis(y_grid(spec));
   return spec;
@@ -66,31 +67,31 @@ SmoothPlan::SmoothPlan(const Device& device, const SmoothSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(make_kernel(device, spec)) {}
 
 void SmoothPlan::execute(Stream& stream, const Image& input, Image& output) const {
-  if (spec_.masked) detail::refuse(stage, "this plan requires a mask");
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, input, spec_.input,
+  if (spec_.masked) detail::refuse(smooth_stage, "this plan requires a mask");
+  detail::check_stream(smooth_stage, device_, stream);
+  detail::check_image(smooth_stage, "the image", device_, input, spec_.input,
                       stacked(spec_.shape, 2, spec_.images));
-  detail::check_image(stage, "the output", device_, output, PixelType::f32,
+  detail::check_image(smooth_stage, "the output", device_, output, PixelType::f32,
                       stacked(spec_.output, 2, spec_.images));
-  detail::check_distinct(stage, input, output);
+  detail::check_distinct(smooth_stage, input, output);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
                    detail::Access::memory(output));
 }
 
 void SmoothPlan::execute(Stream& stream, const Image& input, const Image& mask, Image& output,
                          Image& weight) const {
-  if (!spec_.masked) detail::refuse(stage, "this plan was made without a mask");
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, input, spec_.input,
+  if (!spec_.masked) detail::refuse(smooth_stage, "this plan was made without a mask");
+  detail::check_stream(smooth_stage, device_, stream);
+  detail::check_image(smooth_stage, "the image", device_, input, spec_.input,
                       stacked(spec_.shape, 2, spec_.images));
-  detail::check_image(stage, "the mask", device_, mask, PixelType::u8,
+  detail::check_image(smooth_stage, "the mask", device_, mask, PixelType::u8,
                       stacked(spec_.shape, 2, spec_.images));
-  detail::check_image(stage, "the output", device_, output, PixelType::f32,
+  detail::check_image(smooth_stage, "the output", device_, output, PixelType::f32,
                       stacked(spec_.output, 2, spec_.images));
-  detail::check_image(stage, "the weight", device_, weight, PixelType::f32,
+  detail::check_image(smooth_stage, "the weight", device_, weight, PixelType::f32,
                       stacked(spec_.output, 2, spec_.images));
-  detail::check_distinct(stage, input, output);
-  detail::check_distinct(stage, output, weight);
+  detail::check_distinct(smooth_stage, input, output);
+  detail::check_distinct(smooth_stage, output, weight);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
                    detail::Access::memory(mask), detail::Access::memory(output),
                    detail::Access::memory(weight));

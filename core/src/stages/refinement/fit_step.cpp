@@ -15,12 +15,12 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "fit_step";
+constexpr const char* fit_step_stage = "fit_step";
 constexpr std::size_t max_fits = 4096;
 
 FitStepSpec checked(const FitStepSpec& spec) {
   if (spec.fits < 1 || spec.fits > max_fits) {
-    detail::refuse(stage, "the number of fits must be 1 to 4096");
+    detail::refuse(fit_step_stage, "the number of fits must be 1 to 4096");
   }
   return spec;
 }
@@ -32,16 +32,18 @@ std::size_t sum_count(bool projective) {
 
 // Kernels do not check bounds.
 void check_fit(const FitRecord& fit, std::size_t states) {
-  if (fit.channels != 1 && fit.channels != 2) detail::refuse(stage, "a fit has 1 or 2 channels");
-  if (fit.groups < 1) detail::refuse(stage, "a fit needs at least one work group");
+  if (fit.channels != 1 && fit.channels != 2)
+    detail::refuse(fit_step_stage, "a fit has 1 or 2 channels");
+  if (fit.groups < 1) detail::refuse(fit_step_stage, "a fit needs at least one work group");
   for (std::size_t channel = 0; channel < static_cast<std::size_t>(fit.channels); ++channel) {
     if (fit.states[channel] < 0 || static_cast<std::size_t>(fit.states[channel]) >= states ||
         fit.partials[channel] < 0) {
-      detail::refuse(stage, "the state or the sums of a fit are out of bounds");
+      detail::refuse(fit_step_stage, "the state or the sums of a fit are out of bounds");
     }
   }
   for (const float number : fit.start) {
-    if (!std::isfinite(number)) detail::refuse(stage, "the start contains NaN or infinity");
+    if (!std::isfinite(number))
+      detail::refuse(fit_step_stage, "the start contains NaN or infinity");
   }
 }
 
@@ -61,7 +63,7 @@ void check_has_sums(const FitRecord& fit, std::span<const backend::ResidentSums>
     const bool has_sums = std::any_of(sums.begin(), sums.end(), [&](const auto& one) {
       return state >= one.first_state && state - one.first_state < one.count;
     });
-    if (!has_sums) detail::refuse(stage, "a fit has no sums");
+    if (!has_sums) detail::refuse(fit_step_stage, "a fit has no sums");
   }
 }
 
@@ -87,13 +89,14 @@ FitStepPlan::FitStepPlan(const Device& device, const FitStepSpec& spec)
 
 void FitStepPlan::check_fits(std::span<const FitRecord> fits) const {
   if (fits.size() > spec_.fits) {
-    detail::refuse(stage, "this plan supports at most " + std::to_string(spec_.fits) + " fits");
+    detail::refuse(fit_step_stage,
+                   "this plan supports at most " + std::to_string(spec_.fits) + " fits");
   }
   for (const FitRecord& fit : fits) check_fit(fit, 2 * fits.size());
 }
 
 void FitStepPlan::begin(Stream& stream, std::span<const FitRecord> fits) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(fit_step_stage, device_, stream);
   check_fits(fits);
   std::size_t partials = 0;
   for (const FitRecord& fit : fits) {
@@ -115,9 +118,10 @@ bool FitStepPlan::runs(std::span<const backend::ResidentSums> sums) const {
 
 void FitStepPlan::run(Stream& stream, std::span<const FitRecord> fits,
                       std::span<const backend::ResidentSums> sums, int turns) const {
-  detail::check_stream(stage, device_, stream);
-  if (!runs(sums)) detail::refuse(stage, "the device does not support run() for these fits");
-  if (turns < 0) detail::refuse(stage, "the number of iterations must be at least 0");
+  detail::check_stream(fit_step_stage, device_, stream);
+  if (!runs(sums))
+    detail::refuse(fit_step_stage, "the device does not support run() for these fits");
+  if (turns < 0) detail::refuse(fit_step_stage, "the number of iterations must be at least 0");
   check_fits(fits);
   for (const FitRecord& fit : fits) check_has_sums(fit, sums);
   memory_->count = 0;
@@ -132,9 +136,9 @@ void FitStepPlan::run(Stream& stream, std::span<const FitRecord> fits,
 const Buffer& FitStepPlan::states() const { return memory_->states; }
 
 void FitStepPlan::enqueue(Stream& stream, const detail::Results<float>& partials) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(fit_step_stage, device_, stream);
   if (partials.count() < memory_->partials) {
-    detail::refuse(stage, "there are too few partial sums for the fits");
+    detail::refuse(fit_step_stage, "there are too few partial sums for the fits");
   }
   if (memory_->count == 0) return;
   kernel_->enqueue(detail::Access::queue(stream),
@@ -143,7 +147,7 @@ void FitStepPlan::enqueue(Stream& stream, const detail::Results<float>& partials
 }
 
 void FitStepPlan::look(Stream& stream) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(fit_step_stage, device_, stream);
   if (memory_->count == 0) return;
   memory_->readback.enqueue(stream, memory_->fits, memory_->count);
 }

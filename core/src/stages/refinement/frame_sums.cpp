@@ -13,12 +13,12 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "frame_sums";
+constexpr const char* frame_sums_stage = "frame_sums";
 // Kernels compute the reference's points in single precision relative to the first point of a cell.
 // So the size of a cell is limited, and its points must not overflow an integer.
 constexpr float max_step = 16;
 constexpr std::int32_t max_coordinate = 1 << 24;
-constexpr const char* one_for_each = "there must be one state and one sum for each cell";
+constexpr const char* one_for_each_cell = "there must be one state and one sum for each cell";
 
 /// Calls `use` for every sum, in the order in which a device stores them.
 template <class Sums, class Use>
@@ -32,9 +32,9 @@ void for_each_sum(Sums& s, Use use) {
 }
 
 FrameSumsSpec checked(const FrameSumsSpec& spec) {
-  detail::check_shape(stage, "the frame", spec.frame);
+  detail::check_shape(frame_sums_stage, "the frame", spec.frame);
   if (spec.cells < 1 || spec.frames < 1) {
-    detail::refuse(stage, "there must be at least one cell and one frame");
+    detail::refuse(frame_sums_stage, "there must be at least one cell and one frame");
   }
   return spec;
 }
@@ -48,14 +48,16 @@ void check_state(const FrameState& s, const Shape& frame) {
   if (s.active == 0) return;
   const bool inside = s.first_column >= 1 && s.end_column <= frame.width - 1 && s.first_row >= 1 &&
                       s.end_row <= frame.height - 1;
-  if (!inside) detail::refuse(stage, "the pixels of a cell need neighbours in the frame");
+  if (!inside)
+    detail::refuse(frame_sums_stage, "the pixels of a cell need neighbours in the frame");
   for (const float step : {s.a, s.b, s.d, s.e}) {
-    if (!(std::abs(step) <= max_step)) detail::refuse(stage, "a step is more than 16 pixels");
+    if (!(std::abs(step) <= max_step))
+      detail::refuse(frame_sums_stage, "a step is more than 16 pixels");
   }
   const bool near = std::abs(s.reference_x) <= max_coordinate &&
                     std::abs(s.reference_y) <= max_coordinate && s.fraction_x >= 0 &&
                     s.fraction_x <= 1 && s.fraction_y >= 0 && s.fraction_y <= 1;
-  if (!near) detail::refuse(stage, "a cell is too far away from the reference");
+  if (!near) detail::refuse(frame_sums_stage, "a cell is too far away from the reference");
 }
 
 }  // namespace
@@ -79,19 +81,19 @@ FrameSumsPlan::FrameSumsPlan(const Device& device, const FrameSumsSpec& spec)
 
 void FrameSumsPlan::execute(Stream& stream, const Image& frames, const Image& reference,
                             std::span<const FrameState> states, std::span<FrameSums> sums) const {
-  if (sums.size() != states.size()) detail::refuse(stage, one_for_each);
+  if (sums.size() != states.size()) detail::refuse(frame_sums_stage, one_for_each_cell);
   enqueue(stream, frames, reference, states);
   fetch(stream, states, sums);
 }
 
 void FrameSumsPlan::enqueue(Stream& stream, const Image& frames, const Image& reference,
                             std::span<const FrameState> states) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(frame_sums_stage, device_, stream);
   const Shape& frame = spec_.frame;
-  detail::check_image(stage, "the frames", device_, frames, PixelType::f32,
+  detail::check_image(frame_sums_stage, "the frames", device_, frames, PixelType::f32,
                       {frame.width, frame.height, spec_.frames});
-  detail::check_image(stage, "the reference", device_, reference, PixelType::f32, frame);
-  if (states.size() != count_of(spec_)) detail::refuse(stage, one_for_each);
+  detail::check_image(frame_sums_stage, "the reference", device_, reference, PixelType::f32, frame);
+  if (states.size() != count_of(spec_)) detail::refuse(frame_sums_stage, one_for_each_cell);
   for (const FrameState& state : states) check_state(state, frame);
   stream.upload(states.data(), states.size_bytes(), *states_);
   kernel_->enqueue(detail::Access::queue(stream),
@@ -103,7 +105,7 @@ void FrameSumsPlan::enqueue(Stream& stream, const Image& frames, const Image& re
 void FrameSumsPlan::fetch(Stream& stream, std::span<const FrameState> states,
                           std::span<FrameSums> sums) const {
   if (states.size() != count_of(spec_) || sums.size() != states.size()) {
-    detail::refuse(stage, one_for_each);
+    detail::refuse(frame_sums_stage, one_for_each_cell);
   }
   const float* next = partials_->fetch(stream).data();
   for (std::size_t cell = 0; cell < sums.size(); ++cell) {

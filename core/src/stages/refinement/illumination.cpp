@@ -3,6 +3,7 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/refinement/illumination_limits.hpp"
 #include "stages/refinement/similarity_images.hpp"
 
 #include <cmath>
@@ -12,22 +13,21 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "illumination";
-constexpr int max_cell = 64;
+constexpr const char* illumination_stage = "illumination";
 constexpr double max_cells = 8;  // standard deviations of the Gaussian, in cells
 
 detail::ComparedPair pair_of(const IlluminationSpec& spec) {
-  return {stage,       spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
-          spec.masked, spec.projective};
+  return {illumination_stage, spec.reference, spec.moving,    spec.reference_margin,
+          spec.moving_margin, spec.masked,    spec.projective};
 }
 
 IlluminationSpec checked(const IlluminationSpec& spec) {
   detail::check_pair(pair_of(spec));
-  if (spec.cell < 2 || spec.cell > max_cell) {
-    detail::refuse(stage, "the side of the cells must be 2 to 64 pixels");
+  if (spec.cell < 2 || spec.cell > max_illumination_cell) {
+    detail::refuse(illumination_stage, "the side of the cells must be 2 to 64 pixels");
   }
   if (!(spec.sigma > 0) || spec.sigma > max_cells * spec.cell) {
-    detail::refuse(stage, "sigma must be above 0 and at most eight cells");
+    detail::refuse(illumination_stage, "sigma must be above 0 and at most eight cells");
   }
   return spec;
 }
@@ -45,9 +45,11 @@ std::vector<float> cell_weights(const IlluminationSpec& spec) {
 
 void check_prior(const IlluminationPrior& prior) {
   for (const double number : {prior.gain, prior.reference, prior.moving, prior.strength}) {
-    if (!std::isfinite(number)) detail::refuse(stage, "the prior contains NaN or infinity");
+    if (!std::isfinite(number))
+      detail::refuse(illumination_stage, "the prior contains NaN or infinity");
   }
-  if (!(prior.strength > 0)) detail::refuse(stage, "the prior's strength must be above 0");
+  if (!(prior.strength > 0))
+    detail::refuse(illumination_stage, "the prior's strength must be above 0");
 }
 
 }  // namespace
@@ -65,9 +67,9 @@ Shape IlluminationPlan::field_shape(const Shape& reference, int cell) {
 void IlluminationPlan::execute(Stream& stream, const SimilarityImages& images,
                                const Homography& matrix, const IlluminationPrior& prior,
                                Image& field) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(illumination_stage, device_, stream);
   detail::check_images(pair_of(spec_), device_, images);
-  detail::check_image(stage, "the field", device_, field, PixelType::c32,
+  detail::check_image(illumination_stage, "the field", device_, field, PixelType::c32,
                       field_shape(spec_.reference, spec_.cell));
   detail::check_matrix(pair_of(spec_), matrix);
   check_prior(prior);

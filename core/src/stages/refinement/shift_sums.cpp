@@ -13,23 +13,24 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "shift_sums";
+constexpr const char* shift_sums_stage = "shift_sums";
 constexpr int max_parts = 1024;
-constexpr const char* one_for_each =
+constexpr const char* one_for_each_window =
     "there must be one state for each window, and one sum for each group";
 
 constexpr auto& all_sums = backend::shift_sum_order;
 
 ShiftSumsSpec checked(const ShiftSumsSpec& spec) {
-  detail::check_shape(stage, "the frame", spec.frame);
+  detail::check_shape(shift_sums_stage, "the frame", spec.frame);
   if (spec.windows < 1 || spec.frames < 1) {
-    detail::refuse(stage, "there must be at least one window and one frame");
+    detail::refuse(shift_sums_stage, "there must be at least one window and one frame");
   }
   if (spec.parts < 1 || spec.parts > max_parts) {
-    detail::refuse(stage, "the number of parts must be 1 to " + std::to_string(max_parts));
+    detail::refuse(shift_sums_stage,
+                   "the number of parts must be 1 to " + std::to_string(max_parts));
   }
   if (spec.together < 1 || spec.windows % spec.together != 0) {
-    detail::refuse(stage, "the size of a group must divide the number of windows");
+    detail::refuse(shift_sums_stage, "the size of a group must divide the number of windows");
   }
   return spec;
 }
@@ -58,7 +59,8 @@ void check_state(const ShiftState& s, const Shape& frame) {
                       within(s.first_row, s.end_row, s.frame_y, 1, 1, frame.height) &&
                       within(s.first_column, s.end_column, s.reference_x, 1, 2, frame.width) &&
                       within(s.first_row, s.end_row, s.reference_y, 1, 2, frame.height);
-  if (!inside) detail::refuse(stage, "a window extends beyond the frame or the reference");
+  if (!inside)
+    detail::refuse(shift_sums_stage, "a window extends beyond the frame or the reference");
 }
 
 }  // namespace
@@ -80,7 +82,7 @@ ShiftSumsPlan::ShiftSumsPlan(const Device& device, const ShiftSumsSpec& spec)
 void ShiftSumsPlan::execute(Stream& stream, const Image& frames, const Image& reference,
                             const Buffer& frame_means, const Buffer& reference_means,
                             std::span<const ShiftState> states, std::span<ShiftSums> sums) const {
-  if (sums.size() != totals_of(spec_)) detail::refuse(stage, one_for_each);
+  if (sums.size() != totals_of(spec_)) detail::refuse(shift_sums_stage, one_for_each_window);
   enqueue(stream, frames, reference, frame_means, reference_means, states);
   fetch(stream, states, sums);
 }
@@ -88,16 +90,16 @@ void ShiftSumsPlan::execute(Stream& stream, const Image& frames, const Image& re
 void ShiftSumsPlan::enqueue(Stream& stream, const Image& frames, const Image& reference,
                             const Buffer& frame_means, const Buffer& reference_means,
                             std::span<const ShiftState> states) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(shift_sums_stage, device_, stream);
   const Shape& frame = spec_.frame;
-  detail::check_image(stage, "the frames", device_, frames, PixelType::f32,
+  detail::check_image(shift_sums_stage, "the frames", device_, frames, PixelType::f32,
                       {frame.width, frame.height, spec_.frames});
-  detail::check_image(stage, "the reference", device_, reference, PixelType::f32, frame);
-  detail::check_buffer(stage, "the frames' means", device_, frame_means,
+  detail::check_image(shift_sums_stage, "the reference", device_, reference, PixelType::f32, frame);
+  detail::check_buffer(shift_sums_stage, "the frames' means", device_, frame_means,
                        totals_of(spec_) * sizeof(float));
-  detail::check_buffer(stage, "the reference's means", device_, reference_means,
+  detail::check_buffer(shift_sums_stage, "the reference's means", device_, reference_means,
                        static_cast<std::size_t>(spec_.windows / spec_.together) * sizeof(float));
-  if (states.size() != count_of(spec_)) detail::refuse(stage, one_for_each);
+  if (states.size() != count_of(spec_)) detail::refuse(shift_sums_stage, one_for_each_window);
   for (const ShiftState& state : states) check_state(state, frame);
   stream.upload(states.data(), states.size_bytes(), *states_);
   kernel_->enqueue(detail::Access::queue(stream),
@@ -110,7 +112,7 @@ void ShiftSumsPlan::enqueue(Stream& stream, const Image& frames, const Image& re
 void ShiftSumsPlan::fetch(Stream& stream, std::span<const ShiftState> states,
                           std::span<ShiftSums> sums) const {
   if (states.size() != count_of(spec_) || sums.size() != totals_of(spec_)) {
-    detail::refuse(stage, one_for_each);
+    detail::refuse(shift_sums_stage, one_for_each_window);
   }
   const float* next = totals_->fetch(stream).data();
   const auto together = static_cast<std::size_t>(spec_.together);
@@ -124,7 +126,7 @@ void ShiftSumsPlan::fetch(Stream& stream, std::span<const ShiftState> states,
 }
 
 void ShiftSumsPlan::fetch_windows(Stream& stream, std::span<ShiftSums> sums) const {
-  if (sums.size() != count_of(spec_)) detail::refuse(stage, one_for_each);
+  if (sums.size() != count_of(spec_)) detail::refuse(shift_sums_stage, one_for_each_window);
   const float* next = partials_->fetch(stream).data();
   for (ShiftSums& of_window : sums) {
     of_window = {};

@@ -5,6 +5,7 @@
 #include "device/access.hpp"
 #include "device/check.hpp"
 #include "stages/group_sums.hpp"
+#include "stages/refinement/illumination_limits.hpp"
 #include "stages/refinement/similarity_images.hpp"
 #include "stages/results.hpp"
 
@@ -16,15 +17,14 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "similarity_sums";
-constexpr int max_cell = 64;
+constexpr const char* similarity_sums_stage = "similarity_sums";
 constexpr std::size_t max_batch = 64;
 
 using Sums = std::array<double, backend::homography_sum_count>;
 
 detail::ComparedPair pair_of(const SimilaritySumsSpec& spec) {
-  return {stage,       spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
-          spec.masked, spec.projective};
+  return {similarity_sums_stage, spec.reference, spec.moving,    spec.reference_margin,
+          spec.moving_margin,    spec.masked,    spec.projective};
 }
 
 std::size_t sum_count(const SimilaritySumsSpec& spec) {
@@ -34,31 +34,35 @@ std::size_t sum_count(const SimilaritySumsSpec& spec) {
 SimilaritySumsSpec checked(const SimilaritySumsSpec& spec) {
   detail::check_pair(pair_of(spec));
   if (spec.illumination_cell != 0 &&
-      (spec.illumination_cell < 2 || spec.illumination_cell > max_cell)) {
-    detail::refuse(stage, "the side of the illumination model's cells must be 2 to 64 pixels");
+      (spec.illumination_cell < 2 || spec.illumination_cell > max_illumination_cell)) {
+    detail::refuse(similarity_sums_stage,
+                   "the side of the illumination model's cells must be 2 to 64 pixels");
   }
   if (spec.batch < 1 || spec.batch > max_batch) {
-    detail::refuse(stage, "the batch must be 1 to 64 states");
+    detail::refuse(similarity_sums_stage, "the batch must be 1 to 64 states");
   }
   if (spec.resident && spec.illumination_cell != 0) {
-    detail::refuse(stage, "states on the device do not support an illumination model");
+    detail::refuse(similarity_sums_stage,
+                   "states on the device do not support an illumination model");
   }
   return spec;
 }
 
 void check_room(std::size_t numbers, const detail::Results<float>& partials) {
   if (numbers > partials.count()) {
-    detail::refuse(stage, "the buffer of partial sums is too small");
+    detail::refuse(similarity_sums_stage, "the buffer of partial sums is too small");
   }
 }
 
 void check_state(const SimilarityState& state) {
   for (const double number :
        {state.gain, state.offset, state.scale, state.centre.x, state.centre.y, state.unit}) {
-    if (!std::isfinite(number)) detail::refuse(stage, "the state contains NaN or infinity");
+    if (!std::isfinite(number))
+      detail::refuse(similarity_sums_stage, "the state contains NaN or infinity");
   }
-  if (state.scale < 0) detail::refuse(stage, "the scale of the weights must be 0 or more");
-  if (!(state.unit > 0)) detail::refuse(stage, "the unit must be above 0");
+  if (state.scale < 0)
+    detail::refuse(similarity_sums_stage, "the scale of the weights must be 0 or more");
+  if (!(state.unit > 0)) detail::refuse(similarity_sums_stage, "the unit must be above 0");
 }
 
 Sums sums_of(std::span<const float> partials, std::size_t count, std::size_t groups) {
@@ -108,7 +112,7 @@ void SimilaritySumsPlan::execute(Stream& stream, const SimilarityImages& images,
                                  std::span<const SimilarityState> states,
                                  std::span<SimilaritySumsResult> results) const {
   if (states.size() != results.size()) {
-    detail::refuse(stage, "the numbers of states and results must be equal");
+    detail::refuse(similarity_sums_stage, "the numbers of states and results must be equal");
   }
   check_residency(false);
   enqueue(stream, images, states, *partials_, 0);
@@ -124,25 +128,25 @@ std::size_t SimilaritySumsPlan::groups() const { return kernel_->groups(); }
 
 void SimilaritySumsPlan::check_residency(bool resident) const {
   if (spec_.resident == resident) return;
-  detail::refuse(stage, resident ? "this plan requires states on the host"
-                                 : "this plan requires states on the device");
+  detail::refuse(similarity_sums_stage, resident ? "this plan requires states on the host"
+                                                 : "this plan requires states on the device");
 }
 
 void SimilaritySumsPlan::check_states(const SimilarityImages& images, std::size_t states) const {
   detail::check_images(pair_of(spec_), device_, images);
   if ((spec_.illumination_cell != 0) != (images.illumination != nullptr)) {
-    detail::refuse(stage, spec_.illumination_cell != 0
-                              ? "the illumination model is missing"
-                              : "this plan was made without an illumination model");
+    detail::refuse(similarity_sums_stage, spec_.illumination_cell != 0
+                                              ? "the illumination model is missing"
+                                              : "this plan was made without an illumination model");
   }
   if (images.illumination != nullptr) {
-    detail::check_image(stage, "the illumination model", device_, *images.illumination,
-                        PixelType::c32,
+    detail::check_image(similarity_sums_stage, "the illumination model", device_,
+                        *images.illumination, PixelType::c32,
                         IlluminationPlan::field_shape(spec_.reference, spec_.illumination_cell));
   }
   if (states > spec_.batch) {
-    detail::refuse(
-        stage, "this plan evaluates at most " + std::to_string(spec_.batch) + " states at once");
+    detail::refuse(similarity_sums_stage, "this plan evaluates at most " +
+                                              std::to_string(spec_.batch) + " states at once");
   }
 }
 
@@ -150,7 +154,7 @@ void SimilaritySumsPlan::enqueue(Stream& stream, const SimilarityImages& images,
                                  std::span<const SimilarityState> states,
                                  detail::Results<float>& partials, std::size_t first) const {
   check_residency(false);
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(similarity_sums_stage, device_, stream);
   check_states(images, states.size());
   check_room(first + states.size() * partial_count(), partials);
   std::array<SimilarityState, max_batch> normalized;
@@ -170,7 +174,7 @@ backend::ResidentSums SimilaritySumsPlan::resident(const SimilarityImages& image
                                                    std::size_t first) const {
   check_residency(true);
   check_states(images, count);
-  if (count == 0) detail::refuse(stage, "there are no states");
+  if (count == 0) detail::refuse(similarity_sums_stage, "there are no states");
   return {kernel_.get(), detail::memory_of(images), first_state, count, first, partial_count()};
 }
 
@@ -179,7 +183,7 @@ void SimilaritySumsPlan::enqueue_resident(Stream& stream,
                                           const Buffer& states, detail::Results<float>& partials) {
   if (sums.empty()) return;
   for (const backend::ResidentSums& one : sums) {
-    detail::check_buffer(stage, "the states", stream.device(), states,
+    detail::check_buffer(similarity_sums_stage, "the states", stream.device(), states,
                          (one.first_state + one.count) * sizeof(ResidentState));
     check_room(one.first + one.count * one.length, partials);
   }

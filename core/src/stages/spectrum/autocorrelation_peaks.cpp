@@ -8,18 +8,18 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "autocorrelation_peaks";
+constexpr const char* autocorrelation_peaks_stage = "autocorrelation_peaks";
 
 AutocorrelationPeaksSpec checked(const AutocorrelationPeaksSpec& spec) {
-  detail::check_shape(stage, "the image", spec.image);
-  detail::check_shape(stage, "the surface", spec.surface);
+  detail::check_shape(autocorrelation_peaks_stage, "the image", spec.image);
+  detail::check_shape(autocorrelation_peaks_stage, "the surface", spec.surface);
   const auto wraps = [](std::int64_t side, std::int64_t frame) {
     return frame < side + side / 2 + 2;
   };
   if (spec.image.depth != 1 || spec.surface.depth != 1 ||
       wraps(spec.image.width, spec.surface.width) ||
       wraps(spec.image.height, spec.surface.height)) {
-    detail::refuse(stage,
+    detail::refuse(autocorrelation_peaks_stage,
                    "a surface of " + to_string(spec.surface) + " is too small for " +
                        to_string(spec.image) +
                        "; each side must be at least one and a half of the image's plus two");
@@ -34,11 +34,12 @@ AutocorrelationPeaksPlan::AutocorrelationPeaksPlan(const Device& device,
     : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void AutocorrelationPeaksPlan::execute(Stream& stream, const Image& surface, Buffer& peaks) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(autocorrelation_peaks_stage, device_, stream);
   Shape shape = spec_.surface;
   shape.depth = surface.shape().depth;
-  detail::check_image(stage, "the surface", device_, surface, PixelType::f32, shape);
-  detail::check_buffer(stage, "the peaks", device_, peaks,
+  detail::check_image(autocorrelation_peaks_stage, "the surface", device_, surface, PixelType::f32,
+                      shape);
+  detail::check_buffer(autocorrelation_peaks_stage, "the peaks", device_, peaks,
                        static_cast<std::size_t>(rows()) * sizeof(float));
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surface),
                    detail::Access::memory(peaks));

@@ -12,28 +12,29 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "cross_power";
+constexpr const char* cross_power_stage = "cross_power";
 
 CrossPowerSpec checked(const CrossPowerSpec& spec) {
-  detail::check_shape(stage, "the image", spec.image, detail::max_side);
+  detail::check_shape(cross_power_stage, "the image", spec.image, detail::max_side);
   if (spec.with_rotated_180 && spec.image.depth > 1) {
-    detail::refuse(stage, "with_rotated_180 is for images, not for volumes");
+    detail::refuse(cross_power_stage, "with_rotated_180 is for images, not for volumes");
   }
   if (!std::isfinite(spec.sigma) || spec.sigma < 0) {
-    detail::refuse(stage, "sigma must be 0 or more");
+    detail::refuse(cross_power_stage, "sigma must be 0 or more");
   }
   const std::int64_t images = backend::images_of(spec);
   const auto fits = [&](std::int64_t count) { return count == 1 || count == images; };
   if (!fits(spec.first_images) || !fits(spec.second_images)) {
-    detail::refuse(stage, "both inputs must have the same number of spectra, or one of them one");
+    detail::refuse(cross_power_stage,
+                   "both inputs must have the same number of spectra, or one of them one");
   }
   if (images > 1 && (spec.with_rotated_180 || spec.image.depth > 1)) {
-    detail::refuse(stage, "stacks of spectra require images and no with_rotated_180");
+    detail::refuse(cross_power_stage, "stacks of spectra require images and no with_rotated_180");
   }
   return spec;
 }
 
-Shape spectra(const CrossPowerSpec& spec, std::int64_t images) {
+Shape spectra_of(const CrossPowerSpec& spec, std::int64_t images) {
   const Shape half = RealFftPlan::half_spectrum(spec.image);
   return {half.width, half.height, images > 1 ? images : half.depth};
 }
@@ -64,16 +65,16 @@ CrossPowerPlan::CrossPowerPlan(const Device& device, const CrossPowerSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void CrossPowerPlan::execute(Stream& stream, const Image& a, const Image& b, Image& output) const {
-  Shape out = spectra(spec_, backend::images_of(spec_));
+  Shape out = spectra_of(spec_, backend::images_of(spec_));
   if (spec_.with_rotated_180) out.depth = 2;
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the first spectrum", device_, a, PixelType::c32,
-                      spectra(spec_, spec_.first_images));
-  detail::check_image(stage, "the second spectrum", device_, b, PixelType::c32,
-                      spectra(spec_, spec_.second_images));
-  detail::check_image(stage, "the output", device_, output, PixelType::c32, out);
-  detail::check_distinct(stage, a, output);
-  detail::check_distinct(stage, b, output);
+  detail::check_stream(cross_power_stage, device_, stream);
+  detail::check_image(cross_power_stage, "the first spectrum", device_, a, PixelType::c32,
+                      spectra_of(spec_, spec_.first_images));
+  detail::check_image(cross_power_stage, "the second spectrum", device_, b, PixelType::c32,
+                      spectra_of(spec_, spec_.second_images));
+  detail::check_image(cross_power_stage, "the output", device_, output, PixelType::c32, out);
+  detail::check_distinct(cross_power_stage, a, output);
+  detail::check_distinct(cross_power_stage, b, output);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(a),
                    detail::Access::memory(b), detail::Access::memory(output));
 }

@@ -15,11 +15,11 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "log_polar";
+constexpr const char* log_polar_stage = "log_polar";
 
 LogPolarSpec checked(const LogPolarSpec& spec) {
-  detail::check_shape(stage, "the image", spec.image);
-  detail::check_shape(stage, "the grid", spec.output);
+  detail::check_shape(log_polar_stage, "the image", spec.image);
+  detail::check_shape(log_polar_stage, "the grid", spec.output);
   return spec;
 }
 
@@ -48,11 +48,11 @@ LogPolarPlan::LogPolarPlan(const Device& device, const LogPolarSpec& spec)
           backend::LogPolar::Setup{spec, detail::log_polar_points(spec)})) {}
 
 void LogPolarPlan::execute(Stream& stream, const Image& magnitude, Image& output) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the magnitude", device_, magnitude, PixelType::f32,
+  detail::check_stream(log_polar_stage, device_, stream);
+  detail::check_image(log_polar_stage, "the magnitude", device_, magnitude, PixelType::f32,
                       RealFftPlan::half_spectrum(spec_.image));
-  detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.output);
-  detail::check_distinct(stage, magnitude, output);
+  detail::check_image(log_polar_stage, "the output", device_, output, PixelType::f32, spec_.output);
+  detail::check_distinct(log_polar_stage, magnitude, output);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(magnitude),
                    detail::Access::memory(output));
 }

@@ -14,13 +14,13 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "log_polar_spectra";
+constexpr const char* log_polar_spectra_stage = "log_polar_spectra";
 
 LogPolarSpectraSpec checked(const LogPolarSpectraSpec& spec) {
-  detail::check_shape(stage, "the image", spec.image);
-  detail::check_shape(stage, "the grid", spec.output);
-  if (spec.images < 1) detail::refuse(stage, "there must be at least one image");
-  if (!(spec.exponent > 0)) detail::refuse(stage, "the exponent must be above 0");
+  detail::check_shape(log_polar_spectra_stage, "the image", spec.image);
+  detail::check_shape(log_polar_spectra_stage, "the grid", spec.output);
+  if (spec.images < 1) detail::refuse(log_polar_spectra_stage, "there must be at least one image");
+  if (!(spec.exponent > 0)) detail::refuse(log_polar_spectra_stage, "the exponent must be above 0");
   return spec;
 }
 
@@ -42,12 +42,12 @@ LogPolarSpectraPlan::LogPolarSpectraPlan(const Device& device, const LogPolarSpe
       directions_(detail::uploaded(device, points_of(spec).directions)) {}
 
 void LogPolarSpectraPlan::execute(Stream& stream, const Image& spectra, Image& output) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the spectra", device_, spectra, PixelType::c32,
+  detail::check_stream(log_polar_spectra_stage, device_, stream);
+  detail::check_image(log_polar_spectra_stage, "the spectra", device_, spectra, PixelType::c32,
                       stack_of(RealFftPlan::half_spectrum(spec_.image), spec_.images));
-  detail::check_image(stage, "the output", device_, output, PixelType::f32,
+  detail::check_image(log_polar_spectra_stage, "the output", device_, output, PixelType::f32,
                       stack_of(spec_.output, spec_.images));
-  detail::check_distinct(stage, spectra, output);
+  detail::check_distinct(log_polar_spectra_stage, spectra, output);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(spectra),
                    detail::Access::memory(radii_), detail::Access::memory(directions_),
                    detail::Access::memory(output));

@@ -6,6 +6,7 @@
 #include "device/access.hpp"
 #include "device/check.hpp"
 #include "stages/spectrum/outline_edges.hpp"
+#include "stages/spectrum/overlap_limits.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,12 +24,10 @@ Shape spectra(const Shape& image, std::int64_t depth) {
   return RealFftPlan::half_spectrum({image.width, image.height, depth});
 }
 
-constexpr std::int64_t max_batch = 8192;  // two surfaces each, as slices of one transform
-
 void check(const char* stage, const Shape& shape, std::int64_t batch) {
   detail::check_shape(stage, "the image", shape);
-  if (batch < 1 || batch > max_batch) {
-    detail::refuse(stage, "the batch must be 1 to " + std::to_string(max_batch));
+  if (batch < 1 || batch > max_overlap_batch) {
+    detail::refuse(stage, "the batch must be 1 to " + std::to_string(max_overlap_batch));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/spectrum/overlap_limits.hpp"
 
 #include <string>
 
@@ -10,18 +11,17 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "overlap_counts";
-constexpr std::int64_t max_batch = 8192;  // as in overlap_correlation.cpp
-
+constexpr const char* overlap_counts_stage = "overlap_counts";
 OverlapCountsSpec checked(const OverlapCountsSpec& spec) {
-  detail::check_shape(stage, "the image", spec.image);
+  detail::check_shape(overlap_counts_stage, "the image", spec.image);
   constexpr std::int64_t most = backend::max_overlap_counts_extent;
   if (spec.image.width > most || spec.image.height > most) {
     const std::string side = std::to_string(most);
-    detail::refuse(stage, "the image must be at most " + side + " x " + side);
+    detail::refuse(overlap_counts_stage, "the image must be at most " + side + " x " + side);
   }
-  if (spec.batch < 1 || spec.batch > max_batch) {
-    detail::refuse(stage, "the batch must be 1 to " + std::to_string(max_batch));
+  if (spec.batch < 1 || spec.batch > max_overlap_batch) {
+    detail::refuse(overlap_counts_stage,
+                   "the batch must be 1 to " + std::to_string(max_overlap_batch));
   }
   return spec;
 }
@@ -33,17 +33,18 @@ OverlapCountsPlan::OverlapCountsPlan(const Device& device, const OverlapCountsSp
 
 void OverlapCountsPlan::execute(Stream& stream, const Image& weights, const Shape& rectangle,
                                 Image& overlaps) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(overlap_counts_stage, device_, stream);
   const auto slices = [&](std::int64_t depth) {
     return Shape{spec_.image.width, spec_.image.height, depth};
   };
-  detail::check_image(stage, "the weights", device_, weights, PixelType::f32, slices(spec_.batch));
-  detail::check_image(stage, "the overlaps", device_, overlaps, PixelType::f32,
+  detail::check_image(overlap_counts_stage, "the weights", device_, weights, PixelType::f32,
+                      slices(spec_.batch));
+  detail::check_image(overlap_counts_stage, "the overlaps", device_, overlaps, PixelType::f32,
                       slices(2 * spec_.batch));
-  detail::check_distinct(stage, weights, overlaps);
-  detail::check_shape(stage, "the rectangle", rectangle);
+  detail::check_distinct(overlap_counts_stage, weights, overlaps);
+  detail::check_shape(overlap_counts_stage, "the rectangle", rectangle);
   if (rectangle.width > spec_.image.width || rectangle.height > spec_.image.height) {
-    detail::refuse(stage, "the rectangle is larger than the image");
+    detail::refuse(overlap_counts_stage, "the rectangle is larger than the image");
   }
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(weights), rectangle,
                    detail::Access::memory(overlaps));

@@ -11,11 +11,11 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "peak";
+constexpr const char* peak_stage = "peak";
 constexpr std::int64_t max_slices = 65535;
 
 PeakSpec checked(const PeakSpec& spec) {
-  detail::check_shape(stage, "the image", spec.shape, max_slices);
+  detail::check_shape(peak_stage, "the image", spec.shape, max_slices);
   return spec;
 }
 
@@ -27,9 +27,9 @@ PeakPlan::PeakPlan(const Device& device, const PeakSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void PeakPlan::execute(Stream& stream, const Image& input, Buffer& records) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the input", device_, input, PixelType::f32, spec_.shape);
-  detail::check_buffer(stage, "the records", device_, records,
+  detail::check_stream(peak_stage, device_, stream);
+  detail::check_image(peak_stage, "the input", device_, input, PixelType::f32, spec_.shape);
+  detail::check_buffer(peak_stage, "the records", device_, records,
                        static_cast<std::size_t>(spec_.shape.depth) * sizeof(PeakRecord));
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
                    detail::Access::memory(records));

@@ -15,11 +15,12 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "phase_correlation";
+constexpr const char* phase_correlation_stage = "phase_correlation";
 
 PhaseCorrelationSpec checked(const PhaseCorrelationSpec& spec) {
   if (spec.shape.depth != 1) {
-    detail::refuse(stage, "phase correlation requires depth 1; use VolumeRegistrar for volumes");
+    detail::refuse(phase_correlation_stage,
+                   "phase correlation requires depth 1; use VolumeRegistrar for volumes");
   }
   return spec;
 }
@@ -61,12 +62,15 @@ PhaseCorrelationPlan::~PhaseCorrelationPlan() = default;
 void PhaseCorrelationPlan::execute(Stream& stream, const Image& reference, const Image& moving,
                                    Image& surface) const {
   Steps& s = *steps_;
-  detail::check_stream(stage, s.device, stream);
-  detail::check_image(stage, "the reference", s.device, reference, PixelType::f32, s.shape);
-  detail::check_image(stage, "the moving image", s.device, moving, PixelType::f32, s.shape);
-  detail::check_image(stage, "the surface", s.device, surface, PixelType::f32, s.shape);
-  detail::check_distinct(stage, reference, surface);
-  detail::check_distinct(stage, moving, surface);
+  detail::check_stream(phase_correlation_stage, s.device, stream);
+  detail::check_image(phase_correlation_stage, "the reference", s.device, reference, PixelType::f32,
+                      s.shape);
+  detail::check_image(phase_correlation_stage, "the moving image", s.device, moving, PixelType::f32,
+                      s.shape);
+  detail::check_image(phase_correlation_stage, "the surface", s.device, surface, PixelType::f32,
+                      s.shape);
+  detail::check_distinct(phase_correlation_stage, reference, surface);
+  detail::check_distinct(phase_correlation_stage, moving, surface);
   s.fft.forward(stream, reference, s.reference);
   s.fft.forward(stream, moving, s.moving);
   s.power.execute(stream, s.reference, s.moving, s.product);
@@ -78,7 +82,7 @@ void PhaseCorrelationPlan::execute(Stream& stream, const Image& reference, const
 
 CorrelationPeak PhaseCorrelationPlan::find_peak() const {
   Steps& s = *steps_;
-  if (!s.executed) detail::refuse(stage, "call execute() before find_peak()");
+  if (!s.executed) detail::refuse(phase_correlation_stage, "call execute() before find_peak()");
   const PeakRecord record = s.found.wait()[0];
   const Point at = subpixel_position(record);
   const auto value = static_cast<double>(record.value);

@@ -8,10 +8,10 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "radial_whitening";
+constexpr const char* radial_whitening_stage = "radial_whitening";
 
 RadialWhiteningSpec checked(const RadialWhiteningSpec& spec) {
-  detail::check_shape(stage, "the image", spec.image);
+  detail::check_shape(radial_whitening_stage, "the image", spec.image);
   return spec;
 }
 
@@ -21,8 +21,9 @@ RadialWhiteningPlan::RadialWhiteningPlan(const Device& device, const RadialWhite
     : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void RadialWhiteningPlan::execute(Stream& stream, Image& image) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, image, PixelType::f32, spec_.image);
+  detail::check_stream(radial_whitening_stage, device_, stream);
+  detail::check_image(radial_whitening_stage, "the image", device_, image, PixelType::f32,
+                      spec_.image);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(image));
 }
 

@@ -14,12 +14,12 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "shift_maxima";
+constexpr const char* shift_maxima_stage = "shift_maxima";
 constexpr int max_main_reach = 3;  // the kernel's work-group has a work-item for each of 7 x 7
 
 ShiftMaximaSpec checked(const ShiftMaximaSpec& spec) {
-  detail::check_shape(stage, "the surface", spec.surface);
-  if (spec.batch < 1) detail::refuse(stage, "the batch must be 1 or more");
+  detail::check_shape(shift_maxima_stage, "the surface", spec.surface);
+  if (spec.batch < 1) detail::refuse(shift_maxima_stage, "the batch must be 1 or more");
   return spec;
 }
 
@@ -29,25 +29,27 @@ Shape surfaces_of(const ShiftMaximaSpec& spec) {
 
 void check_reach(int reach, std::int64_t side) {
   if (reach < 0 || reach > side / 2) {
-    detail::refuse(stage, "the reach must be 0 to " + std::to_string(side / 2) +
-                              ", half of the surface's side");
+    detail::refuse(shift_maxima_stage, "the reach must be 0 to " + std::to_string(side / 2) +
+                                           ", half of the surface's side");
   }
 }
 
 void check_region(const ShiftRegion& region, const Shape& surfaces) {
   if (region.slice < 0 || region.slice >= surfaces.depth) {
-    detail::refuse(stage, "the slice must be 0 to " + std::to_string(surfaces.depth - 1));
+    detail::refuse(shift_maxima_stage,
+                   "the slice must be 0 to " + std::to_string(surfaces.depth - 1));
   }
   check_reach(region.reach_x, surfaces.width);
   check_reach(region.reach_y, surfaces.height);
   if (region.main_reach < 0 || region.main_reach > max_main_reach) {
-    detail::refuse(stage, "main_reach must be 0 to " + std::to_string(max_main_reach));
+    detail::refuse(shift_maxima_stage, "main_reach must be 0 to " + std::to_string(max_main_reach));
   }
   if (!(region.min_overlap > 0) || !std::isfinite(region.min_overlap)) {
-    detail::refuse(stage, "min_overlap must be above 0");
+    detail::refuse(shift_maxima_stage, "min_overlap must be above 0");
   }
   if (!(region.ignored >= 0) || !(region.ring >= 0)) {
-    detail::refuse(stage, "the ignored fraction and the ring's radius must be 0 or more");
+    detail::refuse(shift_maxima_stage,
+                   "the ignored fraction and the ring's radius must be 0 or more");
   }
 }
 
@@ -68,7 +70,8 @@ ShiftMaximaPlan::ShiftMaximaPlan(const Device& device, const ShiftMaximaSpec& sp
 ShiftMaxima ShiftMaximaPlan::execute(Stream& stream, const Image& surfaces, const Image& overlaps,
                                      const ShiftRegion& region) const {
   check(stream, surfaces, region);
-  detail::check_image(stage, "the overlaps", device_, overlaps, PixelType::f32, surfaces_of(spec_));
+  detail::check_image(shift_maxima_stage, "the overlaps", device_, overlaps, PixelType::f32,
+                      surfaces_of(spec_));
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surfaces),
                    detail::Access::memory(overlaps), nullptr, wrapped(region), parts_->memory());
   return fetch(stream);
@@ -79,10 +82,10 @@ ShiftMaxima ShiftMaximaPlan::execute_outline(Stream& stream, const Image& surfac
                                              const ShiftRegion& region) const {
   check(stream, surfaces, region);
   if (!std::isfinite(outline.centre_x) || !std::isfinite(outline.centre_y)) {
-    detail::refuse(stage, "the centre contains NaN or infinity");
+    detail::refuse(shift_maxima_stage, "the centre contains NaN or infinity");
   }
-  const backend::CentredEdges edges{detail::edges_of(stage, outline.outline), outline.centre_x,
-                                    outline.centre_y};
+  const backend::CentredEdges edges{detail::edges_of(shift_maxima_stage, outline.outline),
+                                    outline.centre_x, outline.centre_y};
   const backend::Memory& unread = detail::Access::memory(surfaces);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surfaces), unread, &edges,
                    wrapped(region), parts_->memory());
@@ -91,8 +94,9 @@ ShiftMaxima ShiftMaximaPlan::execute_outline(Stream& stream, const Image& surfac
 
 void ShiftMaximaPlan::check(const Stream& stream, const Image& surfaces,
                             const ShiftRegion& region) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the surfaces", device_, surfaces, PixelType::f32, surfaces_of(spec_));
+  detail::check_stream(shift_maxima_stage, device_, stream);
+  detail::check_image(shift_maxima_stage, "the surfaces", device_, surfaces, PixelType::f32,
+                      surfaces_of(spec_));
   check_region(region, surfaces_of(spec_));
 }
 

@@ -12,20 +12,20 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "window_cross_power";
+constexpr const char* window_cross_power_stage = "window_cross_power";
 
 WindowCrossPowerSpec checked(const WindowCrossPowerSpec& spec) {
-  detail::check_shape(stage, "the window", spec.window);
+  detail::check_shape(window_cross_power_stage, "the window", spec.window);
   if (spec.windows < 1 || spec.frames < 1) {
-    detail::refuse(stage, "there must be at least one window and one frame");
+    detail::refuse(window_cross_power_stage, "there must be at least one window and one frame");
   }
   if (!std::isfinite(spec.sigma) || spec.sigma < 0) {
-    detail::refuse(stage, "sigma must be 0 or more");
+    detail::refuse(window_cross_power_stage, "sigma must be 0 or more");
   }
   return spec;
 }
 
-Shape spectra(const Shape& window, std::int64_t count) {
+Shape window_spectra(const Shape& window, std::int64_t count) {
   return RealFftPlan::half_spectrum({window.width, window.height, count});
 }
 
@@ -36,13 +36,14 @@ WindowCrossPowerPlan::WindowCrossPowerPlan(const Device& device, const WindowCro
 
 void WindowCrossPowerPlan::execute(Stream& stream, const Image& reference, const Image& frames,
                                    Image& output) const {
-  const Shape all = spectra(spec_.window, spec_.windows * spec_.frames);
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the reference's spectra", device_, reference, PixelType::c32,
-                      spectra(spec_.window, spec_.windows));
-  detail::check_image(stage, "the frames' spectra", device_, frames, PixelType::c32, all);
-  detail::check_image(stage, "the output", device_, output, PixelType::c32, all);
-  detail::check_distinct(stage, reference, output);
+  const Shape all = window_spectra(spec_.window, spec_.windows * spec_.frames);
+  detail::check_stream(window_cross_power_stage, device_, stream);
+  detail::check_image(window_cross_power_stage, "the reference's spectra", device_, reference,
+                      PixelType::c32, window_spectra(spec_.window, spec_.windows));
+  detail::check_image(window_cross_power_stage, "the frames' spectra", device_, frames,
+                      PixelType::c32, all);
+  detail::check_image(window_cross_power_stage, "the output", device_, output, PixelType::c32, all);
+  detail::check_distinct(window_cross_power_stage, reference, output);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(reference),
                    detail::Access::memory(frames), detail::Access::memory(output));
 }

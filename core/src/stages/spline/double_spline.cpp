@@ -14,25 +14,26 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "double_spline";
+constexpr const char* double_spline_stage = "double_spline";
 
 Shape all_outputs(const DoubleSplineSpec& spec) {
   return stacked(spec.output, spec.images.dimensions, spec.images.count);
 }
 
 DoubleSplineSpec checked(const Device& device, const DoubleSplineSpec& spec) {
-  detail::check_degree(stage, spec.degree, 0);
-  detail::check_shapes(stage, spec.images, spec.output);
-  detail::check_batch(stage, "the batch of images", spec.images);
-  detail::check_batch(stage, "the batch of outputs",
+  detail::check_degree(double_spline_stage, spec.degree, 0);
+  detail::check_shapes(double_spline_stage, spec.images, spec.output);
+  detail::check_batch(double_spline_stage, "the batch of images", spec.images);
+  detail::check_batch(double_spline_stage, "the batch of outputs",
                       {spec.output, spec.images.dimensions, spec.images.count});
   if (spec.degree > 0 && spec.pixels != PixelType::f64) {
-    detail::refuse(stage,
+    detail::refuse(double_spline_stage,
                    std::string("degrees above 0 need f64 pixels, not ") + name_of(spec.pixels));
   }
-  if (spec.margin < 0) detail::refuse(stage, "the margin must not be negative");
+  if (spec.margin < 0) detail::refuse(double_spline_stage, "the margin must not be negative");
   if (!device.info().double_precision) {
-    detail::refuse(stage, "the device " + device.info().id + " does not support double precision");
+    detail::refuse(double_spline_stage,
+                   "the device " + device.info().id + " does not support double precision");
   }
   return spec;
 }
@@ -53,21 +54,24 @@ DoubleSplinePlan::DoubleSplinePlan(const Device& device, const DoubleSplineSpec&
 
 void DoubleSplinePlan::run(Stream& stream, const Image& images, const backend::DoublePoints& points,
                            std::uint64_t outside, Image& output) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the images", device_, images, spec_.pixels, spec_.images.stacked());
-  detail::check_image(stage, "the output", device_, output, spec_.pixels, all_outputs(spec_));
-  detail::check_distinct(stage, images, output);
+  detail::check_stream(double_spline_stage, device_, stream);
+  detail::check_image(double_spline_stage, "the images", device_, images, spec_.pixels,
+                      spec_.images.stacked());
+  detail::check_image(double_spline_stage, "the output", device_, output, spec_.pixels,
+                      all_outputs(spec_));
+  detail::check_distinct(double_spline_stage, images, output);
   kernels_->enqueue(detail::Access::queue(stream), detail::Access::memory(images), points, outside,
                     detail::Access::memory(output));
 }
 
 void DoubleSplinePlan::prefilter(Stream& stream, const Image& images, Image& coefficients) const {
-  if (!is_filtered(spec_)) detail::refuse(stage, "the plan has no prefilter");
+  if (!is_filtered(spec_)) detail::refuse(double_spline_stage, "the plan has no prefilter");
   const Shape shape = spec_.images.stacked();
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the images", device_, images, spec_.pixels, shape);
-  detail::check_image(stage, "the coefficients", device_, coefficients, spec_.pixels, shape);
-  detail::check_distinct(stage, images, coefficients);
+  detail::check_stream(double_spline_stage, device_, stream);
+  detail::check_image(double_spline_stage, "the images", device_, images, spec_.pixels, shape);
+  detail::check_image(double_spline_stage, "the coefficients", device_, coefficients, spec_.pixels,
+                      shape);
+  detail::check_distinct(double_spline_stage, images, coefficients);
   kernels_->prefilter(detail::Access::queue(stream), detail::Access::memory(images),
                       detail::Access::memory(coefficients));
 }
@@ -75,7 +79,7 @@ void DoubleSplinePlan::prefilter(Stream& stream, const Image& images, Image& coe
 void DoubleSplinePlan::execute(Stream& stream, const Image& images,
                                const HomogeneousMatrix& output_to_input, std::uint64_t outside,
                                Image& output) const {
-  detail::check_transform(stage, output_to_input);
+  detail::check_transform(double_spline_stage, output_to_input);
   run(stream, images, {.matrix = output_to_input.m, .coordinates = nullptr}, outside, output);
 }
 
@@ -83,8 +87,9 @@ void DoubleSplinePlan::execute(Stream& stream, const Image& images, const Image&
                                std::uint64_t outside, Image& output) const {
   const Shape shape{spec_.output.width, spec_.output.height,
                     spec_.output.depth * spec_.images.dimensions};
-  detail::check_image(stage, "the coordinates", device_, coordinates, PixelType::f64, shape);
-  detail::check_distinct(stage, coordinates, output);
+  detail::check_image(double_spline_stage, "the coordinates", device_, coordinates, PixelType::f64,
+                      shape);
+  detail::check_distinct(double_spline_stage, coordinates, output);
   run(stream, images, {.matrix = {}, .coordinates = &detail::Access::memory(coordinates)}, outside,
       output);
 }

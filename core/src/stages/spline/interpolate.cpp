@@ -15,19 +15,19 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "interpolate";
+constexpr const char* interpolate_stage = "interpolate";
 
 bool is_complex(PixelType type) { return type == PixelType::c32; }
 
 void check_types(const InterpolateSpec& spec) {
   if (spec.coefficients != PixelType::f32 && !is_complex(spec.coefficients)) {
-    detail::refuse(stage,
+    detail::refuse(interpolate_stage,
                    std::string("coefficients are f32 or c32, not ") + name_of(spec.coefficients));
   }
   if (is_complex(spec.coefficients) != is_complex(spec.output_type)) {
-    detail::refuse(stage, std::string(name_of(spec.coefficients)) +
-                              " coefficients cannot be evaluated to " + name_of(spec.output_type) +
-                              " pixels");
+    detail::refuse(interpolate_stage, std::string(name_of(spec.coefficients)) +
+                                          " coefficients cannot be evaluated to " +
+                                          name_of(spec.output_type) + " pixels");
   }
 }
 
@@ -35,19 +35,19 @@ void check_precision(const InterpolateSpec& spec) {
   if (spec.spline.precision == Precision::full) return;
   if ((spec.spline.degree != 1 && spec.spline.degree != 3) || spec.images.dimensions < 2 ||
       is_complex(spec.coefficients)) {
-    detail::refuse(stage,
+    detail::refuse(interpolate_stage,
                    "texture precision requires degree 1 or 3, 2 or 3 dimensions and f32 data");
   }
 }
 
 InterpolateSpec checked(const InterpolateSpec& spec) {
-  detail::check_shapes(stage, spec.images, spec.output);
-  detail::check_degree(stage, spec.spline.degree, 0);
+  detail::check_shapes(interpolate_stage, spec.images, spec.output);
+  detail::check_degree(interpolate_stage, spec.spline.degree, 0);
   check_types(spec);
   check_precision(spec);
-  detail::check_cval(stage, spec.spline.cval);
-  detail::check_batch(stage, "the batch of images", spec.images);
-  detail::check_batch(stage, "the batch of outputs",
+  detail::check_cval(interpolate_stage, spec.spline.cval);
+  detail::check_batch(interpolate_stage, "the batch of images", spec.images);
+  detail::check_batch(interpolate_stage, "the batch of outputs",
                       {spec.output, spec.images.dimensions, spec.images.count});
   return spec;
 }
@@ -64,7 +64,7 @@ int margin_of(const InterpolateSpec& spec) {
 void check_numbers(std::initializer_list<double> numbers) {
   for (const double number : numbers) {
     if (!std::isfinite(number)) {
-      detail::refuse(stage, "the log-polar grid contains NaN or infinity");
+      detail::refuse(interpolate_stage, "the log-polar grid contains NaN or infinity");
     }
   }
 }
@@ -72,7 +72,8 @@ void check_numbers(std::initializer_list<double> numbers) {
 void check_gradient(const InterpolateSpec& spec) {
   if (spec.spline.degree < 1 || spec.spline.precision != Precision::full ||
       spec.output_type != PixelType::f32) {
-    detail::refuse(stage, "gradients require degree 1 or more, f32 output and full precision");
+    detail::refuse(interpolate_stage,
+                   "gradients require degree 1 or more, f32 output and full precision");
   }
 }
 
@@ -92,19 +93,19 @@ InterpolatePlan::InterpolatePlan(const Device& device, const InterpolateSpec& sp
                                                                 all_outputs(spec))) {}
 
 backend::SamplingPoints InterpolatePlan::points_of(const HomogeneousMatrix& transform) const {
-  detail::check_transform(stage, transform);
+  detail::check_transform(interpolate_stage, transform);
   return {.transforms = {&transform, 1}, .coordinates = nullptr, .log_polar = nullptr};
 }
 
 backend::SamplingPoints InterpolatePlan::points_of(
     std::span<const HomogeneousMatrix> transforms) const {
-  detail::check_transforms(stage, transforms, spec_.images.count);
+  detail::check_transforms(interpolate_stage, transforms, spec_.images.count);
   return {.transforms = transforms, .coordinates = nullptr, .log_polar = nullptr};
 }
 
 backend::SamplingPoints InterpolatePlan::points_of(const Image& coordinates) const {
-  detail::check_image(stage, "the coordinate field", device_, coordinates, PixelType::f32,
-                      coordinates_shape(spec_));
+  detail::check_image(interpolate_stage, "the coordinate field", device_, coordinates,
+                      PixelType::f32, coordinates_shape(spec_));
   return {
       .transforms = {}, .coordinates = &detail::Access::memory(coordinates), .log_polar = nullptr};
 }
@@ -112,18 +113,19 @@ backend::SamplingPoints InterpolatePlan::points_of(const Image& coordinates) con
 void InterpolatePlan::run(Stream& stream, const Image& coefficients,
                           const backend::SamplingPoints& points, Image& output,
                           Image* gradient) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the coefficients", device_, coefficients, spec_.coefficients,
-                      coefficient_shape(spec_));
-  detail::check_image(stage, "the output", device_, output, spec_.output_type, all_outputs(spec_));
-  detail::check_distinct(stage, coefficients, output);
+  detail::check_stream(interpolate_stage, device_, stream);
+  detail::check_image(interpolate_stage, "the coefficients", device_, coefficients,
+                      spec_.coefficients, coefficient_shape(spec_));
+  detail::check_image(interpolate_stage, "the output", device_, output, spec_.output_type,
+                      all_outputs(spec_));
+  detail::check_distinct(interpolate_stage, coefficients, output);
   backend::Memory* gradient_memory = nullptr;
   if (gradient != nullptr) {
     check_gradient(spec_);
-    detail::check_image(stage, "the gradient", device_, *gradient, PixelType::f32,
+    detail::check_image(interpolate_stage, "the gradient", device_, *gradient, PixelType::f32,
                         gradient_shape(spec_));
-    detail::check_distinct(stage, output, *gradient);
-    detail::check_distinct(stage, coefficients, *gradient);
+    detail::check_distinct(interpolate_stage, output, *gradient);
+    detail::check_distinct(interpolate_stage, coefficients, *gradient);
     gradient_memory = &detail::Access::memory(*gradient);
   }
   Image& stored = converted_ ? converted_->pixels() : output;
@@ -145,14 +147,14 @@ void InterpolatePlan::execute(Stream& stream, const Image& coefficients,
 
 void InterpolatePlan::execute(Stream& stream, const Image& coefficients, const Image& coordinates,
                               Image& output) const {
-  detail::check_distinct(stage, coordinates, output);
+  detail::check_distinct(interpolate_stage, coordinates, output);
   run(stream, coefficients, points_of(coordinates), output, nullptr);
 }
 
 void InterpolatePlan::execute(Stream& stream, const Image& coefficients,
                               const LogPolarSampling& grid, Image& output) const {
   if (spec_.images.dimensions != 2) {
-    detail::refuse(stage, "log-polar grids require two-dimensional images");
+    detail::refuse(interpolate_stage, "log-polar grids require two-dimensional images");
   }
   check_numbers({grid.centre_x, grid.centre_y, grid.log_radius0, grid.log_step, grid.angle0,
                  grid.angle_step});
@@ -175,8 +177,8 @@ void InterpolatePlan::execute_with_gradient(Stream& stream, const Image& coeffic
 void InterpolatePlan::execute_with_gradient(Stream& stream, const Image& coefficients,
                                             const Image& coordinates, Image& output,
                                             Image& gradient) const {
-  detail::check_distinct(stage, coordinates, output);
-  detail::check_distinct(stage, coordinates, gradient);
+  detail::check_distinct(interpolate_stage, coordinates, output);
+  detail::check_distinct(interpolate_stage, coordinates, gradient);
   run(stream, coefficients, points_of(coordinates), output, &gradient);
 }
 
@@ -190,8 +192,8 @@ Shape InterpolatePlan::gradient_shape(const InterpolateSpec& spec) noexcept {
 }
 
 Shape InterpolatePlan::coefficient_shape(const InterpolateSpec& spec) {
-  detail::check_array(stage, "the image", spec.images.shape);
-  detail::check_batch(stage, "the batch", spec.images);
+  detail::check_array(interpolate_stage, "the image", spec.images.shape);
+  detail::check_batch(interpolate_stage, "the batch", spec.images);
   return detail::coefficient_shape(spec.images, margin_of(spec));
 }
 

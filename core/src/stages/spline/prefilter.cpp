@@ -15,14 +15,14 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "prefilter";
+constexpr const char* prefilter_stage = "prefilter";
 
 PrefilterSpec checked(const PrefilterSpec& spec) {
-  detail::check_array(stage, "the array", spec.images.shape);
-  detail::check_dimensions(stage, spec.images.dimensions);
-  if (!spec.spline.prefilter) detail::refuse(stage, "the spline must have a prefilter");
-  detail::check_spline(stage, spec.spline);
-  detail::check_batch(stage, "the batch", spec.images);
+  detail::check_array(prefilter_stage, "the array", spec.images.shape);
+  detail::check_dimensions(prefilter_stage, spec.images.dimensions);
+  if (!spec.spline.prefilter) detail::refuse(prefilter_stage, "the spline must have a prefilter");
+  detail::check_spline(prefilter_stage, spec.spline);
+  detail::check_batch(prefilter_stage, "the batch", spec.images);
   return spec;
 }
 
@@ -96,25 +96,26 @@ PrefilterPlan::PrefilterPlan(const Device& device, const PrefilterSpec& spec)
                                                                spec.images.stacked())) {}
 
 void PrefilterPlan::execute(Stream& stream, const Image& samples, Image& coefficients) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the samples", device_, samples, spec_.input, spec_.images.stacked());
-  detail::check_image(stage, "the coefficients", device_, coefficients,
+  detail::check_stream(prefilter_stage, device_, stream);
+  detail::check_image(prefilter_stage, "the samples", device_, samples, spec_.input,
+                      spec_.images.stacked());
+  detail::check_image(prefilter_stage, "the coefficients", device_, coefficients,
                       coefficient_type(spec_.input), coefficient_shape(spec_));
-  detail::check_distinct(stage, samples, coefficients);
+  detail::check_distinct(prefilter_stage, samples, coefficients);
   const Image& loaded = converted_ ? converted_->convert(stream, samples) : samples;
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(loaded),
                    detail::Access::memory(coefficients));
 }
 
 int PrefilterPlan::margin(int degree, Boundary boundary) {
-  detail::check_degree(stage, degree, 0);
+  detail::check_degree(prefilter_stage, degree, 0);
   const bool kept = boundary == Boundary::nearest || boundary == Boundary::grid_constant;
   return kept && degree >= 2 ? horizon(degree) : 0;
 }
 
 Shape PrefilterPlan::coefficient_shape(const PrefilterSpec& spec) {
-  detail::check_array(stage, "the array", spec.images.shape);
-  detail::check_batch(stage, "the batch", spec.images);
+  detail::check_array(prefilter_stage, "the array", spec.images.shape);
+  detail::check_batch(prefilter_stage, "the batch", spec.images);
   return detail::coefficient_shape(spec.images, margin(spec.spline.degree, spec.spline.boundary));
 }
 
@@ -123,20 +124,20 @@ PixelType PrefilterPlan::coefficient_type(PixelType samples) {
 }
 
 std::vector<double> PrefilterPlan::poles(int degree) {
-  detail::check_degree(stage, degree, 0);
+  detail::check_degree(prefilter_stage, degree, 0);
   const Poles poles = poles_of(degree);
   return {poles.values.begin(), poles.values.begin() + poles.count};
 }
 
 int PrefilterPlan::horizon(int degree) {
-  detail::check_degree(stage, degree, 0);
+  detail::check_degree(prefilter_stage, degree, 0);
   double slowest = 0;  // unused entries of the poles are 0
   for (const double z : poles_of(degree).values) slowest = std::max(slowest, std::abs(z));
   return slowest == 0 ? 0 : static_cast<int>(std::ceil(std::log(0x1p-24) / std::log(slowest)));
 }
 
 std::vector<double> PrefilterPlan::fir_taps(int taps) {
-  detail::check_taps(stage, taps);
+  detail::check_taps(prefilter_stage, taps);
   const int k = taps / 2;
   const double root = std::numbers::sqrt3;
   std::vector<double> values;

@@ -10,7 +10,7 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "resample";
+constexpr const char* resample_stage = "resample";
 
 // The spec of the prefilter and the evaluation between the type conversions, if there are any.
 // Without a prefilter, kernels load only f32 and c32.
@@ -70,10 +70,12 @@ ResamplePlan::ResamplePlan(const Device& device, const ResampleSpec& spec)
 }
 
 void ResamplePlan::check(Stream& stream, const Image& image, const Image& output) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, image, spec_.input, spec_.images.stacked());
-  detail::check_image(stage, "the output", device_, output, spec_.output_type, all_outputs(spec_));
-  detail::check_distinct(stage, image, output);
+  detail::check_stream(resample_stage, device_, stream);
+  detail::check_image(resample_stage, "the image", device_, image, spec_.input,
+                      spec_.images.stacked());
+  detail::check_image(resample_stage, "the output", device_, output, spec_.output_type,
+                      all_outputs(spec_));
+  detail::check_distinct(resample_stage, image, output);
 }
 
 const Image& ResamplePlan::loaded(Stream& stream, const Image& image) const {
@@ -107,23 +109,23 @@ void ResamplePlan::run(Stream& stream, const Image& image,
 void ResamplePlan::execute(Stream& stream, const Image& image,
                            const HomogeneousMatrix& output_to_input, Image& output) {
   check(stream, image, output);
-  detail::check_transform(stage, output_to_input);
+  detail::check_transform(resample_stage, output_to_input);
   run(stream, image, {&output_to_input, 1}, output);
 }
 
 void ResamplePlan::execute(Stream& stream, const Image& image,
                            std::span<const HomogeneousMatrix> output_to_input, Image& output) {
   check(stream, image, output);
-  detail::check_transforms(stage, output_to_input, spec_.images.count);
+  detail::check_transforms(resample_stage, output_to_input, spec_.images.count);
   run(stream, image, output_to_input, output);
 }
 
 void ResamplePlan::execute(Stream& stream, const Image& image, const Image& coordinates,
                            Image& output) {
   check(stream, image, output);
-  detail::check_image(stage, "the coordinate field", device_, coordinates, PixelType::f32,
+  detail::check_image(resample_stage, "the coordinate field", device_, coordinates, PixelType::f32,
                       InterpolatePlan::coordinates_shape(interpolate_spec(spec_)));
-  detail::check_distinct(stage, coordinates, output);
+  detail::check_distinct(resample_stage, coordinates, output);
   Image& stored = converted_output_ ? converted_output_->pixels() : output;
   interpolate_.execute(stream, coefficients_of(stream, loaded(stream, image)), coordinates, stored);
   if (converted_output_) converted_output_->convert(stream, output);

@@ -15,22 +15,24 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "affine_volume_sums";
+constexpr const char* affine_volume_sums_stage = "affine_volume_sums";
 constexpr std::int64_t max_states = 1024;
 
 AffineVolumeSumsSpec checked(const AffineVolumeSumsSpec& spec) {
-  detail::check_shape(stage, "the reference", spec.reference, detail::max_side);
-  detail::check_shape(stage, "the moving volume", spec.moving, detail::max_side);
-  if (spec.margin < 1) detail::refuse(stage, "the margin must be at least 1");
+  detail::check_shape(affine_volume_sums_stage, "the reference", spec.reference, detail::max_side);
+  detail::check_shape(affine_volume_sums_stage, "the moving volume", spec.moving, detail::max_side);
+  if (spec.margin < 1) detail::refuse(affine_volume_sums_stage, "the margin must be at least 1");
   if (spec.max_states < 1 || spec.max_states > max_states) {
-    detail::refuse(stage, "max_states must be 1 to " + std::to_string(max_states));
+    detail::refuse(affine_volume_sums_stage,
+                   "max_states must be 1 to " + std::to_string(max_states));
   }
   return spec;
 }
 
 void check_state(const AffineVolumeState& state) {
   for (const float number : state.rows) {
-    if (!std::isfinite(number)) detail::refuse(stage, "a transform contains NaN or infinity");
+    if (!std::isfinite(number))
+      detail::refuse(affine_volume_sums_stage, "a transform contains NaN or infinity");
   }
 }
 
@@ -81,12 +83,15 @@ AffineVolumeSumsPlan::AffineVolumeSumsPlan(const Device& device, const AffineVol
 void AffineVolumeSumsPlan::execute(Stream& stream, const Image& reference, const Image& moving,
                                    std::span<const AffineVolumeState> states,
                                    std::span<AffineVolumeSums> sums) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the reference", device_, reference, PixelType::f32, spec_.reference);
-  detail::check_image(stage, "the moving volume", device_, moving, PixelType::f32, spec_.moving);
+  detail::check_stream(affine_volume_sums_stage, device_, stream);
+  detail::check_image(affine_volume_sums_stage, "the reference", device_, reference, PixelType::f32,
+                      spec_.reference);
+  detail::check_image(affine_volume_sums_stage, "the moving volume", device_, moving,
+                      PixelType::f32, spec_.moving);
   if (states.size() > static_cast<std::size_t>(spec_.max_states) || sums.size() != states.size()) {
-    detail::refuse(stage, "there must be at most " + std::to_string(spec_.max_states) +
-                              " states, and a sum for each");
+    detail::refuse(affine_volume_sums_stage, "there must be at most " +
+                                                 std::to_string(spec_.max_states) +
+                                                 " states, and a sum for each");
   }
   if (states.empty()) return;
   for (const AffineVolumeState& state : states) check_state(state);

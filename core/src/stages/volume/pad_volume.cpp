@@ -10,21 +10,23 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "pad_volume";
+constexpr const char* pad_volume_stage = "pad_volume";
 
 PadVolumeSpec checked(const PadVolumeSpec& spec) {
-  detail::check_shape(stage, "the volume", spec.input, detail::max_side);
-  detail::check_shape(stage, "the padded frame", spec.padded, detail::max_side);
+  detail::check_shape(pad_volume_stage, "the volume", spec.input, detail::max_side);
+  detail::check_shape(pad_volume_stage, "the padded frame", spec.padded, detail::max_side);
   if (spec.padded.width < spec.input.width || spec.padded.height < spec.input.height ||
       spec.padded.depth < spec.input.depth) {
-    detail::refuse(stage, "a volume of " + to_string(spec.input) +
-                              " does not fit a padded frame of " + to_string(spec.padded));
+    detail::refuse(pad_volume_stage, "a volume of " + to_string(spec.input) +
+                                         " does not fit a padded frame of " +
+                                         to_string(spec.padded));
   }
-  detail::check_grey(stage, "the volume", spec.input_type);
+  detail::check_grey(pad_volume_stage, "the volume", spec.input_type);
   if (spec.marked && spec.input_type != PixelType::f32) {
-    detail::refuse(stage, "a marked volume must be f32");
+    detail::refuse(pad_volume_stage, "a marked volume must be f32");
   }
-  if (!(spec.taper >= 0 && spec.taper <= 0.5)) detail::refuse(stage, "the taper must be 0 to 0.5");
+  if (!(spec.taper >= 0 && spec.taper <= 0.5))
+    detail::refuse(pad_volume_stage, "the taper must be 0 to 0.5");
   return spec;
 }
 
@@ -35,12 +37,14 @@ PadVolumePlan::PadVolumePlan(const Device& device, const PadVolumeSpec& spec)
 
 void PadVolumePlan::execute(Stream& stream, const Image& input, const VolumeLevels& levels,
                             Image& padded) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the volume", device_, input, spec_.input_type, spec_.input);
-  detail::check_image(stage, "the padded frame", device_, padded, PixelType::f32, spec_.padded);
-  detail::check_distinct(stage, input, padded);
+  detail::check_stream(pad_volume_stage, device_, stream);
+  detail::check_image(pad_volume_stage, "the volume", device_, input, spec_.input_type,
+                      spec_.input);
+  detail::check_image(pad_volume_stage, "the padded frame", device_, padded, PixelType::f32,
+                      spec_.padded);
+  detail::check_distinct(pad_volume_stage, input, padded);
   if (!std::isfinite(levels.offset) || !std::isfinite(levels.scale)) {
-    detail::refuse(stage, "the offset or the scale is NaN or infinite");
+    detail::refuse(pad_volume_stage, "the offset or the scale is NaN or infinite");
   }
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), levels,
                    detail::Access::memory(padded));

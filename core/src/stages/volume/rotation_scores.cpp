@@ -13,18 +13,19 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "rotation_scores";
+constexpr const char* rotation_scores_stage = "rotation_scores";
 constexpr int max_radius = 256;
 constexpr std::int64_t max_count = 1 << 20;
 constexpr float tolerance = 1e-3F;  // of a rotation, and of a point's distance
 
 RotationScoresSpec checked(const RotationScoresSpec& spec) {
   if (spec.radius < 1 || spec.radius > max_radius) {
-    detail::refuse(stage, "the radius must be 1 to " + std::to_string(max_radius));
+    detail::refuse(rotation_scores_stage, "the radius must be 1 to " + std::to_string(max_radius));
   }
   for (const std::int64_t count : {spec.max_points, spec.max_rotations}) {
     if (count < 1 || count > max_count) {
-      detail::refuse(stage, "the numbers of points and rotations must be 1 to 2^20");
+      detail::refuse(rotation_scores_stage,
+                     "the numbers of points and rotations must be 1 to 2^20");
     }
   }
   return spec;
@@ -35,7 +36,7 @@ void check_points(std::span<const ScoredPoint> points, int radius) {
   const float limit = static_cast<float>(radius) + tolerance;
   for (const ScoredPoint& p : points) {
     if (!(p.x * p.x + p.y * p.y + p.z * p.z <= limit * limit)) {
-      detail::refuse(stage, "a point lies outside of the radius");
+      detail::refuse(rotation_scores_stage, "a point lies outside of the radius");
     }
   }
 }
@@ -46,7 +47,7 @@ void check_rotation(const RotationMatrix& r) {
       const float product =
           r[3 * i] * r[3 * j] + r[3 * i + 1] * r[3 * j + 1] + r[3 * i + 2] * r[3 * j + 2];
       if (!(std::abs(product - (i == j ? 1.0F : 0.0F)) <= tolerance)) {
-        detail::refuse(stage, "a matrix is not a rotation");
+        detail::refuse(rotation_scores_stage, "a matrix is not a rotation");
       }
     }
   }
@@ -70,12 +71,14 @@ RotationScoresPlan::RotationScoresPlan(const Device& device, const RotationScore
 std::span<const float> RotationScoresPlan::execute(
     Stream& stream, const Image& volume, std::span<const ScoredPoint> points,
     std::span<const RotationMatrix> rotations) const& {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(rotation_scores_stage, device_, stream);
   const std::int64_t side = spec_.side();
-  detail::check_image(stage, "the volume", device_, volume, PixelType::f32, {side, side, side});
+  detail::check_image(rotation_scores_stage, "the volume", device_, volume, PixelType::f32,
+                      {side, side, side});
   if (points.size() > static_cast<std::size_t>(spec_.max_points) ||
       rotations.size() > static_cast<std::size_t>(spec_.max_rotations)) {
-    detail::refuse(stage, "there are more points or rotations than the plan supports");
+    detail::refuse(rotation_scores_stage,
+                   "there are more points or rotations than the plan supports");
   }
   if (rotations.empty()) return {};
   check_points(points, spec_.radius);

@@ -8,10 +8,10 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "smooth_volume";
+constexpr const char* smooth_volume_stage = "smooth_volume";
 
 SmoothVolumeSpec checked(const SmoothVolumeSpec& spec) {
-  detail::check_shape(stage, "the volume", spec.shape, detail::max_side);
+  detail::check_shape(smooth_volume_stage, "the volume", spec.shape, detail::max_side);
   return spec;
 }
 
@@ -21,10 +21,12 @@ SmoothVolumePlan::SmoothVolumePlan(const Device& device, const SmoothVolumeSpec&
     : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void SmoothVolumePlan::execute(Stream& stream, const Image& volume, Image& smoothed) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the volume", device_, volume, PixelType::f32, spec_.shape);
-  detail::check_image(stage, "the output", device_, smoothed, PixelType::f32, spec_.shape);
-  detail::check_distinct(stage, volume, smoothed);
+  detail::check_stream(smooth_volume_stage, device_, stream);
+  detail::check_image(smooth_volume_stage, "the volume", device_, volume, PixelType::f32,
+                      spec_.shape);
+  detail::check_image(smooth_volume_stage, "the output", device_, smoothed, PixelType::f32,
+                      spec_.shape);
+  detail::check_distinct(smooth_volume_stage, volume, smoothed);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(volume),
                    detail::Access::memory(smoothed));
 }

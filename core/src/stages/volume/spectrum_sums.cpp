@@ -14,7 +14,7 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "spectrum_sums";
+constexpr const char* spectrum_sums_stage = "spectrum_sums";
 
 // The stack of the volumes of an execution.
 Shape stacked(const SpectrumSumsSpec& spec) {
@@ -22,12 +22,14 @@ Shape stacked(const SpectrumSumsSpec& spec) {
 }
 
 SpectrumSumsSpec checked(const SpectrumSumsSpec& spec) {
-  detail::check_shape(stage, "the volume", spec.volume, detail::max_side);
-  detail::check_results(stage, spec.results);
+  detail::check_shape(spectrum_sums_stage, "the volume", spec.volume, detail::max_side);
+  detail::check_results(spectrum_sums_stage, spec.results);
   if (spec.at_once < 1 || spec.at_once > spec.results) {
-    detail::refuse(stage, "at_once must be at least 1, and at most the number of results");
+    detail::refuse(spectrum_sums_stage,
+                   "at_once must be at least 1, and at most the number of results");
   }
-  detail::check_shape(stage, "the volumes of an execution", stacked(spec), detail::max_side);
+  detail::check_shape(spectrum_sums_stage, "the volumes of an execution", stacked(spec),
+                      detail::max_side);
   return spec;
 }
 
@@ -49,24 +51,24 @@ SpectrumSums SpectrumSumsPlan::execute(Stream& stream, const Image& a, const Ima
 
 void SpectrumSumsPlan::enqueue(Stream& stream, const Image& a, const Image& b,
                                std::int64_t result) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(spectrum_sums_stage, device_, stream);
   for (const Image* spectrum : {&a, &b}) {
-    detail::check_image(stage, "a spectrum", device_, *spectrum, PixelType::c32,
+    detail::check_image(spectrum_sums_stage, "a spectrum", device_, *spectrum, PixelType::c32,
                         RealFftPlan::half_spectrum(stacked(spec_)));
   }
-  detail::check_result(stage, result, spec_.results);
-  detail::check_result(stage, result + spec_.at_once - 1, spec_.results);
+  detail::check_result(spectrum_sums_stage, result, spec_.results);
+  detail::check_result(spectrum_sums_stage, result + spec_.at_once - 1, spec_.results);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(a),
                    detail::Access::memory(b), result, partials_->memory());
 }
 
 void SpectrumSumsPlan::enqueue_copy(Stream& stream) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(spectrum_sums_stage, device_, stream);
   partials_->enqueue_copy(stream);
 }
 
 SpectrumSums SpectrumSumsPlan::wait(std::int64_t result) const {
-  detail::check_result(stage, result, spec_.results);
+  detail::check_result(spectrum_sums_stage, result, spec_.results);
   const std::size_t groups = kernel_->groups();
   const std::size_t numbers = groups * backend::spectrum_sum_count;
   const std::span<const float> partials =

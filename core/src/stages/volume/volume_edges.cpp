@@ -10,16 +10,16 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "volume_edges";
+constexpr const char* volume_edges_stage = "volume_edges";
 // The limits of spacings. The squares of slopes are then far from the limits of single precision.
 constexpr double min_spacing = 1e-6;
 constexpr double max_spacing = 1e6;
 
 VolumeEdgesSpec checked(const VolumeEdgesSpec& spec) {
-  detail::check_shape(stage, "the volume", spec.shape, detail::max_side);
+  detail::check_shape(volume_edges_stage, "the volume", spec.shape, detail::max_side);
   for (const double spacing : {spec.spacing.x, spec.spacing.y, spec.spacing.z}) {
     if (!(spacing >= min_spacing && spacing <= max_spacing)) {
-      detail::refuse(stage, "the spacing must be 1e-6 to 1e6 along each axis");
+      detail::refuse(volume_edges_stage, "the spacing must be 1e-6 to 1e6 along each axis");
     }
   }
   return spec;
@@ -27,10 +27,10 @@ VolumeEdgesSpec checked(const VolumeEdgesSpec& spec) {
 
 void check_curve(const EdgeCurve& curve) {
   if (!std::isfinite(curve.share) || curve.share < 0) {
-    detail::refuse(stage, "the share must be 0 or more");
+    detail::refuse(volume_edges_stage, "the share must be 0 or more");
   }
   if (!std::isfinite(curve.epsilon) || !(curve.epsilon > 0)) {
-    detail::refuse(stage, "epsilon must be above 0");
+    detail::refuse(volume_edges_stage, "epsilon must be above 0");
   }
 }
 
@@ -41,10 +41,11 @@ VolumeEdgesPlan::VolumeEdgesPlan(const Device& device, const VolumeEdgesSpec& sp
 
 void VolumeEdgesPlan::execute(Stream& stream, const Image& volume, const EdgeCurve& curve,
                               Image& edges) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the volume", device_, volume, PixelType::f32, spec_.shape);
-  detail::check_image(stage, "the edges", device_, edges, PixelType::f32, spec_.shape);
-  detail::check_distinct(stage, volume, edges);
+  detail::check_stream(volume_edges_stage, device_, stream);
+  detail::check_image(volume_edges_stage, "the volume", device_, volume, PixelType::f32,
+                      spec_.shape);
+  detail::check_image(volume_edges_stage, "the edges", device_, edges, PixelType::f32, spec_.shape);
+  detail::check_distinct(volume_edges_stage, volume, edges);
   check_curve(curve);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(volume), curve,
                    detail::Access::memory(edges));

@@ -13,7 +13,7 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "volume_peaks";
+constexpr const char* volume_peaks_stage = "volume_peaks";
 // A peak suppresses lower ones within this number of voxels along every axis.
 constexpr std::int64_t suppression_radius = 2;
 // The number of maxima to examine per peak: a peak can appear in its own brick and, with its
@@ -21,7 +21,7 @@ constexpr std::int64_t suppression_radius = 2;
 constexpr std::size_t bricks_per_peak = 27;
 
 VolumePeaksSpec checked(const VolumePeaksSpec& spec) {
-  detail::check_shape(stage, "the surface", spec.surface, detail::max_side);
+  detail::check_shape(volume_peaks_stage, "the surface", spec.surface, detail::max_side);
   return spec;
 }
 
@@ -85,12 +85,14 @@ VolumePeaksPlan::VolumePeaksPlan(const Device& device, const VolumePeaksSpec& sp
 
 std::span<const VolumePeak> VolumePeaksPlan::execute(Stream& stream, const Image& surface,
                                                      const VolumePeakLimits& limits) const& {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the surface", device_, surface, PixelType::f32, spec_.surface);
-  if (limits.count < 1) detail::refuse(stage, "the number of peaks must be at least 1");
+  detail::check_stream(volume_peaks_stage, device_, stream);
+  detail::check_image(volume_peaks_stage, "the surface", device_, surface, PixelType::f32,
+                      spec_.surface);
+  if (limits.count < 1)
+    detail::refuse(volume_peaks_stage, "the number of peaks must be at least 1");
   std::array<std::int64_t, 3> reach = limits.reach;
   for (std::int64_t& r : reach) {
-    if (r < 0) detail::refuse(stage, "reach must be 0 or more");
+    if (r < 0) detail::refuse(volume_peaks_stage, "reach must be 0 or more");
     r = std::min(r, detail::max_side);
   }
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surface), reach,

@@ -13,7 +13,7 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "volume_sums";
+constexpr const char* volume_sums_stage = "volume_sums";
 // Larger than the sides of any volume, so that volumes do not overlap at larger shifts.
 constexpr double max_shift = 1 << 20;
 
@@ -22,9 +22,10 @@ using Sides = std::array<std::int64_t, 3>;
 Sides sides_of(const Shape& shape) { return {shape.width, shape.height, shape.depth}; }
 
 VolumeSumsSpec checked(const VolumeSumsSpec& spec) {
-  detail::check_shape(stage, "the reference", spec.reference, detail::max_side);
-  detail::check_shape(stage, "the moving volume", spec.moving, detail::max_side);
-  if (spec.reference_margin < 1) detail::refuse(stage, "the reference's margin must be at least 1");
+  detail::check_shape(volume_sums_stage, "the reference", spec.reference, detail::max_side);
+  detail::check_shape(volume_sums_stage, "the moving volume", spec.moving, detail::max_side);
+  if (spec.reference_margin < 1)
+    detail::refuse(volume_sums_stage, "the reference's margin must be at least 1");
   return spec;
 }
 
@@ -81,9 +82,11 @@ VolumeSumsPlan::VolumeSumsPlan(const Device& device, const VolumeSumsSpec& spec)
 
 void VolumeSumsPlan::check(const Stream& stream, const Image& reference,
                            const Image& moving) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the reference", device_, reference, PixelType::f32, spec_.reference);
-  detail::check_image(stage, "the moving volume", device_, moving, PixelType::f32, spec_.moving);
+  detail::check_stream(volume_sums_stage, device_, stream);
+  detail::check_image(volume_sums_stage, "the reference", device_, reference, PixelType::f32,
+                      spec_.reference);
+  detail::check_image(volume_sums_stage, "the moving volume", device_, moving, PixelType::f32,
+                      spec_.moving);
 }
 
 std::span<const VolumeMoments> VolumeSumsPlan::moments(Stream& stream, const Image& reference,
@@ -91,8 +94,8 @@ std::span<const VolumeMoments> VolumeSumsPlan::moments(Stream& stream, const Ima
                                                        std::span<const VoxelShift> shifts) const& {
   check(stream, reference, moving);
   if (shifts.size() > max_shifts) {
-    detail::refuse(stage, "a call supports at most " + std::to_string(max_shifts) +
-                              " shifts, not " + std::to_string(shifts.size()));
+    detail::refuse(volume_sums_stage, "a call supports at most " + std::to_string(max_shifts) +
+                                          " shifts, not " + std::to_string(shifts.size()));
   }
   const std::span<VolumeMoments> found = std::span(work_->moments).first(shifts.size());
   std::size_t slots = 0;
@@ -126,7 +129,8 @@ VolumeStepSums VolumeSumsPlan::step(Stream& stream, const Image& reference, cons
   std::array<float, 3> fraction{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (!(std::abs(shift[axis]) <= max_shift)) {
-      detail::refuse(stage, "the components of the shift must be finite and at most 2^20");
+      detail::refuse(volume_sums_stage,
+                     "the components of the shift must be finite and at most 2^20");
     }
     cell[axis] = static_cast<std::int64_t>(std::floor(shift[axis]));
     fraction[axis] = static_cast<float>(shift[axis] - std::floor(shift[axis]));

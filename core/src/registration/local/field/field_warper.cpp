@@ -13,10 +13,10 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "field warper";
+constexpr const char* warper_stage = "field warper";
 
 Shape checked(const Shape& frame) {
-  detail::check_shape(stage, "the frame", frame);
+  detail::check_shape(warper_stage, "the frame", frame);
   return frame;
 }
 
@@ -58,17 +58,18 @@ FieldWarper::~FieldWarper() = default;
 
 void FieldWarper::warp(const HostImage& frame, const DisplacementField& field, void* output) {
   State& state = *state_;
-  if (frame.data == nullptr) detail::refuse(stage, "the frame has no pixels");
-  if (output == nullptr) detail::refuse(stage, "output is null; it must hold the warped frame");
-  detail::check_rows(stage, "the frame", frame);
+  if (frame.data == nullptr) detail::refuse(warper_stage, "the frame has no pixels");
+  if (output == nullptr)
+    detail::refuse(warper_stage, "output is null; it must hold the warped frame");
+  detail::check_rows(warper_stage, "the frame", frame);
   if (frame.type != state.input.type() || frame.shape() != state.shape) {
-    detail::refuse(stage, std::string("the frame is ") + name_of(frame.type) + " of " +
-                              to_string(frame.shape()) + ", not " + name_of(state.input.type()) +
-                              " of " + to_string(state.shape));
+    detail::refuse(warper_stage, std::string("the frame is ") + name_of(frame.type) + " of " +
+                                     to_string(frame.shape()) + ", not " +
+                                     name_of(state.input.type()) + " of " + to_string(state.shape));
   }
   if (field.frame() != state.shape) {
-    detail::refuse(stage, "the field is for frames of " + to_string(field.frame()) + ", not of " +
-                              to_string(state.shape));
+    detail::refuse(warper_stage, "the field is for frames of " + to_string(field.frame()) +
+                                     ", not of " + to_string(state.shape));
   }
   state.stream.upload(frame, state.input);
   state.coordinates.make(state.stream, field);

@@ -13,8 +13,8 @@ namespace {
 
 // Westerweel and Scarano use blocks of 3 x 3. If several of ten shifts are wrong, then often half
 // of eight neighbours are wrong, but hardly ever half of 24.
-constexpr std::size_t max_side = 5;
-constexpr std::size_t max_neighbours = max_side * max_side - 1;
+constexpr std::size_t max_trend_side = 5;
+constexpr std::size_t max_neighbours = max_trend_side * max_trend_side - 1;
 constexpr std::size_t max_terms = 6;
 // The minimum number of neighbours in excess of the number of terms, so that there are residuals.
 constexpr std::size_t min_excess = 2;
@@ -144,7 +144,7 @@ std::optional<TrendResidual> residual_from_trend(std::span<const WindowShift> sh
                                                  const ShiftGrid& grid, std::size_t window,
                                                  Trend trend) {
   const bool wide = trend == Trend::quadratic;
-  Surface surface(shifts, accepted, grid, window, wide ? max_side : 3);
+  Surface surface(shifts, accepted, grid, window, wide ? max_trend_side : 3);
   for (const std::size_t terms : {max_terms, std::size_t{3}, std::size_t{1}}) {
     if (terms == max_terms && !wide) continue;
     if (surface.fit(terms)) return surface.residual(shifts[window].shift);
@@ -154,7 +154,7 @@ std::optional<TrendResidual> residual_from_trend(std::span<const WindowShift> sh
 
 double spread_around(std::span<const WindowShift> shifts, const std::vector<bool>& accepted,
                      const ShiftGrid& grid, std::size_t window) {
-  return Surface(shifts, accepted, grid, window, max_side).spread();
+  return Surface(shifts, accepted, grid, window, max_trend_side).spread();
 }
 
 double median(std::span<double> values) {

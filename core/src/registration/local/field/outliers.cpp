@@ -19,7 +19,7 @@ constexpr int max_passes = 6;
 
 // The smallest uncertainty of a shift, in pixels, which is due to interpolation and to the rounding
 // of intensities.
-constexpr double min_uncertainty = 1e-3;
+constexpr double min_outlier_uncertainty = 1e-3;
 // The uncertainty of the replacement for a missing shift, in pixels.
 constexpr double replacement_uncertainty = 1;
 
@@ -134,8 +134,9 @@ std::vector<WeightedShift> weighted_shifts(std::span<const WindowShift> shifts,
     // In a gap with neighbours on several sides, the spline interpolates better than a median.
     if (!consistent[i] && has_consistent_half(consistent, grid, i)) continue;
     const double deviation =
-        consistent[i] ? std::hypot(std::max(shifts[i].uncertainty, min_uncertainty), further)
-                      : replacement_uncertainty;
+        consistent[i]
+            ? std::hypot(std::max(shifts[i].uncertainty, min_outlier_uncertainty), further)
+            : replacement_uncertainty;
     weighted.push_back({shifts[i].centre, all[i], 1 / (deviation * deviation)});
   }
   return weighted;

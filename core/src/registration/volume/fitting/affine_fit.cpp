@@ -13,8 +13,8 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double min_fitted = 27;  // voxels
-constexpr double max_step = 2;     // of a corner, in voxels; longer steps are shortened
+constexpr double min_fitted = 27;      // voxels
+constexpr double max_corner_step = 2;  // of a corner, in voxels; longer steps are shortened
 // A larger change of volume indicates that the fit collapses.
 constexpr double max_volume_ratio = 8;
 
@@ -190,10 +190,10 @@ bool AffineFit::step(Run& run, const AffineVolumeSums& s, const FitLimits& limit
   if (!solve_symmetric(std::span(matrix).first(n * n), std::span(steps).first(n))) return false;
   SpatialTransform next = run.transform * increment(motion_, steps);
   double length = corner_distance(next, run.transform);
-  if (length > max_step) {
-    for (double& along : steps) along *= max_step / length;
+  if (length > max_corner_step) {
+    for (double& along : steps) along *= max_corner_step / length;
     next = run.transform * increment(motion_, steps);
-    length = max_step;
+    length = max_corner_step;
   }
   run.transform = next;
   const double ratio = determinant(next.linear);

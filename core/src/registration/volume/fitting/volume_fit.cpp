@@ -16,9 +16,9 @@ namespace warpalign::detail {
 namespace {
 
 constexpr int max_iterations = 15;
-constexpr double tolerance = 2e-4;  // voxels; the fit ends after a smaller step
-constexpr double max_step = 1;      // voxels, along an axis
-constexpr double max_drift = 3;     // voxels from the start, along an axis
+constexpr double tolerance = 2e-4;   // voxels; the fit ends after a smaller step
+constexpr double max_axis_step = 1;  // voxels, along an axis
+constexpr double max_drift = 3;      // voxels from the start, along an axis
 
 // Solves H x = b by Cramer's rule. Returns nothing unless the symmetric part of H is positive
 // definite, as it is near the maximum of the correlation.
@@ -117,7 +117,7 @@ std::optional<ShiftScore> fit_volumes(Stream& stream, StageClock& clock, const V
     double maximum = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const double damped = damping * (*step)[axis];
-      at[axis] += std::clamp(damped, -max_step, max_step);
+      at[axis] += std::clamp(damped, -max_axis_step, max_axis_step);
       maximum = std::max(maximum, std::abs(damped));
       if (std::abs(at[axis] - from[axis]) > max_drift) return std::nullopt;
     }

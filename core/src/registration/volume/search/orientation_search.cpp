@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::int64_t frame_side = 64;
 constexpr double content_side = 40;  // voxels of the frame along the volumes' largest extent
-constexpr double taper = 0.125;      // fraction of each side, at either end
+constexpr double orientation_taper = 0.125;  // fraction of each side, at either end
 // Widths of the phase correlations' spectral windows, in units of the Nyquist frequency. The second
 // is for smooth volumes.
-constexpr std::array<float, 2> spectral_sigmas{0.35F, 0.12F};
+constexpr std::array<float, 2> orientation_sigmas{0.35F, 0.12F};
 
 constexpr double degrees(double number) { return number * std::numbers::pi / 180; }
 
@@ -49,7 +49,7 @@ constexpr std::size_t shifted_rotations = 24;  // the search correlates so many 
 // orientations, the search tries all of them with the correlation for smooth volumes: the magnitude
 // spectrum of a volume with a few blobs has too few frequencies to identify the rotation.
 constexpr std::size_t max_tried = 96;
-constexpr std::size_t smooth_surface = 1;  // of spectral_sigmas
+constexpr std::size_t smooth_surface = 1;  // of orientation_sigmas
 
 VolumeGrid frame_for(const VolumeGrid& reference, const VolumeGrid& moving) {
   const double spacing = OrientationSearch::spacing_for(reference, moving);
@@ -85,7 +85,7 @@ SearchFrame::SearchFrame(const Device& device, const VolumeGrid& volume, const V
                          bool marked)
     : volume_(volume),
       frame_(frame),
-      taper_(device, {PixelType::f32, volume.shape, volume.shape, taper, marked}),
+      taper_(device, {PixelType::f32, volume.shape, volume.shape, orientation_taper, marked}),
       interpolate_(device, linear(volume, frame)),
       tapered_(Device(device).make_image(PixelType::f32, volume.shape)) {}
 
@@ -126,13 +126,13 @@ OrientationSearch::OrientationSearch(const Device& device, const VolumeGrid& ref
       coarse_(max_rotation > 0 ? orientations_within(max_rotation + coarse_reach, all_coarse)
                                : std::vector<Matrix3>{identity3()}),
       downloaded_(static_cast<std::size_t>(RealFftPlan::half_spectrum(frame_.shape).pixels())) {
-  for (const float sigma : spectral_sigmas) {
+  for (const float sigma : orientation_sigmas) {
     const CrossPowerSpec spec{frame_.shape, sigma, false};
     cross_powers_.emplace_back(device, spec);
     deviations_.push_back(std::sqrt(CrossPowerPlan::total_squared_weight(spec)));
   }
   finer_.reserve(max_finer);
-  candidates_.reserve((shifted_rotations + 1) * spectral_sigmas.size() + max_tried);
+  candidates_.reserve((shifted_rotations + 1) * orientation_sigmas.size() + max_tried);
 }
 
 void OrientationSearch::take_ball(Stream& stream, StageClock& clock, const SearchFrame& frame,

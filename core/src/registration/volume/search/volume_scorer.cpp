@@ -12,8 +12,6 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double taper = 0.0625;  // fraction of each side, at either end
-
 // Unrelated volumes reach higher significances with edges than with intensities: 6.2 and 5.1 at
 // most, over 600 pairs of tissues (docs/accuracy-volumes.md).
 constexpr double half_significance_of_edges = 7;
@@ -49,7 +47,7 @@ VolumeScorer::VolumeScorer(const Device& device, const VolumeGrid& reference,
       moving_(moving),
       align_(device, smoothing(moving, reference)),
       pad_(device, {PixelType::f32, reference.shape,
-                    padded_volume_of(reference.shape, reference.shape), taper, marked}),
+                    padded_volume_of(reference.shape, reference.shape), shift_taper, marked}),
       fft_(device, {padded_volume_of(reference.shape, reference.shape), 3, FftDirections::forward}),
       sums_(device, {padded_volume_of(reference.shape, reference.shape)}),
       aligned_(Device(device).make_image(PixelType::f32, reference.shape)),

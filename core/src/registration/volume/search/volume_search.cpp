@@ -13,10 +13,9 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double taper = 0.0625;  // fraction of each side, at either end
 // In units of the Nyquist frequency. The first gives a sharp peak for volumes that share fine
 // detail, the second a broad peak for smooth or noisy volumes.
-constexpr std::array<float, 2> spectral_sigmas{0.5F, 0.15F};
+constexpr std::array<float, 2> shift_sigmas{0.5F, 0.15F};
 constexpr int reference_margin = 2;  // where the smoothing extends beyond the volume
 constexpr int peaks_per_surface = 8;
 constexpr int max_steps = 10;  // from a broad peak to the best shift nearby
@@ -50,8 +49,8 @@ VolumeSearch::VolumeSearch(const Device& device, const Shape& reference, const S
       padded_(padded_volume_of(reference, moving)),
       marked_(marked),
       fft_(device, {padded_, 3}),
-      pad_reference_(device, {PixelType::f32, reference, padded_, taper, marked}),
-      pad_moving_(device, {PixelType::f32, moving, padded_, taper, marked}),
+      pad_reference_(device, {PixelType::f32, reference, padded_, shift_taper, marked}),
+      pad_moving_(device, {PixelType::f32, moving, padded_, shift_taper, marked}),
       spectrum_sums_(device, {padded_}),
       peaks_(device, {padded_}),
       sums_(device, {reference, moving, reference_margin, marked}),
@@ -59,7 +58,7 @@ VolumeSearch::VolumeSearch(const Device& device, const Shape& reference, const S
       reference_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
       moving_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
       cross_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))) {
-  for (const float sigma : spectral_sigmas) {
+  for (const float sigma : shift_sigmas) {
     cross_powers_.emplace_back(device, CrossPowerSpec{padded_, sigma, false});
   }
 }

@@ -18,6 +18,9 @@
 namespace warpalign::detail {
 
 /// The shape of the padded frame for the correlation of volumes of these shapes.
+/// The fraction of each side, at either end, that is tapered before shifts are found.
+inline constexpr double shift_taper = 0.0625;
+
 [[nodiscard]] Shape padded_volume_of(const Shape& reference, const Shape& moving);
 
 [[nodiscard]] inline Point3 point_of(const VoxelShift& shift) {
