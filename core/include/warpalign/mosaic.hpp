@@ -1,0 +1,156 @@
+// Mosaics: the positions of overlapping tiles, from the registration of their overlaps, and the
+// picture that the tiles make.
+#pragma once
+
+#include <warpalign/batch.hpp>
+#include <warpalign/device.hpp>
+#include <warpalign/error.hpp>
+#include <warpalign/geometry.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace warpalign {
+
+/// A tile of a mosaic, as the stage of the microscope placed it. The order of the tiles is the
+/// order in which they were taken, from which the backlash of the stage is estimated.
+struct MosaicTile {
+  Shape shape;     ///< depth 1, each side 16 to 16384 pixels
+  Point position;  ///< where the stage says that the tile's first pixel lies, in pixels
+};
+
+/// The pixels of a tile, or of one of its channels.
+struct TilePixels {
+  HostImage image;  ///< of the tile's shape; any type but c32
+  /// An owner of the pixels, kept while they are in use; null when the caller keeps them alive.
+  std::shared_ptr<const void> owner{};
+};
+
+/// Returns the gray image of the tile with the given number. Several threads call it concurrently.
+using TileSource = std::function<TilePixels(std::size_t tile)>;
+
+/// Receives progress: how many of how many pairs are registered. One thread at a time calls it.
+/// What it throws ends the work.
+using MosaicProgress = std::function<void(std::size_t done, std::size_t total)>;
+
+/// Options of locate_tiles().
+struct MosaicOptions {
+  /// The largest error of the position of a tile relative to its neighbour, in pixels along x and
+  /// y. 0: a twentieth of the tile's larger side, at least 16.
+  double max_error = 0;
+  /// The smallest confidence of a pair that is used, above 0 to 1.
+  double min_confidence = 0.5;
+  /// Host memory for tiles that several pairs need, in bytes.
+  std::size_t cache_bytes = std::size_t{1} << 30;
+  BatchOptions batch{};       ///< how the pairs are divided among threads
+  MosaicProgress progress{};  ///< may be empty
+};
+
+/// What became of a pair of tiles.
+enum class PairOutcome {
+  used,          ///< determines positions
+  failed,        ///< could not be registered, for example because a tile has no texture there
+  unreliable,    ///< the confidence is below MosaicOptions::min_confidence
+  ambiguous,     ///< the texture repeats itself, or leaves a direction undetermined
+  beyond_error,  ///< the shift differs from the stage's by more than MosaicOptions::max_error
+  contradicted   ///< the other pairs and the stage contradict the shift
+};
+
+/// The name of an outcome: "used", "failed", "unreliable", "ambiguous", "beyond error" or
+/// "contradicted". Never throws Error.
+[[nodiscard]] WARPALIGN_API const char* name_of(PairOutcome outcome) noexcept;
+
+/// Two tiles that overlap, and the result of their registration.
+struct MosaicPair {
+  std::size_t reference = 0;                      ///< the number of a tile
+  std::size_t moving = 0;                         ///< the number of the other tile, which is larger
+  PairOutcome outcome = PairOutcome::unreliable;  ///< whether the pair is used, and why not
+  /// The moving tile's position minus the reference tile's, in pixels. Without a registration, the
+  /// shift that was expected.
+  Point shift;
+  /// Standard deviations of the shift along x and y, in pixels, from the residuals of the overlap.
+  Point uncertainty;
+  double confidence = 0;   ///< of the registration, 0 to 1
+  double correlation = 0;  ///< of the registration
+  Point residual;          ///< `shift` minus the difference of the located positions, in pixels
+  std::string reason;      ///< why the pair is left out, in one line; empty if it is used
+};
+
+/// A tile with its position in the mosaic.
+struct LocatedTile {
+  /// Where the tile's first pixel lies in the mosaic, in pixels; the smallest x and the smallest y
+  /// of all tiles are 0.
+  Point position;
+  std::size_t component = 0;  ///< index of the set of tiles that used pairs connect
+  std::size_t pairs = 0;      ///< the number of used pairs; 0: the stage model placed the tile
+};
+
+/// How the positions of the stage relate to those in the mosaic, without the offset.
+struct StageModel {
+  /// From the stage's positions to the mosaic's: the camera's angle, scale and shear.
+  Affine matrix;
+  /// By how many pixels tiles that the stage reached by moving towards larger x (or y) are further
+  /// along x (or y) than those reached by moving the other way. 0 if the pairs do not show it.
+  Point backlash;
+  /// Standard deviation of the tiles' positions from the model along x or y, in pixels.
+  double deviation = 0;
+};
+
+/// The result of locate_tiles().
+struct Mosaic {
+  std::vector<LocatedTile> tiles;  ///< in the order of the given tiles
+  std::vector<MosaicPair> pairs;   ///< all pairs that overlap, by the tile numbers
+  std::size_t components = 0;      ///< the number of sets of tiles; 1: pairs connect all tiles
+  StageModel stage;                ///< the model that places tiles and sets without pairs
+  Shape shape;                     ///< of the picture that covers all tiles
+};
+
+/// Locates the tiles of a mosaic. It registers the overlaps of all pairs that overlap according to
+/// the stage (Motion::translation, verified and refined), on all devices, and finds the positions
+/// by least squares, weighted by the pairs' confidence and covariance. A robust kernel (Geman and
+/// McClure 1987, by graduated non-convexity: Yang et al. 2020) leaves out pairs that contradict the
+/// others. The same fit estimates the stage model, which places tiles that no pair connects.
+///
+/// If few pairs are accepted, whole neighbouring tiles are registered to find out what is wrong.
+/// Throws Error(invalid_argument) that names the exchange or the factor with which the positions
+/// would fit, for tiles at the same position, for fewer than 2 tiles, if no tiles overlap, and for
+/// options out of range. Throws what `source` and `progress` throw, and device errors as
+/// align_batch() does.
+[[nodiscard]] WARPALIGN_API Mosaic locate_tiles(std::span<const Device> devices,
+                                                std::span<const MosaicTile> tiles,
+                                                const TileSource& source,
+                                                const MosaicOptions& options = {});
+
+/// Returns the pixels of a channel of a tile. One thread at a time calls it.
+using ChannelSource = std::function<TilePixels(std::size_t tile, int channel)>;
+
+/// Receives rows of the fused picture from `first_row` on, one dense image for each channel, which
+/// are valid during the call. What it throws ends the work.
+using RowSink = std::function<void(std::int64_t first_row, std::span<const HostImage> channels)>;
+
+/// What fuse_tiles() makes.
+struct FusionSpec {
+  Shape picture;                   ///< of the fused picture, for example Mosaic::shape
+  PixelType type = PixelType::u8;  ///< of the tiles and of the picture: u8, u16 or f32
+  int channels = 1;                ///< 1 or more
+  std::int64_t rows = 256;         ///< the number of rows that the sink receives at a time
+};
+
+/// Fuses tiles into one picture, strip by strip from the top. `positions` are those of the tiles'
+/// first pixels (LocatedTile::position). Each tile is resampled once, by its cubic spline, to the
+/// picture's grid; where tiles overlap, the weight of a tile is the product of the distances to its
+/// nearest edges along x and y. Pixels that no tile covers are 0, and so are pixels of tiles that
+/// are not finite. Memory holds the tiles of about two rows of the mosaic, and one strip.
+///
+/// Throws Error(invalid_argument) for a wrong spec, a position that is not finite, or pixels of
+/// another shape or type. Throws what `source` and `sink` throw, and device errors.
+WARPALIGN_API void fuse_tiles(const Device& device, std::span<const MosaicTile> tiles,
+                              std::span<const Point> positions, const ChannelSource& source,
+                              const FusionSpec& spec, const RowSink& sink);
+
+}  // namespace warpalign

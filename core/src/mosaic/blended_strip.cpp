@@ -1,0 +1,108 @@
+// Blends tiles that lie on the picture's grid.
+#include "mosaic/blended_strip.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace warpalign::detail {
+namespace {
+
+/// The distance of pixel k of the grid to the nearest edge of the tile, in pixels; 0 outside.
+float distance_to_edge(std::int64_t k, std::int64_t size, double fraction) {
+  const double position = static_cast<double>(k) - fraction;  // in the tile's own pixels
+  if (position < 0) return 0;
+  return static_cast<float>(std::min(position + 0.5, static_cast<double>(size) - 0.5 - position));
+}
+
+std::vector<float> distances(std::int64_t size, double fraction) {
+  std::vector<float> result(static_cast<std::size_t>(size));
+  for (std::int64_t k = 0; k < size; ++k) {
+    result[static_cast<std::size_t>(k)] = distance_to_edge(k, size, fraction);
+  }
+  return result;
+}
+
+template <typename Sample>
+void add_row(const std::byte* row, std::span<const float> weights, float row_weight, float* sums,
+             float* sum_of_weights) {
+  const auto* samples = reinterpret_cast<const Sample*>(row);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const float weight = weights[i] * row_weight;
+    sums[i] += weight * static_cast<float>(samples[i]);
+    sum_of_weights[i] += weight;
+  }
+}
+
+template <typename Sample>
+void divide(std::span<const float> sums, std::span<const float> weights, std::byte* output) {
+  auto* samples = reinterpret_cast<Sample*>(output);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const float value = weights[i] > 0 ? sums[i] / weights[i] : 0;
+    if constexpr (std::is_integral_v<Sample>) {
+      constexpr auto most = static_cast<float>(std::numeric_limits<Sample>::max());
+      samples[i] = static_cast<Sample>(std::min(std::floor(value + 0.5F), most));
+    } else {
+      samples[i] = value;
+    }
+  }
+}
+
+}  // namespace
+
+BlendedStrip::BlendedStrip(std::int64_t width, std::int64_t max_rows, PixelType type)
+    : width_(width),
+      type_(type),
+      sums_(static_cast<std::size_t>(width * max_rows)),
+      weights_(static_cast<std::size_t>(width * max_rows)) {}
+
+void BlendedStrip::add(const PlacedTile& tile, std::size_t channel, std::int64_t top,
+                       std::int64_t rows) {
+  const std::vector<float> along_x = distances(tile.width, tile.fraction.x);
+  const std::int64_t left = std::max<std::int64_t>(0, tile.x);
+  const std::int64_t right = std::min(width_, tile.x + tile.width);
+  if (right <= left) return;
+  const auto count = static_cast<std::size_t>(right - left);
+  const std::span<const float> weights(along_x.data() + (left - tile.x), count);
+  const std::int64_t first = std::max(top, tile.y);
+  const std::int64_t last = std::min(top + rows, tile.y + tile.height);
+  for (std::int64_t y = first; y < last; ++y) {
+    const float row_weight = distance_to_edge(y - tile.y, tile.height, tile.fraction.y);
+    const auto from = static_cast<std::size_t>((y - tile.y) * tile.width + left - tile.x);
+    const std::byte* row = tile.channels[channel].data() + from * size_of(type_);
+    const auto to = static_cast<std::size_t>((y - top) * width_ + left);
+    float* sums = sums_.data() + to;
+    float* sum_of_weights = weights_.data() + to;
+    if (type_ == PixelType::u8) {
+      add_row<std::uint8_t>(row, weights, row_weight, sums, sum_of_weights);
+    } else if (type_ == PixelType::u16) {
+      add_row<std::uint16_t>(row, weights, row_weight, sums, sum_of_weights);
+    } else {
+      add_row<float>(row, weights, row_weight, sums, sum_of_weights);
+    }
+  }
+}
+
+std::vector<std::byte> BlendedStrip::blend(std::span<const PlacedTile> tiles, std::size_t channel,
+                                           std::int64_t top, std::int64_t rows) {
+  const auto pixels = static_cast<std::size_t>(width_ * rows);
+  std::fill_n(sums_.begin(), pixels, 0.0F);
+  std::fill_n(weights_.begin(), pixels, 0.0F);
+  for (const PlacedTile& tile : tiles) {
+    if (tile.y < top + rows && tile.y + tile.height > top) add(tile, channel, top, rows);
+  }
+  std::vector<std::byte> output(pixels * size_of(type_));
+  const std::span<const float> sums(sums_.data(), pixels);
+  const std::span<const float> weights(weights_.data(), pixels);
+  if (type_ == PixelType::u8) {
+    divide<std::uint8_t>(sums, weights, output.data());
+  } else if (type_ == PixelType::u16) {
+    divide<std::uint16_t>(sums, weights, output.data());
+  } else {
+    divide<float>(sums, weights, output.data());
+  }
+  return output;
+}
+
+}  // namespace warpalign::detail

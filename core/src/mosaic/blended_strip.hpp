@@ -1,0 +1,44 @@
+// Blends tiles that lie on the picture's grid.
+#pragma once
+
+#include <warpalign/geometry.hpp>
+#include <warpalign/pixel.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// A tile whose pixels are those of the picture's grid.
+struct PlacedTile {
+  std::int64_t x = 0;  ///< the picture's column of the first pixel
+  std::int64_t y = 0;  ///< its row
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  /// How far the tile's own first pixel lies after that, 0 to 1. Above 0, the first column (or row)
+  /// lies outside of the tile.
+  Point fraction;
+  std::vector<std::vector<std::byte>> channels;  ///< dense rows
+};
+
+/// Blends rows of the picture. Keeps its memory from strip to strip.
+class BlendedStrip {
+ public:
+  BlendedStrip(std::int64_t width, std::int64_t max_rows, PixelType type);
+
+  /// The rows [top, top + rows) of a channel. Integers are rounded to the nearest.
+  [[nodiscard]] std::vector<std::byte> blend(std::span<const PlacedTile> tiles, std::size_t channel,
+                                             std::int64_t top, std::int64_t rows);
+
+ private:
+  void add(const PlacedTile& tile, std::size_t channel, std::int64_t top, std::int64_t rows);
+
+  std::int64_t width_;
+  PixelType type_;
+  std::vector<float> sums_;     ///< of weight times value
+  std::vector<float> weights_;  ///< of the same pixels
+};
+
+}  // namespace warpalign::detail

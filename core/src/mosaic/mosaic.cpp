@@ -1,0 +1,254 @@
+// locate_tiles(): pairs, positions, and a second round for pairs that the stage model moved.
+#include "device/check.hpp"
+#include "mosaic/connections.hpp"
+#include "mosaic/pair_registration.hpp"
+#include "mosaic/placement.hpp"
+#include "mosaic/position_check.hpp"
+#include "mosaic/stage_name.hpp"
+
+#include <warpalign/mosaic.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <tuple>
+
+namespace warpalign {
+
+using namespace detail;
+
+namespace {
+
+constexpr std::int64_t min_side = 16;
+
+void check(std::span<const Device> devices, std::span<const MosaicTile> tiles,
+           const TileSource& source, const MosaicOptions& options) {
+  if (devices.empty()) refuse(mosaic_stage, "devices is empty; at least one is needed");
+  if (!source) refuse(mosaic_stage, "source is empty; a source of tiles is needed");
+  if (tiles.size() < 2) {
+    refuse(mosaic_stage, "a mosaic needs at least 2 tiles, not " + std::to_string(tiles.size()));
+  }
+  if (!(options.max_error >= 0) || !std::isfinite(options.max_error)) {
+    refuse(mosaic_stage, "max_error must be 0 or above, in pixels");
+  }
+  if (!(options.min_confidence > 0) || options.min_confidence > 1) {
+    refuse(mosaic_stage, "min_confidence must be above 0 and at most 1");
+  }
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const MosaicTile& tile = tiles[i];
+    const std::string name = "tile " + std::to_string(i);
+    check_shape(mosaic_stage, name.c_str(), tile.shape);
+    if (tile.shape.width < min_side || tile.shape.height < min_side) {
+      refuse(mosaic_stage, name + " is " + to_string(tile.shape) +
+                               "; registration needs sides of at least 16 pixels");
+    }
+    if (!std::isfinite(tile.position.x) || !std::isfinite(tile.position.y)) {
+      refuse(mosaic_stage, "the position of " + name + " is not finite");
+    }
+  }
+}
+
+void check_distinct_positions(std::span<const MosaicTile> tiles) {
+  std::vector<std::size_t> order(tiles.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto key = [&](std::size_t i) {
+    return std::make_tuple(tiles[i].position.x, tiles[i].position.y, i);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    const Point& a = tiles[order[k - 1]].position;
+    const Point& b = tiles[order[k]].position;
+    if (a.x != b.x || a.y != b.y) continue;
+    refuse(mosaic_stage, "tiles " + std::to_string(order[k - 1]) + " and " +
+                             std::to_string(order[k]) +
+                             " have the same position; give each tile once");
+  }
+}
+
+double max_error_of(std::span<const MosaicTile> tiles, const MosaicOptions& options) {
+  if (options.max_error > 0) return options.max_error;
+  constexpr double part = 0.05;
+  constexpr double least = 16;
+  std::int64_t side = 0;
+  for (const MosaicTile& tile : tiles) side = std::max({side, tile.shape.width, tile.shape.height});
+  return std::max(least, std::ceil(part * static_cast<double>(side)));
+}
+
+std::size_t count_of(const std::vector<MeasuredPair>& pairs, PairOutcome outcome) {
+  return static_cast<std::size_t>(
+      std::count_if(pairs.begin(), pairs.end(),
+                    [&](const MeasuredPair& m) { return m.pair.outcome == outcome; }));
+}
+
+/// One call of locate_tiles().
+class Locating {
+ public:
+  Locating(std::span<const Device> devices, std::span<const MosaicTile> tiles,
+           const TileSource& source, const MosaicOptions& options)
+      : devices_(devices),
+        tiles_(tiles),
+        options_(options),
+        cache_(tiles, source, options.cache_bytes),
+        max_error_(max_error_of(tiles, options)) {}
+
+  [[nodiscard]] Mosaic run() {
+    register_all();
+    Placement placement = place();
+    if (register_again(placement)) placement = place();
+    return mosaic(placement);
+  }
+
+ private:
+  void register_all() {
+    std::vector<Shape> shapes;
+    std::vector<Point> positions;
+    for (const MosaicTile& tile : tiles_) {
+      shapes.push_back(tile.shape);
+      positions.push_back(tile.position);
+    }
+    const std::vector<ExpectedPair> pairs = overlapping_pairs(shapes, positions);
+    if (pairs.empty()) {
+      refuse_misfit("no tiles overlap");
+      refuse(mosaic_stage, "no tiles overlap at these positions; check that their unit is pixels");
+    }
+    pairs_ = register_overlaps(devices_, tiles_, cache_, pairs, max_error_, options_);
+    const std::size_t used = count_of(pairs_, PairOutcome::used);
+    const std::size_t textured = pairs_.size() - count_of(pairs_, PairOutcome::failed);
+    constexpr std::size_t min_used_of_ten = 3;
+    if (10 * used >= min_used_of_ten * textured) return;
+    refuse_misfit(std::to_string(used) + " of " + std::to_string(textured) +
+                  " pairs of overlapping tiles match");
+  }
+
+  /// Throws if another meaning of the positions fits.
+  void refuse_misfit(const std::string& symptom) {
+    const std::string words = fitting_exchange(devices_, tiles_, cache_, options_);
+    if (words.empty()) return;
+    refuse(mosaic_stage,
+           "the positions do not fit the tiles: " + symptom + "; they would fit " + words);
+  }
+
+  [[nodiscard]] Placement place() {
+    std::vector<ShiftLink> links;
+    std::vector<MosaicPair*> linked;
+    for (MeasuredPair& measured : pairs_) {
+      MosaicPair& pair = measured.pair;
+      if (pair.outcome == PairOutcome::contradicted) {
+        pair.outcome = PairOutcome::used;
+        pair.reason.clear();
+      }
+      if (pair.outcome != PairOutcome::used) continue;
+      links.push_back(
+          {pair.reference, pair.moving, pair.shift, measured.covariance, pair.confidence});
+      linked.push_back(&pair);
+    }
+    Placement placement = place_tiles(tiles_, links, max_error_);
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      if (placement.used[i]) continue;
+      linked[i]->outcome = PairOutcome::contradicted;
+      linked[i]->reason = "the other pairs and the stage contradict the shift";
+    }
+    return placement;
+  }
+
+  /// Registers pairs again that were not accepted, and that are now expected elsewhere. Returns
+  /// whether there are any.
+  bool register_again(const Placement& placement) {
+    const double moved_far = max_error_ / 3;
+    std::vector<ExpectedPair> again;
+    std::vector<std::size_t> number;
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      const MosaicPair& pair = pairs_[i].pair;
+      if (pair.outcome == PairOutcome::used || pair.outcome == PairOutcome::contradicted) continue;
+      const Point& from = placement.positions[pair.reference];
+      const Point& to = placement.positions[pair.moving];
+      const Point shift{to.x - from.x, to.y - from.y};
+      const Point& before = pairs_[i].expected.shift;
+      if (std::hypot(shift.x - before.x, shift.y - before.y) < moved_far) continue;
+      again.push_back({pair.reference, pair.moving, shift});
+      number.push_back(i);
+    }
+    if (again.empty()) return false;
+    std::vector<MeasuredPair> results =
+        register_overlaps(devices_, tiles_, cache_, again, max_error_, options_);
+    for (std::size_t k = 0; k < again.size(); ++k) pairs_[number[k]] = std::move(results[k]);
+    return true;
+  }
+
+  [[nodiscard]] Mosaic mosaic(const Placement& placement) const {
+    Mosaic mosaic;
+    mosaic.stage = placement.stage;
+    mosaic.tiles.resize(tiles_.size());
+    Point least{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    for (const Point& p : placement.positions) {
+      least = {std::min(least.x, p.x), std::min(least.y, p.y)};
+    }
+    for (std::size_t i = 0; i < tiles_.size(); ++i) {
+      const Point& p = placement.positions[i];
+      const Point position{p.x - least.x, p.y - least.y};
+      mosaic.tiles[i].position = position;
+      const auto end = [](double start, std::int64_t size) {
+        return static_cast<std::int64_t>(std::floor(start)) + size;
+      };
+      mosaic.shape.width = std::max(mosaic.shape.width, end(position.x, tiles_[i].shape.width));
+      mosaic.shape.height = std::max(mosaic.shape.height, end(position.y, tiles_[i].shape.height));
+    }
+    std::vector<Connection> connections;
+    for (const MeasuredPair& measured : pairs_) {
+      MosaicPair pair = measured.pair;
+      const Point& from = placement.positions[pair.reference];
+      const Point& to = placement.positions[pair.moving];
+      pair.residual = {pair.shift.x - (to.x - from.x), pair.shift.y - (to.y - from.y)};
+      if (pair.outcome == PairOutcome::used) {
+        connections.emplace_back(pair.reference, pair.moving);
+        ++mosaic.tiles[pair.reference].pairs;
+        ++mosaic.tiles[pair.moving].pairs;
+      }
+      mosaic.pairs.push_back(std::move(pair));
+    }
+    const std::vector<std::size_t> components = components_of(tiles_.size(), connections);
+    for (std::size_t i = 0; i < tiles_.size(); ++i) mosaic.tiles[i].component = components[i];
+    mosaic.components = *std::max_element(components.begin(), components.end()) + 1;
+    return mosaic;
+  }
+
+  std::span<const Device> devices_;
+  std::span<const MosaicTile> tiles_;
+  const MosaicOptions& options_;
+  TileCache cache_;
+  double max_error_;
+  std::vector<MeasuredPair> pairs_;
+};
+
+}  // namespace
+
+const char* name_of(PairOutcome outcome) noexcept {
+  switch (outcome) {
+    case PairOutcome::used:
+      return "used";
+    case PairOutcome::failed:
+      return "failed";
+    case PairOutcome::unreliable:
+      return "unreliable";
+    case PairOutcome::ambiguous:
+      return "ambiguous";
+    case PairOutcome::beyond_error:
+      return "beyond error";
+    case PairOutcome::contradicted:
+      break;
+  }
+  return "contradicted";
+}
+
+Mosaic locate_tiles(std::span<const Device> devices, std::span<const MosaicTile> tiles,
+                    const TileSource& source, const MosaicOptions& options) {
+  check(devices, tiles, source, options);
+  check_distinct_positions(tiles);
+  return Locating(devices, tiles, source, options).run();
+}
+
+}  // namespace warpalign

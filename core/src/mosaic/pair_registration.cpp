@@ -1,0 +1,154 @@
+// Registers the overlaps of tiles in one batch.
+#include "mosaic/pair_registration.hpp"
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace warpalign::detail {
+namespace {
+
+/// The pixels of both tiles, kept together.
+struct TwoTiles {
+  TilePixels reference;
+  TilePixels moving;
+};
+
+HostImage part_of(const HostImage& image, const TileWindow& window) {
+  const auto bytes = static_cast<std::int64_t>(size_of(image.type));
+  const std::int64_t row_bytes = image.row_bytes != 0 ? image.row_bytes : image.width * bytes;
+  const auto* first =
+      static_cast<const std::byte*>(image.data) + window.y * row_bytes + window.x * bytes;
+  return {first, image.type, window.width, window.height, row_bytes};
+}
+
+std::string rounded(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f", value);
+  return text.data();
+}
+
+/// A registration, its windows, and the judgement of its result.
+class OverlapBatch {
+ public:
+  OverlapBatch(std::span<const MosaicTile> tiles, TileCache& cache,
+               std::span<const ExpectedPair> pairs, double margin, const MosaicOptions& options)
+      : tiles_(tiles),
+        cache_(cache),
+        pairs_(pairs),
+        margin_(margin),
+        options_(options),
+        windows_(pairs.size()),
+        in_work_(pairs.size()),
+        measured_(pairs.size()) {}
+
+  void run(std::span<const Device> devices) {
+    RegistrationOptions registration;
+    registration.motion = Motion::translation;
+    align_batch(
+        devices, pairs_.size(), [&](std::size_t i) { return pair(i); },
+        [&](std::size_t i, const BatchResult& result) {
+          judge(i, result);
+          in_work_[i].reset();
+          if (options_.progress) options_.progress(++done_, pairs_.size());
+          return true;
+        },
+        registration, options_.batch);
+  }
+
+  [[nodiscard]] std::vector<MeasuredPair> take() { return std::move(measured_); }
+
+ private:
+  HostPair pair(std::size_t i) {
+    const ExpectedPair& expected = pairs_[i];
+    const auto tiles = std::make_shared<TwoTiles>();
+    tiles->reference = cache_.get(expected.reference);
+    tiles->moving = cache_.get(expected.moving);
+    windows_[i] = overlap_windows(tiles_[expected.reference].shape, tiles_[expected.moving].shape,
+                                  expected.shift, margin_);
+    in_work_[i] = HostPair{part_of(tiles->reference.image, windows_[i][0]),
+                           part_of(tiles->moving.image, windows_[i][1]),
+                           {},
+                           {},
+                           tiles};
+    return *in_work_[i];
+  }
+
+  void judge(std::size_t i, const BatchResult& result) {
+    const ExpectedPair& expected = pairs_[i];
+    MeasuredPair& measured = measured_[i];
+    measured.expected = expected;
+    MosaicPair& pair = measured.pair;
+    pair.reference = expected.reference;
+    pair.moving = expected.moving;
+    pair.shift = expected.shift;
+    if (result.error) {
+      pair.outcome = PairOutcome::failed;
+      pair.reason = result.error->message();
+      return;
+    }
+    pair.confidence = result.result->confidence;
+    pair.correlation = result.result->correlation;
+    const Point moved{result.result->matrix.c, result.result->matrix.f};
+    if (!std::isfinite(moved.x + moved.y + pair.confidence)) {
+      pair.outcome = PairOutcome::failed;
+      pair.reason = "the device computed numbers that are not finite";
+      return;
+    }
+    const auto& [from, to] = windows_[i];
+    pair.shift = {static_cast<double>(from.x - to.x) - moved.x,
+                  static_cast<double>(from.y - to.y) - moved.y};
+    const auto outcome = outcome_of(*result.result, pair.shift, expected.shift);
+    pair.outcome = outcome.first;
+    pair.reason = outcome.second;
+    if (pair.outcome != PairOutcome::used) return;
+    measured.covariance = shift_covariance(in_work_[i]->reference, in_work_[i]->moving, moved);
+    pair.uncertainty = {std::sqrt(measured.covariance.xx), std::sqrt(measured.covariance.yy)};
+  }
+
+  [[nodiscard]] std::pair<PairOutcome, std::string> outcome_of(const RegistrationResult& result,
+                                                               const Point& shift,
+                                                               const Point& expected) const {
+    if (result.ambiguous) {
+      return {PairOutcome::ambiguous, result.undetermined_direction
+                                          ? "the texture leaves a direction undetermined"
+                                          : "the texture repeats itself"};
+    }
+    if (!(result.confidence >= options_.min_confidence)) {
+      return {PairOutcome::unreliable, "confidence " + rounded(result.confidence) + " is below " +
+                                           rounded(options_.min_confidence)};
+    }
+    const double off = std::max(std::abs(shift.x - expected.x), std::abs(shift.y - expected.y));
+    if (off > margin_) {
+      return {PairOutcome::beyond_error, "the shift is " + rounded(off) +
+                                             " pixels from the expected one, more than the " +
+                                             rounded(margin_) + " allowed"};
+    }
+    return {PairOutcome::used, ""};
+  }
+
+  std::span<const MosaicTile> tiles_;
+  TileCache& cache_;
+  std::span<const ExpectedPair> pairs_;
+  double margin_;
+  const MosaicOptions& options_;
+  std::vector<std::array<TileWindow, 2>> windows_;
+  std::vector<std::optional<HostPair>> in_work_;
+  std::vector<MeasuredPair> measured_;
+  std::size_t done_ = 0;
+};
+
+}  // namespace
+
+std::vector<MeasuredPair> register_overlaps(std::span<const Device> devices,
+                                            std::span<const MosaicTile> tiles, TileCache& cache,
+                                            std::span<const ExpectedPair> pairs, double margin,
+                                            const MosaicOptions& options) {
+  OverlapBatch batch(tiles, cache, pairs, margin, options);
+  batch.run(devices);
+  return batch.take();
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,29 @@
+// Registers the overlaps of tiles in one batch.
+#pragma once
+
+#include "mosaic/overlap.hpp"
+#include "mosaic/shift_covariance.hpp"
+#include "mosaic/tile_cache.hpp"
+
+#include <warpalign/mosaic.hpp>
+
+#include <span>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// A pair after its registration.
+struct MeasuredPair {
+  MosaicPair pair;
+  ExpectedPair expected;
+  Covariance covariance;  ///< of the shift
+};
+
+/// Registers the overlap of each pair, as it is if the expected shift is wrong by up to `margin`
+/// pixels. With an infinite margin, registers whole tiles at any shift. Sets every outcome but
+/// `contradicted`. Throws as align_batch() does, and what the tiles' source throws.
+[[nodiscard]] std::vector<MeasuredPair> register_overlaps(
+    std::span<const Device> devices, std::span<const MosaicTile> tiles, TileCache& cache,
+    std::span<const ExpectedPair> pairs, double margin, const MosaicOptions& options);
+
+}  // namespace warpalign::detail

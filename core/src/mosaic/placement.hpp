@@ -1,0 +1,39 @@
+// The positions of tiles from the shifts between them: robust least squares.
+#pragma once
+
+#include "mosaic/shift_covariance.hpp"
+
+#include <warpalign/mosaic.hpp>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// The measured shift between two tiles.
+struct ShiftLink {
+  std::size_t reference = 0;
+  std::size_t moving = 0;
+  Point shift;  ///< the moving tile's position minus the reference tile's
+  Covariance covariance;
+  double confidence = 1;
+};
+
+/// Where the tiles are.
+struct Placement {
+  std::vector<Point> positions;
+  std::vector<bool> used;       ///< for each link; false: the others contradict it
+  std::vector<Point> expected;  ///< of each tile: what the stage model says
+  StageModel stage;
+};
+
+/// Minimises the squared residuals of the links, each divided by its variance, and those of the
+/// stage model, divided by its deviation. Links get Geman and McClure's weights, whose scale
+/// decreases from the deviation of the stage to that of consistent links. A link that alone holds
+/// two sets of tiles together is also compared with the stage model. `max_error` in pixels is the
+/// largest usual error of the stage.
+[[nodiscard]] Placement place_tiles(std::span<const MosaicTile> tiles,
+                                    std::span<const ShiftLink> links, double max_error);
+
+}  // namespace warpalign::detail
