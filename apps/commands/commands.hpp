@@ -11,6 +11,7 @@ void add_devices_command(CLI::App& program, Action& chosen);
 void add_doctor_command(CLI::App& program, Action& chosen);
 void add_experiment_command(CLI::App& program, Action& chosen);
 void add_man_command(CLI::App& program, Action& chosen);
+void add_mosaic_command(CLI::App& program, Action& chosen);
 void add_prefilter_command(CLI::App& program, Action& chosen);
 void add_register_command(CLI::App& program, Action& chosen);
 void add_register_volume_command(CLI::App& program, Action& chosen);

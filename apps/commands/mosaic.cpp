@@ -1,0 +1,165 @@
+// `warpalign mosaic`: locates overlapping tiles, and fuses them into one picture.
+#include "commands/commands.hpp"
+#include "commands/mosaic_options.hpp"
+#include "io/atomic_file.hpp"
+#include "io/messages.hpp"
+#include "io/mosaic/ome_tiff.hpp"
+#include "io/mosaic/tile_files.hpp"
+#include "io/progress.hpp"
+#include "io/usage_error.hpp"
+#include "options/command_line.hpp"
+#include "reports/mosaic_report.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/open_device.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <regex>
+
+namespace warpalign::program {
+namespace {
+
+/// Replaces "tile 7" in a message of the library by the tile's file.
+std::string with_names(const std::string& message, const TileFiles& files) {
+  static const std::regex numbered("tiles? (\\d+)( and (\\d+))?");
+  std::string text;
+  auto rest = message.cbegin();
+  const auto name = [&](const std::ssub_match& number) {
+    const auto tile = static_cast<std::size_t>(std::stoul(number.str()));
+    return tile < files.size() ? files.name(tile) : number.str();
+  };
+  for (std::sregex_iterator match(message.begin(), message.end(), numbered), end; match != end;
+       ++match) {
+    text.append(rest, (*match)[0].first);
+    text += name((*match)[1]);
+    if ((*match)[3].matched) text += " and " + name((*match)[3]);
+    rest = (*match)[0].second;
+  }
+  text.append(rest, message.cend());
+  return text;
+}
+
+Mosaic locate(const Device& device, const std::vector<MosaicTile>& tiles, TileFiles& files,
+              MosaicOptions options, const std::string& source) {
+  std::optional<Progress> progress;
+  options.progress = [&](std::size_t done, std::size_t total) {
+    if (done == 1) progress.emplace(total);
+    progress->next("registering pairs");
+  };
+  try {
+    return locate_tiles(
+        {&device, 1}, tiles, [&](std::size_t i) { return files.gray(i); }, options);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::invalid_argument) throw;
+    throw UsageError(fmt::format("{}: {}", source, with_names(error.message(), files)));
+  }
+}
+
+void write_picture(const std::string& path, const Device& device,
+                   const std::vector<MosaicTile>& tiles, TileFiles& files,
+                   const MosaicReport& report) {
+  const Mosaic& mosaic = report.mosaic;
+  OmeTiffWriter writer(path, {mosaic.shape.width, mosaic.shape.height, files.channels(),
+                              files.type(), report.pixel_size});
+  std::vector<Point> positions;
+  for (const LocatedTile& tile : mosaic.tiles) positions.push_back(tile.position);
+  constexpr std::int64_t rows = OmeTiffWriter::strip_rows;
+  Progress progress(static_cast<std::size_t>((mosaic.shape.height + rows - 1) / rows));
+  const FusionSpec spec{mosaic.shape, files.type(), files.channels(), rows};
+  fuse_tiles(
+      device, tiles, positions, [&](std::size_t i, int c) { return files.channel(i, c); }, spec,
+      [&](std::int64_t /*first_row*/, std::span<const HostImage> channels) {
+        progress.next("fusing");
+        writer.write(channels);
+      });
+  writer.commit();
+}
+
+ExitStatus status_of(const Mosaic& mosaic) {
+  const bool none = tiles_by_stage(mosaic) == mosaic.tiles.size();
+  return none || components_of_several(mosaic) > 1 ? ExitStatus::unreliable : ExitStatus::ok;
+}
+
+ExitStatus run(const MosaicChoices& choices) {
+  const auto start = std::chrono::steady_clock::now();
+  check_mosaic_choices(choices);
+  const Config config = config_of(choices.device.config);
+  const std::vector<TilePosition> given = tiles_of(choices);
+  std::vector<std::string> names;
+  for (const TilePosition& tile : given) names.push_back(tile.file);
+  TileFiles files(choices.folder, names);
+  std::optional<AtomicFile> json;
+  if (choices.json) json.emplace(*choices.json);
+  if (choices.output) AtomicFile writable(*choices.output);
+
+  MosaicReport report;
+  report.folder = choices.folder;
+  report.files = names;
+  report.description = files.description();
+  report.pixel_size = choices.pixel_size;
+  report.nominal = positions_in_pixels(choices, given, files.shape());
+  report.output = choices.output;
+  report.json = choices.json;
+  std::vector<MosaicTile> tiles;
+  for (const Point& position : report.nominal) tiles.push_back({files.shape(), position});
+
+  const Device device = open_chosen(choices.device, config);
+  report.device = device.info();
+  report.mosaic = locate(device, tiles, files, mosaic_options_of(choices),
+                         choices.positions ? *choices.positions : "--grid " + *choices.grid);
+  if (choices.output) write_picture(*choices.output, device, tiles, files, report);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (json) {
+    const std::string text = json_text(report);
+    json->write(std::as_bytes(std::span(text)));
+    json->commit();
+  }
+  program::report(human_text(report));
+  return status_of(report.mosaic);
+}
+
+constexpr const char* footer =
+    "The tiles are images of one size and type (8 and 16 bits, 32-bit float; gray or colour), "
+    "each\n"
+    "side 16 pixels or more. --positions names a CSV file whose first line has the columns file\n"
+    "(relative to FOLDER), x and y; other columns are ignored. Its lines are in the order in "
+    "which\n"
+    "the tiles were taken, from which the backlash of the stage is estimated.\n"
+    "\n"
+    "The command registers the overlaps of neighbours, verifies each pair, and finds the "
+    "positions\n"
+    "by robust least squares. Pairs that contradict the others are left out, and the report names\n"
+    "them. Tiles without a used pair follow the stage model: the camera's angle and scale, and "
+    "the\n"
+    "backlash, as all pairs determine them.\n"
+    "\n"
+    "--json has for each tile its file and matrix, which maps pixels (x, y) of the tile to pixels "
+    "of\n"
+    "the mosaic. --output blends tiles linearly by the distance to their edges.\n"
+    "\n"
+    "Exit status: 0 all tiles located, those without texture by the stage model; 1 no pair was "
+    "used,\n"
+    "or no used pair connects parts of the mosaic; 2 wrong usage or input; 3 device trouble.\n"
+    "\n"
+    "Examples:\n"
+    "  warpalign mosaic scan --positions stage.csv --output mosaic.ome.tif --json mosaic.json\n"
+    "  warpalign mosaic scan --positions stage.csv --unit um --pixel-size 0.65 --json mosaic.json\n"
+    "  warpalign mosaic scan --grid 4x6 --overlap 10 --order snake-row --output mosaic.ome.tif\n";
+
+}  // namespace
+
+void add_mosaic_command(CLI::App& program, Action& chosen) {
+  CLI::App& command =
+      add_command(program, "mosaic", "Join overlapping tiles into one picture", "Registration");
+  auto choices = std::make_shared<MosaicChoices>();
+  add_mosaic_options(command, *choices);
+  add_message_options(command);
+  set_footer(command, footer);
+  set_action(command, chosen, [choices] { return run(*choices); });
+}
+
+}  // namespace warpalign::program

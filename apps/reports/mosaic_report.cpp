@@ -1,0 +1,176 @@
+// The report of a mosaic as text and JSON.
+#include "reports/mosaic_report.hpp"
+
+#include "reports/json.hpp"
+#include "reports/report_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+namespace warpalign::program {
+namespace {
+
+Json point_json(const Point& point) { return {point.x, point.y}; }
+
+Json tile_json(const MosaicReport& report, std::size_t i) {
+  const LocatedTile& tile = report.mosaic.tiles[i];
+  Json object;
+  object["file"] = report.files[i];
+  object["matrix"] = {{1.0, 0.0, tile.position.x}, {0.0, 1.0, tile.position.y}};
+  object["nominal"] = point_json(report.nominal[i]);
+  object["placed_by"] = tile.pairs > 0 ? "pairs" : "stage";
+  object["pairs"] = tile.pairs;
+  object["component"] = tile.component;
+  return object;
+}
+
+Json pair_json(const MosaicReport& report, const MosaicPair& pair) {
+  Json object;
+  object["reference"] = report.files[pair.reference];
+  object["moving"] = report.files[pair.moving];
+  object["outcome"] = name_of(pair.outcome);
+  object["used"] = pair.outcome == PairOutcome::used;
+  object["reason"] = pair.reason.empty() ? Json() : Json(pair.reason);
+  object["shift"] = point_json(pair.shift);
+  object["uncertainty"] = pair.uncertainty.x > 0 ? point_json(pair.uncertainty) : Json();
+  object["confidence"] = pair.confidence;
+  object["correlation"] = pair.correlation;
+  object["residual"] = point_json(pair.residual);
+  return object;
+}
+
+Json components_json(const MosaicReport& report) {
+  std::vector<std::vector<std::string>> components(report.mosaic.components);
+  for (std::size_t i = 0; i < report.files.size(); ++i) {
+    components[report.mosaic.tiles[i].component].push_back(report.files[i]);
+  }
+  Json array = Json::array();
+  for (std::vector<std::string>& files : components) array.push_back(Json(std::move(files)));
+  return array;
+}
+
+/// The camera's angle, counter-clockwise as displayed, as the stage model has it.
+double angle_deg(const StageModel& stage) {
+  return -std::atan2(stage.matrix.d - stage.matrix.b, stage.matrix.a + stage.matrix.e) * 180 /
+         std::numbers::pi;
+}
+
+std::size_t used_pairs(const Mosaic& mosaic) {
+  return static_cast<std::size_t>(
+      std::count_if(mosaic.pairs.begin(), mosaic.pairs.end(),
+                    [](const MosaicPair& pair) { return pair.outcome == PairOutcome::used; }));
+}
+
+/// The root mean square residual of the used pairs, in pixels; 0 without pairs.
+double rms_residual(const Mosaic& mosaic) {
+  double sum = 0;
+  for (const MosaicPair& pair : mosaic.pairs) {
+    if (pair.outcome != PairOutcome::used) continue;
+    sum += pair.residual.x * pair.residual.x + pair.residual.y * pair.residual.y;
+  }
+  const std::size_t used = used_pairs(mosaic);
+  return used > 0 ? std::sqrt(sum / static_cast<double>(used)) : 0;
+}
+
+std::string left_out_lines(const MosaicReport& report) {
+  constexpr std::size_t max_lines = 20;
+  std::string text;
+  std::size_t lines = 0;
+  std::size_t more = 0;
+  for (const MosaicPair& pair : report.mosaic.pairs) {
+    if (pair.outcome == PairOutcome::used) continue;
+    if (++lines > max_lines) {
+      ++more;
+      continue;
+    }
+    text += report_line("left out", fmt::format("{} and {}: {}", report.files[pair.reference],
+                                                report.files[pair.moving], pair.reason));
+  }
+  if (more > 0) text += report_line("", fmt::format("and {} more; --json lists all", more));
+  return text;
+}
+
+std::string stage_text(const StageModel& stage) {
+  const double x = std::hypot(stage.matrix.a, stage.matrix.d);
+  const double y = std::hypot(stage.matrix.b, stage.matrix.e);
+  std::string text = fmt::format(
+      "camera angle {:.3f} degrees, scale {:.5f} x {:.5f}, deviation "
+      "{:.2f} px",
+      angle_deg(stage), x, y, stage.deviation);
+  if (stage.backlash.x != 0 || stage.backlash.y != 0) {
+    text += fmt::format(", backlash {:.2f}, {:.2f} px", stage.backlash.x, stage.backlash.y);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::size_t tiles_by_stage(const Mosaic& mosaic) {
+  return static_cast<std::size_t>(std::count_if(mosaic.tiles.begin(), mosaic.tiles.end(),
+                                                [](const LocatedTile& t) { return t.pairs == 0; }));
+}
+
+std::size_t components_of_several(const Mosaic& mosaic) {
+  std::map<std::size_t, std::size_t> sizes;
+  for (const LocatedTile& tile : mosaic.tiles) ++sizes[tile.component];
+  return static_cast<std::size_t>(
+      std::count_if(sizes.begin(), sizes.end(), [](const auto& size) { return size.second > 1; }));
+}
+
+std::string json_text(const MosaicReport& report) {
+  const Mosaic& mosaic = report.mosaic;
+  Json object;
+  object["folder"] = report.folder;
+  object["width"] = mosaic.shape.width;
+  object["height"] = mosaic.shape.height;
+  object["pixel_size_um"] = report.pixel_size ? Json(*report.pixel_size) : Json();
+  Json tiles = Json::array();
+  for (std::size_t i = 0; i < mosaic.tiles.size(); ++i) tiles.push_back(tile_json(report, i));
+  object["tiles"] = tiles;
+  Json pairs = Json::array();
+  for (const MosaicPair& pair : mosaic.pairs) pairs.push_back(pair_json(report, pair));
+  object["pairs"] = pairs;
+  object["rms_residual"] = rms_residual(mosaic);
+  object["components"] = components_json(report);
+  const Affine& m = mosaic.stage.matrix;
+  object["stage"] = Json::object({{"matrix", {{m.a, m.b}, {m.d, m.e}}},
+                                  {"angle_deg", angle_deg(mosaic.stage)},
+                                  {"backlash", point_json(mosaic.stage.backlash)},
+                                  {"deviation", mosaic.stage.deviation}});
+  object["output"] = report.output ? Json(*report.output) : Json();
+  object["device"] = report.device.id;
+  object["seconds"] = report.seconds;
+  return object.text();
+}
+
+std::string human_text(const MosaicReport& report) {
+  const Mosaic& mosaic = report.mosaic;
+  std::string text =
+      fmt::format("\n  {} tiles of {} make a mosaic of {} x {}\n", mosaic.tiles.size(),
+                  report.description, mosaic.shape.width, mosaic.shape.height);
+  text +=
+      report_line("pairs", fmt::format("{} of {} used, residual {:.3f} px rms", used_pairs(mosaic),
+                                       mosaic.pairs.size(), rms_residual(mosaic)));
+  text += report_line("stage", stage_text(mosaic.stage));
+  if (const std::size_t count = tiles_by_stage(mosaic); count > 0) {
+    text += report_line("by stage", fmt::format("{} tiles have no used pair and follow the stage "
+                                                "model",
+                                                count));
+  }
+  if (const std::size_t count = components_of_several(mosaic); count > 1) {
+    text += report_line("parts", fmt::format("no used pair connects {} parts of the mosaic; the "
+                                             "stage model places them",
+                                             count));
+  }
+  text += left_out_lines(report);
+  std::vector<WrittenFile> files;
+  if (report.output) files.push_back({"mosaic", *report.output, ""});
+  if (report.json) files.push_back({"json", *report.json, ""});
+  return text + closing_lines(report.device, files, report.seconds, {});
+}
+
+}  // namespace warpalign::program
