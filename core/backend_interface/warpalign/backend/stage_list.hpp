@@ -19,9 +19,12 @@
 #include <warpalign/backend/stages/filter/smooth.hpp>
 #include <warpalign/backend/stages/filter/sobel.hpp>
 #include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/backend/stages/refinement/deformation_grid.hpp>
+#include <warpalign/backend/stages/refinement/deformation_step.hpp>
 #include <warpalign/backend/stages/refinement/fit_step.hpp>
 #include <warpalign/backend/stages/refinement/frame_sums.hpp>
 #include <warpalign/backend/stages/refinement/illumination.hpp>
+#include <warpalign/backend/stages/refinement/local_correlation.hpp>
 #include <warpalign/backend/stages/refinement/shift_sums.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 #include <warpalign/backend/stages/spectrum/autocorrelation_peaks.hpp>
@@ -72,7 +75,8 @@ using AllStages = StageList<
     // features
     Blobs, Descriptors, FeatureMatches, Octave, SimulatedViews,
     // refinement
-    FitStep, FrameSums, Illumination, ShiftSums, SimilaritySums,
+    DeformationGrid, DeformationStep, FitStep, FrameSums, Illumination, LocalCorrelation, ShiftSums,
+    SimilaritySums,
     // volume
     AffineVolumeSums, HalveVolume, MarkVolume, PadVolume, RotationScores, SmoothVolume,
     SpectrumSums, VolumeEdges, VolumePeaks, VolumeSums>;

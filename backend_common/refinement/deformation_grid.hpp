@@ -1,0 +1,142 @@
+// Stage: displacements that cubic B-spline coefficients on a regular grid define.
+#include "device/common_stage.hpp"
+#include "volume/extents.hpp"
+
+#include <warpalign/backend/stages/refinement/deformation_grid.hpp>
+
+namespace warpalign::WA_BACKEND {
+namespace {
+
+constexpr const char* stage = "deformation_grid";
+
+#define COLUMNS 128
+#ifdef __CUDACC__
+#include "shared/deformation_grid.cl"
+#endif
+
+struct FloatAxis {
+  explicit FloatAxis(const GridAxis& axis)
+      : first(static_cast<float>(axis.first)),
+        step(static_cast<float>(axis.step)),
+        per(static_cast<float>(1 / axis.spacing)) {}
+  float first, step, per;
+};
+
+/// The bytes of `planes` arrays of this size.
+std::size_t bytes_of(int planes, std::int64_t width, std::int64_t height, std::int64_t depth) {
+  return static_cast<std::size_t>(planes * width * height * depth) * sizeof(float);
+}
+
+class DeformationGridStage final : public backend::DeformationGrid {
+ public:
+  DeformationGridStage(DeviceContext& context, const DeformationGridSpec& spec)
+      : voxels_(extents_of(spec.voxels, site_of(context, stage))),
+        grid_(extents_of(spec.grid, site_of(context, stage))),
+        moving_(extents_of(spec.moving, site_of(context, stage))),
+        dimensions_(spec.dimensions()),
+        x_(spec.axes[0]),
+        y_(spec.axes[1]),
+        z_(spec.axes[2]),
+        group_{row_group(context, COLUMNS)},
+        options_(KernelOptions().set("COLUMNS", group_.columns)),
+        spread_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_spread), options_),
+        rows_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_rows), options_),
+        warp_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_warp), options_),
+        row_sums_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_row_sums), options_),
+        gather_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_gather), options_),
+        determinants_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_determinants),
+                      options_),
+        narrow_(context, stage,
+                bytes_of(spec.max_planes(), spec.grid.width, spec.grid.height, spec.voxels.depth)),
+        tall_(context, stage,
+              bytes_of(spec.max_planes(), spec.grid.width, spec.voxels.height, spec.voxels.depth)) {
+  }
+
+  void enqueue_field(backend::Queue& queue, const backend::Memory& coefficients,
+                     backend::Memory& field) override {
+    auto& tall = tall_.enter(queue);
+    spread(queue, coefficients, tall);
+    rows_.launch(queue, grid_of(dimensions_ * voxels_.height * voxels_.depth), tall, grid_.width,
+                 x_.first, x_.step, voxels_.width, field);
+  }
+
+  void enqueue_warp(backend::Queue& queue, const backend::Memory& coefficients,
+                    const backend::Memory& moving, const backend::Memory& pose,
+                    backend::Memory& samples) override {
+    auto& tall = tall_.enter(queue);
+    spread(queue, coefficients, tall);
+    warp_.launch(queue, grid_of(voxels_.height * voxels_.depth), tall, grid_.width, x_.first,
+                 x_.step, voxels_.width, voxels_.height, voxels_.depth, moving, moving_.width,
+                 moving_.height, moving_.depth, pose, samples);
+  }
+
+  void enqueue_sums(backend::Queue& queue, int planes, const backend::Memory& volumes,
+                    backend::Memory& sums) override {
+    auto& tall = tall_.enter(queue);
+    row_sums_.launch(queue, grid_of(planes * voxels_.height * voxels_.depth), volumes,
+                     voxels_.width, x_.first, x_.step, grid_.width, tall);
+    const auto of_rows = grid_of(planes * voxels_.depth * grid_.height);
+    if (dimensions_ == 2) {
+      gather_.launch(queue, of_rows, tall, grid_.width, voxels_.height, y_.first, y_.step,
+                     grid_.height, sums);
+      return;
+    }
+    auto& narrow = narrow_.enter(queue);
+    gather_.launch(queue, of_rows, tall, grid_.width, voxels_.height, y_.first, y_.step,
+                   grid_.height, narrow);
+    const int plane = grid_.width * grid_.height;
+    gather_.launch(queue, grid_of(planes * grid_.depth), narrow, plane, voxels_.depth, z_.first,
+                   z_.step, grid_.depth, sums);
+  }
+
+  void enqueue_determinants(backend::Queue& queue, const backend::Memory& coefficients,
+                            backend::Memory& determinants) override {
+    determinants_.launch(queue, grid_of(voxels_.height * voxels_.depth), coefficients, grid_.width,
+                         grid_.height, grid_.depth, x_.first, x_.step, x_.per, y_.first, y_.step,
+                         y_.per, z_.first, z_.step, z_.per, voxels_.width, voxels_.height,
+                         determinants);
+  }
+
+ private:
+  [[nodiscard]] WorkGrid grid_of(std::int64_t groups) const { return {groups, 1, group_}; }
+
+  /// Evaluates the spline along z and y.
+  template <class Scratch>
+  void spread(backend::Queue& queue, const backend::Memory& coefficients, Scratch& tall) {
+    const auto to_rows = grid_of(std::int64_t{dimensions_} * voxels_.depth * voxels_.height);
+    if (dimensions_ == 2) {
+      spread_.launch(queue, to_rows, coefficients, grid_.width, grid_.height, y_.first, y_.step,
+                     voxels_.height, tall);
+      return;
+    }
+    auto& narrow = narrow_.enter(queue);
+    const int plane = grid_.width * grid_.height;
+    spread_.launch(queue, grid_of(std::int64_t{dimensions_} * voxels_.depth), coefficients, plane,
+                   grid_.depth, z_.first, z_.step, voxels_.depth, narrow);
+    spread_.launch(queue, to_rows, narrow, grid_.width, grid_.height, y_.first, y_.step,
+                   voxels_.height, tall);
+  }
+
+  Extents voxels_, grid_, moving_;
+  int dimensions_;
+  FloatAxis x_, y_, z_;
+  WorkGroup group_;
+  KernelOptions options_;
+  WA_LAUNCHER_OF(deformation_spread) spread_;
+  WA_LAUNCHER_OF(deformation_rows) rows_;
+  WA_LAUNCHER_OF(deformation_warp) warp_;
+  WA_LAUNCHER_OF(deformation_row_sums) row_sums_;
+  WA_LAUNCHER_OF(deformation_gather) gather_;
+  WA_LAUNCHER_OF(deformation_determinants) determinants_;
+  StageScratch narrow_, tall_;
+};
+
+}  // namespace
+
+template <>
+std::unique_ptr<backend::DeformationGrid> make(DeviceContext& context,
+                                               const DeformationGridSpec& spec) {
+  return std::make_unique<DeformationGridStage>(context, spec);
+}
+
+}  // namespace warpalign::WA_BACKEND

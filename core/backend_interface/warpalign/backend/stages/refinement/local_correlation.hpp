@@ -1,0 +1,87 @@
+// Stage: the normalised correlation of two volumes within windows, and its derivatives.
+#pragma once
+
+#include <warpalign/backend/stage.hpp>
+#include <warpalign/device.hpp>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace warpalign {
+
+namespace backend {
+class LocalCorrelation;
+}
+
+struct LocalCorrelationSpec {
+  Shape voxels;               ///< of both volumes; depth 1 in the plane
+  std::array<int, 3> radius;  ///< of the window along x, y and z: 1 to 8; z is ignored in the plane
+
+  [[nodiscard]] int dimensions() const noexcept { return voxels.depth > 1 ? 3 : 2; }
+  /// The number of different entries of a symmetric matrix: 3 or 6.
+  [[nodiscard]] int entries() const noexcept { return voxels.depth > 1 ? 6 : 3; }
+  [[nodiscard]] Shape volumes(int count) const noexcept {
+    return {voxels.width, voxels.height, voxels.depth * count};
+  }
+};
+
+/// The mean of the windows' correlations.
+struct LocalCorrelationSum {
+  double correlation = 0;  ///< the sum over all counted windows
+  double windows = 0;      ///< their number
+
+  [[nodiscard]] double mean() const { return windows > 0 ? correlation / windows : 0; }
+};
+
+/// For the window about each voxel (at the edges, its part within the volume), the correlation
+/// r = cov(F, W) / sqrt((var F + floor_F) (var W + floor_W)) of the reference F and the warped
+/// moving volume W. A floor, the variance of the noise, keeps windows without structure from
+/// counting. All images are f32.
+class WARPALIGN_API LocalCorrelationPlan {
+ public:
+  LocalCorrelationPlan(const Device& device, const LocalCorrelationSpec& spec);
+  /// The mean of each window of the reference and 1 / sqrt(var F + floor): volumes(2).
+  void execute_statistics(Stream& stream, const Image& reference, float floor,
+                          Image& statistics) const;
+  /// The second derivatives of the sum of correlations for a perfect match, as Gauss-Newton
+  /// approximates them: the sum over the windows about a voxel of 1 / (voxels (var F + floor)),
+  /// times g g', g the reference's gradient; volumes(entries()): xx, xy, yy in the plane, else xx,
+  /// xy, xz, yy, yz, zz. Gradients are half the differences of the neighbours, at the edges those
+  /// to the next voxel.
+  void execute_curvatures(Stream& stream, const Image& reference, const Image& statistics,
+                          Image& curvatures) const;
+  /// The derivative of the sum of r with respect to W, times the gradient of W: volumes
+  /// (dimensions()). `samples`: W, then 1 or 0 for windows that count, or do not (volumes(2)).
+  void execute_forces(Stream& stream, const Image& reference, const Image& statistics,
+                      const Image& samples, float floor, Image& forces) const;
+  /// The sum of the correlations of the last execute_forces(). Waits for it.
+  [[nodiscard]] LocalCorrelationSum sum(Stream& stream) const;
+
+ private:
+  Device device_;
+  LocalCorrelationSpec spec_;
+  std::shared_ptr<backend::LocalCorrelation> kernel_;
+  std::shared_ptr<Buffer> partials_;
+  std::shared_ptr<std::vector<float>> fetched_;
+};
+
+}  // namespace warpalign
+
+namespace warpalign::backend {
+
+class LocalCorrelation : public Stage {
+ public:
+  using Setup = LocalCorrelationSpec;
+
+  virtual void enqueue_statistics(Queue& queue, const Memory& reference, float floor,
+                                  Memory& statistics) = 0;
+  virtual void enqueue_curvatures(Queue& queue, const Memory& reference, const Memory& statistics,
+                                  Memory& curvatures) = 0;
+  /// `partials`: for each row (y + height z), the sum of its correlations and their number.
+  virtual void enqueue_forces(Queue& queue, const Memory& reference, const Memory& statistics,
+                              const Memory& samples, float floor, Memory& partials,
+                              Memory& forces) = 0;
+};
+
+}  // namespace warpalign::backend

@@ -1,0 +1,101 @@
+// Stage: the normalised correlation of two volumes within windows, and its derivatives.
+#include <warpalign/backend/stages/refinement/local_correlation.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+#include <cmath>
+#include <cstddef>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "local_correlation";
+constexpr int max_radius = 8;
+
+LocalCorrelationSpec checked(const LocalCorrelationSpec& spec) {
+  detail::check_shape(stage, "the volume", spec.voxels, detail::max_side);
+  for (int a = 0; a < spec.dimensions(); ++a) {
+    const int radius = spec.radius[static_cast<std::size_t>(a)];
+    if (radius < 1 || radius > max_radius) {
+      detail::refuse(stage, "the radius of the window must be 1 to 8 voxels along each axis");
+    }
+  }
+  return spec;
+}
+
+void check_floor(float floor) {
+  if (!(floor > 0) || !std::isfinite(floor)) {
+    detail::refuse(stage, "the floor of the variance must be above 0 and finite");
+  }
+}
+
+std::size_t partials_of(const LocalCorrelationSpec& spec) {
+  return static_cast<std::size_t>(2 * spec.voxels.height * spec.voxels.depth);
+}
+
+}  // namespace
+
+LocalCorrelationPlan::LocalCorrelationPlan(const Device& device, const LocalCorrelationSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
+      partials_(std::make_shared<Buffer>(device.make_buffer(partials_of(spec) * sizeof(float)))),
+      fetched_(std::make_shared<std::vector<float>>(partials_of(spec))) {}
+
+void LocalCorrelationPlan::execute_statistics(Stream& stream, const Image& reference, float floor,
+                                              Image& statistics) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the reference", device_, reference, PixelType::f32, spec_.voxels);
+  detail::check_image(stage, "the statistics", device_, statistics, PixelType::f32,
+                      spec_.volumes(2));
+  check_floor(floor);
+  kernel_->enqueue_statistics(detail::Access::queue(stream), detail::Access::memory(reference),
+                              floor, detail::Access::memory(statistics));
+}
+
+void LocalCorrelationPlan::execute_curvatures(Stream& stream, const Image& reference,
+                                              const Image& statistics, Image& curvatures) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the reference", device_, reference, PixelType::f32, spec_.voxels);
+  detail::check_image(stage, "the statistics", device_, statistics, PixelType::f32,
+                      spec_.volumes(2));
+  detail::check_image(stage, "the curvatures", device_, curvatures, PixelType::f32,
+                      spec_.volumes(spec_.entries()));
+  kernel_->enqueue_curvatures(detail::Access::queue(stream), detail::Access::memory(reference),
+                              detail::Access::memory(statistics),
+                              detail::Access::memory(curvatures));
+}
+
+void LocalCorrelationPlan::execute_forces(Stream& stream, const Image& reference,
+                                          const Image& statistics, const Image& samples,
+                                          float floor, Image& forces) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the reference", device_, reference, PixelType::f32, spec_.voxels);
+  detail::check_image(stage, "the statistics", device_, statistics, PixelType::f32,
+                      spec_.volumes(2));
+  detail::check_image(stage, "the samples", device_, samples, PixelType::f32, spec_.volumes(2));
+  detail::check_image(stage, "the forces", device_, forces, PixelType::f32,
+                      spec_.volumes(spec_.dimensions()));
+  detail::check_distinct(stage, samples, forces);
+  detail::check_distinct(stage, statistics, forces);
+  check_floor(floor);
+  kernel_->enqueue_forces(detail::Access::queue(stream), detail::Access::memory(reference),
+                          detail::Access::memory(statistics), detail::Access::memory(samples),
+                          floor, detail::Access::memory(*partials_),
+                          detail::Access::memory(forces));
+}
+
+LocalCorrelationSum LocalCorrelationPlan::sum(Stream& stream) const {
+  detail::check_stream(stage, device_, stream);
+  stream.download(*partials_, fetched_->data(), fetched_->size() * sizeof(float));
+  LocalCorrelationSum sum;
+  for (std::size_t i = 0; i < fetched_->size(); i += 2) {
+    sum.correlation += static_cast<double>((*fetched_)[i]);
+    sum.windows += static_cast<double>((*fetched_)[i + 1]);
+  }
+  return sum;
+}
+
+}  // namespace warpalign

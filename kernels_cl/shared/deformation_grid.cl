@@ -1,0 +1,239 @@
+// Displacements from cubic B-spline coefficients on a regular grid, and the transposed sums. Both
+// are separable: one pass for each axis, the last one over the rows.
+//
+// Option: COLUMNS, the size of the work-group.
+//
+// variant: gpu -DCOLUMNS=64
+#include "formulas/bspline.h"
+#include "shared/kernel_language.h"
+
+// The first of the four control points of the index t among `count`, and their weights.
+WA_INLINE int wa_grid_weights(float t, int count, float* w) {
+  int first = (int)t - 1;
+  if (first > count - 4) first = count - 4;
+  wa_bspline_weights_3(t - (float)(first + 1), w);
+  return first;
+}
+
+// beta_3 without a branch.
+WA_INLINE float wa_grid_weight(float distance) {
+  const float outer = WA_FMAX(2.0f - WA_FABS(distance), 0.0f);
+  const float inner = WA_FMAX(1.0f - WA_FABS(distance), 0.0f);
+  return (1.0f / 6.0f) * (outer * outer * outer - 4.0f * (inner * inner * inner));
+}
+
+// Evaluates the spline along one axis. Between the arrays, the axis has stride `inner`. A
+// work-group processes `inner` values at one voxel of the axis, of `voxels`.
+WA_KERNEL(COLUMNS, 1)
+deformation_spread(WA_GLOBAL const float* from, int inner, int controls, float first, float step,
+                   int voxels, WA_GLOBAL float* to) {
+  WA_BEGIN();
+  const int outer = WA_GROUP_X / voxels;
+  const int k = WA_GROUP_X - outer * voxels;
+  float w[4];
+  const int i = wa_grid_weights(WA_FMA((float)k, step, first), controls, w);
+  WA_GLOBAL const float* a = from + ((WA_UINT64)outer * controls + i) * inner;
+  WA_GLOBAL const float* b = a + inner;
+  WA_GLOBAL const float* c = b + inner;
+  WA_GLOBAL const float* d = c + inner;
+  WA_GLOBAL float* row = to + (WA_UINT64)WA_GROUP_X * inner;
+  for (int x = WA_ITEM_X; x < inner; x += COLUMNS) {
+    row[x] = WA_FMA(w[0], a[x], WA_FMA(w[1], b[x], WA_FMA(w[2], c[x], w[3] * d[x])));
+  }
+}
+
+// Evaluates the spline along the rows of one component or more. A work-group processes a row.
+WA_KERNEL(COLUMNS, 1)
+deformation_rows(WA_GLOBAL const float* from, int controls, float first, float step, int voxels,
+                 WA_GLOBAL float* to) {
+  WA_BEGIN();
+  WA_GLOBAL const float* c = from + (WA_UINT64)WA_GROUP_X * controls;
+  WA_GLOBAL float* row = to + (WA_UINT64)WA_GROUP_X * voxels;
+  for (int x = WA_ITEM_X; x < voxels; x += COLUMNS) {
+    float w[4];
+    const int i = wa_grid_weights(WA_FMA((float)x, step, first), controls, w);
+    row[x] = WA_FMA(w[0], c[i], WA_FMA(w[1], c[i + 1], WA_FMA(w[2], c[i + 2], w[3] * c[i + 3])));
+  }
+}
+
+// Linear interpolation along a row between x and `next` voxels after it.
+WA_INLINE float wa_between(WA_GLOBAL const float* row, int next, float part) {
+  return WA_FMA(part, row[next] - row[0], row[0]);
+}
+
+// Samples the moving volume at the displaced voxels of a row. `from`: the coefficients, spread over
+// the rows; component c begins after c `rows`.
+WA_KERNEL(COLUMNS, 1)
+deformation_warp(WA_GLOBAL const float* from, int controls, float first, float step, int width,
+                 int height, int depth, WA_GLOBAL const float* moving, int moving_width,
+                 int moving_height, int moving_depth, WA_GLOBAL const float* pose,
+                 WA_GLOBAL float* samples) {
+  WA_BEGIN();
+  const int y = WA_GROUP_X % height;
+  const int z = WA_GROUP_X / height;
+  const int rows = height * depth;
+  const int in_space = depth > 1;
+  WA_GLOBAL const float* cx = from + (WA_UINT64)WA_GROUP_X * controls;
+  WA_GLOBAL const float* cy = cx + (WA_UINT64)rows * controls;
+  WA_GLOBAL const float* cz = in_space ? cy + (WA_UINT64)rows * controls : cy;
+  const float flat = in_space ? 1.0f : 0.0f;
+  const float row_y = pose[13] * (float)y;
+  const float row_z = pose[14] * (float)z;
+  const WA_UINT64 down = (WA_UINT64)moving_width;
+  const WA_UINT64 deep = down * moving_height;
+  WA_GLOBAL float* values = samples + (WA_UINT64)WA_GROUP_X * width;
+  WA_GLOBAL float* valid = values + (WA_UINT64)rows * width;
+  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
+    float w[4];
+    const int i = wa_grid_weights(WA_FMA((float)x, step, first), controls, w);
+    const float ux =
+        WA_FMA(w[0], cx[i], WA_FMA(w[1], cx[i + 1], WA_FMA(w[2], cx[i + 2], w[3] * cx[i + 3])));
+    const float uy =
+        WA_FMA(w[0], cy[i], WA_FMA(w[1], cy[i + 1], WA_FMA(w[2], cy[i + 2], w[3] * cy[i + 3])));
+    const float uz = flat * WA_FMA(w[0], cz[i],
+                                   WA_FMA(w[1], cz[i + 1], WA_FMA(w[2], cz[i + 2], w[3] * cz[i + 3])));
+    const float qx = WA_FMA(pose[12], (float)x, ux);
+    const float qy = row_y + uy;
+    const float qz = row_z + uz;
+    const float px = WA_FMA(pose[0], qx, WA_FMA(pose[1], qy, WA_FMA(pose[2], qz, pose[3])));
+    const float py = WA_FMA(pose[4], qx, WA_FMA(pose[5], qy, WA_FMA(pose[6], qz, pose[7])));
+    const float pz = WA_FMA(pose[8], qx, WA_FMA(pose[9], qy, WA_FMA(pose[10], qz, pose[11])));
+    const float ax = WA_FMIN(WA_FMAX(px, 0.0f), (float)(moving_width - 1));
+    const float ay = WA_FMIN(WA_FMAX(py, 0.0f), (float)(moving_height - 1));
+    const float az = WA_FMIN(WA_FMAX(pz, 0.0f), (float)(moving_depth - 1));
+    const int ix = (int)ax;
+    const int iy = (int)ay;
+    const int iz = (int)az;
+    const int next = ix + 1 < moving_width ? 1 : 0;
+    const WA_UINT64 under = iy + 1 < moving_height ? down : 0;
+    const float tx = ax - (float)ix;
+    const float ty = ay - (float)iy;
+    WA_GLOBAL const float* m = moving + ((WA_UINT64)iz * deep + (WA_UINT64)iy * down + ix);
+    const float upper = wa_between(m, next, tx);
+    float value = WA_FMA(ty, wa_between(m + under, next, tx) - upper, upper);
+    if (in_space) {
+      WA_GLOBAL const float* n = m + (iz + 1 < moving_depth ? deep : 0);
+      const float upper_behind = wa_between(n, next, tx);
+      const float behind = WA_FMA(ty, wa_between(n + under, next, tx) - upper_behind, upper_behind);
+      value = WA_FMA(az - (float)iz, behind - value, value);
+    }
+    values[x] = value;
+    valid[x] = px == ax && py == ay && (pz == az || !in_space) ? 1.0f : 0.0f;
+  }
+}
+
+// The first and the last voxel of `voxels` that control point i reaches.
+WA_INLINE int wa_first_reached(int i, float first, float step) {
+  const int k = (int)(((float)(i - 2) - first) / step) - 1;
+  return k > 0 ? k : 0;
+}
+WA_INLINE int wa_end_of_reached(int i, float first, float step, int voxels) {
+  const float last = ((float)(i + 2) - first) / step;
+  const int k = last > 0.0f ? (int)last + 2 : 0;
+  return k < voxels ? k : voxels;
+}
+
+// The transpose of deformation_rows: a work-group processes a row.
+WA_KERNEL(COLUMNS, 1)
+deformation_row_sums(WA_GLOBAL const float* from, int voxels, float first, float step, int controls,
+                     WA_GLOBAL float* to) {
+  WA_BEGIN();
+  WA_GLOBAL const float* row = from + (WA_UINT64)WA_GROUP_X * voxels;
+  for (int i = WA_ITEM_X; i < controls; i += COLUMNS) {
+    const int end = wa_end_of_reached(i, first, step, voxels);
+    float sum = 0.0f;
+    for (int k = wa_first_reached(i, first, step); k < end; ++k) {
+      sum = WA_FMA(wa_grid_weight(WA_FMA((float)k, step, first) - (float)i), row[k], sum);
+    }
+    to[(WA_UINT64)WA_GROUP_X * controls + i] = sum;
+  }
+}
+
+// The transpose of deformation_spread: a work-group computes `inner` sums of one control point.
+WA_KERNEL(COLUMNS, 1)
+deformation_gather(WA_GLOBAL const float* from, int inner, int voxels, float first, float step,
+                   int controls, WA_GLOBAL float* to) {
+  WA_BEGIN();
+  const int outer = WA_GROUP_X / controls;
+  const int i = WA_GROUP_X - outer * controls;
+  const int begin = wa_first_reached(i, first, step);
+  const int end = wa_end_of_reached(i, first, step, voxels);
+  WA_GLOBAL const float* rows = from + (WA_UINT64)outer * voxels * inner;
+  for (int x = WA_ITEM_X; x < inner; x += COLUMNS) {
+    float sum = 0.0f;
+    for (int k = begin; k < end; ++k) {
+      sum = WA_FMA(wa_grid_weight(WA_FMA((float)k, step, first) - (float)i),
+                   rows[(WA_UINT64)k * inner + x], sum);
+    }
+    to[(WA_UINT64)WA_GROUP_X * inner + x] = sum;
+  }
+}
+
+// The derivatives of the weights of the four control points, t after the second one.
+WA_INLINE void wa_grid_slopes(float t, float* w) {
+  const float s = 1.0f - t;
+  w[0] = -0.5f * s * s;
+  w[1] = t * WA_FMA(1.5f, t, -2.0f);
+  w[3] = 0.5f * t * t;
+  w[2] = -(w[0] + w[1] + w[3]);
+}
+
+// det(I + du/dx) at the voxels of a row, from the coefficients themselves. per_x: the inverse of
+// the spacing along x.
+WA_KERNEL(COLUMNS, 1)
+deformation_determinants(WA_GLOBAL const float* coefficients, int grid_width, int grid_height,
+                         int grid_depth, float first_x, float step_x, float per_x, float first_y,
+                         float step_y, float per_y, float first_z, float step_z, float per_z,
+                         int width, int height, WA_GLOBAL float* determinants) {
+  WA_BEGIN();
+  const int y = WA_GROUP_X % height;
+  const int z = WA_GROUP_X / height;
+  const int in_space = grid_depth > 1;
+  const WA_UINT64 deep = (WA_UINT64)grid_width * grid_height;
+  const WA_UINT64 component = deep * grid_depth;
+  float wy[4], dy[4];
+  float wz[4] = {1.0f, 0.0f, 0.0f, 0.0f};
+  float dz[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+  const float ty = WA_FMA((float)y, step_y, first_y);
+  const int iy = wa_grid_weights(ty, grid_height, wy);
+  wa_grid_slopes(ty - (float)(iy + 1), dy);
+  int iz = 0;
+  if (in_space) {
+    const float tz = WA_FMA((float)z, step_z, first_z);
+    iz = wa_grid_weights(tz, grid_depth, wz);
+    wa_grid_slopes(tz - (float)(iz + 1), dz);
+  }
+  const int planes = in_space ? 4 : 1;
+  const int components = in_space ? 3 : 2;
+  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
+    float wx[4], dx[4];
+    const float tx = WA_FMA((float)x, step_x, first_x);
+    const int ix = wa_grid_weights(tx, grid_width, wx);
+    wa_grid_slopes(tx - (float)(ix + 1), dx);
+    float j[9] = {1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 1.0f};
+    for (int a = 0; a < components; ++a) {
+      float by_x = 0.0f;
+      float by_y = 0.0f;
+      float by_z = 0.0f;
+      for (int k = 0; k < planes; ++k) {
+        for (int l = 0; l < 4; ++l) {
+          WA_GLOBAL const float* c = coefficients + (a * component + (iz + k) * deep +
+                                                     (WA_UINT64)(iy + l) * grid_width + ix);
+          const float value =
+              WA_FMA(wx[0], c[0], WA_FMA(wx[1], c[1], WA_FMA(wx[2], c[2], wx[3] * c[3])));
+          const float slope =
+              WA_FMA(dx[0], c[0], WA_FMA(dx[1], c[1], WA_FMA(dx[2], c[2], dx[3] * c[3])));
+          by_x = WA_FMA(wz[k] * wy[l], slope, by_x);
+          by_y = WA_FMA(wz[k] * dy[l], value, by_y);
+          by_z = WA_FMA(dz[k] * wy[l], value, by_z);
+        }
+      }
+      j[3 * a] = WA_FMA(by_x, per_x, j[3 * a]);
+      j[3 * a + 1] = WA_FMA(by_y, per_y, j[3 * a + 1]);
+      j[3 * a + 2] = WA_FMA(by_z, per_z, j[3 * a + 2]);
+    }
+    determinants[(WA_UINT64)WA_GROUP_X * width + x] =
+        j[0] * (j[4] * j[8] - j[5] * j[7]) - j[1] * (j[3] * j[8] - j[5] * j[6]) +
+        j[2] * (j[3] * j[7] - j[4] * j[6]);
+  }
+}
