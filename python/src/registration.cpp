@@ -31,13 +31,14 @@ namespace {
 template <typename Enum, std::size_t n>
 using Names = std::array<std::pair<Enum, const char*>, n>;
 
-constexpr Names<Motion, 7> motions{{{Motion::similarity, "similarity"},
+constexpr Names<Motion, 8> motions{{{Motion::similarity, "similarity"},
                                     {Motion::rigid, "rigid"},
                                     {Motion::rotation, "rotation"},
                                     {Motion::translation, "translation"},
                                     {Motion::affine, "affine"},
                                     {Motion::homography, "homography"},
-                                    {Motion::automatic, "auto"}}};
+                                    {Motion::automatic, "auto"},
+                                    {Motion::deformable, "deformable"}}};
 constexpr Names<Modality, 3> modalities{
     {{Modality::same, "same"}, {Modality::other, "other"}, {Modality::automatic, "auto"}}};
 constexpr Names<SearchMethod, 8> generators{{{SearchMethod::shifts, "shifts"},
@@ -251,8 +252,22 @@ nb::list list_of(const std::vector<StageTiming>& timings) {
   return list;
 }
 
+nb::object object_of(const std::optional<Deformation>& deformation) {
+  if (!deformation) return nb::none();
+  nb::dict fields;
+  fields["transform"] = deformation->transform;
+  fields["correlation_before"] = deformation->correlation_before;
+  fields["correlation"] = deformation->correlation;
+  fields["min_jacobian"] = deformation->min_jacobian;
+  fields["max_jacobian"] = deformation->max_jacobian;
+  fields["extreme_jacobians"] = deformation->extreme_jacobians;
+  return fields;
+}
+
 nb::dict dict_of(const RegistrationResult& result) {
   nb::dict fields = dict_of_registered(result);
+  if (result.deformation) fields["motion"] = name_of(motions, Motion::deformable);
+  fields["deformation"] = object_of(result.deformation);
   fields["reliable"] = result.reliable;
   fields["ambiguous"] = result.ambiguous;
   nb::list period;

@@ -5,13 +5,17 @@
 
 #include <warpalign/registrar.hpp>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace warpalign::python {
 
 /// A dictionary of all fields, from which the package makes its result objects. `matrix` is
 /// its six numbers a b c d e f, and `translation` is (x, y).
 nanobind::dict dict_of(const RegistrationResult& result);
+/// Its transform and measures, or None.
+nanobind::object object_of(const std::optional<Deformation>& deformation);
 /// The device times of the stages, as pairs of a name and milliseconds.
 nanobind::list list_of(const std::vector<StageTiming>& timings);
 

@@ -29,7 +29,8 @@ Point3 point_of(const Triple& xyz) { return {xyz[0], xyz[1], xyz[2]}; }
 
 nb::dict dict_of_volume(const VolumeRegistration& found) {
   nb::dict fields;
-  fields["motion"] = name_of(found.motion);
+  fields["motion"] = name_of(found.deformation ? Motion::deformable : found.motion);
+  fields["deformation"] = object_of(found.deformation);
   fields["modality"] = name_of(found.modality);
   nb::list rows;
   for (std::size_t row = 0; row < 4; ++row) {

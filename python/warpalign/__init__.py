@@ -26,6 +26,7 @@ from ._local import LocalRegistrar, LocalRegistration, register_local
 from ._register import Registrar, register, warm_up
 from ._stack import StackRegistration, register_stack
 from ._tiles import Tile, tiles
+from ._deformation import Deformation
 from ._transform import Transform
 from ._volumes import VolumeRegistrar, VolumeRegistration, register_volume
 
@@ -39,6 +40,7 @@ __all__ = [
     "Backend",
     "BuildError",
     "ConfigurationError",
+    "Deformation",
     "Device",
     "DeviceArray",
     "DeviceError",

@@ -11,6 +11,7 @@ from ._axes import embedded, swap_axes
 from ._core import Device
 from ._foreign import as_array, to_numpy
 from ._results import OnDevice
+from ._deformation import Deformation, deformation_of
 from ._transform import Transform
 
 
@@ -49,8 +50,9 @@ class Alignment:
         The same matrix for (x, y, 1), as OpenCV and scikit-image take it.
     transform : Transform
         The same as a :class:`Transform`: composed, inverted, applied to points, saved.
-    motion : {'similarity', 'rigid', 'rotation', 'translation', 'affine', 'homography'}
-        The kind of transform. With ``motion='auto'``, the one that was chosen. It is
+    motion : str
+        The kind of transform: ``'similarity'``, ``'rigid'``, ``'rotation'``, ``'translation'``,
+        ``'affine'``, ``'homography'`` or ``'deformable'``. With ``motion='auto'``, the one that was chosen. It is
         ``'similarity'`` if an affine transform or a homography could not be fitted.
     rotation_deg : float
         Rotation in degrees; positive if the content of the moving image is rotated
@@ -174,6 +176,9 @@ class Registration(OnDevice, Alignment):
         Device time of each stage in milliseconds. Empty unless ``collect_timings`` is set.
     reference_shape, moving_shape : tuple of 2 ints
         Shapes of the images.
+    deformation : Deformation or None
+        With ``motion='deformable'``, the deformation of a reliable result, which :attr:`transform`
+        and :meth:`warp` include; ``matrix`` and others describe the affine transform before it.
     """
 
     reliable: bool
@@ -187,7 +192,14 @@ class Registration(OnDevice, Alignment):
     reference_shape: tuple[int, int]
     moving_shape: tuple[int, int]
     _device: Device
+    deformation: Deformation | None = None
     _images: tuple | None = None  # the pair, for its picture
+
+    @property
+    def transform(self):
+        if self.deformation is not None:
+            return self.deformation.transform
+        return super().transform
 
     def warp(self, image, *, order=3, mode="constant", cval=0.0, output=None):
         """Warp the moving image, or another image of its shape, to the reference.
@@ -231,6 +243,9 @@ class Registration(OnDevice, Alignment):
         if tuple(image.shape[:2]) != self.moving_shape:
             raise ValueError(
                 f"image must have the moving image's shape {self.moving_shape}, not {image.shape}")
+        if self.deformation is not None:
+            return self.transform.warp(image, output_shape=self.reference_shape, output=output,
+                                       order=order, mode=mode, cval=cval, device=self._opened())
         if self.motion == "homography":
             return transform_planes(
                 image, self.matrix, self.reference_shape, output=output, order=order, mode=mode,
@@ -293,5 +308,6 @@ def registration_of(found, reference_shape, moving_shape, device):
         timings=dict(found["timings"]),
         reference_shape=tuple(reference_shape),
         moving_shape=tuple(moving_shape),
+        deformation=deformation_of(found["deformation"], reference_shape),
         _device=device,
     )

@@ -23,7 +23,7 @@ def matrix_of_points(reference, moving, motion):
     centre, target = reference.mean(axis=0), moving.mean(axis=0)
     before, after = reference - centre, moving - target
     linear = np.eye(dimensions)
-    if motion in ("affine", "homography") and len(reference) > dimensions:
+    if motion in ("affine", "homography", "deformable") and len(reference) > dimensions:
         linear = np.linalg.lstsq(before, after, rcond=None)[0].T
     elif motion != "translation" and len(reference) > 1:
         u, values, vt = np.linalg.svd(after.T @ before)
@@ -51,6 +51,11 @@ def initial_matrix(initial, dimensions, motion, spacings=(1, 1)):
     transform of points is rigid. Raises ValueError."""
     if initial is None:
         return None
+    if isinstance(initial, str):
+        if initial != "identity":
+            raise ValueError(f"initial must be a matrix, a former result, a pair of arrays of "
+                             f"points or 'identity', not {initial!r}")
+        return np.eye(dimensions + 1)
     if _is_pair_of_points(initial):
         reference = _points(initial[0], dimensions, "reference")
         moving = _points(initial[1], dimensions, "moving")
@@ -80,10 +85,11 @@ def numbers_xy(matrix):
 
 
 INITIAL = """\
-    initial : array_like, result or pair of array_like, optional
+    initial : array_like, result, pair of array_like or 'identity', optional
         Where to look for the answer first: a matrix from pixels (or voxels) of the reference,
         (row, column, 1), to the moving image; a former result; or a pair of arrays of corresponding
-        points, of the shape (points, axes), in the reference and in the moving image. If a fit that
+        points, of the shape (points, axes), in the reference and in the moving image; or
+        ``'identity'``, for images that are aligned already. If a fit that
         starts there gives a reliable result, that is the answer, unless the point sources of sparse
         images agree on one. Otherwise the search runs as without it. Of poses that match equally
         well, as in repeating textures, the one nearest to ``initial`` is the answer. A transform

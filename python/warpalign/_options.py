@@ -16,7 +16,7 @@ class RegistrationOptions(TypedDict, total=False):
     fast: bool
     refine: bool
     motion: Literal["similarity", "rigid", "rotation", "translation", "affine", "homography",
-                    "auto"]
+                    "auto", "deformable"]
     modality: Literal["same", "other", "auto"]
     search: Literal["fast", "standard", "thorough"]
     min_scale: float
@@ -43,13 +43,16 @@ _OPTIONS = """\
             refinement. Options marked (*) must then keep their defaults.
         refine : bool, default True
             Refine the result at full resolution, to thousandths of a pixel.
-        motion : {'similarity', 'rigid', 'rotation', 'translation', 'affine', 'homography', 'auto'}
-            The transform to find. ``'similarity'`` (the default): rotation, scale and translation.
+        motion : str
+            The transform to find: ``'similarity'``, ``'rigid'``, ``'rotation'``,
+            ``'translation'``, ``'affine'``, ``'homography'``, ``'auto'`` or ``'deformable'``. ``'similarity'`` (the default): rotation, scale and translation.
             ``'rigid'``: rotation and translation. ``'rotation'``: rotation about the centres.
             ``'translation'``: translation only. ``'affine'``: parallel lines stay parallel.
             ``'homography'``: straight lines stay straight. ``'auto'``: a similarity, unless an
-            affine transform or a homography fits significantly better. Stacks take the first
-            four. (*)
+            affine transform or a homography fits significantly better. ``'deformable'``: an affine
+            transform, then a smooth deformation; without masks, for ``modality='same'``. With
+            ``initial``, the affine transform is that one, and the deformation is judged by the
+            correlation that it reaches. Stacks take the first four. (*)
         modality : {'same', 'other', 'auto'}
             How the images are compared. ``'same'`` (the default): by intensities; brightness and
             contrast may differ. ``'other'``: by gradient orientations; contrast may be reversed or

@@ -236,7 +236,7 @@ def _unusable():
 
 
 def check_motion(options):
-    if options.get("motion") in ("affine", "homography", "auto"):
+    if options.get("motion") in ("affine", "homography", "auto", "deformable"):
         raise ValueError(
             f"stacks are aligned by similarities; motion={options['motion']!r} is for pairs")
 

@@ -58,6 +58,12 @@ def _one_of(value, allowed, what):
     return value
 
 
+def _restored(make, cls, arrays, shape):
+    restored = make(cls, arrays)
+    restored._shape = shape
+    return restored
+
+
 class Transform:
     """A transform of the plane or of space, which maps points of a reference to a moving image.
 
@@ -85,16 +91,17 @@ class Transform:
         transform and its inverse lead it, over up to 32768 points. 0 for other kinds.
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_shape")
     __array_ufunc__ = None  # transform @ array is an error, as is array @ transform
 
     def __init__(self):
         raise TypeError("make a transform with Transform.affine(matrix) or its like")
 
     @classmethod
-    def _of(cls, core):
+    def _of(cls, core, shape=None):
         new = object.__new__(cls)
         new._core = core
+        new._shape = shape  # of the reference, for the result of a registration
         return new
 
     @classmethod
@@ -332,6 +339,8 @@ class Transform:
             if len(shape) != self.ndim or min(shape) < 1:
                 raise ValueError(f"shape must be {self.ndim} extents of at least 1, not {shape}")
             return _grid(shape), tuple(shape)
+        if self._shape is not None:
+            return _grid(self._shape), self._shape
         grid = self._core.grid
         if grid is None:
             raise ValueError(f"a transform of the kind {self.kind!r} has no grid: give a shape")
@@ -344,7 +353,8 @@ class Transform:
         ----------
         shape : tuple of ints, optional
             The shape of an image, whose pixels are the points p. By default, the points are the
-            grid of the field.
+            grid of the field, and those of a registration's deformation the pixels of the
+            reference.
         dtype : {float64, float32}, optional
             The type of the array. The default is float64.
         outside : {'edge', 'zero', 'nan'}, optional
@@ -369,7 +379,8 @@ class Transform:
         ----------
         shape : tuple of ints, optional
             The shape of an image, whose pixels are the points p. By default, the points are the
-            grid of the field.
+            grid of the field, and those of a registration's deformation the pixels of the
+            reference.
         dtype : {float64, float32}, optional
             The type of the array. The default is float64.
         outside : {'edge', 'zero', 'nan'}, optional
@@ -403,7 +414,8 @@ class Transform:
         ----------
         shape : tuple of ints, optional
             The shape of an image, whose pixels are the points p. By default, the points are the
-            grid of the field.
+            grid of the field, and those of a registration's deformation the pixels of the
+            reference.
 
         Returns
         -------
@@ -503,7 +515,7 @@ class Transform:
     def __reduce__(self):
         from ._transform_files import arrays_of, transform_of
 
-        return transform_of, (type(self), arrays_of(self))
+        return _restored, (transform_of, type(self), arrays_of(self), self._shape)
 
     def __copy__(self):
         return self

@@ -14,6 +14,7 @@ from ._images import as_mask, as_volume, check_on_device, device_for, pixels_of
 from ._initial import initial_matrix, numbers_xy
 from ._options import documented
 from ._results import OnDevice
+from ._deformation import Deformation, deformation_of
 from ._transform import Transform
 
 
@@ -67,6 +68,9 @@ class VolumeRegistration(OnDevice):
         Device time of each stage in milliseconds. Empty unless ``collect_timings`` is set.
     reference_shape, moving_shape : tuple of 3 ints
         Shapes of the volumes.
+    deformation : Deformation or None
+        With ``motion='deformable'``, the deformation of a reliable result, which :attr:`transform`
+        and :meth:`warp` include; ``matrix`` and others describe the affine transform before it.
     """
 
     motion: str
@@ -86,9 +90,12 @@ class VolumeRegistration(OnDevice):
     reference_shape: tuple[int, int, int]
     moving_shape: tuple[int, int, int]
     _device: Device
+    deformation: Deformation | None = None
 
     @property
     def transform(self):
+        if self.deformation is not None:
+            return self.deformation.transform
         return Transform.affine(self.matrix)
 
     @property
@@ -135,6 +142,9 @@ class VolumeRegistration(OnDevice):
             raise ValueError(
                 f"volume must have the moving volume's shape {self.moving_shape}, "
                 f"not {volume.shape}")
+        if self.deformation is not None:
+            return self.transform.warp(volume, output_shape=self.reference_shape, output=output,
+                                       order=order, mode=mode, cval=cval, device=self._opened())
         return ndimage.affine_transform(
             volume, self.matrix, output_shape=self.reference_shape, output=output, order=order,
             mode=mode, cval=cval, device=self._opened())
@@ -143,15 +153,17 @@ class VolumeRegistration(OnDevice):
         shift = ", ".join(f"{value:.3f}" for value in self.translation)
         warning = "" if self.reliable else ", not reliable"
         angle = "" if self.motion == "translation" else f"rotation {self.rotation_deg:.3f} deg, "
-        scale = f"scale {self.scale:.4f}, " if self.motion in ("similarity", "affine") else ""
+        scale = f"scale {self.scale:.4f}, " if self.motion in ("similarity", "affine", "deformable") else ""
         return (f"<VolumeRegistration: {angle}{scale}translation {shift}; "
                 f"confidence {self.confidence:.3f}{warning}>")
 
 
 _VOLUME_OPTIONS = """\
-    motion : {'translation', 'rigid', 'similarity', 'affine'}, optional
+    motion : {'translation', 'rigid', 'similarity', 'affine', 'deformable'}, optional
         The transform to find. The default is ``'translation'``. Similarities and affine transforms
-        are found for scales of about 0.8 to 1.25.
+        are found for scales of about 0.8 to 1.25. ``'deformable'``: an affine transform, then a
+        smooth deformation; without masks, for ``modality='same'``. With ``initial``, the affine
+        transform is that one, and the deformation is judged by the correlation that it reaches.
     modality : {'same', 'other', 'auto'}, optional
         How the volumes are compared. ``'same'`` (the default): by intensities. ``'other'``: by the
         strength of edges, for contrast that is reversed or unrelated, as between MRI weightings or
@@ -174,7 +186,7 @@ _VOLUME_OPTIONS = """\
 
 _documented = functools.partial(documented, volume_options=_VOLUME_OPTIONS)
 
-_MOTIONS = ("translation", "rigid", "similarity", "affine")
+_MOTIONS = ("translation", "rigid", "similarity", "affine", "deformable")
 _MODALITIES = ("same", "other", "auto")
 
 
@@ -303,6 +315,7 @@ class VolumeRegistrar:
         found["translation"] = tuple(found["translation"][::-1])
         found["matrix"] = np.array(found["matrix"])[np.ix_([2, 1, 0, 3], [2, 1, 0, 3])]
         found["timings"] = dict(found["timings"])
+        found["deformation"] = deformation_of(found["deformation"], self._shape)
         return VolumeRegistration(
             **found, reference_shape=self._shape, moving_shape=shape, _device=self._device)
 

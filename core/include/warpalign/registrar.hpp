@@ -1,6 +1,7 @@
 // Registration: the rotation, scale and translation between two images.
 #pragma once
 
+#include <warpalign/deformation.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
 #include <warpalign/window.hpp>
@@ -30,8 +31,11 @@ enum class Motion {
   affine,       ///< affine transform: parallel lines stay parallel; 6 parameters
   homography,   ///< straight lines stay straight, as between two views of a plane, or two views
                 ///< from the same camera position; 8 parameters
-  automatic     ///< a similarity, unless an affine transform or a homography explains the pair
+  automatic,    ///< a similarity, unless an affine transform or a homography explains the pair
                 ///< significantly better (docs/registration.md)
+  deformable    ///< an affine transform, followed by a smooth deformation: RegistrationResult::
+                ///< deformation. Other results describe the affine transform. For pairs of the same
+                ///< modality, without masks; not for FrameRegistrar
 };
 
 /// How the intensities of the two images are related.
@@ -196,6 +200,9 @@ struct RegistrationResult : Alignment {
   /// Of an ambiguous result: the vectors by which the texture repeats itself, in pixels of the
   /// reference, the shortest first: two for a lattice, one for stripes, none if it does not repeat.
   std::vector<Point> period;
+  /// With Motion::deformable, the transform of a reliable result; empty if the result is not
+  /// reliable.
+  std::optional<Deformation> deformation;
   /// Of an ambiguous result: the direction, a unit vector in the reference, along which structure
   /// such as parallel lines leaves the shift open.
   std::optional<Point> undetermined_direction;
@@ -252,6 +259,9 @@ class WARPALIGN_API Registrar {
   /// one transform, which then is. Otherwise the registrar searches as without it. Of poses that
   /// match equally well, the one with the smallest displacement of the reference's corners from the
   /// initial transform is the answer, and is not ambiguous if it is clearly the nearest.
+  ///
+  /// With Motion::deformable, the initial transform, which must be affine, is taken as it is: only
+  /// the deformation is searched for, and judged by the correlation that it reaches.
   ///
   /// Throws Error(invalid_argument) if the transform is singular, not finite, or mirrors the image,
   /// and with RegistrationOptions::fast. align() throws it if the transform maps no point of the

@@ -1,12 +1,14 @@
 // Registration of volumes: the transform between a reference and a moving volume.
 #pragma once
 
+#include <warpalign/deformation.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
 #include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/registrar.hpp>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace warpalign {
@@ -19,8 +21,10 @@ struct VolumeRegistrationOptions {
   /// motions have the precision of a pyramid level of up to 64 voxels along a side.
   bool refine = true;
   bool collect_timings = false;  ///< fill VolumeRegistration::timings (device time; slower)
-  /// translation, rigid, similarity or affine. The last two begin with a rigid search, so they find
-  /// scales of about 0.8 to 1.25.
+  /// translation, rigid, similarity, affine or deformable. The last three begin with a rigid
+  /// search, so they find scales of about 0.8 to 1.25. deformable: an affine transform, followed by
+  /// a smooth deformation: VolumeRegistration::deformation. Other results describe the affine
+  /// transform. For Modality::same, without masks.
   Motion motion = Motion::translation;
   /// The largest rotation to search, in degrees, above 0 to 180. Must keep its default for
   /// Motion::translation.
@@ -69,6 +73,9 @@ struct VolumeRegistration {
   double scale = 1;
   /// same: from intensities; other: from edge strengths; never automatic.
   Modality modality = Modality::same;
+  /// With Motion::deformable, the transform of a reliable result; empty if the result is not
+  /// reliable.
+  std::optional<Deformation> deformation;
 };
 
 /// Finds the transform between a reference and moving volumes (docs/registration.md).
@@ -120,6 +127,9 @@ class WARPALIGN_API VolumeRegistrar {
   /// to moving voxel coordinates: a former result, or a rough estimate. If a fit that starts from
   /// it gives a reliable result, that is the answer. Otherwise the registrar searches as without
   /// it.
+  ///
+  /// With Motion::deformable, the initial transform is taken as it is: only the deformation is
+  /// searched for, and judged by the correlation that it reaches.
   ///
   /// Throws Error(invalid_argument) if the transform is singular, not finite, not affine, or
   /// mirrors the volume. align() throws it if the transform maps no voxel of the reference into the

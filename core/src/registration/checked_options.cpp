@@ -60,6 +60,18 @@ void check_motion(const RegistrationOptions& options) {
   }
 }
 
+// Refuses options of the search for an affine transform that the deformation would ignore.
+void check_deformable(const RegistrationOptions& options) {
+  if (options.motion != Motion::deformable) return;
+  if (options.modality != Modality::same) {
+    refuse(stage, "the motion deformable compares intensities; the modality must be same");
+  }
+  if (!options.refine) refuse(stage, "the motion deformable needs refine");
+  if (options.candidates != 1) {
+    refuse(stage, "the motion deformable has one result; do not set candidates");
+  }
+}
+
 void check_effort(const RegistrationOptions& options) {
   if (options.search != Effort::fast || options.modality != Modality::other) return;
   refuse(options_stage,
@@ -76,6 +88,7 @@ RegistrationOptions checked(const RegistrationOptions& options) {
   if (options.fast) check_fast(options);
   check_motion(options);
   check_effort(options);
+  check_deformable(options);
   return options;
 }
 

@@ -25,13 +25,13 @@ constexpr const char* stage = "register";
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // In the order of the enumerators.
-constexpr std::array<std::string_view, 7> motions{
-    "similarity", "rigid", "rotation", "translation", "affine", "homography", "auto"};
+constexpr std::array<std::string_view, 8> motions{
+    "similarity", "rigid", "rotation", "translation", "affine", "homography", "auto", "deformable"};
 constexpr std::array<std::string_view, 3> modalities{"same", "other", "auto"};
 constexpr std::array<std::string_view, 3> efforts{"fast", "standard", "thorough"};
 constexpr std::array<std::string_view, 2> spectra{"grey", "gradient"};
 constexpr std::array<std::string_view, 2> windows{"none", "hann"};
-static_assert(static_cast<std::size_t>(Motion::automatic) + 1 == motions.size() &&
+static_assert(static_cast<std::size_t>(Motion::deformable) + 1 == motions.size() &&
               static_cast<std::size_t>(Modality::automatic) + 1 == modalities.size() &&
               static_cast<std::size_t>(Effort::thorough) + 1 == efforts.size() &&
               static_cast<std::size_t>(SpectrumSignal::gradient) + 1 == spectra.size() &&

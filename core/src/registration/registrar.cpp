@@ -3,6 +3,9 @@
 
 #include "device/check.hpp"
 #include "registration/checked_options.hpp"
+#include "registration/deformation/deformable_fit.hpp"
+#include "registration/deformation/deformation_confidence.hpp"
+#include "registration/deformation/deformation_source.hpp"
 #include "registration/fourier_mellin/gradient_source.hpp"
 #include "registration/fourier_mellin/pipeline.hpp"
 #include "registration/numerics/confidence.hpp"
@@ -40,16 +43,31 @@ void check_mask(const char* what, const HostImage& mask, const Shape& image) {
   }
 }
 
+/// Images, plans and memory of Motion::deformable.
+struct DeformableStep {
+  explicit DeformableStep(const Device& device) : reference(device), moving(device) {}
+
+  detail::DeformationSource reference, moving;
+  std::optional<detail::DeformableFit> fit;
+};
+
+/// The search before a deformation finds an affine transform.
+RegistrationOptions searched(RegistrationOptions options) {
+  if (options.motion == Motion::deformable) options.motion = Motion::affine;
+  return options;
+}
+
 }  // namespace
 
 struct Registrar::State {
-  State(const Device& device_, const RegistrationOptions& options_)
+  State(const Device& device_, const RegistrationOptions& chosen)
       : device(device_),
-        options(options_),
+        options(searched(chosen)),
         stream(device.make_stream(options.collect_timings)),
         clock(stream),
         converted_reference(device),
         converted_moving(device) {
+    if (chosen.motion == Motion::deformable) deformable.emplace(device);
     if (options.fast) {
       fast.emplace(device, options);
     } else {
@@ -76,6 +94,10 @@ struct Registrar::State {
   }
   [[nodiscard]] Alignment describe(const detail::Candidate& candidate) const;
   void describe_ambiguity(RegistrationResult& result) const;
+  template <class Pixels>
+  void deform(const Pixels& pixels, RegistrationResult& result);
+  template <class Pixels>
+  RegistrationResult deform_initial(const Pixels& pixels);
 
   Device device;
   RegistrationOptions options;
@@ -88,6 +110,7 @@ struct Registrar::State {
   std::optional<detail::ImagePyramid> reference;
   std::optional<detail::ImagePyramid> moving;
   std::optional<Homography> initial;
+  std::optional<DeformableStep> deformable;
   bool has_reference = false;  // `reference` may hold memory without a valid image
 };
 
@@ -96,6 +119,7 @@ void Registrar::State::check(const char* what, PixelType type, const Shape& shap
   detail::check_registrable(what, type, shape);
   if (mask == nullptr) return;
   if (fast) detail::refuse(registrar_stage, "the fast pipeline does not support masks");
+  if (deformable) detail::refuse(registrar_stage, "the motion deformable does not support masks");
   check_mask(mask_name, *mask, shape);
 }
 
@@ -130,6 +154,7 @@ void Registrar::State::set_reference(const Pixels& pixels, PixelType type, const
     fast->set_reference(stream, clock, pixels, type);
   } else {
     take(reference, pixels, type, mask, "the reference image");
+    if (deformable) deformable->reference.take(stream, clock, pixels);
   }
   has_reference = true;
 }
@@ -153,6 +178,7 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
       start = detail::initial_pose(*initial, options, reference->shape(), pixels.shape());
     }
     take(moving, pixels, type, mask, "the moving image");
+    if (deformable && initial) return deform_initial(pixels);
     const auto found = search->run(stream, clock, *reference, *moving, start ? &*start : nullptr);
     if (!found.empty()) static_cast<Alignment&>(result) = describe(found.front());
     // A candidate that cannot be refined is probably wrong.
@@ -169,7 +195,36 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
     }
     result.tried = search->tried();
     result.num_trials = search->trials();
+    if (deformable && result.reliable) deform(pixels, result);
   }
+  result.timings = clock.take();
+  return result;
+}
+
+template <class Pixels>
+void Registrar::State::deform(const Pixels& pixels, RegistrationResult& result) {
+  auto& fit = deformable->fit;
+  if (!fit || !fit->matches(reference->shape(), moving->shape())) {
+    fit.reset();  // release the old memory before allocating the new
+    fit.emplace(device, reference->shape(), Point3{1, 1, 1}, moving->shape(), Point3{1, 1, 1});
+  }
+  deformable->moving.take(stream, clock, pixels);
+  result.deformation = fit->run(stream, clock, deformable->reference.values(),
+                                deformable->moving.values(), result.matrix);
+}
+
+template <class Pixels>
+RegistrationResult Registrar::State::deform_initial(const Pixels& pixels) {
+  RegistrationResult result;
+  static_cast<Alignment&>(result) =
+      detail::alignment_of(Motion::affine, *initial, reference->shape(), moving->shape());
+  deform(pixels, result);
+  result.proposed_by = SearchMethod::initial;
+  result.tried.add(SearchMethod::initial);
+  result.correlation = result.deformation->correlation;
+  result.confidence = detail::deformation_confidence(*result.deformation, 2);
+  result.reliable = result.confidence >= 0.5;
+  if (!result.reliable) result.deformation.reset();
   result.timings = clock.take();
   return result;
 }
@@ -237,6 +292,10 @@ void Registrar::set_initial(const Homography& initial) {
     detail::refuse(registrar_stage, "the fast pipeline does not support an initial transform");
   }
   detail::check_initial(initial);
+  if (state_->deformable && !initial.is_affine()) {
+    detail::refuse(registrar_stage,
+                   "the initial transform of the motion deformable must be affine");
+  }
   state_->initial = initial;
 }
 void Registrar::clear_initial() noexcept { state_->initial.reset(); }

@@ -67,6 +67,14 @@ bool confirms(const BatchResult& single, const RegistrationResult& batched) {
   return std::hypot(a.x - b.x, a.y - b.y) < same_place;
 }
 
+RegistrationOptions checked_for_frames(const RegistrationOptions& options) {
+  if (options.motion == Motion::deformable) {
+    detail::refuse("register frames",
+                   "frames have no motion deformable; register them one by one with Registrar");
+  }
+  return detail::checked(options);
+}
+
 }  // namespace
 
 /// A stream and a batch. Several lanes process parts of the frames concurrently.
@@ -82,7 +90,7 @@ struct FrameRegistrar::Lane {
 struct FrameRegistrar::State {
   State(const Device& on, const RegistrationOptions& chosen, std::size_t at_once)
       : device(on),
-        options(detail::checked(chosen)),
+        options(checked_for_frames(chosen)),
         frames_at_once(checked(at_once)),
         batched(detail::can_be_batched(chosen)) {
     for (auto& lane : lanes) lane = std::make_unique<Lane>(device, options.collect_timings);

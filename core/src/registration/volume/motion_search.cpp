@@ -169,12 +169,10 @@ void MotionSearch::fit_levels(Stream& stream, StageClock& clock, std::size_t coa
   }
 }
 
-VolumeRegistration MotionSearch::describe(const VolumeCandidate& candidate) const {
+VolumeRegistration described(const SpatialTransform& transform, const VolumeGrid& reference,
+                             const VolumeGrid& moving) {
   VolumeRegistration result;
-  const SpatialTransform& transform = candidate.transform;
-  const VolumeGrid& reference = grids_.reference[0];
-  const std::array<double, 12> rows = voxel_rows(transform, reference, grids_.moving[0]);
-  result.motion = options_.motion;
+  const std::array<double, 12> rows = voxel_rows(transform, reference, moving);
   result.matrix = HomogeneousMatrix::affine3(rows);
   const Vector3 centre{reference.middle(0), reference.middle(1), reference.middle(2)};
   Vector3 moved{};
@@ -190,6 +188,12 @@ VolumeRegistration MotionSearch::describe(const VolumeCandidate& candidate) cons
   if (angle > 0) {
     result.rotation_axis = {rotation[0] / angle, rotation[1] / angle, rotation[2] / angle};
   }
+  return result;
+}
+
+VolumeRegistration MotionSearch::describe(const VolumeCandidate& candidate) const {
+  VolumeRegistration result = described(candidate.transform, grids_.reference[0], grids_.moving[0]);
+  result.motion = options_.motion;
   result.refined = candidate.fitted && options_.refine;
   result.correlation = candidate.correlation;
   return result;

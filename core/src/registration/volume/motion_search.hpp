@@ -17,6 +17,11 @@
 
 namespace warpalign::detail {
 
+/// The matrix, translation, rotation and scale of a transform from the grid of the reference to
+/// that of the moving volume.
+[[nodiscard]] VolumeRegistration described(const SpatialTransform& transform,
+                                           const VolumeGrid& reference, const VolumeGrid& moving);
+
 /// Plans and memory for a pair of shapes, and the reference's levels.
 class MotionSearch {
  public:

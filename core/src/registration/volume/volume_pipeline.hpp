@@ -40,6 +40,7 @@ class VolumePipeline {
   /// Sets the transform near which later calls of align() look for the answer, or none.
   void set_initial(const std::optional<VoxelRows>& initial) { initial_ = initial; }
   [[nodiscard]] const VolumeSource& reference() const { return *reference_; }
+  [[nodiscard]] const VolumeSource& moving() const { return *moving_; }
 
   /// Throws Error(invalid_image), and sets no reference, if the volume cannot be registered.
   template <class Voxels, class Mask>
@@ -48,6 +49,11 @@ class VolumePipeline {
     if (reference_ && reference_->shape() != shape_of(volume.voxels)) release_searches();
     take(stream, clock, reference_, volume, options_.reference_spacing);
     has_reference_ = true;
+  }
+  /// Takes the moving volume without registering it. Throws as align().
+  template <class Voxels, class Mask>
+  void take_moving(Stream& stream, StageClock& clock, const MaskedVolume<Voxels, Mask>& volume) {
+    take(stream, clock, moving_, volume, options_.moving_spacing);
   }
   /// Throws Error(invalid_image) if the volume cannot be registered. Waits for the device.
   template <class Voxels, class Mask>

@@ -3,6 +3,8 @@
 #include <warpalign/volume_registrar.hpp>
 
 #include "device/check.hpp"
+#include "registration/deformation/deformable_fit.hpp"
+#include "registration/deformation/deformation_confidence.hpp"
 #include "registration/resources/converted_pixels.hpp"
 #include "registration/resources/unowned_memory_guard.hpp"
 #include "registration/volume/initial_transform.hpp"
@@ -48,9 +50,14 @@ void check_spacings(const VolumeRegistrationOptions& options) {
 
 void check_motion(const VolumeRegistrationOptions& options) {
   if (options.motion != Motion::translation && options.motion != Motion::rigid &&
-      options.motion != Motion::similarity && options.motion != Motion::affine) {
-    detail::refuse(
-        stage, "invalid motion for volumes (choose from: translation, rigid, similarity, affine)");
+      options.motion != Motion::similarity && options.motion != Motion::affine &&
+      options.motion != Motion::deformable) {
+    detail::refuse(stage,
+                   "invalid motion for volumes (choose from: translation, rigid, similarity, "
+                   "affine, deformable)");
+  }
+  if (options.motion == Motion::deformable && !options.refine) {
+    detail::refuse(stage, "the motion deformable needs refine");
   }
   if (!(options.max_rotation > 0) || !(options.max_rotation <= 180)) {
     detail::refuse(stage, "max_rotation must be above 0 and at most 180 degrees");
@@ -65,6 +72,9 @@ void check_modality(const VolumeRegistrationOptions& options) {
   if (options.modality != Modality::same && options.modality != Modality::other &&
       options.modality != Modality::automatic) {
     detail::refuse(stage, "invalid modality for volumes (choose from: same, other, automatic)");
+  }
+  if (options.motion == Motion::deformable && options.modality != Modality::same) {
+    detail::refuse(stage, "the motion deformable compares intensities; the modality must be same");
   }
 }
 
@@ -165,11 +175,21 @@ bool try_registration(const Work& work) {
   }
 }
 
+/// The search before a deformation finds an affine transform.
+VolumeRegistrationOptions searched(VolumeRegistrationOptions options) {
+  if (options.motion == Motion::deformable) options.motion = Motion::affine;
+  return options;
+}
+
 }  // namespace
 
 struct VolumeRegistrar::State {
-  State(const Device& device_, const VolumeRegistrationOptions& options_)
-      : device(device_),
+  State(const Device& device_, const VolumeRegistrationOptions& chosen)
+      : State(device_, searched(chosen), chosen.motion == Motion::deformable) {}
+
+  State(const Device& device_, const VolumeRegistrationOptions& options_, bool deforms)
+      : deformable(deforms),
+        device(device_),
         options(options_),
         stream(device.make_stream(options_.collect_timings)),
         clock(stream),
@@ -196,8 +216,12 @@ struct VolumeRegistrar::State {
     pipeline.set_initial(rows);
     if (edge_pipeline) edge_pipeline->set_initial(rows);
   }
+  [[nodiscard]] VolumeRegistration describe_initial() const;
+  void deform(VolumeRegistration& result);
+  void check_masks(bool masked) const;
   [[nodiscard]] std::size_t modalities() const { return edge_pipeline ? 2 : 1; }
 
+  bool deformable;
   Device device;
   VolumeRegistrationOptions options;
   Stream stream;
@@ -207,6 +231,7 @@ struct VolumeRegistrar::State {
   detail::VolumePipeline pipeline;                      // for the chosen modality, or intensities
   std::optional<detail::VolumePipeline> edge_pipeline;  // for Modality::automatic
   std::optional<detail::VoxelRows> initial;
+  std::optional<detail::DeformableFit> fit;
 };
 
 template <class Volume>
@@ -224,17 +249,57 @@ void VolumeRegistrar::State::set_reference(const Voxels& voxels, const Voxels* m
   const detail::StageClock::Call call(clock);
   const Masked<Voxels> volume{voxels, mask, "the reference volume", "the reference's mask"};
   check_registrable(device, volume);
+  check_masks(mask != nullptr);
   const Shape shape = shape_of(voxels);
   detail::check_volume_memory(device, shape, shape, {mask != nullptr, modalities()});
   with_loadable(stream, clock, converted_reference, volume,
                 [&](const auto& grey) { take_reference(grey); });
 }
 
+VolumeRegistration VolumeRegistrar::State::describe_initial() const {
+  const Point3& r = options.reference_spacing;
+  const Point3& m = options.moving_spacing;
+  const detail::VolumeGrid from{pipeline.reference().shape(), {r.x, r.y, r.z}, {}};
+  const detail::VolumeGrid to{pipeline.moving().shape(), {m.x, m.y, m.z}, {}};
+  VolumeRegistration result =
+      detail::described(detail::spatial_transform_of(*initial, from, to), from, to);
+  result.motion = options.motion;
+  return result;
+}
+
+void VolumeRegistrar::State::check_masks(bool masked) const {
+  if (deformable && masked) {
+    detail::refuse(stage, "the motion deformable does not support masks");
+  }
+}
+
+void VolumeRegistrar::State::deform(VolumeRegistration& result) {
+  const Image& reference = pipeline.reference().values();
+  const Image& moving = pipeline.moving().values();
+  if (!fit || !fit->matches(reference.shape(), moving.shape())) {
+    fit.reset();  // release the old memory before allocating the new
+    fit.emplace(device, reference.shape(), options.reference_spacing, moving.shape(),
+                options.moving_spacing);
+  }
+  result.deformation = fit->run(stream, clock, reference, moving, result.matrix);
+}
+
 // Returns the result with the higher confidence if both modalities are tried. Significances cannot
 // be compared directly, because each modality has another limit of acceptance.
 template <class Volume>
 VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume) {
+  if (deformable && initial) {
+    pipeline.take_moving(stream, clock, volume);
+    VolumeRegistration result = describe_initial();
+    deform(result);
+    result.correlation = result.deformation->correlation;
+    result.confidence = detail::deformation_confidence(*result.deformation, 3);
+    result.reliable = result.confidence >= 0.5;
+    if (!result.reliable) result.deformation.reset();
+    return result;
+  }
   VolumeRegistration result = pipeline.align(stream, clock, volume);
+  if (deformable && result.reliable) deform(result);
   if (result.reliable || !edge_pipeline || !edge_pipeline->has_reference()) return result;
   VolumeRegistration other;
   const bool found = try_registration([&] { other = edge_pipeline->align(stream, clock, volume); });
@@ -249,6 +314,7 @@ VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels, const Vox
   const detail::StageClock::Call call(clock);
   const Masked<Voxels> volume{voxels, mask, "the moving volume", "the moving volume's mask"};
   check_registrable(device, volume);
+  check_masks(mask != nullptr);
   const detail::VolumeSource& reference = pipeline.reference();
   if (initial) detail::check_initial(*initial, options, reference.shape(), shape_of(voxels));
   detail::check_volume_memory(device, reference.shape(), shape_of(voxels),

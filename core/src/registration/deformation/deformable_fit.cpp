@@ -1,0 +1,265 @@
+// Fits a free-form deformation between two images or volumes, on the device.
+#include "registration/deformation/deformable_fit.hpp"
+
+#include "registration/deformation/control_points.hpp"
+#include "registration/deformation/noise_floor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace warpalign::detail {
+
+namespace {
+
+// The window about each pixel is 5 pixels wide.
+constexpr int window_radius = 2;
+// Of the bending energy, measured on drawn fields with and without noise and on brain slices.
+constexpr double smoothness = 0.5;
+// The largest eigenvalue of the bending energy: 16 along each axis, and 32 for each pair of axes.
+constexpr double bending_bound(int axes) { return axes == 3 ? 144 : 64; }
+constexpr float momentum = 0.8F;
+constexpr int coarse_steps = 20;
+constexpr int finest_steps = 15;
+// The longest step, in distances of control points.
+constexpr double longest_step = 0.4;
+// Fields with a smaller determinant are relaxed.
+constexpr double min_determinant = 0.2;
+constexpr int max_relaxations = 100;
+
+std::vector<float> downloaded(Stream& stream, const Image& image) {
+  std::vector<float> values(image.size_bytes() / sizeof(float));
+  stream.download(image, values.data(), image.size_bytes());
+  return values;
+}
+
+void upload(Stream& stream, std::span<const float> values, Image& image) {
+  stream.upload(values.data(), values.size_bytes(), image.buffer());
+}
+
+LocalCorrelationSpec window_spec(const Shape& shape) {
+  return {shape, {window_radius, window_radius, window_radius}};
+}
+
+/// The pose of execute_warp(): from the pixels of a level of the reference, displaced in full
+/// pixels, to the pixels of the level of the moving image.
+std::array<float, 15> pose_of(const DeformableLevel& level, const HomogeneousMatrix& affine) {
+  std::array<float, 15> pose{};
+  for (std::size_t row = 0; row < 3; ++row) {
+    const double factor = level.moving_factor[row];
+    double offset = affine.m[4 * row + 3] - (factor - 1) / 2;
+    for (std::size_t column = 0; column < 3; ++column) {
+      const double entry = affine.m[4 * row + column];
+      pose[4 * row + column] = static_cast<float>(entry / factor);
+      offset += entry * (level.reference_factor[column] - 1) / 2.0;
+    }
+    pose[4 * row + 3] = static_cast<float>(offset / factor);
+    pose[12 + row] = static_cast<float>(level.reference_factor[row]);
+  }
+  return pose;
+}
+
+/// Halves the axes that differ from the finer level.
+HalveVolumeSpec halving(const Shape& fine, const Shape& coarse) {
+  return {fine,
+          {coarse.width < fine.width, coarse.height < fine.height, coarse.depth < fine.depth}};
+}
+
+}  // namespace
+
+DeformableFit::Level::Level(const Device& device, const DeformableLevel& geometry)
+    : level(geometry),
+      spec(geometry.grid_spec()),
+      grid(device, spec),
+      correlation(device, window_spec(geometry.reference)),
+      step(device, {geometry.grid}) {}
+
+DeformableFit::DeformableFit(const Device& device, const Shape& reference,
+                             const Point3& reference_spacing, const Shape& moving,
+                             const Point3& moving_spacing)
+    : device_(device) {
+  for (const auto& geometry :
+       deformable_levels(reference, reference_spacing, moving, moving_spacing)) {
+    Level level(device, geometry);
+    if (!levels_.empty()) {
+      const DeformableLevel& finer = levels_.back().level;
+      level.reference = Device(device).make_image(PixelType::f32, geometry.reference);
+      level.moving = Device(device).make_image(PixelType::f32, geometry.moving);
+      level.halve_reference.emplace(device, halving(finer.reference, geometry.reference));
+      level.halve_moving.emplace(device, halving(finer.moving, geometry.moving));
+    }
+    levels_.push_back(std::move(level));
+  }
+}
+
+// Memory of one level while it is optimised.
+struct DeformableFit::Work {
+  Work(const Device& device, const DeformationGridSpec& spec)
+      : components(spec.dimensions()),
+        pose(device.make_image(PixelType::f32, {15, 1, 1})),
+        point(device.make_image(PixelType::f32, spec.grids(components))),
+        next(device.make_image(PixelType::f32, spec.grids(components))),
+        coefficients(device.make_image(PixelType::f32, spec.grids(components))),
+        sums(device.make_image(PixelType::f32, spec.grids(components))),
+        inverse(device.make_image(PixelType::f32, spec.grids(spec.max_planes()))),
+        samples(device.make_image(PixelType::f32, spec.volumes(2))),
+        statistics(device.make_image(PixelType::f32, spec.volumes(2))),
+        forces(device.make_image(PixelType::f32, spec.volumes(components))),
+        determinants(device.make_image(PixelType::f32, spec.voxels)) {}
+
+  int components;
+  Image pose, point, next, coefficients, sums, inverse, samples, statistics, forces, determinants;
+};
+
+void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t number,
+                             const Image& reference, const Image& moving,
+                             const HomogeneousMatrix& affine, Field& field) const {
+  const Level& level = levels_[number];
+  const DeformableLevel& geometry = level.level;
+  const DeformationGridSpec& spec = level.spec;
+  const int axes = spec.dimensions();
+  Work work(device_, spec);
+  const auto floor_of = [&](const Image& image) {
+    return static_cast<float>(noise_floor(downloaded(stream, image), image.shape()));
+  };
+  const float reference_floor = floor_of(reference);
+  const float moving_floor = floor_of(moving);
+  const auto pose = pose_of(geometry, affine);
+  upload(stream, pose, work.pose);
+
+  std::array<double, 3> factors{1, 1, 1};
+  std::array<double, 3> bound{};
+  DeformationStepFactors step;
+  step.momentum = momentum;
+  double cell = 1;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(axes); ++a) {
+    cell /= spec.axes[a].step;
+  }
+  for (std::size_t a = 0; a < static_cast<std::size_t>(axes); ++a) {
+    factors[a] = 1.0 / geometry.reference_factor[a];
+    // In units of the grid, which is about cubic in space, so that no axis is preferred.
+    const double weight = smoothness * cell / (spec.axes[a].spacing * spec.axes[a].spacing);
+    bound[a] = bending_bound(axes) * weight;
+    step.force[a] = static_cast<float>(factors[a]);
+    step.smoothness[a] = static_cast<float>(weight);
+    step.limit[a] = static_cast<float>(longest_step * spec.axes[a].spacing);
+  }
+
+  clock.run("local_correlation", [&] {
+    level.correlation.execute_statistics(stream, reference, reference_floor, work.statistics);
+  });
+  {
+    auto curvatures = device_.make_image(PixelType::f32, spec.volumes(spec.max_planes()));
+    clock.run("local_correlation", [&] {
+      level.correlation.execute_curvatures(stream, reference, work.statistics, curvatures);
+    });
+    clock.run("deformation_grid", [&] {
+      level.grid.execute_sums(stream, spec.max_planes(), curvatures, work.inverse);
+    });
+    const auto inverse = inverse_curvatures(downloaded(stream, work.inverse), axes, factors, bound);
+    upload(stream, inverse, work.inverse);
+  }
+
+  const auto compare = [&](const Image& coefficients) {
+    clock.run("deformation_grid", [&] {
+      level.grid.execute_warp(stream, coefficients, moving, work.pose, work.samples);
+    });
+    clock.run("local_correlation", [&] {
+      level.correlation.execute_forces(stream, reference, work.statistics, work.samples,
+                                       moving_floor, work.forces);
+    });
+  };
+  upload(stream, field.coefficients, work.point);
+  upload(stream, field.coefficients, work.coefficients);
+  if (number == 0) {
+    const std::vector<float> none(field.coefficients.size());
+    upload(stream, none, work.next);
+    compare(work.next);
+    field.correlation_before = level.correlation.sum(stream).mean();
+  }
+  for (int i = 0; i < (number == 0 ? finest_steps : coarse_steps); ++i) {
+    compare(work.point);
+    clock.run("deformation_grid",
+              [&] { level.grid.execute_sums(stream, axes, work.forces, work.sums); });
+    clock.run("deformation_step", [&] {
+      level.step.execute(stream, work.sums, work.inverse, step, work.point, work.coefficients,
+                         work.next);
+    });
+    std::swap(work.point, work.next);
+  }
+  field.coefficients = downloaded(stream, work.coefficients);
+
+  for (int i = 0; i < max_relaxations; ++i) {
+    clock.run("deformation_grid", [&] {
+      level.grid.execute_determinants(stream, work.coefficients, work.determinants);
+    });
+    field.determinants = downloaded(stream, work.determinants);
+    if (relax(field.coefficients, spec, field.determinants, min_determinant) == 0) break;
+    upload(stream, field.coefficients, work.coefficients);
+  }
+  if (number != 0) return;
+  compare(work.coefficients);
+  field.correlation = level.correlation.sum(stream).mean();
+}
+
+Deformation DeformableFit::run(Stream& stream, StageClock& clock, const Image& reference,
+                               const Image& moving, const HomogeneousMatrix& affine) {
+  const Image* finer_reference = &reference;
+  const Image* finer_moving = &moving;
+  for (std::size_t i = 1; i < levels_.size(); ++i) {
+    Level& level = levels_[i];
+    clock.run("halve_volume", [&] {
+      level.halve_reference->execute(stream, *finer_reference, *level.reference);
+      level.halve_moving->execute(stream, *finer_moving, *level.moving);
+    });
+    finer_reference = &*level.reference;
+    finer_moving = &*level.moving;
+  }
+  Field field;
+  for (std::size_t i = levels_.size(); i-- > 0;) {
+    const Level& level = levels_[i];
+    const int axes = level.spec.dimensions();
+    if (field.coefficients.empty()) {
+      field.coefficients.resize(static_cast<std::size_t>(level.spec.grids(axes).pixels()));
+    } else {
+      field.coefficients =
+          refined(field.coefficients, levels_[i + 1].spec.grid, level.spec.grid, axes);
+    }
+    optimize(stream, clock, i, i == 0 ? reference : *level.reference,
+             i == 0 ? moving : *level.moving, affine, field);
+  }
+  return described(field, affine);
+}
+
+Deformation DeformableFit::described(const Field& field, const HomogeneousMatrix& affine) const {
+  const DeformationGridSpec& spec = levels_.front().spec;
+  PointGrid grid;
+  grid.shape = spec.grid;
+  const int axes = spec.dimensions();
+  grid.spacing = {spec.axes[0].spacing, spec.axes[1].spacing, axes == 3 ? spec.axes[2].spacing : 1};
+  grid.origin = {control_origin(grid.spacing.x), control_origin(grid.spacing.y),
+                 axes == 3 ? control_origin(grid.spacing.z) : 0};
+  const auto controls = static_cast<std::size_t>(spec.grid.pixels());
+  std::vector<const float*> components;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(axes); ++a) {
+    components.push_back(field.coefficients.data() + a * controls);
+  }
+  Deformation result;
+  result.transform = Transform::of_matrix(TransformKind::affine, axes, affine) *
+                     Transform::bspline(grid, components);
+  result.correlation_before = field.correlation_before;
+  result.correlation = field.correlation;
+  const auto [least, most] =
+      std::minmax_element(field.determinants.begin(), field.determinants.end());
+  result.min_jacobian = static_cast<double>(*least);
+  result.max_jacobian = static_cast<double>(*most);
+  const auto extreme = std::count_if(field.determinants.begin(), field.determinants.end(),
+                                     [](float j) { return j < 0.3F || j > 3.0F; });
+  result.extreme_jacobians =
+      static_cast<double>(extreme) / static_cast<double>(field.determinants.size());
+  return result;
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,65 @@
+// Fits a free-form deformation between two images or volumes, on the device.
+#pragma once
+
+#include "registration/deformation/deformable_levels.hpp"
+#include "registration/resources/stage_clock.hpp"
+
+#include <warpalign/backend/stages/refinement/deformation_step.hpp>
+#include <warpalign/backend/stages/refinement/local_correlation.hpp>
+#include <warpalign/backend/stages/volume/halve_volume.hpp>
+#include <warpalign/deformation.hpp>
+#include <warpalign/device.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// Maximises the mean correlation of small windows over the coefficients of a cubic B-spline
+/// (Rueckert et al. 1999), minus its bending energy, from coarse to fine. Each step divides the
+/// derivative at a control point by its curvature, as Gauss-Newton approximates it, summed over the
+/// pixels that it reaches: an upper bound, so that steps do not overshoot. Steps are accelerated
+/// (Nesterov 1983). Keeps plans and memory for images of the same shapes.
+class DeformableFit {
+ public:
+  /// `spacing`: between pixels, in the same unit for both.
+  DeformableFit(const Device& device, const Shape& reference, const Point3& reference_spacing,
+                const Shape& moving, const Point3& moving_spacing);
+
+  [[nodiscard]] bool matches(const Shape& reference, const Shape& moving) const {
+    return levels_.front().level.reference == reference && levels_.front().level.moving == moving;
+  }
+  /// `affine` maps pixels of the reference to the moving image; both images are f32. Waits for the
+  /// device.
+  [[nodiscard]] Deformation run(Stream& stream, StageClock& clock, const Image& reference,
+                                const Image& moving, const HomogeneousMatrix& affine);
+
+ private:
+  struct Level {
+    Level(const Device& device, const DeformableLevel& geometry);
+    DeformableLevel level;
+    DeformationGridSpec spec;
+    DeformationGridPlan grid;
+    LocalCorrelationPlan correlation;
+    DeformationStepPlan step;
+    std::optional<Image> reference, moving;  // of coarser levels
+    std::optional<HalveVolumePlan> halve_reference, halve_moving;
+  };
+  struct Work;
+  struct Field {
+    std::vector<float> coefficients;
+    double correlation_before = 0, correlation = 0;
+    std::vector<float> determinants;
+  };
+
+  void optimize(Stream& stream, StageClock& clock, std::size_t number, const Image& reference,
+                const Image& moving, const HomogeneousMatrix& affine, Field& field) const;
+  [[nodiscard]] Deformation described(const Field& field, const HomogeneousMatrix& affine) const;
+
+  Device device_;
+  std::vector<Level> levels_;  // finest first
+};
+
+}  // namespace warpalign::detail

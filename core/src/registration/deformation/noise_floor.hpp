@@ -1,0 +1,14 @@
+// The variance below which windows of an image count as without structure.
+#pragma once
+
+#include <warpalign/pixel.hpp>
+
+#include <span>
+
+namespace warpalign::detail {
+
+/// Half the variance of the noise, estimated robustly from differences of neighbours along all axes
+/// at once, of at most about 30 000 pixels; at least 1e-5 of the image's variance. Above 0.
+[[nodiscard]] double noise_floor(std::span<const float> pixels, const Shape& shape);
+
+}  // namespace warpalign::detail
