@@ -143,7 +143,8 @@ Homography load_initial_transform(const std::string& file, Motion motion) {
   if (rows.empty()) {
     const CentredPoints points(initial.points, 2);
     const std::size_t count = initial.points.size();
-    const bool affine = motion == Motion::affine || motion == Motion::homography;
+    const bool affine =
+        motion == Motion::affine || motion == Motion::homography || motion == Motion::deformable;
     const bool scales = motion != Motion::rigid && motion != Motion::rotation;
     Rows linear = identity(2);
     if (affine && count >= 3) {

@@ -1,12 +1,14 @@
 // `warpalign register`: finds the transform from a reference image to a moving image.
 #include "commands/commands.hpp"
 #include "commands/compile_helpers.hpp"
+#include "commands/deformed.hpp"
 #include "commands/frame_warper.hpp"
 #include "commands/initial_transform.hpp"
 #include "commands/register_local.hpp"
 #include "io/atomic_file.hpp"
 #include "io/luminance.hpp"
 #include "io/messages.hpp"
+#include "io/npy.hpp"
 #include "io/registrable_image.hpp"
 #include "io/status_line.hpp"
 #include "io/usage_error.hpp"
@@ -63,7 +65,25 @@ void check_names(const Options& options) {
     throw UsageError(fmt::format("--overlay {}: is written as PNG; use a name that ends in .png",
                                  *options.overlay));
   }
-  check_outputs({{"--output", options.output}, {"--overlay", options.overlay}}, inputs_of(options));
+  if (options.field && !is_npy_name(*options.field)) {
+    throw UsageError(fmt::format("--field {}: use a name that ends in .npy", *options.field));
+  }
+  check_outputs(
+      {{"--output", options.output}, {"--overlay", options.overlay}, {"--field", options.field}},
+      inputs_of(options));
+}
+
+void refuse_with_deformable(const Options& options, bool deformable) {
+  if (!deformable) {
+    if (options.field) {
+      throw UsageError("--field: requires --motion local or --motion deformable");
+    }
+    return;
+  }
+  if (options.reference_mask || options.moving_mask) {
+    throw UsageError(fmt::format("{}: --motion deformable does not support masks; omit one of them",
+                                 options.reference_mask ? "--reference-mask" : "--moving-mask"));
+  }
 }
 
 void refuse_masks_with_fast(const Options& options) {
@@ -167,11 +187,16 @@ class Outputs {
       aligned_.emplace(*options.output);
     }
     if (options.overlay) overlay_.emplace(*options.overlay);
+    if (options.field) field_.emplace(*options.field);
   }
 
   std::vector<WrittenFile> write(const Options& options, const Device& device,
                                  const LoadedImage& reference, const LoadedImage& moving,
-                                 const Image* moving_on_device, const Homography& matrix) {
+                                 const Image* moving_on_device, const RegistrationResult& result) {
+    if (result.deformation) {
+      return write_deformed(options, device, reference, moving, result.deformation->transform);
+    }
+    const Homography& matrix = result.homography;
     std::vector<WrittenFile> written;
     if (!aligned_ && !overlay_) return written;
     FrameWarper warper(device, moving.shape(), reference.shape());
@@ -192,8 +217,38 @@ class Outputs {
   }
 
  private:
+  std::vector<WrittenFile> write_deformed(const Options& options, const Device& device,
+                                          const LoadedImage& reference, const LoadedImage& moving,
+                                          const Transform& transform) {
+    std::vector<WrittenFile> written;
+    LoadedImage aligned;
+    if (aligned_ || overlay_) aligned = deformed(device, moving, reference.shape(), transform);
+    if (aligned_) {
+      aligned_->write(encode_image(aligned, format_of_name(*options.output)));
+      written.push_back({"aligned", *options.output, describe(aligned)});
+    }
+    if (overlay_) {
+      const auto map = [&](std::int64_t x, std::int64_t y) {
+        return transform(Point{static_cast<double>(x), static_cast<double>(y)});
+      };
+      const LoadedImage picture = draw_mapped_overlay(reference, aligned, map, moving.shape());
+      overlay_->write(encode_image(picture, FileFormat::png));
+      written.push_back({"overlay", *options.overlay, describe(picture)});
+    }
+    if (field_) {
+      const Array field = displacements({reference.height, reference.width}, transform);
+      field_->write(write_npy(field));
+      written.push_back({"field", *options.field, describe(field)});
+    }
+    for (auto* file : {&aligned_, &overlay_, &field_}) {
+      if (*file) (*file)->commit();
+    }
+    return written;
+  }
+
   std::optional<AtomicFile> aligned_;
   std::optional<AtomicFile> overlay_;
+  std::optional<AtomicFile> field_;
 };
 
 ExitStatus run_local(const Options& options) {
@@ -211,12 +266,12 @@ ExitStatus run_local(const Options& options) {
 ExitStatus run(const Options& options) {
   if (is_local(options.choices)) return run_local(options);
   refuse_local_options(options.local);
-  if (options.field) refuse_without_local("--field");
   if (options.page) refuse_without_local("--report");
   const auto start = std::chrono::steady_clock::now();
   check_names(options);
   const RegistrationOptions settings = registration_options_of(options.choices);
   refuse_masks_with_fast(options);
+  refuse_with_deformable(options, settings.motion == Motion::deformable);
   const std::optional<Initial> initial = load_initial_of(options, settings);
   const Config config = config_of(options.device.config);
   Activity activity("reading the images");
@@ -238,7 +293,7 @@ ExitStatus run(const Options& options) {
                                 moving_on_device, initial);
   activity.next("writing the results");
   report.files = outputs.write(options, device, reference.image, moving.image, moving_on_device,
-                               report.result.homography);
+                               report.result);
   report.reference = options.reference;
   report.moving = options.moving;
   report.reference_description = describe(reference.image);
@@ -271,6 +326,10 @@ constexpr const char* footer =
     "is reliable, that is the answer. Of poses that match equally well, the nearest is the "
     "answer.\n"
     "\n"
+    "--motion deformable adds a smooth deformation on a cubic B-spline grid to an affine "
+    "transform.\n"
+    "With --initial, the affine transform is that one. It accepts no masks, and --modality same.\n"
+    "\n"
     "--motion local registers overlapping windows of two images of the same size, discards "
     "windows\n"
     "that disagree with their neighbours, and fits a smooth field u to the rest: x + u(x) in the\n"
@@ -287,6 +346,7 @@ constexpr const char* footer =
     "  warpalign register scan1.tif scan2.tif --motion rigid --angle-range -5,5 --max-shift 100\n"
     "  warpalign register front.jpg oblique.jpg --motion homography --output rectified.png\n"
     "  warpalign register fixed.tif bent.tif --motion local --field field.npy --output flat.tif\n"
+    "  warpalign register slice1.tif slice2.tif --motion deformable --output on-1.tif\n"
     "  warpalign register wells1.tif wells2.tif --initial rough.csv --motion translation\n"
     "  warpalign register fixed.png moved.png --reference-mask fixed-mask.png --candidates 5\n";
 

@@ -1,8 +1,10 @@
 // `warpalign register-volume`: finds the transform between two volumes.
 #include "commands/commands.hpp"
+#include "commands/deformed.hpp"
 #include "commands/initial_transform.hpp"
 #include "io/atomic_file.hpp"
 #include "io/messages.hpp"
+#include "io/npy.hpp"
 #include "io/registrable_image.hpp"
 #include "io/status_line.hpp"
 #include "io/usage_error.hpp"
@@ -37,6 +39,7 @@ struct Options {
   std::string moving;
   DeviceOptions device;
   std::optional<std::string> output;
+  std::optional<std::string> field;
   std::optional<std::string> reference_mask;
   std::optional<std::string> moving_mask;
   std::optional<std::string> initial;
@@ -60,6 +63,10 @@ std::vector<std::string> inputs_of(const Options& options) {
 }
 
 void check_names(const Options& options) {
+  if (options.field && !is_npy_name(*options.field)) {
+    throw UsageError(fmt::format("--field {}: use a name that ends in .npy", *options.field));
+  }
+  check_outputs({{"--output", options.output}, {"--field", options.field}}, inputs_of(options));
   if (!options.output) return;
   if (!is_npy_name(*options.output) && !is_nifti_name(*options.output)) {
     throw UsageError(
@@ -67,7 +74,6 @@ void check_names(const Options& options) {
                     "ends in one of these",
                     *options.output));
   }
-  check_outputs({{"--output", options.output}}, inputs_of(options));
 }
 
 Motion motion_of(const std::optional<std::string>& name) {
@@ -75,8 +81,10 @@ Motion motion_of(const std::optional<std::string>& name) {
   if (*name == "rigid") return Motion::rigid;
   if (*name == "similarity") return Motion::similarity;
   if (*name == "affine") return Motion::affine;
+  if (*name == "deformable") return Motion::deformable;
   throw UsageError(fmt::format(
-      "invalid value '{}' for --motion (choose from: translation, rigid, similarity, affine)",
+      "invalid value '{}' for --motion (choose from: translation, rigid, similarity, affine, "
+      "deformable)",
       *name));
 }
 
@@ -284,11 +292,29 @@ Array aligned_volume(const Device& device, const Array& moving, const Array& ref
   return aligned;
 }
 
+void refuse_with_deformable(const Options& options, bool deformable) {
+  if (!deformable) {
+    if (options.field) throw UsageError("--field: requires --motion deformable");
+    return;
+  }
+  if (options.reference_mask || options.moving_mask) {
+    throw UsageError(fmt::format("{}: --motion deformable does not support masks; omit one of them",
+                                 options.reference_mask ? "--reference-mask" : "--moving-mask"));
+  }
+  if (options.modality && *options.modality != "same") {
+    throw UsageError("--modality: --motion deformable compares intensities; omit one of them");
+  }
+  if (options.no_refine) {
+    throw UsageError("--no-refine: --motion deformable needs the refinement; omit one of them");
+  }
+}
+
 ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   check_names(options);
   std::optional<Initial> initial;
   const Motion motion = settings_of(options).motion;
+  refuse_with_deformable(options, motion == Motion::deformable);
   if (options.initial) {
     initial = {*options.initial, load_initial_volume_transform(*options.initial, motion)};
   }
@@ -301,6 +327,8 @@ ExitStatus run(const Options& options) {
   const Array& moving = moving_side.file.voxels;
   const VolumeRegistrationOptions settings = settings_of(options, reference_file, moving_side.file);
   std::optional<AtomicFile> file;
+  std::optional<AtomicFile> field_file;
+  if (options.field) field_file.emplace(*options.field);
   if (options.output) {
     check_volume_storable(*options.output, reference.extents, moving.type);
     file.emplace(*options.output);
@@ -313,12 +341,21 @@ ExitStatus run(const Options& options) {
   report.result = register_pair(device, settings, reference_side, moving_side, initial);
   if (file) {
     activity.next("resampling and writing");
-    const Array aligned = aligned_volume(device, moving, reference, report.result.matrix);
+    const Array aligned =
+        report.result.deformation
+            ? deformed(device, moving, reference.extents, report.result.deformation->transform)
+            : aligned_volume(device, moving, reference, report.result.matrix);
     const Point3& spacing = settings.reference_spacing;
     file->write(
         encode_volume(*options.output, aligned, reference_file, {spacing.x, spacing.y, spacing.z}));
     file->commit();
     report.files.push_back({"aligned", *options.output, describe(aligned)});
+  }
+  if (field_file && report.result.deformation) {
+    const Array field = displacements(reference.extents, report.result.deformation->transform);
+    field_file->write(write_npy(field));
+    field_file->commit();
+    report.files.push_back({"field", *options.field, describe(field)});
   }
   report.reference = fmt::format("{} ({})", options.reference, describe(reference));
   report.moving = fmt::format("{} ({})", options.moving, describe(moving));
@@ -362,6 +399,7 @@ constexpr const char* footer =
     "Examples:\n"
     "  warpalign register-volume fixed.npy moved.npy\n"
     "  warpalign register-volume head.nii.gz later.nii.gz --motion rigid --output aligned.nii.gz\n"
+    "  warpalign register-volume a.nii.gz b.nii.gz --motion deformable --output b-on-a.nii.gz\n"
     "  warpalign register-volume t1.nii.gz t2.nii.gz --motion rigid --modality other\n"
     "  warpalign register-volume fixed.npy moved.npy --reference-mask fixed-mask.npy\n"
     "  warpalign register-volume fixed.npy moved.npy --motion rigid --spacing 3,1,1 --json\n"
@@ -386,8 +424,11 @@ void add_register_volume_command(CLI::App& program, Action& chosen) {
              "Mask of the moving volume: 0 where voxels are ignored");
   begin_group(command, "Search");
   add_option(command, "--motion NAME", &options->motion,
-             "Transform model: translation, rigid, similarity or affine [translation]",
-             suggesting("translation rigid similarity affine"));
+             "Transform model: translation, rigid, similarity, affine, or deformable (an affine "
+             "transform, then a smooth deformation) [translation]",
+             suggesting("translation rigid similarity affine deformable"));
+  add_option(command, "--field FILE", &options->field,
+             "Write the displacement at every voxel (.npy, of shape (3, depth, height, width))");
   add_option(
       command, "--modality NAME", &options->modality,
       "same: the volumes have the same contrast; other: the contrast is reversed or unrelated (MRI "

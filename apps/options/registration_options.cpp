@@ -30,9 +30,10 @@ Motion motion_named(const std::string& name) {
   if (name == "affine") return Motion::affine;
   if (name == "homography") return Motion::homography;
   if (name == "auto") return Motion::automatic;
+  if (name == "deformable") return Motion::deformable;
   throw UsageError(
       fmt::format("invalid value '{}' for --motion (choose from: similarity, rigid, rotation, "
-                  "translation, affine, homography, auto, local)",
+                  "translation, affine, homography, auto, deformable, local)",
                   name));
 }
 
@@ -203,8 +204,11 @@ void add_registration_options(CLI::App& command, RegistrationChoices& choices,
     add_option(command, "--motion NAME", &choices.motion,
                "Transform model: similarity, rigid, rotation, translation, affine, homography, "
                "auto (a similarity, unless an affine transform or a homography fits significantly "
-               "better), or local (smooth motion that varies over the image) [similarity]",
-               suggesting("similarity rigid rotation translation affine homography auto local"));
+               "better), deformable (an affine transform, then a smooth deformation at full "
+               "resolution), or local (smooth motion that varies over the image, by windows) "
+               "[similarity]",
+               suggesting("similarity rigid rotation translation affine homography auto "
+                          "deformable local"));
   } else {
     add_option(command, "--motion NAME", &choices.motion,
                "Transform model: similarity, rigid, rotation, translation, or local (smooth motion "
@@ -239,7 +243,7 @@ void refuse_mask_with_fast(const std::string& option) {
 
 void refuse_projective_motion(const RegistrationOptions& options) {
   if (options.motion != Motion::affine && options.motion != Motion::homography &&
-      options.motion != Motion::automatic) {
+      options.motion != Motion::automatic && options.motion != Motion::deformable) {
     return;
   }
   throw UsageError(

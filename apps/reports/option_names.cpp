@@ -15,6 +15,8 @@ const char* name_of(Motion motion) {
       return "affine";
     case Motion::homography:
       return "homography";
+    case Motion::deformable:
+      return "deformable";
     default:
       return "similarity";
   }

@@ -3,6 +3,7 @@
 
 #include "io/terminal.hpp"
 #include "reports/ambiguity.hpp"
+#include "reports/deformation_report.hpp"
 #include "reports/option_names.hpp"
 #include "reports/report_lines.hpp"
 
@@ -108,10 +109,13 @@ std::string untried_text(const RegistrationOptions& settings) {
   const auto add = [&](const char* option) {
     text += (text.empty() ? "" : ", ") + std::string(option);
   };
-  if (settings.motion != Motion::automatic && !is_richer(settings.motion)) {
+  if (settings.motion != Motion::automatic && settings.motion != Motion::deformable &&
+      !is_richer(settings.motion)) {
     add("--motion auto (perspective)");
   }
-  if (settings.modality == Modality::same) add("--modality auto (another sensor or stain)");
+  const bool deformable = settings.motion == Motion::deformable;
+  if (settings.modality == Modality::same && !deformable)
+    add("--modality auto (another sensor or stain)");
   if (settings.search != Effort::thorough) add("--search thorough (finer grids)");
   return text;
 }
@@ -189,6 +193,8 @@ std::string json_text(const RegistrationReport& report) {
   Json object;
   object["status"] = status_of(result);
   object.update(registered_json(result, report.settings.fast));
+  if (result.deformation) object["motion"] = name_of(Motion::deformable);
+  object["deformation"] = deformation_json(result.deformation);
   object["tried"] = names_of(result.tried);
   object["places_searched"] = result.num_trials;
   add_ambiguity(object, result.period, result.undetermined_direction);
@@ -213,6 +219,7 @@ std::string human_text(const RegistrationReport& report) {
          report_line("fit", fit_text(result, report.settings.fast)) +
          report_line("search", search_text(result)) + untried_line(report) +
          runner_up_lines(result.runners_up) + matrix_lines(result) +
+         deformation_line(result.deformation) +
          closing_lines(report.device, report.files, report.seconds, result.timings);
 }
 

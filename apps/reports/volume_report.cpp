@@ -2,6 +2,7 @@
 #include "reports/volume_report.hpp"
 
 #include "io/terminal.hpp"
+#include "reports/deformation_report.hpp"
 #include "reports/option_names.hpp"
 #include "reports/report_lines.hpp"
 
@@ -59,7 +60,8 @@ std::string json_text(const VolumeReport& report) {
   const Point3& t = result.translation;
   Json object;
   object["status"] = result.reliable ? "ok" : "unreliable";
-  object["motion"] = name_of(result.motion);
+  object["motion"] = result.deformation ? "deformable" : name_of(result.motion);
+  object["deformation"] = deformation_json(result.deformation);
   object["modality"] = name_of(result.modality);
   const auto& m = result.matrix.m;
   object["matrix"] = {
@@ -93,7 +95,7 @@ std::string human_text(const VolumeReport& report) {
                      turning(result) +
                          fmt::format("translation ({:.4f}, {:.4f}, {:.4f}) voxels along x, y, z",
                                      t.x, t.y, t.z)) +
-         matrix_lines(result) +
+         matrix_lines(result) + deformation_line(result.deformation) +
          report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict)) +
          report_line(
              "fit",

@@ -1,0 +1,87 @@
+// Resamples images and volumes by the transform of a deformable registration.
+#include "commands/deformed.hpp"
+
+#include <warpalign/stages/resample.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+namespace warpalign::program {
+namespace {
+
+PointGrid grid_of(const std::vector<std::int64_t>& extents) {
+  PointGrid grid;
+  const std::size_t axes = extents.size();
+  grid.shape = {extents[axes - 1], extents[axes - 2], axes == 3 ? extents[0] : 1};
+  return grid;
+}
+
+/// An array for each axis, x first, one after the other.
+std::vector<float*> components_of(float* first, std::size_t axes, const PointGrid& grid) {
+  std::vector<float*> components;
+  for (std::size_t a = 0; a < axes; ++a) {
+    components.push_back(first + a * static_cast<std::size_t>(grid.shape.pixels()));
+  }
+  return components;
+}
+
+/// Replaces values that would spread through the spline's prefilter.
+void remove_nonfinite(Array& array) {
+  if (array.type == PixelType::f32) {
+    for (float& value : array.samples<float>()) value = std::isfinite(value) ? value : 0;
+  }
+  if (array.type == PixelType::f64) {
+    for (double& value : array.samples<double>()) value = std::isfinite(value) ? value : 0;
+  }
+}
+
+}  // namespace
+
+Array deformed(const Device& device, const Array& moving, const std::vector<std::int64_t>& extents,
+               const Transform& transform) {
+  const PointGrid grid = grid_of(extents);
+  const std::size_t axes = extents.size();
+  std::vector<float> positions(axes * static_cast<std::size_t>(grid.shape.pixels()));
+  transform.positions(grid, components_of(positions.data(), axes, grid));
+  const Shape shape = moving.shape();
+  ResamplePlan resample(device, {.spline = {.boundary = Boundary::constant},
+                                 .images = {.shape = shape, .dimensions = static_cast<int>(axes)},
+                                 .output = grid.shape,
+                                 .input = moving.type,
+                                 .output_type = moving.type});
+  Stream stream = device.make_stream();
+  Image input = device.make_image(moving.type, shape);
+  Image output = device.make_image(moving.type, grid.shape);
+  Image coordinates = device.make_image(
+      PixelType::f32,
+      {grid.shape.width, grid.shape.height, grid.shape.depth * static_cast<std::int64_t>(axes)});
+  Array finite = moving;
+  remove_nonfinite(finite);
+  stream.upload(finite.bytes.data(), finite.bytes.size(), input.buffer());
+  stream.upload(positions.data(), positions.size() * sizeof(float), coordinates.buffer());
+  resample.execute(stream, input, coordinates, output);
+  Array aligned = make_array(extents, moving.type);
+  stream.download(output, aligned.bytes.data(), aligned.bytes.size());
+  return aligned;
+}
+
+LoadedImage deformed(const Device& device, const LoadedImage& moving, const Shape& grid,
+                     const Transform& transform) {
+  std::vector<Array> channels = split_channels(moving);
+  for (Array& channel : channels) {
+    channel = deformed(device, channel, {grid.height, grid.width}, transform);
+  }
+  return join_channels(channels);
+}
+
+Array displacements(const std::vector<std::int64_t>& extents, const Transform& transform) {
+  std::vector<std::int64_t> all{static_cast<std::int64_t>(extents.size())};
+  all.insert(all.end(), extents.begin(), extents.end());
+  Array array = make_array(all, PixelType::f32);
+  const PointGrid grid = grid_of(extents);
+  transform.field(grid, components_of(array.samples<float>().data(), extents.size(), grid));
+  return array;
+}
+
+}  // namespace warpalign::program
