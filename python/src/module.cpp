@@ -30,4 +30,5 @@ NB_MODULE(_core, module) {
   bind_tiles(module);
   bind_phase_correlation(module);
   bind_transforms(module);
+  bind_transform_files(module);
 }

@@ -188,7 +188,8 @@ void bind_grid(nb::module_& module) {
                    [](const PointGrid& grid) {
                      return std::array<double, 3>{grid.spacing.x, grid.spacing.y, grid.spacing.z};
                    })
-      .def_prop_ro("direction", [](const PointGrid& grid) { return grid.direction; });
+      .def_prop_ro("direction", [](const PointGrid& grid) { return grid.direction; })
+      .def("equals", [](const PointGrid& a, const PointGrid& b) { return a == b; });
 }
 
 }  // namespace
@@ -241,6 +242,11 @@ void bind_transforms(nb::module_& module) {
            nb::arg("relative"))
       .def("jacobian", &determinants, nb::arg("grid"), nb::arg("to").noconvert())
       .def("inverse", &Transform::inverse, nb::call_guard<nb::gil_scoped_release>())
+      .def("in_coordinates",
+           [](const Transform& self, const std::string& coordinates, const PointGrid& reference,
+              const PointGrid& moving) {
+             return self.in_coordinates(coordinates_named(coordinates), reference, moving);
+           })
       .def("after", [](const Transform& self, const Transform& first) { return self * first; })
       .def("equals", [](const Transform& self, const Transform& other) { return self == other; });
 }

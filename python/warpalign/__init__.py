@@ -22,6 +22,7 @@ from ._errors import (
     InvalidImageError,
     OutOfMemoryError,
 )
+from ._geometry import Geometry
 from ._local import LocalRegistrar, LocalRegistration, register_local
 from ._register import Registrar, register, warm_up
 from ._stack import StackRegistration, register_stack
@@ -47,6 +48,7 @@ __all__ = [
     "DeviceInfo",
     "DeviceUnavailableError",
     "Error",
+    "Geometry",
     "InvalidArgumentError",
     "InvalidImageError",
     "LocalRegistrar",

@@ -44,5 +44,5 @@ def deformation_of(found, reference_shape):
     """The Deformation of the extension module's dictionary, or None."""
     if found is None:
         return None
-    transform = Transform._of(found.pop("transform"), tuple(reference_shape))
+    transform = Transform._of(found.pop("transform"), shape=tuple(reference_shape))
     return Deformation(transform, **found)

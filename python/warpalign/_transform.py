@@ -4,9 +4,11 @@ import numpy as np
 
 from . import _core
 from ._axes import embedded, swap_axes
+from ._geometry import Geometry
 
 _OUTSIDE = ("edge", "zero", "nan")
 _INTERPOLATIONS = ("linear", "cubic")
+_UNITS = {"pixels": "pixels", "world": "millimetres"}
 
 
 def _in_space(matrix):
@@ -67,7 +69,10 @@ def _restored(make, cls, arrays, shape):
 class Transform:
     """A transform of the plane or of space, which maps points of a reference to a moving image.
 
-    Points and components are in array axes, (row, column) or (plane, row, column), in pixels.
+    Points and components are in array axes, (row, column) or (plane, row, column), in pixels. Those
+    of a file of another tool may be in world coordinates: millimetres x, y and z, as ITK's. A
+    transform that knows the geometry of both images maps both; see :meth:`with_geometry`.
+
     Warping the moving image with a transform lays it on the reference. A Transform is immutable;
     copies share its data. Transforms can be pickled, and compared with ``==``, which compares all
     numbers exactly. They compute in double precision on the host, on all of its processors.
@@ -83,7 +88,12 @@ class Transform:
         ``'translation'``, ``'rigid'``, ``'similarity'``, ``'affine'``, ``'homography'``,
         ``'displacement'``, ``'bspline'``, ``'inverse'`` (of a field) or ``'chain'``.
     matrix : ndarray of shape (ndim + 1, ndim + 1), or None
-        The homogeneous matrix in array axes. None for fields, and chains that have one.
+        The homogeneous matrix in array axes; for world coordinates, for x, y and z. None for
+        fields, and chains that have one.
+    coordinates : str
+        What the numbers of the transform refer to: ``'pixels'`` or ``'world'``.
+    reference, moving : Geometry or None
+        The geometry of the images that the transform belongs to, if it is known.
     members : tuple of Transform
         The transforms of a chain, in the order in which they are applied.
     residual : float
@@ -91,16 +101,16 @@ class Transform:
         transform and its inverse lead it, over up to 32768 points. 0 for other kinds.
     """
 
-    __slots__ = ("_core", "_shape")
+    __slots__ = ("_core", "_moving", "_reference", "_shape")
     __array_ufunc__ = None  # transform @ array is an error, as is array @ transform
 
     def __init__(self):
         raise TypeError("make a transform with Transform.affine(matrix) or its like")
 
     @classmethod
-    def _of(cls, core, shape=None):
+    def _of(cls, core, reference=None, moving=None, shape=None):
         new = object.__new__(cls)
-        new._core = core
+        new._core, new._reference, new._moving = core, reference, moving
         new._shape = shape  # of the reference, for the result of a registration
         return new
 
@@ -237,50 +247,140 @@ class Transform:
         return cls._of(_core.Transform.bspline(coefficients, grid, "pixels"))
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path, *, format=None, reference=None, moving=None):
         """Read a transform from a file.
 
         Parameters
         ----------
         path : path-like
-            A file that :meth:`save` wrote, or the JSON that ``warpalign register`` and
-            ``register-volume`` print.
+            A file that :meth:`save` wrote, the JSON that ``warpalign register`` and
+            ``register-volume`` print, or a file of another tool (:doc:`/howto/transform-files`).
+        format : str, optional
+            One of :meth:`formats`. By default, it is recognized by the file's content and
+            name.
+        reference, moving : Geometry, or what Geometry.of takes, optional
+            The images. FSL's and NiftyReg's files are read only with them. They override what a
+            file tells.
 
         Returns
         -------
         Transform
-            The transform, equal to the one that was saved.
+            The transform, equal to the one that was saved. Those of other tools have the
+            coordinates of the format, pixels or world.
+
+        Raises
+        ------
+        ValueError
+            The file is something else, or holds several transforms; the message says why.
+        ImportError
+            The format needs a package that is not installed: nibabel or h5py.
+        OSError
+            The file cannot be read.
+        """
+        from ._transform_files import load_transforms
+
+        found = load_transforms(cls, path, format, reference, moving)
+        if len(found) != 1:
+            raise ValueError(f"{path} holds {len(found)} transforms: use Transform.load_all")
+        return found[0]
+
+    @classmethod
+    def load_all(cls, path, *, format=None, reference=None, moving=None):
+        """Read all transforms of a file, such as those of the frames of a stack.
+
+        Parameters
+        ----------
+        path : path-like
+            As in :meth:`load`.
+        format : str, optional
+            As in :meth:`load`.
+        reference, moving : Geometry, or what Geometry.of takes, optional
+            As in :meth:`load`.
+
+        Returns
+        -------
+        tuple of Transform
+            The transforms in the order of the file.
 
         Raises
         ------
         ValueError
             The file is something else; the message says why.
+        ImportError
+            The format needs a package that is not installed: nibabel or h5py.
         OSError
             The file cannot be read.
         """
-        from ._transform_files import load_transform
+        from ._transform_files import load_transforms
 
-        return load_transform(cls, path)
+        return load_transforms(cls, path, format, reference, moving)
 
-    def save(self, path):
+    def save(self, path, *, format=None):
         """Write the transform to a file, which is replaced only by a complete one.
 
         Parameters
         ----------
         path : path-like
             A name that ends in ``.json``, for transforms with a matrix, which is stored for (x, y)
-            as in the reports of the program; or in ``.npz``, for all transforms.
+            as in the reports of the program; in ``.npz``, for all transforms; or as a file of
+            another tool (:doc:`/howto/transform-files`).
+        format : str, optional
+            One of :meth:`formats`. By default, the ending of the name tells it; ``.mat``
+            and ``.txt`` belong to several formats.
 
         Raises
         ------
         ValueError
-            The name has another ending, or a ``.json`` file cannot hold the transform.
+            The name does not tell a format, the format cannot hold the transform, or it needs the
+            geometry of the images (:meth:`with_geometry`).
+        ImportError
+            The format needs a package that is not installed: nibabel or h5py.
         OSError
             The file cannot be written.
         """
-        from ._transform_files import save_transform
+        from ._transform_files import save_transforms
 
-        save_transform(self, path)
+        save_transforms((self,), path, format)
+
+    @staticmethod
+    def save_all(transforms, path, *, format=None):
+        """Write several transforms to a file, such as those of the frames of a stack.
+
+        Parameters
+        ----------
+        transforms : sequence of Transform
+            The transforms, at least one.
+        path : path-like
+            As in :meth:`save`.
+        format : str, optional
+            As in :meth:`save`. Files of several transforms are ``.npz``, ``.npy``, ``.1D`` of AFNI,
+            ``.xml`` of BigDataViewer, and MultiStackReg's text.
+
+        Raises
+        ------
+        ValueError
+            As in :meth:`save`, or the format holds one transform only.
+        ImportError
+            As in :meth:`save`.
+        OSError
+            The file cannot be written.
+        """
+        from ._transform_files import save_transforms
+
+        save_transforms(tuple(transforms), path, format)
+
+    @staticmethod
+    def formats():
+        """List the names of the file formats.
+
+        Returns
+        -------
+        tuple of str
+            Names for ``format`` in :meth:`load` and :meth:`save`.
+        """
+        from ._transform_formats import transform_formats
+
+        return transform_formats()
 
     @property
     def ndim(self):
@@ -296,7 +396,91 @@ class Transform:
         if numbers is None:
             return None
         axes = [*range(self.ndim), 3]
-        return swap_axes(np.array(numbers).reshape(4, 4)[np.ix_(axes, axes)])
+        matrix = np.array(numbers).reshape(4, 4)[np.ix_(axes, axes)]
+        return swap_axes(matrix) if self._core.coordinates == "pixels" else matrix
+
+    @property
+    def coordinates(self):
+        return self._core.coordinates
+
+    @property
+    def reference(self):
+        return self._reference
+
+    @property
+    def moving(self):
+        return self._moving
+
+    def with_geometry(self, reference=None, moving=None):
+        """Tell the transform where the pixels of its images lie in world coordinates.
+
+        Parameters
+        ----------
+        reference, moving : Geometry, or what Geometry.of takes, optional
+            The images. One that is not given stays as it was.
+
+        Returns
+        -------
+        Transform
+            The same transform, which maps pixels and millimetres (``points(..., world=True)``).
+
+        Raises
+        ------
+        ValueError
+            A geometry has other dimensions than the transform.
+        TypeError
+            There is no geometry of such an object.
+        """
+        geometries = []
+        for given, known in ((reference, self._reference), (moving, self._moving)):
+            geometry = known if given is None else Geometry.of(given)
+            if geometry is not None and len(geometry.shape) != self.ndim:
+                raise ValueError(f"an image of {len(geometry.shape)} dimensions does not belong to "
+                                 f"a transform of {self.ndim}")
+            geometries.append(geometry)
+        return self._of(self._core, *geometries)
+
+    def _in(self, coordinates):
+        """The same transform for pixels or world coordinates."""
+        if self._core.coordinates == coordinates:
+            return self
+        if self._reference is None or self._moving is None:
+            raise ValueError(
+                f"the transform maps {_UNITS[self._core.coordinates]}, and the geometry of its "
+                f"images, which would tell the {_UNITS[coordinates]}, is unknown: use "
+                "with_geometry(reference, moving)")
+        core = self._core.in_coordinates(coordinates, self._reference._grid, self._moving._grid)
+        return self._of(core, self._reference, self._moving)
+
+    def in_world(self):
+        """Convert the transform to one of world coordinates.
+
+        Returns
+        -------
+        Transform
+            The transform for millimetres x, y and z.
+
+        Raises
+        ------
+        ValueError
+            The transform maps pixels, and the geometry of its images is unknown.
+        """
+        return self._in("world")
+
+    def in_pixels(self):
+        """Convert the transform to one of pixels.
+
+        Returns
+        -------
+        Transform
+            The transform for pixels in array axes.
+
+        Raises
+        ------
+        ValueError
+            The transform maps millimetres, and the geometry of its images is unknown.
+        """
+        return self._in("pixels")
 
     @property
     def members(self):
@@ -306,13 +490,15 @@ class Transform:
     def residual(self):
         return self._core.residual
 
-    def points(self, points, *, outside="edge"):
+    def points(self, points, *, world=False, outside="edge"):
         """Map points.
 
         Parameters
         ----------
         points : array_like, shape (n, ndim)
-            Points of the reference, in array axes.
+            Points of the reference: pixels in array axes, or with `world`, millimetres x, y, z.
+        world : bool, optional
+            Whether points are in world coordinates. The default is False.
         outside : {'edge', 'zero', 'nan'}, optional
             The displacement beyond the grid of a field: that at the nearest edge, none, or NaN.
 
@@ -324,14 +510,15 @@ class Transform:
         Raises
         ------
         ValueError
-            The points have another shape, or ``outside`` is something else.
+            The points have another shape, ``outside`` is something else, or the transform is of
+            the other coordinates and does not know the geometry of its images.
         """
         _one_of(outside, _OUTSIDE, "outside")
         points = np.ascontiguousarray(points, np.float64)
         if points.ndim != 2 or points.shape[1] != self.ndim:
             raise ValueError(f"points must have the shape (n, {self.ndim}), not {points.shape}")
         mapped = np.empty_like(points)
-        self._core.points(points, mapped, outside)
+        self._in("world" if world else "pixels")._core.points(points, mapped, outside)
         return mapped
 
     def _default_shape(self, shape):
@@ -402,9 +589,10 @@ class Transform:
     def _on_grid(self, shape, dtype, outside, relative):
         _one_of(outside, _OUTSIDE, "outside")
         _one_of(np.dtype(dtype).name, ("float32", "float64"), "dtype")
+        core = self._core if shape is None else self._in("pixels")._core
         grid, shape = self._default_shape(shape)
         values = np.empty((self.ndim, *shape), dtype)
-        self._core.field(grid, values, outside, relative)
+        core.field(grid, values, outside, relative)
         return values
 
     def jacobian(self, shape=None):
@@ -427,9 +615,10 @@ class Transform:
         ValueError
             `shape` is invalid, or the transform has no grid and `shape` is not given.
         """
+        core = self._core if shape is None else self._in("pixels")._core
         grid, shape = self._default_shape(shape)
         determinants = np.empty(shape)
-        self._core.jacobian(grid, determinants)
+        core.jacobian(grid, determinants)
         return determinants
 
     def inverse(self):
@@ -446,13 +635,19 @@ class Transform:
         ValueError
             The matrix is singular, or the field folds; the message says where.
         """
-        return self._of(self._core.inverse())
+        return self._of(self._core.inverse(), self._moving, self._reference)
 
     def __matmul__(self, first):
-        """``(second @ first).points(p)`` is ``second.points(first.points(p))``."""
+        """``(second @ first).points(p)`` is ``second.points(first.points(p))``.
+
+        Of a transform of pixels and one of world coordinates, the former is converted.
+        """
         if not isinstance(first, Transform):
             return NotImplemented
-        return self._of(self._core.after(first._core))
+        second = self
+        if first.coordinates != second.coordinates:
+            first, second = first._in("world"), second._in("world")
+        return self._of(second._core.after(first._core), first._reference, second._moving)
 
     def warp(self, image, *, output_shape=None, order=3, mode="constant", cval=0.0, output=None,
              device=None):
@@ -463,7 +658,7 @@ class Transform:
         image : array_like
             An image of `ndim` axes, optionally followed by further axes such as channels.
         output_shape : tuple of ints, optional
-            The shape of the reference. By default, that of the image.
+            The shape of the reference. By default, that of its geometry, or of the image.
         order, mode, cval, output, device : optional
             As in :func:`warpalign.ndimage.map_coordinates`. The default mode is ``'constant'``.
 
@@ -476,7 +671,8 @@ class Transform:
         Raises
         ------
         ValueError
-            The image has too few axes, or a shape is invalid.
+            The image has too few axes, a shape is invalid, or the transform maps millimetres and
+            does not know the geometry of its images.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
@@ -488,10 +684,12 @@ class Transform:
         image = as_array(image)
         if image.ndim < self.ndim:
             raise ValueError(f"image must have at least {self.ndim} axes, not {image.ndim}")
+        if output_shape is None and self._reference is not None:
+            output_shape = self._reference.shape
         shape = tuple(image.shape[:self.ndim] if output_shape is None else output_shape)
         further = tuple(image.shape[self.ndim:])
         options = {"order": order, "mode": mode, "cval": cval, "device": device}
-        matrix = self.matrix
+        matrix = self._in("pixels").matrix
         if matrix is not None and np.array_equal(matrix[-1], np.eye(self.ndim + 1)[-1]):
             return ndimage.affine_transform(image, embedded(matrix, image.ndim),
                                             output_shape=shape + further, output=output, **options)
@@ -508,7 +706,10 @@ class Transform:
         return output
 
     def __eq__(self, other):
-        return self._core.equals(other._core) if isinstance(other, Transform) else NotImplemented
+        if not isinstance(other, Transform):
+            return NotImplemented
+        return (self._core.equals(other._core) and self._reference == other._reference
+                and self._moving == other._moving)
 
     __hash__ = None
 
@@ -525,6 +726,8 @@ class Transform:
 
     def __repr__(self):
         text = f"<Transform: {self.kind}, {self.ndim} dimensions"
+        if self.coordinates == "world":
+            text += ", millimetres"
         if self.kind == "chain":
             text += ": " + ", ".join(member.kind for member in self.members)
         elif (grid := self._core.grid) is not None:

@@ -1,4 +1,4 @@
-"""Files of transforms: .json for matrices, .npz for all kinds."""
+"""Files of transforms: .json for matrices, .npz for all kinds, and those of other tools."""
 
 import io
 import json
@@ -8,21 +8,40 @@ import zipfile
 
 import numpy as np
 
+from . import _core
 from ._axes import swap_axes
+from ._geometry import Geometry
+from ._transform_formats import transform_formats
 
 SCHEMA = "warpalign-transform"
 VERSION = 1
 
 _MATRICES = ("translation", "rigid", "similarity", "affine", "homography")
 _MOST_MEMBERS = 1000
-_MOST_JSON = 1 << 26  # bytes; larger files are something else
+_MOST_TEXT = 1 << 28  # bytes; larger files are something else
+
+
+def _flat(values):
+    return np.asarray(values, np.float64).ravel().tolist()
+
+
+def _grid_of_arrays(shape, origin, spacing, direction):
+    return _core.PointGrid(shape, _flat(origin), _flat(spacing), _flat(direction))
 
 
 def arrays_of(transform, prefix=""):
     """The transform as a dictionary of arrays, which transform_of reads."""
     core = transform._core
     kind = transform.kind
+    pixels = transform.coordinates == "pixels"
     arrays = {prefix + "kind": np.array(kind)}
+    if not pixels:
+        arrays[prefix + "coordinates"] = np.array("world")
+    for name in ("reference", "moving"):
+        if (geometry := getattr(transform, name)) is not None:
+            arrays[f"{prefix}{name}.shape"] = np.array(geometry.shape)
+            for part in ("spacing", "origin", "direction"):
+                arrays[f"{prefix}{name}.{part}"] = getattr(geometry, part)
     if kind in _MATRICES:
         arrays[prefix + "matrix"] = transform.matrix
     elif kind == "chain":
@@ -31,35 +50,80 @@ def arrays_of(transform, prefix=""):
         for number, member in enumerate(members):
             arrays |= arrays_of(member, f"{prefix}{number}.")
     elif kind == "inverse":
-        arrays |= arrays_of(transform.inverse(), prefix + "of.")
+        arrays |= arrays_of(transform._of(core.inverse()), prefix + "of.")
     else:
         grid = core.grid
         axes = slice(transform.ndim - 1, None, -1)
-        shape = grid.shape[axes]
-        samples = np.empty((transform.ndim, *shape))
+        samples = np.empty((transform.ndim, *grid.shape[axes]))
         core.copy_samples(samples)
         arrays[prefix + "samples"] = samples.astype(core.dtype, copy=False)
-        arrays[prefix + "origin"] = np.array(grid.origin[axes])
-        arrays[prefix + "spacing"] = np.array(grid.spacing[axes])
+        if grid.direction == np.eye(3).ravel().tolist() and pixels:
+            arrays[prefix + "origin"] = np.array(grid.origin[axes])
+            arrays[prefix + "spacing"] = np.array(grid.spacing[axes])
+        else:  # in (x, y, z)
+            arrays[prefix + "grid"] = np.array([grid.origin, grid.spacing])
+            arrays[prefix + "direction"] = np.array(grid.direction).reshape(3, 3)
         if kind == "displacement":
             arrays[prefix + "interpolation"] = np.array(core.interpolation)
     return arrays
 
 
-def _of_matrix(cls, kind, matrix):
-    """The transform of a matrix in array axes. `kind` is one of _MATRICES."""
-    if kind == "translation":
-        return cls.translation(matrix[:-1, -1])
-    return getattr(cls, kind)(matrix)
+def _of_matrix(cls, kind, matrix, coordinates="pixels"):
+    """The transform of a matrix, in array axes for pixels. `kind` is one of _MATRICES."""
+    if coordinates == "pixels":
+        return cls.translation(matrix[:-1, -1]) if kind == "translation" else getattr(cls, kind)(
+            matrix)
+    if matrix.shape not in ((3, 3), (4, 4)):
+        raise ValueError(f"its matrix has the shape {matrix.shape}")
+    whole = np.eye(4)
+    axes = [*range(len(matrix) - 1), 3]
+    whole[np.ix_(axes, axes)] = matrix
+    return cls._of(_core.Transform.of_matrix(kind, len(matrix) - 1, _flat(whole), "world"))
+
+
+def _geometry_of(arrays, name):
+    if f"{name}.shape" not in arrays:
+        return None
+    return Geometry(tuple(np.asarray(arrays[f"{name}.shape"]).tolist()),
+                    **{part: arrays[f"{name}.{part}"]
+                       for part in ("spacing", "origin", "direction")})
+
+
+def _field_of(cls, kind, coordinates, arrays, prefix):
+    samples = arrays[prefix + "samples"]
+    if prefix + "direction" not in arrays:
+        grid = {name: arrays[prefix + name] for name in ("origin", "spacing")}
+        if kind == "bspline":
+            return cls.bspline(samples, **grid)
+        return cls.displacement(samples, interpolation=str(arrays[prefix + "interpolation"]),
+                                **grid)
+    if samples.ndim not in (3, 4) or samples.dtype not in (np.float32, np.float64):
+        raise ValueError("its samples are not those of a field")
+    shape = [*samples.shape[:0:-1], *[1] * (4 - samples.ndim)]
+    grid = _grid_of_arrays(shape, *arrays[prefix + "grid"], arrays[prefix + "direction"])
+    samples = np.ascontiguousarray(samples)
+    if kind == "bspline":
+        return cls._of(_core.Transform.bspline(samples, grid, coordinates))
+    interpolation = "cubic" if str(arrays[prefix + "interpolation"]) == "cubic" else "linear"
+    return cls._of(_core.Transform.displacement(samples, grid, interpolation, coordinates))
 
 
 def transform_of(cls, arrays, prefix="", depth=0):
     """The transform of a dictionary of arrays. Raises KeyError or ValueError."""
     if depth > 20:
         raise ValueError("its chains are nested too deeply")
+    found = _transform_of(cls, arrays, prefix, depth)
+    geometry = [_geometry_of(arrays, prefix + name) for name in ("reference", "moving")]
+    return cls._of(found._core).with_geometry(*geometry)
+
+
+def _transform_of(cls, arrays, prefix, depth):
     kind = str(arrays[prefix + "kind"])
+    coordinates = str(arrays.get(prefix + "coordinates", "pixels"))
+    if coordinates not in ("pixels", "world"):
+        raise ValueError(f"it has the unknown coordinates {coordinates!r}")
     if kind in _MATRICES:
-        return _of_matrix(cls, kind, arrays[prefix + "matrix"])
+        return _of_matrix(cls, kind, arrays[prefix + "matrix"], coordinates)
     if kind == "inverse":
         return transform_of(cls, arrays, prefix + "of.", depth + 1).inverse()
     if kind == "chain":
@@ -71,13 +135,8 @@ def transform_of(cls, arrays, prefix="", depth=0):
         for number in range(1, count):
             whole = transform_of(cls, arrays, f"{prefix}{number}.", depth + 1) @ whole
         return whole
-    grid = {name: arrays[prefix + name] for name in ("origin", "spacing")}
-    samples = arrays[prefix + "samples"]
-    if kind == "displacement":
-        return cls.displacement(samples, interpolation=str(arrays[prefix + "interpolation"]),
-                                **grid)
-    if kind == "bspline":
-        return cls.bspline(samples, **grid)
+    if kind in ("displacement", "bspline"):
+        return _field_of(cls, kind, coordinates, arrays, prefix)
     raise ValueError(f"it has a transform of the unknown kind {kind!r}")
 
 
@@ -87,34 +146,25 @@ def _json_of(transform):
         raise ValueError(f"a .json file holds only transforms with a matrix, not one of the kind "
                          f"{transform.kind!r}: save it as .npz")
     kind = "homography" if (matrix[-1, :-1] != 0).any() or matrix[-1, -1] != 1 else "affine"
-    return json.dumps({"schema": SCHEMA, "version": VERSION,
-                       "kind": transform.kind if transform.kind in _MATRICES else kind,
-                       "matrix": swap_axes(matrix).tolist()}, indent=1) + "\n"
-
-
-def save_transform(transform, path):
-    path = pathlib.Path(path)
-    if path.suffix == ".json":
-        data = _json_of(transform).encode()
-    elif path.suffix == ".npz":
-        written = io.BytesIO()
-        np.savez(written, schema=np.array(f"{SCHEMA} {VERSION}"), **arrays_of(transform))
-        data = written.getbuffer()
-    else:
-        raise ValueError(f"cannot save a transform as {path.name!r}: use .json or .npz")
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(data)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    record = {"schema": SCHEMA, "version": VERSION,
+              "kind": transform.kind if transform.kind in _MATRICES else kind}
+    if transform.coordinates == "world":
+        record["coordinates"] = "world"
+    record["matrix"] = (swap_axes(matrix) if transform.coordinates == "pixels" else matrix).tolist()
+    for name in ("reference", "moving"):
+        if (geometry := getattr(transform, name)) is not None:
+            record[name] = {"shape": list(geometry.shape),
+                            **{part: getattr(geometry, part).tolist()
+                               for part in ("spacing", "origin", "direction")}}
+    return json.dumps(record, indent=1) + "\n"
 
 
 def _from_json(cls, text):
     record = json.loads(text)
     if not isinstance(record, dict) or "matrix" not in record:
         raise ValueError("it has no member 'matrix'")
-    if record.get("schema") == SCHEMA and record.get("version") != VERSION:
+    own = record.get("schema") == SCHEMA
+    if own and record.get("version") != VERSION:
         raise ValueError(f"it is of version {record.get('version')}, not {VERSION}")
     matrix = np.array(record["matrix"], np.float64)
     if matrix.shape in ((2, 3), (3, 4)):  # as the program prints affine transforms
@@ -124,20 +174,154 @@ def _from_json(cls, text):
     kind = record.get("kind", record.get("motion", "affine"))
     if kind == "rotation":
         kind = "rigid"
-    return _of_matrix(cls, kind if kind in _MATRICES else "affine", swap_axes(matrix))
+    world = own and record.get("coordinates") == "world"
+    found = _of_matrix(cls, kind if kind in _MATRICES else "affine",
+                       matrix if world else swap_axes(matrix), "world" if world else "pixels")
+    geometry = [Geometry(**record[name]) if own and name in record else None
+                for name in ("reference", "moving")]
+    return found.with_geometry(*geometry)
 
 
-def load_transform(cls, path):
-    path = pathlib.Path(path)
+def _from_npz(cls, path):
+    with np.load(path, allow_pickle=False) as file:
+        arrays = dict(file)
+    if str(arrays["schema"]) != f"{SCHEMA} {VERSION}":
+        raise ValueError(f"its schema is {arrays['schema']}")
+    if "count" not in arrays:
+        return (transform_of(cls, arrays),)
+    count = int(arrays["count"])
+    if not 1 <= count <= len(arrays):
+        raise ValueError(f"it tells of {count} transforms")
+    return tuple(transform_of(cls, arrays, f"t{number}.") for number in range(count))
+
+
+def _npz_of(transforms):
+    if len(transforms) == 1:
+        arrays = arrays_of(transforms[0])
+    else:
+        arrays = {"count": np.array(len(transforms))}
+        for number, transform in enumerate(transforms):
+            arrays |= arrays_of(transform, f"t{number}.")
+    written = io.BytesIO()
+    np.savez(written, schema=np.array(f"{SCHEMA} {VERSION}"), **arrays)
+    return written.getbuffer()
+
+
+def _grid(geometry):
+    return None if geometry is None else geometry._grid
+
+
+def _from_text(cls, path, format, data, geometry, depth=0):
+    """The transforms of a format that the extension module reads."""
+    cores, reference, moving, initial = _core.read_transforms(format, data, *map(_grid, geometry))
+    found = [cls._of(core, Geometry._of_grid(reference, core.dimensions),
+                     Geometry._of_grid(moving, core.dimensions)) for core in cores]
+    if not initial:
+        return found
+    if depth == 20:
+        raise ValueError("too many files name another one as their initial transform")
+    # elastix: this file's transform comes after that of the file that it names.
+    other = path.parent / pathlib.PurePath(initial).name
     try:
-        if zipfile.is_zipfile(path):
-            with np.load(path, allow_pickle=False) as arrays:
-                if str(arrays["schema"]) != f"{SCHEMA} {VERSION}":
-                    raise ValueError(f"its schema is {arrays['schema']}")
-                return transform_of(cls, arrays)
-        if path.stat().st_size > _MOST_JSON:
-            raise ValueError("it is too large for JSON")
-        return _from_json(cls, path.read_text(encoding="utf-8"))
+        data = other.read_bytes()
+    except OSError as error:
+        raise ValueError(f"it follows the transform of {initial}, and {other} cannot be read "
+                         f"({error.strerror})") from error
+    first = _from_text(cls, other, format, data, geometry, depth + 1)[0]
+    return [one @ first for one in found]
+
+
+def _found_format(path, start):
+    from ._transform_images import format_of
+
+    if zipfile.is_zipfile(path):
+        return "npz"
+    if start.lstrip()[:1] in (b"{", b"["):
+        return "json"
+    found = _core.transform_format(path.name, start) or format_of(path, start)
+    if found is None:
+        raise ValueError("its format is not recognized; name it with format=")
+    return found
+
+
+def _load(cls, path, format, geometry):
+    from . import _transform_images
+
+    with open(path, "rb") as file:
+        start = file.read(4096)
+    format = format or _found_format(path, start)
+    if format == "npz":
+        return _from_npz(cls, path)
+    if format in _transform_images.FORMATS:
+        return (_transform_images.load(cls, path, format, *geometry),)
+    if path.stat().st_size > _MOST_TEXT:
+        raise ValueError("it is too large for its format")
+    if format == "json":
+        return (_from_json(cls, path.read_text(encoding="utf-8")),)
+    return _from_text(cls, path, format, path.read_bytes(), geometry)
+
+
+def _checked_format(format):
+    if format is not None and format not in transform_formats():
+        raise ValueError(f"unknown format {format!r} (choose from: "
+                         f"{', '.join(transform_formats())})")
+    return format
+
+
+def load_transforms(cls, path, format, reference, moving):
+    path = pathlib.Path(path)
+    _checked_format(format)
+    geometry = [None if image is None else Geometry.of(image) for image in (reference, moving)]
+    try:
+        return tuple(transform.with_geometry(*geometry)
+                     for transform in _load(cls, path, format, geometry))
     except (ValueError, KeyError, TypeError, IndexError, EOFError, OverflowError, RecursionError,
             zipfile.BadZipFile) as error:
         raise ValueError(f"{path} is not a transform: {error}") from error
+
+
+def _written(transforms, path, format):
+    """The bytes of a file."""
+    if format == "npz":
+        return _npz_of(transforms)
+    if format == "json":
+        if len(transforms) > 1:
+            raise ValueError("a .json file holds one transform: save several as .npz")
+        return _json_of(transforms[0]).encode()
+    geometry = [next((image for image in images if image is not None), None)
+                for images in ([one.reference for one in transforms],
+                               [one.moving for one in transforms])]
+    return _core.write_transforms(format, [one._core for one in transforms], *map(_grid, geometry))
+
+
+def _format_to_write(path):
+    from ._transform_images import format_of_name
+
+    if path.suffix in (".json", ".npz"):
+        return path.suffix[1:]
+    found = _core.transform_format_of_name(path.name) or format_of_name(path)
+    if found is None:
+        raise ValueError(f"cannot tell the format of {path.name!r}: use .json or .npz, or name it "
+                         f"with format= ({', '.join(transform_formats())})")
+    return found
+
+
+def save_transforms(transforms, path, format):
+    from . import _transform_images
+
+    path = pathlib.Path(path)
+    format = _checked_format(format) or _format_to_write(path)
+    if not transforms:
+        raise ValueError("there is no transform to save")
+    ending = ".nii.gz" if path.name.endswith(".nii.gz") else path.suffix
+    part = path.with_name(f"{path.name}.{os.getpid()}.part{ending}")
+    try:
+        if format in _transform_images.FORMATS:
+            if len(transforms) > 1:
+                raise ValueError(f"the format {format} holds one transform, not {len(transforms)}")
+            _transform_images.save(transforms[0], part, format)
+        else:
+            part.write_bytes(_written(transforms, path, format))
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -31,7 +31,7 @@ struct WARPALIGN_API PointGrid {
 
   /// The affine matrix that maps indices to points.
   [[nodiscard]] HomogeneousMatrix index_to_point() const noexcept;
-  friend bool operator==(const PointGrid& a, const PointGrid& b) noexcept;
+  friend WARPALIGN_API bool operator==(const PointGrid& a, const PointGrid& b) noexcept;
 };
 
 /// What a Transform consists of. A product of matrices has the later of their kinds.
@@ -190,6 +190,11 @@ class WARPALIGN_API Transform {
   /// matrix, and for a field that folds, with a point where it does: fields are checked in all
   /// cells of their grid.
   [[nodiscard]] Transform inverse() const;
+  /// The same transform for pixels or for world coordinates, for images whose pixels are the points
+  /// of these grids. A transform of such coordinates is returned unchanged. Throws
+  /// Error(invalid_argument) for a grid that is invalid, singular or of other dimensions.
+  [[nodiscard]] Transform in_coordinates(Coordinates coordinates, const PointGrid& reference,
+                                         const PointGrid& moving) const;
   /// For an inverse of a field, or a chain with some: the largest distance between T(T^-1(p)) and
   /// p over a sample of up to 32768 points p = T(q), q of the field's grid. 0 for other kinds.
   [[nodiscard]] double inverse_residual() const noexcept;

@@ -59,6 +59,14 @@ bool is_equal(const Field& a, const Field& b) {
          a.samples() == b.samples();
 }
 
+/// The same numbers for other coordinates. Within a chain of coordinate changes they are right.
+Transform relabelled(const Transform& transform, Coordinates coordinates) {
+  TransformState state = TransformState::of(transform);
+  state.coordinates = coordinates;
+  for (Transform& member : state.members) member = relabelled(member, coordinates);
+  return TransformState::transform_of(std::move(state));
+}
+
 }  // namespace
 
 HomogeneousMatrix PointGrid::index_to_point() const noexcept {
@@ -242,6 +250,21 @@ Transform Transform::inverse() const {
     }
   }
   return TransformState::transform_of(std::move(result));
+}
+
+Transform Transform::in_coordinates(Coordinates coordinates, const PointGrid& reference,
+                                    const PointGrid& moving) const {
+  detail::check_grid(state_->dimensions, reference);
+  detail::check_grid(state_->dimensions, moving);
+  if (state_->coordinates == coordinates) return *this;
+  HomogeneousMatrix first = reference.index_to_point();
+  HomogeneousMatrix last = moving.index_to_point();
+  HomogeneousMatrix& inverted = coordinates == Coordinates::world ? first : last;
+  inverted = detail::inverse_of(inverted);
+  const auto affine = [&](const HomogeneousMatrix& matrix) {
+    return of_matrix(TransformKind::affine, state_->dimensions, matrix, coordinates);
+  };
+  return affine(last) * relabelled(*this, coordinates) * affine(first);
 }
 
 double Transform::inverse_residual() const noexcept { return state_->residual; }

@@ -1,0 +1,142 @@
+// FreeSurfer's .lta: a matrix that maps the source (the moving image) to the destination (the
+// reference), in voxels or in RAS millimetres, and both images' geometries.
+#include "formats.hpp"
+#include "matrices.hpp"
+#include "text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include <map>
+
+namespace warpalign::transform_files {
+namespace {
+
+constexpr int voxels_to_voxels = 0;
+constexpr int ras_to_ras = 1;
+
+/// "key = value", of which a comment may follow.
+using Values = std::map<std::string, std::string, std::less<>>;
+
+bool add_value(Values& values, std::string_view line) {
+  const std::size_t equals = line.find('=');
+  if (equals == std::string_view::npos) return false;
+  const std::string_view value = line.substr(equals + 1);
+  values[std::string(trimmed(line.substr(0, equals)))] = trimmed(value.substr(0, value.find('#')));
+  return true;
+}
+
+std::vector<double> numbers(const Values& values, const std::string& key, std::size_t count) {
+  const auto found = values.find(key);
+  if (found == values.end()) refuse("'" + key + "' is missing; the file may be cut short");
+  std::vector<double> all = numbers_of(found->second, key);
+  expect_count(all, count, key);
+  return all;
+}
+
+/// The geometry of a "volume info", which tells the RAS coordinates of the middle of the volume.
+std::optional<PointGrid> grid_of_info(const Values& info) {
+  if (numbers(info, "valid", 1)[0] == 0) return std::nullopt;
+  const std::vector<double> size = numbers(info, "volume", 3);
+  const std::vector<double> spacing = numbers(info, "voxelsize", 3);
+  const std::vector<double> centre = numbers(info, "cras", 3);
+  HomogeneousMatrix matrix;
+  std::array<std::int64_t, 3> shape{};
+  std::size_t axis = 0;
+  for (const char* const key : {"xras", "yras", "zras"}) {
+    const std::vector<double> direction = numbers(info, key, 3);
+    if (!(size[axis] >= 1) || !(size[axis] <= 1 << 30)) refuse("'volume' has an invalid size");
+    shape[axis] = static_cast<std::int64_t>(size[axis]);
+    for (std::size_t row = 0; row < 3; ++row) {
+      matrix.m[4 * row + axis] = direction[row] * spacing[axis];
+      matrix.m[4 * row + 3] -= matrix.m[4 * row + axis] * static_cast<double>(shape[axis]) / 2;
+    }
+    ++axis;
+  }
+  for (std::size_t row = 0; row < 3; ++row) matrix.m[4 * row + 3] += centre[row];
+  return grid_of({shape[0], shape[1], shape[2]}, product(lps_ras(), matrix));
+}
+
+std::string info_of(const std::optional<PointGrid>& grid) {
+  if (!grid) return "valid = 0  # volume info invalid\n";
+  const HomogeneousMatrix ras = product(lps_ras(), grid->index_to_point());
+  const std::array<double, 3> shape{static_cast<double>(grid->shape.width),
+                                    static_cast<double>(grid->shape.height),
+                                    static_cast<double>(grid->shape.depth)};
+  const std::array<double, 3> spacing{grid->spacing.x, grid->spacing.y, grid->spacing.z};
+  std::array<double, 3> centre{};
+  std::string directions;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::array<double, 3> direction{};
+    for (std::size_t row = 0; row < 3; ++row) {
+      direction[row] = ras.m[4 * row + axis] / spacing[axis];
+      centre[row] += ras.m[4 * row + axis] * shape[axis] / 2;
+    }
+    directions += std::string(1, "xyz"[axis]) + "ras   = " + text_of(direction) + "\n";
+  }
+  for (std::size_t row = 0; row < 3; ++row) centre[row] += ras.m[4 * row + 3];
+  return "valid = 1  # volume info valid\nfilename = volume.mgz\nvolume = " + text_of(shape) +
+         "\nvoxelsize = " + text_of(spacing) + "\n" + directions + "cras   = " + text_of(centre) +
+         "\n";
+}
+
+}  // namespace
+
+TransformFile read_lta(std::string_view text) {
+  Values header, source, destination;
+  Values* values = &header;
+  std::vector<double> elements;
+  Lines lines(text);
+  while (const auto line = lines.next()) {
+    if (line->starts_with('#')) continue;
+    if (line->starts_with("src volume info")) {
+      values = &source;
+    } else if (line->starts_with("dst volume info")) {
+      values = &destination;
+    } else if (*line == "1 4 4" && elements.empty()) {
+      for (int row = 0; row < 4; ++row) {
+        const std::vector<double> four = numbers_of(lines.expect("the matrix' end"), "the matrix");
+        expect_count(four, 4, "a row of the matrix");
+        elements.insert(elements.end(), four.begin(), four.end());
+      }
+    } else {
+      add_value(*values, *line);  // Other lines are of no concern here: "subject", "fscale".
+    }
+  }
+  const double type = numbers(header, "type", 1)[0];
+  if (numbers(header, "nxforms", 1)[0] != 1) refuse("it does not hold one transform");
+  expect_count(elements, 16, "the matrix");
+  HomogeneousMatrix matrix;
+  std::copy(elements.begin(), elements.end(), matrix.m.begin());
+  if (!matrix.is_affine()) refuse("the last row of the matrix is not 0 0 0 1");
+  TransformFile file;
+  file.geometry = {grid_of_info(destination), grid_of_info(source)};
+  const HomogeneousMatrix pull = inverse_of(matrix);
+  if (type == voxels_to_voxels) {
+    file.transforms = {affine(3, pull, Coordinates::pixels)};
+  } else if (type == ras_to_ras) {
+    file.transforms = {affine(3, product(lps_ras(), product(pull, lps_ras())), Coordinates::world)};
+  } else {
+    refuse("its type is " + text_of(type) + "; 0 (voxels) and 1 (RAS) are supported: convert it " +
+           "with lta_convert");
+  }
+  return file;
+}
+
+std::string write_lta(const Transform& transform, const Geometry& geometry) {
+  if (transform.dimensions() != 3) refuse("an .lta file holds a transform of volumes");
+  const HomogeneousMatrix world = affine_part(transform, "an .lta file");
+  const HomogeneousMatrix push = inverse_of(product(lps_ras(), product(world, lps_ras())));
+  std::string text =
+      "# transform file written by warpalign\n"
+      "type      = 1 # LINEAR_RAS_TO_RAS\n"
+      "nxforms   = 1\nmean      = 0 0 0\nsigma     = 1\n1 4 4\n";
+  for (std::size_t row = 0; row < 4; ++row) {
+    text += text_of(std::span(push.m).subspan(4 * row, 4)) + "\n";
+  }
+  return text + "src volume info\n" + info_of(geometry.moving) + "dst volume info\n" +
+         info_of(geometry.reference);
+}
+
+}  // namespace warpalign::transform_files

@@ -1,0 +1,148 @@
+// Matrices in NumPy's .npy, for (x, y, 1) or (x, y, z, 1): one, or a stack of them as pystackreg's.
+#include "formats.hpp"
+#include "matrices.hpp"
+#include "text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace warpalign::transform_files {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::size_t max_matrices = 1000000;
+
+/// The value of a key in the header, a Python dictionary.
+std::string_view value_of(std::string_view header, const std::string& key) {
+  const std::size_t at = header.find("'" + key + "'");
+  const std::size_t colon = header.find(':', at);
+  if (at == std::string_view::npos || colon == std::string_view::npos) {
+    refuse("its header has no '" + key + "'");
+  }
+  return trimmed(header.substr(colon + 1));
+}
+
+std::vector<std::size_t> shape_of(std::string_view header) {
+  std::string_view value = value_of(header, "shape");
+  if (!value.starts_with('(') || value.find(')') == std::string_view::npos) {
+    refuse("its header is damaged");
+  }
+  std::string list(value.substr(1, value.find(')') - 1));
+  std::replace(list.begin(), list.end(), ',', ' ');
+  std::vector<std::size_t> shape;
+  for (const double extent : numbers_of(list, "the shape")) {
+    if (!(extent >= 1) || !(extent <= max_matrices)) refuse("the array's shape is invalid");
+    shape.push_back(static_cast<std::size_t>(extent));
+  }
+  return shape;
+}
+
+struct Header {
+  std::string text;
+  std::string_view data;
+};
+
+Header header_of(std::string_view bytes) {
+  const std::size_t lengths = bytes.size() > 6 && bytes[6] != 1 ? 4 : 2;
+  if (!bytes.starts_with(magic) || bytes.size() < 8 + lengths) refuse("it is no .npy file");
+  std::size_t length = 0;
+  for (std::size_t i = lengths; i-- > 0;) {
+    length = length << 8 | static_cast<unsigned char>(bytes[8 + i]);
+  }
+  if (length > bytes.size() - 8 - lengths) refuse("the file is cut short");
+  return {std::string(bytes.substr(8 + lengths, length)), bytes.substr(8 + lengths + length)};
+}
+
+template <class Value>
+std::vector<double> values_of(std::string_view data, std::size_t count) {
+  if (data.size() != count * sizeof(Value)) {
+    refuse("the file is cut short, or longer than its array");
+  }
+  std::vector<double> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    Value value{};
+    std::memcpy(&value, data.data() + i * sizeof value, sizeof value);
+    values.push_back(static_cast<double>(value));
+  }
+  return values;
+}
+
+Transform transform_of(int dimensions, HomogeneousMatrix matrix) {
+  const bool flat = std::all_of(matrix.m.begin() + 12, matrix.m.begin() + 15,
+                                [](double value) { return value == 0; });
+  if (flat && matrix.m[15] == 1) return affine(dimensions, matrix, Coordinates::pixels);
+  return Transform::of_matrix(TransformKind::homography, dimensions, matrix);
+}
+
+}  // namespace
+
+TransformFile read_npy(std::string_view bytes) {
+  static_assert(std::endian::native == std::endian::little, "values are read as they are");
+  const Header header = header_of(bytes);
+  const std::string_view type = value_of(header.text, "descr");
+  const bool single = type.starts_with("'<f4'");
+  if (!single && !type.starts_with("'<f8'")) {
+    refuse("its numbers are not float64 or float32 in little-endian order");
+  }
+  std::vector<std::size_t> shape = shape_of(header.text);
+  const bool fortran = value_of(header.text, "fortran_order").starts_with("True");
+  if (shape.size() == 2) shape.insert(shape.begin(), 1);
+  if (shape.size() != 3 || shape[1] != shape[2] || (shape[1] != 3 && shape[1] != 4)) {
+    refuse("the array is not one matrix or a stack of them, of 3 x 3 or 4 x 4 numbers");
+  }
+  const std::size_t n = shape[1];
+  const std::size_t count = shape[0];
+  const std::vector<double> values = single ? values_of<float>(header.data, count * n * n)
+                                            : values_of<double>(header.data, count * n * n);
+  TransformFile file;
+  for (std::size_t i = 0; i < count; ++i) {
+    HomogeneousMatrix matrix;
+    for (std::size_t row = 0; row < n; ++row) {
+      for (std::size_t column = 0; column < n; ++column) {
+        const std::size_t at =
+            fortran ? i + count * (row + n * column) : (i * n + row) * n + column;
+        const std::size_t r = row + 1 == n ? 3 : row;
+        matrix.m[4 * r + (column + 1 == n ? 3 : column)] = values[at];
+      }
+    }
+    file.transforms.push_back(transform_of(static_cast<int>(n) - 1, matrix));
+  }
+  return file;
+}
+
+std::string write_npy(std::span<const Transform> transforms) {
+  if (transforms.empty()) refuse("there is no transform to write");
+  const auto d = static_cast<std::size_t>(transforms.front().dimensions());
+  const std::string n = std::to_string(d + 1);
+  const std::string shape = n + ", " + n + ")";
+  const std::string stack = transforms.size() > 1 ? std::to_string(transforms.size()) + ", " : "";
+  std::string header =
+      "{'descr': '<f8', 'fortran_order': False, 'shape': (" + stack + shape + ", }";
+  header.resize((10 + header.size()) / 64 * 64 + 63 - 10, ' ');
+  header += '\n';
+  std::string file = std::string(magic) + '\x01' + '\0';
+  file += static_cast<char>(header.size() & 255);
+  file += static_cast<char>(header.size() >> 8);
+  file += header;
+  for (const Transform& transform : transforms) {
+    const auto matrix = transform.matrix();
+    if (!matrix) refuse("a .npy file holds matrices, no fields");
+    if (transform.dimensions() != transforms.front().dimensions()) {
+      refuse("the transforms are not all of the same dimensions");
+    }
+    for (const std::size_t row : {0U, 1U, 2U, 3U}) {
+      for (const std::size_t column : {0U, 1U, 2U, 3U}) {
+        if ((row == 2 || column == 2) && d == 2) continue;
+        const double value = matrix->m[4 * row + column];
+        file.append(reinterpret_cast<const char*>(&value), sizeof value);
+      }
+    }
+  }
+  return file;
+}
+
+}  // namespace warpalign::transform_files
