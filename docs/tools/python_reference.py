@@ -19,7 +19,7 @@ PAGES = {
         "Error", "InvalidArgumentError", "InvalidImageError", "ConfigurationError",
         "DeviceUnavailableError", "OutOfMemoryError", "BuildError", "DeviceError"]),
     "ndimage": ("warpalign.ndimage", "warpalign.ndimage", None),
-    "transforms": ("Transforms", "warpalign", ["Transform", "Geometry"]),
+    "transforms": ("Transforms", "warpalign", ["Transform", "Geometry", "PointErrors"]),
     "tiles": ("Tiles", "warpalign", ["tiles", "Tile"]),
     "dask": ("warpalign.dask", "warpalign.dask", None),
     "compat": ("warpalign.compat", "warpalign.compat", None),

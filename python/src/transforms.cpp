@@ -3,10 +3,12 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 
+#include <warpalign/point_fit.hpp>
 #include <warpalign/transform.hpp>
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -17,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nb = nanobind;
@@ -24,9 +27,9 @@ namespace nb = nanobind;
 namespace warpalign::python {
 namespace {
 
-constexpr std::array<const char*, 9> kinds{"translation", "rigid",      "similarity",
-                                           "affine",      "homography", "displacement",
-                                           "bspline",     "inverse",    "chain"};
+constexpr std::array<const char*, 10> kinds{"translation", "rigid",        "similarity", "affine",
+                                            "homography",  "displacement", "bspline",    "inverse",
+                                            "chain",       "thin_plate"};
 
 TransformKind kind_named(const std::string& name) {
   const auto* const found = std::find(kinds.begin(), kinds.end(), name);
@@ -167,6 +170,38 @@ std::optional<std::string> interpolation_of(const Transform& self) {
   return *interpolation == FieldInterpolation::linear ? "linear" : "cubic";
 }
 
+/// The coordinates of points in C++'s order.
+std::vector<double> coordinates_of(const InputArray& points, Coordinates coordinates) {
+  if (points.dtype() != nb::dtype<double>() || points.ndim() != 2) {
+    refuse("points must be float64 of the shape (points, dimensions)");
+  }
+  const std::size_t d = points.shape(1);
+  const auto* first = static_cast<const double*>(points.data());
+  std::vector<double> result(points.size());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const std::size_t a = i % d;
+    result[i] = first[i - a + (coordinates == Coordinates::pixels ? d - 1 - a : a)];
+  }
+  return result;
+}
+
+/// The transform, the distances that remain, and which pairs were used.
+auto fit(const std::string& model, const InputArray& reference, const InputArray& moving,
+         bool robust, const std::string& coordinates) {
+  constexpr std::array<const char*, 6> models{"translation", "rigid",      "similarity",
+                                              "affine",      "homography", "thin-plate"};
+  const auto* const found = std::find(models.begin(), models.end(), model);
+  if (found == models.end()) refuse("unknown model of a transform");
+  const Coordinates kind = coordinates_named(coordinates);
+  const std::vector<double> from = coordinates_of(reference, kind);
+  const std::vector<double> to = coordinates_of(moving, kind);
+  const auto dimensions = static_cast<int>(reference.shape(1));
+  const nb::gil_scoped_release released;
+  PointFit result = fit_points(dimensions, from, to,
+                               {static_cast<PointModel>(found - models.begin()), robust, kind});
+  return std::pair{std::move(result.transform), std::move(result.inliers)};
+}
+
 void bind_grid(nb::module_& module) {
   nb::class_<PointGrid>(module, "PointGrid", "A regular grid of points, in (x, y, z).")
       .def("__init__",
@@ -196,6 +231,8 @@ void bind_grid(nb::module_& module) {
 
 void bind_transforms(nb::module_& module) {
   bind_grid(module);
+  module.def("fit_points", &fit, nb::arg("model"), nb::arg("reference").noconvert(),
+             nb::arg("moving").noconvert(), nb::arg("robust"), nb::arg("coordinates"));
   nb::class_<Transform>(module, "Transform", "A transform; see :class:`warpalign.Transform`.")
       .def_static("of_matrix",
                   [](const std::string& kind, int dimensions, const std::array<double, 16>& matrix,
@@ -221,7 +258,14 @@ void bind_transforms(nb::module_& module) {
                                    coordinates_named(coordinates), true);
           },
           nb::arg("coefficients").noconvert(), nb::arg("grid"), nb::arg("coordinates"))
+      .def_static("thin_plate",
+                  [](int dimensions, const std::vector<double>& reference,
+                     const std::vector<double>& moving, const std::string& coordinates) {
+                    return Transform::thin_plate(dimensions, reference, moving,
+                                                 coordinates_named(coordinates));
+                  })
       .def_prop_ro("dimensions", &Transform::dimensions)
+      .def_prop_ro("landmarks", &Transform::landmarks)
       .def_prop_ro(
           "kind",
           [](const Transform& self) { return kinds[static_cast<std::size_t>(self.kind())]; })

@@ -631,3 +631,16 @@ def test_what_a_format_cannot_hold_is_refused_and_nothing_is_written(tmp_path):
 
 def test_formats_lists_the_names():
     assert {"itk", "flirt", "itk-h5", "fnirt-absolute"} <= set(Transform.formats())
+
+
+def test_json_of_a_stack_is_read_frame_by_frame(tmp_path):
+    path = tmp_path / "stack.json"
+    path.write_text('{"frames": [{"frame": 0, "matrix": [[1, 0, 0], [0, 1, 0]]},'
+                    ' {"frame": 1, "matrix": [[1, 0, 3], [0, 1, -2]]}]}')
+    found = Transform.load_all(path)
+    np.testing.assert_array_equal(found[1].points([[10.0, 20]]), [[8, 23]])
+    Transform.save_all(found, tmp_path / "ours.json")
+    assert Transform.load_all(tmp_path / "ours.json") == found
+    path.write_text('{"frames": [{"frame": 0, "status": "failed"}]}')
+    with pytest.raises(ValueError, match="matrix"):
+        Transform.load_all(path)

@@ -24,6 +24,7 @@ from ._errors import (
 )
 from ._geometry import Geometry
 from ._local import LocalRegistrar, LocalRegistration, register_local
+from ._point_errors import PointErrors
 from ._register import Registrar, register, warm_up
 from ._stack import StackRegistration, register_stack
 from ._tiles import Tile, tiles
@@ -54,6 +55,7 @@ __all__ = [
     "LocalRegistrar",
     "LocalRegistration",
     "OutOfMemoryError",
+    "PointErrors",
     "Registrar",
     "Registration",
     "StackRegistration",

@@ -8,6 +8,7 @@ from ._geometry import Geometry
 
 _OUTSIDE = ("edge", "zero", "nan")
 _INTERPOLATIONS = ("linear", "cubic")
+_MODELS = ("translation", "rigid", "similarity", "affine", "homography", "thin-plate")
 _UNITS = {"pixels": "pixels", "world": "millimetres"}
 
 
@@ -54,6 +55,15 @@ def _samples(values, what):
     return np.ascontiguousarray(values, kept)
 
 
+def _pairs(source, target):
+    """Both as contiguous float64, checked."""
+    source, target = (np.ascontiguousarray(points, np.float64) for points in (source, target))
+    if source.ndim != 2 or source.shape[1] not in (2, 3) or source.shape != target.shape:
+        raise ValueError("the points must both have the shape (n, 2) or (n, 3), not "
+                         f"{source.shape} and {target.shape}")
+    return source, target
+
+
 def _one_of(value, allowed, what):
     if value not in allowed:
         raise ValueError(f"{what} must be one of {', '.join(map(repr, allowed))}, not {value!r}")
@@ -78,7 +88,8 @@ class Transform:
     numbers exactly. They compute in double precision on the host, on all of its processors.
 
     Make one by :meth:`translation`, :meth:`rigid`, :meth:`similarity`, :meth:`affine`,
-    :meth:`homography`, :meth:`displacement` or :meth:`bspline`, or take that of a result.
+    :meth:`homography`, :meth:`displacement`, :meth:`bspline` or :meth:`from_points`, or take that
+    of a result.
 
     Attributes
     ----------
@@ -86,7 +97,8 @@ class Transform:
         2 or 3.
     kind : str
         ``'translation'``, ``'rigid'``, ``'similarity'``, ``'affine'``, ``'homography'``,
-        ``'displacement'``, ``'bspline'``, ``'inverse'`` (of a field) or ``'chain'``.
+        ``'displacement'``, ``'bspline'``, ``'inverse'`` (of a field), ``'chain'`` or
+        ``'thin_plate'``.
     matrix : ndarray of shape (ndim + 1, ndim + 1), or None
         The homogeneous matrix in array axes; for world coordinates, for x, y and z. None for
         fields, and chains that have one.
@@ -245,6 +257,144 @@ class Transform:
         coefficients = _samples(coefficients, "the coefficients of a B-spline")
         grid = _grid(coefficients.shape[1:], origin, spacing)
         return cls._of(_core.Transform.bspline(coefficients, grid, "pixels"))
+
+    @classmethod
+    def from_points(cls, source, target, model="affine", *, robust=True, world=False,
+                    return_inliers=False):
+        """Fit a transform to pairs of corresponding points by least squares.
+
+        Parameters
+        ----------
+        source, target : array_like, shape (n, ndim)
+            Points of the reference and the same points of the moving image: pixels in array axes,
+            or with `world`, millimetres x, y, z.
+        model : str, optional
+            ``'translation'``, ``'rigid'``, ``'similarity'``, ``'affine'`` (the default),
+            ``'homography'`` (two dimensions), or ``'thin-plate'``: the spline through all points
+            that bends as little as a thin plate.
+        robust : bool, optional
+            Whether to find pairs that do not belong to the others, and leave them out: by least
+            median of squares, and for a thin-plate spline by their distance from the spline through
+            the others. The default is True.
+        world : bool, optional
+            Whether the points are in world coordinates. The default is False.
+        return_inliers : bool, optional
+            Whether to return which pairs were used. The default is False.
+
+        Returns
+        -------
+        Transform
+            The transform, which maps `source` to `target`. The same points give the same result.
+        ndarray of bool, shape (n,)
+            Which pairs were used, if `return_inliers` is True.
+
+        Raises
+        ------
+        ValueError
+            The points have another shape, are not finite, are too few for the model or too many for
+            a thin-plate spline (2000; 500 if robust), or do not determine it.
+
+        References
+        ----------
+        .. [1] B. K. P. Horn, "Closed-form solution of absolute orientation using unit
+           quaternions", J. Opt. Soc. Am. A 4, 1987.
+        .. [2] P. J. Rousseeuw, "Least median of squares regression", J. Am. Stat. Assoc. 79, 1984.
+        .. [3] F. L. Bookstein, "Principal warps: thin-plate splines and the decomposition of
+           deformations", IEEE Trans. Pattern Anal. Mach. Intell. 11, 1989.
+        """
+        source, target = _pairs(source, target)
+        _one_of(model, _MODELS, "model")
+        core, used = _core.fit_points(model, source, target, bool(robust),
+                                      "world" if world else "pixels")
+        return (cls._of(core), np.array(used, bool)) if return_inliers else cls._of(core)
+
+    def registration_error(self, source, target, *, world=False, quantiles=(0.5, 0.9, 0.95)):
+        """Measure how far points are from where they belong: the target registration error.
+
+        Use points that the transform was not fitted to.
+
+        Parameters
+        ----------
+        source, target : array_like, shape (n, ndim)
+            Points of the reference and the same points of the moving image: pixels in array axes,
+            or with `world`, millimetres x, y, z. At least one.
+        world : bool, optional
+            Whether the points are in world coordinates. The default is False.
+        quantiles : sequence of floats, optional
+            Fractions of the pairs, from 0 to 1.
+
+        Returns
+        -------
+        PointErrors
+            The distances in pixels or millimetres, and their mean, rms, maximum and quantiles.
+
+        Raises
+        ------
+        ValueError
+            The points have another shape or there are none, a quantile is not from 0 to 1, or the
+            transform is of the other coordinates and does not know the geometry of its images.
+        """
+        from ._point_errors import PointErrors
+
+        source, target = _pairs(source, target)
+        if not len(source):
+            raise ValueError("there are no points to measure an error of")
+        distances = np.linalg.norm(self.points(source, world=world) - target, axis=1)
+        found = np.quantile(distances, quantiles)
+        return PointErrors(distances=distances, mean=float(distances.mean()),
+                           rms=float(np.sqrt((distances ** 2).mean())),
+                           max=float(distances.max()),
+                           quantiles=dict(zip(map(float, quantiles), map(float, found),
+                                              strict=True)))
+
+    @staticmethod
+    def load_landmarks(path):
+        """Read BigWarp's landmarks (.csv), for :meth:`from_points`.
+
+        Parameters
+        ----------
+        path : path-like
+            The file. Pairs that are switched off or lack a point are left out.
+
+        Returns
+        -------
+        source, target : ndarray of float64, shape (n, ndim)
+            BigWarp's fixed points and its moving points, x, y and z in the units of the images:
+            pass them on with ``world=True``.
+
+        Raises
+        ------
+        ValueError
+            The file is something else; the message says why.
+        OSError
+            The file cannot be read.
+        """
+        from ._transform_files import load_landmarks
+
+        return load_landmarks(path)
+
+    @staticmethod
+    def save_landmarks(path, source, target):
+        """Write landmarks for BigWarp (.csv).
+
+        Parameters
+        ----------
+        path : path-like
+            The file, which is replaced only by a complete one.
+        source, target : array_like, shape (n, ndim)
+            Points of the reference, which are BigWarp's fixed ones, and the same points of the
+            moving image, x, y and z in millimetres or the units of the images.
+
+        Raises
+        ------
+        ValueError
+            The points have another shape.
+        OSError
+            The file cannot be written.
+        """
+        from ._transform_files import save_landmarks
+
+        save_landmarks(path, *_pairs(source, target))
 
     @classmethod
     def load(cls, path, *, format=None, reference=None, moving=None):
@@ -633,7 +783,8 @@ class Transform:
         Raises
         ------
         ValueError
-            The matrix is singular, or the field folds; the message says where.
+            The matrix is singular, the field folds (the message says where), or the transform is a
+            thin-plate spline.
         """
         return self._of(self._core.inverse(), self._moving, self._reference)
 

@@ -1,5 +1,6 @@
 """Files of transforms: .json for matrices, .npz for all kinds, and those of other tools."""
 
+import contextlib
 import io
 import json
 import os
@@ -49,6 +50,8 @@ def arrays_of(transform, prefix=""):
         arrays[prefix + "members"] = np.array(len(members))
         for number, member in enumerate(members):
             arrays |= arrays_of(member, f"{prefix}{number}.")
+    elif kind == "thin_plate":  # in (x, y, z)
+        arrays[prefix + "landmarks"] = np.array(core.landmarks).reshape(2, -1, transform.ndim)
     elif kind == "inverse":
         arrays |= arrays_of(transform._of(core.inverse()), prefix + "of.")
     else:
@@ -124,6 +127,12 @@ def _transform_of(cls, arrays, prefix, depth):
         raise ValueError(f"it has the unknown coordinates {coordinates!r}")
     if kind in _MATRICES:
         return _of_matrix(cls, kind, arrays[prefix + "matrix"], coordinates)
+    if kind == "thin_plate":
+        landmarks = np.asarray(arrays[prefix + "landmarks"], np.float64)
+        if landmarks.ndim != 3 or len(landmarks) != 2:
+            raise ValueError("its landmarks are not two lists of points")
+        source, target = map(_flat, landmarks)
+        return cls._of(_core.Transform.thin_plate(landmarks.shape[2], source, target, coordinates))
     if kind == "inverse":
         return transform_of(cls, arrays, prefix + "of.", depth + 1).inverse()
     if kind == "chain":
@@ -140,14 +149,13 @@ def _transform_of(cls, arrays, prefix, depth):
     raise ValueError(f"it has a transform of the unknown kind {kind!r}")
 
 
-def _json_of(transform):
+def _record_of(transform):
     matrix = transform.matrix
     if matrix is None:
         raise ValueError(f"a .json file holds only transforms with a matrix, not one of the kind "
                          f"{transform.kind!r}: save it as .npz")
     kind = "homography" if (matrix[-1, :-1] != 0).any() or matrix[-1, -1] != 1 else "affine"
-    record = {"schema": SCHEMA, "version": VERSION,
-              "kind": transform.kind if transform.kind in _MATRICES else kind}
+    record = {"kind": transform.kind if transform.kind in _MATRICES else kind}
     if transform.coordinates == "world":
         record["coordinates"] = "world"
     record["matrix"] = (swap_axes(matrix) if transform.coordinates == "pixels" else matrix).tolist()
@@ -156,11 +164,28 @@ def _json_of(transform):
             record[name] = {"shape": list(geometry.shape),
                             **{part: getattr(geometry, part).tolist()
                                for part in ("spacing", "origin", "direction")}}
-    return json.dumps(record, indent=1) + "\n"
+    return record
+
+
+def _json_of(transforms):
+    head = {"schema": SCHEMA, "version": VERSION}
+    records = [_record_of(transform) for transform in transforms]
+    whole = head | (records[0] if len(records) == 1 else {"transforms": records})
+    return json.dumps(whole, indent=1) + "\n"
 
 
 def _from_json(cls, text):
+    """The transforms of a saved file, or of the program's reports on images and stacks."""
     record = json.loads(text)
+    head = {name: record[name] for name in ("schema", "version")
+            if isinstance(record, dict) and name in record}
+    for name in ("transforms", "frames"):
+        if isinstance(record, dict) and name in record:
+            return tuple(_of_record(cls, one | head) for one in record[name])
+    return (_of_record(cls, record),)
+
+
+def _of_record(cls, record):
     if not isinstance(record, dict) or "matrix" not in record:
         raise ValueError("it has no member 'matrix'")
     own = record.get("schema") == SCHEMA
@@ -257,7 +282,7 @@ def _load(cls, path, format, geometry):
     if path.stat().st_size > _MOST_TEXT:
         raise ValueError("it is too large for its format")
     if format == "json":
-        return (_from_json(cls, path.read_text(encoding="utf-8")),)
+        return _from_json(cls, path.read_text(encoding="utf-8"))
     return _from_text(cls, path, format, path.read_bytes(), geometry)
 
 
@@ -285,9 +310,7 @@ def _written(transforms, path, format):
     if format == "npz":
         return _npz_of(transforms)
     if format == "json":
-        if len(transforms) > 1:
-            raise ValueError("a .json file holds one transform: save several as .npz")
-        return _json_of(transforms[0]).encode()
+        return _json_of(transforms).encode()
     geometry = [next((image for image in images if image is not None), None)
                 for images in ([one.reference for one in transforms],
                                [one.moving for one in transforms])]
@@ -306,6 +329,17 @@ def _format_to_write(path):
     return found
 
 
+@contextlib.contextmanager
+def _replaced(path, ending=""):
+    """The name of a temporary file, which replaces the one at `path` if all goes well."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part{ending}")
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def save_transforms(transforms, path, format):
     from . import _transform_images
 
@@ -313,15 +347,23 @@ def save_transforms(transforms, path, format):
     format = _checked_format(format) or _format_to_write(path)
     if not transforms:
         raise ValueError("there is no transform to save")
-    ending = ".nii.gz" if path.name.endswith(".nii.gz") else path.suffix
-    part = path.with_name(f"{path.name}.{os.getpid()}.part{ending}")
-    try:
+    with _replaced(path, ".nii.gz" if path.name.endswith(".nii.gz") else path.suffix) as part:
         if format in _transform_images.FORMATS:
             if len(transforms) > 1:
                 raise ValueError(f"the format {format} holds one transform, not {len(transforms)}")
             _transform_images.save(transforms[0], part, format)
         else:
             part.write_bytes(_written(transforms, path, format))
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+
+
+def load_landmarks(path):
+    try:
+        ndim, source, target = _core.read_landmarks(pathlib.Path(path).read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path} has no landmarks of BigWarp: {error}") from error
+    return np.array(source).reshape(-1, ndim), np.array(target).reshape(-1, ndim)
+
+
+def save_landmarks(path, source, target):
+    with _replaced(pathlib.Path(path)) as part:
+        part.write_bytes(_core.write_landmarks(source.shape[1], _flat(source), _flat(target)))

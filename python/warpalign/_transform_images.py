@@ -97,14 +97,6 @@ def _affine(matrix):
                                      "world")
 
 
-def _positions(geometry):
-    """The points of a geometry's pixels, (component, z, y, x), in millimetres x, y, z."""
-    identity = _affine(np.eye(4))
-    points = np.empty((3, *geometry.shape))
-    identity.field(geometry._grid, points, "edge", False)
-    return points
-
-
 def _need_volumes(reference, moving):
     if reference is None or moving is None or len(reference.shape) != 3 or len(moving.shape) != 3:
         raise ValueError("FSL's fields depend on both images, which are volumes: give the "

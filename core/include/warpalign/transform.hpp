@@ -44,7 +44,8 @@ enum class TransformKind {
   displacement,  ///< p -> p + u(p), with samples of u on a grid
   bspline,       ///< p -> p + u(p), with u given by cubic B-spline coefficients on a grid
   inverse,       ///< the inverse of a displacement or bspline, which each evaluation solves for
-  chain          ///< transforms that are applied one after the other
+  chain,         ///< transforms that are applied one after the other
+  thin_plate     ///< the thin-plate spline through pairs of points
 };
 
 /// The coordinates that a transform maps.
@@ -128,6 +129,16 @@ class WARPALIGN_API Transform {
                                          std::span<const double* const> coefficients,
                                          Coordinates coordinates = Coordinates::pixels);
 
+  /// The thin-plate spline that maps each point of `reference`, rows of `dimensions` coordinates,
+  /// to that of `moving`: an affine transform plus the sum of weight times r^2 log r in the plane,
+  /// or r in space, over the distances r from the points (Bookstein 1989). Throws
+  /// Error(invalid_argument) unless both have the same number of finite coordinates, 3 to 2000
+  /// points in the plane or 4 to 2000 in space, and if two points of the reference are the same or
+  /// all lie on a line or plane.
+  [[nodiscard]] static Transform thin_plate(int dimensions, std::span<const double> reference,
+                                            std::span<const double> moving,
+                                            Coordinates coordinates = Coordinates::pixels);
+
   /// 2 or 3.
   [[nodiscard]] int dimensions() const noexcept;
   /// What the transform consists of.
@@ -146,6 +157,9 @@ class WARPALIGN_API Transform {
   /// layout of the function that made it. Throws Error(invalid_argument) for other kinds, and
   /// unless there is a pointer for each dimension.
   void copy_samples(std::span<double* const> components) const;
+  /// The points of a thin-plate spline, the reference's and then the moving image's, as
+  /// thin_plate() took them; empty for other kinds.
+  [[nodiscard]] std::array<std::vector<double>, 2> landmarks() const;
   /// The transforms of a chain, in the order of their application; of other kinds, the transform
   /// itself.
   [[nodiscard]] std::vector<Transform> members() const;
@@ -187,8 +201,8 @@ class WARPALIGN_API Transform {
   [[nodiscard]] Transform operator*(const Transform& other) const;
   /// The inverse. That of a matrix is exact. That of a field is solved for at each point that it
   /// maps, by Newton's method with step halving. Throws Error(invalid_argument) for a singular
-  /// matrix, and for a field that folds, with a point where it does: fields are checked in all
-  /// cells of their grid.
+  /// matrix, for a thin-plate spline, and for a field that folds, with a point where it does:
+  /// fields are checked in all cells of their grid.
   [[nodiscard]] Transform inverse() const;
   /// The same transform for pixels or for world coordinates, for images whose pixels are the points
   /// of these grids. A transform of such coordinates is returned unchanged. Throws

@@ -17,6 +17,7 @@
 #include <warpalign/motion_limits.hpp>
 #include <warpalign/open_device.hpp>
 #include <warpalign/pixel.hpp>
+#include <warpalign/point_fit.hpp>
 #include <warpalign/registrar.hpp>
 #include <warpalign/registration_options.hpp>
 #include <warpalign/stages/convert.hpp>

@@ -83,6 +83,15 @@ void invert_points(const Field& field, std::span<double* const> points, std::siz
   }
 }
 
+void bend_points(const ThinPlate& plate, std::span<double* const> points, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Vector3 p{};
+    for (std::size_t a = 0; a < points.size(); ++a) p[a] = points[a][i];
+    plate.map(p, nullptr);
+    for (std::size_t a = 0; a < points.size(); ++a) points[a][i] = p[a];
+  }
+}
+
 Matrix3 map_by_matrix(const HomogeneousMatrix& matrix, Vector3& p) {
   const auto& m = matrix.m;
   const double w = m[12] * p[0] + m[13] * p[1] + m[14] * p[2] + m[15];
@@ -120,6 +129,7 @@ void map_points(const TransformState& state, std::span<double* const> points, st
   if (state.kind == TransformKind::inverse) {
     return invert_points(*state.field, points, count, outside);
   }
+  if (state.plate) return bend_points(*state.plate, points, count);
   for (const Transform& member : state.members) {
     map_points(TransformState::of(member), points, count, outside);
   }
@@ -130,6 +140,10 @@ Matrix3 map_with_jacobian(const TransformState& state, Vector3& point) {
   if (state.is_field()) return state.field->displace(point, CellBoundary::mean);
   if (state.kind == TransformKind::inverse) return map_by_inverse(*state.field, point);
   Matrix3 jacobian = identity3();
+  if (state.plate) {
+    state.plate->map(point, &jacobian);
+    return jacobian;
+  }
   for (const Transform& member : state.members) {
     jacobian = product(map_with_jacobian(TransformState::of(member), point), jacobian);
   }

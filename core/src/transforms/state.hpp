@@ -2,6 +2,7 @@
 #pragma once
 
 #include "transforms/field.hpp"
+#include "transforms/thin_plate.hpp"
 
 #include <warpalign/transform.hpp>
 
@@ -20,7 +21,8 @@ struct TransformState {
   HomogeneousMatrix matrix;            ///< of kinds up to homography
   std::shared_ptr<const Field> field;  ///< of displacement and bspline; of inverse: what it inverts
   double residual = 0;                 ///< of inverse: see Transform::inverse_residual
-  std::vector<Transform> members;      ///< of chain, in the order of their application
+  std::shared_ptr<const ThinPlate> plate;  ///< of thin_plate
+  std::vector<Transform> members;          ///< of chain, in the order of their application
 
   [[nodiscard]] bool is_matrix() const { return kind <= TransformKind::homography; }
   [[nodiscard]] bool is_field() const {

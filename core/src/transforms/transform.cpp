@@ -9,6 +9,7 @@
 #include <warpalign/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -148,6 +149,28 @@ Transform Transform::bspline(const PointGrid& grid, std::span<const double* cons
       field_state(grid, coefficients, FieldBasis::coefficients, coordinates));
 }
 
+Transform Transform::thin_plate(int dimensions, std::span<const double> reference,
+                                std::span<const double> moving, Coordinates coordinates) {
+  if (dimensions != 2 && dimensions != 3) {
+    refuse("a transform has 2 or 3 dimensions, not " + std::to_string(dimensions));
+  }
+  if (reference.size() != moving.size() ||
+      reference.size() % static_cast<std::size_t>(dimensions) != 0) {
+    refuse("a thin-plate spline needs as many points of the reference as of the moving image");
+  }
+  for (const auto& points : {reference, moving}) {
+    if (!std::all_of(points.begin(), points.end(), [](double v) { return std::isfinite(v); })) {
+      refuse("a point of a thin-plate spline is not finite");
+    }
+  }
+  TransformState state;
+  state.dimensions = dimensions;
+  state.kind = TransformKind::thin_plate;
+  state.coordinates = coordinates;
+  state.plate = std::make_shared<detail::ThinPlate>(dimensions, reference, moving);
+  return TransformState::transform_of(std::move(state));
+}
+
 int Transform::dimensions() const noexcept { return state_->dimensions; }
 TransformKind Transform::kind() const noexcept { return state_->kind; }
 Coordinates Transform::coordinates() const noexcept { return state_->coordinates; }
@@ -186,6 +209,11 @@ void Transform::copy_samples(std::span<double* const> components) const {
         }
       },
       state_->field->samples());
+}
+
+std::array<std::vector<double>, 2> Transform::landmarks() const {
+  if (!state_->plate) return {};
+  return {state_->plate->landmarks(), state_->plate->values()};
 }
 
 std::vector<Transform> Transform::members() const {
@@ -237,6 +265,10 @@ Transform Transform::inverse() const {
     detail::check_invertible(*state_->field);
     result.kind = TransformKind::inverse;
     result.residual = detail::residual_of_inverse(*state_->field);
+  } else if (state_->plate) {
+    refuse(
+        "a thin-plate spline has no inverse here: fit one to the points the other way round, or "
+        "sample its displacements on a grid");
   } else if (state_->kind == TransformKind::inverse) {
     result.kind = state_->field->basis() == FieldBasis::coefficients ? TransformKind::bspline
                                                                      : TransformKind::displacement;
@@ -278,6 +310,7 @@ bool operator==(const Transform& a, const Transform& b) {
   }
   if (s.is_matrix()) return s.matrix.m == t.matrix.m;
   if (s.kind == TransformKind::chain) return s.members == t.members;
+  if (s.plate) return a.landmarks() == b.landmarks();
   return s.field == t.field || is_equal(*s.field, *t.field);
 }
 
