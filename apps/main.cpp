@@ -32,6 +32,10 @@ constexpr std::array commands{
     add_mosaic_command,   add_resample_command,        add_prefilter_command,
     add_devices_command,  add_doctor_command,          add_warm_up_command,
     add_bench_command,    add_experiment_command,      add_completion_command,
+    add_register_command,  add_register_volume_command, add_stack_command,
+    add_transform_command, add_resample_command,        add_prefilter_command,
+    add_devices_command,   add_doctor_command,          add_warm_up_command,
+    add_bench_command,     add_experiment_command,      add_completion_command,
     add_man_command};
 
 constexpr const char* footer =

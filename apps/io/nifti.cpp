@@ -96,6 +96,10 @@ class Header {
   [[nodiscard]] double pixdim(std::size_t i) const {
     return real(layout_.pixdim + i * layout_.real_bytes);
   }
+  /// b, c and d of the qform's quaternion, then the offset.
+  [[nodiscard]] double qform(std::size_t i) const {
+    return real(layout_.srow + i * layout_.real_bytes - 6 * layout_.real_bytes);
+  }
   [[nodiscard]] double srow(std::size_t row, std::size_t column) const {
     return real(layout_.srow + (4 * row + column) * layout_.real_bytes);
   }
@@ -331,12 +335,17 @@ bool has_sform(const Header& header) {
   return header.integer(header.layout().sform_code, header.layout().code_bytes) > 0;
 }
 
-/// The geometry of the voxels: from the sform if there is one, else from pixdim.
-std::array<double, 3> spacing_of(const Header& header) {
+/// The unit of lengths, in millimetres.
+double unit_of(const Header& header) {
   const std::int64_t unit =
       header.integer(header.layout().xyzt_units, header.layout().units_bytes) & 7;
   // Metres and micrometres. Files without a unit are almost always in millimetres.
-  const double millimetres = unit == 1 ? 1000 : unit == 3 ? 0.001 : 1;
+  return unit == 1 ? 1000 : unit == 3 ? 0.001 : 1;
+}
+
+/// The geometry of the voxels: from the sform if there is one, else from pixdim.
+std::array<double, 3> spacing_of(const Header& header) {
+  const double millimetres = unit_of(header);
   std::array<double, 3> spacing{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double distance =
@@ -359,6 +368,49 @@ std::optional<bool> left_handed(const Header& header) {
   const Layout& layout = header.layout();
   if (header.integer(layout.qform_code, layout.code_bytes) > 0) return header.pixdim(0) < 0;
   return std::nullopt;
+}
+
+bool has_qform(const Header& header) {
+  return header.integer(header.layout().qform_code, header.layout().code_bytes) > 0;
+}
+
+/// The rotation of the qform, row by row, with the third column mirrored if the header says so.
+std::array<double, 9> qform_rotation(const Header& header) {
+  const double b = header.qform(0);
+  const double c = header.qform(1);
+  const double d = header.qform(2);
+  const double a = std::sqrt(std::max(0.0, 1 - b * b - c * c - d * d));
+  const double side = header.pixdim(0) < 0 ? -1 : 1;
+  return {a * a + b * b - c * c - d * d,
+          2 * (b * c - a * d),
+          side * 2 * (b * d + a * c),
+          2 * (b * c + a * d),
+          a * a + c * c - b * b - d * d,
+          side * 2 * (c * d - a * b),
+          2 * (b * d - a * c),
+          2 * (c * d + a * b),
+          side * (a * a + d * d - b * b - c * c)};
+}
+
+/// See NiftiVolume.
+std::array<double, 12> index_to_ras(const Header& header) {
+  const std::array<double, 9> rotation =
+      has_qform(header) ? qform_rotation(header) : std::array<double, 9>{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  std::array<double, 12> matrix{};
+  for (std::size_t row = 0; row < 3; ++row) {
+    for (std::size_t column = 0; column < 4; ++column) {
+      double value = 0;
+      if (has_sform(header)) {
+        value = header.srow(row, column);
+      } else if (column < 3) {
+        value = rotation[3 * row + column] * header.pixdim(column + 1);
+      } else if (has_qform(header)) {
+        value = header.qform(3 + row);
+      }
+      matrix[4 * row + column] = value * unit_of(header);
+    }
+  }
+  return matrix;
 }
 
 int code_of(PixelType type) {
@@ -388,6 +440,7 @@ NiftiVolume read_nifti(std::span<const std::byte> file) {
                          header.real(slope + header.layout().real_bytes));
   volume.spacing = spacing_of(header);
   volume.left_handed = left_handed(header);
+  volume.index_to_ras = index_to_ras(header);
   volume.header.bytes = header.bytes();
   return volume;
 }

@@ -27,6 +27,9 @@ struct NiftiVolume {
   /// Whether the voxels' axes are left-handed in the space of the scanner or the atlas. Empty if
   /// the header has no position.
   std::optional<bool> left_handed;
+  /// Three rows of the matrix that maps indices (x, y, z, 1) to RAS millimetres: the sform, else the
+  /// qform, else the spacing alone, as nibabel does without the qform's offset.
+  std::array<double, 12> index_to_ras{};
   NiftiHeader header;
 };
 

@@ -5,13 +5,13 @@ cmake_policy(VERSION 3.25)
 
 # The layers that a layer's sources may include besides their own. See apps/README.md.
 set(below_main commands options io)
-set(below_commands experiments bench doctor reports options io)
+set(below_commands experiments bench doctor reports options io transform_files)
 set(below_experiments reports options io reference)
 set(below_bench reports options io reference)
 set(below_doctor reports options io)
-set(below_reports io)
+set(below_reports io transform_files)
 set(below_options io)
-set(below_io "")
+set(below_io transform_files)
 set(below_reference "")
 
 # The rooms of core/src/registration, in order: each may include the earlier ones. The others

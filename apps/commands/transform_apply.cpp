@@ -1,0 +1,198 @@
+// `warpalign transform apply` and `labels`.
+#include "commands/transform_commands.hpp"
+#include "commands/transform_options.hpp"
+#include "io/array_file.hpp"
+#include "io/atomic_file.hpp"
+#include "io/messages.hpp"
+#include "io/usage_error.hpp"
+#include "io/volume_file.hpp"
+#include "options/command_line.hpp"
+#include "options/common_options.hpp"
+#include "options/file_names.hpp"
+#include "options/interpolation_options.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/open_device.hpp>
+#include <warpalign/tiles.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace warpalign::program {
+namespace {
+
+struct Options {
+  TransformOptions transform;
+  std::string file;
+  std::string input;
+  std::string output;
+  std::optional<std::string> like;
+  bool inverse = false;
+  DeviceOptions device;
+  InterpolationOptions interpolation;
+};
+
+/// An image, channel by channel, or a volume.
+std::vector<Array> load_input(const std::string& name) {
+  if (is_nifti_name(name)) return {load_volume(name).voxels};
+  return load_array_file(name).channels;
+}
+
+std::vector<std::int64_t> extents_of(const PointGrid& grid, int dimensions) {
+  const Shape& s = grid.shape;
+  if (dimensions == 2) return {s.height, s.width};
+  return {s.depth, s.height, s.width};
+}
+
+/// The transform from pixels of the output to pixels of the input.
+Transform chosen_transform(const Options& options, const transform_files::TransformFile& file) {
+  if (file.transforms.size() != 1) {
+    throw UsageError(fmt::format("{}: holds {} transforms; apply takes one", options.file,
+                                 file.transforms.size()));
+  }
+  const Transform transform = in_pixels(file.transforms.front(), file.geometry, options.file);
+  if (!options.inverse) return transform;
+  try {
+    return transform.inverse();
+  } catch (const Error& error) {
+    throw FileError(fmt::format("{}: {}", options.file, error.message()));
+  }
+}
+
+/// The coordinates of the output's pixels: all x, all y, and all z.
+std::vector<float> coordinates_of(const Transform& transform, const PointGrid& pixels) {
+  const auto count = static_cast<std::size_t>(pixels.shape.pixels());
+  const auto axes = static_cast<std::size_t>(transform.dimensions());
+  std::vector<float> coordinates(axes * count);
+  std::vector<float*> components;
+  for (std::size_t a = 0; a < axes; ++a) components.push_back(coordinates.data() + a * count);
+  transform.positions(pixels, components);
+  return coordinates;
+}
+
+std::vector<Array> warped(const Device& device, const SplineModel& spline,
+                          const std::vector<Array>& input, const Transform& transform,
+                          const PointGrid& pixels) {
+  const Array& first = input.front();
+  TiledResampler resampler(device,
+                           {.spline = spline,
+                            .images = {.shape = first.shape(), .dimensions = first.dimensions()},
+                            .output = pixels.shape,
+                            .input = first.type,
+                            .output_type = first.type});
+  const auto matrix = transform.matrix();
+  std::vector<float> coordinates;
+  if (!matrix) coordinates = coordinates_of(transform, pixels);
+  std::vector<Array> results;
+  for (const Array& channel : input) {
+    results.push_back(make_array(extents_of(pixels, first.dimensions()), channel.type));
+    std::byte* output = results.back().bytes.data();
+    if (matrix) {
+      resampler.execute(channel.bytes.data(), *matrix, output);
+    } else {
+      resampler.execute(channel.bytes.data(), coordinates, output);
+    }
+  }
+  return results;
+}
+
+std::vector<std::byte> encoded(const Options& options, const std::vector<Array>& result) {
+  if (!is_nifti_name(options.output)) return encode_arrays(options.output, result);
+  // The result lies where the image does whose grid it has.
+  const std::string& like = options.like ? *options.like : options.input;
+  if (is_nifti_name(like)) {
+    return encode_volume(options.output, result.front(), load_volume(like), {1, 1, 1});
+  }
+  VolumeFile none;  // has no header, so that the file gets the spacing alone
+  none.name = like;
+  return encode_volume(options.output, result.front(), none, {1, 1, 1});
+}
+
+ExitStatus run(const Options& options) {
+  if (!is_nifti_name(options.output)) check_written_name(options.output);
+  std::vector<std::string> inputs{options.input, options.file};
+  if (options.like) inputs.push_back(*options.like);
+  check_outputs({{"OUT", options.output}}, inputs);
+  const SplineModel spline = spline_of(options.interpolation);
+  const Config config = config_of(options.device.config);
+  const std::vector<Array> input = load_input(options.input);
+  TransformOptions images = options.transform;
+  // The images are those of the command, unless others are named.
+  const bool back = options.inverse;
+  auto& onto = back ? images.moving : images.reference;
+  auto& of = back ? images.reference : images.moving;
+  if (!onto && options.like) onto = options.like;
+  if (!of) of = options.input;
+  const Transform transform = chosen_transform(options, images.load(options.file));
+  const int dimensions = input.front().dimensions();
+  if (dimensions != transform.dimensions()) {
+    throw UsageError(fmt::format("{}: has {} dimensions, and the transform {}", options.input,
+                                 dimensions, transform.dimensions()));
+  }
+  const PointGrid grid = load_grid(options.like ? *options.like : options.input);
+  const PointGrid pixels{.shape = grid.shape};
+  const std::vector<std::int64_t> extents = extents_of(pixels, dimensions);
+  if (is_nifti_name(options.output)) {
+    check_volume_storable(options.output, extents, input.front().type);
+  } else {
+    check_storable(options.output, input.size(), extents, input.front().type);
+  }
+  AtomicFile file(options.output);
+  const Device device = open_for_one_job(options.device, config);
+  const std::vector<Array> result = warped(device, spline, input, transform, pixels);
+  file.write(encoded(options, result));
+  file.commit();
+  return ExitStatus::ok;
+}
+
+void add_common(CLI::App& command, Options& options) {
+  add_option(command, "TRANSFORM", &options.file, "The file of the transform", required);
+  add_option(command, "IN", &options.input, "The moving image, volume or .npy array", required);
+  add_option(command, "OUT", &options.output,
+             "The file to write (.npy .nii .png .tif .jpg .pgm .ppm)", required);
+  add_option(command, "--like FILE", &options.like,
+             "The reference, whose pixels OUT gets [those of IN]");
+  add_option(command, "--inverse", &options.inverse,
+             "IN is an image of the reference: lay it on the moving image");
+  add_transform_options(command, options.transform);
+}
+
+}  // namespace
+
+void add_transform_apply_command(CLI::App& parent, Action& chosen) {
+  CLI::App& command = add_command(parent, "apply", "Warp an image or volume to the reference");
+  auto options = std::make_shared<Options>();
+  options->interpolation.boundary = "constant";
+  add_common(command, *options);
+  add_interpolation_options(command, options->interpolation);
+  add_device_options(command, options->device);
+  add_limit_options(command);
+  set_footer(command,
+             "The image is interpolated once, with the options of 'resample'.\n"
+             "\n"
+             "Examples:\n"
+             "  warpalign transform apply found.json red.tif aligned.tif --like green.tif\n"
+             "  warpalign transform apply t1.lta t1.nii.gz aligned.nii.gz --like mni.nii.gz\n");
+  set_action(command, chosen, [options] { return run(*options); });
+}
+
+void add_transform_labels_command(CLI::App& parent, Action& chosen) {
+  CLI::App& command =
+      add_command(parent, "labels", "Warp a label map or mask to the reference, unmixed");
+  auto options = std::make_shared<Options>();
+  options->interpolation.degree = 0;
+  options->interpolation.boundary = "constant";
+  add_common(command, *options);
+  add_device_options(command, options->device);
+  add_limit_options(command);
+  set_footer(command,
+             "Each pixel gets the label of the nearest pixel of IN, and 0 outside.\n"
+             "\n"
+             "Examples:\n"
+             "  warpalign transform labels found.json cells.tif aligned.tif --like green.tif\n"
+             "  warpalign transform labels t1.tfm aseg.nii.gz back.nii.gz --like mni.nii.gz\n");
+  set_action(command, chosen, [options] { return run(*options); });
+}
+
+}  // namespace warpalign::program

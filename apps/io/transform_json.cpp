@@ -1,0 +1,114 @@
+// The transforms of the program's and the Python package's JSON.
+#include "io/transform_file.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace warpalign::program {
+namespace {
+
+using nlohmann::json;
+using transform_files::TransformFile;
+
+constexpr std::size_t max_transforms = 1000000;
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorKind::invalid_argument, what);
+}
+
+constexpr std::array<const char*, 5> kinds{"translation", "rigid", "similarity", "affine",
+                                           "homography"};
+
+/// "kind" of a saved transform, or "motion" of a registration.
+TransformKind kind_of(const json& record, const HomogeneousMatrix& matrix) {
+  std::string name = record.value("kind", record.value("motion", std::string()));
+  if (name == "rotation") name = "rigid";
+  const auto* const found = std::find(kinds.begin(), kinds.end(), name);
+  if (found != kinds.end()) return static_cast<TransformKind>(found - kinds.begin());
+  return matrix.is_affine() ? TransformKind::affine : TransformKind::homography;
+}
+
+Transform transform_of(const json& record) {
+  if (!record.is_object() || !record.contains("matrix")) refuse("it has no member 'matrix'");
+  const auto rows = record.at("matrix").get<std::vector<std::vector<double>>>();
+  const std::size_t columns = rows.empty() ? 0 : rows.front().size();
+  const bool complete =
+      std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return row.size() == columns; });
+  if (!complete || (columns != 3 && columns != 4) ||
+      (rows.size() != columns && rows.size() + 1 != columns)) {
+    refuse("its matrix has not 2 or 3 rows of 3 numbers, or 3 or 4 rows of 4");
+  }
+  HomogeneousMatrix matrix;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < columns; ++j) {
+      const std::size_t row = i + 1 == columns ? 3 : i;
+      matrix.m[4 * row + (j + 1 == columns ? 3 : j)] = rows[i][j];
+    }
+  }
+  const std::string coordinates = record.value("coordinates", std::string("pixels"));
+  if (coordinates != "pixels" && coordinates != "world") refuse("its coordinates are unknown");
+  return Transform::of_matrix(kind_of(record, matrix), static_cast<int>(columns) - 1, matrix,
+                              coordinates == "world" ? Coordinates::world : Coordinates::pixels);
+}
+
+/// "reference" or "moving" of a saved transform: shape (slowest axis first), spacing, origin and
+/// direction.
+std::optional<PointGrid> grid_of(const json& record, const char* name) {
+  const auto found = record.find(name);
+  if (found == record.end() || !found->is_object()) return std::nullopt;
+  const auto shape = found->at("shape").get<std::vector<std::int64_t>>();
+  const auto spacing = found->at("spacing").get<std::vector<double>>();
+  const auto origin = found->at("origin").get<std::vector<double>>();
+  const auto direction = found->at("direction").get<std::vector<std::vector<double>>>();
+  const std::size_t d = shape.size();
+  const bool fits = (d == 2 || d == 3) && spacing.size() == d && origin.size() == d &&
+                    direction.size() == d &&
+                    std::all_of(direction.begin(), direction.end(),
+                                [&](const auto& row) { return row.size() == d; });
+  if (!fits) refuse(fmt::format("its '{}' is not the geometry of an image", name));
+  PointGrid grid;
+  grid.shape = {shape[d - 1], shape[d - 2], d == 3 ? shape[0] : 1};
+  grid.spacing = {spacing[0], spacing[1], d == 3 ? spacing[2] : 1};
+  grid.origin = {origin[0], origin[1], d == 3 ? origin[2] : 0};
+  for (std::size_t i = 0; i < d; ++i) {
+    for (std::size_t j = 0; j < d; ++j) grid.direction[3 * i + j] = direction[i][j];
+  }
+  return grid;
+}
+
+TransformFile file_of(const json& record) {
+  TransformFile file;
+  for (const char* const list : {"frames", "transforms"}) {
+    if (!record.is_object() || !record.contains(list)) continue;
+    const json& all = record.at(list);
+    if (!all.is_array() || all.empty() || all.size() > max_transforms) {
+      refuse(fmt::format("its '{}' are no list of transforms", list));
+    }
+    for (const json& one : all) {
+      if (!one.is_object() || !one.contains("matrix")) {
+        refuse(fmt::format("entry {} of its '{}' has no matrix", file.transforms.size(), list));
+      }
+      file.transforms.push_back(transform_of(one));
+    }
+    return file;
+  }
+  file.transforms.push_back(transform_of(record));
+  file.geometry = {grid_of(record, "reference"), grid_of(record, "moving")};
+  return file;
+}
+
+}  // namespace
+
+TransformFile parse_transform_json(const std::string& text) {
+  try {
+    return file_of(json::parse(text));
+  } catch (const json::exception&) {
+    refuse("it is not the JSON of a registration or of a transform; it may be cut short");
+  }
+}
+
+}  // namespace warpalign::program
