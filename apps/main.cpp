@@ -27,16 +27,13 @@ using namespace warpalign::program;
 using warpalign::ErrorKind;
 
 /// In the order of --help.
-constexpr std::array commands{
-    add_register_command, add_register_volume_command, add_stack_command,
-    add_mosaic_command,   add_resample_command,        add_prefilter_command,
-    add_devices_command,  add_doctor_command,          add_warm_up_command,
-    add_bench_command,    add_experiment_command,      add_completion_command,
-    add_register_command,  add_register_volume_command, add_stack_command,
-    add_transform_command, add_resample_command,        add_prefilter_command,
-    add_devices_command,   add_doctor_command,          add_warm_up_command,
-    add_bench_command,     add_experiment_command,      add_completion_command,
-    add_man_command};
+constexpr std::array commands{add_register_command,   add_register_volume_command,
+                              add_stack_command,      add_mosaic_command,
+                              add_transform_command,  add_resample_command,
+                              add_prefilter_command,  add_devices_command,
+                              add_doctor_command,     add_warm_up_command,
+                              add_bench_command,      add_experiment_command,
+                              add_completion_command, add_man_command};
 
 constexpr const char* footer =
     "'warpalign COMMAND --help' explains a command and all its options. The first use of an "

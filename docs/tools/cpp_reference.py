@@ -19,7 +19,7 @@ PAGES = {
     "devices": ("Devices and memory", [
         "open_device", "device", "config", "compilation", "installation"]),
     "values": ("Images, shapes and transforms", [
-        "pixel", "geometry", "homogeneous_matrix", "transform", "point_fit", "boundary",
+        "pixel", "missing", "geometry", "homogeneous_matrix", "transform", "point_fit", "boundary",
         "window"]),
     "interop": ("Memory and streams of other programs", [
         "interop", "interop/cuda", "interop/opencl", "interop/opencv"]),

@@ -29,6 +29,7 @@ NB_MODULE(_core, module) {
   bind_local_motion(module);
   bind_tiles(module);
   bind_phase_correlation(module);
+  bind_missing(module);
   bind_transforms(module);
   bind_transform_files(module);
 }

@@ -201,7 +201,8 @@ class Registration(OnDevice, Alignment):
             return self.deformation.transform
         return super().transform
 
-    def warp(self, image, *, order=3, mode="constant", cval=0.0, output=None):
+    def warp(self, image, *, order=3, mode="constant", cval=0.0, output=None, missing=None,
+             nodata=None, weights=False):
         """Warp the moving image, or another image of its shape, to the reference.
 
         Parameters
@@ -220,40 +221,54 @@ class Registration(OnDevice, Alignment):
             is 0.
         output : array or dtype, optional
             The array in which to place the result, or its dtype.
+        missing : {'spread', 'ignore'}, optional
+            What missing samples do; see :func:`warpalign.ndimage.affine_transform`. The default is
+            ``'ignore'`` for an array in host memory: the result is missing where too little of the
+            input is known. It is ``'spread'`` for an array on a device, since the check would have
+            to wait for it.
+        nodata : scalar, optional
+            With ``missing='ignore'``: a value that stands for a missing sample, in the input and in
+            the result. The default is NaN.
+        weights : bool, optional
+            With ``missing='ignore'``: whether to also return how much of each result's support is
+            known. The default is False.
 
         Returns
         -------
         ndarray
             The warped image, of shape ``reference_shape`` plus the further axes and the image's
             dtype. An image on a device gives an array of the same library.
+        weights : ndarray of float32
+            With ``weights=True``: the known share of each result's support, from 0 to 1.
 
         Raises
         ------
         ValueError
-            The image has another shape than ``moving_shape``, or is on another device.
+            The image has another shape than ``moving_shape``, or is on another device; or all its
+            samples are missing, or no sample can have the value `nodata`.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
             The computation failed, or the device of an unpickled result cannot be opened here.
         """
         from . import ndimage
+        from .ndimage._missing import default_for
         from .ndimage._planes import transform_planes
 
         image = as_array(image)
         if tuple(image.shape[:2]) != self.moving_shape:
             raise ValueError(
                 f"image must have the moving image's shape {self.moving_shape}, not {image.shape}")
+        options = {"output": output, "order": order, "mode": mode, "cval": cval,
+                   "missing": default_for(missing, image), "nodata": nodata, "weights": weights,
+                   "device": self._opened()}
         if self.deformation is not None:
-            return self.transform.warp(image, output_shape=self.reference_shape, output=output,
-                                       order=order, mode=mode, cval=cval, device=self._opened())
+            return self.transform.warp(image, output_shape=self.reference_shape, **options)
         if self.motion == "homography":
-            return transform_planes(
-                image, self.matrix, self.reference_shape, output=output, order=order, mode=mode,
-                cval=cval, device=self._opened())
+            return transform_planes(image, self.matrix, self.reference_shape, **options)
         return ndimage.affine_transform(
             image, embedded(self.matrix, image.ndim),
-            output_shape=self.reference_shape + tuple(image.shape[2:]), output=output, order=order,
-            mode=mode, cval=cval, device=self._opened())
+            output_shape=self.reference_shape + tuple(image.shape[2:]), **options)
 
     def _rows(self):
         rows, columns = self.translation

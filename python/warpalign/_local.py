@@ -15,6 +15,7 @@ from ._images import as_image, device_for
 from ._options import documented
 from ._results import OnDevice
 from ._transform import Transform
+from .ndimage._missing import default_for
 from .ndimage._planes import displaced_planes
 
 # The record of a window. Positions and shifts are in pixels, rows first.
@@ -114,7 +115,8 @@ class LocalRegistration(OnDevice):
             for along, name in zip(self.field, ("shift_row", "shift_column")))
         return float(np.sqrt(np.mean(row_errors**2 + column_errors**2)))
 
-    def warp(self, image, *, order=3, mode="constant", cval=0.0):
+    def warp(self, image, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
+             weights=False):
         """Warp the moving image, or another image of its shape, to the reference.
 
         Parameters
@@ -131,18 +133,31 @@ class LocalRegistration(OnDevice):
         cval : scalar, optional
             The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default
             is 0.
+        missing : {'spread', 'ignore'}, optional
+            What missing samples do; see :func:`warpalign.ndimage.map_coordinates`. The default is
+            ``'ignore'`` for an array in host memory: the result is missing where too little of the
+            input is known. It is ``'spread'`` for an array on a device, since the check would have
+            to wait for it.
+        nodata : scalar, optional
+            With ``missing='ignore'``: a value that stands for a missing sample, in the input and in
+            the result. The default is NaN.
+        weights : bool, optional
+            With ``missing='ignore'``: whether to also return how much of each result's support is
+            known. The default is False.
 
         Returns
         -------
         ndarray
             The warped image, of the image's shape and dtype. An image on a device gives an array of
             the same library.
+        weights : ndarray of float32
+            With ``weights=True``: the known share of each result's support, from 0 to 1.
 
         Raises
         ------
         ValueError
             The image has another shape than the moving image or is on another device, or there is
-            no field.
+            no field; or all samples are missing, or no sample can have the value `nodata`.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
@@ -157,7 +172,9 @@ class LocalRegistration(OnDevice):
                 f"image must have the moving image's shape {shape}, not {tuple(image.shape)}")
         positions = np.indices(shape, dtype=np.float32) + self.field
         return displaced_planes(
-            image, positions, order=order, mode=mode, cval=cval, device=self._opened())
+            image, positions, order=order, mode=mode, cval=cval,
+            missing=default_for(missing, image), nodata=nodata, weights=weights,
+            device=self._opened())
 
     def __repr__(self):
         counts = f"{int(self._used.sum())} of {self.shifts.size} windows used"

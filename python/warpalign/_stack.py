@@ -18,6 +18,7 @@ from ._results import OnDevice
 from ._running_mean import RunningMean
 from ._stack_origin import (
     MAX_BYTES, MAX_FRAMES, NAMED, FramesAhead, checked_reference, set_origin)
+from .ndimage._missing import default_for
 
 # A row of the drift table. Shifts are those of the frame's centre.
 _DRIFT = np.dtype([
@@ -137,7 +138,8 @@ class StackRegistration(OnDevice):
 
         return pandas.DataFrame.from_records(self.drift, index="frame")
 
-    def warp(self, frames, *, order=3, mode="constant", cval=0.0):
+    def warp(self, frames, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
+             weights=False):
         """Warp frames to the reference, one after the other.
 
         Parameters
@@ -154,19 +156,31 @@ class StackRegistration(OnDevice):
         cval : scalar, optional
             The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default
             is 0.
+        missing : {'spread', 'ignore'}, optional
+            What missing samples do; see :func:`warpalign.ndimage.affine_transform`. The default is
+            ``'ignore'`` for an array in host memory: the result is missing where too little of the
+            input is known. It is ``'spread'`` for an array on a device, since the check would have
+            to wait for it.
+        nodata : scalar, optional
+            With ``missing='ignore'``: a value that stands for a missing sample, in the input and in
+            the result. The default is NaN.
+        weights : bool, optional
+            With ``missing='ignore'``: whether to also yield how much of each result's support is
+            known. The default is False.
 
         Yields
         ------
         ndarray
             For each frame whose registration is ``reliable``, the frame on the reference's grid,
             with its own dtype; a frame on a device gives an array of the same library. None
-            for any other frame.
+            for any other frame. With ``weights=True``, each is a tuple: the frame, and the known
+            share of each pixel's support, from 0 to 1.
 
         Raises
         ------
         ValueError
             There are more frames than were registered, or a frame has another shape or is on
-            another device.
+            another device; or all its samples are missing, or none can have the value `nodata`.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
@@ -186,7 +200,8 @@ class StackRegistration(OnDevice):
             yield ndimage.affine_transform(
                 frame, embedded(self._alignments[i].matrix, frame.ndim),
                 output_shape=self._shape + tuple(frame.shape[2:]), order=order, mode=mode,
-                cval=cval, device=self._opened())
+                cval=cval, missing=default_for(missing, frame), nodata=nodata, weights=weights,
+                device=self._opened())
 
     def __repr__(self):
         to = "" if self.reference == 0 else f", to {self._reference_text()}"

@@ -801,7 +801,7 @@ class Transform:
         return self._of(second._core.after(first._core), first._reference, second._moving)
 
     def warp(self, image, *, output_shape=None, order=3, mode="constant", cval=0.0, output=None,
-             device=None):
+             missing=None, nodata=None, weights=False, device=None):
         """Warp the moving image to the reference, with one interpolation.
 
         Parameters
@@ -812,18 +812,32 @@ class Transform:
             The shape of the reference. By default, that of its geometry, or of the image.
         order, mode, cval, output, device : optional
             As in :func:`warpalign.ndimage.map_coordinates`. The default mode is ``'constant'``.
+        missing : {'spread', 'ignore'}, optional
+            What missing samples do; see :func:`warpalign.ndimage.map_coordinates`. The default is
+            ``'ignore'`` for an array in host memory: the result is missing where too little of the
+            input is known. It is ``'spread'`` for an array on a device, since the check would have
+            to wait for it.
+        nodata : scalar, optional
+            With ``missing='ignore'``: a value that stands for a missing sample, in the input and in
+            the result. The default is NaN.
+        weights : bool, optional
+            With ``missing='ignore'``: whether to also return how much of each result's support is
+            known. The default is False.
 
         Returns
         -------
         ndarray
             The warped image, of the shape of the reference plus the further axes, and of the
             image's dtype.
+        weights : ndarray of float32
+            With ``weights=True``: the known share of each result's support, from 0 to 1.
 
         Raises
         ------
         ValueError
             The image has too few axes, a shape is invalid, or the transform maps millimetres and
-            does not know the geometry of its images.
+            does not know the geometry of its images; or all samples are missing, or no sample can
+            have the value `nodata`.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
@@ -831,6 +845,8 @@ class Transform:
         """
         from . import ndimage
         from ._foreign import as_array
+        from .ndimage._missing import default_for
+        from .ndimage._planes import at_positions
 
         image = as_array(image)
         if image.ndim < self.ndim:
@@ -839,22 +855,16 @@ class Transform:
             output_shape = self._reference.shape
         shape = tuple(image.shape[:self.ndim] if output_shape is None else output_shape)
         further = tuple(image.shape[self.ndim:])
-        options = {"order": order, "mode": mode, "cval": cval, "device": device}
+        options = {"order": order, "mode": mode, "cval": cval, "device": device, "output": output,
+                   "missing": default_for(missing, image), "nodata": nodata, "weights": weights}
         matrix = self._in("pixels").matrix
         if matrix is not None and np.array_equal(matrix[-1], np.eye(self.ndim + 1)[-1]):
             return ndimage.affine_transform(image, embedded(matrix, image.ndim),
-                                            output_shape=shape + further, output=output, **options)
+                                            output_shape=shape + further, **options)
         positions = self.positions(shape)
         if not further:
-            return ndimage.map_coordinates(image, positions, output=output, **options)
-        if not isinstance(output, np.ndarray):
-            output = np.empty(shape + further, image.dtype if output is None else output)
-        for index in np.ndindex(further):
-            # The first axes of the image, at this index of the others.
-            at = (slice(None),) * self.ndim + index
-            output[at] = ndimage.map_coordinates(image[at], positions, output=output.dtype,
-                                                 **options)
-        return output
+            return ndimage.map_coordinates(image, positions, **options)
+        return at_positions(image, positions, **options)
 
     def __eq__(self, other):
         if not isinstance(other, Transform):

@@ -102,7 +102,8 @@ class VolumeRegistration(OnDevice):
     def translation_xyz(self):
         return self.translation[::-1]
 
-    def warp(self, volume, *, order=3, mode="constant", cval=0.0, output=None):
+    def warp(self, volume, *, order=3, mode="constant", cval=0.0, output=None, missing=None,
+             nodata=None, weights=False):
         """Warp the moving volume, or another volume of its shape, to the reference.
 
         Parameters
@@ -119,23 +120,38 @@ class VolumeRegistration(OnDevice):
             is 0.
         output : array or dtype, optional
             The array in which to place the result, or its dtype.
+        missing : {'spread', 'ignore'}, optional
+            What missing samples do; see :func:`warpalign.ndimage.affine_transform`. The default is
+            ``'ignore'`` for an array in host memory: the result is missing where too little of the
+            input is known. It is ``'spread'`` for an array on a device, since the check would have
+            to wait for it.
+        nodata : scalar, optional
+            With ``missing='ignore'``: a value that stands for a missing sample, in the input and in
+            the result. The default is NaN.
+        weights : bool, optional
+            With ``missing='ignore'``: whether to also return how much of each result's support is
+            known. The default is False.
 
         Returns
         -------
         ndarray
             The warped volume, of shape ``reference_shape`` and the volume's dtype. A volume on a
             device gives an array of the same library.
+        weights : ndarray of float32
+            With ``weights=True``: the known share of each result's support, from 0 to 1.
 
         Raises
         ------
         ValueError
-            The volume has another shape than ``moving_shape``, or is on another device.
+            The volume has another shape than ``moving_shape``, or is on another device; or all its
+            samples are missing, or no sample can have the value `nodata`.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
             The computation failed, or the device of an unpickled result cannot be opened here.
         """
         from . import ndimage
+        from .ndimage._missing import default_for
 
         volume = as_array(volume)
         if tuple(volume.shape) != self.moving_shape:
@@ -147,7 +163,8 @@ class VolumeRegistration(OnDevice):
                                        order=order, mode=mode, cval=cval, device=self._opened())
         return ndimage.affine_transform(
             volume, self.matrix, output_shape=self.reference_shape, output=output, order=order,
-            mode=mode, cval=cval, device=self._opened())
+            mode=mode, cval=cval, missing=default_for(missing, volume), nodata=nodata,
+            weights=weights, device=self._opened())
 
     def __repr__(self):
         shift = ", ".join(f"{value:.3f}" for value in self.translation)

@@ -13,6 +13,7 @@
 #include <warpalign/installation.hpp>
 #include <warpalign/interop.hpp>
 #include <warpalign/local_motion.hpp>
+#include <warpalign/missing.hpp>
 #include <warpalign/mosaic.hpp>
 #include <warpalign/motion_limits.hpp>
 #include <warpalign/open_device.hpp>

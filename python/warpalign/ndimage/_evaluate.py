@@ -31,11 +31,12 @@ class Spline:
     cval: float
     prefilter: bool
     precision: str = "single"
+    of_mask: bool = False  # the samples are a mask, which is smoothed only along changed axes
 
     @property
     def interpolates(self):
-        """Whether the spline passes through the samples."""
-        return self.prefilter or self.order <= 1
+        """Whether axes that a transform leaves unchanged keep their samples."""
+        return self.prefilter or self.order <= 1 or self.of_mask
 
     def model(self, cval):
         """The library's description of the spline, with `cval` beyond the edges."""

@@ -12,8 +12,9 @@ import numpy as np
 from .._device_array import DeviceArray
 from .._devices import open_device
 from .._foreign import is_on_device, to_numpy
-from . import _double, _labels, _rules
+from . import _double, _labels, _missing, _rules
 from ._evaluate import Spline, evaluate_affine, evaluate_points, prefilter as _prefilter_along
+from ._geometry import unchanged_axes
 from ._on_device import as_array, for_arrays_of_any_library
 
 __all__ = [
@@ -40,11 +41,24 @@ def _spline(order, mode, cval, prefilter, device, precision):
                   precision)
 
 
+def _choice(missing, nodata, weights, order, prefilter, labels):
+    return _missing.checked(missing, nodata, weights, labels=labels,
+                            filtered=prefilter or order <= 1)
+
+
 def _evaluate(function, array, output, order, mode, cval, prefilter, device, precision="single",
-              labels=False):
+              labels=False, rule=_missing.SPREAD, axes=None):
     """Call function(part, its output, its spline) for the real and imaginary parts, or for parts of
-    a label image."""
+    a label image.
+
+    If samples may be missing, they are filled along `axes`, by default all. Returns the output, or
+    the output and the image of weights.
+    """
     _rules.check_precision(precision)
+    if rule.ignore:
+        return _missing.evaluate_any(
+            function, array, output, rule, range(array.ndim) if axes is None else axes,
+            lambda part_cval: _spline(order, mode, part_cval, prefilter, device, precision), cval)
     if labels:
         cval = _labels.checked_cval(array, output, mode, cval)
         spline = _spline(order, mode, cval, prefilter, device, precision)
@@ -239,7 +253,8 @@ def _mapped(mapping, shape, rank, arguments, keywords):
 @for_arrays_of_any_library
 def geometric_transform(input, mapping, output_shape=None, output=None, order=3, mode="constant",
                         cval=0.0, prefilter=True, extra_arguments=(), extra_keywords=None, *,
-                        precision="single", labels=False, device=None):
+                        missing="spread", nodata=None, weights=False, precision="single",
+                        labels=False, device=None):
     """Transform an array by a function from output to input coordinates.
 
     Parameters
@@ -271,6 +286,17 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
         Further arguments for `mapping`.
     extra_keywords : dict, optional
         Further keyword arguments for `mapping`.
+    missing : {'spread', 'ignore'}, optional
+        What missing samples do, which are NaN or infinite, or equal `nodata`. With ``'spread'``
+        (the default, as in SciPy) orders above 1 spread one NaN over most of the result. With
+        ``'ignore'`` the result is missing only where less than half of the spline's support is
+        known, and elsewhere computed from the known samples; see the notes.
+    nodata : scalar, optional
+        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
+        result. The default is NaN.
+    weights : bool, optional
+        With ``missing='ignore'``: whether to also return how much of each result's support is
+        known. The default is False.
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
         is ``'single'``.
@@ -287,6 +313,8 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     ndarray
         The transformed array. For an input on a device, an array of the same library
         on that device.
+    weights : ndarray of float32
+        With ``weights=True``: the known share of each result's support, from 0 to 1.
 
     Raises
     ------
@@ -295,7 +323,9 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     ValueError
         The output is read-only; or the device lacks double precision, which orders above 0 need for
         ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
-        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type.
+        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type;
+        or all samples are missing, no sample can have the value `nodata`, or the options contradict
+        each other.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
     TypeError
@@ -314,10 +344,22 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     accurate to about 1e-14 of the largest sample.
     Points are in single precision too, except at order 0 and with ``precision='double'``.
 
+    With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
+    by 20 steps that minimise the squared Laplacian (biharmonic inpainting [2]_), on the host. An
+    input on a device is copied through it. Infinite samples are missing too, except at order 0,
+    which copies them. The known share is the mask of the known samples, interpolated with the
+    spline's weights; beyond the edges it is 0 with ``mode='constant'``, and `cval` counts as known
+    with ``'grid-constant'``. Measured at order 3 on a photograph with holes of 1 to 3 pixels,
+    beside the result without holes: an error of at most 1.3e-8 of the range 12 pixels from a hole
+    and 2.5e-6 at 8 pixels, and 0.0095 (root mean square) within 1 pixel, where filling with the
+    nearest sample gives 0.018 and astropy's ``interpolate_replace_nans`` 0.016.
+
     References
     ----------
     .. [1] M. Unser, "Splines: a perfect fit for signal and image processing", IEEE Signal
        Processing Magazine 16(6), 1999.
+    .. [2] S. B. Damelin and N. S. Hoang, "On surface completion and image inpainting by biharmonic
+       functions", International Journal of Mathematics and Mathematical Sciences, 2018.
 
     Examples
     --------
@@ -331,6 +373,7 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
            [ 0.,  9., 10.]])
     """
     _rules.check_order(order)
+    rule = _choice(missing, nodata, weights, order, prefilter, labels)
     array = as_array(input)
     shape = array.shape if output_shape is None else tuple(output_shape)
     _with_rank(array)
@@ -349,12 +392,13 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
         evaluate_points(part, points, part_output, spline)
 
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
-                     labels)
+                     labels, rule)
 
 
 @for_arrays_of_any_library
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0,
-                    prefilter=True, *, precision="single", labels=False, device=None):
+                    prefilter=True, *, missing="spread", nodata=None, weights=False,
+                    precision="single", labels=False, device=None):
     """Evaluate the spline of an array at given points.
 
     Parameters
@@ -380,6 +424,17 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline, as :func:`spline_filter` computes them. The default is True.
+    missing : {'spread', 'ignore'}, optional
+        What missing samples do, which are NaN or infinite, or equal `nodata`. With ``'spread'``
+        (the default, as in SciPy) orders above 1 spread one NaN over most of the result. With
+        ``'ignore'`` the result is missing only where less than half of the spline's support is
+        known, and elsewhere computed from the known samples; see the notes.
+    nodata : scalar, optional
+        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
+        result. The default is NaN.
+    weights : bool, optional
+        With ``missing='ignore'``: whether to also return how much of each result's support is
+        known. The default is False.
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
         is ``'single'``.
@@ -398,6 +453,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
         same library on that device. If a coordinate is NaN, the value is `cval`; with the modes
         ``'nearest'`` and ``'grid-constant'`` it is NaN, as in SciPy (at order 0: the first sample
         of that axis with ``'nearest'``, `cval` with ``'grid-constant'``).
+    weights : ndarray of float32
+        With ``weights=True``: the known share of each result's support, from 0 to 1.
 
     Raises
     ------
@@ -406,7 +463,9 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     ValueError
         The output is read-only; or the device lacks double precision, which orders above 0 need for
         ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
-        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type.
+        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type;
+        or all samples are missing, no sample can have the value `nodata`, or the options contradict
+        each other.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
     TypeError
@@ -428,10 +487,22 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     rounds a coordinate of 1000 by up to 3e-5. For an input on a device, a NaN then gives `cval` in
     every mode, and points that are also on the device are in single precision at every order.
 
+    With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
+    by 20 steps that minimise the squared Laplacian (biharmonic inpainting [2]_), on the host. An
+    input on a device is copied through it. Infinite samples are missing too, except at order 0,
+    which copies them. The known share is the mask of the known samples, interpolated with the
+    spline's weights; beyond the edges it is 0 with ``mode='constant'``, and `cval` counts as known
+    with ``'grid-constant'``. Measured at order 3 on a photograph with holes of 1 to 3 pixels,
+    beside the result without holes: an error of at most 1.3e-8 of the range 12 pixels from a hole
+    and 2.5e-6 at 8 pixels, and 0.0095 (root mean square) within 1 pixel, where filling with the
+    nearest sample gives 0.018 and astropy's ``interpolate_replace_nans`` 0.016.
+
     References
     ----------
     .. [1] M. Unser, "Splines: a perfect fit for signal and image processing", IEEE Signal
        Processing Magazine 16(6), 1999.
+    .. [2] S. B. Damelin and N. S. Hoang, "On surface completion and image inpainting by biharmonic
+       functions", International Journal of Mathematics and Mathematical Sciences, 2018.
 
     Examples
     --------
@@ -442,6 +513,7 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     array([2., 7.])
     """
     _rules.check_order(order)
+    rule = _choice(missing, nodata, weights, order, prefilter, labels)
     array = as_array(input)
     points = _points_given(array, coordinates)
     numbers = points.dtype.kind if isinstance(points, np.ndarray) else "f"
@@ -456,14 +528,14 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     _rules.check_values(array)
     if numbers not in "biuf":
         raise RuntimeError("coordinate array data type not supported")
-    if labels:
+    if labels or rule.ignore:
         points = to_numpy(points)
 
     def evaluate(part, part_output, spline):
         evaluate_points(part, points, part_output, spline)
 
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
-                     labels)
+                     labels, rule)
 
 
 def _points_given(array, coordinates):
@@ -509,6 +581,11 @@ def _checked_affine(matrix, offset, array, output):
     return np.diag(matrix), offset, along
 
 
+def _changed_axes(matrix, offset, array, output):
+    unchanged = unchanged_axes(matrix, offset, array.shape, output.shape)
+    return [axis for axis in range(array.ndim) if axis not in unchanged]
+
+
 def _points_of(matrix, offset, shape):
     """The points that an affine transform between arrays of different ranks reads."""
     indices = np.indices(shape, dtype=np.float64).reshape(len(shape), -1)
@@ -517,8 +594,8 @@ def _points_of(matrix, offset, shape):
 
 @for_arrays_of_any_library
 def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, order=3,
-                     mode="constant", cval=0.0, prefilter=True, *, precision="single",
-                     labels=False, device=None):
+                     mode="constant", cval=0.0, prefilter=True, *, missing="spread", nodata=None,
+                     weights=False, precision="single", labels=False, device=None):
     """Transform an array by a matrix and an offset.
 
     The output at index ``o`` is the value of the input at ``matrix @ o + offset``.
@@ -551,6 +628,17 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline, as :func:`spline_filter` computes them. The default is True.
+    missing : {'spread', 'ignore'}, optional
+        What missing samples do, which are NaN or infinite, or equal `nodata`. With ``'spread'``
+        (the default, as in SciPy) orders above 1 spread one NaN over most of the result. With
+        ``'ignore'`` the result is missing only where less than half of the spline's support is
+        known, and elsewhere computed from the known samples; see the notes.
+    nodata : scalar, optional
+        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
+        result. The default is NaN.
+    weights : bool, optional
+        With ``missing='ignore'``: whether to also return how much of each result's support is
+        known. The default is False.
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
         is ``'single'``.
@@ -567,6 +655,8 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     ndarray
         The transformed array. For an input on a device, an array of the same library
         on that device.
+    weights : ndarray of float32
+        With ``weights=True``: the known share of each result's support, from 0 to 1.
 
     Raises
     ------
@@ -575,7 +665,9 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     ValueError
         The output is read-only; or the device lacks double precision, which orders above 0 need for
         ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
-        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type.
+        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type;
+        or all samples are missing, no sample can have the value `nodata`, or the options contradict
+        each other.
     TypeError
         `labels` is True, and the input holds no integers, or the output has another type.
     warpalign.Error
@@ -592,10 +684,22 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     would round, are computed in double precision. With ``precision='double'`` all values are, and
     accurate to about 1e-14 of the largest sample.
 
+    With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
+    by 20 steps that minimise the squared Laplacian (biharmonic inpainting [2]_), on the host. An
+    input on a device is copied through it. Infinite samples are missing too, except at order 0,
+    which copies them. The known share is the mask of the known samples, interpolated with the
+    spline's weights; beyond the edges it is 0 with ``mode='constant'``, and `cval` counts as known
+    with ``'grid-constant'``. Measured at order 3 on a photograph with holes of 1 to 3 pixels,
+    beside the result without holes: an error of at most 1.3e-8 of the range 12 pixels from a hole
+    and 2.5e-6 at 8 pixels, and 0.0095 (root mean square) within 1 pixel, where filling with the
+    nearest sample gives 0.018 and astropy's ``interpolate_replace_nans`` 0.016.
+
     References
     ----------
     .. [1] M. Unser, "Splines: a perfect fit for signal and image processing", IEEE Signal
        Processing Magazine 16(6), 1999.
+    .. [2] S. B. Damelin and N. S. Hoang, "On surface completion and image inpainting by biharmonic
+       functions", International Journal of Mathematics and Mathematical Sciences, 2018.
 
     Examples
     --------
@@ -608,6 +712,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
            [2., 5., 8.]])
     """
     _rules.check_order(order)
+    rule = _choice(missing, nodata, weights, order, prefilter, labels)
     array = as_array(input)
     if output_shape is None:
         has_shape = isinstance(output, np.ndarray) or is_on_device(output)
@@ -629,13 +734,15 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
         else:
             evaluate_points(part, points, part_output, spline)
 
+    axes = _changed_axes(linear, start, array, result) if points is None else None
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
-                     labels)
+                     labels, rule, axes)
 
 
 @for_arrays_of_any_library
 def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *,
-          precision="single", labels=False, device=None):
+          missing="spread", nodata=None, weights=False, precision="single", labels=False,
+          device=None):
     """Shift an array.
 
     Parameters
@@ -660,6 +767,17 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline, as :func:`spline_filter` computes them. The default is True.
+    missing : {'spread', 'ignore'}, optional
+        What missing samples do, which are NaN or infinite, or equal `nodata`. With ``'spread'``
+        (the default, as in SciPy) orders above 1 spread one NaN over most of the result. With
+        ``'ignore'`` the result is missing only where less than half of the spline's support is
+        known, and elsewhere computed from the known samples; see the notes.
+    nodata : scalar, optional
+        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
+        result. The default is NaN.
+    weights : bool, optional
+        With ``missing='ignore'``: whether to also return how much of each result's support is
+        known. The default is False.
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
         is ``'single'``.
@@ -675,6 +793,8 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     -------
     ndarray
         The shifted array. For an input on a device, an array of the same library on that device.
+    weights : ndarray of float32
+        With ``weights=True``: the known share of each result's support, from 0 to 1.
 
     Raises
     ------
@@ -683,7 +803,9 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     ValueError
         The output is read-only; or the device lacks double precision, which orders above 0 need for
         ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
-        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type.
+        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type;
+        or all samples are missing, no sample can have the value `nodata`, or the options contradict
+        each other.
     TypeError
         `labels` is True, and the input holds no integers, or the output has another type.
     warpalign.Error
@@ -698,10 +820,22 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     would round, are computed in double precision. With ``precision='double'`` all values are, and
     accurate to about 1e-14 of the largest sample.
 
+    With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
+    by 20 steps that minimise the squared Laplacian (biharmonic inpainting [2]_), on the host. An
+    input on a device is copied through it. Infinite samples are missing too, except at order 0,
+    which copies them. The known share is the mask of the known samples, interpolated with the
+    spline's weights; beyond the edges it is 0 with ``mode='constant'``, and `cval` counts as known
+    with ``'grid-constant'``. Measured at order 3 on a photograph with holes of 1 to 3 pixels,
+    beside the result without holes: an error of at most 1.3e-8 of the range 12 pixels from a hole
+    and 2.5e-6 at 8 pixels, and 0.0095 (root mean square) within 1 pixel, where filling with the
+    nearest sample gives 0.018 and astropy's ``interpolate_replace_nans`` 0.016.
+
     References
     ----------
     .. [1] M. Unser, "Splines: a perfect fit for signal and image processing", IEEE Signal
        Processing Magazine 16(6), 1999.
+    .. [2] S. B. Damelin and N. S. Hoang, "On surface completion and image inpainting by biharmonic
+       functions", International Journal of Mathematics and Mathematical Sciences, 2018.
 
     Examples
     --------
@@ -710,6 +844,7 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     array([0., 1., 2., 3.])
     """
     _rules.check_order(order)
+    rule = _choice(missing, nodata, weights, order, prefilter, labels)
     array = as_array(input)
     _with_rank(array)
     result = _rules.output_for(output, array)
@@ -723,7 +858,7 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
         evaluate_affine(part, np.eye(array.ndim), offset, part_output, spline, along=along)
 
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
-                     labels)
+                     labels, rule, _changed_axes(np.eye(array.ndim), offset, array, result))
 
 
 def _zoom_transform(in_shape, out_shape, grid_mode):
@@ -758,7 +893,8 @@ def _advise_grid_mode(mode):
 
 @for_arrays_of_any_library
 def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *,
-         grid_mode=False, precision="single", labels=False, device=None):
+         grid_mode=False, missing="spread", nodata=None, weights=False, precision="single",
+         labels=False, device=None):
     """Zoom an array.
 
     Parameters
@@ -786,6 +922,17 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     grid_mode : bool, optional
         Whether to align the outer edges of the first and last pixels, instead of their centres. The
         default is False.
+    missing : {'spread', 'ignore'}, optional
+        What missing samples do, which are NaN or infinite, or equal `nodata`. With ``'spread'``
+        (the default, as in SciPy) orders above 1 spread one NaN over most of the result. With
+        ``'ignore'`` the result is missing only where less than half of the spline's support is
+        known, and elsewhere computed from the known samples; see the notes.
+    nodata : scalar, optional
+        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
+        result. The default is NaN.
+    weights : bool, optional
+        With ``missing='ignore'``: whether to also return how much of each result's support is
+        known. The default is False.
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
         is ``'single'``.
@@ -801,6 +948,8 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     -------
     ndarray
         The zoomed array. For an input on a device, an array of the same library on that device.
+    weights : ndarray of float32
+        With ``weights=True``: the known share of each result's support, from 0 to 1.
 
     Raises
     ------
@@ -809,7 +958,9 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     ValueError
         The output is read-only; or the device lacks double precision, which orders above 0 need for
         ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
-        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type.
+        ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type;
+        or all samples are missing, no sample can have the value `nodata`, or the options contradict
+        each other.
     TypeError
         `labels` is True, and the input holds no integers, or the output has another type.
     warpalign.Error
@@ -824,10 +975,22 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     would round, are computed in double precision. With ``precision='double'`` all values are, and
     accurate to about 1e-14 of the largest sample.
 
+    With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
+    by 20 steps that minimise the squared Laplacian (biharmonic inpainting [2]_), on the host. An
+    input on a device is copied through it. Infinite samples are missing too, except at order 0,
+    which copies them. The known share is the mask of the known samples, interpolated with the
+    spline's weights; beyond the edges it is 0 with ``mode='constant'``, and `cval` counts as known
+    with ``'grid-constant'``. Measured at order 3 on a photograph with holes of 1 to 3 pixels,
+    beside the result without holes: an error of at most 1.3e-8 of the range 12 pixels from a hole
+    and 2.5e-6 at 8 pixels, and 0.0095 (root mean square) within 1 pixel, where filling with the
+    nearest sample gives 0.018 and astropy's ``interpolate_replace_nans`` 0.016.
+
     References
     ----------
     .. [1] M. Unser, "Splines: a perfect fit for signal and image processing", IEEE Signal
        Processing Magazine 16(6), 1999.
+    .. [2] S. B. Damelin and N. S. Hoang, "On surface completion and image inpainting by biharmonic
+       functions", International Journal of Mathematics and Mathematical Sciences, 2018.
 
     Examples
     --------
@@ -836,13 +999,14 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     array([0., 1., 2., 3., 4.])
     """
     _rules.check_order(order)
+    rule = _choice(missing, nodata, weights, order, prefilter, labels)
     array = as_array(input)
     _with_rank(array)
     factors = _rules.sequence_of(zoom, array.ndim)
     shape = tuple(int(round(n * factor)) for n, factor in zip(array.shape, factors))
     result = _rules.output_for(output, array, shape)
     _rules.check_precision(precision)
-    if prefilter and not labels and all(factor == 1 for factor in factors):
+    if prefilter and not labels and not rule.ignore and all(factor == 1 for factor in factors):
         result[...] = array
         return result
     _rules.check_values(array)
@@ -854,7 +1018,7 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
         evaluate_affine(part, matrix, offset, part_output, spline, along=along)
 
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
-                     labels)
+                     labels, rule, _changed_axes(matrix, offset, array, result))
 
 
 def _rotation_plane(axes, ndim):
@@ -873,7 +1037,8 @@ def _rotation_plane(axes, ndim):
 
 @for_arrays_of_any_library
 def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="constant",
-           cval=0.0, prefilter=True, *, precision="single", labels=False, device=None):
+           cval=0.0, prefilter=True, *, missing="spread", nodata=None, weights=False,
+           precision="single", labels=False, device=None):
     """Rotate an array in the plane of two of its axes.
 
     Parameters
@@ -903,6 +1068,17 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline, as :func:`spline_filter` computes them. The default is True.
+    missing : {'spread', 'ignore'}, optional
+        What missing samples do, which are NaN or infinite, or equal `nodata`. With ``'spread'``
+        (the default, as in SciPy) orders above 1 spread one NaN over most of the result. With
+        ``'ignore'`` the result is missing only where less than half of the spline's support is
+        known, and elsewhere computed from the known samples; see the notes.
+    nodata : scalar, optional
+        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
+        result. The default is NaN.
+    weights : bool, optional
+        With ``missing='ignore'``: whether to also return how much of each result's support is
+        known. The default is False.
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
         is ``'single'``.
@@ -918,6 +1094,8 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     -------
     ndarray
         The rotated array. For an input on a device, an array of the same library on that device.
+    weights : ndarray of float32
+        With ``weights=True``: the known share of each result's support, from 0 to 1.
 
     Raises
     ------
@@ -927,7 +1105,8 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
         The axes do not define a plane of the input; the output is read-only; or the device lacks
         double precision, which orders above 0 need for ``precision='double'``, for integers beyond
         2**24, and for a `cval` that is not finite with ``mode='grid-constant'``; or `labels` is
-        True, and `cval` is no value of the input's type.
+        True, and `cval` is no value of the input's type; or all samples are missing, no sample can
+        have the value `nodata`, or the options contradict each other.
     TypeError
         `labels` is True, and the input holds no integers, or the output has another type.
     warpalign.Error
@@ -942,10 +1121,22 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     would round, are computed in double precision. With ``precision='double'`` all values are, and
     accurate to about 1e-14 of the largest sample.
 
+    With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
+    by 20 steps that minimise the squared Laplacian (biharmonic inpainting [2]_), on the host. An
+    input on a device is copied through it. Infinite samples are missing too, except at order 0,
+    which copies them. The known share is the mask of the known samples, interpolated with the
+    spline's weights; beyond the edges it is 0 with ``mode='constant'``, and `cval` counts as known
+    with ``'grid-constant'``. Measured at order 3 on a photograph with holes of 1 to 3 pixels,
+    beside the result without holes: an error of at most 1.3e-8 of the range 12 pixels from a hole
+    and 2.5e-6 at 8 pixels, and 0.0095 (root mean square) within 1 pixel, where filling with the
+    nearest sample gives 0.018 and astropy's ``interpolate_replace_nans`` 0.016.
+
     References
     ----------
     .. [1] M. Unser, "Splines: a perfect fit for signal and image processing", IEEE Signal
        Processing Magazine 16(6), 1999.
+    .. [2] S. B. Damelin and N. S. Hoang, "On surface completion and image inpainting by biharmonic
+       functions", International Journal of Mathematics and Mathematical Sciences, 2018.
 
     Examples
     --------
@@ -970,6 +1161,7 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     shape[plane[0]], shape[plane[1]] = (int(length) for length in out_lengths)
     result = _rules.output_for(output, array, shape)
     _rules.check_order(order)
+    rule = _choice(missing, nodata, weights, order, prefilter, labels)
     _rules.check_values(array)
     _rules.named_mode(mode)
     matrix, offset = np.eye(array.ndim), np.zeros(array.ndim)
@@ -980,4 +1172,4 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
         evaluate_affine(part, matrix, offset, part_output, spline, plane=plane)
 
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
-                     labels)
+                     labels, rule, plane)

@@ -26,7 +26,10 @@ def for_arrays_of_any_library(function):
             return function(input, *arguments, device=device, **keywords)
         with kind.taken(input, device) as array:
             on = array.device if isinstance(array, DeviceArray) else device
-            return kind.given(function(array, *arguments, device=on, **keywords))
+            result = function(array, *arguments, device=on, **keywords)
+            if isinstance(result, tuple):
+                return tuple(kind.given(part) for part in result)
+            return kind.given(result)
 
     return call
 

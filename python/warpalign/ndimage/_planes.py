@@ -7,7 +7,7 @@ arrays with more than two axes are copied through the host.
 import numpy as np
 
 from .._device_array import DeviceArray
-from . import _on_device, _rules
+from . import _missing, _on_device, _rules
 from ._evaluate import evaluate_homography
 from ._interpolation import _evaluate, map_coordinates
 from ._on_device import as_array, for_arrays_of_any_library
@@ -22,7 +22,7 @@ def compute_on_host(function, array, result):
 
 @for_arrays_of_any_library
 def transform_planes(image, matrix, shape, *, output=None, order=3, mode="constant", cval=0.0,
-                     device=None):
+                     missing="spread", nodata=None, weights=False, device=None):
     """Warp an image by a homography to an output of the given shape.
 
     An output pixel is the image at matrix @ (row, column, 1), divided by its last component.
@@ -30,48 +30,70 @@ def transform_planes(image, matrix, shape, *, output=None, order=3, mode="consta
     the first two stay. Other parameters: see :func:`warpalign.ndimage.affine_transform`.
     """
     _rules.check_order(order)
+    rule = _missing.checked(missing, nodata, weights)
     array = as_array(image)
     result = _rules.output_for(output, array, tuple(shape) + array.shape[2:])
     _rules.check_values(array)
     _rules.named_mode(mode)
-    if isinstance(array, DeviceArray) and array.ndim > 2:
+    if isinstance(array, DeviceArray) and array.ndim > 2 and not rule.ignore:
         return compute_on_host(
             lambda values: transform_planes(values, matrix, shape, output=result.dtype, order=order,
                                             mode=mode, cval=cval, device=device), array, result)
     matrix = np.asarray(matrix, np.float64)
-    evaluate_on = (_on_device.homography if isinstance(array, DeviceArray)
-                   else evaluate_homography)
 
     def evaluate(part, part_output, spline):
+        evaluate_on = (_on_device.homography if isinstance(part, DeviceArray)
+                       else evaluate_homography)
         evaluate_on(part, matrix, part_output, spline)
 
-    return _evaluate(evaluate, array, result, order, mode, cval, True, device)
+    return _evaluate(evaluate, array, result, order, mode, cval, True, device, rule=rule,
+                     axes=[0, 1])
 
 
-def displaced_planes(image, positions, *, order, mode, cval, device):
+def displaced_planes(image, positions, **options):
     """Evaluate the image at `positions`, an array of rows and columns of shape (2, rows, columns).
 
-    Axes after the first two stay. Other parameters: see
-    :func:`warpalign.ndimage.map_coordinates`.
+    Axes after the first two stay. Options: see :func:`warpalign.ndimage.map_coordinates`.
     """
     if image.ndim == 2:
-        return map_coordinates(image, positions, order=order, mode=mode, cval=cval, device=device)
-    return _displaced_one_by_one(image, positions, order, mode, cval, device=device)
+        return map_coordinates(image, positions, **options)
+    return _displaced_one_by_one(image, positions, **options)
 
 
 @for_arrays_of_any_library
-def _displaced_one_by_one(image, positions, order, mode, cval, *, device):
+def _displaced_one_by_one(image, positions, **options):
     array = as_array(image)
-    if isinstance(array, DeviceArray):
-        result = array._like(positions.shape[1:] + array.shape[2:], array.dtype)
-        return compute_on_host(
-            lambda values: _displaced_one_by_one(values, positions, order, mode, cval,
-                                                 device=device),
-            array, result)
-    result = np.empty(positions.shape[1:] + array.shape[2:], array.dtype.newbyteorder("="))
-    for index in np.ndindex(array.shape[2:]):
-        plane = (slice(None), slice(None), *index)
-        result[plane] = map_coordinates(
-            np.ascontiguousarray(array[plane]), positions, order=order, mode=mode, cval=cval,
-            device=device)
+    if not isinstance(array, DeviceArray):
+        return at_positions(array, positions, **options)
+    results = at_positions(array.numpy(), positions, **options)
+    if isinstance(results, tuple):
+        return tuple(_uploaded(values, array) for values in results)
+    return _uploaded(results, array)
+
+
+def _uploaded(values, array):
+    """The values on the device of `array`, and of its library."""
+    result = array._like(values.shape, values.dtype)
+    result._memory.upload(values, array._queue)
     return result
+
+
+def at_positions(array, positions, output=None, **options):
+    """Evaluate the first axes of a NumPy array at points, for each index of its further axes.
+
+    As :func:`warpalign.ndimage.map_coordinates`, but the result has the further axes, too.
+    """
+    ndim = len(positions)
+    shape = positions.shape[1:] + array.shape[ndim:]
+    if not isinstance(output, np.ndarray):
+        dtype = array.dtype.newbyteorder("=") if output is None else np.dtype(output)
+        output = np.empty(shape, dtype)
+    weights = np.empty(shape, np.float32) if options.get("weights") else None
+    for index in np.ndindex(array.shape[ndim:]):
+        at = (slice(None),) * ndim + index
+        values = map_coordinates(np.ascontiguousarray(array[at]), positions, output=output.dtype,
+                                 **options)
+        if weights is not None:
+            values, weights[at] = values
+        output[at] = values
+    return output if weights is None else (output, weights)

@@ -1,0 +1,54 @@
+// Arrays with missing samples: which samples are known, and values in place of the others.
+#pragma once
+
+#include <warpalign/export.hpp>
+#include <warpalign/pixel.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace warpalign {
+
+/// Which samples of an array are known.
+struct KnownSamples {
+  std::vector<std::uint8_t>
+      known;                 ///< for each sample: 1 if it is known, 0 if it is missing; dense
+  std::int64_t missing = 0;  ///< the number of missing samples
+};
+
+/// The share of a spline's support that must be known where a warp has a value. Elsewhere the
+/// result is missing. The share is the mask of the known samples, interpolated with the B-spline
+/// itself, whose weights are not negative and have the sum 1.
+inline constexpr double min_known_share = 0.5;
+
+/// Whether a sample of this type can have the value: an integer within the type's range; for
+/// floating-point types any value, with NaN and infinities, that the type rounds to itself. False
+/// for c32.
+[[nodiscard]] WARPALIGN_API bool can_hold(PixelType type, double value) noexcept;
+
+/// Finds the missing samples of an image or volume in host memory: those that are NaN or infinite
+/// (for c32: in either part), and those that equal `nodata`. Throws Error(invalid_argument) if no
+/// sample of the type can equal `nodata`.
+[[nodiscard]] WARPALIGN_API KnownSamples known_samples(const HostImage& image,
+                                                       std::optional<double> nodata = {});
+[[nodiscard]] WARPALIGN_API KnownSamples known_samples(const HostVolume& volume,
+                                                       std::optional<double> nodata = {});
+
+/// Replaces the missing samples of a dense array of one to three dimensions, so that a prefilter
+/// may run over it: known samples stay as they are. Runs on the calling thread.
+///
+/// Missing samples continue their nearest known ones at first. Then 20 steps of conjugate gradients
+/// minimise the squared Laplacian (biharmonic inpainting) over the missing samples within 16
+/// samples of a known one; those farther away keep the first value. Without any known sample, all
+/// become 0.
+///
+/// `known`: one element for each sample of `shape`, 0 where it is missing. Throws
+/// Error(invalid_argument) if the number of values or of elements differs from the shape's.
+WARPALIGN_API void fill_missing(std::span<float> values, std::span<const std::uint8_t> known,
+                                const Shape& shape);
+WARPALIGN_API void fill_missing(std::span<double> values, std::span<const std::uint8_t> known,
+                                const Shape& shape);
+
+}  // namespace warpalign

@@ -1,0 +1,207 @@
+"""Arrays with missing samples: NaN and infinities, and samples that equal `nodata`.
+
+Missing samples are replaced by the smoothest continuation of the known ones, so that the prefilter
+spreads nothing. The mask of the known samples is interpolated like the image, with the spline's own
+weights: where less than half of a point's support is known, the result is missing, too.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .. import _core
+from .._device_array import DeviceArray
+from .._foreign import is_on_device
+from . import _double
+from ._geometry import MAX_AXES
+
+# Rounding must not decide at exactly half of the support.
+_ROUNDING = 1e-5
+# Weights that differ from 1 by less are 1.
+_EQUAL = 1e-6
+# The mask has this value beyond the edges in mode 'constant', which no interpolated mask reaches.
+_OUTSIDE = 2.0
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What a caller chose for missing samples."""
+
+    ignore: bool = False
+    nodata: float | None = None
+    weights: bool = False
+
+    @property
+    def value(self):
+        """What the result holds where it is missing."""
+        return math.nan if self.nodata is None else self.nodata
+
+
+SPREAD = Missing()
+
+
+def checked(missing, nodata, weights, *, labels=False, filtered=True):
+    """Return the choice as a Missing. Raises ValueError if the arguments contradict each other.
+
+    `filtered`: whether the input holds samples, rather than coefficients.
+    """
+    if not isinstance(missing, str) or missing not in ("spread", "ignore"):
+        raise ValueError(f"invalid missing {missing!r} (choose from: 'spread', 'ignore')")
+    if missing == "spread":
+        for name, is_given in (("nodata", nodata is not None), ("weights", weights)):
+            if is_given:
+                raise ValueError(f"{name} needs missing='ignore'")
+        return SPREAD
+    if labels:
+        raise ValueError("missing='ignore' cannot be combined with labels=True; give the missing "
+                         "samples a label of their own")
+    if not filtered:
+        raise ValueError("missing='ignore' needs samples, not coefficients; use prefilter=True")
+    return Missing(True, nodata, bool(weights))
+
+
+def default_for(missing, image):
+    """The choice of `missing`; None: 'ignore' for an image in host memory, else 'spread'.
+
+    Results warp like this. Looking for missing samples would make an image on a device wait.
+    """
+    if missing is not None:
+        return missing
+    return "spread" if is_on_device(image) else "ignore"
+
+
+def _can_hold(dtype, value):
+    if dtype.kind == "b":
+        return value in (0, 1)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return math.isfinite(value) and int(value) == value and limits.min <= value <= limits.max
+    with np.errstate(over="ignore"):
+        return not math.isfinite(value) or dtype.type(value) == value
+
+
+def check_nodata(rule, array, output):
+    """Raise ValueError if no sample of the input or of the output can have the nodata value."""
+    if rule.nodata is None:
+        return
+    for name, dtype in (("input", array.dtype), ("output", output.dtype)):
+        if not _can_hold(dtype, rule.nodata):
+            raise ValueError(
+                f"nodata is {rule.nodata}, which no sample of an {name} of {dtype} can have; "
+                "choose a value of that type")
+
+
+def _is_finite(array):
+    if array.dtype in (np.float32, np.float64) and array.flags.c_contiguous:
+        flat = array.reshape(-1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if math.isfinite(np.dot(flat, flat)):  # by BLAS, in one fast pass
+                return True
+    return bool(np.isfinite(array).all())
+
+
+def known_samples(array, nodata, order=3):
+    """The mask of the known samples, or None if all are known.
+
+    Infinite samples are missing, except at order 0, which copies them.
+    """
+    known = None
+    if array.dtype.kind in "fc" and not _is_finite(array):
+        known = np.isfinite(array) if order > 0 else ~np.isnan(array)
+        if known.all():
+            known = None
+    if nodata is not None and not math.isnan(nodata):
+        differs = array != array.dtype.type(nodata)
+        if not differs.all():
+            known = differs if known is None else known & differs
+    return known
+
+
+def _filled(array, known, axes, dtype):
+    """The array with other values in place of missing samples, smooth along at most three axes."""
+    axes = sorted(axes)[-MAX_AXES:]
+    if not axes:
+        return np.where(known, array, 0).astype(dtype)
+    last = range(array.ndim - len(axes), array.ndim)
+    moved = np.moveaxis(array, axes, last)
+    batch_shape = (-1,) + moved.shape[array.ndim - len(axes):]
+    with np.errstate(over="ignore"):
+        batch = np.array(moved, dtype, order="C").reshape(batch_shape)
+    mask = np.ascontiguousarray(np.moveaxis(known, axes, last)).view(np.uint8).reshape(batch_shape)
+    _core.fill_missing(batch, mask)
+    return np.moveaxis(batch.reshape(moved.shape), last, axes)
+
+
+def _type_for(array, known, spline):
+    """The type of the filled samples: float32, unless the computation is in double precision."""
+    if spline.precision == "double":
+        return np.float64, spline
+    if array.dtype.kind in "iu" and _double.is_needed(np.where(known, array, 0), spline):
+        return np.float64, replace(spline, precision="double")
+    return np.float32, spline
+
+
+def _support(function, known, output, spline):
+    """The known share of each result's support, and the mask of results beyond the edges."""
+    weights = np.empty(output.shape, np.float32)
+    cval = _OUTSIDE if spline.mode == "constant" else 1.0
+    mask_spline = replace(spline, cval=cval, prefilter=False, of_mask=True)
+    function(np.ascontiguousarray(known).view(np.uint8), weights, mask_spline)
+    outside = weights > (1 + _OUTSIDE) / 2
+    weights[outside] = 0
+    weights[weights > 1 - _EQUAL] = 1
+    return weights, outside
+
+
+def _evaluate(function, array, output, splines, rule, axes):
+    """Evaluate the real parts of an array, of which samples may be missing.
+
+    `splines`: the spline of each part. Returns the image of weights, or None if the caller wants
+    none.
+    """
+    parts = [(array, output)]
+    if array.dtype.kind == "c":
+        parts = [(array.real, output.real), (array.imag, output.imag)]
+    known = known_samples(array, rule.nodata, splines[0].order)
+    if known is None:
+        for (part, part_output), spline in zip(parts, splines):
+            function(part, part_output, spline)
+        if not rule.weights:
+            return None
+        return _support(function, np.ones(array.shape, bool), output, splines[0])[0]
+    if not known.any():
+        raise ValueError("all samples of the input are missing (NaN, infinite or nodata)")
+    if output.dtype.kind in "biu" and rule.nodata is None:
+        raise ValueError(f"the input has missing samples, and an output of {output.dtype} cannot "
+                         "hold NaN; give a value as nodata, or a floating-point output")
+    weights, outside = _support(function, known, output, splines[0])
+    for (part, part_output), spline in zip(parts, splines):
+        if spline.order == 0:
+            function(part, part_output, spline)
+            continue
+        dtype, spline = _type_for(part, known, spline)
+        function(_filled(part, known, axes, dtype), part_output, spline)
+    output[(weights < _core.MIN_KNOWN_SHARE - _ROUNDING) & ~outside] = rule.value
+    return np.nan_to_num(weights, nan=0.0) if rule.weights else None
+
+
+def evaluate_any(function, array, output, rule, axes, spline_of, cval):
+    """Evaluate an array of which samples may be missing, on the host or a device.
+
+    Returns the output, or the output and the image of weights. Calls spline_of(value beyond the
+    edges) for the spline of each real part.
+    """
+    check_nodata(rule, array, output)
+    on_device = isinstance(array, DeviceArray)
+    samples = array.numpy() if on_device else array
+    values = np.empty(output.shape, output.dtype) if on_device else output
+    cvals = [np.real(cval), np.imag(cval)] if samples.dtype.kind == "c" else [cval]
+    splines = [spline_of(part) for part in cvals]
+    weights = _evaluate(function, samples, values, splines, rule, axes)
+    if on_device:
+        output._memory.upload(values, array._queue)
+        if weights is not None:
+            on_host, weights = weights, array._like(weights.shape, weights.dtype)
+            weights._memory.upload(on_host, array._queue)
+    return output if weights is None else (output, weights)
