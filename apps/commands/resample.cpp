@@ -1,5 +1,6 @@
 // `warpalign resample`: resamples an image or array at given points.
 #include "commands/commands.hpp"
+#include "commands/missing_samples.hpp"
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
 #include "io/messages.hpp"
@@ -16,10 +17,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 namespace warpalign::program {
 namespace {
@@ -30,6 +34,12 @@ struct Options {
   DeviceOptions device;
   PointOptions points;
   InterpolationOptions interpolation;
+  MissingOptions missing;
+};
+
+struct Resampled {
+  std::vector<Array> channels;
+  std::vector<Array> weights;  ///< the known shares, if they are wanted
 };
 
 void check_names(const Options& options) {
@@ -37,7 +47,8 @@ void check_names(const Options& options) {
   std::vector<std::string> inputs{options.input};
   if (options.points.coordinates) inputs.push_back(*options.points.coordinates);
   if (options.points.field) inputs.push_back(*options.points.field);
-  check_outputs({{"OUT", options.output}}, inputs);
+  if (options.missing.weights) check_written_name(*options.missing.weights);
+  check_outputs({{"OUT", options.output}, {"--weights", options.missing.weights}}, inputs);
 }
 
 void check_precision(const Options& options, const Array& input) {
@@ -54,26 +65,86 @@ std::span<const float> floats_of(const Array& coordinates) {
           coordinates.bytes.size() / sizeof(float)};
 }
 
-/// Resamples every channel at the same points, in its type. Splits the work into tiles if the
-/// device memory is too small.
-std::vector<Array> resample(const Device& device, const SplineModel& spline,
-                            const std::vector<Array>& channels, const SamplingPoints& points) {
-  const Array& first = channels.front();
-  TiledResampler resampler(device,
-                           {.spline = spline,
-                            .images = {.shape = first.shape(), .dimensions = first.dimensions()},
-                            .output = points.stage_shape,
-                            .input = first.type,
-                            .output_type = first.type});
-  std::vector<Array> results;
-  for (const Array& channel : channels) {
-    results.push_back(make_array(points.extents, channel.type));
-    std::byte* output = results.back().bytes.data();
-    if (points.coordinates) {
-      resampler.execute(channel.bytes.data(), floats_of(*points.coordinates), output);
-    } else {
-      resampler.execute(channel.bytes.data(), points.transform, output);
+/// Resamples arrays of one shape at the same points. Splits the work into tiles if the device
+/// memory is too small.
+class ChannelResampler {
+ public:
+  ChannelResampler(const Device& device, const SplineModel& spline, const Array& first,
+                   const SamplingPoints& points)
+      : device_(device), spline_(spline), first_(first), points_(points) {}
+
+  /// The output has the type `to`.
+  Array resample(const Array& channel, PixelType to) {
+    return resample(resampler_, spline_, channel, to);
+  }
+  Array resample_mask(const Array& mask) {
+    return resample(of_mask_, mask_spline(spline_), mask, mask.type);
+  }
+
+ private:
+  struct Kept {
+    std::optional<TiledResampler> resampler;
+    PixelType type = PixelType::f32;  ///< of its input
+  };
+
+  Array resample(Kept& kept, const SplineModel& spline, const Array& from, PixelType to) {
+    if (!kept.resampler || kept.type != from.type) {
+      kept.type = from.type;
+      kept.resampler.emplace(device_, ResampleSpec{.spline = spline,
+                                                   .images = {.shape = first_.shape(),
+                                                              .dimensions = first_.dimensions()},
+                                                   .output = points_.stage_shape,
+                                                   .input = from.type,
+                                                   .output_type = to});
     }
+    Array result = make_array(points_.extents, to);
+    if (points_.coordinates) {
+      kept.resampler->execute(from.bytes.data(), floats_of(*points_.coordinates),
+                              result.bytes.data());
+    } else {
+      kept.resampler->execute(from.bytes.data(), points_.transform, result.bytes.data());
+    }
+    return result;
+  }
+
+  Device device_;
+  SplineModel spline_;
+  const Array& first_;
+  const SamplingPoints& points_;
+  Kept resampler_, of_mask_;
+};
+
+Array all_known(const std::vector<std::int64_t>& extents) {
+  Array mask = make_array(extents, PixelType::f32);
+  std::ranges::fill(mask.samples<float>(), 1.0F);
+  return mask;
+}
+
+/// Resamples every channel in its type.
+Resampled resample(const Device& device, const SplineModel& spline,
+                   const std::vector<Array>& channels, const SamplingPoints& points,
+                   const Options& options) {
+  ChannelResampler resampler(device, spline, channels.front(), points);
+  Resampled results;
+  const MissingOptions& missing = options.missing;
+  const bool keeps_weights = missing.weights.has_value();
+  // With `grid_constant`, cval may be the nodata value.
+  const bool avoids = spline.boundary != Boundary::grid_constant || spline.cval != missing.nodata;
+  // Degree 0 copies missing samples like others.
+  const bool ignores = missing.missing == "ignore" && (spline.degree > 0 || keeps_weights);
+  for (const Array& channel : channels) {
+    std::optional<FilledArray> holed;
+    if (ignores) holed = filled(channel, missing.nodata, options.input);
+    const bool uses_filled = holed && spline.degree > 0;
+    Array result = resampler.resample(uses_filled ? holed->samples : channel, channel.type);
+    const bool may_look_missing = ignores && avoids && looks_missing(result, missing.nodata);
+    if (holed || keeps_weights || may_look_missing) {
+      Array weights = resampler.resample_mask(holed ? holed->mask : all_known(channel.extents));
+      const std::vector<SampleKind> kinds = kinds_of(weights, spline.boundary);
+      if (spline.degree > 0) set_missing(result, kinds, missing.nodata, avoids);
+      if (keeps_weights) results.weights.push_back(std::move(weights));
+    }
+    results.channels.push_back(std::move(result));
   }
   return results;
 }
@@ -90,22 +161,31 @@ ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   check_names(options);
   check_points(options.points);
+  check_missing(options.missing);
   const SplineModel spline = spline_of(options.interpolation);
   const Config config = config_of(options.device.config);
   Activity activity("reading " + options.input);
   const ArrayFile input = load_array_file(options.input);
   check_precision(options, input.first());
+  check_nodata(options.missing, input.first().type);
   const SamplingPoints points = points_of(options.points, input.first().extents);
   check_storable(options.output, input.channels.size(), points.extents, input.first().type);
   AtomicFile file(options.output);
+  std::optional<AtomicFile> weights_file;
+  if (options.missing.weights) {
+    check_storable(*options.missing.weights, input.channels.size(), points.extents, PixelType::f32);
+    weights_file.emplace(*options.missing.weights);
+  }
 
   activity.next("opening the device");
   const Device device = open_for_one_job(options.device, config);
   activity.next("resampling");
-  const std::vector<Array> result = resample(device, spline, input.channels, points);
+  const auto [result, weights] = resample(device, spline, input.channels, points, options);
   activity.next("writing " + options.output);
   file.write(encode_arrays(options.output, result));
+  if (weights_file) weights_file->write(encode_arrays(*options.missing.weights, weights));
   file.commit();
+  if (weights_file) weights_file->commit();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report(
@@ -144,6 +224,13 @@ constexpr const char* footer =
     "Degrees 0 and 1 (nearest, linear) need no prefilter. --prefilter none uses the samples as\n"
     "coefficients, which smooths the result.\n"
     "\n"
+    "Missing samples are NaN or infinite, or equal --nodata. With --missing ignore they are "
+    "filled\n"
+    "smoothly before the prefilter, and OUT is missing (NaN, or the nodata value) where less than\n"
+    "half of the spline's support is known. --weights writes the known share. With --missing "
+    "spread,\n"
+    "one NaN spreads over most of OUT at degrees above 1, as in SciPy. Degree 0 copies samples.\n"
+    "\n"
     "If the work needs more than three quarters of the device's memory, or more than\n"
     "WARPALIGN_MAX_DEVICE_MEMORY (such as 800M or 4G), it is split into tiles.\n"
     "\n"
@@ -154,6 +241,7 @@ constexpr const char* footer =
     "  warpalign resample in.tif larger.tif --zoom 2.5 --degree 5\n"
     "  warpalign resample in.npy out.npy --coordinates c.npy --boundary nearest\n"
     "  warpalign resample mask.png aligned.png --field field.npy --degree 0\n"
+    "  warpalign resample dem.tif rotated.tif --rotate 10 --nodata -9999\n"
     "  warpalign resample in.png moved.png --matrix \"1,0,2.5,0,1,-3\" --shape 480x640\n";
 
 }  // namespace
@@ -182,6 +270,14 @@ void add_resample_command(CLI::App& program, Action& chosen) {
   add_option(command, "--shape HxW", &points.shape, "Extents of the output: HxW, or DxHxW in 3-D");
   add_interpolation_options(command, options->interpolation);
   add_precision_option(command, options->interpolation);
+  begin_group(command, "Missing samples");
+  add_option(command, "--missing NAME", &options->missing.missing,
+             "ignore: missing samples stay missing and change nothing else; spread: as in SciPy",
+             suggesting("ignore spread", with_default));
+  add_option(command, "--nodata VALUE", &options->missing.nodata,
+             "Samples with this value are missing, too; it is written back");
+  add_option(command, "--weights FILE", &options->missing.weights,
+             "Write the known share of each output's support, 0 to 1, as float32");
   add_device_options(command, options->device);
   add_limit_options(command);
   add_message_options(command);

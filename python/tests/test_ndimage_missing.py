@@ -116,6 +116,18 @@ def test_nodata_is_written_back(dtype):
     np.testing.assert_allclose(result[far].astype(float), expected[far].astype(float), atol=1.01)
 
 
+@pytest.mark.parametrize("nodata, instead", [(0, 1), (255, 254)])
+def test_values_that_round_to_nodata_become_the_next_integer(nodata, instead):
+    image = np.full((20, 30), 128, np.uint8)
+    image[:, 15:] = 1 if nodata == 0 else 254  # the spline overshoots beyond the type's range
+    plain = ndimage.shift(image, (0, 0.5), mode="nearest")
+    assert (plain == nodata).any()
+    result = ndimage.shift(image, (0, 0.5), mode="nearest", missing="ignore", nodata=nodata)
+    np.testing.assert_array_equal(result, np.where(plain == nodata, instead, plain))
+    beyond = ndimage.shift(image, (0, 2.5), cval=nodata, missing="ignore", nodata=nodata)
+    assert (beyond[:, :2] == nodata).all()
+
+
 def test_wide_integers_keep_their_last_bits():
     image = (np.round(waves((40, 40)) * 1000) + 2**28).astype(np.int32)
     mask = holes((40, 40), count=3)

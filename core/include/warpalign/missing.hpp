@@ -28,6 +28,11 @@ inline constexpr double min_known_share = 0.5;
 /// for c32.
 [[nodiscard]] WARPALIGN_API bool can_hold(PixelType type, double value) noexcept;
 
+/// Stores a value that the type can hold at `sample`, which has room for size_of(type) bytes. For
+/// c32, stores it as the real part; the imaginary part is NaN if it is NaN, otherwise 0. Throws
+/// Error(invalid_argument) if the type cannot hold the value.
+WARPALIGN_API void store_value(PixelType type, double value, void* sample);
+
 /// Finds the missing samples of an image or volume in host memory: those that are NaN or infinite
 /// (for c32: in either part), and those that equal `nodata`. Throws Error(invalid_argument) if no
 /// sample of the type can equal `nodata`.

@@ -38,6 +38,7 @@ bool is_half(double value) {
 /// The bits of a value that a half holds, except for the sign of zero.
 std::uint16_t half_bits(double value) {
   const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
+  if (std::isnan(value)) return half_exponent | 0x200;
   if (std::isinf(value)) return sign | half_exponent;
   const double size = std::abs(value);
   const int exponent = size == 0 ? -15 : std::max(std::ilogb(size), -15);
@@ -129,6 +130,19 @@ std::string shortest(double value) {
   return {text.data(), end};
 }
 
+void require_held(PixelType type, double value) {
+  if (can_hold(type, value)) return;
+  throw Error(ErrorKind::invalid_argument, "nodata is " + shortest(value) +
+                                               ", which no sample of the type " + name_of(type) +
+                                               " can have; choose a value of the type");
+}
+
+template <typename Sample>
+void store_as(double value, void* sample) {
+  const auto stored = static_cast<Sample>(value);
+  std::memcpy(sample, &stored, sizeof(Sample));
+}
+
 bool is_integer(PixelType type) {
   return type != PixelType::f16 && type != PixelType::f32 && type != PixelType::f64 &&
          type != PixelType::c32;
@@ -137,11 +151,7 @@ bool is_integer(PixelType type) {
 /// Marks rows that are `pitch` bytes apart.
 KnownSamples marked(const void* data, PixelType type, const Shape& shape, std::int64_t pitch,
                     std::optional<double> nodata) {
-  if (nodata && !can_hold(type, *nodata)) {
-    throw Error(ErrorKind::invalid_argument, "nodata is " + shortest(*nodata) +
-                                                 ", which no sample of the type " + name_of(type) +
-                                                 " can have; choose a value of the type");
-  }
+  if (nodata) require_held(type, *nodata);
   KnownSamples samples;
   samples.known.assign(static_cast<std::size_t>(shape.pixels()), 1);
   if (is_integer(type) && !nodata) return samples;
@@ -188,6 +198,37 @@ bool can_hold(PixelType type, double value) noexcept {
       break;
   }
   return false;
+}
+
+void store_value(PixelType type, double value, void* sample) {
+  if (type != PixelType::c32) require_held(type, value);
+  switch (type) {
+    case PixelType::u8:
+      return store_as<std::uint8_t>(value, sample);
+    case PixelType::i8:
+      return store_as<std::int8_t>(value, sample);
+    case PixelType::u16:
+      return store_as<std::uint16_t>(value, sample);
+    case PixelType::i16:
+      return store_as<std::int16_t>(value, sample);
+    case PixelType::u32:
+      return store_as<std::uint32_t>(value, sample);
+    case PixelType::i32:
+      return store_as<std::int32_t>(value, sample);
+    case PixelType::f16: {
+      const std::uint16_t bits = half_bits(value);
+      std::memcpy(sample, &bits, sizeof bits);
+      return;
+    }
+    case PixelType::f32:
+      return store_as<float>(value, sample);
+    case PixelType::f64:
+      return store_as<double>(value, sample);
+    case PixelType::c32:
+      break;
+  }
+  store_as<float>(value, sample);
+  store_as<float>(std::isnan(value) ? value : 0, static_cast<std::byte*>(sample) + sizeof(float));
 }
 
 KnownSamples known_samples(const HostImage& image, std::optional<double> nodata) {

@@ -167,9 +167,11 @@ def _evaluate(function, array, output, splines, rule, axes):
     if known is None:
         for (part, part_output), spline in zip(parts, splines):
             function(part, part_output, spline)
-        if not rule.weights:
+        if not rule.weights and not _looks_missing(output, rule, splines[0]).any():
             return None
-        return _support(function, np.ones(array.shape, bool), output, splines[0])[0]
+        weights, outside = _support(function, np.ones(array.shape, bool), output, splines[0])
+        _avoid_nodata(output, outside, rule, splines[0])
+        return weights if rule.weights else None
     if not known.any():
         raise ValueError("all samples of the input are missing (NaN, infinite or nodata)")
     if output.dtype.kind in "biu" and rule.nodata is None:
@@ -182,8 +184,25 @@ def _evaluate(function, array, output, splines, rule, axes):
             continue
         dtype, spline = _type_for(part, known, spline)
         function(_filled(part, known, axes, dtype), part_output, spline)
+    _avoid_nodata(output, outside, rule, splines[0])
     output[(weights < _core.MIN_KNOWN_SHARE - _ROUNDING) & ~outside] = rule.value
     return np.nan_to_num(weights, nan=0.0) if rule.weights else None
+
+
+def _looks_missing(output, rule, spline):
+    """Which samples of an interpolated output of integers equal the nodata value."""
+    is_cval = spline.mode == "grid-constant" and spline.cval == rule.nodata
+    if rule.nodata is None or output.dtype.kind not in "iu" or spline.order == 0 or is_cval:
+        return np.zeros(1, bool)
+    return output == rule.nodata
+
+
+def _avoid_nodata(output, outside, rule, spline):
+    """Replace values that are rounded to the nodata value by the next integer."""
+    looks_missing = _looks_missing(output, rule, spline)
+    if looks_missing.any():
+        largest = np.iinfo(output.dtype).max
+        output[looks_missing & ~outside] = rule.nodata + (-1 if rule.nodata == largest else 1)
 
 
 def evaluate_any(function, array, output, rule, axes, spline_of, cval):
