@@ -64,11 +64,11 @@ void check_motion(const RegistrationOptions& options) {
 void check_deformable(const RegistrationOptions& options) {
   if (options.motion != Motion::deformable) return;
   if (options.modality != Modality::same) {
-    refuse(stage, "the motion deformable compares intensities; the modality must be same");
+    refuse(options_stage, "the motion deformable compares intensities; the modality must be same");
   }
-  if (!options.refine) refuse(stage, "the motion deformable needs refine");
+  if (!options.refine) refuse(options_stage, "the motion deformable needs refine");
   if (options.candidates != 1) {
-    refuse(stage, "the motion deformable has one result; do not set candidates");
+    refuse(options_stage, "the motion deformable has one result; do not set candidates");
   }
 }
 

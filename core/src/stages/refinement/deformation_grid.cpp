@@ -11,32 +11,32 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "deformation_grid";
+constexpr const char* deformation_grid_stage = "deformation_grid";
 
 void check_axis(const GridAxis& axis, std::int64_t voxels, std::int64_t controls) {
   if (!(axis.step > 0) || !(axis.step <= 1) || !(axis.first >= 1) || !(axis.spacing > 0) ||
       !std::isfinite(axis.spacing)) {
-    detail::refuse(stage,
+    detail::refuse(deformation_grid_stage,
                    "an axis needs a first index of 1 or more, a step above 0 and at most 1, "
                    "and a spacing above 0");
   }
   const double last = axis.first + axis.step * static_cast<double>(voxels - 1);
   if (controls < 4 || last > static_cast<double>(controls - 2) + 1e-6) {
-    detail::refuse(stage,
+    detail::refuse(deformation_grid_stage,
                    "the grid must have at least 4 control points along each axis, and one "
                    "beyond the last voxel");
   }
 }
 
 DeformationGridSpec checked(const DeformationGridSpec& spec) {
-  detail::check_shape(stage, "the reference", spec.voxels, detail::max_side);
-  detail::check_shape(stage, "the grid", spec.grid, detail::max_side);
-  detail::check_shape(stage, "the moving volume", spec.moving, detail::max_side);
+  detail::check_shape(deformation_grid_stage, "the reference", spec.voxels, detail::max_side);
+  detail::check_shape(deformation_grid_stage, "the grid", spec.grid, detail::max_side);
+  detail::check_shape(deformation_grid_stage, "the moving volume", spec.moving, detail::max_side);
   check_axis(spec.axes[0], spec.voxels.width, spec.grid.width);
   check_axis(spec.axes[1], spec.voxels.height, spec.grid.height);
   const bool flat = spec.grid.depth == 1;
   if (flat != (spec.voxels.depth == 1) || flat != (spec.moving.depth == 1)) {
-    detail::refuse(stage,
+    detail::refuse(deformation_grid_stage,
                    "the reference, the moving volume and the grid must all have depth 1, or "
                    "none of them");
   }
@@ -51,12 +51,13 @@ DeformationGridPlan::DeformationGridPlan(const Device& device, const Deformation
 
 void DeformationGridPlan::execute_field(Stream& stream, const Image& coefficients,
                                         Image& field) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(deformation_grid_stage, device_, stream);
   const int count = spec_.dimensions();
-  detail::check_image(stage, "the coefficients", device_, coefficients, PixelType::f32,
-                      spec_.grids(count));
-  detail::check_image(stage, "the field", device_, field, PixelType::f32, spec_.volumes(count));
-  detail::check_distinct(stage, coefficients, field);
+  detail::check_image(deformation_grid_stage, "the coefficients", device_, coefficients,
+                      PixelType::f32, spec_.grids(count));
+  detail::check_image(deformation_grid_stage, "the field", device_, field, PixelType::f32,
+                      spec_.volumes(count));
+  detail::check_distinct(deformation_grid_stage, coefficients, field);
   kernel_->enqueue_field(detail::Access::queue(stream), detail::Access::memory(coefficients),
                          detail::Access::memory(field));
 }
@@ -64,14 +65,17 @@ void DeformationGridPlan::execute_field(Stream& stream, const Image& coefficient
 void DeformationGridPlan::execute_warp(Stream& stream, const Image& coefficients,
                                        const Image& moving, const Image& pose,
                                        Image& samples) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the coefficients", device_, coefficients, PixelType::f32,
-                      spec_.grids(spec_.dimensions()));
-  detail::check_image(stage, "the moving volume", device_, moving, PixelType::f32, spec_.moving);
-  detail::check_image(stage, "the pose", device_, pose, PixelType::f32, {15, 1, 1});
-  detail::check_image(stage, "the samples", device_, samples, PixelType::f32, spec_.volumes(2));
-  detail::check_distinct(stage, coefficients, samples);
-  detail::check_distinct(stage, moving, samples);
+  detail::check_stream(deformation_grid_stage, device_, stream);
+  detail::check_image(deformation_grid_stage, "the coefficients", device_, coefficients,
+                      PixelType::f32, spec_.grids(spec_.dimensions()));
+  detail::check_image(deformation_grid_stage, "the moving volume", device_, moving, PixelType::f32,
+                      spec_.moving);
+  detail::check_image(deformation_grid_stage, "the pose", device_, pose, PixelType::f32,
+                      {15, 1, 1});
+  detail::check_image(deformation_grid_stage, "the samples", device_, samples, PixelType::f32,
+                      spec_.volumes(2));
+  detail::check_distinct(deformation_grid_stage, coefficients, samples);
+  detail::check_distinct(deformation_grid_stage, moving, samples);
   kernel_->enqueue_warp(detail::Access::queue(stream), detail::Access::memory(coefficients),
                         detail::Access::memory(moving), detail::Access::memory(pose),
                         detail::Access::memory(samples));
@@ -79,26 +83,28 @@ void DeformationGridPlan::execute_warp(Stream& stream, const Image& coefficients
 
 void DeformationGridPlan::execute_sums(Stream& stream, int planes, const Image& volumes,
                                        Image& sums) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(deformation_grid_stage, device_, stream);
   if (planes < 1 || planes > spec_.max_planes()) {
-    detail::refuse(stage,
+    detail::refuse(deformation_grid_stage,
                    "the number of arrays must be 1 to " + std::to_string(spec_.max_planes()));
   }
-  detail::check_image(stage, "the arrays", device_, volumes, PixelType::f32, spec_.volumes(planes));
-  detail::check_image(stage, "the sums", device_, sums, PixelType::f32, spec_.grids(planes));
-  detail::check_distinct(stage, volumes, sums);
+  detail::check_image(deformation_grid_stage, "the arrays", device_, volumes, PixelType::f32,
+                      spec_.volumes(planes));
+  detail::check_image(deformation_grid_stage, "the sums", device_, sums, PixelType::f32,
+                      spec_.grids(planes));
+  detail::check_distinct(deformation_grid_stage, volumes, sums);
   kernel_->enqueue_sums(detail::Access::queue(stream), planes, detail::Access::memory(volumes),
                         detail::Access::memory(sums));
 }
 
 void DeformationGridPlan::execute_determinants(Stream& stream, const Image& coefficients,
                                                Image& determinants) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the coefficients", device_, coefficients, PixelType::f32,
-                      spec_.grids(spec_.dimensions()));
-  detail::check_image(stage, "the determinants", device_, determinants, PixelType::f32,
-                      spec_.voxels);
-  detail::check_distinct(stage, coefficients, determinants);
+  detail::check_stream(deformation_grid_stage, device_, stream);
+  detail::check_image(deformation_grid_stage, "the coefficients", device_, coefficients,
+                      PixelType::f32, spec_.grids(spec_.dimensions()));
+  detail::check_image(deformation_grid_stage, "the determinants", device_, determinants,
+                      PixelType::f32, spec_.voxels);
+  detail::check_distinct(deformation_grid_stage, coefficients, determinants);
   kernel_->enqueue_determinants(detail::Access::queue(stream), detail::Access::memory(coefficients),
                                 detail::Access::memory(determinants));
 }

@@ -11,15 +11,16 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "local_correlation";
+constexpr const char* local_correlation_stage = "local_correlation";
 constexpr int max_radius = 8;
 
 LocalCorrelationSpec checked(const LocalCorrelationSpec& spec) {
-  detail::check_shape(stage, "the volume", spec.voxels, detail::max_side);
+  detail::check_shape(local_correlation_stage, "the volume", spec.voxels, detail::max_side);
   for (int a = 0; a < spec.dimensions(); ++a) {
     const int radius = spec.radius[static_cast<std::size_t>(a)];
     if (radius < 1 || radius > max_radius) {
-      detail::refuse(stage, "the radius of the window must be 1 to 8 voxels along each axis");
+      detail::refuse(local_correlation_stage,
+                     "the radius of the window must be 1 to 8 voxels along each axis");
     }
   }
   return spec;
@@ -27,7 +28,7 @@ LocalCorrelationSpec checked(const LocalCorrelationSpec& spec) {
 
 void check_floor(float floor) {
   if (!(floor > 0) || !std::isfinite(floor)) {
-    detail::refuse(stage, "the floor of the variance must be above 0 and finite");
+    detail::refuse(local_correlation_stage, "the floor of the variance must be above 0 and finite");
   }
 }
 
@@ -46,10 +47,11 @@ LocalCorrelationPlan::LocalCorrelationPlan(const Device& device, const LocalCorr
 
 void LocalCorrelationPlan::execute_statistics(Stream& stream, const Image& reference, float floor,
                                               Image& statistics) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the reference", device_, reference, PixelType::f32, spec_.voxels);
-  detail::check_image(stage, "the statistics", device_, statistics, PixelType::f32,
-                      spec_.volumes(2));
+  detail::check_stream(local_correlation_stage, device_, stream);
+  detail::check_image(local_correlation_stage, "the reference", device_, reference, PixelType::f32,
+                      spec_.voxels);
+  detail::check_image(local_correlation_stage, "the statistics", device_, statistics,
+                      PixelType::f32, spec_.volumes(2));
   check_floor(floor);
   kernel_->enqueue_statistics(detail::Access::queue(stream), detail::Access::memory(reference),
                               floor, detail::Access::memory(statistics));
@@ -57,12 +59,13 @@ void LocalCorrelationPlan::execute_statistics(Stream& stream, const Image& refer
 
 void LocalCorrelationPlan::execute_curvatures(Stream& stream, const Image& reference,
                                               const Image& statistics, Image& curvatures) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the reference", device_, reference, PixelType::f32, spec_.voxels);
-  detail::check_image(stage, "the statistics", device_, statistics, PixelType::f32,
-                      spec_.volumes(2));
-  detail::check_image(stage, "the curvatures", device_, curvatures, PixelType::f32,
-                      spec_.volumes(spec_.entries()));
+  detail::check_stream(local_correlation_stage, device_, stream);
+  detail::check_image(local_correlation_stage, "the reference", device_, reference, PixelType::f32,
+                      spec_.voxels);
+  detail::check_image(local_correlation_stage, "the statistics", device_, statistics,
+                      PixelType::f32, spec_.volumes(2));
+  detail::check_image(local_correlation_stage, "the curvatures", device_, curvatures,
+                      PixelType::f32, spec_.volumes(spec_.entries()));
   kernel_->enqueue_curvatures(detail::Access::queue(stream), detail::Access::memory(reference),
                               detail::Access::memory(statistics),
                               detail::Access::memory(curvatures));
@@ -71,15 +74,17 @@ void LocalCorrelationPlan::execute_curvatures(Stream& stream, const Image& refer
 void LocalCorrelationPlan::execute_forces(Stream& stream, const Image& reference,
                                           const Image& statistics, const Image& samples,
                                           float floor, Image& forces) const {
-  detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the reference", device_, reference, PixelType::f32, spec_.voxels);
-  detail::check_image(stage, "the statistics", device_, statistics, PixelType::f32,
+  detail::check_stream(local_correlation_stage, device_, stream);
+  detail::check_image(local_correlation_stage, "the reference", device_, reference, PixelType::f32,
+                      spec_.voxels);
+  detail::check_image(local_correlation_stage, "the statistics", device_, statistics,
+                      PixelType::f32, spec_.volumes(2));
+  detail::check_image(local_correlation_stage, "the samples", device_, samples, PixelType::f32,
                       spec_.volumes(2));
-  detail::check_image(stage, "the samples", device_, samples, PixelType::f32, spec_.volumes(2));
-  detail::check_image(stage, "the forces", device_, forces, PixelType::f32,
+  detail::check_image(local_correlation_stage, "the forces", device_, forces, PixelType::f32,
                       spec_.volumes(spec_.dimensions()));
-  detail::check_distinct(stage, samples, forces);
-  detail::check_distinct(stage, statistics, forces);
+  detail::check_distinct(local_correlation_stage, samples, forces);
+  detail::check_distinct(local_correlation_stage, statistics, forces);
   check_floor(floor);
   kernel_->enqueue_forces(detail::Access::queue(stream), detail::Access::memory(reference),
                           detail::Access::memory(statistics), detail::Access::memory(samples),
@@ -88,7 +93,7 @@ void LocalCorrelationPlan::execute_forces(Stream& stream, const Image& reference
 }
 
 LocalCorrelationSum LocalCorrelationPlan::sum(Stream& stream) const {
-  detail::check_stream(stage, device_, stream);
+  detail::check_stream(local_correlation_stage, device_, stream);
   stream.download(*partials_, fetched_->data(), fetched_->size() * sizeof(float));
   LocalCorrelationSum sum;
   for (std::size_t i = 0; i < fetched_->size(); i += 2) {
