@@ -2,6 +2,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
+#include "interruptible.hpp"
 #include "opened_device.hpp"
 #include "registration.hpp"
 
@@ -10,7 +11,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <future>
 #include <memory>
@@ -54,21 +54,6 @@ HostPair pair_from(const nb::callable& source, std::size_t index) {
 nb::object object_of(const BatchResult& result) {
   if (result.error) return exception_of(*result.error);
   return dict_of(*result.result);
-}
-
-/// Waits for the batch on the calling thread, which is the only one that receives Ctrl-C.
-void wait_for(std::future<void>& batch, std::atomic<bool>& go_on) {
-  bool interrupted = false;
-  while (batch.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
-    const nb::gil_scoped_acquire acquired;
-    if (!interrupted && PyErr_CheckSignals() != 0) {
-      interrupted = true;
-      go_on = false;
-    }
-  }
-  if (!interrupted) return batch.get();
-  const nb::gil_scoped_acquire acquired;
-  throw nb::python_error();
 }
 
 /// Calls sink(index, result, device) with a dictionary or an exception for each pair, in the order

@@ -17,6 +17,7 @@ void bind_batch(nanobind::module_& module);
 void bind_frames(nanobind::module_& module);
 void bind_volumes(nanobind::module_& module);
 void bind_local_motion(nanobind::module_& module);
+void bind_mosaic(nanobind::module_& module);
 void bind_tiles(nanobind::module_& module);
 void bind_phase_correlation(nanobind::module_& module);
 void bind_missing(nanobind::module_& module);

@@ -27,6 +27,7 @@ NB_MODULE(_core, module) {
   bind_frames(module);
   bind_volumes(module);
   bind_local_motion(module);
+  bind_mosaic(module);
   bind_tiles(module);
   bind_phase_correlation(module);
   bind_missing(module);

@@ -24,6 +24,7 @@ from ._errors import (
 )
 from ._geometry import Geometry
 from ._local import LocalRegistrar, LocalRegistration, register_local
+from ._mosaic import Mosaic, MosaicPair, StageModel, mosaic
 from ._point_errors import PointErrors
 from ._register import Registrar, register, warm_up
 from ._stack import StackRegistration, register_stack
@@ -54,11 +55,14 @@ __all__ = [
     "InvalidImageError",
     "LocalRegistrar",
     "LocalRegistration",
+    "Mosaic",
+    "MosaicPair",
     "OutOfMemoryError",
     "PointErrors",
     "Registrar",
     "Registration",
     "StackRegistration",
+    "StageModel",
     "Tile",
     "Transform",
     "VolumeRegistrar",
@@ -66,6 +70,7 @@ __all__ = [
     "__version__",
     "backends",
     "devices",
+    "mosaic",
     "ndimage",
     "open_device",
     "register",

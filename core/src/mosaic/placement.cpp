@@ -21,7 +21,7 @@ using Term = NormalEquations::Term;
 constexpr double min_link_deviation = 0.02;
 /// Links with residuals above so many deviations, and above so many pixels, are left out.
 constexpr double max_deviations = 5;
-constexpr double max_residual = 0.5;
+constexpr double max_residual = 1;
 /// The stage is never taken to be more accurate than this, in pixels: links decide.
 constexpr double min_stage_deviation = 0.5;
 /// A link that alone connects two sets of tiles may differ from the stage by so many deviations.

@@ -1,0 +1,165 @@
+// Mosaics: positions of tiles, and the fused picture.
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "interruptible.hpp"
+#include "opened_device.hpp"
+
+#include <warpalign/mosaic.hpp>
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <cstring>
+#include <future>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace warpalign::python {
+namespace {
+
+/// Ends work after Ctrl-C; nobody sees it.
+struct Interrupted : std::runtime_error {
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
+/// Keeps an array alive. The thread that drops the last reference may not hold the GIL.
+struct KeptArray {
+  explicit KeptArray(InputArray kept) : array(std::move(kept)) {}
+  KeptArray(const KeptArray&) = delete;
+  KeptArray& operator=(const KeptArray&) = delete;
+  ~KeptArray() {
+    const nb::gil_scoped_acquire acquired;
+    array = InputArray();
+  }
+  InputArray array;
+};
+
+/// Calls source(tile), which returns an array.
+TilePixels pixels_from(const nb::callable& source, std::size_t tile) {
+  const nb::gil_scoped_acquire acquired;
+  auto owner = std::make_shared<KeptArray>(nb::cast<InputArray>(source(tile)));
+  const HostImage image = host_image(owner->array);
+  return {image, std::move(owner)};
+}
+
+/// (height, width) and (x, y) of each tile.
+std::vector<MosaicTile> tiles_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& shapes,
+                                 const std::vector<std::pair<double, double>>& positions) {
+  if (shapes.size() != positions.size()) refuse("there must be one position for each tile");
+  std::vector<MosaicTile> tiles;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    tiles.push_back(
+        {{shapes[i].second, shapes[i].first, 1}, {positions[i].first, positions[i].second}});
+  }
+  return tiles;
+}
+
+nb::tuple tuple_of(const Point& point) { return nb::make_tuple(point.x, point.y); }
+
+nb::dict dict_of(const Mosaic& mosaic) {
+  nb::list positions;
+  nb::list components;
+  nb::list counts;
+  for (const LocatedTile& tile : mosaic.tiles) {
+    positions.append(tuple_of(tile.position));
+    components.append(tile.component);
+    counts.append(tile.pairs);
+  }
+  nb::list pairs;
+  for (const MosaicPair& pair : mosaic.pairs) {
+    pairs.append(nb::make_tuple(pair.reference, pair.moving, name_of(pair.outcome), pair.reason,
+                                tuple_of(pair.shift), tuple_of(pair.uncertainty), pair.confidence,
+                                pair.correlation, tuple_of(pair.residual)));
+  }
+  const Affine& m = mosaic.stage.matrix;
+  nb::dict found;
+  found["positions"] = positions;
+  found["components"] = components;
+  found["counts"] = counts;
+  found["pairs"] = pairs;
+  found["shape"] = nb::make_tuple(mosaic.shape.height, mosaic.shape.width);
+  found["stage_matrix"] = nb::make_tuple(m.a, m.b, m.d, m.e);
+  found["backlash"] = tuple_of(mosaic.stage.backlash);
+  found["deviation"] = mosaic.stage.deviation;
+  return found;
+}
+
+/// `source(i)` returns the pixels of tile i; `progress(done, total)` is called for each pair.
+nb::dict locate(const std::vector<OpenedDevice*>& opened,
+                const std::vector<std::pair<std::int64_t, std::int64_t>>& shapes,
+                const std::vector<std::pair<double, double>>& positions, const nb::callable& source,
+                const nb::callable& progress, double max_error, double min_confidence,
+                int streams) {
+  std::vector<Device> devices;
+  for (const OpenedDevice* device : opened) devices.push_back(device->device);
+  const std::vector<MosaicTile> tiles = tiles_of(shapes, positions);
+  std::atomic<bool> go_on{true};
+  MosaicOptions options;
+  options.max_error = max_error;
+  options.min_confidence = min_confidence;
+  options.batch.streams_per_device = streams;
+  options.progress = [&](std::size_t done, std::size_t total) {
+    if (!go_on) throw Interrupted();
+    const nb::gil_scoped_acquire acquired;
+    progress(done, total);
+  };
+  Mosaic mosaic;
+  {
+    const nb::gil_scoped_release released;
+    std::future<void> work = std::async(std::launch::async, [&] {
+      mosaic = locate_tiles(
+          devices, tiles, [&](std::size_t i) { return pixels_from(source, i); }, options);
+    });
+    wait_for(work, go_on);
+  }
+  return dict_of(mosaic);
+}
+
+/// Writes the fused picture to `output`, of the tiles' type.
+void fuse(const OpenedDevice& opened,
+          const std::vector<std::pair<std::int64_t, std::int64_t>>& shapes,
+          const std::vector<std::pair<double, double>>& positions, const nb::callable& source,
+          const OutputArray& output) {
+  if (output.ndim() != 2) refuse("the picture must have two dimensions");
+  const std::vector<MosaicTile> tiles = tiles_of(shapes, positions);
+  std::vector<Point> points;
+  for (const MosaicTile& tile : tiles) points.push_back(tile.position);
+  FusionSpec spec;
+  spec.picture = shape_of(output, 2);
+  spec.type = pixel_type_of(output.dtype());
+  auto* pixels = static_cast<std::byte*>(output.data());
+  const std::size_t row = static_cast<std::size_t>(spec.picture.width) * size_of(spec.type);
+  std::atomic<bool> go_on{true};
+  const nb::gil_scoped_release released;
+  std::future<void> work = std::async(std::launch::async, [&] {
+    fuse_tiles(
+        opened.device, tiles, points,
+        [&](std::size_t i, int /*channel*/) { return pixels_from(source, i); }, spec,
+        [&](std::int64_t first_row, std::span<const HostImage> channels) {
+          if (!go_on) throw Interrupted();
+          const HostImage& rows = channels.front();
+          std::memcpy(pixels + static_cast<std::size_t>(first_row) * row, rows.data,
+                      row * static_cast<std::size_t>(rows.height));
+        });
+  });
+  wait_for(work, go_on);
+}
+
+}  // namespace
+
+void bind_mosaic(nb::module_& module) {
+  module.def("locate_tiles", &locate, nb::arg("devices"), nb::arg("shapes"), nb::arg("positions"),
+             nb::arg("source"), nb::arg("progress"), nb::arg("max_error"),
+             nb::arg("min_confidence"), nb::arg("streams"),
+             "Locate the tiles of a mosaic; see :func:`warpalign.mosaic`. Positions are (x, y).");
+  module.def("fuse_tiles", &fuse, nb::arg("device"), nb::arg("shapes"), nb::arg("positions"),
+             nb::arg("source"), nb::arg("output"),
+             "Fuse tiles to one picture; see :meth:`warpalign.Mosaic.fuse`.");
+}
+
+}  // namespace warpalign::python

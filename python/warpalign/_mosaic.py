@@ -1,0 +1,276 @@
+"""Mosaics: the positions of overlapping tiles, and the picture that they make."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._devices import Device, open_device
+from ._images import as_image
+from ._progress import progress_bar
+from ._results import OnDevice
+
+_FUSED_TYPES = (np.uint8, np.uint16, np.float32)
+
+
+class MosaicPair(NamedTuple):
+    """Two tiles that overlap, and the result of their registration.
+
+    Attributes
+    ----------
+    reference, moving : int
+        The numbers of the tiles.
+    outcome : {'used', 'failed', 'unreliable', 'ambiguous', 'beyond error', 'contradicted'}
+        Whether the pair determines positions, and why not.
+    reason : str
+        Why the pair is left out; empty if it is used.
+    shift : tuple of 2 floats
+        The moving tile's position minus the reference tile's, in pixels: (rows, columns). Without
+        a registration, the shift that was expected.
+    uncertainty : tuple of 2 floats
+        Standard deviations of the shift in pixels; 0 unless the pair was accepted.
+    confidence : float
+        The confidence of the registration, 0 to 1.
+    correlation : float
+        The correlation of the registration.
+    residual : tuple of 2 floats
+        The shift minus the difference of the located positions, in pixels: (rows, columns).
+    """
+
+    reference: int
+    moving: int
+    outcome: str
+    reason: str
+    shift: tuple[float, float]
+    uncertainty: tuple[float, float]
+    confidence: float
+    correlation: float
+    residual: tuple[float, float]
+
+
+class StageModel(NamedTuple):
+    """How the positions of the stage relate to those in the mosaic, without the offset.
+
+    Attributes
+    ----------
+    matrix : ndarray, shape (2, 2)
+        Maps positions of the stage, (row, column), to the mosaic: angle, scale and shear.
+    backlash : tuple of 2 floats
+        By how many pixels tiles that the stage reached by moving towards larger rows (or columns)
+        are further along than those reached by moving the other way: (rows, columns). 0 if the
+        pairs do not show it.
+    deviation : float
+        Standard deviation of the tiles from the model along an axis, in pixels.
+    """
+
+    matrix: np.ndarray
+    backlash: tuple[float, float]
+    deviation: float
+
+
+@dataclass(frozen=True, eq=False)
+class Mosaic(OnDevice):
+    """The located tiles of a mosaic; :func:`mosaic` makes it.
+
+    Attributes
+    ----------
+    positions : ndarray, shape (n, 2)
+        Where each tile's first pixel lies in the mosaic, in pixels: (row, column). The smallest
+        row and the smallest column are 0.
+    matrices : ndarray, shape (n, 3, 3)
+        Maps pixels of each tile, (row, column, 1), to pixels of the mosaic.
+    matrices_xy : ndarray, shape (n, 3, 3)
+        The same for (x, y, 1).
+    pairs : list of MosaicPair
+        All pairs of tiles that overlap.
+    components : ndarray, shape (n,)
+        The number of the set of tiles that used pairs connect, for each tile; 0 is the largest.
+    placed_by_stage : ndarray, shape (n,)
+        Whether the stage model placed the tile, because no pair of it is used.
+    stage : StageModel
+        The model that places tiles and sets without pairs.
+    shape : tuple of 2 ints
+        The shape of the picture that covers all tiles: (rows, columns).
+    image : ndarray or None
+        The fused picture, if it was requested.
+    """
+
+    positions: np.ndarray
+    pairs: list
+    components: np.ndarray
+    placed_by_stage: np.ndarray
+    stage: StageModel
+    shape: tuple[int, int]
+    image: np.ndarray | None
+    _shapes: list = field(repr=False)
+    _device: Device = field(repr=False)
+
+    @property
+    def matrices(self):
+        return _translations(self.positions)
+
+    @property
+    def matrices_xy(self):
+        return _translations(self.positions[:, ::-1])
+
+    def fuse(self, tiles):
+        """Fuse tiles, or another channel of them, to one picture.
+
+        Each tile is resampled once by its cubic spline. Where tiles overlap, the weight of a tile
+        is the product of the distances to its nearest edges along both axes.
+
+        Parameters
+        ----------
+        tiles : sequence of array_like
+            Images of the shapes of the located tiles, in the same order.
+
+        Returns
+        -------
+        ndarray
+            The picture, of :attr:`shape`; uint8 and uint16 tiles keep their type, others give
+            float32. It is 0 where no tile lies.
+
+        Raises
+        ------
+        ValueError
+            The number of tiles or the shape of a tile is another one.
+        TypeError
+            The pixels are not real numbers.
+        warpalign.Error
+            The computation failed; for example, the device has too little memory.
+        """
+        if len(tiles) != len(self.positions):
+            raise ValueError(f"there are {len(self.positions)} located tiles, not {len(tiles)}")
+        kind = as_image(tiles[0], "tile 0").dtype
+        kind = kind if kind in _FUSED_TYPES else np.dtype(np.float32)
+        picture = np.empty(self.shape, kind)
+
+        def source(index):
+            tile = as_image(tiles[index], f"tile {index}")
+            if tile.dtype != kind and kind != np.float32:
+                raise TypeError(f"tile {index} is of type {tile.dtype}, but tile 0 of {kind}")
+            return np.ascontiguousarray(tile, kind)
+
+        _core.fuse_tiles(self._opened(), self._shapes, self.positions[:, ::-1].tolist(), source,
+                         picture)
+        return picture
+
+
+def _translations(positions):
+    matrices = np.tile(np.eye(3), (len(positions), 1, 1))
+    matrices[:, :2, 2] = positions
+    return matrices
+
+
+def _shapes_of(tiles):
+    """The shape of each tile. Of lazy sequences, only the first tile is read."""
+    if isinstance(tiles, (list, tuple)):
+        shapes = [np.shape(tile) for tile in tiles]
+    else:
+        shapes = [np.shape(tiles[0])] * len(tiles)
+    for index, shape in enumerate(shapes):
+        if len(shape) != 2:
+            raise ValueError(f"tile {index} must be an image of 2 dimensions, not of shape {shape}")
+    return [(int(height), int(width)) for height, width in shapes]
+
+
+def _swapped(pair):
+    reference, moving, outcome, reason, shift, uncertainty, confidence, correlation, residual = pair
+    return MosaicPair(reference, moving, outcome, reason, shift[::-1], uncertainty[::-1],
+                      confidence, correlation, residual[::-1])
+
+
+def mosaic(tiles, positions, *, fuse=False, max_error=None, min_confidence=0.5, devices=None,
+           streams=2, progress=None):
+    """Locate the overlapping tiles of a mosaic, and fuse them on request.
+
+    The overlaps of all tiles that overlap according to `positions` are registered and verified.
+    Robust least squares, weighted by the confidence and the covariance of the pairs, give the
+    positions. The same fit estimates a model of the stage (angle, scale, backlash), which places
+    tiles that no accepted pair connects. Pairs that contradict the others are left out.
+
+    Parameters
+    ----------
+    tiles : sequence of array_like
+        Images of 2 dimensions, in the order in which they were taken. Several threads read the
+        sequence when tiles are needed; of a sequence that is no list or tuple, all tiles have the
+        shape of the first one. Reduce colour images to one channel.
+    positions : array_like, shape (n, 2)
+        Where the stage says that the first pixel of each tile lies, in pixels: (row, column).
+    fuse : bool, optional
+        Whether to make the picture, too. The default is False.
+    max_error : float, optional
+        The largest error of a position relative to its neighbour, in pixels along rows and
+        columns. The default is a twentieth of the tile's larger side, at least 16.
+    min_confidence : float, optional
+        The smallest confidence of a pair that is used, above 0 to 1. The default is 0.5.
+    devices : Device or str, or a sequence of them, optional
+        The devices to use, as for :func:`register_batch`.
+    streams : int, optional
+        The number of pairs that each device processes at a time, 1 to 64. The default is 2.
+    progress : bool, optional
+        Whether to show a tqdm progress bar. By default, it is shown in terminals and notebooks if
+        tqdm is installed.
+
+    Returns
+    -------
+    Mosaic
+        The positions, the pairs, the stage model and, with `fuse`, the picture.
+
+    Raises
+    ------
+    TypeError
+        The pixels are not real numbers.
+    ValueError
+        The positions do not fit the tiles, two tiles have the same position, or a shape or an
+        option is invalid (:class:`InvalidArgumentError`). If the positions would fit with x and y
+        exchanged or in another unit, the message says so.
+    warpalign.Error
+        The computation failed; for example, the device has too little memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import warpalign
+    >>> scene = np.random.default_rng(0).random((160, 290)).cumsum(0).cumsum(1) % 50
+    >>> tiles = [scene[:160, :160], scene[:160, 130:290]]
+    >>> found = warpalign.mosaic(tiles, [(0, 0), (0, 124)])
+    >>> found.positions.round(2)
+    array([[  0.,   0.],
+           [  0., 130.]])
+    """
+    positions = np.asarray(positions, float)
+    if positions.shape != (len(tiles), 2):
+        raise ValueError(f"positions must have the shape ({len(tiles)}, 2), one (row, column) for "
+                         f"each tile, not {positions.shape}")
+    if max_error is not None and not max_error > 0:
+        raise ValueError(f"max_error must be above 0, not {max_error}")
+    shapes = _shapes_of(tiles) if len(tiles) > 0 else []
+    if devices is None or isinstance(devices, (str, Device)):
+        devices = [devices]
+    opened = [open_device(device) for device in devices]
+
+    def source(index):
+        return as_image(tiles[index], f"tile {index}")
+
+    with progress_bar(progress, None, "pair") as bar:
+
+        def update(done, total):
+            bar.total = total
+            bar.update()
+
+        found = _core.locate_tiles(opened, shapes, positions[:, ::-1].tolist(), source, update,
+                                   0.0 if max_error is None else float(max_error),
+                                   float(min_confidence), streams)
+    stage = StageModel(np.array(found["stage_matrix"]).reshape(2, 2)[::-1, ::-1].copy(),
+                       found["backlash"][::-1], found["deviation"])
+    result = Mosaic(
+        positions=np.array(found["positions"])[:, ::-1].copy(),
+        pairs=[_swapped(pair) for pair in found["pairs"]],
+        components=np.array(found["components"]),
+        placed_by_stage=np.array(found["counts"]) == 0,
+        stage=stage, shape=tuple(found["shape"]), image=None, _shapes=shapes, _device=opened[0])
+    if fuse:
+        object.__setattr__(result, "image", result.fuse(tiles))
+    return result
