@@ -78,12 +78,6 @@ double max_error_of(std::span<const MosaicTile> tiles, const MosaicOptions& opti
   return std::max(least, std::ceil(part * static_cast<double>(side)));
 }
 
-std::size_t count_of(const std::vector<MeasuredPair>& pairs, PairOutcome outcome) {
-  return static_cast<std::size_t>(
-      std::count_if(pairs.begin(), pairs.end(),
-                    [&](const MeasuredPair& m) { return m.pair.outcome == outcome; }));
-}
-
 /// One call of locate_tiles().
 class Locating {
  public:
@@ -116,12 +110,24 @@ class Locating {
       refuse(mosaic_stage, "no tiles overlap at these positions; check that their unit is pixels");
     }
     pairs_ = register_overlaps(devices_, tiles_, cache_, pairs, max_error_, options_);
-    const std::size_t used = count_of(pairs_, PairOutcome::used);
-    const std::size_t textured = pairs_.size() - count_of(pairs_, PairOutcome::failed);
+    for (const bool along_x : {true, false}) check_direction(along_x);
+  }
+
+  /// Refuses the positions if few pairs of neighbours along an axis match, and others would fit.
+  void check_direction(bool along_x) {
+    std::size_t used = 0;
+    std::size_t textured = 0;
+    for (const MeasuredPair& measured : pairs_) {
+      const Point& shift = measured.expected.shift;
+      if ((std::abs(shift.x) > std::abs(shift.y)) != along_x) continue;
+      if (measured.pair.outcome == PairOutcome::failed) continue;
+      ++textured;
+      if (measured.pair.outcome == PairOutcome::used) ++used;
+    }
     constexpr std::size_t min_used_of_ten = 3;
     if (10 * used >= min_used_of_ten * textured) return;
     refuse_misfit(std::to_string(used) + " of " + std::to_string(textured) +
-                  " pairs of overlapping tiles match");
+                  " pairs of neighbours along " + (along_x ? "x" : "y") + " match");
   }
 
   /// Throws if another meaning of the positions fits.

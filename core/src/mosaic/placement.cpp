@@ -22,10 +22,15 @@ constexpr double min_link_deviation = 0.02;
 /// Links with residuals above so many deviations, and above so many pixels, are left out.
 constexpr double max_deviations = 5;
 constexpr double max_residual = 1;
+/// The deviation of links is taken to be at most this part of the stage's.
+constexpr double max_share_of_stage = 0.1;
 /// The stage is never taken to be more accurate than this, in pixels: links decide.
 constexpr double min_stage_deviation = 0.5;
+/// The first weights of links may follow from their deviation from the stage, relative to so many
+/// deviations.
+constexpr double first_stage_deviations = 3;
 /// A link that alone connects two sets of tiles may differ from the stage by so many deviations.
-constexpr double max_stage_deviations = 3.5;
+constexpr double max_stage_deviations = 5;
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -49,6 +54,10 @@ double weight_of(double residual, double scale) {
 
 double length(const Point& point) { return std::hypot(point.x, point.y); }
 
+/// The weights with which a fit begins: those of the stage tell apart links that contradict only
+/// each other; equal ones find tiles that the stage lost.
+enum class FirstWeights { equal, by_stage };
+
 /// One problem: the tiles, links and the stage model with or without backlash.
 class PlacementFit {
  public:
@@ -62,9 +71,13 @@ class PlacementFit {
         max_error_(max_error) {}
 
   /// Fits positions and model. Returns whether the backlash along each axis is significant.
-  std::array<bool, 2> fit() {
+  std::array<bool, 2> fit(FirstWeights first) {
     fit_stage();
     link_deviation_ = stage_deviation_;
+    for (std::size_t i = 0; first == FirstWeights::by_stage && i < links_.size(); ++i) {
+      weights_[i] =
+          weight_of(length(stage_residual(links_[i])), first_stage_deviations * stage_deviation_);
+    }
     for (int i = 0; i < max_steps; ++i) {
       solve();
       const double before = link_deviation_;
@@ -73,6 +86,21 @@ class PlacementFit {
     }
     leave_out();
     return {is_significant(0), is_significant(1)};
+  }
+
+  /// The number of links in use.
+  [[nodiscard]] std::size_t used() const {
+    return static_cast<std::size_t>(
+        std::count_if(weights_.begin(), weights_.end(), [](double weight) { return weight > 0; }));
+  }
+  /// The sum of the tiles' distances from where the stage says, in pixels.
+  [[nodiscard]] double distance_from_stage() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < tiles_.size(); ++i) {
+      const Point stage = terms_.displacement(i, parameters_);
+      sum += std::hypot(displacements_[i].x - stage.x, displacements_[i].y - stage.y);
+    }
+    return sum;
   }
 
   [[nodiscard]] Placement placement() const {
@@ -149,7 +177,9 @@ class PlacementFit {
 
   /// Adds a link's two equations, weighted by the inverse of its covariance.
   void add(NormalEquations& equations, const ShiftLink& link, double weight) const {
-    const double common = link_deviation_ * link_deviation_;
+    // Links decide against the stage, also while their deviation is still unknown.
+    const double deviation = std::min(link_deviation_, max_share_of_stage * stage_deviation_);
+    const double common = deviation * deviation;
     const Covariance c{link.covariance.xx + common, link.covariance.xy,
                        link.covariance.yy + common};
     // L^-1 of the Cholesky factor L decorrelates the equations.
@@ -279,12 +309,20 @@ Placement place_tiles(std::span<const MosaicTile> tiles, std::span<const ShiftLi
   std::array<bool, 2> with_backlash{true, true};
   for (;;) {
     PlacementFit fit(tiles, links, max_error, with_backlash);
-    std::array<bool, 2> significant = fit.fit();
+    std::array<bool, 2> significant = fit.fit(FirstWeights::by_stage);
     for (const std::size_t axis : {0U, 1U}) {
       significant[axis] = significant[axis] && with_backlash[axis];
     }
-    if (significant == with_backlash) return fit.placement();
-    with_backlash = significant;
+    if (significant != with_backlash) {
+      with_backlash = significant;
+      continue;
+    }
+    PlacementFit other(tiles, links, max_error, with_backlash);
+    other.fit(FirstWeights::equal);
+    const bool is_better =
+        other.used() > fit.used() ||
+        (other.used() == fit.used() && other.distance_from_stage() < fit.distance_from_stage());
+    return (is_better ? other : fit).placement();
   }
 }
 

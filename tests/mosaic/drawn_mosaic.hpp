@@ -1,0 +1,143 @@
+// Mosaics drawn from a formula: the true positions of the tiles are known.
+#pragma once
+
+#include <warpalign/mosaic.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace test {
+
+/// A scene of Gaussian spots at random places, with known values between its pixels.
+class SpotScene {
+ public:
+  /// Covers [-margin, width + margin) and the same of the height.
+  SpotScene(double width, double height, std::uint32_t seed) {
+    constexpr double margin = 60;
+    constexpr double area_of_a_spot = 40;
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> x(-margin, width + margin);
+    std::uniform_real_distribution<double> y(-margin, height + margin);
+    std::uniform_real_distribution<double> size(1.6, 3.5);
+    std::uniform_real_distribution<double> height_of(0.2, 1);
+    const auto count =
+        static_cast<int>((width + 2 * margin) * (height + 2 * margin) / area_of_a_spot);
+    for (int i = 0; i < count; ++i)
+      spots_.push_back({x(random), y(random), size(random), height_of(random)});
+  }
+
+  /// A tile whose first pixel lies at `position`, as u16.
+  [[nodiscard]] std::vector<std::uint16_t> draw(const warpalign::Shape& shape,
+                                                const warpalign::Point& position) const {
+    std::vector<double> sums(static_cast<std::size_t>(shape.pixels()), 0);
+    for (const Spot& spot : spots_) {
+      const double reach = 5 * spot.size;
+      const double cx = spot.x - position.x;
+      const double cy = spot.y - position.y;
+      const auto begin = [&](double c) { return std::max(0.0, std::ceil(c - reach)); };
+      for (double y = begin(cy); y <= std::min(cy + reach, static_cast<double>(shape.height) - 1);
+           ++y) {
+        for (double x = begin(cx); x <= std::min(cx + reach, static_cast<double>(shape.width) - 1);
+             ++x) {
+          const double r2 = (x - cx) * (x - cx) + (y - cy) * (y - cy);
+          sums[static_cast<std::size_t>(y) * static_cast<std::size_t>(shape.width) +
+               static_cast<std::size_t>(x)] +=
+              spot.height * std::exp(-r2 / (2 * spot.size * spot.size));
+        }
+      }
+    }
+    std::vector<std::uint16_t> pixels;
+    for (const double sum : sums) {
+      pixels.push_back(static_cast<std::uint16_t>(std::min(2000 + 12000 * sum, 65535.0)));
+    }
+    return pixels;
+  }
+
+ private:
+  struct Spot {
+    double x, y, size, height;
+  };
+  std::vector<Spot> spots_;
+};
+
+/// How a mosaic is drawn.
+struct MosaicDrawing {
+  int rows = 3;
+  int columns = 4;
+  warpalign::Shape tile{160, 144, 1};
+  double overlap = 0.2;  ///< of a tile's side
+  double noise = 2;      ///< standard deviation of the stage along x and y, in pixels
+  double backlash = 0;   ///< along x
+  std::uint32_t seed = 1;
+};
+
+/// The tiles of a snake by rows, their nominal and their true positions.
+struct DrawnMosaic {
+  explicit DrawnMosaic(const MosaicDrawing& drawing) : shape(drawing.tile) {
+    std::mt19937 random(drawing.seed);
+    std::normal_distribution<double> normal(0, drawing.noise);
+    const double x = (1 - drawing.overlap) * static_cast<double>(shape.width);
+    const double y = (1 - drawing.overlap) * static_cast<double>(shape.height);
+    const SpotScene scene(x * drawing.columns + 60, y * drawing.rows + 60, drawing.seed);
+    for (int i = 0; i < drawing.rows * drawing.columns; ++i) {
+      const int row = i / drawing.columns;
+      const int along = i % drawing.columns;
+      const bool back = row % 2 == 1;
+      const int column = back ? drawing.columns - 1 - along : along;
+      const warpalign::Point nominal{x * column, y * row};
+      const warpalign::Point stage{nominal.x + (back ? -0.5 : 0.5) * drawing.backlash, nominal.y};
+      tiles.push_back({shape, nominal});
+      truth.push_back({stage.x + normal(random), stage.y + normal(random)});
+      pixels.push_back(scene.draw(shape, truth.back()));
+    }
+  }
+
+  [[nodiscard]] warpalign::TilePixels view(std::size_t i) const {
+    return {{pixels[i].data(), warpalign::PixelType::u16, shape.width, shape.height, 0}, {}};
+  }
+  [[nodiscard]] warpalign::TileSource source() const {
+    return [this](std::size_t i) { return view(i); };
+  }
+  /// Replaces a tile by noise without structure.
+  void empty(std::size_t i) {
+    std::mt19937 random(static_cast<std::uint32_t>(1000 + i));
+    std::normal_distribution<double> normal(2000, 100);
+    for (std::uint16_t& pixel : pixels[i])
+      pixel = static_cast<std::uint16_t>(std::max(0.0, normal(random)));
+  }
+
+  warpalign::Shape shape;
+  std::vector<warpalign::MosaicTile> tiles;
+  std::vector<warpalign::Point> truth;
+  std::vector<std::vector<std::uint16_t>> pixels;
+};
+
+/// The distances of positions from the truth, after removing the mean over the tiles with pairs.
+inline std::vector<double> position_errors(const warpalign::Mosaic& mosaic,
+                                           const std::vector<warpalign::Point>& truth) {
+  warpalign::Point mean;
+  double count = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    if (mosaic.tiles[i].pairs == 0) continue;
+    mean.x += mosaic.tiles[i].position.x - truth[i].x;
+    mean.y += mosaic.tiles[i].position.y - truth[i].y;
+    count += 1;
+  }
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    errors.push_back(std::hypot(mosaic.tiles[i].position.x - truth[i].x - mean.x / count,
+                                mosaic.tiles[i].position.y - truth[i].y - mean.y / count));
+  }
+  return errors;
+}
+
+inline double rms_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+}  // namespace test

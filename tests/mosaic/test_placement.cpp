@@ -1,0 +1,207 @@
+// Positions from shifts: exact for exact shifts, and robust to wrong ones.
+#include "mosaic/connections.hpp"
+#include "mosaic/overlap.hpp"
+#include "mosaic/placement.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+namespace {
+
+using namespace warpalign;
+using detail::Connection;
+using detail::Placement;
+using detail::ShiftLink;
+
+constexpr double max_error = 50;
+
+/// A grid of tiles with true positions, and the exact shifts between neighbours.
+struct Grid {
+  Grid(int rows, int columns, double noise, std::uint32_t seed = 5) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal(0, noise);
+    for (int r = 0; r < rows; ++r) {
+      for (int c = 0; c < columns; ++c) {
+        tiles.push_back({{1000, 1000, 1}, {900.0 * c, 900.0 * r}});
+        truth.push_back({900.0 * c + normal(random), 900.0 * r + normal(random)});
+      }
+    }
+    for (int r = 0; r < rows; ++r) {
+      for (int c = 0; c < columns; ++c) {
+        const auto i = static_cast<std::size_t>(r * columns + c);
+        if (c + 1 < columns) add(i, i + 1);
+        if (r + 1 < rows) add(i, i + static_cast<std::size_t>(columns));
+      }
+    }
+  }
+  void add(std::size_t i, std::size_t j) {
+    links.push_back({i, j, {truth[j].x - truth[i].x, truth[j].y - truth[i].y}, {1e-4, 0, 1e-4}, 1});
+  }
+  /// The largest difference between two tiles' errors.
+  [[nodiscard]] double error(const Placement& placement, std::size_t i, std::size_t j) const {
+    const auto off = [&](std::size_t k) {
+      return Point{placement.positions[k].x - truth[k].x, placement.positions[k].y - truth[k].y};
+    };
+    return std::hypot(off(i).x - off(j).x, off(i).y - off(j).y);
+  }
+  [[nodiscard]] double max_error_from(const Placement& placement, std::size_t first = 0) const {
+    double most = 0;
+    for (std::size_t i = 0; i < truth.size(); ++i)
+      most = std::max(most, error(placement, i, first));
+    return most;
+  }
+
+  std::vector<MosaicTile> tiles;
+  std::vector<Point> truth;
+  std::vector<ShiftLink> links;
+};
+
+// The stage's equations, with deviations of pixels against hundredths of them, pull positions by
+// about the square of that ratio.
+constexpr double pull = 0.01;
+
+TEST_CASE("exact shifts give the positions") {
+  const Grid grid(5, 6, 4);
+  const Placement placement = detail::place_tiles(grid.tiles, grid.links, max_error);
+  CHECK(grid.max_error_from(placement) < pull);
+  for (const bool used : placement.used) CHECK(used);
+  // 30 tiles tell a deviation within a third.
+  CHECK(placement.stage.deviation > 2.6);
+  CHECK(placement.stage.deviation < 5.4);
+}
+
+TEST_CASE("wrong shifts are left out, and move no tile") {
+  Grid grid(6, 6, 3);
+  std::vector<std::size_t> wrong{3, 17, 28, 40, 51, 59};
+  for (const std::size_t i : wrong) {
+    grid.links[i].shift.x += i % 2 == 0 ? 35 : -20;
+    grid.links[i].shift.y -= 12;
+  }
+  const Placement placement = detail::place_tiles(grid.tiles, grid.links, max_error);
+  CHECK(grid.max_error_from(placement) < pull);
+  for (std::size_t i = 0; i < grid.links.size(); ++i) {
+    CAPTURE(i);
+    CHECK(placement.used[i] == (std::find(wrong.begin(), wrong.end(), i) == wrong.end()));
+  }
+}
+
+TEST_CASE("a wrong shift that alone holds a tile is compared with the stage") {
+  Grid grid(4, 4, 1);
+  // Tile 15 keeps one link, which is wrong by 30 deviations of the stage.
+  std::erase_if(grid.links, [](const ShiftLink& l) { return l.reference == 11 && l.moving == 15; });
+  const auto last = std::find_if(grid.links.begin(), grid.links.end(),
+                                 [](const ShiftLink& l) { return l.moving == 15; });
+  last->shift.x += 30;
+  const auto index = static_cast<std::size_t>(last - grid.links.begin());
+  const Placement placement = detail::place_tiles(grid.tiles, grid.links, max_error);
+  CHECK_FALSE(placement.used[index]);
+  // The tile stands where the stage says: within 4 deviations.
+  CHECK(grid.error(placement, 15, 0) < 4 * std::sqrt(2.0));
+}
+
+TEST_CASE("a tile that the stage lost follows its links") {
+  Grid grid(4, 4, 1);
+  grid.tiles[5].position.x += 40;
+  const Placement placement = detail::place_tiles(grid.tiles, grid.links, max_error);
+  CHECK(grid.max_error_from(placement) < 10 * pull);
+  for (const bool used : placement.used) CHECK(used);
+}
+
+TEST_CASE("the stage model finds angle, scale and backlash, and places tiles without links") {
+  Grid grid(6, 7, 0.5);
+  // The columns of odd rows are taken from the right.
+  for (std::size_t r = 1; r < 6; r += 2) {
+    std::reverse(grid.tiles.begin() + static_cast<std::ptrdiff_t>(7 * r),
+                 grid.tiles.begin() + static_cast<std::ptrdiff_t>(7 * r + 7));
+  }
+  const Affine camera{1.01, 0.02, 0, -0.02, 1.01, 0};
+  constexpr double backlash = 12;
+  std::mt19937 random(9);
+  std::normal_distribution<double> normal(0, 0.5);
+  for (std::size_t i = 0; i < grid.tiles.size(); ++i) {
+    const bool back = (i / 7) % 2 == 1;
+    const Point p = camera(grid.tiles[i].position);
+    grid.truth[i] = {p.x + (back ? -0.5 : 0.5) * backlash + normal(random), p.y + normal(random)};
+  }
+  const std::size_t lonely = 17;
+  std::vector<ShiftLink> links;
+  for (std::size_t i = 0; i < grid.tiles.size(); ++i) {
+    for (std::size_t j = i + 1; j < grid.tiles.size(); ++j) {
+      const Point& a = grid.tiles[i].position;
+      const Point& b = grid.tiles[j].position;
+      if (std::hypot(a.x - b.x, a.y - b.y) > 1000 || i == lonely || j == lonely) continue;
+      links.push_back({i,
+                       j,
+                       {grid.truth[j].x - grid.truth[i].x, grid.truth[j].y - grid.truth[i].y},
+                       {1e-4, 0, 1e-4},
+                       1});
+    }
+  }
+  const Placement placement = detail::place_tiles(grid.tiles, links, max_error);
+  // 0.5 px of noise over 41 tiles and 5000 px: 1e-4 and 0.2 px, with a factor of 4 to spare.
+  CHECK(placement.stage.matrix.a == doctest::Approx(camera.a).epsilon(4e-4));
+  CHECK(std::abs(placement.stage.matrix.b - camera.b) < 4e-4);
+  CHECK(std::abs(placement.stage.matrix.d - camera.d) < 4e-4);
+  CHECK(placement.stage.matrix.e == doctest::Approx(camera.e).epsilon(4e-4));
+  CHECK(std::abs(placement.stage.backlash.x - backlash) < 0.8);
+  CHECK(placement.stage.backlash.y == 0);
+  CHECK(grid.error(placement, lonely, 16) < 4 * 0.5 * std::sqrt(2.0));
+}
+
+TEST_CASE("without links the tiles stay where the stage says") {
+  const Grid grid(2, 3, 1);
+  const Placement placement = detail::place_tiles(grid.tiles, {}, max_error);
+  for (std::size_t i = 0; i < grid.tiles.size(); ++i) {
+    CHECK(placement.positions[i].x == doctest::Approx(grid.tiles[i].position.x));
+    CHECK(placement.positions[i].y == doctest::Approx(grid.tiles[i].position.y));
+  }
+}
+
+TEST_CASE("components and bridges of a graph") {
+  // A triangle 0-1-2, a bridge 2-3, a doubled connection 3-4, and a node 5 alone.
+  const std::vector<Connection> connections{{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 4}, {3, 4}};
+  CHECK(detail::components_of(6, connections) == std::vector<std::size_t>{0, 0, 0, 0, 0, 1});
+  CHECK(detail::bridges_of(6, connections) ==
+        std::vector<bool>{false, false, false, true, false, false});
+  // The largest component is number 0.
+  CHECK(detail::components_of(4, std::vector<Connection>{{1, 2}, {2, 3}}) ==
+        std::vector<std::size_t>{1, 0, 0, 0});
+}
+
+TEST_CASE("pairs overlap by more than a corner") {
+  const Shape tile{100, 80, 1};
+  const std::vector<Shape> shapes(4, tile);
+  const std::vector<Point> square{{0, 0}, {90, 0}, {0, 70}, {90, 70}};
+  const auto pairs = detail::overlapping_pairs(shapes, square);
+  REQUIRE(pairs.size() == 4);
+  CHECK((pairs[0].reference == 0 && pairs[0].moving == 1));
+  CHECK((pairs[1].reference == 0 && pairs[1].moving == 2));
+  CHECK((pairs[2].reference == 1 && pairs[2].moving == 3));
+  CHECK((pairs[3].reference == 2 && pairs[3].moving == 3));
+  CHECK(pairs[2].shift.x == 0);
+  CHECK(pairs[2].shift.y == 70);
+  CHECK(detail::overlapping_pairs(shapes, std::vector<Point>{{0, 0}, {100, 0}, {200, 0}, {300, 0}})
+            .empty());
+}
+
+TEST_CASE("windows hold the overlap and the margin, and at least 16 pixels") {
+  const Shape tile{100, 80, 1};
+  const auto [from, to] = detail::overlap_windows(tile, tile, {90, 3}, 20);
+  CHECK(from.x == 70);
+  CHECK(from.width == 30);
+  CHECK(to.x == 0);
+  CHECK(to.width == 30);
+  CHECK(from.y == 0);
+  CHECK(from.height == 80);
+  const auto [thin, other] = detail::overlap_windows(tile, tile, {98, 0}, 4);
+  CHECK(thin.width == 16);
+  CHECK(thin.x == 84);
+  CHECK(other.width == 16);
+  CHECK(other.x == 0);
+}
+
+}  // namespace
