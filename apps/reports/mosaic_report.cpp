@@ -168,8 +168,8 @@ std::string human_text(const MosaicReport& report) {
   }
   text += left_out_lines(report);
   std::vector<WrittenFile> files;
-  if (report.output) files.push_back({"mosaic", *report.output, ""});
-  if (report.json) files.push_back({"json", *report.json, ""});
+  if (report.output) files.push_back({"mosaic", *report.output, "OME-TIFF"});
+  if (report.json) files.push_back({"json", *report.json, "positions and pairs"});
   return text + closing_lines(report.device, files, report.seconds, {});
 }
 
