@@ -4,12 +4,20 @@
 #include <warpalign/geometry.hpp>
 #include <warpalign/pixel.hpp>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace warpalign::detail {
+
+/// The last pixel of the picture's grid that does not lie after a position, along one axis. A
+/// position that lies less than a thousandth of a pixel before a pixel counts as lying on it.
+[[nodiscard]] inline std::int64_t pixel_before(double position) {
+  constexpr double tolerance = 1e-3;
+  return static_cast<std::int64_t>(std::floor(position + tolerance));
+}
 
 /// A tile whose pixels are those of the picture's grid.
 struct PlacedTile {

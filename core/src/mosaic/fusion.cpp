@@ -101,11 +101,11 @@ class Fusion {
   void load(std::size_t i, std::int64_t top) {
     const Shape& shape = tiles_[i].shape;
     const Point& position = positions_[i];
-    const Point corner{std::floor(position.x), std::floor(position.y)};
-    const Point fraction{position.x - corner.x, position.y - corner.y};
     PlacedTile tile;
-    tile.x = static_cast<std::int64_t>(corner.x);
-    tile.y = static_cast<std::int64_t>(corner.y);
+    tile.x = pixel_before(position.x);
+    tile.y = pixel_before(position.y);
+    const Point fraction{std::max(0.0, position.x - static_cast<double>(tile.x)),
+                         std::max(0.0, position.y - static_cast<double>(tile.y))};
     tile.width = shape.width;
     tile.height = shape.height;
     tile.fraction = fraction;

@@ -1,5 +1,6 @@
 // locate_tiles(): pairs, positions, and a second round for pairs that the stage model moved.
 #include "device/check.hpp"
+#include "mosaic/blended_strip.hpp"
 #include "mosaic/connections.hpp"
 #include "mosaic/pair_registration.hpp"
 #include "mosaic/placement.hpp"
@@ -197,9 +198,7 @@ class Locating {
       const Point& p = placement.positions[i];
       const Point position{p.x - least.x, p.y - least.y};
       mosaic.tiles[i].position = position;
-      const auto end = [](double start, std::int64_t size) {
-        return static_cast<std::int64_t>(std::floor(start)) + size;
-      };
+      const auto end = [](double start, std::int64_t size) { return pixel_before(start) + size; };
       mosaic.shape.width = std::max(mosaic.shape.width, end(position.x, tiles_[i].shape.width));
       mosaic.shape.height = std::max(mosaic.shape.height, end(position.y, tiles_[i].shape.height));
     }
