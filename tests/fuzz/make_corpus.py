@@ -272,6 +272,13 @@ def initials():
     yield "nested", "\0" + "[" * 200
 
 
+def tile_positions():
+    yield "plain", "file,x,y\nt0.tif,0,0\nt1.tif,921.6,-0.5\n"
+    yield "quoted", "\ufeffz,y,x,file\r\n1,2,3,\"a, \"\"b\"\".tif\"\r\n\r\n2,3e2, +4 ,\"c\nd\"\r\n"
+    yield "twice", "file,x,y\nt,0,0\nt,1,1\n"
+    yield "open-quote", "file,x,y\n\"t,0,nan"
+
+
 # Videos and texts -------------------------------------------------------------------------------
 
 
@@ -392,7 +399,7 @@ def main():
               "tiff_stack": tiff_stacks, "tiff_axes": tiff_axes, "npy_stack": npy_stacks,
               "video": videos, "configuration": configurations, "points": points,
               "initial": initials, "masks": images, "option_texts": option_texts,
-              "journal": journals,
+              "journal": journals, "tile_positions": tile_positions,
               "bench_record": records, "disk_cache": caches, "c_interface": calls,
               "command_line": command_lines}
     for target, make in inputs.items():

@@ -1,0 +1,31 @@
+// The positions of a mosaic's tiles: CSV files.
+#include "io/image_file.hpp"
+#include "io/mosaic/tile_positions.hpp"
+#include "scratch_file.hpp"
+
+#include <cmath>
+#include <set>
+#include <string>
+
+namespace warpalign::fuzz {
+namespace {
+
+using namespace program;
+
+void run(Input input) {
+  try {
+    std::set<std::string> files;
+    for (const TilePosition& tile : read_tile_positions(as_file(input))) {
+      require(!tile.file.empty(), "every tile has a file");
+      require(files.insert(tile.file).second, "no file is named twice");
+      require(std::isfinite(tile.position.x) && std::isfinite(tile.position.y),
+              "positions are finite");
+    }
+  } catch (const FileError&) {
+  }
+}
+
+const Registration registration("tile_positions", run);
+
+}  // namespace
+}  // namespace warpalign::fuzz
