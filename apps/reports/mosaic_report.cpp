@@ -55,7 +55,7 @@ Json components_json(const MosaicReport& report) {
 
 /// The camera's angle, counter-clockwise as displayed, as the stage model has it.
 double angle_deg(const StageModel& stage) {
-  return -std::atan2(stage.matrix.d - stage.matrix.b, stage.matrix.a + stage.matrix.e) * 180 /
+  return std::atan2(stage.matrix.b - stage.matrix.d, stage.matrix.a + stage.matrix.e) * 180 /
          std::numbers::pi;
 }
 

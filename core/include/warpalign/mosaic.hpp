@@ -90,12 +90,13 @@ struct LocatedTile {
   std::size_t pairs = 0;      ///< the number of used pairs; 0: the stage model placed the tile
 };
 
-/// How the positions of the stage relate to those in the mosaic, without the offset.
+/// How the positions of the stage relate to those in the mosaic, without the offset. Parameters
+/// that the pairs do not show to differ from those of a perfect stage are those of a perfect stage.
 struct StageModel {
   /// From the stage's positions to the mosaic's: the camera's angle, scale and shear.
   Affine matrix;
   /// By how many pixels tiles that the stage reached by moving towards larger x (or y) are further
-  /// along x (or y) than those reached by moving the other way. 0 if the pairs do not show it.
+  /// along x (or y) than those reached by moving the other way.
   Point backlash;
   /// Standard deviation of the tiles' positions from the model along x or y, in pixels.
   double deviation = 0;

@@ -58,20 +58,20 @@ double length(const Point& point) { return std::hypot(point.x, point.y); }
 /// each other; equal ones find tiles that the stage lost.
 enum class FirstWeights { equal, by_stage };
 
-/// One problem: the tiles, links and the stage model with or without backlash.
+/// One problem: the tiles, links and the stage model with its free parameters.
 class PlacementFit {
  public:
   PlacementFit(std::span<const MosaicTile> tiles, std::span<const ShiftLink> links,
-               double max_error, const std::array<bool, 2>& with_backlash)
+               double max_error, const StageTerms::Free& free)
       : tiles_(tiles),
         links_(links),
-        terms_(tiles, max_error, with_backlash),
+        terms_(tiles, max_error, free),
         displacements_(tiles.size()),
         weights_(links.size(), 1),
         max_error_(max_error) {}
 
-  /// Fits positions and model. Returns whether the backlash along each axis is significant.
-  std::array<bool, 2> fit(FirstWeights first) {
+  /// Fits positions and model.
+  void fit(FirstWeights first) {
     fit_stage();
     link_deviation_ = stage_deviation_;
     for (std::size_t i = 0; first == FirstWeights::by_stage && i < links_.size(); ++i) {
@@ -85,7 +85,6 @@ class PlacementFit {
       if (i > min_steps && link_deviation_ > 0.99 * before) break;
     }
     leave_out();
-    return {is_significant(0), is_significant(1)};
   }
 
   /// The number of links in use.
@@ -116,6 +115,13 @@ class PlacementFit {
     }
     for (const double weight : weights_) placement.used.push_back(weight > 0);
     return placement;
+  }
+
+  /// Whether the fit shows that a parameter of the stage model is not 0.
+  [[nodiscard]] bool is_significant(std::size_t parameter) const {
+    constexpr double deviations = 4;
+    const double value = parameters_[parameter];
+    return value * value > deviations * deviations * variances_[parameter];
   }
 
  private:
@@ -223,9 +229,7 @@ class PlacementFit {
       displacements_[i] = {solution[2 * i], solution[2 * i + 1]};
     }
     parameters_.assign(solution.begin() + static_cast<std::ptrdiff_t>(first), solution.end());
-    for (const std::size_t axis : {0U, 1U}) {
-      backlash_variance_[axis] = equations.variance(first + StageTerms::backlash[axis]);
-    }
+    for (const std::size_t i : StageTerms::optional) variances_[i] = equations.variance(first + i);
   }
 
   [[nodiscard]] double link_scale() const {
@@ -260,7 +264,11 @@ class PlacementFit {
       off.insert(off.end(), {displacements_[i].x - stage.x, displacements_[i].y - stage.y});
     }
     if (!off.empty()) {
-      stage_deviation_ = std::max(robust_deviation(std::move(off)), min_stage_deviation);
+      // The parameters of each axis take up part of the deviations.
+      const double count = static_cast<double>(off.size()) / 2;
+      const double spare = std::max(count - terms_.free_along_axis(), 0.25 * count);
+      stage_deviation_ = std::max(robust_deviation(std::move(off)) * std::sqrt(count / spare),
+                                  min_stage_deviation);
     }
   }
 
@@ -284,19 +292,13 @@ class PlacementFit {
     solve();
   }
 
-  [[nodiscard]] bool is_significant(std::size_t axis) const {
-    constexpr double deviations = 4;
-    const double value = parameters_[StageTerms::backlash[axis]];
-    return value * value > deviations * deviations * backlash_variance_[axis];
-  }
-
   std::span<const MosaicTile> tiles_;
   std::span<const ShiftLink> links_;
   StageTerms terms_;
   std::vector<Point> displacements_;  ///< of the tiles from their nominal positions
   std::vector<double> parameters_;    ///< of the stage model
   std::vector<double> weights_;       ///< of the links
-  std::array<double, 2> backlash_variance_{};
+  std::array<double, StageTerms::count> variances_{};  ///< of the optional parameters
   double stage_deviation_ = 0;
   double link_deviation_ = 0;
   double max_error_;
@@ -306,18 +308,21 @@ class PlacementFit {
 
 Placement place_tiles(std::span<const MosaicTile> tiles, std::span<const ShiftLink> links,
                       double max_error) {
-  std::array<bool, 2> with_backlash{true, true};
+  StageTerms::Free free{};
+  free.fill(true);
   for (;;) {
-    PlacementFit fit(tiles, links, max_error, with_backlash);
-    std::array<bool, 2> significant = fit.fit(FirstWeights::by_stage);
-    for (const std::size_t axis : {0U, 1U}) {
-      significant[axis] = significant[axis] && with_backlash[axis];
+    PlacementFit fit(tiles, links, max_error, free);
+    fit.fit(FirstWeights::by_stage);
+    // Few links determine a model that leads away from the tiles that they connect.
+    StageTerms::Free significant = free;
+    for (const std::size_t i : StageTerms::optional) {
+      significant[i] = free[i] && fit.is_significant(i);
     }
-    if (significant != with_backlash) {
-      with_backlash = significant;
+    if (significant != free) {
+      free = significant;
       continue;
     }
-    PlacementFit other(tiles, links, max_error, with_backlash);
+    PlacementFit other(tiles, links, max_error, free);
     other.fit(FirstWeights::equal);
     const bool is_better =
         other.used() > fit.used() ||

@@ -29,9 +29,8 @@ std::vector<double> directions_of(std::span<const MosaicTile> tiles, double Poin
 
 }  // namespace
 
-StageTerms::StageTerms(std::span<const MosaicTile> tiles, double max_error,
-                       const std::array<bool, 2>& with_backlash)
-    : max_error_(max_error) {
+StageTerms::StageTerms(std::span<const MosaicTile> tiles, double max_error, const Free& free)
+    : max_error_(max_error), free_(free) {
   Point mean;
   for (const MosaicTile& tile : tiles) {
     mean.x += tile.position.x / static_cast<double>(tiles.size());
@@ -46,7 +45,7 @@ StageTerms::StageTerms(std::span<const MosaicTile> tiles, double max_error,
   const std::vector<double> x = directions_of(tiles, &Point::x, &Shape::width);
   const std::vector<double> y = directions_of(tiles, &Point::y, &Shape::height);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    directions_[i] = {with_backlash[0] ? x[i] : 0, with_backlash[1] ? y[i] : 0};
+    directions_[i] = {x[i], y[i]};
   }
 }
 
@@ -54,10 +53,14 @@ std::vector<NormalEquations::Term> StageTerms::of(std::size_t tile, std::size_t 
                                                   std::size_t first) const {
   const std::size_t row = first + 3 * axis;
   const double direction = axis == 0 ? directions_[tile].x : directions_[tile].y;
-  return {{row, scaled_[tile].x},
-          {row + 1, scaled_[tile].y},
-          {row + 2, 1},
-          {first + backlash[axis], direction}};
+  std::vector<NormalEquations::Term> terms{{row, scaled_[tile].x},
+                                           {row + 1, scaled_[tile].y},
+                                           {row + 2, 1},
+                                           {first + backlash[axis], direction}};
+  for (NormalEquations::Term& term : terms) {
+    if (!free_[term.unknown - first]) term.factor = 0;
+  }
+  return terms;
 }
 
 void StageTerms::add_prior(NormalEquations& equations, std::size_t first) const {
@@ -70,6 +73,10 @@ void StageTerms::add_prior(NormalEquations& equations, std::size_t first) const 
     const NormalEquations::Term term{first + i, 1};
     equations.add({&term, 1}, 0, 1 / (deviations[i] * deviations[i]));
   }
+}
+
+double StageTerms::free_along_axis() const {
+  return static_cast<double>(std::count(free_.begin(), free_.end(), true)) / 2;
 }
 
 Point StageTerms::displacement(std::size_t tile, std::span<const double> parameters) const {
