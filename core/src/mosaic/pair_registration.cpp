@@ -1,8 +1,10 @@
 // Registers the overlaps of tiles in one batch.
 #include "mosaic/pair_registration.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>

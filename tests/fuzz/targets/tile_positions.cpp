@@ -1,6 +1,6 @@
 // The positions of a mosaic's tiles: CSV files.
-#include "io/image_file.hpp"
 #include "io/mosaic/tile_positions.hpp"
+#include "io/image_file.hpp"
 #include "scratch_file.hpp"
 
 #include <cmath>
