@@ -95,7 +95,9 @@ struct Registrar::State {
   [[nodiscard]] Alignment describe(const detail::Candidate& candidate) const;
   void describe_ambiguity(RegistrationResult& result) const;
   template <class Pixels>
-  void deform(const Pixels& pixels, RegistrationResult& result);
+  void deform(const Pixels& pixels, RegistrationResult& result, bool judged);
+  [[nodiscard]] bool is_nearly_aligned(const Alignment& found) const;
+  void judge_deformation(RegistrationResult& result) const;
   template <class Pixels>
   RegistrationResult deform_initial(const Pixels& pixels);
 
@@ -195,14 +197,19 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
     }
     result.tried = search->tried();
     result.num_trials = search->trials();
-    if (deformable && result.reliable) deform(pixels, result);
+    if (deformable && result.reliable) {
+      deform(pixels, result, false);
+    } else if (deformable && !result.ambiguous && is_nearly_aligned(result)) {
+      deform(pixels, result, true);
+      judge_deformation(result);
+    }
   }
   result.timings = clock.take();
   return result;
 }
 
 template <class Pixels>
-void Registrar::State::deform(const Pixels& pixels, RegistrationResult& result) {
+void Registrar::State::deform(const Pixels& pixels, RegistrationResult& result, bool judged) {
   auto& fit = deformable->fit;
   if (!fit || !fit->matches(reference->shape(), moving->shape())) {
     fit.reset();  // release the old memory before allocating the new
@@ -210,7 +217,30 @@ void Registrar::State::deform(const Pixels& pixels, RegistrationResult& result) 
   }
   deformable->moving.take(stream, clock, pixels);
   result.deformation = fit->run(stream, clock, deformable->reference.values(),
-                                deformable->moving.values(), result.matrix);
+                                deformable->moving.values(), result.matrix, judged);
+}
+
+// Whether an affine transform that is not reliable by itself may still be right, because the images
+// lie about on each other, as slices of two brains do. Transforms that the search takes from
+// unrelated images are seldom that near.
+bool Registrar::State::is_nearly_aligned(const Alignment& found) const {
+  constexpr double max_rotation = 25;
+  constexpr double max_scale = 1.25;
+  constexpr double max_shift = 0.15;  // of the sides
+  const Similarity& s = found.similarity;
+  const Shape& shape = reference->shape();
+  return std::abs(s.rotation_deg) <= max_rotation && s.scale <= max_scale &&
+         s.scale >= 1 / max_scale &&
+         std::abs(s.translation.x) <= max_shift * static_cast<double>(shape.width) &&
+         std::abs(s.translation.y) <= max_shift * static_cast<double>(shape.height);
+}
+
+// Of a deformation whose affine transform is given, or not reliable by itself.
+void Registrar::State::judge_deformation(RegistrationResult& result) const {
+  const double confidence = detail::deformation_confidence(deformable->fit->pooled());
+  result.confidence = std::max(result.confidence, confidence);
+  result.reliable = result.confidence >= 0.5;
+  if (!result.reliable) result.deformation.reset();
 }
 
 template <class Pixels>
@@ -218,13 +248,11 @@ RegistrationResult Registrar::State::deform_initial(const Pixels& pixels) {
   RegistrationResult result;
   static_cast<Alignment&>(result) =
       detail::alignment_of(Motion::affine, *initial, reference->shape(), moving->shape());
-  deform(pixels, result);
+  deform(pixels, result, true);
   result.proposed_by = SearchMethod::initial;
   result.tried.add(SearchMethod::initial);
   result.correlation = result.deformation->correlation;
-  result.confidence = detail::deformation_confidence(*result.deformation, 2);
-  result.reliable = result.confidence >= 0.5;
-  if (!result.reliable) result.deformation.reset();
+  judge_deformation(result);
   result.timings = clock.take();
   return result;
 }

@@ -2,6 +2,7 @@
 #include "registration/deformation/deformable_fit.hpp"
 
 #include "registration/deformation/control_points.hpp"
+#include "registration/deformation/deformation_confidence.hpp"
 #include "registration/deformation/noise_floor.hpp"
 
 #include <algorithm>
@@ -115,7 +116,7 @@ struct DeformableFit::Work {
 
 void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t number,
                              const Image& reference, const Image& moving,
-                             const HomogeneousMatrix& affine, Field& field) const {
+                             const HomogeneousMatrix& affine, bool judged, Field& field) const {
   const Level& level = levels_[number];
   const DeformableLevel& geometry = level.level;
   const DeformationGridSpec& spec = level.spec;
@@ -199,24 +200,38 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
     if (relax(field.coefficients, spec, field.determinants, min_determinant) == 0) break;
     upload(stream, field.coefficients, work.coefficients);
   }
+  if (judged && number == judged_level()) {
+    compare(work.coefficients);
+    const std::vector<float> samples = downloaded(stream, work.samples);
+    const std::span<const float> all(samples);
+    field.pooled = pooled_correlation(downloaded(stream, reference), all.first(all.size() / 2),
+                                      all.subspan(all.size() / 2), spec.voxels);
+  }
   if (number != 0) return;
   compare(work.coefficients);
   field.correlation = level.correlation.sum(stream).mean();
 }
 
-Deformation DeformableFit::run(Stream& stream, StageClock& clock, const Image& reference,
-                               const Image& moving, const HomogeneousMatrix& affine) {
-  const Image* finer_reference = &reference;
-  const Image* finer_moving = &moving;
+const Image& DeformableFit::image_of(std::size_t number, const Image& finest,
+                                     std::optional<Image> Level::*coarser) const {
+  return number == 0 ? finest : *(levels_[number].*coarser);
+}
+
+void DeformableFit::make_levels(Stream& stream, StageClock& clock, const Image& reference,
+                                const Image& moving) {
   for (std::size_t i = 1; i < levels_.size(); ++i) {
     Level& level = levels_[i];
     clock.run("halve_volume", [&] {
-      level.halve_reference->execute(stream, *finer_reference, *level.reference);
-      level.halve_moving->execute(stream, *finer_moving, *level.moving);
+      level.halve_reference->execute(stream, image_of(i - 1, reference, &Level::reference),
+                                     *level.reference);
+      level.halve_moving->execute(stream, image_of(i - 1, moving, &Level::moving), *level.moving);
     });
-    finer_reference = &*level.reference;
-    finer_moving = &*level.moving;
   }
+}
+
+Deformation DeformableFit::run(Stream& stream, StageClock& clock, const Image& reference,
+                               const Image& moving, const HomogeneousMatrix& affine, bool judged) {
+  make_levels(stream, clock, reference, moving);
   Field field;
   for (std::size_t i = levels_.size(); i-- > 0;) {
     const Level& level = levels_[i];
@@ -227,9 +242,10 @@ Deformation DeformableFit::run(Stream& stream, StageClock& clock, const Image& r
       field.coefficients =
           refined(field.coefficients, levels_[i + 1].spec.grid, level.spec.grid, axes);
     }
-    optimize(stream, clock, i, i == 0 ? reference : *level.reference,
-             i == 0 ? moving : *level.moving, affine, field);
+    optimize(stream, clock, i, image_of(i, reference, &Level::reference),
+             image_of(i, moving, &Level::moving), affine, judged, field);
   }
+  pooled_ = field.pooled.value_or(0);
   return described(field, affine);
 }
 

@@ -34,7 +34,11 @@ class DeformableFit {
   /// `affine` maps pixels of the reference to the moving image; both images are f32. Waits for the
   /// device.
   [[nodiscard]] Deformation run(Stream& stream, StageClock& clock, const Image& reference,
-                                const Image& moving, const HomogeneousMatrix& affine);
+                                const Image& moving, const HomogeneousMatrix& affine,
+                                bool judged = false);
+  /// The pooled correlation (deformation_confidence.hpp) that the last run() reached at half
+  /// resolution, if it had `judged`.
+  [[nodiscard]] double pooled() const { return pooled_; }
 
  private:
   struct Level {
@@ -52,14 +56,22 @@ class DeformableFit {
     std::vector<float> coefficients;
     double correlation_before = 0, correlation = 0;
     std::vector<float> determinants;
+    std::optional<double> pooled;
   };
 
+  /// Half resolution, or the only level.
+  [[nodiscard]] std::size_t judged_level() const { return levels_.size() > 1 ? 1 : 0; }
+  [[nodiscard]] const Image& image_of(std::size_t number, const Image& finest,
+                                      std::optional<Image> Level::*coarser) const;
+  void make_levels(Stream& stream, StageClock& clock, const Image& reference, const Image& moving);
   void optimize(Stream& stream, StageClock& clock, std::size_t number, const Image& reference,
-                const Image& moving, const HomogeneousMatrix& affine, Field& field) const;
+                const Image& moving, const HomogeneousMatrix& affine, bool judged,
+                Field& field) const;
   [[nodiscard]] Deformation described(const Field& field, const HomogeneousMatrix& affine) const;
 
   Device device_;
   std::vector<Level> levels_;  // finest first
+  double pooled_ = 0;
 };
 
 }  // namespace warpalign::detail

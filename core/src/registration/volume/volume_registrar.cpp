@@ -217,7 +217,8 @@ struct VolumeRegistrar::State {
     if (edge_pipeline) edge_pipeline->set_initial(rows);
   }
   [[nodiscard]] VolumeRegistration describe_initial() const;
-  void deform(VolumeRegistration& result);
+  void deform(VolumeRegistration& result, bool judged);
+  void judge_deformation(VolumeRegistration& result) const;
   void check_masks(bool masked) const;
   [[nodiscard]] std::size_t modalities() const { return edge_pipeline ? 2 : 1; }
 
@@ -273,7 +274,7 @@ void VolumeRegistrar::State::check_masks(bool masked) const {
   }
 }
 
-void VolumeRegistrar::State::deform(VolumeRegistration& result) {
+void VolumeRegistrar::State::deform(VolumeRegistration& result, bool judged) {
   const Image& reference = pipeline.reference().values();
   const Image& moving = pipeline.moving().values();
   if (!fit || !fit->matches(reference.shape(), moving.shape())) {
@@ -281,7 +282,15 @@ void VolumeRegistrar::State::deform(VolumeRegistration& result) {
     fit.emplace(device, reference.shape(), options.reference_spacing, moving.shape(),
                 options.moving_spacing);
   }
-  result.deformation = fit->run(stream, clock, reference, moving, result.matrix);
+  result.deformation = fit->run(stream, clock, reference, moving, result.matrix, judged);
+}
+
+// Of a deformation whose affine transform is given, or not reliable by itself.
+void VolumeRegistrar::State::judge_deformation(VolumeRegistration& result) const {
+  const double confidence = detail::deformation_confidence(fit->pooled());
+  result.confidence = std::max(result.confidence, confidence);
+  result.reliable = result.confidence >= 0.5;
+  if (!result.reliable) result.deformation.reset();
 }
 
 // Returns the result with the higher confidence if both modalities are tried. Significances cannot
@@ -291,15 +300,17 @@ VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume)
   if (deformable && initial) {
     pipeline.take_moving(stream, clock, volume);
     VolumeRegistration result = describe_initial();
-    deform(result);
+    deform(result, true);
     result.correlation = result.deformation->correlation;
-    result.confidence = detail::deformation_confidence(*result.deformation, 3);
-    result.reliable = result.confidence >= 0.5;
-    if (!result.reliable) result.deformation.reset();
+    judge_deformation(result);
     return result;
   }
   VolumeRegistration result = pipeline.align(stream, clock, volume);
-  if (deformable && result.reliable) deform(result);
+  if (deformable) {
+    const bool judged = !result.reliable;
+    deform(result, judged);
+    if (judged) judge_deformation(result);
+  }
   if (result.reliable || !edge_pipeline || !edge_pipeline->has_reference()) return result;
   VolumeRegistration other;
   const bool found = try_registration([&] { other = edge_pipeline->align(stream, clock, volume); });
