@@ -8,7 +8,7 @@ import check_docstrings
 # The contents of each page. A public name that is on no page is an error.
 PAGES = {
     "registration": ("Registration", "warpalign", [
-        "register", "Registrar", "Registration", "Alignment", "register_stack",
+        "register", "Registrar", "Registration", "Alignment", "Deformation", "register_stack",
         "StackRegistration", "register_batch", "register_local", "LocalRegistrar",
         "LocalRegistration", "register_volume", "VolumeRegistrar",
         "VolumeRegistration", "mosaic", "Mosaic", "MosaicPair", "StageModel"]),
