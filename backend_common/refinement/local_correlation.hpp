@@ -101,7 +101,7 @@ class LocalCorrelationStage final : public backend::LocalCorrelation {
     return {std::int64_t{volumes} * rows_, 1, group_};
   }
   [[nodiscard]] std::size_t bytes() const {
-    return std::size_t{3} * static_cast<std::size_t>(rows_) *
+    return std::size_t{4} * static_cast<std::size_t>(rows_) *
            static_cast<std::size_t>(voxels_.width) * sizeof(float);
   }
 

@@ -34,6 +34,19 @@ WA_INLINE float wa_window_sum(WA_GLOBAL const float* voxel, WA_UINT64 stride, in
   return sum;
 }
 
+// Sums the five voxels about one, which all exist. Loops over a row with it can use vectors.
+WA_INLINE float wa_sum_of_five(WA_GLOBAL const float* voxel, WA_UINT64 stride) {
+  return ((*(voxel - 2 * stride) + *(voxel - stride)) + (voxel[stride] + voxel[2 * stride])) +
+         voxel[0];
+}
+
+// `five`: whether the window has radius 2 and lies within the axis.
+WA_INLINE float wa_sum_about(int five, WA_GLOBAL const float* voxel, WA_UINT64 stride, int k,
+                             int radius, int voxels) {
+  return five ? wa_sum_of_five(voxel, stride) : wa_window_sum(voxel, stride, k, radius, voxels);
+}
+#define WA_IS_FIVE(k, radius, voxels) ((radius) == 2 && (k) >= 2 && (k) < (voxels) - 2)
+
 // Sums W, W^2 and F W along x. `sums` has three volumes of `voxels` each. A work-group processes a
 // row.
 WA_KERNEL(COLUMNS, 1)
@@ -42,7 +55,24 @@ correlation_products(WA_GLOBAL const float* reference, WA_GLOBAL const float* wa
   WA_BEGIN();
   const WA_UINT64 voxels = (WA_UINT64)rows * width;
   const WA_UINT64 row = (WA_UINT64)WA_GROUP_X * width;
-  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
+  const int inner = radius == 2 ? 2 : width;
+  for (int x = inner + WA_ITEM_X; x < width - inner; x += COLUMNS) {
+    WA_GLOBAL const float* w = warped + (row + x);
+    WA_GLOBAL const float* f = reference + (row + x);
+    const float a = *(w - 2);
+    const float b = *(w - 1);
+    const float c = w[0];
+    const float d = w[1];
+    const float e = w[2];
+    sums[row + x] = ((a + b) + (d + e)) + c;
+    sums[voxels + row + x] = WA_FMA(a, a, WA_FMA(b, b, WA_FMA(c, c, WA_FMA(d, d, e * e))));
+    sums[2 * voxels + row + x] = WA_FMA(
+        a, *(f - 2), WA_FMA(b, *(f - 1), WA_FMA(c, f[0], WA_FMA(d, f[1], e * f[2]))));
+  }
+  for (int at = WA_ITEM_X; at < width; at += COLUMNS) {
+    // The others: the first ones, and then the last ones.
+    const int x = at < inner ? at : at + (width > 2 * inner ? width - 2 * inner : 0);
+    if (x >= width) break;
     const int begin = x < radius ? 0 : x - radius;
     const int end = width - 1 - x < radius ? width : x + radius + 1;
     float w = 0.0f;
@@ -65,7 +95,14 @@ WA_KERNEL(COLUMNS, 1)
 correlation_across(WA_GLOBAL const float* values, int width, int radius, WA_GLOBAL float* sums) {
   WA_BEGIN();
   const WA_UINT64 row = (WA_UINT64)WA_GROUP_X * width;
-  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
+  const int inner = radius == 2 ? 2 : width;
+  for (int x = inner + WA_ITEM_X; x < width - inner; x += COLUMNS) {
+    sums[row + x] = wa_sum_of_five(values + (row + x), 1);
+  }
+  for (int at = WA_ITEM_X; at < width; at += COLUMNS) {
+    // The others: the first ones, and then the last ones.
+    const int x = at < inner ? at : at + (width > 2 * inner ? width - 2 * inner : 0);
+    if (x >= width) break;
     sums[row + x] = wa_window_sum(values + (row + x), 1, x, radius, width);
   }
 }
@@ -78,9 +115,15 @@ correlation_along(WA_GLOBAL const float* values, int width, int stride, int leng
   WA_BEGIN();
   const int k = WA_GROUP_X / stride % length;
   const WA_UINT64 row = (WA_UINT64)WA_GROUP_X * width;
+  const WA_UINT64 down = (WA_UINT64)stride * width;
+  if (WA_IS_FIVE(k, radius, length)) {
+    for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
+      sums[row + x] = wa_sum_of_five(values + (row + x), down);
+    }
+    return;
+  }
   for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
-    sums[row + x] =
-        wa_window_sum(values + (row + x), (WA_UINT64)stride * width, k, radius, length);
+    sums[row + x] = wa_window_sum(values + (row + x), down, k, radius, length);
   }
 }
 
@@ -168,9 +211,37 @@ correlation_curvatures(WA_GLOBAL const float* reference, WA_GLOBAL const float* 
   }
 }
 
-// a, b and c of each window, and the sums of correlations and of counting windows of each row.
-// `sums`: of W, W^2 and F W along all axes but the last one. `valid`: the second half of the
-// samples.
+// a, b and c of each window, and its correlation in a fourth volume.
+WA_INLINE void wa_factors_of_row(int five, WA_GLOBAL const float* sums,
+                                 WA_GLOBAL const float* statistics, WA_GLOBAL const float* valids,
+                                 int width, WA_UINT64 voxels, WA_UINT64 row, WA_UINT64 stride,
+                                 int k, int radius, int length, int radius_x, float window_rows,
+                                 float lowest, WA_GLOBAL float* factors) {
+  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
+    const WA_UINT64 at = row + x;
+    const float per = 1.0f / (window_rows * wa_window_extent(x, radius_x, width));
+    const float mean = per * wa_sum_about(five, sums + at, stride, k, radius, length);
+    const float square =
+        per * wa_sum_about(five, sums + (voxels + at), stride, k, radius, length);
+    const float product =
+        per * wa_sum_about(five, sums + (2 * voxels + at), stride, k, radius, length);
+    const float inverse =
+        1.0f / WA_SQRT(WA_FMAX(WA_FMA(-mean, mean, square), 0.0f) + lowest);
+    const float reference_mean = statistics[at];
+    const float both = valids[at] * statistics[voxels + at] * inverse;
+    const float r = WA_FMA(-reference_mean, mean, product) * both;
+    const float a = per * both;
+    const float b = per * r * inverse * inverse;
+    factors[at] = a;
+    factors[voxels + at] = b;
+    factors[2 * voxels + at] = WA_FMA(mean, b, -reference_mean * a);
+    factors[3 * voxels + at] = r;
+  }
+}
+
+// The factors, and the sums of correlations and of counting windows of each row. `sums`: of W, W^2
+// and F W along all axes but the last one. The second half of the samples tells which windows
+// count. `factors` has four volumes.
 WA_KERNEL(COLUMNS, 1)
 correlation_factors(WA_GLOBAL const float* sums, WA_GLOBAL const float* statistics,
                     WA_GLOBAL const float* samples, int width, int height, int depth, int radius_x,
@@ -181,33 +252,49 @@ correlation_factors(WA_GLOBAL const float* sums, WA_GLOBAL const float* statisti
   WA_LAST_AXIS();
   const int radius = depth > 1 ? radius_z : radius_y;
   const float window_rows = WA_WINDOW_ROWS();
+  WA_GLOBAL const float* valids = samples + voxels;
+  if (WA_IS_FIVE(k, radius, length)) {
+    wa_factors_of_row(1, sums, statistics, valids, width, voxels, row, stride, k, radius, length,
+                      radius_x, window_rows, lowest, factors);
+  } else {
+    wa_factors_of_row(0, sums, statistics, valids, width, voxels, row, stride, k, radius, length,
+                      radius_x, window_rows, lowest, factors);
+  }
   float correlation = 0.0f;
   float windows = 0.0f;
+  // Each work-item reads what it has written itself.
   for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
-    const WA_UINT64 at = row + x;
-    const float per = 1.0f / (window_rows * wa_window_extent(x, radius_x, width));
-    const float mean = per * wa_window_sum(sums + at, stride, k, radius, length);
-    const float square = per * wa_window_sum(sums + (voxels + at), stride, k, radius, length);
-    const float product = per * wa_window_sum(sums + (2 * voxels + at), stride, k, radius, length);
-    const float inverse =
-        1.0f / WA_SQRT(WA_FMAX(WA_FMA(-mean, mean, square), 0.0f) + lowest);
-    const float valid = samples[voxels + at];
-    const float reference_mean = statistics[at];
-    const float both = valid * statistics[voxels + at] * inverse;
-    const float r = WA_FMA(-reference_mean, mean, product) * both;
-    const float a = per * both;
-    const float b = per * r * inverse * inverse;
-    factors[at] = a;
-    factors[voxels + at] = b;
-    factors[2 * voxels + at] = WA_FMA(mean, b, -reference_mean * a);
-    correlation += r;
-    windows += valid;
+    correlation += factors[3 * voxels + row + x];
+    windows += valids[row + x];
   }
   WA_ADD_UP(shared, WA_ITEM_X, COLUMNS, correlation)
   WA_ADD_UP(shared, WA_ITEM_X, COLUMNS, windows)
   if (WA_ITEM_X == 0) {
     partials[2 * WA_GROUP_X] = correlation;
     partials[2 * WA_GROUP_X + 1] = windows;
+  }
+}
+
+// The derivative times the gradient of W, along a row.
+WA_INLINE void wa_forces_of_row(int five, WA_GLOBAL const float* reference,
+                                WA_GLOBAL const float* warped, WA_GLOBAL const float* factors,
+                                int width, WA_UINT64 voxels, WA_UINT64 row, WA_UINT64 stride, int k,
+                                int radius, int length, WA_GLOBAL float* derivatives) {
+  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
+    const WA_UINT64 at = row + x;
+    const float a = wa_sum_about(five, factors + at, stride, k, radius, length);
+    const float b = wa_sum_about(five, factors + (voxels + at), stride, k, radius, length);
+    const float c = wa_sum_about(five, factors + (2 * voxels + at), stride, k, radius, length);
+    derivatives[at] = WA_FMA(reference[at], a, WA_FMA(-warped[at], b, c));
+  }
+}
+
+// Multiplies a row by half the differences over two distances.
+WA_INLINE void wa_times_slope(WA_GLOBAL const float* derivatives, WA_GLOBAL const float* values,
+                              int width, WA_UINT64 before, WA_UINT64 after, float per,
+                              WA_GLOBAL float* forces) {
+  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
+    forces[x] = derivatives[x] * (per * (values[x + after] - *(values + x - before)));
   }
 }
 
@@ -218,18 +305,29 @@ correlation_forces(WA_GLOBAL const float* reference, WA_GLOBAL const float* warp
                    WA_GLOBAL float* forces) {
   WA_BEGIN();
   WA_LAST_AXIS();
+  WA_GLOBAL float* derivatives = forces;
+  if (WA_IS_FIVE(k, radius, length)) {
+    wa_forces_of_row(1, reference, warped, factors, width, voxels, row, stride, k, radius, length,
+                     derivatives);
+  } else {
+    wa_forces_of_row(0, reference, warped, factors, width, voxels, row, stride, k, radius, length,
+                     derivatives);
+  }
+  // Each work-item reads what it has written itself. The component along x is the last one,
+  // because it replaces the derivative.
+  WA_GLOBAL const float* w = warped + row;
+  const WA_UINT64 above = y > 0 ? (WA_UINT64)width : 0;
+  const WA_UINT64 below = y < height - 1 ? (WA_UINT64)width : 0;
+  wa_times_slope(derivatives + row, w, width, above, below, above && below ? 0.5f : 1.0f,
+                 forces + (voxels + row));
+  if (depth > 1) {
+    const WA_UINT64 plane = (WA_UINT64)width * height;
+    const WA_UINT64 front = z > 0 ? plane : 0;
+    const WA_UINT64 back = z < depth - 1 ? plane : 0;
+    wa_times_slope(derivatives + row, w, width, front, back, front && back ? 0.5f : 1.0f,
+                   forces + (2 * voxels + row));
+  }
   for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
-    const WA_UINT64 at = row + x;
-    const float a = wa_window_sum(factors + at, stride, k, radius, length);
-    const float b = wa_window_sum(factors + (voxels + at), stride, k, radius, length);
-    const float c = wa_window_sum(factors + (2 * voxels + at), stride, k, radius, length);
-    WA_GLOBAL const float* w = warped + at;
-    const float derivative = WA_FMA(reference[at], a, WA_FMA(-w[0], b, c));
-    forces[at] = derivative * wa_slope_at(w, 1, x, width);
-    forces[voxels + at] = derivative * wa_slope_at(w, width, y, height);
-    if (depth > 1) {
-      forces[2 * voxels + at] =
-          derivative * wa_slope_at(w, (WA_UINT64)width * height, z, depth);
-    }
+    forces[row + x] = derivatives[row + x] * wa_slope_at(w + x, 1, x, width);
   }
 }
