@@ -47,10 +47,15 @@ class DeformationGridStage final : public backend::DeformationGrid {
         determinants_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_determinants),
                       options_),
         narrow_(context, stage,
-                bytes_of(spec.max_planes(), spec.grid.width, spec.grid.height, spec.voxels.depth)),
+                bytes_of(dimensions_, spec.grid.width, spec.grid.height, spec.voxels.depth)),
         tall_(context, stage,
-              bytes_of(spec.max_planes(), spec.grid.width, spec.voxels.height, spec.voxels.depth)) {
-  }
+              bytes_of(dimensions_, spec.grid.width, spec.voxels.height, spec.voxels.depth)),
+        sums_of_z_(context, stage,
+                   bytes_of(dimensions_ == 3 ? spec.max_planes() : 1, spec.voxels.width,
+                            dimensions_ == 3 ? spec.voxels.height : 1, spec.grid.depth)),
+        sums_of_y_(
+            context, stage,
+            bytes_of(spec.max_planes(), spec.voxels.width, spec.grid.height, spec.grid.depth)) {}
 
   void enqueue_field(backend::Queue& queue, const backend::Memory& coefficients,
                      backend::Memory& field) override {
@@ -72,21 +77,21 @@ class DeformationGridStage final : public backend::DeformationGrid {
 
   void enqueue_sums(backend::Queue& queue, int planes, const backend::Memory& volumes,
                     backend::Memory& sums) override {
-    auto& tall = tall_.enter(queue);
-    row_sums_.launch(queue, grid_of(planes * voxels_.height * voxels_.depth), volumes,
-                     voxels_.width, x_.first, x_.step, grid_.width, tall);
-    const auto of_rows = grid_of(planes * voxels_.depth * grid_.height);
+    // Along x last: the other axes have long rows, which stay in order.
+    auto& tall = sums_of_y_.enter(queue);
     if (dimensions_ == 2) {
-      gather_.launch(queue, of_rows, tall, grid_.width, voxels_.height, y_.first, y_.step,
-                     grid_.height, sums);
-      return;
+      gather_.launch(queue, grid_of(planes * grid_.height), volumes, voxels_.width, voxels_.height,
+                     y_.first, y_.step, grid_.height, tall);
+    } else {
+      auto& deep = sums_of_z_.enter(queue);
+      const int plane = voxels_.width * voxels_.height;
+      gather_.launch(queue, grid_of(planes * grid_.depth), volumes, plane, voxels_.depth, z_.first,
+                     z_.step, grid_.depth, deep);
+      gather_.launch(queue, grid_of(planes * grid_.depth * grid_.height), deep, voxels_.width,
+                     voxels_.height, y_.first, y_.step, grid_.height, tall);
     }
-    auto& narrow = narrow_.enter(queue);
-    gather_.launch(queue, of_rows, tall, grid_.width, voxels_.height, y_.first, y_.step,
-                   grid_.height, narrow);
-    const int plane = grid_.width * grid_.height;
-    gather_.launch(queue, grid_of(planes * grid_.depth), narrow, plane, voxels_.depth, z_.first,
-                   z_.step, grid_.depth, sums);
+    row_sums_.launch(queue, grid_of(planes * grid_.depth * grid_.height), tall, voxels_.width,
+                     x_.first, x_.step, grid_.width, sums);
   }
 
   void enqueue_determinants(backend::Queue& queue, const backend::Memory& coefficients,
@@ -128,7 +133,7 @@ class DeformationGridStage final : public backend::DeformationGrid {
   WA_LAUNCHER_OF(deformation_row_sums) row_sums_;
   WA_LAUNCHER_OF(deformation_gather) gather_;
   WA_LAUNCHER_OF(deformation_determinants) determinants_;
-  StageScratch narrow_, tall_;
+  StageScratch narrow_, tall_, sums_of_z_, sums_of_y_;
 };
 
 }  // namespace

@@ -159,14 +159,25 @@ deformation_gather(WA_GLOBAL const float* from, int inner, int voxels, float fir
   const int begin = wa_first_reached(i, first, step);
   const int end = wa_end_of_reached(i, first, step, voxels);
   WA_GLOBAL const float* rows = from + (WA_UINT64)outer * voxels * inner;
+  WA_GLOBAL float* sums = to + (WA_UINT64)WA_GROUP_X * inner;
+#if COLUMNS == 1
+  // On processors, whole rows at a time: these loops use vectors.
+  for (int x = 0; x < inner; ++x) sums[x] = 0.0f;
+  for (int k = begin; k < end; ++k) {
+    const float weight = wa_grid_weight(WA_FMA((float)k, step, first) - (float)i);
+    WA_GLOBAL const float* row = rows + (WA_UINT64)k * inner;
+    for (int x = 0; x < inner; ++x) sums[x] = WA_FMA(weight, row[x], sums[x]);
+  }
+#else
   for (int x = WA_ITEM_X; x < inner; x += COLUMNS) {
     float sum = 0.0f;
     for (int k = begin; k < end; ++k) {
       sum = WA_FMA(wa_grid_weight(WA_FMA((float)k, step, first) - (float)i),
                    rows[(WA_UINT64)k * inner + x], sum);
     }
-    to[(WA_UINT64)WA_GROUP_X * inner + x] = sum;
+    sums[x] = sum;
   }
+#endif
 }
 
 // The derivatives of the weights of the four control points, t after the second one.
