@@ -22,8 +22,8 @@ constexpr double smoothness = 0.5;
 // The largest eigenvalue of the bending energy: 16 along each axis, and 32 for each pair of axes.
 constexpr double bending_bound(int axes) { return axes == 3 ? 144 : 64; }
 constexpr float momentum = 0.8F;
-constexpr int coarse_steps = 20;
-constexpr int finest_steps = 15;
+constexpr int coarse_steps = 40;
+constexpr int finest_steps = 25;
 // The longest step, in distances of control points.
 constexpr double longest_step = 0.4;
 // Fields with a smaller determinant are relaxed.

@@ -218,6 +218,7 @@ struct VolumeRegistrar::State {
   }
   [[nodiscard]] VolumeRegistration describe_initial() const;
   void deform(VolumeRegistration& result, bool judged);
+  [[nodiscard]] bool is_nearly_aligned(const VolumeRegistration& found) const;
   void judge_deformation(VolumeRegistration& result) const;
   void check_masks(bool masked) const;
   [[nodiscard]] std::size_t modalities() const { return edge_pipeline ? 2 : 1; }
@@ -285,6 +286,21 @@ void VolumeRegistrar::State::deform(VolumeRegistration& result, bool judged) {
   result.deformation = fit->run(stream, clock, reference, moving, result.matrix, judged);
 }
 
+// Whether an affine transform that is not reliable by itself may still be right; see
+// Registrar::State::is_nearly_aligned().
+bool VolumeRegistrar::State::is_nearly_aligned(const VolumeRegistration& found) const {
+  constexpr double max_rotation = 25;
+  constexpr double max_scale = 1.25;
+  constexpr double max_shift = 0.15;  // of the sides
+  const Shape& shape = pipeline.reference().shape();
+  const auto within = [&](double shift, std::int64_t side) {
+    return std::abs(shift) <= max_shift * static_cast<double>(side);
+  };
+  return found.rotation_deg <= max_rotation && found.scale <= max_scale &&
+         found.scale >= 1 / max_scale && within(found.translation.x, shape.width) &&
+         within(found.translation.y, shape.height) && within(found.translation.z, shape.depth);
+}
+
 // Of a deformation whose affine transform is given, or not reliable by itself.
 void VolumeRegistrar::State::judge_deformation(VolumeRegistration& result) const {
   const double confidence = detail::deformation_confidence(fit->pooled());
@@ -306,10 +322,11 @@ VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume)
     return result;
   }
   VolumeRegistration result = pipeline.align(stream, clock, volume);
-  if (deformable) {
-    const bool judged = !result.reliable;
-    deform(result, judged);
-    if (judged) judge_deformation(result);
+  if (deformable && result.reliable) {
+    deform(result, false);
+  } else if (deformable && is_nearly_aligned(result)) {
+    deform(result, true);
+    judge_deformation(result);
   }
   if (result.reliable || !edge_pipeline || !edge_pipeline->has_reference()) return result;
   VolumeRegistration other;
