@@ -70,12 +70,41 @@ HalveVolumeSpec halving(const Shape& fine, const Shape& coarse) {
 
 }  // namespace
 
+// Memory for the optimisation of one level.
+struct DeformableFit::Work {
+  Work(const Device& device, const DeformationGridSpec& spec)
+      : components(spec.dimensions()),
+        pose(device.make_image(PixelType::f32, {15, 1, 1})),
+        point(device.make_image(PixelType::f32, spec.grids(components))),
+        next(device.make_image(PixelType::f32, spec.grids(components))),
+        coefficients(device.make_image(PixelType::f32, spec.grids(components))),
+        sums(device.make_image(PixelType::f32, spec.grids(components))),
+        inverse(device.make_image(PixelType::f32, spec.grids(spec.max_planes()))),
+        samples(device.make_image(PixelType::f32, spec.volumes(2))),
+        statistics(device.make_image(PixelType::f32, spec.volumes(2))),
+        forces(device.make_image(PixelType::f32, spec.volumes(components))),
+        determinants(device.make_image(PixelType::f32, spec.voxels)),
+        curvatures(device.make_image(PixelType::f32, spec.volumes(spec.max_planes()))) {}
+
+  int components;
+  Image pose, point, next, coefficients, sums, inverse, samples, statistics, forces, determinants;
+  Image curvatures;
+};
+
 DeformableFit::Level::Level(const Device& device, const DeformableLevel& geometry)
     : level(geometry),
       spec(geometry.grid_spec()),
       grid(device, spec),
       correlation(device, window_spec(geometry.reference)),
-      step(device, {geometry.grid}) {}
+      step(device, {geometry.grid}),
+      work(std::make_unique<Work>(device, spec)) {}
+DeformableFit::Level::Level(Level&&) noexcept = default;
+DeformableFit::Level& DeformableFit::Level::operator=(Level&&) noexcept = default;
+DeformableFit::Level::~Level() = default;
+
+DeformableFit::DeformableFit(DeformableFit&&) noexcept = default;
+DeformableFit& DeformableFit::operator=(DeformableFit&&) noexcept = default;
+DeformableFit::~DeformableFit() = default;
 
 DeformableFit::DeformableFit(const Device& device, const Shape& reference,
                              const Point3& reference_spacing, const Shape& moving,
@@ -95,25 +124,6 @@ DeformableFit::DeformableFit(const Device& device, const Shape& reference,
   }
 }
 
-// Memory of one level while it is optimised.
-struct DeformableFit::Work {
-  Work(const Device& device, const DeformationGridSpec& spec)
-      : components(spec.dimensions()),
-        pose(device.make_image(PixelType::f32, {15, 1, 1})),
-        point(device.make_image(PixelType::f32, spec.grids(components))),
-        next(device.make_image(PixelType::f32, spec.grids(components))),
-        coefficients(device.make_image(PixelType::f32, spec.grids(components))),
-        sums(device.make_image(PixelType::f32, spec.grids(components))),
-        inverse(device.make_image(PixelType::f32, spec.grids(spec.max_planes()))),
-        samples(device.make_image(PixelType::f32, spec.volumes(2))),
-        statistics(device.make_image(PixelType::f32, spec.volumes(2))),
-        forces(device.make_image(PixelType::f32, spec.volumes(components))),
-        determinants(device.make_image(PixelType::f32, spec.voxels)) {}
-
-  int components;
-  Image pose, point, next, coefficients, sums, inverse, samples, statistics, forces, determinants;
-};
-
 void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t number,
                              const Image& reference, const Image& moving,
                              const HomogeneousMatrix& affine, bool judged, Field& field) const {
@@ -121,7 +131,7 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
   const DeformableLevel& geometry = level.level;
   const DeformationGridSpec& spec = level.spec;
   const int axes = spec.dimensions();
-  Work work(device_, spec);
+  Work& work = *level.work;
   const auto floor_of = [&](const Image& image) {
     return static_cast<float>(noise_floor(downloaded(stream, image), image.shape()));
   };
@@ -152,12 +162,11 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
     level.correlation.execute_statistics(stream, reference, reference_floor, work.statistics);
   });
   {
-    auto curvatures = device_.make_image(PixelType::f32, spec.volumes(spec.max_planes()));
     clock.run("local_correlation", [&] {
-      level.correlation.execute_curvatures(stream, reference, work.statistics, curvatures);
+      level.correlation.execute_curvatures(stream, reference, work.statistics, work.curvatures);
     });
     clock.run("deformation_grid", [&] {
-      level.grid.execute_sums(stream, spec.max_planes(), curvatures, work.inverse);
+      level.grid.execute_sums(stream, spec.max_planes(), work.curvatures, work.inverse);
     });
     const auto inverse = inverse_curvatures(downloaded(stream, work.inverse), axes, factors, bound);
     upload(stream, inverse, work.inverse);

@@ -12,6 +12,7 @@
 #include <warpalign/homogeneous_matrix.hpp>
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -27,6 +28,9 @@ class DeformableFit {
   /// `spacing`: between pixels, in the same unit for both.
   DeformableFit(const Device& device, const Shape& reference, const Point3& reference_spacing,
                 const Shape& moving, const Point3& moving_spacing);
+  DeformableFit(DeformableFit&&) noexcept;
+  DeformableFit& operator=(DeformableFit&&) noexcept;
+  ~DeformableFit();
 
   [[nodiscard]] bool matches(const Shape& reference, const Shape& moving) const {
     return levels_.front().level.reference == reference && levels_.front().level.moving == moving;
@@ -41,8 +45,12 @@ class DeformableFit {
   [[nodiscard]] double pooled() const { return pooled_; }
 
  private:
+  struct Work;
   struct Level {
     Level(const Device& device, const DeformableLevel& geometry);
+    Level(Level&&) noexcept;
+    Level& operator=(Level&&) noexcept;
+    ~Level();
     DeformableLevel level;
     DeformationGridSpec spec;
     DeformationGridPlan grid;
@@ -50,8 +58,8 @@ class DeformableFit {
     DeformationStepPlan step;
     std::optional<Image> reference, moving;  // of coarser levels
     std::optional<HalveVolumePlan> halve_reference, halve_moving;
+    std::unique_ptr<Work> work;
   };
-  struct Work;
   struct Field {
     std::vector<float> coefficients;
     double correlation_before = 0, correlation = 0;
