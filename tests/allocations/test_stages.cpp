@@ -700,3 +700,53 @@ TEST_CASE("allocations: local features") {
     });
   });
 }
+
+TEST_CASE("allocations: free-form deformations") {
+  on_every_bench([](Bench& bench) {
+    for (const Shape& shape : {plane, volume}) {
+      const bool flat = shape.depth == 1;
+      const auto controls = [](std::int64_t side) { return (side + 3) / 5 + 3; };
+      DeformationGridSpec spec;
+      spec.voxels = spec.moving = shape;
+      spec.grid = {controls(shape.width), controls(shape.height), flat ? 1 : controls(shape.depth)};
+      const int axes = spec.dimensions();
+      const DeformationGridPlan grid(bench.device(), spec);
+      auto coefficients = bench.images(PixelType::f32, spec.grids(axes));
+      auto field = bench.images(PixelType::f32, spec.volumes(axes));
+      auto sums = bench.images(PixelType::f32, spec.grids(axes));
+      auto next = bench.images(PixelType::f32, spec.grids(axes));
+      auto inverse = bench.images(PixelType::f32, spec.grids(spec.max_planes()));
+      auto samples = bench.images(PixelType::f32, spec.volumes(2));
+      auto statistics = bench.images(PixelType::f32, spec.volumes(2));
+      auto images = bench.images(PixelType::f32, shape);
+      auto determinants = bench.images(PixelType::f32, shape);
+      auto pose = bench.images(PixelType::f32, {15, 1, 1});
+      bench.check("deformation_grid, field", [&](std::size_t i) {
+        grid.execute_field(bench.stream(), coefficients[i], field[i]);
+      });
+      bench.check("deformation_grid, warp", [&](std::size_t i) {
+        grid.execute_warp(bench.stream(), coefficients[i], images[i], pose[i], samples[i]);
+      });
+      bench.check("deformation_grid, sums", [&](std::size_t i) {
+        grid.execute_sums(bench.stream(), axes, field[i], sums[i]);
+      });
+      bench.check("deformation_grid, determinants", [&](std::size_t i) {
+        grid.execute_determinants(bench.stream(), coefficients[i], determinants[i]);
+      });
+      const LocalCorrelationPlan correlation(bench.device(), {shape, {2, 2, 2}});
+      bench.check("local_correlation, statistics", [&](std::size_t i) {
+        correlation.execute_statistics(bench.stream(), images[i], 0.1F, statistics[i]);
+      });
+      bench.check("local_correlation, forces", [&](std::size_t i) {
+        correlation.execute_forces(bench.stream(), images[i], statistics[i], samples[i], 0.1F,
+                                   field[i]);
+        static_cast<void>(correlation.sum(bench.stream()));
+      });
+      const DeformationStepPlan step(bench.device(), {spec.grid});
+      bench.check("deformation_step", [&](std::size_t i) {
+        step.execute(bench.stream(), sums[i], inverse[i], {}, coefficients[i], next[i],
+                     next[1 - i]);
+      });
+    }
+  });
+}
