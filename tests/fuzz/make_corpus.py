@@ -282,6 +282,71 @@ def tile_positions():
 # Videos and texts -------------------------------------------------------------------------------
 
 
+def transforms():
+    """The first byte is the number of the format; see transform_files/transform_files.hpp."""
+    head = "#Insight Transform File V1.0\n#Transform 0\n"
+
+    def itk(kind, numbers, fixed=""):
+        return f"Transform: {kind}\nParameters: {numbers}\nFixedParameters: {fixed}\n"
+
+    affine = itk("AffineTransform_double_3_3", "1 0.1 0 0 1 0 0 0 1 1 2 3", "4 5 6")
+    yield "itk", b"\0" + (head + affine).encode()
+    yield "itk-composite", b"\0" + (
+        head + "Transform: CompositeTransform_double_3_3\n" + affine
+        + itk("Euler3DTransform_double_3_3", "0.1 0.2 0.3 1 2 3", "0 0 0 0")
+        + itk("VersorRigid3DTransform_double_3_3", "0.1 0.2 0.3 1 2 3", "0 0 0")).encode()
+    grid = "4 4 0 0 2 2 1 0 0 1"
+    yield "itk-bspline", b"\0" + (head + itk("BSplineTransform_double_2_2",
+                                            " ".join(["0.5"] * 32), grid)).encode()
+    yield "itk-field", b"\0" + (head + itk("DisplacementFieldTransform_float_2_2",
+                                          " ".join(["0.5"] * 32), grid)).encode()
+    for order, number in (("<", 0), (">", 1000)):
+        matlab = b""
+        for name, values in ((b"AffineTransform_double_2_2\0", (1, 0, 0, 1, 2, 3)),
+                             (b"fixed\0", (0, 0))):
+            matlab += struct.pack(order + "5i", number, len(values), 1, 0, len(name)) + name
+            matlab += struct.pack(f"{order}{len(values)}d", *values)
+        yield f"matlab-{number}", b"\1" + matlab
+    yield "flirt", b"\2" + b"1 0 0 1\n0 1 0 2\n0 0 1 3\n0 0 0 1\n"
+    volume = ("valid = 1  # volume info valid\nfilename = a.mgz\nvolume = 8 7 6\n"
+              "voxelsize = 1 1 2\nxras = -1 0 0\nyras = 0 0 -1\nzras = 0 1 0\ncras = 1 2 3\n")
+    for kind in (0, 1):
+        yield f"lta-{kind}", b"\3" + (
+            f"type      = {kind} # LINEAR\nnxforms   = 1\nmean = 0 0 0\nsigma = 1\n1 4 4\n"
+            "1 0 0 1\n0 1 0 2\n0 0 1 3\n0 0 0 1\nsrc volume info\n" + volume
+            + "dst volume info\n" + volume).encode()
+    yield "afni", b"\4# 3dvolreg matrices\n1 0 0 1 0 1 0 2 0 0 1 3\n1 0 0 0 0 1 0 0 0 0 1 0\n"
+    common = ('(FixedImageDimension 2)\n(MovingImageDimension 2)\n(Size 8 7)\n(Spacing 1 2)\n'
+              '(Origin 0 0)\n(Direction 1 0 0 1)\n'
+              '(InitialTransformParameterFileName "NoInitialTransform")\n')
+    yield "elastix", b"\5" + (
+        '(Transform "EulerTransform")\n(TransformParameters 0.1 2 3)\n'
+        "(CenterOfRotationPoint 4 5)\n" + common).encode()
+    yield "elastix-bspline", b"\5" + (
+        '(Transform "BSplineTransform")\n(TransformParameters ' + "0.5 " * 32 + ")\n"
+        "(GridSize 4 4)\n(GridIndex 0 0)\n(GridSpacing 2 2)\n(GridOrigin 0 0)\n"
+        "(GridDirection 1 0 0 1)\n" + common).encode()
+    view = ('<ViewRegistration timepoint="0" setup="0"><ViewTransform type="affine">'
+            "<affine>1 0 0 2 0 1 0 3 0 0 1 4</affine></ViewTransform></ViewRegistration>")
+    yield "bdv", b"\6" + ("<SpimData><!-- c --><ViewRegistrations>" + view * 2
+                          + "</ViewRegistrations></SpimData>").encode()
+    yield "turboreg", (b"\7RIGID_BODY\n\nSource size\n8\t7\n\nTarget size\n8\t7\n\n"
+                       b"Refined source landmarks\n1\t2\n3\t4\n5\t6\n\n"
+                       b"Target landmarks\n1\t1\n3\t3\n5\t5\n")
+    block = b"AFFINE\nSource img: %d Target img: %d\n1\t2\n3\t4\n5\t7\n\n1\t1\n3\t3\n5\t6\n\n"
+    yield "multistackreg", (b"\x08MultiStackReg Transformation File\nFile Version 1.0\n0\n"
+                            + block % (2, 1) + block % (3, 2))
+    yield "npy", b"\x09" + npy("<f8", (2, 3, 3), 8, numbers=struct.pack(
+        "<18d", *((1, 0, 2, 0, 1, 3, 0, 0, 1) * 2)))
+    yield "json", b'\x0a{"motion": "rigid", "matrix": [[1, 0, 2], [0, 1, 3]]}'
+    yield "json-frames", b'\x0a{"frames": [{"matrix": [[1, 0, 2], [0, 1, 3]]}]}'
+    yield "json-world", (
+        b'\x0a{"kind": "affine", "coordinates": "world", "matrix": [[1, 0, 2], [0, 1, 3]], '
+        b'"reference": {"shape": [7, 8], "spacing": [1, 2], "origin": [0, 0], '
+        b'"direction": [[1, 0], [0, 1]]}}')
+    yield "bigwarp", b'\x0b"Pt-0","true","1","2","3","4"\n"Pt-1","false","1","2","3","4"\n'
+
+
 def videos():
     def video(words, frame_bytes, frames=2, word=b"FRAME\n"):
         return b"YUV4MPEG2 " + words + b"\n" + (word + pixels(frame_bytes)) * frames
@@ -399,7 +464,7 @@ def main():
               "tiff_stack": tiff_stacks, "tiff_axes": tiff_axes, "npy_stack": npy_stacks,
               "video": videos, "configuration": configurations, "points": points,
               "initial": initials, "masks": images, "option_texts": option_texts,
-              "journal": journals, "tile_positions": tile_positions,
+              "journal": journals, "tile_positions": tile_positions, "transforms": transforms,
               "bench_record": records, "disk_cache": caches, "c_interface": calls,
               "command_line": command_lines}
     for target, make in inputs.items():

@@ -11,17 +11,17 @@ namespace warpalign {
 
 /// What fit_points() fits to pairs of points.
 enum class PointModel {
-  translation,
-  rigid,
-  similarity,
-  affine,
+  translation,       ///< a shift
+  rigid,             ///< rotation and translation
+  similarity,        ///< rotation, uniform scale and translation
+  affine,            ///< a linear map and a translation
   homography,        ///< in two dimensions
   thin_plate_spline  ///< through all points: bends as little as a thin plate (Bookstein 1989)
 };
 
 /// How fit_points() fits.
 struct PointFitOptions {
-  PointModel model = PointModel::affine;
+  PointModel model = PointModel::affine;  ///< what to fit
   /// Whether to find and leave out pairs that do not belong to the others: by least median of
   /// squares (Rousseeuw 1984), and for a thin-plate spline by how far a pair is from the spline
   /// through the others.
@@ -31,9 +31,10 @@ struct PointFitOptions {
 
 /// A transform that was fitted to pairs of points.
 struct PointFit {
-  Transform transform;            ///< maps the reference points to the moving ones
-  std::vector<double> residuals;  ///< for each pair the distance that remains, in units of the points
-  std::vector<bool> inliers;      ///< the pairs that were used
+  Transform transform;  ///< maps the reference points to the moving ones
+  std::vector<double>
+      residuals;              ///< for each pair the distance that remains, in units of the points
+  std::vector<bool> inliers;  ///< the pairs that were used
 };
 
 /// Fits a transform to pairs of points by least squares. `reference` and `moving` are rows of

@@ -157,8 +157,8 @@ class WARPALIGN_API Transform {
   /// layout of the function that made it. Throws Error(invalid_argument) for other kinds, and
   /// unless there is a pointer for each dimension.
   void copy_samples(std::span<double* const> components) const;
-  /// The points of a thin-plate spline, the reference's and then the moving image's, as
-  /// thin_plate() took them; empty for other kinds.
+  /// The points of a thin-plate spline, the reference's and then the moving image's: rows of
+  /// dimensions() coordinates, as thin_plate() took them. Empty for other kinds.
   [[nodiscard]] std::array<std::vector<double>, 2> landmarks() const;
   /// The transforms of a chain, in the order of their application; of other kinds, the transform
   /// itself.

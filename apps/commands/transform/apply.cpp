@@ -1,6 +1,6 @@
 // `warpalign transform apply` and `labels`.
-#include "commands/transform_commands.hpp"
-#include "commands/transform_options.hpp"
+#include "commands/transform/commands.hpp"
+#include "commands/transform/options.hpp"
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
 #include "io/messages.hpp"

@@ -1,6 +1,6 @@
 // `warpalign transform show`, `convert`, `compose` and `invert`.
-#include "commands/transform_commands.hpp"
-#include "commands/transform_options.hpp"
+#include "commands/transform/commands.hpp"
+#include "commands/transform/options.hpp"
 #include "io/image_file.hpp"
 #include "io/messages.hpp"
 #include "io/usage_error.hpp"

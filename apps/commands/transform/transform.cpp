@@ -1,6 +1,6 @@
 // `warpalign transform`: reads, converts, combines and applies transforms.
 #include "commands/commands.hpp"
-#include "commands/transform_commands.hpp"
+#include "commands/transform/commands.hpp"
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
 

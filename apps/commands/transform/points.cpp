@@ -1,6 +1,6 @@
 // `warpalign transform points`.
-#include "commands/transform_commands.hpp"
-#include "commands/transform_options.hpp"
+#include "commands/transform/commands.hpp"
+#include "commands/transform/options.hpp"
 #include "io/image_file.hpp"
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"

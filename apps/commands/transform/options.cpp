@@ -1,5 +1,5 @@
 // What the commands of `warpalign transform` share.
-#include "commands/transform_options.hpp"
+#include "commands/transform/options.hpp"
 
 #include "io/image_file.hpp"
 #include "io/usage_error.hpp"

@@ -1,0 +1,209 @@
+"""`warpalign transform`: the Python package and NumPy are the oracle."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from test_program import program, run  # noqa: F401
+
+from warpalign import Geometry, Transform
+
+AFFINE = np.array([[0.9, 0.2, 3.5], [-0.1, 1.1, -2.0], [0, 0, 1]])
+VOLUME = np.array([[0.95, 0.2, -0.1, 3.5], [-0.15, 1.1, 0.05, -2.25], [0.07, -0.12, 0.9, 5.125],
+                   [0, 0, 0, 1]])
+
+
+def ok(*arguments):
+    done = run("transform", *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def refused(*arguments):
+    done = run("transform", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+@pytest.fixture
+def plane(tmp_path):
+    Transform.affine(AFFINE).save(tmp_path / "t.json")
+    return tmp_path / "t.json"
+
+
+def oblique(angle, mirrored):
+    c, s = np.cos(angle), np.sin(angle)
+    axes = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ np.diag([2, 1.5, 2.5])
+    affine = np.eye(4)
+    affine[:3, :3] = axes @ np.diag([-1 if mirrored else 1, 1, 1])
+    affine[:3, 3] = (5, -7, 3)
+    return affine
+
+
+@pytest.fixture
+def images(tmp_path):
+    """A reference with an sform, and a moving image with a qform alone."""
+    nibabel = pytest.importorskip("nibabel")
+    reference = nibabel.Nifti1Image(np.zeros((9, 8, 7), np.float32), oblique(0.3, False))
+    moving = nibabel.Nifti1Image(np.zeros((6, 7, 8), np.int16), None)
+    moving.set_qform(oblique(-0.2, True), 1)
+    moving.set_sform(None, 0)
+    paths = tmp_path / "reference.nii", tmp_path / "moving.nii.gz"
+    for image, path in zip((reference, moving), paths, strict=True):
+        nibabel.save(image, path)
+    return paths
+
+
+def test_show_prints_json(program, plane):  # noqa: F811
+    shown = json.loads(ok("show", plane, "--json"))
+    assert shown["kind"] == "affine"
+    np.testing.assert_array_equal(shown["matrix"], [[1.1, -0.1, -2], [0.2, 0.9, 3.5], [0, 0, 1]])
+    assert "affine, 2 dimensions, pixels" in ok("show", plane)
+
+
+@pytest.mark.parametrize("name, format", [
+    ("t.tfm", None), ("t.mat", "itk-matlab"), ("t.mat", "flirt"), ("t.lta", None),
+    ("t.txt", "elastix"), ("t.xml", None), ("t.npy", None)])
+def test_the_program_and_python_read_each_other(program, images, tmp_path,  # noqa: F811
+                                                name, format):
+    geometry = [Geometry.of(path) for path in images]
+    ours = Transform.affine(VOLUME).with_geometry(*geometry)
+    ours.save(tmp_path / "in.npz")
+    ours.save(tmp_path / name, format=format)
+    back = tmp_path / "back.json"
+    chosen = ["--reference", images[0], "--moving", images[1]]
+    ok("convert", tmp_path / name, back, *chosen, *(["--from", format] if format else []))
+    points = np.random.default_rng(1).uniform(0, 6, (20, 3))
+    expected = ours.points(points)
+    # NIfTI's matrices are in float32, and a qform's is made of a quaternion of float32.
+    np.testing.assert_allclose(
+        Transform.load(back).with_geometry(*geometry).points(points), expected, atol=1e-5)
+    written = tmp_path / ("again" + name)
+    ok("convert", back, written, *chosen, *(["--to", format] if format else []))
+    loaded = Transform.load(written, format=format, reference=geometry[0], moving=geometry[1])
+    np.testing.assert_allclose(loaded.points(points), expected, atol=1e-5)
+
+
+def test_compose_applies_the_first_file_first(program, plane, tmp_path):  # noqa: F811
+    Transform.translation((10, 20)).save(tmp_path / "shift.json")
+    ok("compose", plane, tmp_path / "shift.json", tmp_path / "both.json")
+    both = Transform.load(tmp_path / "both.json")
+    expected = Transform.translation((10, 20)) @ Transform.affine(AFFINE)
+    np.testing.assert_allclose(both.matrix, expected.matrix, atol=1e-12)
+
+
+def test_pipes(program, plane):  # noqa: F811
+    command = [sys.executable, "-P", "-m", "warpalign", "transform"]
+    inverse = subprocess.run([*command, "invert", "-", "-"], input=plane.read_text(), text=True,
+                             capture_output=True, check=True).stdout
+    found = json.loads(inverse)["matrix"]
+    swapped = np.linalg.inv(AFFINE)[np.ix_([1, 0, 2], [1, 0, 2])]
+    np.testing.assert_allclose(found, swapped, atol=1e-12)
+
+
+def test_points_in_both_directions(program, plane, tmp_path):  # noqa: F811
+    points = np.random.default_rng(1).uniform(0, 100, (20, 2))  # x, y
+    np.savetxt(tmp_path / "p.csv", points, delimiter=",", header="x,y", comments="", fmt="%.17g")
+    ok("points", plane, tmp_path / "p.csv", tmp_path / "q.csv")
+    mapped = np.loadtxt(tmp_path / "q.csv", delimiter=",", skiprows=1)
+    expected = Transform.affine(AFFINE).points(points[:, ::-1])[:, ::-1]
+    np.testing.assert_allclose(mapped, expected, atol=1e-11)
+    back = ok("points", plane, tmp_path / "q.csv", "-", "--inverse").splitlines()
+    assert back[0] == "x,y"
+    np.testing.assert_allclose(np.loadtxt(back[1:], delimiter=","), points, atol=1e-10)
+
+
+def test_points_in_millimetres(program, images, tmp_path):  # noqa: F811
+    (tmp_path / "t.aff12.1D").write_text(" ".join(map(str, VOLUME[:3].ravel())) + "\n")
+    (tmp_path / "p.csv").write_text("1 2 3\n")
+    found = ok("points", tmp_path / "t.aff12.1D", tmp_path / "p.csv", "-", "--world")
+    np.testing.assert_allclose(np.fromstring(found, sep=","), (VOLUME @ [1, 2, 3, 1])[:3],
+                               atol=1e-12)
+    assert "--reference" in refused("points", tmp_path / "t.aff12.1D", tmp_path / "p.csv", "-")
+
+
+def test_frames_of_a_stack(program, tmp_path):  # noqa: F811
+    stack = [Transform.translation((k, -k)) for k in range(3)]
+    Transform.save_all(stack, tmp_path / "stack.npy")
+    (tmp_path / "p.csv").write_text("5,5\n")
+    assert ok("points", tmp_path / "stack.npy", tmp_path / "p.csv", "-",
+              "--frame", 2) == "3,7\n"
+    assert "3 transforms" in refused("points", tmp_path / "stack.npy", tmp_path / "p.csv", "-",
+                                     "--frame", 3)
+    ok("invert", tmp_path / "stack.npy", tmp_path / "back.npy")
+    assert Transform.load_all(tmp_path / "back.npy") == tuple(one.inverse() for one in stack)
+
+
+@pytest.mark.parametrize("command", ["apply", "labels"])
+def test_images_are_warped_once(program, tmp_path, command):  # noqa: F811
+    import scipy.ndimage
+
+    random = np.random.default_rng(2)
+    image = (scipy.ndimage.gaussian_filter(random.standard_normal((50, 60)), 2) * 1000)
+    image = image.astype(np.float32) if command == "apply" else (image > 0).astype(np.uint8) * 7
+    np.save(tmp_path / "in.npy", image)
+    np.save(tmp_path / "like.npy", np.zeros((40, 45), np.float32))
+    Transform.affine(AFFINE).save(tmp_path / "t.json")
+    ok(command, tmp_path / "t.json", tmp_path / "in.npy", tmp_path / "out.npy",
+       "--like", tmp_path / "like.npy")
+    order = 3 if command == "apply" else 0
+    expected = scipy.ndimage.affine_transform(image.astype(np.float64), AFFINE,
+                                              output_shape=(40, 45), order=order,
+                                              mode="constant")
+    found = np.load(tmp_path / "out.npy")
+    assert found.dtype == image.dtype and found.shape == (40, 45)
+    if command == "apply":  # in single precision, 1e-7 of 300
+        np.testing.assert_allclose(found, expected, atol=2e-3)
+    else:  # half-way between pixels, both neighbours are right
+        at = Transform.affine(AFFINE).positions((40, 45))
+        clear = (np.abs(at - np.floor(at) - 0.5) > 1e-4).all(axis=0)
+        assert clear.mean() > 0.8
+        np.testing.assert_array_equal(found[clear], expected[clear])
+
+
+def test_volumes_in_nifti_are_warped(program, images, tmp_path):  # noqa: F811
+    nibabel = pytest.importorskip("nibabel")
+    import scipy.ndimage
+
+    data = np.random.default_rng(3).integers(1, 5, (6, 7, 8)).astype(np.int16)  # x, y, z
+    moving = nibabel.load(images[1])
+    nibabel.save(nibabel.Nifti1Image(data, None, moving.header), tmp_path / "labels.nii")
+    geometry = [Geometry.of(images[0]), Geometry.of(tmp_path / "labels.nii")]
+    shift = np.eye(4)
+    shift[:3, 3] = (1.5, -2, 0.5)
+    (tmp_path / "t.aff12.1D").write_text(" ".join(map(str, shift[:3].ravel())) + "\n")
+    world = Transform.load(tmp_path / "t.aff12.1D").with_geometry(*geometry)
+    world.save(tmp_path / "t.tfm")
+    ok("labels", tmp_path / "t.tfm", tmp_path / "labels.nii", tmp_path / "out.nii",
+       "--like", images[0])
+    written = nibabel.load(tmp_path / "out.nii")
+    np.testing.assert_allclose(written.affine, nibabel.load(images[0]).affine, atol=1e-5)
+    expected = scipy.ndimage.map_coordinates(
+        data.T, world.positions(geometry[0].shape), order=0, mode="constant")
+    found = np.asarray(written.dataobj).T
+    assert set(np.unique(found)) <= {0, 1, 2, 3, 4}
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_bad_input_is_refused_in_one_line(program, plane, tmp_path):  # noqa: F811
+    (tmp_path / "cut.json").write_text(plane.read_text()[:40])
+    assert "cut short" in refused("show", tmp_path / "cut.json")
+    Transform.affine([[1, 1, 0], [1, 1, 0], [0, 0, 1]]).save(tmp_path / "flat.json")
+    assert "singular" in refused("invert", tmp_path / "flat.json", tmp_path / "out.json")
+    Transform.affine(VOLUME).save(tmp_path / "volume.json")
+    assert "dimensions" in refused("compose", plane, tmp_path / "volume.json",
+                                   tmp_path / "out.json")
+    assert "--to" in refused("convert", plane, tmp_path / "out.txt")
+    assert "choose from" in refused("convert", plane, tmp_path / "out.txt", "--to", "tfm")
+    assert "choose from" in refused("show", plane, "--from", "tfm")
+    assert "reference" in refused("convert", plane, tmp_path / "out.tfm")
+    (tmp_path / "p.csv").write_text("x,y\n1,2\n1,2,3\n")
+    assert "line 3" in refused("points", plane, tmp_path / "p.csv", "-")
+    many = "Transform: TranslationTransform_double_2_2\nParameters: 1 1\nFixedParameters:\n"
+    (tmp_path / "many.tfm").write_text("#Insight Transform File V1.0\n"
+                                       "Transform: CompositeTransform_double_2_2\n" + many * 10000)
+    assert "10000 transforms" in refused("show", tmp_path / "many.tfm")
+    assert not list(tmp_path.glob("out*"))
