@@ -225,3 +225,18 @@ def test_results_have_transforms(scene, moved):
                                atol=1e-10)
     stack = warpalign.register_stack([scene, scene])
     assert [t.kind for t in stack.transforms] == ["affine", "affine"]
+
+
+def test_a_transform_of_reduced_and_cropped_images_serves_whole_ones():
+    field = smooth_field((30, 40), 2)
+    found = Transform.affine(AFFINE) @ Transform.displacement(field)
+    whole = found.on_grids(reference=((10, 20), 1), moving=(0.5, (2, 4)))
+    points = inside((25, 35)) + [10, 20]
+    expected = found.points(points - [10, 20]) * [2, 4] + 0.5
+    np.testing.assert_allclose(whole.points(points), expected, atol=1e-11)
+    assert whole.coordinates == "pixels"
+    np.testing.assert_allclose(Transform.affine(AFFINE).on_grids().matrix, AFFINE, atol=1e-14)
+    with pytest.raises(ValueError, match="pair"):
+        found.on_grids(reference=3)
+    with pytest.raises(ValueError):
+        found.on_grids(moving=(0, 0))

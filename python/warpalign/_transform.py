@@ -640,6 +640,46 @@ class Transform:
     def residual(self):
         return self._core.residual
 
+    def on_grids(self, reference=None, moving=None):
+        """Convert a transform that was found on reduced or cropped images to the whole ones.
+
+        Parameters
+        ----------
+        reference, moving : tuple of (origin, spacing), optional
+            Where the pixels of the image lie in the whole image: the position of the first one, and
+            the distances between neighbours, each a number or one for each axis, in pixels of the
+            whole image. By default, the image is the whole one: (0, 1).
+
+        Returns
+        -------
+        Transform
+            The transform from pixels of the whole reference to pixels of the whole moving image. It
+            does not know the geometry of these images.
+
+        Raises
+        ------
+        ValueError
+            A grid is something else, or the transform is one of world coordinates.
+
+        Notes
+        -----
+        A crop from row 10 and column 20 has the grid ``((10, 20), 1)``. In an image that was
+        reduced to the means of 2 x 2 pixels, the first pixel's centre is at 0.5: ``(0.5, 2)``.
+        """
+        if self.coordinates != "pixels":
+            raise ValueError("the transform maps millimetres, which are the same in reduced images")
+        shape = (1,) * self.ndim
+        grids = []
+        for name, grid in (("reference", reference), ("moving", moving)):
+            try:
+                origin, spacing = (0, 1) if grid is None else grid
+            except (TypeError, ValueError):
+                raise ValueError(f"{name} must be a pair (origin, spacing), not {grid!r}") from None
+            grids.append(_grid(shape, origin, spacing))
+        # Pixels of the whole images are the world of the reduced ones.
+        whole = self._core.in_coordinates("world", *grids)
+        return self._of(whole.in_coordinates("pixels", _grid(shape), _grid(shape)))
+
     def points(self, points, *, world=False, outside="edge"):
         """Map points.
 
