@@ -98,15 +98,18 @@ class Geometry:
         return new
 
     @classmethod
-    def of(cls, image):
+    def of(cls, image, *, level=0):
         """Take the geometry of an image.
 
         Parameters
         ----------
         image : Geometry, path-like, or an image of nibabel, SimpleITK, ITK or ANTsPy
-            A path names a file that nibabel reads, such as NIfTI. Of more than three axes the first
-            three count. The axes of nibabel's and ANTsPy's arrays are (x, y, z): transpose them to
+            A path names a file that nibabel reads, such as NIfTI, or the folder of an image in
+            OME-Zarr 0.4 or 0.5, whose units are converted to millimetres. Of more than three axes
+            of NIfTI the first three count. The axes of nibabel's and ANTsPy's arrays are (x, y, z): transpose them to
             get the array that belongs to the geometry.
+        level : int, optional
+            The level of an image in OME-Zarr. The default is 0, the finest one.
 
         Returns
         -------
@@ -118,7 +121,7 @@ class Geometry:
         TypeError
             The image is something else.
         ValueError
-            The geometry is singular.
+            The geometry is singular, or the metadata of OME-Zarr are damaged or not supported.
         ImportError
             nibabel is needed and not installed.
         OSError
@@ -127,6 +130,11 @@ class Geometry:
         if isinstance(image, Geometry):
             return image
         if isinstance(image, (str, os.PathLike)):
+            from . import _ome_zarr
+
+            if _ome_zarr.is_ome_zarr(image):
+                shape, spacing, origin = _ome_zarr.geometry_of(image, level)
+                return cls(shape, spacing=spacing, origin=origin)
             image = need("nibabel", "nifti", f"reading {os.fspath(image)}").load(image)
         if hasattr(image, "affine") and hasattr(image, "header"):
             return cls._of_ras(image.shape, np.asarray(image.affine, np.float64))
