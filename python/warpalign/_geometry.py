@@ -106,8 +106,8 @@ class Geometry:
         image : Geometry, path-like, or an image of nibabel, SimpleITK, ITK or ANTsPy
             A path names a file that nibabel reads, such as NIfTI, or the folder of an image in
             OME-Zarr 0.4 or 0.5, whose units are converted to millimetres. Of more than three axes
-            of NIfTI the first three count. The axes of nibabel's and ANTsPy's arrays are (x, y, z): transpose them to
-            get the array that belongs to the geometry.
+            of NIfTI the first three count. The axes of nibabel's and ANTsPy's arrays are (x, y, z):
+            transpose them to get the array that belongs to the geometry.
         level : int, optional
             The level of an image in OME-Zarr. The default is 0, the finest one.
 
