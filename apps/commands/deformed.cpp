@@ -1,6 +1,8 @@
 // Resamples images and volumes by the transform of a deformable registration.
 #include "commands/deformed.hpp"
 
+#include "commands/finite_samples.hpp"
+
 #include <warpalign/stages/resample.hpp>
 
 #include <cmath>
@@ -24,16 +26,6 @@ std::vector<float*> components_of(float* first, std::size_t axes, const PointGri
     components.push_back(first + a * static_cast<std::size_t>(grid.shape.pixels()));
   }
   return components;
-}
-
-/// Replaces values that would spread through the spline's prefilter.
-void remove_nonfinite(Array& array) {
-  if (array.type == PixelType::f32) {
-    for (float& value : array.samples<float>()) value = std::isfinite(value) ? value : 0;
-  }
-  if (array.type == PixelType::f64) {
-    for (double& value : array.samples<double>()) value = std::isfinite(value) ? value : 0;
-  }
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace {
 using transform_files::Format;
 using transform_files::TransformFile;
 
-constexpr std::size_t max_bytes = std::size_t{256} << 20;
+constexpr std::size_t max_transform_bytes = std::size_t{256} << 20;
 
 std::string shown_name(const std::string& name) { return name == "-" ? "standard input" : name; }
 
@@ -32,7 +32,7 @@ std::string read_standard_input() {
   while (const std::size_t got =
              std::fread(bytes.data() + filled, 1, bytes.size() - filled, stdin)) {
     filled += got;
-    if (filled > max_bytes) throw FileError("standard input: is larger than 256 MiB");
+    if (filled > max_transform_bytes) throw FileError("standard input: is larger than 256 MiB");
     if (filled == bytes.size()) bytes.resize(2 * filled);
   }
   bytes.resize(filled);
@@ -98,7 +98,7 @@ std::string read_bytes(const std::string& name) {
   try {
     FileBytes file(name);
     const std::span<const std::byte> bytes = file.all();
-    if (bytes.size() > max_bytes) throw FileError("is larger than 256 MiB");
+    if (bytes.size() > max_transform_bytes) throw FileError("is larger than 256 MiB");
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   } catch (const FileError& error) {
     throw FileError(fmt::format("{}: {}", name, error.what()));

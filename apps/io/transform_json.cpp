@@ -16,7 +16,7 @@ using transform_files::TransformFile;
 
 constexpr std::size_t max_transforms = 1000000;
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_json_transform(const std::string& what) {
   throw Error(ErrorKind::invalid_argument, what);
 }
 
@@ -33,14 +33,15 @@ TransformKind kind_of(const json& record, const HomogeneousMatrix& matrix) {
 }
 
 Transform transform_of(const json& record) {
-  if (!record.is_object() || !record.contains("matrix")) refuse("it has no member 'matrix'");
+  if (!record.is_object() || !record.contains("matrix"))
+    refuse_json_transform("it has no member 'matrix'");
   const auto rows = record.at("matrix").get<std::vector<std::vector<double>>>();
   const std::size_t columns = rows.empty() ? 0 : rows.front().size();
   const bool complete =
       std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return row.size() == columns; });
   if (!complete || (columns != 3 && columns != 4) ||
       (rows.size() != columns && rows.size() + 1 != columns)) {
-    refuse("its matrix has not 2 or 3 rows of 3 numbers, or 3 or 4 rows of 4");
+    refuse_json_transform("its matrix has not 2 or 3 rows of 3 numbers, or 3 or 4 rows of 4");
   }
   HomogeneousMatrix matrix;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -50,7 +51,8 @@ Transform transform_of(const json& record) {
     }
   }
   const std::string coordinates = record.value("coordinates", std::string("pixels"));
-  if (coordinates != "pixels" && coordinates != "world") refuse("its coordinates are unknown");
+  if (coordinates != "pixels" && coordinates != "world")
+    refuse_json_transform("its coordinates are unknown");
   return Transform::of_matrix(kind_of(record, matrix), static_cast<int>(columns) - 1, matrix,
                               coordinates == "world" ? Coordinates::world : Coordinates::pixels);
 }
@@ -69,7 +71,7 @@ std::optional<PointGrid> grid_of(const json& record, const char* name) {
                     direction.size() == d &&
                     std::all_of(direction.begin(), direction.end(),
                                 [&](const auto& row) { return row.size() == d; });
-  if (!fits) refuse(fmt::format("its '{}' is not the geometry of an image", name));
+  if (!fits) refuse_json_transform(fmt::format("its '{}' is not the geometry of an image", name));
   PointGrid grid;
   grid.shape = {shape[d - 1], shape[d - 2], d == 3 ? shape[0] : 1};
   grid.spacing = {spacing[0], spacing[1], d == 3 ? spacing[2] : 1};
@@ -86,11 +88,12 @@ TransformFile file_of(const json& record) {
     if (!record.is_object() || !record.contains(list)) continue;
     const json& all = record.at(list);
     if (!all.is_array() || all.empty() || all.size() > max_transforms) {
-      refuse(fmt::format("its '{}' are no list of transforms", list));
+      refuse_json_transform(fmt::format("its '{}' are no list of transforms", list));
     }
     for (const json& one : all) {
       if (!one.is_object() || !one.contains("matrix")) {
-        refuse(fmt::format("entry {} of its '{}' has no matrix", file.transforms.size(), list));
+        refuse_json_transform(
+            fmt::format("entry {} of its '{}' has no matrix", file.transforms.size(), list));
       }
       file.transforms.push_back(transform_of(one));
     }
@@ -107,7 +110,8 @@ TransformFile parse_transform_json(const std::string& text) {
   try {
     return file_of(json::parse(text));
   } catch (const json::exception&) {
-    refuse("it is not the JSON of a registration or of a transform; it may be cut short");
+    refuse_json_transform(
+        "it is not the JSON of a registration or of a transform; it may be cut short");
   }
 }
 

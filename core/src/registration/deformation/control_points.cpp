@@ -2,6 +2,8 @@
 // nearly folds, and the inverse curvatures of an optimisation.
 #include "registration/deformation/control_points.hpp"
 
+#include "registration/deformation/sides.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -10,10 +12,6 @@
 namespace warpalign::detail {
 
 namespace {
-
-using Sides = std::array<std::int64_t, 3>;
-
-Sides sides_of(const Shape& shape) { return {shape.width, shape.height, shape.depth}; }
 
 /// Splits each control point along one axis: `length` points, at the distance `inner`.
 std::vector<float> refined_along(const std::vector<float>& from, std::int64_t inner,

@@ -1,6 +1,8 @@
 // The levels of a deformable registration: images from coarse to fine, and their grids.
 #include "registration/deformation/deformable_levels.hpp"
 
+#include "registration/deformation/sides.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -18,9 +20,6 @@ constexpr double control_spacing = 5;
 // The fewest pixels between control points along the other axes.
 constexpr double min_control_spacing = 2;
 
-using Sides = std::array<std::int64_t, 3>;
-
-Sides sides_of(const Shape& shape) { return {shape.width, shape.height, shape.depth}; }
 Shape shape_of(const Sides& sides) { return {sides[0], sides[1], sides[2]}; }
 std::array<double, 3> numbers_of(const Point3& p) { return {p.x, p.y, p.z}; }
 
