@@ -91,6 +91,49 @@ class DoubleSpline final : public Wrapped<backend::DoubleSpline> {
   }
 };
 
+class LocalCorrelation final : public Wrapped<backend::LocalCorrelation> {
+ public:
+  using Wrapped::Wrapped;
+  void enqueue_statistics(backend::Queue& queue, const backend::Memory& reference, float floor,
+                          backend::Memory& statistics) override {
+    reach().enqueue_statistics(inner_of(queue), inner_of(reference), floor, inner_of(statistics));
+  }
+  void enqueue_curvatures(backend::Queue& queue, const backend::Memory& reference,
+                          const backend::Memory& statistics, backend::Memory& curvatures) override {
+    reach().enqueue_curvatures(inner_of(queue), inner_of(reference), inner_of(statistics),
+                               inner_of(curvatures));
+  }
+  void enqueue_forces(backend::Queue& queue, const backend::Memory& reference,
+                      const backend::Memory& statistics, const backend::Memory& samples,
+                      float floor, backend::Memory& partials, backend::Memory& forces) override {
+    reach().enqueue_forces(inner_of(queue), inner_of(reference), inner_of(statistics),
+                           inner_of(samples), floor, inner_of(partials), inner_of(forces));
+  }
+};
+
+class DeformationGrid final : public Wrapped<backend::DeformationGrid> {
+ public:
+  using Wrapped::Wrapped;
+  void enqueue_field(backend::Queue& queue, const backend::Memory& coefficients,
+                     backend::Memory& field) override {
+    reach().enqueue_field(inner_of(queue), inner_of(coefficients), inner_of(field));
+  }
+  void enqueue_warp(backend::Queue& queue, const backend::Memory& coefficients,
+                    const backend::Memory& moving, const backend::Memory& pose,
+                    backend::Memory& samples) override {
+    reach().enqueue_warp(inner_of(queue), inner_of(coefficients), inner_of(moving), inner_of(pose),
+                         inner_of(samples));
+  }
+  void enqueue_sums(backend::Queue& queue, int planes, const backend::Memory& volumes,
+                    backend::Memory& sums) override {
+    reach().enqueue_sums(inner_of(queue), planes, inner_of(volumes), inner_of(sums));
+  }
+  void enqueue_determinants(backend::Queue& queue, const backend::Memory& coefficients,
+                            backend::Memory& determinants) override {
+    reach().enqueue_determinants(inner_of(queue), inner_of(coefficients), inner_of(determinants));
+  }
+};
+
 class Blobs final : public Wrapped<backend::Blobs> {
  public:
   using Wrapped::Wrapped;
@@ -226,6 +269,14 @@ struct Wrapper<backend::OverlapPeaks> {
 template <>
 struct Wrapper<backend::DoubleSpline> {
   using Type = DoubleSpline;
+};
+template <>
+struct Wrapper<backend::LocalCorrelation> {
+  using Type = LocalCorrelation;
+};
+template <>
+struct Wrapper<backend::DeformationGrid> {
+  using Type = DeformationGrid;
 };
 template <>
 struct Wrapper<backend::Blobs> {
