@@ -129,7 +129,6 @@ void add_transform_show_command(CLI::App& parent, Action& chosen) {
   add_option(command, "--json", &options->json, "Print JSON");
   add_transform_options(command, options->transform);
   add_limit_options(command);
-  add_message_options(command);
   set_footer(command,
              "Examples:\n"
              "  warpalign transform show found.json\n"
