@@ -14,11 +14,12 @@ struct Deformation {
   /// The mean correlation of small windows of the reference and the warped moving image, 5 pixels
   /// wide, -1 to 1, with the affine transform alone.
   double correlation_before = 0;
-  double correlation = 0;  ///< the same with the deformation
-  /// The least and the greatest factor by which the B-spline changes areas (volumes), over all
-  /// pixels of the reference: the determinants of its Jacobian matrix. The least is above 0: the
-  /// field does not fold.
+  /// The same, -1 to 1, with the deformation.
+  double correlation = 0;
+  /// The least factor by which the B-spline changes areas (volumes), over all pixels of the
+  /// reference: the determinant of its Jacobian matrix. It is above 0: the field does not fold.
   double min_jacobian = 1;
+  /// The greatest factor by which the B-spline changes areas (volumes).
   double max_jacobian = 1;
   double extreme_jacobians = 0;  ///< the share of pixels with a factor below 0.3 or above 3
 };
