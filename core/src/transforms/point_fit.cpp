@@ -1,8 +1,10 @@
 // Transforms from pairs of points.
 #include <warpalign/point_fit.hpp>
 
+#include "registration/numerics/upper_median.hpp"
 #include "transforms/dense_solver.hpp"
 #include "transforms/matrices.hpp"
+#include "transforms/refuse.hpp"
 #include "transforms/thin_plate.hpp"
 
 #include <warpalign/error.hpp>
@@ -19,12 +21,9 @@ namespace warpalign {
 namespace {
 
 using detail::DenseSolver;
+using detail::refuse_transform;
 
 constexpr std::size_t max_robust_landmarks = 500;
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorKind::invalid_argument, what);
-}
 
 /// Pairs of points of d coordinates.
 struct Pairs {
@@ -323,11 +322,7 @@ std::vector<double> distances(const Transform& transform, const Pairs& pairs) {
   return result;
 }
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+double median_of(std::vector<double> values) { return detail::upper_median(std::span(values)); }
 
 Transform transform_of(const HomogeneousMatrix& matrix, PointModel model, std::size_t d,
                        Coordinates coordinates) {
@@ -336,8 +331,8 @@ Transform transform_of(const HomogeneousMatrix& matrix, PointModel model, std::s
 }
 
 [[noreturn]] void refuse_points(PointModel model) {
-  refuse("the points do not determine a " + std::string(name_of(model)) +
-         ": they are the same, or lie on a line or a plane; add others");
+  refuse_transform("the points do not determine a " + std::string(name_of(model)) +
+                   ": they are the same, or lie on a line or a plane; add others");
 }
 
 std::vector<std::size_t> all_of(std::size_t count) {
@@ -483,8 +478,9 @@ PointFit fit_thin_plate(const Pairs& pairs, const PointFitOptions& options) {
   const int d = static_cast<int>(pairs.d);
   std::vector<std::size_t> used = all_of(pairs.size());
   if (options.robust && pairs.size() > max_robust_landmarks) {
-    refuse("a robust thin-plate spline takes up to " + std::to_string(max_robust_landmarks) +
-           " pairs, not " + std::to_string(pairs.size()) + ": leave out wrong ones yourself");
+    refuse_transform("a robust thin-plate spline takes up to " +
+                     std::to_string(max_robust_landmarks) + " pairs, not " +
+                     std::to_string(pairs.size()) + ": leave out wrong ones yourself");
   }
   if (options.robust) used = inliers_of_spline(pairs);
   const Pairs some = pairs.chosen(used);
@@ -502,27 +498,28 @@ PointFit fit_thin_plate(const Pairs& pairs, const PointFitOptions& options) {
 PointFit fit_points(int dimensions, std::span<const double> reference,
                     std::span<const double> moving, const PointFitOptions& options) {
   if (dimensions != 2 && dimensions != 3) {
-    refuse("points have 2 or 3 dimensions, not " + std::to_string(dimensions));
+    refuse_transform("points have 2 or 3 dimensions, not " + std::to_string(dimensions));
   }
   const auto d = static_cast<std::size_t>(dimensions);
   if (reference.size() != moving.size() || reference.size() % d != 0) {
-    refuse("there must be as many points of the reference as of the moving image");
+    refuse_transform("there must be as many points of the reference as of the moving image");
   }
   for (const auto& points : {reference, moving}) {
     if (!std::all_of(points.begin(), points.end(), [](double v) { return std::isfinite(v); })) {
-      refuse("a point's coordinates are not finite");
+      refuse_transform("a point's coordinates are not finite");
     }
   }
   if (options.model == PointModel::homography && d == 3) {
-    refuse("a homography is fitted to points of the plane");
+    refuse_transform("a homography is fitted to points of the plane");
   }
   const Pairs pairs{.d = d,
                     .reference = {reference.begin(), reference.end()},
                     .moving = {moving.begin(), moving.end()}};
   const std::size_t least = needed(options.model, d);
   if (pairs.size() < least) {
-    refuse("a " + std::string(name_of(options.model)) + " needs at least " + std::to_string(least) +
-           " pairs of points, not " + std::to_string(pairs.size()));
+    refuse_transform("a " + std::string(name_of(options.model)) + " needs at least " +
+                     std::to_string(least) + " pairs of points, not " +
+                     std::to_string(pairs.size()));
   }
   if (options.model == PointModel::thin_plate_spline) return fit_thin_plate(pairs, options);
   return fit_matrix(pairs, options);

@@ -2,6 +2,7 @@
 #include "transforms/thin_plate.hpp"
 
 #include "transforms/dense_solver.hpp"
+#include "transforms/refuse.hpp"
 
 #include <warpalign/error.hpp>
 
@@ -13,10 +14,6 @@ namespace warpalign::detail {
 namespace {
 
 constexpr std::size_t max_landmarks = 2000;
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorKind::invalid_argument, what);
-}
 
 /// U(r), and U'(r) / r, of the squared distance.
 struct Kernel {
@@ -40,8 +37,8 @@ ThinPlate::ThinPlate(int dimensions, std::span<const double> landmarks,
   const std::size_t d = axes();
   const std::size_t n = count();
   if (n < d + 1 || n > max_landmarks) {
-    refuse("a thin-plate spline goes through " + std::to_string(d + 1) + " to " +
-           std::to_string(max_landmarks) + " points, not " + std::to_string(n));
+    refuse_transform("a thin-plate spline goes through " + std::to_string(d + 1) + " to " +
+                     std::to_string(max_landmarks) + " points, not " + std::to_string(n));
   }
   for (std::size_t i = 0; i < landmarks_.size(); ++i) {
     centre_[i % d] += landmarks_[i] / static_cast<double>(n);
@@ -57,8 +54,9 @@ ThinPlate::ThinPlate(int dimensions, std::span<const double> landmarks,
   const std::size_t size = n + d + 1;
   const DenseSolver solver(system(), size);
   if (solver.is_singular()) {
-    refuse("the points do not determine a thin-plate spline: two are the same, or all lie on a " +
-           std::string(d == 2 ? "line" : "plane"));
+    refuse_transform(
+        "the points do not determine a thin-plate spline: two are the same, or all lie on a " +
+        std::string(d == 2 ? "line" : "plane"));
   }
   weights_.assign(size * d, 0);
   std::vector<double> b(size);

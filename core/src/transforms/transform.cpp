@@ -152,15 +152,17 @@ Transform Transform::bspline(const PointGrid& grid, std::span<const double* cons
 Transform Transform::thin_plate(int dimensions, std::span<const double> reference,
                                 std::span<const double> moving, Coordinates coordinates) {
   if (dimensions != 2 && dimensions != 3) {
-    refuse("a transform has 2 or 3 dimensions, not " + std::to_string(dimensions));
+    detail::refuse_transform("a transform has 2 or 3 dimensions, not " +
+                             std::to_string(dimensions));
   }
   if (reference.size() != moving.size() ||
       reference.size() % static_cast<std::size_t>(dimensions) != 0) {
-    refuse("a thin-plate spline needs as many points of the reference as of the moving image");
+    detail::refuse_transform(
+        "a thin-plate spline needs as many points of the reference as of the moving image");
   }
   for (const auto& points : {reference, moving}) {
     if (!std::all_of(points.begin(), points.end(), [](double v) { return std::isfinite(v); })) {
-      refuse("a point of a thin-plate spline is not finite");
+      detail::refuse_transform("a point of a thin-plate spline is not finite");
     }
   }
   TransformState state;
@@ -266,7 +268,7 @@ Transform Transform::inverse() const {
     result.kind = TransformKind::inverse;
     result.residual = detail::residual_of_inverse(*state_->field);
   } else if (state_->plate) {
-    refuse(
+    detail::refuse_transform(
         "a thin-plate spline has no inverse here: fit one to the points the other way round, or "
         "sample its displacements on a grid");
   } else if (state_->kind == TransformKind::inverse) {
