@@ -1,5 +1,7 @@
-// Removal of NaN and infinite samples.
+// Which types have samples that are not finite, and the removal of these.
 #include "commands/finite_samples.hpp"
+
+#include <warpalign/missing.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -15,6 +17,8 @@ void remove_nonfinite(Array& samples) {
 }
 
 }  // namespace
+
+bool is_integer(PixelType type) { return !can_hold(type, 0.5) && type != PixelType::c32; }
 
 void remove_nonfinite(Array& samples) {
   constexpr unsigned half_exponent = 0x7C00;  // all ones: infinite or NaN

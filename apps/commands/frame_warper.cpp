@@ -1,25 +1,18 @@
 // Resamples images of one size onto the grid of another image.
 #include "commands/frame_warper.hpp"
 
+#include "commands/finite_samples.hpp"
 #include "io/array_file.hpp"
 
-#include <cmath>
 #include <utility>
 
 namespace warpalign::program {
 namespace {
 
-bool is_integer(PixelType type) {
-  return type != PixelType::f16 && type != PixelType::f32 && type != PixelType::f64;
-}
-
-/// The samples in single precision. Non-finite values become 0: a single one would spread to all
-/// samples through the prefilter's recursion.
+/// The samples in single precision, with 0 for non-finite values.
 Array finite_floats(std::span<const std::byte> samples, PixelType type, const Shape& shape) {
   Array numbers = to_float({{shape.height, shape.width}, type, {samples.begin(), samples.end()}});
-  for (float& number : numbers.samples<float>()) {
-    if (!std::isfinite(number)) number = 0;
-  }
+  remove_nonfinite(numbers);
   return numbers;
 }
 

@@ -1,6 +1,7 @@
 // Arrays of which samples are missing, in commands that warp them.
 #include "commands/missing_samples.hpp"
 
+#include "commands/finite_samples.hpp"
 #include "io/array_file.hpp"
 #include "io/usage_error.hpp"
 
@@ -28,8 +29,6 @@ Pixel pixel_of(PixelType type, double value) {
   store_value(type, value, pixel.data());
   return pixel;
 }
-
-bool holds_integers(PixelType type) { return !can_hold(type, 0.5) && type != PixelType::c32; }
 
 Array mask_of(const std::vector<std::int64_t>& extents, const std::vector<std::uint8_t>& known) {
   Array mask = make_array(extents, PixelType::f32);
@@ -105,12 +104,12 @@ std::vector<SampleKind> kinds_of(Array& weights, Boundary boundary) {
 
 void set_missing(Array& output, const std::vector<SampleKind>& kinds, std::optional<double> nodata,
                  bool avoids_nodata) {
-  if (!nodata && holds_integers(output.type)) return;  // all samples are known
+  if (!nodata && is_integer(output.type)) return;  // all samples are known
   const std::size_t bytes = size_of(output.type);
   const double value = nodata.value_or(std::numeric_limits<double>::quiet_NaN());
   const Pixel missing = pixel_of(output.type, value);
   Pixel next = missing;
-  const bool avoids = avoids_nodata && nodata && holds_integers(output.type);
+  const bool avoids = avoids_nodata && nodata && is_integer(output.type);
   if (avoids)
     next = pixel_of(output.type, can_hold(output.type, value + 1) ? value + 1 : value - 1);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -125,7 +124,7 @@ void set_missing(Array& output, const std::vector<SampleKind>& kinds, std::optio
 }
 
 bool looks_missing(const Array& output, std::optional<double> nodata) {
-  if (!nodata || !holds_integers(output.type)) return false;
+  if (!nodata || !is_integer(output.type)) return false;
   return known_samples(HostVolume{output.bytes.data(), output.type, output.shape()}, nodata)
              .missing > 0;
 }

@@ -22,7 +22,7 @@ namespace nb = nanobind;
 namespace warpalign::python {
 namespace {
 
-/// Ends work after Ctrl-C; nobody sees it.
+/// Ends work after Ctrl-C. wait_for() throws KeyboardInterrupt instead.
 struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };

@@ -52,12 +52,7 @@ Transform chosen_transform(const Options& options, const transform_files::Transf
                                  file.transforms.size()));
   }
   const Transform transform = in_pixels(file.transforms.front(), file.geometry, options.file);
-  if (!options.inverse) return transform;
-  try {
-    return transform.inverse();
-  } catch (const Error& error) {
-    throw FileError(fmt::format("{}: {}", options.file, error.message()));
-  }
+  return options.inverse ? inverse_of(transform, options.file) : transform;
 }
 
 /// The coordinates of the output's pixels: all x, all y, and all z.
@@ -130,8 +125,8 @@ ExitStatus run(const Options& options) {
     throw UsageError(fmt::format("{}: has {} dimensions, and the transform {}", options.input,
                                  dimensions, transform.dimensions()));
   }
-  const PointGrid grid = load_grid(options.like ? *options.like : options.input);
-  const PointGrid pixels{.shape = grid.shape};
+  const Shape shape = options.like ? load_grid(*options.like).shape : input.front().shape();
+  const PointGrid pixels{.shape = shape};
   const std::vector<std::int64_t> extents = extents_of(pixels, dimensions);
   if (is_nifti_name(options.output)) {
     check_volume_storable(options.output, extents, input.front().type);

@@ -38,8 +38,7 @@ void add_output(CLI::App& command, Options& options) {
 
 void add_to_option(CLI::App& command, Options& options) {
   add_option(command, "--to FORMAT", &options.to, "The format of OUT [by its name]",
-             suggesting("json itk itk-matlab flirt lta afni elastix bdv turboreg multistackreg "
-                        "npy"));
+             suggesting(transform_formats));
 }
 
 void write(const Options& options, const TransformFile& file) {
@@ -109,11 +108,7 @@ ExitStatus compose(const Options& options) {
 ExitStatus invert(const Options& options) {
   TransformFile file = options.transform.load(options.input);
   for (Transform& transform : file.transforms) {
-    try {
-      transform = transform.inverse();
-    } catch (const Error& error) {
-      throw FileError(fmt::format("{}: {}", options.input, error.message()));
-    }
+    transform = inverse_of(transform, options.input);
   }
   std::swap(file.geometry.reference, file.geometry.moving);
   write(options, file);

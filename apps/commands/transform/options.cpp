@@ -14,9 +14,6 @@
 namespace warpalign::program {
 namespace {
 
-constexpr const char* formats =
-    "json itk itk-matlab flirt lta afni elastix bdv turboreg multistackreg npy";
-
 /// Nothing stands for JSON.
 std::optional<transform_files::Format> chosen_format(const std::string& name,
                                                      const std::optional<std::string>& to) {
@@ -40,7 +37,7 @@ transform_files::TransformFile TransformOptions::load(const std::string& name) c
 
 void add_transform_options(CLI::App& command, TransformOptions& options) {
   add_option(command, "--from FORMAT", &options.from, "The format of the input [by its content]",
-             suggesting(formats));
+             suggesting(transform_formats));
   add_option(command, "--reference FILE", &options.reference,
              "The reference image, for its size and position");
   add_option(command, "--moving FILE", &options.moving,
@@ -62,6 +59,14 @@ std::string encode_transforms(const std::string& name, const std::optional<std::
     return transform_files::write(*format, file.transforms, file.geometry);
   } catch (const Error& error) {
     throw FileError(fmt::format("{}: {}", name == "-" ? "standard output" : name, error.message()));
+  }
+}
+
+Transform inverse_of(const Transform& transform, const std::string& name) {
+  try {
+    return transform.inverse();
+  } catch (const Error& error) {
+    throw FileError(fmt::format("{}: {}", name, error.message()));
   }
 }
 

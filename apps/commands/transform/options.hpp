@@ -22,6 +22,10 @@ struct TransformOptions {
   [[nodiscard]] transform_files::TransformFile load(const std::string& name) const;
 };
 
+/// The formats of --from and --to.
+inline constexpr const char* transform_formats =
+    "json itk itk-matlab flirt lta afni elastix bdv turboreg multistackreg npy";
+
 /// Adds --from, --reference and --moving.
 void add_transform_options(CLI::App& command, TransformOptions& options);
 
@@ -31,6 +35,9 @@ void add_transform_options(CLI::App& command, TransformOptions& options);
 [[nodiscard]] std::string encode_transforms(const std::string& name,
                                             const std::optional<std::string>& to,
                                             const transform_files::TransformFile& file);
+
+/// The inverse. Throws FileError, which names the file, if there is none.
+[[nodiscard]] Transform inverse_of(const Transform& transform, const std::string& name);
 
 /// The transform for pixels. Throws UsageError if it maps millimetres and an image is unknown.
 [[nodiscard]] Transform in_pixels(const Transform& transform,

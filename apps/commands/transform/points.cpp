@@ -101,12 +101,7 @@ Transform chosen_transform(const Options& options) {
     transform = transform.in_coordinates(Coordinates::world, *file.geometry.reference,
                                          *file.geometry.moving);
   }
-  if (!options.inverse) return transform;
-  try {
-    return transform.inverse();
-  } catch (const Error& error) {
-    throw FileError(fmt::format("{}: {}", options.file, error.message()));
-  }
+  return options.inverse ? inverse_of(transform, options.file) : transform;
 }
 
 ExitStatus run(const Options& options) {

@@ -35,8 +35,8 @@ class OmeTiffWriter {
   OmeTiffWriter& operator=(const OmeTiffWriter&) = delete;
   ~OmeTiffWriter();
 
-  /// Writes the next strip: `strip_rows` rows, or what is left of the picture, as one dense image
-  /// for each channel. Throws FileError.
+  /// Writes the next strip: `strip_rows` rows, fewer at the end of the picture, as one dense
+  /// image for each channel. Throws FileError.
   void write(std::span<const HostImage> channels);
   /// Writes the levels and gives the file its name, after the last strip. Throws FileError.
   void commit();

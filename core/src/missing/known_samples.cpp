@@ -1,6 +1,8 @@
 // Finds the missing samples of arrays in host memory.
 #include <warpalign/error.hpp>
+
 #include <warpalign/missing.hpp>
+#include "device/host_rows.hpp"
 
 #include <algorithm>
 #include <array>
@@ -149,7 +151,7 @@ bool is_integer(PixelType type) {
 }
 
 /// Marks rows that are `pitch` bytes apart.
-KnownSamples marked(const void* data, PixelType type, const Shape& shape, std::int64_t pitch,
+KnownSamples marked(const void* data, PixelType type, const Shape& shape, std::size_t pitch,
                     std::optional<double> nodata) {
   if (nodata) require_held(type, *nodata);
   KnownSamples samples;
@@ -164,10 +166,6 @@ KnownSamples marked(const void* data, PixelType type, const Shape& shape, std::i
     known += width;
   }
   return samples;
-}
-
-std::int64_t dense_row(PixelType type, const Shape& shape) {
-  return shape.width * static_cast<std::int64_t>(size_of(type));
 }
 
 }  // namespace
@@ -232,14 +230,12 @@ void store_value(PixelType type, double value, void* sample) {
 }
 
 KnownSamples known_samples(const HostImage& image, std::optional<double> nodata) {
-  const std::int64_t pitch =
-      image.row_bytes != 0 ? image.row_bytes : dense_row(image.type, image.shape());
-  return marked(image.data, image.type, image.shape(), pitch, nodata);
+  return marked(image.data, image.type, image.shape(), detail::pitch_of(image), nodata);
 }
 
 KnownSamples known_samples(const HostVolume& volume, std::optional<double> nodata) {
-  return marked(volume.data, volume.type, volume.shape, dense_row(volume.type, volume.shape),
-                nodata);
+  const std::size_t row = static_cast<std::size_t>(volume.shape.width) * size_of(volume.type);
+  return marked(volume.data, volume.type, volume.shape, row, nodata);
 }
 
 }  // namespace warpalign

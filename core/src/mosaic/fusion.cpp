@@ -1,5 +1,6 @@
 // fuse_tiles(): resamples each tile to the picture's grid, and blends tiles where they overlap.
 #include "device/check.hpp"
+#include "device/host_rows.hpp"
 #include "mosaic/blended_strip.hpp"
 
 #include <warpalign/mosaic.hpp>
@@ -49,12 +50,9 @@ class TileResampler {
 /// The bytes of an image in dense rows. Numbers that are not finite become 0: a single one would
 /// spread through the spline's prefilter.
 std::vector<std::byte> dense(const HostImage& image) {
-  const auto row = static_cast<std::size_t>(image.width) * size_of(image.type);
-  std::vector<std::byte> bytes(row * static_cast<std::size_t>(image.height));
-  const auto pitch = image.row_bytes != 0 ? static_cast<std::size_t>(image.row_bytes) : row;
-  for (std::size_t y = 0; y < static_cast<std::size_t>(image.height); ++y) {
-    std::memcpy(bytes.data() + y * row, static_cast<const std::byte*>(image.data) + y * pitch, row);
-  }
+  std::vector<std::byte> bytes(static_cast<std::size_t>(image.width * image.height) *
+                               size_of(image.type));
+  copy_rows(image, bytes.data());
   if (image.type == PixelType::f32) {
     auto* numbers = reinterpret_cast<float*>(bytes.data());
     std::replace_if(

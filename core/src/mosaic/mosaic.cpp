@@ -23,8 +23,6 @@ using namespace detail;
 
 namespace {
 
-constexpr std::int64_t min_side = 16;
-
 void check(std::span<const Device> devices, std::span<const MosaicTile> tiles,
            const TileSource& source, const MosaicOptions& options) {
   if (devices.empty()) refuse(mosaic_stage, "devices is empty; at least one is needed");
@@ -42,7 +40,7 @@ void check(std::span<const Device> devices, std::span<const MosaicTile> tiles,
     const MosaicTile& tile = tiles[i];
     const std::string name = "tile " + std::to_string(i);
     check_shape(mosaic_stage, name.c_str(), tile.shape);
-    if (tile.shape.width < min_side || tile.shape.height < min_side) {
+    if (tile.shape.width < min_registered_side || tile.shape.height < min_registered_side) {
       refuse(mosaic_stage, name + " is " + to_string(tile.shape) +
                                "; registration needs sides of at least 16 pixels");
     }

@@ -32,15 +32,14 @@ struct Interval {
 /// The part of [0, size) that [shift, shift + other) covers, extended by `margin` on both sides and
 /// to the smallest side of a registration.
 Interval window(std::int64_t size, std::int64_t other, double shift, double margin) {
-  constexpr std::int64_t min_side = 16;
   const auto last = static_cast<double>(size);
   const double from = std::clamp(std::floor(shift - margin), 0.0, last);
   const double to = std::clamp(std::ceil(shift + static_cast<double>(other) + margin), 0.0, last);
   auto begin = static_cast<std::int64_t>(from);
   auto end = static_cast<std::int64_t>(to);
-  if (end - begin < min_side) {
-    begin = std::max<std::int64_t>(0, std::min(begin, size - min_side));
-    end = std::min(size, std::max(end, begin + min_side));
+  if (end - begin < min_registered_side) {
+    begin = std::max<std::int64_t>(0, std::min(begin, size - min_registered_side));
+    end = std::min(size, std::max(end, begin + min_registered_side));
   }
   return {begin, end - begin};
 }

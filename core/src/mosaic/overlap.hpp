@@ -11,6 +11,9 @@
 
 namespace warpalign::detail {
 
+/// The smallest side of an image that can be registered, in pixels.
+inline constexpr std::int64_t min_registered_side = 16;
+
 /// Two tiles, with the expected position of the second one minus that of the first one.
 struct ExpectedPair {
   std::size_t reference = 0;

@@ -1,6 +1,8 @@
 // Registers the overlaps of tiles in one batch.
 #include "mosaic/pair_registration.hpp"
 
+#include "device/host_rows.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,7 +22,7 @@ struct TwoTiles {
 
 HostImage part_of(const HostImage& image, const TileWindow& window) {
   const auto bytes = static_cast<std::int64_t>(size_of(image.type));
-  const std::int64_t row_bytes = image.row_bytes != 0 ? image.row_bytes : image.width * bytes;
+  const auto row_bytes = static_cast<std::int64_t>(pitch_of(image));
   const auto* first =
       static_cast<const std::byte*>(image.data) + window.y * row_bytes + window.x * bytes;
   return {first, image.type, window.width, window.height, row_bytes};

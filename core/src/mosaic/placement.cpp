@@ -4,7 +4,9 @@
 #include "mosaic/connections.hpp"
 #include "mosaic/normal_equations.hpp"
 #include "mosaic/stage_terms.hpp"
+#include "registration/numerics/plane_geometry.hpp"
 #include "registration/numerics/robust_scale.hpp"
+#include "registration/numerics/upper_median.hpp"
 
 #include <algorithm>
 #include <array>
@@ -32,17 +34,11 @@ constexpr double first_stage_deviations = 3;
 /// A link that alone connects two sets of tiles may differ from the stage by so many deviations.
 constexpr double max_stage_deviations = 5;
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-/// The standard deviation of numbers with outliers about 0.
+/// The standard deviation of numbers with outliers about 0; 0 if there are none.
 double robust_deviation(std::vector<double> values) {
+  if (values.empty()) return 0;
   for (double& value : values) value = std::abs(value);
-  return deviation_per_median * median(std::move(values));
+  return deviation_per_median * upper_median(std::span(values));
 }
 
 /// Geman and McClure's weight of a residual, 1 for 0.
@@ -51,8 +47,6 @@ double weight_of(double residual, double scale) {
   const double factor = 1 / (1 + ratio * ratio);
   return factor * factor;
 }
-
-double length(const Point& point) { return std::hypot(point.x, point.y); }
 
 /// The weights with which a fit begins: those of the stage tell apart links that contradict only
 /// each other; equal ones find tiles that the stage lost.

@@ -2,6 +2,8 @@
 #include "mosaic/position_check.hpp"
 
 #include "mosaic/pair_registration.hpp"
+#include "registration/numerics/plane_geometry.hpp"
+#include "registration/numerics/upper_median.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,8 +17,6 @@
 namespace warpalign::detail {
 namespace {
 
-double magnitude(const Point& p) { return std::hypot(p.x, p.y); }
-
 Point difference(const MosaicTile& to, const MosaicTile& from) {
   return {to.position.x - from.position.x, to.position.y - from.position.y};
 }
@@ -28,12 +28,12 @@ std::size_t nearest(std::span<const MosaicTile> tiles, std::size_t tile, const P
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const Point step = difference(tiles[i], tiles[tile]);
-    if (i == tile || !(magnitude(step) < least)) continue;
+    if (i == tile || !(length(step) < least)) continue;
     if (other != nullptr && std::abs(step.x * other->x + step.y * other->y) >
-                                max_cosine * magnitude(step) * magnitude(*other)) {
+                                max_cosine * length(step) * length(*other)) {
       continue;
     }
-    least = magnitude(step);
+    least = length(step);
     best = i;
   }
   return best;
@@ -86,7 +86,7 @@ std::size_t agreement(const std::vector<Shifts>& shifts, const Exchange& e, doub
   return static_cast<std::size_t>(std::count_if(shifts.begin(), shifts.end(), [&](const Shifts& s) {
     const Point off{factor * (e.a * s.expected.x + e.b * s.expected.y) - s.found.x,
                     factor * (e.c * s.expected.x + e.d * s.expected.y) - s.found.y};
-    return magnitude(off) < tolerance * magnitude(s.found);
+    return length(off) < tolerance * length(s.found);
   }));
 }
 
@@ -109,15 +109,12 @@ std::string fitting_exchange(std::span<const Device> devices, std::span<const Mo
   std::vector<Shifts> shifts;
   std::vector<double> factors;
   for (const MeasuredPair& m : register_overlaps(devices, tiles, cache, pairs, any_shift, quiet)) {
-    if (m.pair.outcome != PairOutcome::used || !(magnitude(m.expected.shift) > 0)) continue;
+    if (m.pair.outcome != PairOutcome::used || !(length(m.expected.shift) > 0)) continue;
     shifts.push_back({m.expected.shift, m.pair.shift});
-    factors.push_back(magnitude(m.pair.shift) / magnitude(m.expected.shift));
+    factors.push_back(length(m.pair.shift) / length(m.expected.shift));
   }
   if (shifts.size() < min_pairs) return {};
-  std::nth_element(factors.begin(),
-                   factors.begin() + static_cast<std::ptrdiff_t>(factors.size() / 2),
-                   factors.end());
-  const double factor = factors[factors.size() / 2];
+  const double factor = upper_median(std::span(factors));
   const Exchange* best = nullptr;
   std::size_t most = 0;
   for (const Exchange& exchange : exchanges) {

@@ -1,6 +1,8 @@
 // How certain the shift between two tiles is.
 #include "mosaic/shift_covariance.hpp"
 
+#include "device/host_rows.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -25,10 +27,7 @@ double sample(const std::byte* row, std::int64_t x) {
 class Pixels {
  public:
   explicit Pixels(const HostImage& image)
-      : image_(image),
-        row_bytes_(image.row_bytes != 0
-                       ? image.row_bytes
-                       : image.width * static_cast<std::int64_t>(size_of(image.type))) {}
+      : image_(image), row_bytes_(static_cast<std::int64_t>(pitch_of(image))) {}
 
   [[nodiscard]] double at(std::int64_t x, std::int64_t y) const {
     const auto* row = static_cast<const std::byte*>(image_.data) + y * row_bytes_;

@@ -96,8 +96,6 @@ struct Registrar::State {
   void describe_ambiguity(RegistrationResult& result) const;
   template <class Pixels>
   void deform(const Pixels& pixels, RegistrationResult& result, bool judged);
-  [[nodiscard]] bool is_nearly_aligned(const Alignment& found) const;
-  void judge_deformation(RegistrationResult& result) const;
   template <class Pixels>
   RegistrationResult deform_initial(const Pixels& pixels);
 
@@ -199,9 +197,13 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
     result.num_trials = search->trials();
     if (deformable && result.reliable) {
       deform(pixels, result, false);
-    } else if (deformable && !result.ambiguous && is_nearly_aligned(result)) {
+    } else if (deformable && !result.ambiguous &&
+               detail::is_nearly_aligned(
+                   result.similarity.rotation_deg, result.similarity.scale,
+                   {result.similarity.translation.x, result.similarity.translation.y, 0},
+                   reference->shape())) {
       deform(pixels, result, true);
-      judge_deformation(result);
+      detail::judge_by_deformation(result, deformable->fit->pooled());
     }
   }
   result.timings = clock.take();
@@ -220,29 +222,6 @@ void Registrar::State::deform(const Pixels& pixels, RegistrationResult& result, 
                                 deformable->moving.values(), result.matrix, judged);
 }
 
-// Whether an affine transform that is not reliable by itself may still be right, because the images
-// lie about on each other, as slices of two brains do. Transforms that the search takes from
-// unrelated images are seldom that near.
-bool Registrar::State::is_nearly_aligned(const Alignment& found) const {
-  constexpr double max_rotation = 25;
-  constexpr double max_scale = 1.25;
-  constexpr double max_shift = 0.15;  // of the sides
-  const Similarity& s = found.similarity;
-  const Shape& shape = reference->shape();
-  return std::abs(s.rotation_deg) <= max_rotation && s.scale <= max_scale &&
-         s.scale >= 1 / max_scale &&
-         std::abs(s.translation.x) <= max_shift * static_cast<double>(shape.width) &&
-         std::abs(s.translation.y) <= max_shift * static_cast<double>(shape.height);
-}
-
-// Of a deformation whose affine transform is given, or not reliable by itself.
-void Registrar::State::judge_deformation(RegistrationResult& result) const {
-  const double confidence = detail::deformation_confidence(deformable->fit->pooled());
-  result.confidence = std::max(result.confidence, confidence);
-  result.reliable = result.confidence >= 0.5;
-  if (!result.reliable) result.deformation.reset();
-}
-
 template <class Pixels>
 RegistrationResult Registrar::State::deform_initial(const Pixels& pixels) {
   RegistrationResult result;
@@ -252,7 +231,7 @@ RegistrationResult Registrar::State::deform_initial(const Pixels& pixels) {
   result.proposed_by = SearchMethod::initial;
   result.tried.add(SearchMethod::initial);
   result.correlation = result.deformation->correlation;
-  judge_deformation(result);
+  detail::judge_by_deformation(result, deformable->fit->pooled());
   result.timings = clock.take();
   return result;
 }

@@ -161,16 +161,14 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
   clock.run("local_correlation", [&] {
     level.correlation.execute_statistics(stream, reference, reference_floor, work.statistics);
   });
-  {
-    clock.run("local_correlation", [&] {
-      level.correlation.execute_curvatures(stream, reference, work.statistics, work.curvatures);
-    });
-    clock.run("deformation_grid", [&] {
-      level.grid.execute_sums(stream, spec.max_planes(), work.curvatures, work.inverse);
-    });
-    const auto inverse = inverse_curvatures(downloaded(stream, work.inverse), axes, factors, bound);
-    upload(stream, inverse, work.inverse);
-  }
+  clock.run("local_correlation", [&] {
+    level.correlation.execute_curvatures(stream, reference, work.statistics, work.curvatures);
+  });
+  clock.run("deformation_grid", [&] {
+    level.grid.execute_sums(stream, spec.max_planes(), work.curvatures, work.inverse);
+  });
+  const auto inverse = inverse_curvatures(downloaded(stream, work.inverse), axes, factors, bound);
+  upload(stream, inverse, work.inverse);
 
   const auto compare = [&](const Image& coefficients) {
     clock.run("deformation_grid", [&] {

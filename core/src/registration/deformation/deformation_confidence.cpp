@@ -79,4 +79,17 @@ double deformation_confidence(double pooled_correlation) {
   return 1 / (1 + std::exp((half - pooled_correlation) / unit));
 }
 
+bool is_nearly_aligned(double rotation_deg, double scale, const Point3& translation,
+                       const Shape& shape) {
+  constexpr double max_rotation = 25;
+  constexpr double max_scale = 1.25;
+  constexpr double max_shift = 0.15;  // of the sides
+  const auto within = [](double shift, std::int64_t side) {
+    return std::abs(shift) <= max_shift * static_cast<double>(side);
+  };
+  return std::abs(rotation_deg) <= max_rotation && scale <= max_scale && scale >= 1 / max_scale &&
+         within(translation.x, shape.width) && within(translation.y, shape.height) &&
+         within(translation.z, shape.depth);
+}
+
 }  // namespace warpalign::detail

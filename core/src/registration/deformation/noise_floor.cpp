@@ -1,6 +1,8 @@
 // The variance below which windows of an image count as without structure.
 #include "registration/deformation/noise_floor.hpp"
 
+#include "registration/numerics/upper_median.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -46,9 +48,8 @@ double noise_floor(std::span<const float> pixels, const Shape& shape) {
   const double variance = std::max(squares / count - mean * mean, 1e-12);
   double noise = 0;
   if (!differences.empty()) {
-    const auto middle = differences.begin() + static_cast<std::ptrdiff_t>(differences.size() / 2);
-    std::nth_element(differences.begin(), middle, differences.end());
-    const double deviation = static_cast<double>(*middle) / normal_median;
+    const double deviation =
+        static_cast<double>(upper_median(std::span(differences))) / normal_median;
     noise = deviation * deviation / (in_space ? 8 : 4);
   }
   return std::max(0.5 * noise, min_share * variance);

@@ -218,8 +218,6 @@ struct VolumeRegistrar::State {
   }
   [[nodiscard]] VolumeRegistration describe_initial() const;
   void deform(VolumeRegistration& result, bool judged);
-  [[nodiscard]] bool is_nearly_aligned(const VolumeRegistration& found) const;
-  void judge_deformation(VolumeRegistration& result) const;
   void check_masks(bool masked) const;
   [[nodiscard]] std::size_t modalities() const { return edge_pipeline ? 2 : 1; }
 
@@ -286,29 +284,6 @@ void VolumeRegistrar::State::deform(VolumeRegistration& result, bool judged) {
   result.deformation = fit->run(stream, clock, reference, moving, result.matrix, judged);
 }
 
-// Whether an affine transform that is not reliable by itself may still be right; see
-// Registrar::State::is_nearly_aligned().
-bool VolumeRegistrar::State::is_nearly_aligned(const VolumeRegistration& found) const {
-  constexpr double max_rotation = 25;
-  constexpr double max_scale = 1.25;
-  constexpr double max_shift = 0.15;  // of the sides
-  const Shape& shape = pipeline.reference().shape();
-  const auto within = [&](double shift, std::int64_t side) {
-    return std::abs(shift) <= max_shift * static_cast<double>(side);
-  };
-  return found.rotation_deg <= max_rotation && found.scale <= max_scale &&
-         found.scale >= 1 / max_scale && within(found.translation.x, shape.width) &&
-         within(found.translation.y, shape.height) && within(found.translation.z, shape.depth);
-}
-
-// Of a deformation whose affine transform is given, or not reliable by itself.
-void VolumeRegistrar::State::judge_deformation(VolumeRegistration& result) const {
-  const double confidence = detail::deformation_confidence(fit->pooled());
-  result.confidence = std::max(result.confidence, confidence);
-  result.reliable = result.confidence >= 0.5;
-  if (!result.reliable) result.deformation.reset();
-}
-
 // Returns the result with the higher confidence if both modalities are tried. Significances cannot
 // be compared directly, because each modality has another limit of acceptance.
 template <class Volume>
@@ -318,15 +293,17 @@ VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume)
     VolumeRegistration result = describe_initial();
     deform(result, true);
     result.correlation = result.deformation->correlation;
-    judge_deformation(result);
+    detail::judge_by_deformation(result, fit->pooled());
     return result;
   }
   VolumeRegistration result = pipeline.align(stream, clock, volume);
   if (deformable && result.reliable) {
     deform(result, false);
-  } else if (deformable && is_nearly_aligned(result)) {
+  } else if (deformable &&
+             detail::is_nearly_aligned(result.rotation_deg, result.scale, result.translation,
+                                       pipeline.reference().shape())) {
     deform(result, true);
-    judge_deformation(result);
+    detail::judge_by_deformation(result, fit->pooled());
   }
   if (result.reliable || !edge_pipeline || !edge_pipeline->has_reference()) return result;
   VolumeRegistration other;
