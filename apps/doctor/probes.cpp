@@ -125,9 +125,9 @@ void run_self_tests(const Device& device) {
     } catch (const Error& error) {
       found = {false, first_line(error.what())};
     }
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     say_line({"tested", test.name, found.passed ? "yes" : "no",
-              fmt::format("{:.3f}", seconds.count()), found.detail});
+              fmt::format("{:.3f}", elapsed.count()), found.detail});
   }
 }
 

@@ -10,7 +10,7 @@
 namespace warpalign::program {
 namespace {
 
-constexpr const char* style = R"(
+constexpr const char* page_style = R"(
 :root { color-scheme: light; }
 body { font: 15px/1.5 system-ui, sans-serif; color: #1c2430; background: #fff;
        margin: 0 auto; padding: 28px 24px 60px; max-width: 1180px; }
@@ -65,7 +65,7 @@ std::string html_page(const std::string& title, const std::string& body) {
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
-      escaped(title), style, body);
+      escaped(title), page_style, body);
 }
 
 std::string png_link(const LoadedImage& image) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t max_extent = std::int64_t{1} << 30;
 // Points of a grid in world coordinates have rounding errors of this order in indices.
-constexpr double rounding = 1e-9;
+constexpr double index_rounding = 1e-9;
 
 /// The samples along one axis that contribute to a value, with their weights and the derivatives of
 /// these.
@@ -47,12 +47,12 @@ struct FieldView {
     const auto low = static_cast<double>(first[axis]);
     const auto high = static_cast<double>(last[axis]);
     if (!(t >= low)) {
-      const bool inside = t >= low - rounding;
+      const bool inside = t >= low - index_rounding;
       t = low;
       return inside;
     }
     if (t > high) {
-      const bool inside = t <= high + rounding;
+      const bool inside = t <= high + index_rounding;
       t = high;
       return inside;
     }
@@ -72,7 +72,9 @@ struct FieldView {
     if (first[axis] == last[axis]) return {{i * step}, {1}, {0}, 1};
     const double slope = constant ? 0 : 1;
     if (boundary == CellBoundary::mean && !constant) {
-      const std::size_t node = fraction < rounding ? i : fraction > 1 - rounding ? i + 1 : 0;
+      const std::size_t node = fraction < index_rounding       ? i
+                               : fraction > 1 - index_rounding ? i + 1
+                                                               : 0;
       if (node > first[axis] && node < last[axis]) {
         return {{(node - 1) * step, node * step, (node + 1) * step}, {0, 1, 0}, {-0.5, 0, 0.5}, 3};
       }
