@@ -222,26 +222,33 @@ deformation_determinants(WA_GLOBAL const float* coefficients, int grid_width, in
     const int ix = wa_grid_weights(tx, grid_width, wx);
     wa_grid_slopes(tx - (float)(ix + 1), dx);
     float j[9] = {1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 1.0f};
-    for (int a = 0; a < components; ++a) {
-      float by_x = 0.0f;
-      float by_y = 0.0f;
-      float by_z = 0.0f;
-      for (int k = 0; k < planes; ++k) {
-        for (int l = 0; l < 4; ++l) {
-          WA_GLOBAL const float* c = coefficients + (a * component + (iz + k) * deep +
-                                                     (WA_UINT64)(iy + l) * grid_width + ix);
-          const float value =
-              WA_FMA(wx[0], c[0], WA_FMA(wx[1], c[1], WA_FMA(wx[2], c[2], wx[3] * c[3])));
-          const float slope =
-              WA_FMA(dx[0], c[0], WA_FMA(dx[1], c[1], WA_FMA(dx[2], c[2], dx[3] * c[3])));
-          by_x = WA_FMA(wz[k] * wy[l], slope, by_x);
-          by_y = WA_FMA(wz[k] * dy[l], value, by_y);
-          by_z = WA_FMA(dz[k] * wy[l], value, by_z);
+    WA_UNROLL
+    for (int a = 0; a < 3; ++a) {
+      if (a < components) {
+        float by_x = 0.0f;
+        float by_y = 0.0f;
+        float by_z = 0.0f;
+        WA_UNROLL
+        for (int k = 0; k < 4; ++k) {
+          if (k < planes) {
+            WA_UNROLL
+            for (int l = 0; l < 4; ++l) {
+              WA_GLOBAL const float* c = coefficients + (a * component + (iz + k) * deep +
+                                                         (WA_UINT64)(iy + l) * grid_width + ix);
+              const float value =
+                  WA_FMA(wx[0], c[0], WA_FMA(wx[1], c[1], WA_FMA(wx[2], c[2], wx[3] * c[3])));
+              const float slope =
+                  WA_FMA(dx[0], c[0], WA_FMA(dx[1], c[1], WA_FMA(dx[2], c[2], dx[3] * c[3])));
+              by_x = WA_FMA(wz[k] * wy[l], slope, by_x);
+              by_y = WA_FMA(wz[k] * dy[l], value, by_y);
+              by_z = WA_FMA(dz[k] * wy[l], value, by_z);
+            }
+          }
         }
+        j[3 * a] = WA_FMA(by_x, per_x, j[3 * a]);
+        j[3 * a + 1] = WA_FMA(by_y, per_y, j[3 * a + 1]);
+        j[3 * a + 2] = WA_FMA(by_z, per_z, j[3 * a + 2]);
       }
-      j[3 * a] = WA_FMA(by_x, per_x, j[3 * a]);
-      j[3 * a + 1] = WA_FMA(by_y, per_y, j[3 * a + 1]);
-      j[3 * a + 2] = WA_FMA(by_z, per_z, j[3 * a + 2]);
     }
     determinants[(WA_UINT64)WA_GROUP_X * width + x] =
         j[0] * (j[4] * j[8] - j[5] * j[7]) - j[1] * (j[3] * j[8] - j[5] * j[6]) +
