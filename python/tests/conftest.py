@@ -1,6 +1,8 @@
 """Fixtures that the tests share: images and volumes with known content."""
 
 import math
+import pathlib
+import shutil
 
 import numpy as np
 import pytest
@@ -60,3 +62,13 @@ def moved():
         return ndimage.affine_transform(scene, inverse, offset, mode="mirror")
 
     return moved
+
+
+@pytest.fixture
+def program():
+    """Skip where neither the package nor the path has the command line program."""
+    import warpalign
+
+    shipped = pathlib.Path(warpalign.__file__).parent / "bin" / "warpalign"
+    if not shipped.exists() and shutil.which("warpalign") is None:
+        pytest.skip("this wheel was built without the program, and there is none on the path")

@@ -10,22 +10,11 @@ import sys
 
 import numpy as np
 import pytest
+from program_runs import run
 
 import warpalign
 
 SHIPPED = pathlib.Path(warpalign.__file__).parent / "bin" / "warpalign"
-
-
-def run(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-P", "-m", "warpalign", *map(str, arguments)], text=True,
-        env={**os.environ, **environment}, capture_output=True, check=False)
-
-
-@pytest.fixture
-def program():
-    if not SHIPPED.exists() and shutil.which("warpalign") is None:
-        pytest.skip("this wheel was built without the program, and there is none on the path")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from test_program import program, run  # noqa: F401
+from program_runs import run
 
 from warpalign import Geometry, Transform
 
