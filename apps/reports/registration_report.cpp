@@ -197,6 +197,7 @@ std::string json_text(const RegistrationReport& report) {
   object["deformation"] = deformation_json(result.deformation);
   object["tried"] = names_of(result.tried);
   object["places_searched"] = result.num_trials;
+  object["missing"] = missing_json(result.missing);
   add_ambiguity(object, result.period, result.undetermined_direction);
   object["runners_up"] = Json::array();
   for (const Alignment& other : result.runners_up) {
@@ -219,7 +220,7 @@ std::string human_text(const RegistrationReport& report) {
          report_line("fit", fit_text(result, report.settings.fast)) +
          report_line("search", search_text(result)) + untried_line(report) +
          runner_up_lines(result.runners_up) + matrix_lines(result) +
-         deformation_line(result.deformation) +
+         missing_line(result.missing, "pixels") + deformation_line(result.deformation) +
          closing_lines(report.device, report.files, report.seconds, result.timings);
 }
 

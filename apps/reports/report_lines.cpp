@@ -23,6 +23,20 @@ std::string closing_lines(const DeviceInfo& device, const std::vector<WrittenFil
   return text + timing_lines(timings);
 }
 
+std::string missing_line(const MissingPixels& missing, const char* samples) {
+  if (missing.reference == 0 && missing.moving == 0) return {};
+  return report_line("missing",
+                     fmt::format("{} {} of the reference and {} of the moving one were ignored",
+                                 missing.reference, samples, missing.moving));
+}
+
+Json missing_json(const MissingPixels& missing) {
+  Json object = Json::object();
+  object["reference"] = missing.reference;
+  object["moving"] = missing.moving;
+  return object;
+}
+
 std::string timing_lines(const std::vector<StageTiming>& timings) {
   if (timings.empty()) return {};
   constexpr double bar_columns = 40;

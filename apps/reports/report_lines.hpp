@@ -26,6 +26,10 @@ struct WrittenFile {
                                         const std::vector<WrittenFile>& files, double seconds,
                                         const std::vector<StageTiming>& timings);
 
+/// How many pixels had no value and were ignored. `samples`: "pixels" or "voxels". Empty if none.
+[[nodiscard]] std::string missing_line(const MissingPixels& missing, const char* samples);
+[[nodiscard]] Json missing_json(const MissingPixels& missing);
+
 /// A bar chart of the timings; empty without timings.
 [[nodiscard]] std::string timing_lines(const std::vector<StageTiming>& timings);
 

@@ -76,6 +76,7 @@ std::string json_text(const VolumeReport& report) {
   object["correlation"] = result.correlation;
   object["significance"] = result.significance;
   object["refined"] = result.refined;
+  object["missing"] = missing_json(result.missing);
   object["device"] = report.device.name;
   object["backend"] = report.device.backend;
   object["timings_ms"] = timings_json(result.timings);
@@ -95,7 +96,8 @@ std::string human_text(const VolumeReport& report) {
                      turning(result) +
                          fmt::format("translation ({:.4f}, {:.4f}, {:.4f}) voxels along x, y, z",
                                      t.x, t.y, t.z)) +
-         matrix_lines(result) + deformation_line(result.deformation) +
+         matrix_lines(result) + missing_line(result.missing, "voxels") +
+         deformation_line(result.deformation) +
          report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict)) +
          report_line(
              "fit",

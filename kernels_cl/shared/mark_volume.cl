@@ -1,4 +1,4 @@
-// Converts voxels to floats, and masked voxels to NaN.
+// Converts voxels to floats, and masked and infinite voxels to NaN.
 //
 // Options: GROUP, the size of the work-group; CHUNK, the voxels of a work-item. The voxels of a
 // group's work-items are interleaved, so that neighbouring work-items load neighbouring voxels.
@@ -26,6 +26,6 @@ mark_volume(WA_GLOBAL const unsigned char* voxels, int type, WA_GLOBAL const uns
     } else {
       value = ((WA_GLOBAL const float*)voxels)[i];
     }
-    marked[i] = mask[i] != 0 ? value : WA_MARK;
+    marked[i] = mask[i] != 0 && isfinite(value) ? value : WA_MARK;
   }
 }

@@ -35,4 +35,20 @@ HostVolume host_volume(const InputArray& array) {
   return {array.data(), pixel_type_of(array.dtype()), shape_of(array, 3)};
 }
 
+Image image_on(const Device& device, const HostImage& pixels) {
+  Image image = device.make_image(pixels.type, pixels.shape());
+  Stream stream = device.make_stream();
+  stream.upload(pixels, image);
+  stream.finish();
+  return image;
+}
+
+Image image_on(const Device& device, const HostVolume& voxels) {
+  Image image = device.make_image(voxels.type, voxels.shape);
+  Stream stream = device.make_stream();
+  stream.upload(voxels.data, image.size_bytes(), image.buffer());
+  stream.finish();
+  return image;
+}
+
 }  // namespace warpalign::python

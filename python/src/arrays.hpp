@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <warpalign/device.hpp>
 #include <warpalign/pixel.hpp>
 
 #include <cstddef>
@@ -35,5 +36,9 @@ Shape shape_of(const Array& array, int dimensions) {
 HostImage host_image(const InputArray& array);
 /// A view of an array as a volume.
 HostVolume host_volume(const InputArray& array);
+
+/// A copy of host pixels, such as a mask, in the memory of a device. Waits for the device.
+Image image_on(const Device& device, const HostImage& pixels);
+Image image_on(const Device& device, const HostVolume& voxels);
 
 }  // namespace warpalign::python

@@ -92,17 +92,20 @@ class SharedRegistrar {
     return dict_of(find(host_image(image), view_of(mask), initial));
   }
 
-  void set_reference_on_device(const DeviceArray& image,
-                               const std::optional<std::uintptr_t>& queue) {
+  void set_reference_on_device(const DeviceArray& image, const std::optional<std::uintptr_t>& queue,
+                               const std::optional<InputArray>& mask) {
+    const std::optional<HostImage> mask_view = view_of(mask);
     const nb::gil_scoped_release released;
     const std::lock_guard lock(mutex_);
     wait_for(queue);
-    registrar_.set_reference(image.image(image.shape(2)));
+    const Image& pixels = image.image(image.shape(2));
+    if (mask_view) return registrar_.set_reference(pixels, image_on(opened_.device, *mask_view));
+    registrar_.set_reference(pixels);
   }
 
   nb::dict align_on_device(const DeviceArray& image, const std::optional<std::uintptr_t>& queue,
-                           const Initial& initial) {
-    return dict_of(find_on_device(image, queue, initial));
+                           const std::optional<InputArray>& mask, const Initial& initial) {
+    return dict_of(find_on_device(image, queue, view_of(mask), initial));
   }
 
  private:
@@ -119,12 +122,14 @@ class SharedRegistrar {
 
   RegistrationResult find_on_device(const DeviceArray& image,
                                     const std::optional<std::uintptr_t>& queue,
-                                    const Initial& initial) {
+                                    const std::optional<HostImage>& mask, const Initial& initial) {
     const nb::gil_scoped_release released;
     const std::lock_guard lock(mutex_);
     set_initial(initial);
     wait_for(queue);
-    return registrar_.align(image.image(image.shape(2)));
+    const Image& pixels = image.image(image.shape(2));
+    return mask ? registrar_.align(pixels, image_on(opened_.device, *mask))
+                : registrar_.align(pixels);
   }
 
   static std::optional<HostImage> view_of(const std::optional<InputArray>& mask) {
@@ -284,6 +289,7 @@ nb::dict dict_of(const RegistrationResult& result) {
   for (const SearchMethod generator : result.tried) tried.append(name_of(generators, generator));
   fields["tried"] = tried;
   fields["places_searched"] = result.num_trials;
+  fields["missing"] = nb::make_tuple(result.missing.reference, result.missing.moving);
   fields["timings"] = list_of(result.timings);
   return fields;
 }
@@ -295,9 +301,10 @@ void bind_registration(nb::module_& module) {
       .def(nb::init<OpenedDevice&, const RegistrationOptions&>(), nb::arg("device"),
            nb::arg("options"), nb::keep_alive<1, 2>(), nb::call_guard<nb::gil_scoped_release>())
       .def("set_reference_on_device", &SharedRegistrar::set_reference_on_device, nb::arg("image"),
-           nb::arg("queue").none())
+           nb::arg("queue").none(), nb::arg("mask").noconvert().none() = nb::none())
       .def("align_on_device", &SharedRegistrar::align_on_device, nb::arg("image"),
-           nb::arg("queue").none(), nb::arg("initial").none() = nb::none())
+           nb::arg("queue").none(), nb::arg("mask").noconvert().none() = nb::none(),
+           nb::arg("initial").none() = nb::none())
       .def("set_reference", &SharedRegistrar::set_reference, nb::arg("image").noconvert(),
            nb::arg("mask").noconvert().none() = nb::none())
       .def("align", &SharedRegistrar::align, nb::arg("image").noconvert(),

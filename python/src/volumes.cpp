@@ -51,6 +51,7 @@ nb::dict dict_of_volume(const VolumeRegistration& found) {
   fields["overlap"] = found.overlap;
   fields["refined"] = found.refined;
   fields["timings"] = list_of(found.timings);
+  fields["missing"] = nb::make_tuple(found.missing.reference, found.missing.moving);
   return fields;
 }
 
@@ -78,16 +79,20 @@ class SharedVolumeRegistrar {
   }
 
   void set_reference_on_device(const DeviceArray& volume,
-                               const std::optional<std::uintptr_t>& queue) {
+                               const std::optional<std::uintptr_t>& queue,
+                               const std::optional<InputArray>& mask) {
+    const std::optional<HostVolume> mask_view = view_of(mask);
     const nb::gil_scoped_release released;
     const std::lock_guard lock(mutex_);
     wait_for(queue);
-    registrar_.set_reference(volume.image(volume.shape(3)));
+    const Image& voxels = volume.image(volume.shape(3));
+    if (mask_view) return registrar_.set_reference(voxels, image_on(opened_.device, *mask_view));
+    registrar_.set_reference(voxels);
   }
 
   nb::dict align_on_device(const DeviceArray& volume, const std::optional<std::uintptr_t>& queue,
-                           const Initial& initial) {
-    return dict_of_volume(find_on_device(volume, queue, initial));
+                           const std::optional<InputArray>& mask, const Initial& initial) {
+    return dict_of_volume(find_on_device(volume, queue, view_of(mask), initial));
   }
 
  private:
@@ -106,12 +111,14 @@ class SharedVolumeRegistrar {
 
   VolumeRegistration find_on_device(const DeviceArray& volume,
                                     const std::optional<std::uintptr_t>& queue,
-                                    const Initial& initial) {
+                                    const std::optional<HostVolume>& mask, const Initial& initial) {
     const nb::gil_scoped_release released;
     const std::lock_guard lock(mutex_);
     set_initial(initial);
     wait_for(queue);
-    return registrar_.align(volume.image(volume.shape(3)));
+    const Image& voxels = volume.image(volume.shape(3));
+    return mask ? registrar_.align(voxels, image_on(opened_.device, *mask))
+                : registrar_.align(voxels);
   }
 
   static std::optional<HostVolume> view_of(const std::optional<InputArray>& mask) {
@@ -169,9 +176,11 @@ void bind_volumes(nb::module_& module) {
       .def(nb::init<OpenedDevice&, const Options&>(), nb::arg("device"), nb::arg("options"),
            nb::keep_alive<1, 2>(), nb::call_guard<nb::gil_scoped_release>())
       .def("set_reference_on_device", &SharedVolumeRegistrar::set_reference_on_device,
-           nb::arg("volume"), nb::arg("queue").none())
+           nb::arg("volume"), nb::arg("queue").none(),
+           nb::arg("mask").noconvert().none() = nb::none())
       .def("align_on_device", &SharedVolumeRegistrar::align_on_device, nb::arg("volume"),
-           nb::arg("queue").none(), nb::arg("initial").none() = nb::none())
+           nb::arg("queue").none(), nb::arg("mask").noconvert().none() = nb::none(),
+           nb::arg("initial").none() = nb::none())
       .def("set_reference", &SharedVolumeRegistrar::set_reference, nb::arg("volume").noconvert(),
            nb::arg("mask").noconvert().none() = nb::none())
       .def("align", &SharedVolumeRegistrar::align, nb::arg("volume").noconvert(),

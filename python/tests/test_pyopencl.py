@@ -170,8 +170,11 @@ def test_batches_of_pairs_are_registered_where_they_are(queue, scene, moved, mon
     np.testing.assert_array_equal(results[1].matrix, expected[1].matrix)
     with pytest.raises(warpalign.InvalidArgumentError, match="64"):
         warpalign.register_batch([(x, y[0])], streams=65)
-    with pytest.raises(NotImplementedError, match="masks"):
-        warpalign.register_batch([(x, y[0], np.ones(scene.shape, bool), None)])
+    mask = np.ones(scene.shape, bool)
+    mask[:, :30] = False
+    [masked] = warpalign.register_batch([(x, y[0], mask, None)])
+    on_host = warpalign.register(x.get(), y[0].get(), reference_mask=mask)
+    np.testing.assert_array_equal(masked.matrix, on_host.matrix)
 
 
 def test_stacks_are_registered(queue, scene):

@@ -179,6 +179,9 @@ class Registration(OnDevice, Alignment):
     deformation : Deformation or None
         With ``motion='deformable'``, the deformation of a reliable result, which :attr:`transform`
         and :meth:`warp` include; ``matrix`` and others describe the affine transform before it.
+    missing : tuple of 2 ints
+        How many pixels of the reference and of the moving image were ignored because they are NaN,
+        infinite or equal to ``nodata``.
     """
 
     reliable: bool
@@ -193,6 +196,7 @@ class Registration(OnDevice, Alignment):
     moving_shape: tuple[int, int]
     _device: Device
     deformation: Deformation | None = None
+    missing: tuple[int, int] = (0, 0)
     _images: tuple | None = None  # the pair, for its picture
 
     @property
@@ -324,5 +328,6 @@ def registration_of(found, reference_shape, moving_shape, device):
         reference_shape=tuple(reference_shape),
         moving_shape=tuple(moving_shape),
         deformation=deformation_of(found["deformation"], reference_shape),
+        missing=tuple(found["missing"]),
         _device=device,
     )

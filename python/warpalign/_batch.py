@@ -126,7 +126,6 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
         exception for each pair that failed.
 
     %(raises)s
-    %(mask_on_device)s
 
     %(reference)s
 

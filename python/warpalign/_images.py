@@ -58,17 +58,36 @@ def pixels_of(array, prepare, what, device):
         yield taken if isinstance(taken, DeviceArray) else prepare(taken, what)
 
 
+def mask_of(array, shape, mask, nodata, what, of="image"):
+    """Return the mask of an image or a volume, or None, and how many samples equal `nodata`."""
+    mask = as_mask(mask, shape, f"{what}'s mask", of)
+    if nodata is None:
+        return mask, 0
+    from .ndimage._missing import can_hold
+
+    array = to_numpy(array)
+    if not can_hold(array.dtype, nodata):
+        raise ValueError(f"nodata is {nodata!r}, which no sample of {what} can have; its type is "
+                         f"{array.dtype}")
+    known = array != nodata
+    if mask is not None:
+        known |= mask == 0
+    count = known.size - int(np.count_nonzero(known))
+    if count == 0:
+        return mask, 0
+    if mask is not None:
+        known &= mask != 0
+    return known.view(np.uint8), count
+
+
+def counted(missing, reference, moving):
+    """Add what equals `nodata` to the numbers of samples without a finite value."""
+    return (missing[0] + reference, missing[1] + moving)
+
+
 def check_dimensions(array, count, what):
     if array.ndim != count:
         raise ValueError(f"{what} must have {count} dimensions, not the shape {array.shape}")
-
-
-def check_on_device(array, mask, dimensions, what):
-    """Check the dimensions of an array on a device, for which there must be no mask."""
-    check_dimensions(array, dimensions, what)
-    if mask is not None:
-        raise NotImplementedError(
-            f"{what} is on a device, where masks are not supported; copy it to the host")
 
 
 def device_for(array, device):

@@ -104,13 +104,14 @@ _RAISES = """\
         An option is unknown, or the pixels are not real numbers.
     ValueError
         A shape or the value of an option is invalid (:class:`InvalidArgumentError` if the library
-        detects it), or the pixels are constant or NaN (:class:`InvalidImageError`).
+        detects it), or the pixels are constant or all missing (:class:`InvalidImageError`).
     warpalign.Error
         The computation failed; for example, the device has too little memory."""
 
-_MASK_ON_DEVICE = """\
-    NotImplementedError
-        A mask was given for an image or a volume on a device."""
+_NODATA = """\
+    nodata : scalar, optional
+        A value that stands for a missing pixel or voxel. Such samples are ignored, as NaN and
+        infinities always are."""
 
 
 def _described():
@@ -138,7 +139,7 @@ def documented(function, **more):
 
 def _part(match, more):
     parts = {"options": _described(), "reference": _REFERENCE, "device": _DEVICE, "raises": _RAISES,
-             "mask_on_device": _MASK_ON_DEVICE, "initial": INITIAL, **more}
+             "nodata": _NODATA, "initial": INITIAL, **more}
     return textwrap.indent(textwrap.dedent(parts[match[2]]), match[1])
 
 

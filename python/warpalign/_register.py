@@ -9,7 +9,7 @@ from . import _core
 from ._alignment import Registration, registration_of
 from ._device_array import DeviceArray
 from ._devices import open_device
-from ._images import as_image, as_mask, check_on_device, device_for, pixels_of
+from ._images import as_image, check_dimensions, counted, device_for, mask_of, pixels_of
 from ._initial import initial_matrix, numbers_xy
 from ._options import RegistrationOptions, documented, options_of
 
@@ -54,6 +54,7 @@ class Registrar:
         self._device = open_device(device)
         self._registrar = _core.Registrar(self._device, made)
         self._reference_shape = None
+        self._nodata = 0  # pixels of the reference
 
     @property
     def device(self):
@@ -61,7 +62,7 @@ class Registrar:
         return self._device
 
     @documented
-    def set_reference(self, image, mask=None) -> None:
+    def set_reference(self, image, mask=None, *, nodata=None) -> None:
         """Set the reference image.
 
         Parameters
@@ -70,22 +71,22 @@ class Registrar:
             A single-channel image of any real type, 16 to 16384 pixels a side. Arithmetic is in
             single precision. An array on the registrar's device is used there, without copies.
         mask : array_like, same shape, optional
-            0 for pixels to ignore, which may hold any value. Only for images in host memory.
+            0 for pixels to ignore, which may hold any value.
+        %(nodata)s
 
         %(raises)s
-        %(mask_on_device)s
         """
         with pixels_of(image, as_image, "the reference", self._device) as pixels:
+            check_dimensions(pixels, 2, "the reference")
+            mask, self._nodata = mask_of(image, pixels.shape, mask, nodata, "the reference")
             if isinstance(pixels, DeviceArray):
-                check_on_device(pixels, mask, 2, "the reference")
-                self._registrar.set_reference_on_device(pixels._memory, pixels._queue)
+                self._registrar.set_reference_on_device(pixels._memory, pixels._queue, mask)
             else:
-                mask = as_mask(mask, pixels.shape, "the reference's mask")
                 self._registrar.set_reference(pixels, mask)
             self._reference_shape = pixels.shape
 
     @documented
-    def align(self, moving, mask=None, *, initial=None) -> Registration:
+    def align(self, moving, mask=None, *, nodata=None, initial=None) -> Registration:
         """Register an image to the reference.
 
         Parameters
@@ -93,7 +94,8 @@ class Registrar:
         moving : array_like, shape (rows, columns)
             The moving image. Its shape and type may differ from those of the reference.
         mask : array_like, same shape, optional
-            0 for pixels to ignore. Only for images in host memory.
+            0 for pixels to ignore.
+        %(nodata)s
         %(initial)s
 
         Returns
@@ -102,16 +104,16 @@ class Registrar:
             The best alignment, even if it is not ``reliable``.
 
         %(raises)s
-        %(mask_on_device)s
         """
         start = numbers_xy(initial_matrix(initial, 2, self._motion))
         with pixels_of(moving, as_image, "the moving image", self._device) as pixels:
+            check_dimensions(pixels, 2, "the moving image")
+            mask, count = mask_of(moving, pixels.shape, mask, nodata, "the moving image")
             if isinstance(pixels, DeviceArray):
-                check_on_device(pixels, mask, 2, "the moving image")
-                found = self._registrar.align_on_device(pixels._memory, pixels._queue, start)
+                found = self._registrar.align_on_device(pixels._memory, pixels._queue, mask, start)
             else:
-                mask = as_mask(mask, pixels.shape, "the moving image's mask")
                 found = self._registrar.align(pixels, mask, start)
+            found["missing"] = counted(found["missing"], self._nodata, count)
             return registration_of(found, self._reference_shape, pixels.shape, self._device)
 
 
@@ -119,8 +121,8 @@ documented(Registrar)
 
 
 @documented
-def register(reference, moving, *, reference_mask=None, moving_mask=None, initial=None, device=None,
-             **options: Unpack[RegistrationOptions]) -> Registration:
+def register(reference, moving, *, reference_mask=None, moving_mask=None, nodata=None, initial=None,
+             device=None, **options: Unpack[RegistrationOptions]) -> Registration:
     """Find the rotation, scale and translation between two images.
 
     Parameters
@@ -130,8 +132,8 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, initia
         differ. Arithmetic is in single precision. Arrays on a device are registered there, without
         copies.
     reference_mask, moving_mask : array_like, optional
-        Masks of the shape of their image; 0 for pixels to ignore, which may hold any value. Only
-        for images in host memory.
+        Masks of the shape of their image; 0 for pixels to ignore, which may hold any value.
+    %(nodata)s
     %(initial)s
     %(device)s
     %(options)s
@@ -145,7 +147,6 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, initia
         and stacks do not.
 
     %(raises)s
-    %(mask_on_device)s
 
     %(reference)s
 
@@ -162,8 +163,8 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, initia
     (96, 128)
     """
     registrar = Registrar(device_for(reference, device), **options)
-    registrar.set_reference(reference, reference_mask)
-    found = registrar.align(moving, moving_mask, initial=initial)
+    registrar.set_reference(reference, reference_mask, nodata=nodata)
+    found = registrar.align(moving, moving_mask, nodata=nodata, initial=initial)
     return dataclasses.replace(found, _images=(reference, moving))
 
 

@@ -10,7 +10,7 @@ from ._core import Device
 from ._device_array import DeviceArray
 from ._devices import open_device
 from ._foreign import as_array
-from ._images import as_mask, as_volume, check_on_device, device_for, pixels_of
+from ._images import as_volume, check_dimensions, counted, device_for, mask_of, pixels_of
 from ._initial import initial_matrix, numbers_xy
 from ._options import documented
 from ._results import OnDevice
@@ -71,6 +71,9 @@ class VolumeRegistration(OnDevice):
     deformation : Deformation or None
         With ``motion='deformable'``, the deformation of a reliable result, which :attr:`transform`
         and :meth:`warp` include; ``matrix`` and others describe the affine transform before it.
+    missing : tuple of 2 ints
+        How many voxels of the reference and of the moving volume were ignored because they are NaN,
+        infinite or equal to ``nodata``.
     """
 
     motion: str
@@ -91,6 +94,7 @@ class VolumeRegistration(OnDevice):
     moving_shape: tuple[int, int, int]
     _device: Device
     deformation: Deformation | None = None
+    missing: tuple[int, int] = (0, 0)
 
     @property
     def transform(self):
@@ -274,9 +278,10 @@ class VolumeRegistrar:
         self._device = open_device(device)
         self._registrar = _core.VolumeRegistrar(self._device, options)
         self._shape = None
+        self._nodata = 0  # voxels of the reference
 
     @documented
-    def set_reference(self, volume, mask=None) -> None:
+    def set_reference(self, volume, mask=None, *, nodata=None) -> None:
         """Set the reference volume.
 
         Parameters
@@ -285,23 +290,24 @@ class VolumeRegistrar:
             A volume of any real type, 8 to 16384 voxels a side. Arithmetic is in single precision.
             An array on the registrar's device is used there, without copies.
         mask : array_like, same shape, optional
-            0 for voxels to ignore, which may hold any value. Only for volumes in host memory.
+            0 for voxels to ignore, which may hold any value.
+        %(nodata)s
 
         %(raises)s
-        %(mask_on_device)s
         """
         with pixels_of(volume, as_volume, "the reference", self._device) as voxels:
             self._shape = None
+            check_dimensions(voxels, 3, "the reference")
+            mask, self._nodata = mask_of(volume, voxels.shape, mask, nodata, "the reference",
+                                         "volume")
             if isinstance(voxels, DeviceArray):
-                check_on_device(voxels, mask, 3, "the reference")
-                self._registrar.set_reference_on_device(voxels._memory, voxels._queue)
+                self._registrar.set_reference_on_device(voxels._memory, voxels._queue, mask)
             else:
-                mask = as_mask(mask, voxels.shape, "the reference's mask", "volume")
                 self._registrar.set_reference(voxels, mask)
             self._shape = voxels.shape
 
     @documented
-    def align(self, moving, mask=None, *, initial=None) -> VolumeRegistration:
+    def align(self, moving, mask=None, *, nodata=None, initial=None) -> VolumeRegistration:
         """Register a volume to the reference.
 
         Parameters
@@ -309,7 +315,8 @@ class VolumeRegistrar:
         moving : array_like, shape (planes, rows, columns)
             The moving volume. Its shape and type may differ from those of the reference.
         mask : array_like, same shape, optional
-            0 for voxels to ignore. Only for volumes in host memory.
+            0 for voxels to ignore.
+        %(nodata)s
         %(initial)s
 
         Returns
@@ -318,17 +325,17 @@ class VolumeRegistrar:
             The transform, even if it is not ``reliable``.
 
         %(raises)s
-        %(mask_on_device)s
         """
         start = numbers_xy(initial_matrix(initial, 3, self._motion, self._spacings))
         with pixels_of(moving, as_volume, "the moving volume", self._device) as voxels:
             shape = voxels.shape
+            check_dimensions(voxels, 3, "the moving volume")
+            mask, count = mask_of(moving, shape, mask, nodata, "the moving volume", "volume")
             if isinstance(voxels, DeviceArray):
-                check_on_device(voxels, mask, 3, "the moving volume")
-                found = self._registrar.align_on_device(voxels._memory, voxels._queue, start)
+                found = self._registrar.align_on_device(voxels._memory, voxels._queue, mask, start)
             else:
-                mask = as_mask(mask, shape, "the moving volume's mask", "volume")
                 found = self._registrar.align(voxels, mask, start)
+        found["missing"] = counted(found["missing"], self._nodata, count)
         found["translation"] = tuple(found["translation"][::-1])
         found["matrix"] = np.array(found["matrix"])[np.ix_([2, 1, 0, 3], [2, 1, 0, 3])]
         found["timings"] = dict(found["timings"])
@@ -341,10 +348,10 @@ _documented(VolumeRegistrar)
 
 
 @_documented
-def register_volume(reference, moving, *, reference_mask=None, moving_mask=None, initial=None,
-                    motion="translation", modality="same", max_rotation=180.0, spacing=None,
-                    moving_spacing=None, max_shift=None, refine=True, collect_timings=False,
-                    device=None) -> VolumeRegistration:
+def register_volume(reference, moving, *, reference_mask=None, moving_mask=None, nodata=None,
+                    initial=None, motion="translation", modality="same", max_rotation=180.0,
+                    spacing=None, moving_spacing=None, max_shift=None, refine=True,
+                    collect_timings=False, device=None) -> VolumeRegistration:
     """Find the transform between two volumes.
 
     Parameters
@@ -354,8 +361,8 @@ def register_volume(reference, moving, *, reference_mask=None, moving_mask=None,
         of intensities may differ. Arithmetic is in single precision. Arrays on a device are
         registered there, without copies.
     reference_mask, moving_mask : array_like, optional
-        Masks of the shape of their volume; 0 for voxels to ignore, which may hold any value, even
-        NaN. Only for volumes in host memory.
+        Masks of the shape of their volume; 0 for voxels to ignore, which may hold any value.
+    %(nodata)s
     %(initial)s
     %(volume_options)s
     %(device)s
@@ -366,7 +373,6 @@ def register_volume(reference, moving, *, reference_mask=None, moving_mask=None,
         The transform, even if it is not ``reliable``.
 
     %(raises)s
-    %(mask_on_device)s
 
     References
     ----------
@@ -391,5 +397,5 @@ def register_volume(reference, moving, *, reference_mask=None, moving_mask=None,
         device_for(reference, device), motion=motion, modality=modality,
         max_rotation=max_rotation, spacing=spacing, moving_spacing=moving_spacing,
         max_shift=max_shift, refine=refine, collect_timings=collect_timings)
-    registrar.set_reference(reference, reference_mask)
-    return registrar.align(moving, moving_mask, initial=initial)
+    registrar.set_reference(reference, reference_mask, nodata=nodata)
+    return registrar.align(moving, moving_mask, nodata=nodata, initial=initial)

@@ -224,9 +224,13 @@ TEST_CASE("registrar: invalid input is refused, and the registrar stays usable")
       (void)registrar.align({constant.data(), PixelType::u8, 384, 384});
     });
     for (const auto& bad : {broken, infinite}) {
-      refuses(ErrorKind::invalid_image, "the moving image contains NaN", [&] {
-        (void)registrar.align({bad.data(), PixelType::f32, 384, 384});
-      });
+      const HostImage image{bad.data(), PixelType::f32, 384, 384};
+      if (options.fast) {
+        refuses(ErrorKind::invalid_image, "the moving image contains NaN",
+                [&] { (void)registrar.align(image); });
+      } else {
+        CHECK(registrar.align(image).missing.moving == 1);
+      }
     }
     CHECK(registrar.align(view(r, pair.reference)).reliable);
     // A refused reference also discards the previous one, so that no image is compared with the

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -190,6 +191,13 @@ struct Alignment {
   std::optional<NullTest> null_test;
 };
 
+/// How many pixels or voxels of two images are NaN or infinite. A registration ignores them, as if
+/// a mask excluded them; those that a mask excludes are not counted.
+struct MissingPixels {
+  std::int64_t reference = 0;  ///< of the reference
+  std::int64_t moving = 0;     ///< of the moving image
+};
+
 /// The best alignment of the two images, and whether it is reliable.
 struct RegistrationResult : Alignment {
   bool reliable = false;  ///< whether `confidence` is at least 0.5
@@ -210,6 +218,7 @@ struct RegistrationResult : Alignment {
                                       ///< RegistrationOptions::candidates
   std::vector<StageTiming> timings;   ///< in order of first use; empty unless requested
   SearchMethods tried;                ///< the proposers that ran, in order of first use
+  MissingPixels missing;              ///< the pixels that were ignored because they have no value
   /// The number of trials: how many independent poses (translations, rotations and scales) the
   /// search could have mistaken for the right one. 0 in the fast pipeline.
   double num_trials = 0;
@@ -244,14 +253,17 @@ class WARPALIGN_API Registrar {
   Registrar& operator=(Registrar&&) noexcept;
   ~Registrar();
 
-  /// Sets the reference and copies what it needs, so the caller may free the pixels. Throws
-  /// Error(invalid_argument) for a wrong type or size, and Error(invalid_image) if the image is
-  /// constant or contains NaN or infinities. After an error the registrar has no reference.
+  /// Sets the reference and copies what it needs, so the caller may free the pixels. Pixels that
+  /// are NaN or infinite are ignored (RegistrationResult::missing). Throws Error(invalid_argument)
+  /// for a wrong type or size, and Error(invalid_image) if the image is constant or without pixels
+  /// to register; with RegistrationOptions::fast or Motion::deformable also for missing pixels.
+  /// After an error the registrar has no reference.
   void set_reference(const HostImage& reference);
   void set_reference(const Image& reference);
   /// `mask`: u8, of the reference's shape, 0 where a pixel is ignored (such a pixel may have any
-  /// value).
+  /// value). On the same device as the reference.
   void set_reference(const HostImage& reference, const HostImage& mask);
+  void set_reference(const Image& reference, const Image& mask);
 
   /// Makes all later calls of align() look for the answer near a transform from reference to moving
   /// pixel coordinates: a former result, or a rough estimate. If a fit that starts from it gives a
@@ -277,6 +289,7 @@ class WARPALIGN_API Registrar {
   [[nodiscard]] RegistrationResult align(const Image& moving);
   /// `mask`: u8, of the moving image's shape, 0 where a pixel is ignored.
   [[nodiscard]] RegistrationResult align(const HostImage& moving, const HostImage& mask);
+  [[nodiscard]] RegistrationResult align(const Image& moving, const Image& mask);
 
   /// Passes what the frame before tells about the motion to later calls of align(). If the images
   /// match at several shifts, the answer is then the one nearest to the earlier frame's motion, and

@@ -71,6 +71,7 @@ struct VolumeRegistration {
   /// Physical length in the moving volume divided by the same length in the reference; for an
   /// affine transform, the cube root of its determinant in physical coordinates.
   double scale = 1;
+  MissingPixels missing;  ///< the voxels that were ignored because they are NaN or infinite
   /// same: from intensities; other: from edge strengths; never automatic.
   Modality modality = Modality::same;
   /// With Motion::deformable, the transform of a reliable result; empty if the result is not

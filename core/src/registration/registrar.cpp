@@ -32,8 +32,12 @@ constexpr const char* registrar_stage = "register";
 // Alignments that an ambiguous result lists, itself included.
 constexpr int listed_if_ambiguous = 3;
 
-void check_mask(const char* what, const HostImage& mask, const Shape& image) {
-  if (mask.type != PixelType::u8) {
+PixelType type_of(const HostImage& image) { return image.type; }
+PixelType type_of(const Image& image) { return image.type(); }
+
+template <class Pixels>
+void check_mask(const char* what, const Pixels& mask, const Shape& image) {
+  if (type_of(mask) != PixelType::u8) {
     detail::refuse(registrar_stage,
                    std::string(what) + " must be u8, with 0 where a pixel is ignored");
   }
@@ -79,15 +83,21 @@ struct Registrar::State {
   }
 
   template <class Pixels>
-  void set_reference(const Pixels& pixels, PixelType type, const HostImage* mask);
+  void set_reference(const Pixels& pixels, const Pixels* mask);
   template <class Pixels>
-  RegistrationResult align(const Pixels& pixels, PixelType type, const HostImage* mask);
+  RegistrationResult align(const Pixels& pixels, const Pixels* mask);
 
+  template <class Pixels, class Mask>
+  void take_reference(const Pixels& pixels, const Mask* mask);
+  template <class Pixels, class Mask>
+  RegistrationResult align_grey(const Pixels& pixels, const Mask* mask);
+  template <class Pixels, class Mask>
+  void take(std::optional<detail::ImagePyramid>& image, const Pixels& pixels, const Mask* mask,
+            const char* what);
+  void check_complete(const detail::ImagePyramid& image, const char* what) const;
   template <class Pixels>
-  void take(std::optional<detail::ImagePyramid>& image, const Pixels& pixels, PixelType type,
-            const HostImage* mask, const char* what);
-  void check(const char* what, PixelType type, const Shape& shape, const char* mask_name,
-             const HostImage* mask) const;
+  void check(const char* what, const Pixels& pixels, const char* mask_name,
+             const Pixels* mask) const;
   /// Whether the option `motion` has more parameters than a similarity.
   [[nodiscard]] bool has_extended_model() const {
     return options.motion == Motion::affine || options.motion == Motion::homography;
@@ -114,18 +124,20 @@ struct Registrar::State {
   bool has_reference = false;  // `reference` may hold memory without a valid image
 };
 
-void Registrar::State::check(const char* what, PixelType type, const Shape& shape,
-                             const char* mask_name, const HostImage* mask) const {
-  detail::check_registrable(what, type, shape);
+template <class Pixels>
+void Registrar::State::check(const char* what, const Pixels& pixels, const char* mask_name,
+                             const Pixels* mask) const {
+  detail::check_registrable(what, type_of(pixels), pixels.shape());
   if (mask == nullptr) return;
   if (fast) detail::refuse(registrar_stage, "the fast pipeline does not support masks");
   if (deformable) detail::refuse(registrar_stage, "the motion deformable does not support masks");
-  check_mask(mask_name, *mask, shape);
+  check_mask(mask_name, *mask, pixels.shape());
 }
 
-template <class Pixels>
+template <class Pixels, class Mask>
 void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pixels& pixels,
-                            PixelType type, const HostImage* mask, const char* what) {
+                            const Mask* mask, const char* what) {
+  const PixelType type = type_of(pixels);
   if (!image || !image->matches(type, pixels.shape())) {
     detail::warm_up_images(device, type);
     image.reset();  // release the old memory before allocating the new
@@ -134,7 +146,8 @@ void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pi
   try {
     if (mask != nullptr) detail::warm_up_masks(device, type);
     image->take(stream, clock, pixels, mask, what);
-    // ImagePyramid also masks constant borders.
+    check_complete(*image, what);
+    // ImagePyramid also masks constant borders and missing pixels.
     if (image->mask() != nullptr) detail::warm_up_masks(device, type);
   } catch (...) {
     image.reset();
@@ -142,42 +155,57 @@ void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pi
   }
 }
 
+void Registrar::State::check_complete(const detail::ImagePyramid& image, const char* what) const {
+  if (!deformable || image.missing() == 0) return;
+  throw Error(ErrorKind::invalid_image,
+              what + (" contains NaN or infinities at " + std::to_string(image.missing())) +
+                  " pixels, which the motion deformable does not support; replace them first");
+}
+
 template <class Pixels>
-void Registrar::State::set_reference(const Pixels& pixels, PixelType type, const HostImage* mask) {
+void Registrar::State::set_reference(const Pixels& pixels, const Pixels* mask) {
   has_reference = false;
   const detail::StageClock::Call call(clock);
-  check("the reference", type, pixels.shape(), "the reference's mask", mask);
-  if (!detail::is_grey(type)) {
-    return set_reference(converted_reference.convert(stream, clock, pixels), PixelType::f32, mask);
-  }
-  if (fast) {
-    fast->set_reference(stream, clock, pixels, type);
+  check("the reference", pixels, "the reference's mask", mask);
+  if (detail::is_grey(type_of(pixels))) {
+    take_reference(pixels, mask);
   } else {
-    take(reference, pixels, type, mask, "the reference image");
-    if (deformable) deformable->reference.take(stream, clock, pixels);
+    take_reference(converted_reference.convert(stream, clock, pixels), mask);
   }
   has_reference = true;
 }
 
+template <class Pixels, class Mask>
+void Registrar::State::take_reference(const Pixels& pixels, const Mask* mask) {
+  if (fast) {
+    fast->set_reference(stream, clock, pixels, type_of(pixels));
+  } else {
+    take(reference, pixels, mask, "the reference image");
+    if (deformable) deformable->reference.take(stream, clock, pixels);
+  }
+}
+
 template <class Pixels>
-RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
-                                           const HostImage* mask) {
+RegistrationResult Registrar::State::align(const Pixels& pixels, const Pixels* mask) {
   if (!has_reference) detail::refuse(registrar_stage, "set_reference must be called before align");
   const detail::StageClock::Call call(clock);
-  check("the moving image", type, pixels.shape(), "the moving image's mask", mask);
-  if (!detail::is_grey(type)) {
-    return align(converted_moving.convert(stream, clock, pixels), PixelType::f32, mask);
-  }
+  check("the moving image", pixels, "the moving image's mask", mask);
+  if (detail::is_grey(type_of(pixels))) return align_grey(pixels, mask);
+  return align_grey(converted_moving.convert(stream, clock, pixels), mask);
+}
+
+template <class Pixels, class Mask>
+RegistrationResult Registrar::State::align_grey(const Pixels& pixels, const Mask* mask) {
   RegistrationResult result;
   if (fast) {
-    result = fast->align(stream, clock, pixels, type);
+    result = fast->align(stream, clock, pixels, type_of(pixels));
     result.tried.add(SearchMethod::log_polar);
   } else {
     std::optional<detail::InitialPose> start;
     if (initial) {
       start = detail::initial_pose(*initial, options, reference->shape(), pixels.shape());
     }
-    take(moving, pixels, type, mask, "the moving image");
+    take(moving, pixels, mask, "the moving image");
     if (deformable && initial) return deform_initial(pixels);
     const auto found = search->run(stream, clock, *reference, *moving, start ? &*start : nullptr);
     if (!found.empty()) static_cast<Alignment&>(result) = describe(found.front());
@@ -193,6 +221,7 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
     for (std::size_t i = 1; i < std::min(listed, found.size()); ++i) {
       result.runners_up.push_back(describe(found[i]));
     }
+    result.missing = {reference->missing(), moving->missing()};
     result.tried = search->tried();
     result.num_trials = search->trials();
     if (deformable && result.reliable) {
@@ -274,24 +303,34 @@ Registrar& Registrar::operator=(Registrar&&) noexcept = default;
 Registrar::~Registrar() = default;
 
 void Registrar::set_reference(const HostImage& image) {
-  state_->set_reference(image, image.type, nullptr);
+  state_->set_reference<HostImage>(image, nullptr);
 }
 void Registrar::set_reference(const HostImage& image, const HostImage& mask) {
-  state_->set_reference(image, image.type, &mask);
+  state_->set_reference(image, &mask);
 }
 void Registrar::set_reference(const Image& image) {
   const detail::UnownedMemoryGuard use(state_->stream, image);
-  state_->set_reference(image, image.type(), nullptr);
+  state_->set_reference<Image>(image, nullptr);
+}
+void Registrar::set_reference(const Image& image, const Image& mask) {
+  const detail::UnownedMemoryGuard use(state_->stream, image);
+  const detail::UnownedMemoryGuard use_of_mask(state_->stream, mask);
+  state_->set_reference(image, &mask);
 }
 RegistrationResult Registrar::align(const HostImage& image) {
-  return state_->align(image, image.type, nullptr);
+  return state_->align<HostImage>(image, nullptr);
 }
 RegistrationResult Registrar::align(const HostImage& image, const HostImage& mask) {
-  return state_->align(image, image.type, &mask);
+  return state_->align(image, &mask);
 }
 RegistrationResult Registrar::align(const Image& image) {
   const detail::UnownedMemoryGuard use(state_->stream, image);
-  return state_->align(image, image.type(), nullptr);
+  return state_->align<Image>(image, nullptr);
+}
+RegistrationResult Registrar::align(const Image& image, const Image& mask) {
+  const detail::UnownedMemoryGuard use(state_->stream, image);
+  const detail::UnownedMemoryGuard use_of_mask(state_->stream, mask);
+  return state_->align(image, &mask);
 }
 
 void Registrar::set_initial(const Homography& initial) {

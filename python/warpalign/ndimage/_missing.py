@@ -71,7 +71,8 @@ def default_for(missing, image):
     return "spread" if is_on_device(image) else "ignore"
 
 
-def _can_hold(dtype, value):
+def can_hold(dtype, value):
+    """Whether a sample of the type can have the value."""
     if dtype.kind == "b":
         return value in (0, 1)
     if dtype.kind in "iu":
@@ -86,7 +87,7 @@ def check_nodata(rule, array, output):
     if rule.nodata is None:
         return
     for name, dtype in (("input", array.dtype), ("output", output.dtype)):
-        if not _can_hold(dtype, rule.nodata):
+        if not can_hold(dtype, rule.nodata):
             raise ValueError(
                 f"nodata is {rule.nodata}, which no sample of an {name} of {dtype} can have; "
                 "choose a value of that type")

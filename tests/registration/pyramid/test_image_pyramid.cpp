@@ -197,7 +197,12 @@ TEST_CASE("image pyramid: masks are used unchanged, and invalid images are refus
     REQUIRE(pair.reference.mask() != nullptr);
     CHECK(mask_of(pair.stream, pair.reference) == mask);
     CHECK(pair.reference.num_unmasked(900) == doctest::Approx(600).epsilon(0.01));
-    CHECK_THROWS_AS(pair.take(pair.reference, pixels), warpalign::Error);
+    CHECK(pair.reference.missing() == 0);
+    // Pixels without a value are masked, too.
+    pair.take(pair.reference, pixels);
+    REQUIRE(pair.reference.mask() != nullptr);
+    CHECK(mask_of(pair.stream, pair.reference) == mask);
+    CHECK(pair.reference.missing() == std::count(mask.begin(), mask.end(), 0));
     for (const float level : {0.0F, 5.0F, -1e6F}) {
       CHECK_THROWS_AS(pair.take(pair.reference, std::vector<float>(pixels.size(), level)),
                       warpalign::Error);

@@ -216,12 +216,10 @@ TEST_CASE("volumes: invalid input is refused, with the reason") {
     refuse(ErrorKind::invalid_argument, "no voxels", {nullptr, PixelType::f32, shape});
     // Refused because of its size alone: these voxels do not exist.
     refuse(ErrorKind::out_of_memory, "GiB", {voxels.data(), PixelType::f32, {16384, 16384, 16384}});
-    voxels[100] = NAN;
-    refuse(ErrorKind::invalid_image, "NaN", test::view_of(voxels, shape));
-    voxels[100] = -INFINITY;
-    refuse(ErrorKind::invalid_image, "infinities", test::view_of(voxels, shape));
     voxels[100] = 3e38F;
     refuse(ErrorKind::invalid_image, "1e37", test::view_of(voxels, shape));
+    std::fill(voxels.begin(), voxels.end(), NAN);
+    refuse(ErrorKind::invalid_image, "no voxel to register", test::view_of(voxels, shape));
     std::fill(voxels.begin(), voxels.end(), 7.0F);
     refuse(ErrorKind::invalid_image, "constant", test::view_of(voxels, shape));
     VolumeRegistrationOptions options;

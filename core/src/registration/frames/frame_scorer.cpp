@@ -20,7 +20,8 @@ constexpr double min_contrast = 1e-6;
 constexpr double max_contrast_ratio = 2;
 
 bool has_contrast(const IntensityStatistics& levels) {
-  return std::isfinite(levels.mean) && levels.deviation > min_contrast * std::abs(levels.mean);
+  return std::isfinite(levels.mean) && levels.deviation > min_contrast * std::abs(levels.mean) &&
+         !is_extreme(levels);
 }
 
 // Rows of a level that one work-group sums.

@@ -4,11 +4,14 @@
 #include "registration/points/sparsity.hpp"
 
 #include <warpalign/error.hpp>
+#include <warpalign/missing.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace warpalign::detail {
 
@@ -23,6 +26,13 @@ void read(Stream& stream, const Image& image, std::optional<Readback<float>>& va
 // Whether nothing is left to register.
 bool is_constant(const IntensityStatistics& levels) {
   return !(levels.deviation > 1e-6 * std::abs(levels.mean));
+}
+
+// The mean becomes 0, and the deviation 1 to 2. The scale is a power of two, so only the
+// subtraction rounds, and not where values are near the mean.
+VolumeLevels usual_levels(const IntensityStatistics& levels) {
+  return {static_cast<float>(levels.mean),
+          std::ldexp(1.0F, std::clamp(-std::ilogb(levels.deviation), -126, 127))};
 }
 
 }  // namespace
@@ -42,18 +52,12 @@ PyramidLevel::PyramidLevel(const Device& device, PixelType type, const Shape& im
 ImagePyramid::ImagePyramid(const Device& device, PixelType type, const Shape& shape)
     : device_(device), type_(type), shape_(shape) {}
 
-void ImagePyramid::take(Stream& stream, StageClock& clock, const HostImage& pixels,
-                        const HostImage* mask, const char* what) {
-  Taken& taken = begin_taking();
-  clock.run("upload", [&] { stream.upload(pixels, taken.pixels); });
-  start(stream, clock, mask, what);
+void ImagePyramid::load(Stream& stream, StageClock& clock, const HostImage& from, Image& to) {
+  clock.run("upload", [&] { stream.upload(from, to); });
 }
 
-void ImagePyramid::take(Stream& stream, StageClock& clock, const Image& pixels,
-                        const HostImage* mask, const char* what) {
-  Taken& taken = begin_taking();
-  clock.run("copy", [&] { stream.copy(pixels.buffer(), taken.pixels.buffer()); });
-  start(stream, clock, mask, what);
+void ImagePyramid::load(Stream& stream, StageClock& clock, const Image& from, Image& to) {
+  clock.run("copy", [&] { stream.copy(from.buffer(), to.buffer()); });
 }
 
 void ImagePyramid::share_image_of(const ImagePyramid& other) {
@@ -64,8 +68,17 @@ void ImagePyramid::share_image_of(const ImagePyramid& other) {
 ImagePyramid::Taken& ImagePyramid::begin_taking() {
   if (!own_) own_.emplace(device_.make_image(type_, shape_));
   shared_ = nullptr;
+  own_->masked = false;
+  own_->missing = 0;
   invalidate_levels();
   return *own_;
+}
+
+// The memory of the mask, which masks the image from now on.
+Image& ImagePyramid::begin_masking() {
+  if (!own_->mask) own_->mask.emplace(device_.make_image(PixelType::u8, shape_));
+  own_->masked = true;
+  return *own_->mask;
 }
 
 void ImagePyramid::invalidate_levels() {
@@ -74,22 +87,69 @@ void ImagePyramid::invalidate_levels() {
   });
 }
 
-void ImagePyramid::start(Stream& stream, StageClock& clock, const HostImage* mask,
-                         const char* what) {
-  own_->masked = mask != nullptr;
-  if (mask != nullptr) {
-    if (!own_->mask) own_->mask.emplace(device_.make_image(PixelType::u8, shape_));
-    clock.run("upload", [&] { stream.upload(*mask, *own_->mask); });
-  }
+void ImagePyramid::start(Stream& stream, StageClock& clock, const char* what) {
+  const Sampling2d sampling{measured_spacing(shape_)};
+  const auto measure_again = [&]() -> PyramidLevel& {
+    PyramidLevel& whole = level(stream, clock, sampling);
+    measure(stream, whole);
+    return whole;
+  };
   filter_impulses(stream, clock);
-  const double spacing = measured_spacing(shape_);
-  const PyramidLevel& whole = level(stream, clock, {spacing});
-  measure(stream, whole, what);
+  PyramidLevel* whole = &measure_again();
+  if (!std::isfinite(own_->levels.mean)) {
+    mask_missing(stream, clock);
+    whole = &measure_again();
+  }
+  check_measured(what);
+  if (type_ == PixelType::f32 && is_extreme(own_->levels)) {
+    rescale(stream, clock);
+    filter_impulses(stream, clock);
+    whole = &measure_again();
+    check_measured(what);
+  }
   if (!own_->masked) {
-    mask_border(stream, clock, whole);
-    if (own_->masked) measure(stream, level(stream, clock, {spacing}), what);
+    mask_border(stream, clock, *whole);
+    if (own_->masked) {
+      measure_again();
+      check_measured(what);
+    }
   }
   find_points(stream, clock, what);
+}
+
+// Missing pixels are rare, so the pixels are read only if some are.
+void ImagePyramid::mask_missing(Stream& stream, StageClock& clock) {
+  const auto count = static_cast<std::size_t>(shape_.plane());
+  std::vector<std::byte> pixels(count * size_of(type_));
+  std::vector<std::uint8_t> mask(count, 1);
+  clock.run("download", [&] {
+    stream.download(own_->pixels, pixels.data(), pixels.size());
+    if (own_->masked) stream.download(*own_->mask, mask.data(), mask.size());
+  });
+  const KnownSamples samples =
+      known_samples(HostImage{pixels.data(), type_, shape_.width, shape_.height, 0});
+  for (std::size_t i = 0; i < count; ++i) {
+    if (samples.known[i] != 0 || mask[i] == 0) continue;
+    mask[i] = 0;
+    ++own_->missing;
+  }
+  clock.run("upload", [&] {
+    stream.upload(HostImage{mask.data(), PixelType::u8, shape_.width, shape_.height, 0},
+                  begin_masking());
+  });
+  own_->replaced = false;  // filters do not know the mask
+  invalidate_levels();
+}
+
+// In place, since no result refers to the caller's intensities.
+void ImagePyramid::rescale(Stream& stream, StageClock& clock) {
+  if (!rescaling_) rescaling_.emplace(device_, PadVolumeSpec{type_, shape_, shape_, 0});
+  if (!own_->filled) own_->filled.emplace(device_.make_image(PixelType::f32, shape_));
+  clock.run("rescale", [&] {
+    rescaling_->execute(stream, own_->pixels, usual_levels(own_->levels), *own_->filled);
+  });
+  std::swap(own_->pixels, *own_->filled);
+  invalidate_levels();
 }
 
 // Of the level that was measured last.
@@ -108,7 +168,8 @@ void ImagePyramid::take_without_hot_pixels(Stream& stream, StageClock& clock, co
   clock.run("copy", [&] { stream.copy(replaced.buffer(), own_->filled->buffer()); });
   own_->replaced = true;
   invalidate_levels();
-  measure(stream, level(stream, clock, {measured_spacing(shape_)}), what);
+  measure(stream, level(stream, clock, {measured_spacing(shape_)}));
+  check_measured(what);
 }
 
 // Finds the point sources, and replaces hot pixels beside them, which would match at the same place
@@ -178,12 +239,10 @@ void ImagePyramid::mask_border(Stream& stream, StageClock& clock, const PyramidL
       border_margin);
   if (!content) return;
   enlarge_nearest(*content, coarse, level.to_image().inverse());
-  if (!own_->mask) own_->mask.emplace(device_.make_image(PixelType::u8, shape_));
   clock.run("upload", [&] {
     stream.upload(HostImage{border_mask_.data(), PixelType::u8, shape_.width, shape_.height, 0},
-                  *own_->mask);
+                  begin_masking());
   });
-  own_->masked = true;
 }
 
 // Masked pixels may hold any value, so the filter is not applied to images with a mask.
@@ -204,7 +263,7 @@ void ImagePyramid::filter_impulses(Stream& stream, StageClock& clock) {
 }
 
 // Every unmasked pixel contributes to some pixel of the level, so NaN and infinities show up there.
-void ImagePyramid::measure(Stream& stream, const PyramidLevel& level, const char* what) {
+void ImagePyramid::measure(Stream& stream, const PyramidLevel& level) {
   IntensityStatistics& levels = own_->levels;
   read(stream, level.values(), values_);
   if (level.masked()) {
@@ -213,20 +272,29 @@ void ImagePyramid::measure(Stream& stream, const PyramidLevel& level, const char
   } else {
     levels = intensity_statistics(values_->wait());
   }
+  own_->valid_fraction = levels.weight / static_cast<double>(level.shape().plane());
+}
+
+void ImagePyramid::check_measured(const char* what) const {
+  const IntensityStatistics& levels = own_->levels;
+  const auto refuse_image = [what](const std::string& why) {
+    throw Error(ErrorKind::invalid_image, what + why);
+  };
   if (!std::isfinite(levels.mean)) {
-    throw Error(ErrorKind::invalid_image,
-                std::string(what) +
-                    " contains NaN or infinite values: replace them with finite "
-                    "values, or mask them");
+    refuse_image(" has values too large for single precision: scale them down");
+  }
+  if (!(levels.weight > 0) && own_->missing > 0) {
+    refuse_image(" has no pixel to register: all are NaN, infinite or masked");
   }
   if (!(levels.weight > 0)) {
     throw Error(ErrorKind::invalid_image,
                 "the mask of " + std::string(what) + " leaves no pixel to register");
   }
-  own_->valid_fraction = levels.weight / static_cast<double>(level.shape().plane());
   if (is_constant(levels)) {
-    throw Error(ErrorKind::invalid_image,
-                std::string(what) + " is constant: there is nothing in it to register");
+    refuse_image(levels.deviation > 0
+                     ? " is constant, but for a millionth of its mean: there is nothing in it to "
+                       "register; if there is, subtract the mean before"
+                     : " is constant: there is nothing in it to register");
   }
 }
 

@@ -13,10 +13,12 @@
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
+#include <warpalign/backend/stages/volume/pad_volume.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
 #include <warpalign/stages/prefilter.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -97,13 +99,25 @@ class ImagePyramid {
     return image().valid_fraction * static_cast<double>(pixels);
   }
 
-  /// Copies the pixels, and the mask if there is one. Without a mask, searches for a constant
-  /// border around the content and masks it. Waits for the device. Throws Error(invalid_image) if
-  /// the image cannot be registered; `what` names the image in the message.
-  void take(Stream& stream, StageClock& clock, const HostImage& pixels, const HostImage* mask,
-            const char* what);
-  void take(Stream& stream, StageClock& clock, const Image& pixels, const HostImage* mask,
-            const char* what);
+  /// The number of pixels that are NaN or infinite and not excluded by the caller's mask.
+  [[nodiscard]] std::int64_t missing() const { return image().missing; }
+
+  /// Copies the pixels, and the mask if there is one. Masks missing pixels. Without a mask and
+  /// missing pixels, searches for a constant border around the content and masks it. Waits for the
+  /// device. Throws Error(invalid_image) if the image cannot be registered; `what` names the image
+  /// in the message.
+  template <class Pixels, class Mask>
+  void take(Stream& stream, StageClock& clock, const Pixels& pixels, const Mask* mask,
+            const char* what) {
+    load(stream, clock, pixels, begin_taking().pixels);
+    if (mask != nullptr) load(stream, clock, *mask, begin_masking());
+    start(stream, clock, what);
+  }
+  template <class Pixels>
+  void take(Stream& stream, StageClock& clock, const Pixels& pixels, std::nullptr_t /*mask*/,
+            const char* what) {
+    take<Pixels, Pixels>(stream, clock, pixels, static_cast<const Pixels*>(nullptr), what);
+  }
   /// Refers to the image of another pyramid of this type and shape, with separate levels, for
   /// another thread and stream. Valid until the other pyramid takes an image or is destroyed.
   void share_image_of(const ImagePyramid& other);
@@ -138,19 +152,26 @@ class ImagePyramid {
     std::vector<PointSource> points;
     std::vector<std::size_t> hot;  ///< see hot_pixels()
     double valid_fraction = 1;
+    std::int64_t missing = 0;
   };
   [[nodiscard]] const Taken& image() const { return shared_ != nullptr ? *shared_ : own_.value(); }
+  static void load(Stream& stream, StageClock& clock, const HostImage& from, Image& to);
+  static void load(Stream& stream, StageClock& clock, const Image& from, Image& to);
   Taken& begin_taking();
   void invalidate_levels();
-  void start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what);
+  Image& begin_masking();
+  void start(Stream& stream, StageClock& clock, const char* what);
   void filter_impulses(Stream& stream, StageClock& clock);
+  void mask_missing(Stream& stream, StageClock& clock);
+  void rescale(Stream& stream, StageClock& clock);
   [[nodiscard]] double measured_bright_fraction();
   void find_points(Stream& stream, StageClock& clock, const char* what);
   void take_without_hot_pixels(Stream& stream, StageClock& clock, const char* what);
   void mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level);
   void enlarge_nearest(std::span<const std::uint8_t> level, const Shape& coarse,
                        const Affine& to_level);
-  void measure(Stream& stream, const PyramidLevel& level, const char* what);
+  void measure(Stream& stream, const PyramidLevel& level);
+  void check_measured(const char* what) const;
 
   Device device_;
   PixelType type_;
@@ -164,6 +185,7 @@ class ImagePyramid {
   /// Keeps all levels of the current image. Beyond the bound, evicts only levels of earlier images.
   PlanCache<LevelKey, PyramidLevel> pyramid_levels_{max_searched_levels};
   std::optional<ImpulseFilterPlan> impulse_filter_;
+  std::optional<PadVolumePlan> rescaling_;   // created for the first image of extreme values
   std::optional<PointFinder> point_finder_;  // created for the first image that may have points
 };
 

@@ -72,6 +72,13 @@ IntensityStatistics levels(std::span<const float> values, double all, Weight wei
 
 }  // namespace
 
+bool is_extreme(const IntensityStatistics& levels) {
+  constexpr double largest = 1 << 30;
+  constexpr double least_share = 1.0 / (1 << 14);
+  return std::abs(levels.mean) > largest || levels.deviation > largest ||
+         levels.deviation < 1 / largest || levels.deviation < least_share * std::abs(levels.mean);
+}
+
 IntensityStatistics intensity_statistics(std::span<const float> values) {
   return levels(values, static_cast<double>(values.size()), [](std::size_t) { return 1.0; });
 }

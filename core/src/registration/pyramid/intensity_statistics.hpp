@@ -13,6 +13,11 @@ struct IntensityStatistics {
   float maximum = 0;
 };
 
+/// Whether the registration's kernels, which multiply values in single precision, could overflow,
+/// underflow or lose the contrast: values of more than 2^30 or a contrast of less than 2^-30, or of
+/// less than 2^-14 of the mean.
+[[nodiscard]] bool is_extreme(const IntensityStatistics& levels);
+
 /// If a value is NaN or infinite, the mean is not finite and the deviation and extremes are not
 /// computed. If the total weight is 0, the mean is 0.
 [[nodiscard]] IntensityStatistics intensity_statistics(std::span<const float> values);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/check.hpp"
+#include "registration/resources/pedestal.hpp"
 #include "registration/resources/stage_clock.hpp"
 #include "stages/converted.hpp"
 
@@ -9,6 +10,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace warpalign::detail {
 
@@ -17,7 +19,16 @@ class ConvertedPixels {
  public:
   explicit ConvertedPixels(Device device) : device_(std::move(device)) {}
 
+  /// Subtracts the pedestal of integers and doubles that single precision would round too much.
   const Image& convert(Stream& stream, StageClock& clock, const HostImage& pixels) {
+    if (const auto pedestal = pedestal_of(pixels)) {
+      const std::vector<float> values = without_pedestal(pixels, *pedestal);
+      Image& image = image_of(centred_, PixelType::f32, pixels.shape());
+      clock.run("upload", [&] {
+        stream.upload(values.data(), values.size() * sizeof(float), image.buffer());
+      });
+      return image;
+    }
     Image& raw = raw_of(pixels.type, pixels.shape());
     clock.run("upload", [&] { stream.upload(pixels, raw); });
     return convert(stream, clock, raw);
@@ -40,18 +51,19 @@ class ConvertedPixels {
   }
 
  private:
-  Image& raw_of(PixelType type, const Shape& shape) {
-    if (!raw_ || raw_->type() != type || raw_->shape() != shape) {
-      raw_.reset();
-      raw_.emplace(device_.make_image(type, shape));
+  Image& raw_of(PixelType type, const Shape& shape) { return image_of(raw_, type, shape); }
+  Image& image_of(std::optional<Image>& kept, PixelType type, const Shape& shape) const {
+    if (!kept || kept->type() != type || kept->shape() != shape) {
+      kept.reset();
+      kept.emplace(device_.make_image(type, shape));
     }
-    return *raw_;
+    return *kept;
   }
 
   Device device_;
   PixelType type_ = PixelType::f32;
   Shape shape_;
-  std::optional<Image> raw_;
+  std::optional<Image> raw_, centred_;
   std::optional<ConvertedInput> input_;
 };
 

@@ -67,10 +67,16 @@ class VolumePipeline {
   template <class Voxels, class Mask>
   void take(Stream& stream, StageClock& clock, std::optional<VolumeSource>& source,
             const MaskedVolume<Voxels, Mask>& volume, const Point3& spacing) {
-    const bool masked = volume.mask != nullptr;
-    prepare(source, type_of(volume.voxels), shape_of(volume.voxels), spacing, masked);
-    if (masked) source->set_mask(stream, clock, *volume.mask);
-    source->take(stream, clock, volume.voxels, volume.what);
+    const auto make = [&](bool masked) {
+      prepare(source, type_of(volume.voxels), shape_of(volume.voxels), spacing, masked);
+    };
+    make(volume.mask != nullptr);
+    if (volume.mask != nullptr) source->set_mask(stream, clock, *volume.mask);
+    if (source->take(stream, clock, volume.voxels, volume.what)) return;
+    // Voxels are missing, which the source with a mask ignores.
+    make(true);
+    source->set_whole_mask(stream, clock);
+    static_cast<void>(source->take(stream, clock, volume.voxels, volume.what));
   }
   void prepare(std::optional<VolumeSource>& source, PixelType type, const Shape& shape,
                const Point3& spacing, bool masked) const;

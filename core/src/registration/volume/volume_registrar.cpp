@@ -219,6 +219,7 @@ struct VolumeRegistrar::State {
   [[nodiscard]] VolumeRegistration describe_initial() const;
   void deform(VolumeRegistration& result, bool judged);
   void check_masks(bool masked) const;
+  void check_complete(const detail::VolumeSource& source, const char* what) const;
   [[nodiscard]] std::size_t modalities() const { return edge_pipeline ? 2 : 1; }
 
   bool deformable;
@@ -237,6 +238,12 @@ struct VolumeRegistrar::State {
 template <class Volume>
 void VolumeRegistrar::State::take_reference(const Volume& volume) {
   pipeline.set_reference(stream, clock, volume);
+  try {
+    check_complete(pipeline.reference(), volume.what);
+  } catch (...) {
+    pipeline.forget_reference();
+    throw;
+  }
   if (!edge_pipeline) return;
   // A volume without edges is registered by its intensities alone.
   (void)try_registration([&] { edge_pipeline->set_reference(stream, clock, volume); });
@@ -273,6 +280,14 @@ void VolumeRegistrar::State::check_masks(bool masked) const {
   }
 }
 
+void VolumeRegistrar::State::check_complete(const detail::VolumeSource& source,
+                                            const char* what) const {
+  if (!deformable || source.missing() == 0) return;
+  throw Error(ErrorKind::invalid_image,
+              what + (" contains NaN or infinities at " + std::to_string(source.missing())) +
+                  " voxels, which the motion deformable does not support; replace them first");
+}
+
 void VolumeRegistrar::State::deform(VolumeRegistration& result, bool judged) {
   const Image& reference = pipeline.reference().values();
   const Image& moving = pipeline.moving().values();
@@ -290,6 +305,7 @@ template <class Volume>
 VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume) {
   if (deformable && initial) {
     pipeline.take_moving(stream, clock, volume);
+    check_complete(pipeline.moving(), volume.what);
     VolumeRegistration result = describe_initial();
     deform(result, true);
     result.correlation = result.deformation->correlation;
@@ -297,6 +313,7 @@ VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume)
     return result;
   }
   VolumeRegistration result = pipeline.align(stream, clock, volume);
+  check_complete(pipeline.moving(), volume.what);
   if (deformable && result.reliable) {
     deform(result, false);
   } else if (deformable &&
@@ -327,6 +344,7 @@ VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels, const Vox
   VolumeRegistration result;
   with_loadable(stream, clock, converted_moving, volume,
                 [&](const auto& grey) { result = register_moving(grey); });
+  result.missing = {pipeline.reference().missing(), pipeline.moving().missing()};
   result.timings = clock.take();
   return result;
 }

@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace warpalign::detail {
 
@@ -27,10 +30,6 @@ constexpr double min_valid = 512;
 }
 
 VolumeLevels levels_of(const StatisticsRecord& record, const char* what) {
-  if (record.nonfinite != 0) {
-    refuse_voxels(what, "contains NaN or infinities at " + std::to_string(record.nonfinite) +
-                            " voxels; replace or mask them first");
-  }
   const auto minimum = static_cast<double>(record.minimum);
   const auto maximum = static_cast<double>(record.maximum);
   const double range = maximum - minimum;
@@ -44,8 +43,9 @@ VolumeLevels levels_of(const StatisticsRecord& record, const char* what) {
 
 void check_left(double valid, const char* what) {
   if (valid >= min_valid) return;
-  refuse_voxels(what, "has a mask that leaves " + std::to_string(static_cast<long long>(valid)) +
-                          " voxels whose neighbours are unmasked too; at least " +
+  const auto left = std::to_string(static_cast<long long>(valid));
+  refuse_voxels(what, "has a mask, or missing voxels, that leaves " + left +
+                          " voxels whose neighbours count too; at least " +
                           std::to_string(static_cast<long long>(min_valid)) + " are needed");
 }
 
@@ -122,36 +122,52 @@ void VolumeSource::set_mask(Stream& stream, StageClock& clock, const Image& mask
   clock.run("copy", [&] { stream.copy(mask.buffer(), masking_->mask.buffer()); });
 }
 
-void VolumeSource::take(Stream& stream, StageClock& clock, const HostVolume& voxels,
+void VolumeSource::set_whole_mask(Stream& stream, StageClock& clock) {
+  const std::vector<std::uint8_t> all(static_cast<std::size_t>(shape_.pixels()), 1);
+  set_mask(stream, clock, HostVolume{all.data(), PixelType::u8, shape_});
+}
+
+bool VolumeSource::take(Stream& stream, StageClock& clock, const HostVolume& voxels,
                         const char* what) {
   if (!voxels_) voxels_ = device_.make_image(type_, shape_);
   clock.run("upload",
             [&] { stream.upload(voxels.data, voxels_->size_bytes(), voxels_->buffer()); });
-  take(stream, clock, *voxels_, what);
+  return take(stream, clock, *voxels_, what);
 }
 
-void VolumeSource::take(Stream& stream, StageClock& clock, const Image& voxels, const char* what) {
-  const VolumeLevels levels = levels_of(measure_voxels(stream, clock, voxels, what), what);
+bool VolumeSource::take(Stream& stream, StageClock& clock, const Image& voxels, const char* what) {
+  const StatisticsRecord record = measure_voxels(stream, clock, voxels, what);
+  if (missing_ > 0 && !masking_) return false;
+  const VolumeLevels levels = levels_of(record, what);
   const Image& source = masking_ ? smoothed_ : voxels;
   clock.run("pad_volume", [&] { normalize_.execute(stream, source, levels, values_); });
   smooth(stream, clock, what);
   if (edges_) replace_by_edges(stream, clock, what);
+  return true;
 }
 
-// Leaves the marked voxels in smoothed_. The record's number of nonfinite voxels excludes those
-// under the mask.
+// With a mask, leaves the marked voxels in smoothed_.
 StatisticsRecord VolumeSource::measure_voxels(Stream& stream, StageClock& clock,
                                               const Image& voxels, const char* what) {
   valid_ = static_cast<double>(shape_.pixels());
-  if (!masking_) return measured(stream, clock, statistics_, voxels, record_);
+  if (!masking_) {
+    const StatisticsRecord record = measured(stream, clock, statistics_, voxels, record_);
+    missing_ = static_cast<std::int64_t>(record.nonfinite);
+    return record;
+  }
   const Image& mask = masking_->mask;
   clock.run("mark_volume", [&] { masking_->mark_mask.execute(stream, mask, mask, values_); });
   const StatisticsRecord marks = measured(stream, clock, statistics_, values_, record_);
-  valid_ = valid_voxels(shape_, marks);
-  if (!(valid_ > 0)) refuse_voxels(what, "has a mask that leaves no voxel to register");
+  if (!(valid_voxels(shape_, marks) > 0)) {
+    refuse_voxels(what, "has a mask that leaves no voxel to register");
+  }
   clock.run("mark_volume", [&] { masking_->mark.execute(stream, voxels, mask, smoothed_); });
-  StatisticsRecord record = measured(stream, clock, statistics_, smoothed_, record_);
-  record.nonfinite -= marks.nonfinite;
+  const StatisticsRecord record = measured(stream, clock, statistics_, smoothed_, record_);
+  missing_ = static_cast<std::int64_t>(record.nonfinite - marks.nonfinite);
+  valid_ = valid_voxels(shape_, record);
+  if (!(valid_ > 0)) {
+    refuse_voxels(what, "has no voxel to register: all are NaN, infinite or masked");
+  }
   return record;
 }
 

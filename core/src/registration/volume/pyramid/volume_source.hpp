@@ -12,6 +12,7 @@
 #include <warpalign/registrar.hpp>
 #include <warpalign/stages/interpolate.hpp>
 
+#include <cstdint>
 #include <optional>
 
 namespace warpalign::detail {
@@ -40,13 +41,20 @@ class VolumeSource {
   /// The number of unmasked voxels of smoothed().
   [[nodiscard]] double valid_smoothed() const { return valid_smoothed_; }
 
+  /// The number of voxels that are NaN or infinite and not excluded by the mask.
+  [[nodiscard]] std::int64_t missing() const { return missing_; }
+
   /// Sets the mask of the next volume: u8, 0 where a voxel is ignored. Requires masked().
   void set_mask(Stream& stream, StageClock& clock, const HostVolume& mask);
   void set_mask(Stream& stream, StageClock& clock, const Image& mask);
-  /// Computes the values. Waits for the device. Throws Error(invalid_image) if the volume cannot be
-  /// registered; `what` is its name in the message.
-  void take(Stream& stream, StageClock& clock, const HostVolume& voxels, const char* what);
-  void take(Stream& stream, StageClock& clock, const Image& voxels, const char* what);
+  /// Sets a mask that excludes no voxel. Requires masked().
+  void set_whole_mask(Stream& stream, StageClock& clock);
+  /// Computes the values; masks missing voxels. Waits for the device. Returns false, without
+  /// values, if voxels are missing but there is no mask. Throws Error(invalid_image) if the volume
+  /// cannot be registered; `what` is its name in the message.
+  [[nodiscard]] bool take(Stream& stream, StageClock& clock, const HostVolume& voxels,
+                          const char* what);
+  [[nodiscard]] bool take(Stream& stream, StageClock& clock, const Image& voxels, const char* what);
 
  private:
   struct Masking {
@@ -78,6 +86,7 @@ class VolumeSource {
   Image smoothed_;
   Buffer record_;
   double valid_ = 0, valid_smoothed_ = 0;
+  std::int64_t missing_ = 0;
 };
 
 }  // namespace warpalign::detail

@@ -17,8 +17,8 @@ struct MarkVolumeSpec {
   Shape shape;                      ///< of the voxels, the u8 mask and the f32 output
 };
 
-/// Converts voxels to f32, and sets them to NaN where the mask is 0. Stages that accept marked
-/// volumes ignore NaN.
+/// Converts voxels to f32, and sets them to NaN where the mask is 0 or the voxel is infinite.
+/// Stages that accept marked volumes ignore NaN.
 class WARPALIGN_API MarkVolumePlan {
  public:
   MarkVolumePlan(const Device& device, const MarkVolumeSpec& spec);

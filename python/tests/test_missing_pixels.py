@@ -1,0 +1,91 @@
+"""Registration of images and volumes with missing samples, and with masks on a device."""
+
+import numpy as np
+import pytest
+
+import warpalign
+from warpalign import to_device
+
+
+@pytest.fixture
+def pair(scene, moved):
+    return scene, moved(scene, 8, 1, (3, -5))
+
+
+def test_nan_is_ignored_and_counted(pair):
+    reference, moving = pair
+    moving[40:70, 100:140] = np.nan
+    moving[::9, ::7] = np.inf
+    reference[3, 4] = np.nan
+    found = warpalign.register(reference, moving)
+    assert found.reliable
+    assert found.rotation_deg == pytest.approx(8, abs=0.05)
+    assert found.missing == (1, np.count_nonzero(~np.isfinite(moving)))
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.uint8, np.float32])
+def test_nodata_is_ignored_and_counted(pair, dtype):
+    reference, moving = (image.astype(dtype) for image in pair)
+    masks = [np.ones(image.shape, bool) for image in pair]
+    masks[0][:, :60] = masks[1][50:90, 40:90] = False
+    nodata = 255 if dtype == np.uint8 else -9999
+    reference[~masks[0]] = moving[~masks[1]] = nodata
+    expected = warpalign.register(reference, moving, reference_mask=masks[0],
+                                  moving_mask=masks[1])
+    found = warpalign.register(reference, moving, nodata=nodata)
+    assert found.reliable
+    np.testing.assert_array_equal(found.matrix, expected.matrix)
+    assert found.missing == tuple(np.count_nonzero(~mask) for mask in masks)
+    # Pixels that a mask excludes are not counted.
+    both = warpalign.register(reference, moving, reference_mask=masks[0], nodata=nodata)
+    assert both.missing == (0, found.missing[1])
+
+
+def test_nodata_that_no_pixel_can_have_is_refused(pair):
+    with pytest.raises(ValueError, match="nodata is -1, which no sample of the reference"):
+        warpalign.register(pair[0].astype(np.uint8), pair[1], nodata=-1)
+
+
+def test_masks_and_nodata_of_images_on_a_device(pair):
+    reference, moving = (image.astype(np.float32) for image in pair)
+    mask = np.ones(moving.shape, bool)
+    mask[:50] = False
+    moving[~mask] = -9999
+    expected = warpalign.register(reference, moving, moving_mask=mask)
+    on_device = to_device(reference), to_device(moving)
+    for options in ({"moving_mask": mask}, {"moving_mask": to_device(mask.astype(np.uint8))},
+                    {"nodata": -9999}):
+        found = warpalign.register(*on_device, **options)
+        np.testing.assert_array_equal(found.matrix, expected.matrix)
+
+
+def test_volumes(volume):
+    moved = np.roll(volume, (2, -1, 3), axis=(0, 1, 2)).astype(np.float32)
+    moved[:, :8] = np.nan
+    found = warpalign.register_volume(volume, moved)
+    assert found.reliable
+    assert np.allclose(found.translation, (2, -1, 3), atol=0.02)
+    assert found.missing == (0, np.count_nonzero(np.isnan(moved)))
+    filled = np.where(np.isnan(moved), -32768, moved).astype(np.int16)
+    by_value = warpalign.register_volume(volume, filled, nodata=-32768)
+    assert np.allclose(by_value.translation, (2, -1, 3), atol=0.02)
+    assert by_value.missing == found.missing
+    mask = np.isfinite(moved)
+    on_device = warpalign.register_volume(to_device(volume.astype(np.float32)), to_device(moved),
+                                          moving_mask=to_device(mask.astype(np.uint8)))
+    assert np.allclose(on_device.translation, found.translation, atol=1e-3)
+    assert on_device.missing == (0, 0)
+
+
+@pytest.mark.parametrize("factor, offset", [(1e30, 0), (1e-30, 0), (0.01, 1e7), (-1, -1e6)])
+def test_values_of_any_size(pair, factor, offset):
+    reference, moving = (image * factor + offset for image in pair)
+    found = warpalign.register(reference, moving)
+    assert found.reliable
+    assert found.rotation_deg == pytest.approx(8, abs=0.05)
+
+
+def test_deformable_refuses_missing_pixels(pair):
+    pair[1][5, 5] = np.nan
+    with pytest.raises(warpalign.InvalidImageError, match="deformable does not support"):
+        warpalign.register(*pair, motion="deformable")
