@@ -66,15 +66,18 @@ void check_nodata(const MissingOptions& options, PixelType type) {
 }
 
 std::optional<FilledArray> filled(const Array& array, std::optional<double> nodata,
-                                  const std::string& what) {
+                                  const std::string& what, bool in_double) {
   const HostVolume view{array.bytes.data(), array.type, array.shape()};
   const KnownSamples samples = known_samples(view, nodata);
   if (samples.missing == 0) return std::nullopt;
   if (samples.missing == array.shape().pixels()) {
     throw UsageError(what + ": all samples are missing (NaN, infinite or nodata)");
   }
-  FilledArray result{to_float(array), mask_of(array.extents, samples.known)};
-  if (array.type == PixelType::c32) {
+  FilledArray result{in_double ? to_double(array) : to_float(array),
+                     mask_of(array.extents, samples.known)};
+  if (in_double) {
+    fill_missing(result.samples.samples<double>(), samples.known, array.shape());
+  } else if (array.type == PixelType::c32) {
     fill_complex(result.samples, samples.known);
   } else {
     fill_missing(result.samples.samples<float>(), samples.known, array.shape());

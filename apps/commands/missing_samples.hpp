@@ -27,14 +27,14 @@ void check_nodata(const MissingOptions& options, PixelType type);
 
 /// An array without holes, and where its holes were.
 struct FilledArray {
-  Array samples;  ///< f32, or c32 if the array is complex
+  Array samples;  ///< f32, or f64 if it was asked for; c32 if the array is complex
   Array mask;     ///< f32: 1 where a sample is known, otherwise 0
 };
 
 /// Fills the missing samples of an array. Empty if all samples are known. Throws UsageError, naming
 /// `what`, if none is.
 [[nodiscard]] std::optional<FilledArray> filled(const Array& array, std::optional<double> nodata,
-                                                const std::string& what);
+                                                const std::string& what, bool in_double = false);
 
 /// The spline that interpolates the mask of an array which is warped with this spline.
 [[nodiscard]] SplineModel mask_spline(SplineModel spline);

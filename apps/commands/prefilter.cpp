@@ -1,5 +1,6 @@
 // `warpalign prefilter`: computes the B-spline coefficients of an array.
 #include "commands/commands.hpp"
+#include "commands/double_splines.hpp"
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
 #include "io/messages.hpp"
@@ -36,6 +37,10 @@ SplineModel checked(const Options& options) {
   }
   check_outputs({{"OUT", options.output}}, {options.input});
   const SplineModel spline = spline_of(options.interpolation);
+  if (options.interpolation.precision != "full" && !is_double(options.interpolation)) {
+    throw UsageError(fmt::format("--precision {}: is for resample only (choose from: full, double)",
+                                 options.interpolation.precision));
+  }
   if (spline.degree < 2) {
     throw UsageError(fmt::format(
         "--degree {}: needs no prefilter, because its coefficients are the samples; choose 2 to 5",
@@ -76,15 +81,20 @@ ExitStatus run(const Options& options) {
                            .images = {.shape = input.shape(), .dimensions = input.dimensions()},
                            .input = input.type};
   const Shape shape = PrefilterPlan::coefficient_shape(spec);
-  const PixelType type = PrefilterPlan::coefficient_type(input.type);
+  const bool in_double = is_double(options.interpolation);
+  const PixelType type = in_double ? PixelType::f64 : PrefilterPlan::coefficient_type(input.type);
   check_extents(options.output, extents_of(shape, input.dimensions()), type);
   AtomicFile file(options.output);
 
   activity.next("opening the device");
   const Device device = open_for_one_job(options.device, config);
+  if (in_double) check_double(device, input, options.input);
   activity.next("prefiltering");
+  const int margin = PrefilterPlan::margin(spec.spline.degree, spec.spline.boundary);
   const Array coefficients =
-      prefilter(device, spec, input, make_array(extents_of(shape, input.dimensions()), type));
+      in_double
+          ? double_coefficients(device, spline, input, margin)
+          : prefilter(device, spec, input, make_array(extents_of(shape, input.dimensions()), type));
   activity.next("writing " + options.output);
   file.write(write_npy(coefficients));
   file.commit();
@@ -96,16 +106,17 @@ ExitStatus run(const Options& options) {
                   "  spline   degree {}, prefilter {}, boundary {}\n"
                   "  device   {} ({}, {})\n"
                   "  time     {:.2f} s, files and start of the device included\n",
-                  options.input, describe(input), options.output, describe(coefficients),
-                  PrefilterPlan::margin(spec.spline.degree, spec.spline.boundary), spline.degree,
-                  prefilter_name(spline), name_of(spline.boundary), device.info().name,
-                  device.info().id, device.info().platform, seconds));
+                  options.input, describe(input), options.output, describe(coefficients), margin,
+                  spline.degree, prefilter_name(spline), name_of(spline.boundary),
+                  device.info().name, device.info().id, device.info().platform, seconds));
   return ExitStatus::ok;
 }
 
 constexpr const char* footer =
     "IN.npy: integers of 8 to 32 bits, float16 to float64 or complex64, with 1 to 3 dimensions;\n"
-    "the filter runs along all of them. OUT.npy: float32, or complex64 if IN.npy is complex64.\n"
+    "the filter runs along all of them. OUT.npy: float32, or complex64 if IN.npy is complex64; "
+    "with\n"
+    "--precision double float64, on devices that have it.\n"
     "\n"
     "The spline is s(x) = sum over k of c(k) beta(x - k), along every axis. The coefficients c "
     "have\n"
@@ -128,6 +139,7 @@ void add_prefilter_command(CLI::App& program, Action& chosen) {
   add_option(command, "IN", &options->input, "The .npy array of samples", required);
   add_option(command, "OUT", &options->output, "The .npy array of coefficients to write", required);
   add_interpolation_options(command, options->interpolation);
+  add_filter_precision_option(command, options->interpolation);
   add_device_options(command, options->device);
   add_limit_options(command);
   add_message_options(command);

@@ -1,5 +1,6 @@
 // `warpalign resample`: resamples an image or array at given points.
 #include "commands/commands.hpp"
+#include "commands/double_splines.hpp"
 #include "commands/missing_samples.hpp"
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
@@ -52,11 +53,12 @@ void check_names(const Options& options) {
 }
 
 void check_precision(const Options& options, const Array& input) {
-  if (options.interpolation.precision == "full") return;
+  const std::string& precision = options.interpolation.precision;
+  if (precision == "full" || precision == "double") return;
   if (input.dimensions() >= 2 && input.type != PixelType::c32) return;
   throw UsageError(
-      fmt::format("--precision {}: requires real numbers in 2 or 3 dimensions; {} is {}",
-                  options.interpolation.precision, options.input, describe(input)));
+      fmt::format("--precision {}: requires real numbers in 2 or 3 dimensions; {} is {}", precision,
+                  options.input, describe(input)));
 }
 
 /// A field of coordinates, x first.
@@ -70,11 +72,16 @@ std::span<const float> floats_of(const Array& coordinates) {
 class ChannelResampler {
  public:
   ChannelResampler(const Device& device, const SplineModel& spline, const Array& first,
-                   const SamplingPoints& points)
-      : device_(device), spline_(spline), first_(first), points_(points) {}
+                   const SamplingPoints& points, bool in_double)
+      : device_(device), spline_(spline), first_(first), points_(points) {
+    if (!in_double) return;
+    in_double_.emplace(device, spline, first, points);
+    if (points.coordinates) rounded_coordinates_ = to_float(*points.coordinates);
+  }
 
   /// The output has the type `to`.
   Array resample(const Array& channel, PixelType to) {
+    if (in_double_) return in_double_->resample(channel, to);
     return resample(resampler_, spline_, channel, to);
   }
   Array resample_mask(const Array& mask) {
@@ -99,12 +106,15 @@ class ChannelResampler {
     }
     Array result = make_array(points_.extents, to);
     if (points_.coordinates) {
-      kept.resampler->execute(from.bytes.data(), floats_of(*points_.coordinates),
-                              result.bytes.data());
+      kept.resampler->execute(from.bytes.data(), floats_of(coordinates()), result.bytes.data());
     } else {
       kept.resampler->execute(from.bytes.data(), points_.transform, result.bytes.data());
     }
     return result;
+  }
+
+  [[nodiscard]] const Array& coordinates() const {
+    return rounded_coordinates_ ? *rounded_coordinates_ : *points_.coordinates;
   }
 
   Device device_;
@@ -112,6 +122,8 @@ class ChannelResampler {
   const Array& first_;
   const SamplingPoints& points_;
   Kept resampler_, of_mask_;
+  std::optional<DoubleResampler> in_double_;
+  std::optional<Array> rounded_coordinates_;  ///< for the mask, if the coordinates are f64
 };
 
 Array all_known(const std::vector<std::int64_t>& extents) {
@@ -124,7 +136,8 @@ Array all_known(const std::vector<std::int64_t>& extents) {
 Resampled resample(const Device& device, const SplineModel& spline,
                    const std::vector<Array>& channels, const SamplingPoints& points,
                    const Options& options) {
-  ChannelResampler resampler(device, spline, channels.front(), points);
+  const bool in_double = is_double(options.interpolation);
+  ChannelResampler resampler(device, spline, channels.front(), points, in_double);
   Resampled results;
   const MissingOptions& missing = options.missing;
   const bool keeps_weights = missing.weights.has_value();
@@ -134,7 +147,7 @@ Resampled resample(const Device& device, const SplineModel& spline,
   const bool ignores = missing.missing == "ignore" && (spline.degree > 0 || keeps_weights);
   for (const Array& channel : channels) {
     std::optional<FilledArray> holed;
-    if (ignores) holed = filled(channel, missing.nodata, options.input);
+    if (ignores) holed = filled(channel, missing.nodata, options.input, in_double);
     const bool uses_filled = holed && spline.degree > 0;
     Array result = resampler.resample(uses_filled ? holed->samples : channel, channel.type);
     const bool may_look_missing = ignores && avoids && looks_missing(result, missing.nodata);
@@ -150,7 +163,8 @@ Resampled resample(const Device& device, const SplineModel& spline,
 }
 
 std::string sampling_words(const Device& device, const Options& options) {
-  if (options.interpolation.precision == "full") return {};
+  const std::string& precision = options.interpolation.precision;
+  if (precision == "full" || precision == "double") return {};
   if (device.info().sampling == Sampling::texture) {
     return ", in the precision of its texture unit or better";
   }
@@ -168,7 +182,8 @@ ExitStatus run(const Options& options) {
   const ArrayFile input = load_array_file(options.input);
   check_precision(options, input.first());
   check_nodata(options.missing, input.first().type);
-  const SamplingPoints points = points_of(options.points, input.first().extents);
+  const bool in_double = is_double(options.interpolation);
+  const SamplingPoints points = points_of(options.points, input.first().extents, in_double);
   check_storable(options.output, input.channels.size(), points.extents, input.first().type);
   AtomicFile file(options.output);
   std::optional<AtomicFile> weights_file;
@@ -179,6 +194,7 @@ ExitStatus run(const Options& options) {
 
   activity.next("opening the device");
   const Device device = open_for_one_job(options.device, config);
+  if (in_double) check_double(device, input.first(), options.input);
   activity.next("resampling");
   const auto [result, weights] = resample(device, spline, input.channels, points, options);
   activity.next("writing " + options.output);
@@ -203,8 +219,9 @@ ExitStatus run(const Options& options) {
 
 constexpr const char* footer =
     "IN and OUT: images (PNG, TIFF, JPEG, PGM/PPM) or .npy arrays of 1 to 3 dimensions (integers\n"
-    "of 8 to 32 bits, float16 to float64, complex64). Each channel is resampled separately. The\n"
-    "interpolation uses single precision. OUT has IN's type; integers are rounded and saturated.\n"
+    "of 8 to 32 bits, float16 to float64, complex64). Each channel is resampled separately, in\n"
+    "single precision, or with --precision double in double precision, on devices that have it.\n"
+    "OUT has IN's type; integers are rounded and saturated.\n"
     "\n"
     "Output pixel (x, y) is read at (pixel centres have integer coordinates):\n"
     "  --matrix \"a,b,c,d,e,f\"  (a x + b y + c, d x + e y + f). Three dimensions take 12 "

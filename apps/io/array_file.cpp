@@ -1,6 +1,8 @@
 // Converts images to arrays, one for each channel, and back; .npy files stay as they are.
 #include "io/array_file.hpp"
 
+#include <warpalign/missing.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,11 +26,11 @@ void copy_strided(const std::byte* from, std::size_t from_step, std::byte* to, s
   }
 }
 
-template <typename Sample>
+template <typename Sample, typename Wide>
 void widen(const Array& from, Array& to) {
   const auto samples = from.samples<Sample>();
-  const auto wide = to.samples<float>();
-  for (std::size_t i = 0; i < wide.size(); ++i) wide[i] = static_cast<float>(samples[i]);
+  const auto wide = to.samples<Wide>();
+  for (std::size_t i = 0; i < wide.size(); ++i) wide[i] = static_cast<Wide>(samples[i]);
 }
 
 /// IEEE 754 half precision: 5 bits of exponent, 10 of mantissa.
@@ -47,8 +49,52 @@ float value_of_half(std::uint16_t bits) {
   return (bits & 0x8000) != 0 ? -value : value;
 }
 
+template <typename Wide>
 void widen_halves(const Array& from, Array& to) {
-  std::ranges::transform(from.samples<std::uint16_t>(), to.samples<float>().begin(), value_of_half);
+  std::ranges::transform(from.samples<std::uint16_t>(), to.samples<Wide>().begin(), value_of_half);
+}
+
+/// Converts real numbers to f32 (float) or f64 (double).
+template <typename Wide>
+Array widened(const Array& array, PixelType type) {
+  Array wide = make_array(array.extents, type);
+  if (array.type == PixelType::u8) widen<std::uint8_t, Wide>(array, wide);
+  if (array.type == PixelType::i8) widen<std::int8_t, Wide>(array, wide);
+  if (array.type == PixelType::u16) widen<std::uint16_t, Wide>(array, wide);
+  if (array.type == PixelType::i16) widen<std::int16_t, Wide>(array, wide);
+  if (array.type == PixelType::u32) widen<std::uint32_t, Wide>(array, wide);
+  if (array.type == PixelType::i32) widen<std::int32_t, Wide>(array, wide);
+  if (array.type == PixelType::f32) widen<float, Wide>(array, wide);
+  if (array.type == PixelType::f64) widen<double, Wide>(array, wide);
+  if (array.type == PixelType::f16) widen_halves<Wide>(array, wide);
+  return wide;
+}
+
+template <typename Sample>
+void narrow(const Array& from, Array& to) {
+  constexpr auto least = static_cast<double>(std::numeric_limits<Sample>::lowest());
+  constexpr auto most = static_cast<double>(std::numeric_limits<Sample>::max());
+  const auto numbers = from.samples<double>();
+  const auto samples = to.samples<Sample>();
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const double number = std::isnan(numbers[i]) ? 0 : std::round(numbers[i]);
+    samples[i] = static_cast<Sample>(std::clamp(number, least, most));
+  }
+}
+
+/// The half that is nearest to a number; infinity if it is too large.
+void store_half(double number, std::uint16_t* half) {
+  constexpr double largest = 65504;
+  constexpr int least_exponent = -14;
+  double nearest = number;
+  if (std::isfinite(number) && number != 0) {
+    const double step = std::ldexp(1.0, std::max(std::ilogb(number), least_exponent) - 10);
+    nearest = std::nearbyint(number / step) * step;
+    if (std::abs(nearest) > largest) {
+      nearest = std::copysign(std::numeric_limits<double>::infinity(), number);
+    }
+  }
+  store_value(PixelType::f16, nearest, half);
 }
 
 }  // namespace
@@ -133,16 +179,28 @@ std::vector<std::byte> encode_arrays(const std::filesystem::path& path,
 
 Array to_float(const Array& array) {
   if (array.type == PixelType::f32 || array.type == PixelType::c32) return array;
-  Array wide = make_array(array.extents, PixelType::f32);
-  if (array.type == PixelType::u8) widen<std::uint8_t>(array, wide);
-  if (array.type == PixelType::i8) widen<std::int8_t>(array, wide);
-  if (array.type == PixelType::u16) widen<std::uint16_t>(array, wide);
-  if (array.type == PixelType::i16) widen<std::int16_t>(array, wide);
-  if (array.type == PixelType::u32) widen<std::uint32_t>(array, wide);
-  if (array.type == PixelType::i32) widen<std::int32_t>(array, wide);
-  if (array.type == PixelType::f64) widen<double>(array, wide);
-  if (array.type == PixelType::f16) widen_halves(array, wide);
-  return wide;
+  return widened<float>(array, PixelType::f32);
+}
+
+Array to_double(const Array& array) { return widened<double>(array, PixelType::f64); }
+
+Array from_double(const Array& numbers, PixelType type) {
+  if (type == PixelType::f64) return numbers;
+  Array result = make_array(numbers.extents, type);
+  if (type == PixelType::u8) narrow<std::uint8_t>(numbers, result);
+  if (type == PixelType::i8) narrow<std::int8_t>(numbers, result);
+  if (type == PixelType::u16) narrow<std::uint16_t>(numbers, result);
+  if (type == PixelType::i16) narrow<std::int16_t>(numbers, result);
+  if (type == PixelType::u32) narrow<std::uint32_t>(numbers, result);
+  if (type == PixelType::i32) narrow<std::int32_t>(numbers, result);
+  if (type == PixelType::f32) widen<double, float>(numbers, result);
+  if (type == PixelType::f16) {
+    const auto halves = result.samples<std::uint16_t>();
+    for (std::size_t i = 0; i < halves.size(); ++i) {
+      store_half(numbers.samples<double>()[i], &halves[i]);
+    }
+  }
+  return result;
 }
 
 }  // namespace warpalign::program

@@ -42,5 +42,10 @@ void check_storable(const std::filesystem::path& path, std::size_t channels,
 
 /// Converts to single precision: f32 for real numbers, c32 for complex ones.
 [[nodiscard]] Array to_float(const Array& array);
+/// Converts real numbers to double precision.
+[[nodiscard]] Array to_double(const Array& array);
+/// Converts numbers in double precision to a type of real numbers. Integers are rounded to the
+/// nearest (halves away from zero) and saturated; NaN becomes 0.
+[[nodiscard]] Array from_double(const Array& numbers, PixelType type);
 
 }  // namespace warpalign::program

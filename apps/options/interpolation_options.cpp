@@ -37,11 +37,13 @@ Boundary boundary_of(const std::string& name) {
 }
 
 Precision precision_of(const std::string& name) {
-  if (name == "full") return Precision::full;
+  // Plans of their own compute in double precision.
+  if (name == "full" || name == "double") return Precision::full;
   if (name == "texture") return Precision::texture;
   if (name == "texture-lut") return Precision::texture_lut;
   throw UsageError(fmt::format(
-      "invalid value '{}' for --precision (choose from: full, texture, texture-lut)", name));
+      "invalid value '{}' for --precision (choose from: full, double, texture, texture-lut)",
+      name));
 }
 
 /// Degrees 0 and 1 interpolate the samples directly and need no prefilter.
@@ -82,9 +84,14 @@ void add_interpolation_options(CLI::App& command, InterpolationOptions& options)
 
 void add_precision_option(CLI::App& command, InterpolationOptions& options) {
   add_option(command, "--precision NAME", &options.precision,
-             "full (single precision), texture (hardware filtering; degree 1 or 3, real data "
-             "of 2 or 3 dimensions), or texture-lut",
-             suggesting("full texture texture-lut", with_default));
+             "full (single precision), double, texture (hardware filtering; degree 1 or 3, real "
+             "data of 2 or 3 dimensions), or texture-lut",
+             suggesting("full double texture texture-lut", with_default));
+}
+
+void add_filter_precision_option(CLI::App& command, InterpolationOptions& options) {
+  add_option(command, "--precision NAME", &options.precision, "full (single precision), or double",
+             suggesting("full double", with_default));
 }
 
 SplineModel spline_with_prefilter(const std::string& text) {
@@ -128,6 +135,11 @@ SplineModel spline_of(const InterpolationOptions& options) {
   if (spline.precision != Precision::full && options.degree != 1 && options.degree != 3) {
     throw UsageError(fmt::format("--precision {}: requires --degree 1 or 3, not {}",
                                  options.precision, options.degree));
+  }
+  if (is_double(options) && spline.prefilter && spline.prefilter != PrefilterMethod::exact) {
+    throw UsageError(fmt::format(
+        "--prefilter {}: computes in single precision; --precision double requires exact or none",
+        *options.prefilter));
   }
   return spline;
 }

@@ -23,8 +23,14 @@ struct InterpolationOptions {
 
 /// Adds --degree, --prefilter, --boundary and --cval.
 void add_interpolation_options(CLI::App& command, InterpolationOptions& options);
-/// Adds --precision.
+/// Adds --precision for commands that evaluate splines.
 void add_precision_option(CLI::App& command, InterpolationOptions& options);
+/// Adds --precision for commands that compute coefficients only.
+void add_filter_precision_option(CLI::App& command, InterpolationOptions& options);
+
+[[nodiscard]] inline bool is_double(const InterpolationOptions& options) {
+  return options.precision == "double";
+}
 
 /// Converts the options. Throws UsageError, naming the option.
 [[nodiscard]] SplineModel spline_of(const InterpolationOptions& options);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 
 namespace warpalign::program {
 namespace {
@@ -103,7 +104,7 @@ Array x_first(const Array& field) {
   return reversed;
 }
 
-SamplingPoints field_points(const PointOptions& options, std::size_t dimensions) {
+SamplingPoints field_points(const PointOptions& options, std::size_t dimensions, bool in_double) {
   constexpr int max_dimensions = 4;
   const std::string& name = *options.coordinates;
   const Array field = load_npy(name, max_dimensions);
@@ -123,14 +124,24 @@ SamplingPoints field_points(const PointOptions& options, std::size_t dimensions)
         fmt::format("--shape {}: the coordinates in {} have the shape {}; omit --shape",
                     *options.shape, name, fmt::join(points.extents, "x")));
   }
-  points.coordinates = x_first(to_float(field));
+  points.coordinates = x_first(in_double ? to_double(field) : to_float(field));
   points.stage_shape = points.extents.size() <= dimensions ? shape_of(points.extents)
                                                            : Shape{count_of(points.extents), 1, 1};
   return points;
 }
 
+/// Adds each pixel's x to the first array and its y to the second one.
+template <typename Number>
+void add_pixel_coordinates(std::span<Number> displacements, std::size_t width) {
+  const std::size_t pixels = displacements.size() / 2;
+  for (std::size_t i = 0; i < pixels; ++i) {
+    displacements[i] += static_cast<Number>(i % width);
+    displacements[i + pixels] += static_cast<Number>(i / width);
+  }
+}
+
 /// The pixel coordinates plus the displacements that `register --motion local --field` writes.
-SamplingPoints displaced_points(const PointOptions& options, const Extents& input) {
+SamplingPoints displaced_points(const PointOptions& options, const Extents& input, bool in_double) {
   const std::string& name = *options.field;
   const Array field = load_npy(name);
   if (field.type != PixelType::f32 && field.type != PixelType::f64) {
@@ -148,12 +159,12 @@ SamplingPoints displaced_points(const PointOptions& options, const Extents& inpu
   SamplingPoints points;
   points.extents = input;
   points.stage_shape = shape_of(input);
-  points.coordinates = to_float(field);
-  const auto coordinates = points.coordinates->samples<float>();
+  points.coordinates = in_double ? to_double(field) : to_float(field);
   const auto width = static_cast<std::size_t>(points.stage_shape.width);
-  for (std::size_t i = 0; i < coordinates.size() / 2; ++i) {
-    coordinates[i] += static_cast<float>(i % width);
-    coordinates[i + coordinates.size() / 2] += static_cast<float>(i / width);
+  if (in_double) {
+    add_pixel_coordinates(points.coordinates->samples<double>(), width);
+  } else {
+    add_pixel_coordinates(points.coordinates->samples<float>(), width);
   }
   return points;
 }
@@ -174,9 +185,9 @@ void check_points(const PointOptions& options) {
   if (options.center && !options.rotate) throw UsageError("--center: requires --rotate");
 }
 
-SamplingPoints points_of(const PointOptions& options, const Extents& input) {
-  if (options.coordinates) return field_points(options, input.size());
-  if (options.field) return displaced_points(options, input);
+SamplingPoints points_of(const PointOptions& options, const Extents& input, bool in_double) {
+  if (options.coordinates) return field_points(options, input.size(), in_double);
+  if (options.field) return displaced_points(options, input, in_double);
   SamplingPoints points;
   if (options.matrix) {
     points.transform = matrix_transform(*options.matrix, input.size());

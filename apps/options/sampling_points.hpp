@@ -27,7 +27,7 @@ struct PointOptions {
 struct SamplingPoints {
   std::vector<std::int64_t> extents;  ///< of the output, the slowest axis first
   HomogeneousMatrix transform;        ///< output to input, used if there are no coordinates
-  /// The coordinates in InterpolatePlan's layout: f32, one array of stage_shape per axis, x first.
+  /// The coordinates in InterpolatePlan's layout: one array of stage_shape per axis, x first.
   std::optional<Array> coordinates;
   /// The output's shape for the stage. If the coordinates have more dimensions than the input,
   /// they are flattened into one row.
@@ -39,8 +39,8 @@ struct SamplingPoints {
 void check_points(const PointOptions& options);
 
 /// The points for an input of these extents. Reads the coordinates or displacements from their
-/// file. Throws UsageError or FileError.
+/// file, and converts them to f32 or, with `in_double`, to f64. Throws UsageError or FileError.
 [[nodiscard]] SamplingPoints points_of(const PointOptions& options,
-                                       const std::vector<std::int64_t>& input);
+                                       const std::vector<std::int64_t>& input, bool in_double);
 
 }  // namespace warpalign::program
