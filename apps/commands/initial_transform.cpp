@@ -4,6 +4,8 @@
 #include "io/initial_file.hpp"
 #include "io/usage_error.hpp"
 
+#include "transform_files/matrices.hpp"
+
 #include <warpalign/error.hpp>
 
 #include <fmt/format.h>
@@ -135,6 +137,15 @@ void copy_rows(const Rows& rows, std::ptrdiff_t columns, double* matrix) {
   }
 }
 
+/// Maps the second point (x, y, z) of a pair.
+void map_moving_point(const HomogeneousMatrix& matrix, std::vector<double>& pair) {
+  const std::array<double, 3> p{pair[3], pair[4], pair[5]};
+  for (std::size_t row = 0; row < 3; ++row) {
+    const double* m = matrix.m.data() + 4 * row;
+    pair[3 + row] = m[0] * p[0] + m[1] * p[1] + m[2] * p[2] + m[3];
+  }
+}
+
 }  // namespace
 
 Homography load_initial_transform(const std::string& file, Motion motion) {
@@ -159,9 +170,12 @@ Homography load_initial_transform(const std::string& file, Motion motion) {
   return transform;
 }
 
-HomogeneousMatrix load_initial_volume_transform(const std::string& file, Motion motion) {
-  const InitialFile initial = load_initial(file, 3);
+HomogeneousMatrix load_initial_volume_transform(const std::string& file, Motion motion,
+                                                const HomogeneousMatrix& moving_map) {
+  InitialFile initial = load_initial(file, 3);
+  for (std::vector<double>& pair : initial.points) map_moving_point(moving_map, pair);
   Rows rows = initial.matrix;
+  const bool is_matrix = !rows.empty();
   if (rows.empty()) {
     const CentredPoints points(initial.points, 3);
     const std::size_t count = initial.points.size();
@@ -177,7 +191,7 @@ HomogeneousMatrix load_initial_volume_transform(const std::string& file, Motion 
   }
   HomogeneousMatrix transform;
   copy_rows(rows, 4, transform.m.data());
-  return transform;
+  return is_matrix ? transform_files::product(moving_map, transform) : transform;
 }
 
 void naming_initial(const std::string& file, const std::function<void()>& work) {

@@ -16,9 +16,10 @@ namespace warpalign::program {
 [[nodiscard]] Homography load_initial_transform(const std::string& file, Motion motion);
 
 /// The same for volumes: a translation to one point or for Motion::translation, else an affine
-/// transform to four points and more, of which the registrar uses what the motion has.
-[[nodiscard]] HomogeneousMatrix load_initial_volume_transform(const std::string& file,
-                                                              Motion motion);
+/// transform to four points and more, of which the registrar uses what the motion has. `moving_map`
+/// is applied to the coordinates in the moving volume.
+[[nodiscard]] HomogeneousMatrix load_initial_volume_transform(
+    const std::string& file, Motion motion, const HomogeneousMatrix& moving_map = {});
 
 /// Runs `work`, which passes the transform to the library or uses it. If the library refuses the
 /// transform, throws UsageError with the name of the option and of the file.

@@ -2,6 +2,8 @@
 #include "commands/commands.hpp"
 #include "commands/deformed.hpp"
 #include "commands/initial_transform.hpp"
+#include "commands/volume_headers.hpp"
+#include "commands/volume_sides.hpp"
 #include "io/atomic_file.hpp"
 #include "io/messages.hpp"
 #include "io/npy.hpp"
@@ -14,6 +16,8 @@
 #include "options/file_names.hpp"
 #include "options/number_list.hpp"
 #include "reports/volume_report.hpp"
+
+#include "transform_files/matrices.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/motion_limits.hpp>
@@ -49,6 +53,8 @@ struct Options {
   std::optional<std::string> max_shift;
   std::optional<std::string> spacing;
   std::optional<std::string> moving_spacing;
+  std::optional<std::string> volume;
+  bool ignore_positions = false;
   bool no_refine = false;
   bool json = false;
   bool timings = false;
@@ -161,15 +167,6 @@ void require_both_spacings(const Options& options, const VolumeFile& reference,
                   without.name));
 }
 
-/// Refuses volumes of which one is stored mirrored: registration finds no reflections.
-void require_same_hand(const VolumeFile& reference, const VolumeFile& moving) {
-  if (!reference.left_handed || !moving.left_handed) return;
-  if (*reference.left_handed == *moving.left_handed) return;
-  throw UsageError(fmt::format(
-      "{}: its axes are mirrored relative to those of {}; reorient one of the files first",
-      moving.name, reference.name));
-}
-
 VolumeRegistrationOptions settings_of(const Options& options) {
   VolumeRegistrationOptions settings;
   settings.motion = motion_of(options.motion);
@@ -184,14 +181,20 @@ VolumeRegistrationOptions settings_of(const Options& options) {
 }
 
 VolumeRegistrationOptions settings_of(const Options& options, const VolumeFile& reference,
-                                      const VolumeFile& moving) {
+                                      const VolumeSide& side) {
   VolumeRegistrationOptions settings = settings_of(options);
+  const VolumeFile& moving = side.file;
   require_both_spacings(options, reference, moving);
-  require_same_hand(reference, moving);
   settings.reference_spacing = spacing_of("--spacing", options.spacing, reference);
-  settings.moving_spacing = options.moving_spacing
-                                ? spacing_of("--moving-spacing", options.moving_spacing, moving)
-                                : spacing_of("--spacing", options.spacing, moving);
+  const bool own = options.moving_spacing.has_value();
+  settings.moving_spacing = spacing_of(own ? "--moving-spacing" : "--spacing",
+                                       own ? options.moving_spacing : options.spacing, moving);
+  // The option gives the distances along the stored axes, the file those of its reordered voxels.
+  if (own || options.spacing) {
+    const Point3& s = settings.moving_spacing;
+    const auto along = reordered(std::array<double, 3>{s.x, s.y, s.z}, side.order);
+    settings.moving_spacing = {along[0], along[1], along[2]};
+  }
   return settings;
 }
 
@@ -217,19 +220,7 @@ void require_finite(const VolumeRegistration& result) {
   }
 }
 
-/// A volume of the pair with its optional mask.
-struct Side {
-  VolumeFile file;
-  std::optional<Array> mask;
-};
-
-Side load_side(const std::string& name, const std::optional<std::string>& mask) {
-  Side side{load_volume(name), {}};
-  if (mask) side.mask = load_volume_mask(*mask, side.file);
-  return side;
-}
-
-void set_reference(VolumeRegistrar& registrar, const Side& side) {
+void set_reference(VolumeRegistrar& registrar, const VolumeSide& side) {
   const HostVolume voxels = view_of(side.file.voxels);
   naming(side.file.name, [&] {
     if (side.mask) return registrar.set_reference(voxels, view_of(*side.mask));
@@ -243,7 +234,7 @@ struct Initial {
   HomogeneousMatrix transform;
 };
 
-VolumeRegistration align(VolumeRegistrar& registrar, const Side& side,
+VolumeRegistration align(VolumeRegistrar& registrar, const VolumeSide& side,
                          const std::optional<Initial>& initial) {
   const HostVolume voxels = view_of(side.file.voxels);
   VolumeRegistration result;
@@ -257,18 +248,75 @@ VolumeRegistration align(VolumeRegistrar& registrar, const Side& side,
   return result;
 }
 
+/// How two headers place the volumes relative to one another.
+struct Headers {
+  HomogeneousMatrix transform;  ///< from reference to moving voxels
+  HomogeneousMatrix start;      ///< the same, restricted to translations if the motion is
+};
+
+std::optional<Headers> headers_of(const VolumeRegistrationOptions& settings,
+                                  const VolumeSide& reference, const VolumeSide& moving) {
+  const auto& from = reference.file.index_to_world;
+  const auto& to = moving.file.index_to_world;
+  if (!from || !to) return std::nullopt;
+  const HomogeneousMatrix transform = header_transform(*from, *to);
+  const Point3& r = settings.reference_spacing;
+  const Point3& m = settings.moving_spacing;
+  if (settings.motion != Motion::translation) return Headers{transform, transform};
+  return Headers{transform, translation_of(transform, reference.file.voxels.shape(),
+                                           {r.x, r.y, r.z}, {m.x, m.y, m.z})};
+}
+
+// A result of the search must exceed the significance of the one that the headers lead to by this
+// factor. Chance alone makes two fits of the same pose differ by a few per cent.
+constexpr double min_gain_over_headers = 1.05;
+
+/// Registers from the position that the headers give. Returns nothing if it is impossible by the
+/// options or by the sizes of the volumes.
+std::optional<VolumeRegistration> align_from_headers(VolumeRegistrar& registrar,
+                                                     const VolumeSide& moving,
+                                                     const Headers& headers) {
+  std::optional<VolumeRegistration> result;
+  try {
+    registrar.set_initial(headers.start);
+    result = align(registrar, moving, std::nullopt);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::invalid_argument ||
+        error.message().find("initial transform") == std::string::npos) {
+      throw;
+    }
+  }
+  registrar.clear_initial();
+  return result;
+}
+
+/// Headers may be wrong, and what lies near a wrong pose can look significant. So the search starts
+/// from the headers and everywhere, and the more significant result counts.
+VolumeRegistration align_by_both(VolumeRegistrar& registrar, const VolumeSide& moving,
+                                 const Headers& headers) {
+  const auto near = align_from_headers(registrar, moving, headers);
+  VolumeRegistration anywhere = align(registrar, moving, std::nullopt);
+  const bool prefer_headers =
+      near && near->reliable &&
+      (!anywhere.reliable || anywhere.significance <= min_gain_over_headers * near->significance);
+  return prefer_headers ? *near : anywhere;
+}
+
 VolumeRegistration register_pair(const Device& device, const VolumeRegistrationOptions& settings,
-                                 const Side& reference, const Side& moving,
-                                 const std::optional<Initial>& initial) {
+                                 const VolumeSide& reference, const VolumeSide& moving,
+                                 const std::optional<Initial>& initial,
+                                 const std::optional<Headers>& headers) {
   VolumeRegistrar registrar(device, settings);
   if (initial) {
     naming_initial(initial->file, [&] { registrar.set_initial(initial->transform); });
   }
+  // The deformation takes an initial transform as it is, so a header must not be one.
+  const bool start = headers && !initial && settings.motion != Motion::deformable;
   VolumeRegistration result;
   // The first pass includes the start-up of the device, so only the second one is timed.
   for (int pass = 0; pass < (settings.collect_timings ? 2 : 1); ++pass) {
     set_reference(registrar, reference);
-    result = align(registrar, moving, initial);
+    result = start ? align_by_both(registrar, moving, *headers) : align(registrar, moving, initial);
   }
   require_finite(result);
   return result;
@@ -290,6 +338,55 @@ Array aligned_volume(const Device& device, const Array& moving, const Array& ref
   Array aligned = make_array(reference.extents, moving.type);
   stream.download(output, aligned.bytes.data(), aligned.bytes.size());
   return aligned;
+}
+
+/// Converts displacements to those that end at stored indices of the moving volume.
+void map_field(const VolumeSide& moving, Array& field) {
+  if (moving.order.is_identity()) return;
+  const Shape shape{field.extents[3], field.extents[2], field.extents[1]};
+  const auto voxels = static_cast<std::size_t>(shape.pixels());
+  const auto values = field.samples<float>();
+  const auto& m = moving.stored_indices.m;
+  std::size_t i = 0;
+  for (std::int64_t z = 0; z < shape.depth; ++z) {
+    for (std::int64_t y = 0; y < shape.height; ++y) {
+      for (std::int64_t x = 0; x < shape.width; ++x, ++i) {
+        const std::array<double, 3> at{static_cast<double>(x), static_cast<double>(y),
+                                       static_cast<double>(z)};
+        std::array<double, 3> moved{};
+        for (std::size_t k = 0; k < 3; ++k) moved[k] = at[k] + values[k * voxels + i];
+        for (std::size_t k = 0; k < 3; ++k) {
+          const double* row = m.data() + 4 * k;
+          const double stored = row[0] * moved[0] + row[1] * moved[1] + row[2] * moved[2] + row[3];
+          values[k * voxels + i] = static_cast<float>(stored - at[k]);
+        }
+      }
+    }
+  }
+}
+
+/// Compares the result with the headers, and makes its matrix one of stored voxels.
+void describe_headers(VolumeReport& report, const std::optional<Headers>& headers,
+                      const VolumeSide& reference, const VolumeSide& moving,
+                      const VolumeRegistrationOptions& settings) {
+  for (const VolumeSide* side : {&reference, &moving}) {
+    if (!side->file.note.empty()) report.notes.push_back(side->file.name + ": " + side->file.note);
+  }
+  HomogeneousMatrix& matrix = report.result.matrix;
+  if (headers) {
+    const HomogeneousMatrix& from = *reference.file.index_to_world;
+    const HomogeneousMatrix& to = *moving.file.index_to_world;
+    const Point3& s = settings.reference_spacing;
+    report.headers = {.reference_axes = axis_codes(from),
+                      .moving_axes = axis_codes(transform_files::product(
+                          to, transform_files::inverse_of(moving.stored_indices))),
+                      .reordered = !moving.order.is_identity(),
+                      .world_matrix = world_transform(matrix, from, to),
+                      .difference_mm = corner_distance(matrix, headers->transform, to,
+                                                       reference.file.voxels.shape()),
+                      .voxel_mm = std::max({s.x, s.y, s.z})};
+  }
+  matrix = transform_files::product(moving.stored_indices, matrix);
 }
 
 void refuse_with_deformable(const Options& options, bool deformable) {
@@ -320,12 +417,26 @@ ExitStatus run(const Options& options) {
   }
   const Config config = config_of(options.device.config);
   Activity activity("reading the volumes");
-  const Side reference_side = load_side(options.reference, options.reference_mask);
-  const Side moving_side = load_side(options.moving, options.moving_mask);
+  const VolumeNumbers numbers =
+      volume_numbers_of(options.volume, options.reference, options.moving);
+  VolumeSide reference_side =
+      load_side(options.reference, options.reference_mask, numbers.reference);
+  VolumeSide moving_side = load_side(options.moving, options.moving_mask, numbers.moving);
+  if (options.ignore_positions) {
+    reference_side.file.index_to_world.reset();
+    moving_side.file.index_to_world.reset();
+  }
+  const std::string described_moving = describe(moving_side.file.voxels);
+  reorder_like(reference_side, moving_side);
+  const HomogeneousMatrix from_stored = transform_files::inverse_of(moving_side.stored_indices);
+  if (options.initial) {
+    initial->transform = load_initial_volume_transform(*options.initial, motion, from_stored);
+  }
   const VolumeFile& reference_file = reference_side.file;
   const Array& reference = reference_file.voxels;
   const Array& moving = moving_side.file.voxels;
-  const VolumeRegistrationOptions settings = settings_of(options, reference_file, moving_side.file);
+  const VolumeRegistrationOptions settings = settings_of(options, reference_file, moving_side);
+  const std::optional<Headers> headers = headers_of(settings, reference_side, moving_side);
   std::optional<AtomicFile> file;
   std::optional<AtomicFile> field_file;
   if (options.field) field_file.emplace(*options.field);
@@ -338,7 +449,7 @@ ExitStatus run(const Options& options) {
   const Device device = open_for_one_job(options.device, config);
   activity.next("registering");
   VolumeReport report;
-  report.result = register_pair(device, settings, reference_side, moving_side, initial);
+  report.result = register_pair(device, settings, reference_side, moving_side, initial, headers);
   if (file) {
     activity.next("resampling and writing");
     const Array aligned =
@@ -352,13 +463,15 @@ ExitStatus run(const Options& options) {
     report.files.push_back({"aligned", *options.output, describe(aligned)});
   }
   if (field_file && report.result.deformation) {
-    const Array field = displacements(reference.extents, report.result.deformation->transform);
+    Array field = displacements(reference.extents, report.result.deformation->transform);
+    map_field(moving_side, field);
     field_file->write(write_npy(field));
     field_file->commit();
     report.files.push_back({"field", *options.field, describe(field)});
   }
   report.reference = fmt::format("{} ({})", options.reference, describe(reference));
-  report.moving = fmt::format("{} ({})", options.moving, describe(moving));
+  report.moving = fmt::format("{} ({})", options.moving, described_moving);
+  describe_headers(report, headers, reference_side, moving_side, settings);
   report.device = device.info();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.json) {
@@ -376,6 +489,11 @@ constexpr const char* footer =
     "They may differ in size and type. NIfTI files give the size of voxels, and --output .nii "
     "keeps\n"
     "the reference's position in the scanner. For .npy, give --spacing if voxels are not cubes.\n"
+    "\n"
+    "If both files are NIfTI and have positions (the sform if its code is above 0, else the "
+    "qform),\n"
+    "axes that are mirrored or permuted are brought to the reference's order, and the search also\n"
+    "starts where the positions put the volumes. The report says whether the picture agrees.\n"
     "\n"
     "A mask has the shape of its volume. The search ignores voxels where it is 0 (the volume may\n"
     "have any value there, even NaN), and everything computed from them: smoothed values up to "
@@ -445,6 +563,10 @@ void add_register_volume_command(CLI::App& program, Action& chosen) {
              "else 1]");
   add_option(command, "--moving-spacing Z,Y,X", &options->moving_spacing,
              "Distances between voxels of MOVING, if they differ");
+  add_option(command, "--volume N", &options->volume,
+             "Which volume of a series, from 0: N, or N,M for REFERENCE and MOVING");
+  add_option(command, "--ignore-positions", &options->ignore_positions,
+             "Take only the voxel sizes from NIfTI headers, not where they place the volumes");
   add_option(command, "--no-refine", &options->no_refine,
              "Stop before the refinement: at whole voxels or, with rotation, at 64 voxels a side");
   begin_group(command, "Results");

@@ -50,17 +50,35 @@ std::span<const std::byte> FileBytes::all() {
 
 /// Returns false if the file ends before `size` bytes.
 bool FileBytes::read_up_to(std::size_t size) {
-  std::size_t filled = bytes_.size();
+  const std::size_t filled = bytes_.size();
   bytes_.resize(size);
-  while (filled < size) {
-    const ssize_t got = ::read(descriptor_, bytes_.data() + filled, size - filled);
+  bytes_.resize(filled + read_into(std::span(bytes_).subspan(filled)));
+  return bytes_.size() == size;
+}
+
+std::size_t FileBytes::read_into(std::span<std::byte> target) {
+  std::size_t filled = 0;
+  while (filled < target.size()) {
+    const ssize_t got = ::read(descriptor_, target.data() + filled, target.size() - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw cannot_read(errno);
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
   }
-  bytes_.resize(filled);
-  return filled == size;
+  return filled;
+}
+
+std::size_t FileBytes::next(std::span<std::byte> target) {
+  const std::size_t from_head = std::min(target.size(), bytes_.size() - head_read_);
+  std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(head_read_), from_head, target.begin());
+  head_read_ += from_head;
+  return from_head + read_into(target.subspan(from_head));
+}
+
+std::optional<std::uint64_t> FileBytes::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return static_cast<std::uint64_t>(status.st_size);
 }
 
 }  // namespace warpalign::program

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <utility>
 
 namespace warpalign::program {
 namespace {
@@ -26,6 +27,12 @@ bool is_gzip(std::span<const std::byte> bytes) {
 }
 
 struct GzipReader::State {
+  /// Makes at least `count` bytes of the file available, unless it ends before them.
+  void require(std::size_t count) {
+    if (next && rest.size() < count) rest = next(rest.size());
+  }
+
+  NextPiece next;
   std::span<const std::byte> rest;
   z_stream stream{};
   bool ended = false;
@@ -36,6 +43,10 @@ GzipReader::GzipReader(std::span<const std::byte> file) : state_(std::make_uniqu
   if (inflateInit2(&state_->stream, gzip_window_bits) != Z_OK) throw std::bad_alloc();
 }
 
+GzipReader::GzipReader(NextPiece next) : GzipReader(std::span<const std::byte>{}) {
+  state_->next = std::move(next);
+}
+
 GzipReader::~GzipReader() { inflateEnd(&state_->stream); }
 
 bool GzipReader::ended() const noexcept { return state_->ended; }
@@ -44,6 +55,7 @@ std::size_t GzipReader::read(std::span<std::byte> target) {
   z_stream& stream = state_->stream;
   std::size_t filled = 0;
   while (filled < target.size() && !state_->ended) {
+    state_->require(1);
     const uInt given = piece(state_->rest.size());
     const uInt room = piece(target.size() - filled);
     // zlib does not modify its input, although the pointer is not const.
@@ -56,6 +68,7 @@ std::size_t GzipReader::read(std::span<std::byte> target) {
     filled += room - stream.avail_out;
     if (code == Z_STREAM_END) {
       // A file may consist of several compressed members.
+      state_->require(2);
       state_->ended = !is_gzip(state_->rest) || inflateReset(&stream) != Z_OK;
     } else if (code == Z_BUF_ERROR && state_->rest.empty()) {
       break;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -17,8 +18,15 @@ inline constexpr std::size_t max_gzip_ratio = 1032;
 /// Decompresses a file step by step, and allocates only the memory that the caller requests.
 class GzipReader {
  public:
+  /// Returns the next piece of the file. It begins with the last `keep` bytes of the piece before;
+  /// at the end of the file, nothing follows them.
+  using NextPiece = std::function<std::span<const std::byte>(std::size_t keep)>;
+
   /// `file` must outlive the reader.
   explicit GzipReader(std::span<const std::byte> file);
+  /// Decompresses a file of which only a piece is in memory. A piece must stay valid until the
+  /// next one is requested, and have at least two bytes unless the file ends.
+  explicit GzipReader(NextPiece next);
   ~GzipReader();
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;

@@ -1,11 +1,13 @@
-// Reads and writes NIfTI-1 and NIfTI-2 as a single file (.nii), compressed or not: the format of
-// volumes in medical imaging (nifti.nimh.nih.gov; header files nifti1.h and nifti2.h).
+// Reads and writes NIfTI-1 and NIfTI-2, compressed or not: the format of volumes in medical imaging
+// (nifti.nimh.nih.gov). Writes single files (.nii); reads pairs (.hdr and .img) as well.
 #pragma once
 
+#include "io/byte_stream.hpp"
+#include "io/nifti_header.hpp"
 #include "io/npy.hpp"
 
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -13,41 +15,80 @@
 
 namespace warpalign::program {
 
-/// A header in the machine's byte order, which a result inherits.
-struct NiftiHeader {
-  std::vector<std::byte> bytes;  ///< 348 bytes for NIfTI-1, 540 for NIfTI-2
+/// Reads the volumes of a file in their order. Memory does not grow with their number. Messages
+/// omit the name of the file. All calls throw FileError.
+class NiftiReader {
+ public:
+  /// A file in memory, which must outlive the reader.
+  explicit NiftiReader(std::span<const std::byte> file);
+  /// Opens a .nii file, or either file of a pair, compressed or not.
+  explicit NiftiReader(const std::filesystem::path& path);
+
+  [[nodiscard]] const NiftiHeader& header() const { return file_.header; }
+  /// The number of volumes that the header promises.
+  [[nodiscard]] std::int64_t volumes() const { return volumes_; }
+  /// The extents of a volume: (depth, height, width).
+  [[nodiscard]] const std::vector<std::int64_t>& extents() const { return extents_; }
+
+  /// Reads the next volume as it is stored, without scaling. Integers of 64 bits become i32, u32 or
+  /// f64, the first that holds all of this volume; others are refused.
+  [[nodiscard]] Array next();
+  /// Passes over volumes.
+  void skip(std::int64_t volumes);
+  /// Whether a compressed file lacks its end. Call it after the last volume.
+  [[nodiscard]] bool cut_short() { return voxels_.cut_short(); }
+
+ private:
+  void begin();
+
+  ByteStream voxels_;  // first the header, if the file is in one piece
+  NiftiFileHeader file_;
+  std::int64_t volumes_ = 1;
+  std::vector<std::int64_t> extents_;
+  int code_ = 0;  // of the voxels' type
 };
 
+/// A volume with its header and the geometry that the header gives.
 struct NiftiVolume {
   /// The voxels, with extents (depth, height, width): integers if the header does not scale them,
   /// else scaled f32.
   Array voxels;
-  /// The distances along x, y and z in millimetres as given in the header, which may be invalid.
-  std::array<double, 3> spacing{};
-  /// Whether the voxels' axes are left-handed in the space of the scanner or the atlas. Empty if
-  /// the header has no position.
-  std::optional<bool> left_handed;
-  /// Three rows of the matrix that maps indices (x, y, z, 1) to RAS millimetres: the sform, else the
-  /// qform, else the spacing alone, as nibabel does without the qform's offset.
-  std::array<double, 12> index_to_ras{};
+  NiftiGeometry geometry;
   NiftiHeader header;
 };
 
 /// Whether the name ends in .nii or .nii.gz.
 [[nodiscard]] bool is_nifti_name(const std::filesystem::path& path);
+/// Whether the name is that of a file of a pair: .hdr or .img, or these with .gz.
+[[nodiscard]] bool is_nifti_pair_name(const std::filesystem::path& path);
 
-/// Reads a file of one volume: integers of 8 to 32 bits, float32 or float64. Throws FileError with
-/// the name of the file.
-[[nodiscard]] NiftiVolume load_nifti(const std::filesystem::path& path);
+/// Reads a volume: the only one of the file, or number `volume` (from 0). Integers of 8 to 64 bits,
+/// float32 or float64. Throws FileError with the name of the file.
+[[nodiscard]] NiftiVolume load_nifti(const std::filesystem::path& path,
+                                     std::optional<std::int64_t> volume = {});
 /// The same from the bytes of a file. Messages omit its name.
-[[nodiscard]] NiftiVolume read_nifti(std::span<const std::byte> file);
+[[nodiscard]] NiftiVolume read_nifti(std::span<const std::byte> file,
+                                     std::optional<std::int64_t> volume = {});
 
-/// A header for voxels with these distances along x, y and z in millimetres, without a position.
-[[nodiscard]] NiftiHeader plain_nifti_header(const std::array<double, 3>& spacing);
+/// How stored values become intensities: slope * value + intercept.
+struct NiftiScaling {
+  double slope = 1, intercept = 0;
+  [[nodiscard]] bool is_identity() const { return slope == 1 && intercept == 0; }
+};
+/// Throws FileError if the header's numbers are not finite.
+[[nodiscard]] NiftiScaling nifti_scaling(const NiftiHeader& header);
 
-/// Encodes these voxels with the geometry of `header`, compressed with gzip if `compressed`. Throws
-/// FileError for f16 and c32, which the format or its readers do not support, and for sides above
-/// 32767 with a NIfTI-1 header.
+/// The bytes in front of the voxels of a file with the geometry of `header`, for `volumes` volumes
+/// of these extents and this type. `keep_scaling`: the voxels are stored values, which the header's
+/// factor and offset scale. Throws FileError for f16 and c32, which the format or its readers do
+/// not support, and for sides above 32767 with a NIfTI-1 header.
+[[nodiscard]] std::vector<std::byte> nifti_file_start(const std::vector<std::int64_t>& extents,
+                                                      PixelType type, const NiftiHeader& header,
+                                                      std::int64_t volumes = 1,
+                                                      bool keep_scaling = false);
+
+/// Encodes a volume with the geometry of `header`, compressed with gzip if `compressed`. Throws as
+/// nifti_file_start().
 [[nodiscard]] std::vector<std::byte> write_nifti(const Array& voxels, const NiftiHeader& header,
                                                  bool compressed);
 

@@ -41,13 +41,14 @@ std::string read_standard_input() {
 }
 
 /// The grid of a matrix from indices to RAS millimetres.
-PointGrid grid_of(const Shape& shape, const std::array<double, 12>& ras, const std::string& name) {
+PointGrid grid_of(const Shape& shape, const HomogeneousMatrix& index_to_world) {
+  const auto& ras = index_to_world.m;
   PointGrid grid{.shape = shape, .origin = {-ras[3], -ras[7], ras[11]}};
   std::array<double, 3> spacing{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     spacing[axis] = std::hypot(ras[axis], ras[4 + axis], ras[8 + axis]);
     if (!(spacing[axis] > 0) || !std::isfinite(spacing[axis])) {
-      throw FileError(fmt::format("{}: its header gives voxels without an extent", name));
+      throw FileError("its header gives voxels without an extent");
     }
     for (std::size_t row = 0; row < 3; ++row) {
       const double sign = row < 2 ? -1 : 1;  // LPS
@@ -117,8 +118,14 @@ void write_bytes(const std::string& name, const std::string& bytes) {
 
 PointGrid load_grid(const std::string& name) {
   if (is_nifti_name(name)) {
-    const NiftiVolume volume = load_nifti(name);
-    return grid_of(volume.voxels.shape(), volume.index_to_ras, name);
+    try {
+      const NiftiReader reader(name);
+      const std::vector<std::int64_t>& extents = reader.extents();
+      return grid_of({extents[2], extents[1], extents[0]},
+                     nifti_geometry(reader.header()).index_to_world);
+    } catch (const FileError& error) {
+      throw FileError(fmt::format("{}: {}", name, error.what()));
+    }
   }
   return {.shape = load_array_file(name).first().shape()};
 }

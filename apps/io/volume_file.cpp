@@ -1,4 +1,4 @@
-// Volumes in files: .npy arrays of three dimensions, and NIfTI.
+// Volumes in files: .npy arrays and NIfTI.
 #include "io/volume_file.hpp"
 
 #include "io/array_file.hpp"
@@ -16,20 +16,51 @@
 namespace warpalign::program {
 namespace {
 
-VolumeFile from_npy(const std::string& name) {
-  VolumeFile file{name, load_npy(name), {}, {}, {}};
-  if (file.voxels.dimensions() != 3) {
+constexpr int max_npy_dimensions = 4;
+
+/// Removes the first axis: keeps one volume of the array.
+Array volume_of(const Array& series, std::int64_t number) {
+  Array volume = make_array({series.extents[1], series.extents[2], series.extents[3]}, series.type);
+  const std::size_t bytes = volume.bytes.size();
+  std::memcpy(volume.bytes.data(), series.bytes.data() + static_cast<std::size_t>(number) * bytes,
+              bytes);
+  return volume;
+}
+
+VolumeFile from_npy(const std::string& name, std::optional<std::int64_t> volume) {
+  VolumeFile file{name, load_npy(name, max_npy_dimensions), {}, {}, {}, {}};
+  Array& voxels = file.voxels;
+  if (voxels.dimensions() < 3) {
     throw FileError(fmt::format("{}: has {} dimension{}; a volume has 3 (depth, height, width)",
-                                name, file.voxels.dimensions(),
-                                file.voxels.dimensions() == 1 ? "" : "s"));
+                                name, voxels.dimensions(), voxels.dimensions() == 1 ? "" : "s"));
   }
+  const std::int64_t count = voxels.dimensions() == 4 ? voxels.extents[0] : 1;
+  if (voxels.dimensions() == 4 && !volume) {
+    throw FileError(
+        fmt::format("{0}: has 4 dimensions: {1} volumes; choose one with --volume N (0 to {2}), or "
+                    "align them to one another with 'warpalign stack'",
+                    name, count, count - 1));
+  }
+  if (volume && (*volume < 0 || *volume >= count)) {
+    throw FileError(
+        fmt::format("{}: holds {} volume{}, so there is no volume {} (they count from "
+                    "0)",
+                    name, count, count == 1 ? "" : "s", *volume));
+  }
+  if (voxels.dimensions() == 4) voxels = volume_of(voxels, *volume);
   return file;
 }
 
-VolumeFile from_nifti(const std::string& name) {
-  NiftiVolume volume = load_nifti(name);
-  return {name, std::move(volume.voxels), volume.spacing, volume.left_handed,
-          std::move(volume.header)};
+VolumeFile from_nifti(const std::string& name, std::optional<std::int64_t> number) {
+  NiftiVolume volume = load_nifti(name, number);
+  VolumeFile file{name,
+                  std::move(volume.voxels),
+                  volume.geometry.spacing,
+                  {},
+                  std::move(volume.geometry.contradiction),
+                  std::move(volume.header)};
+  if (volume.geometry.has_position) file.index_to_world = volume.geometry.index_to_world;
+  return file;
 }
 
 /// Whether the head is that of NIfTI: a header starts with its own size, 348 or 540, in either byte
@@ -47,7 +78,8 @@ bool starts_like_nifti(std::span<const std::byte> head) {
 bool looks_like_nifti(const std::string& name) {
   try {
     const FileBytes file(name);
-    return is_nifti_name(name) || is_gzip(file.head()) || starts_like_nifti(file.head());
+    return is_nifti_name(name) || is_nifti_pair_name(name) || is_gzip(file.head()) ||
+           starts_like_nifti(file.head());
   } catch (const FileError& error) {
     throw FileError(fmt::format("{}: {}", name, error.what()));
   }
@@ -55,10 +87,24 @@ bool looks_like_nifti(const std::string& name) {
 
 }  // namespace
 
-VolumeFile load_volume(const std::string& name) {
-  if (is_npy(name)) return from_npy(name);
-  if (looks_like_nifti(name)) return from_nifti(name);
-  throw FileError(fmt::format("{}: is not a volume (supported: .npy, .nii and .nii.gz)", name));
+VolumeFile load_volume(const std::string& name, std::optional<std::int64_t> volume) {
+  if (is_npy(name)) return from_npy(name, volume);
+  if (looks_like_nifti(name)) return from_nifti(name, volume);
+  throw FileError(fmt::format(
+      "{}: is not a volume (supported: .npy, .nii, .nii.gz, and pairs of .hdr and .img)", name));
+}
+
+std::int64_t count_volumes(const std::string& name) {
+  if (is_npy(name)) {
+    const Array array = load_npy(name, max_npy_dimensions);
+    return array.dimensions() == 4 ? array.extents[0] : 1;
+  }
+  if (!looks_like_nifti(name)) return 1;
+  try {
+    return NiftiReader(name).volumes();
+  } catch (const FileError& error) {
+    throw FileError(fmt::format("{}: {}", name, error.what()));
+  }
 }
 
 Array load_volume_mask(const std::string& name, const VolumeFile& volume) {

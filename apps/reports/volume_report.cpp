@@ -53,6 +53,31 @@ std::string headline(const VolumeRegistration& result) {
                      coloured("No reliable fit", Colour::red), result.confidence, motion);
 }
 
+std::string header_lines(const VolumeReport& report) {
+  std::string lines;
+  if (const auto& headers = report.headers) {
+    if (headers->reordered) {
+      lines += report_line("axes", fmt::format("{} as stored, brought to the reference's {}",
+                                               headers->moving_axes, headers->reference_axes));
+    }
+    const bool agree = headers->difference_mm <= headers->voxel_mm;
+    lines += report_line(
+        "headers",
+        agree
+            ? fmt::format("agree with the result: {:.3g} mm apart at most", headers->difference_mm)
+            : fmt::format("DISAGREE with the result: they place the volumes up to {:.3g} mm "
+                          "elsewhere",
+                          headers->difference_mm));
+  }
+  for (const std::string& note : report.notes) lines += report_line("note", note);
+  return lines;
+}
+
+Json rows_json(const HomogeneousMatrix& matrix) {
+  const auto& m = matrix.m;
+  return {{m[0], m[1], m[2], m[3]}, {m[4], m[5], m[6], m[7]}, {m[8], m[9], m[10], m[11]}};
+}
+
 }  // namespace
 
 std::string json_text(const VolumeReport& report) {
@@ -63,9 +88,16 @@ std::string json_text(const VolumeReport& report) {
   object["motion"] = result.deformation ? "deformable" : name_of(result.motion);
   object["deformation"] = deformation_json(result.deformation);
   object["modality"] = name_of(result.modality);
-  const auto& m = result.matrix.m;
-  object["matrix"] = {
-      {m[0], m[1], m[2], m[3]}, {m[4], m[5], m[6], m[7]}, {m[8], m[9], m[10], m[11]}};
+  object["matrix"] = rows_json(result.matrix);
+  object["world_matrix"] = nullptr;
+  object["header_difference_mm"] = nullptr;
+  object["axes"] = nullptr;
+  if (const auto& headers = report.headers) {
+    object["world_matrix"] = rows_json(headers->world_matrix);
+    object["header_difference_mm"] = headers->difference_mm;
+    object["axes"] = {headers->reference_axes, headers->moving_axes};
+  }
+  object["notes"] = Json(report.notes);
   object["rotation_deg"] = result.rotation_deg;
   object["rotation_axis"] = {result.rotation_axis.x, result.rotation_axis.y,
                              result.rotation_axis.z};
@@ -96,7 +128,7 @@ std::string human_text(const VolumeReport& report) {
                      turning(result) +
                          fmt::format("translation ({:.4f}, {:.4f}, {:.4f}) voxels along x, y, z",
                                      t.x, t.y, t.z)) +
-         matrix_lines(result) + missing_line(result.missing, "voxels") +
+         matrix_lines(result) + missing_line(result.missing, "voxels") + header_lines(report) +
          deformation_line(result.deformation) +
          report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict)) +
          report_line(

@@ -70,9 +70,9 @@ void check_small_volume(const NiftiVolume& volume) {
   for (std::size_t i = 0; i < 24; ++i) {
     CHECK(volume.voxels.samples<std::int16_t>()[i] == static_cast<std::int16_t>(100 * i - 700));
   }
-  CHECK(volume.spacing[0] == doctest::Approx(0.5));
-  CHECK(volume.spacing[1] == doctest::Approx(0.75));
-  CHECK(volume.spacing[2] == doctest::Approx(2));
+  CHECK(volume.geometry.spacing[0] == doctest::Approx(0.5));
+  CHECK(volume.geometry.spacing[1] == doctest::Approx(0.75));
+  CHECK(volume.geometry.spacing[2] == doctest::Approx(2));
 }
 
 void check_bad(const Bytes& file, const std::string& reason) {
@@ -106,7 +106,7 @@ TEST_CASE("NIfTI: written volumes are read back, with the header's geometry") {
         CHECK(back.voxels.extents == voxels.extents);
         CHECK(back.voxels.type == type);
         CHECK(back.voxels.bytes == voxels.bytes);
-        CHECK(back.spacing == read.spacing);
+        CHECK(back.geometry.spacing == read.geometry.spacing);
       }
     }
     CHECK_THROWS_AS((void)write_nifti(random_array({2, 2, 2}, PixelType::f16), read.header, false),
@@ -115,8 +115,8 @@ TEST_CASE("NIfTI: written volumes are read back, with the header's geometry") {
   const auto plain = plain_nifti_header({0.25, 1.5, 3});
   const NiftiVolume back =
       read_nifti(write_nifti(random_array({3, 2, 4}, PixelType::u8), plain, true));
-  CHECK(back.spacing == std::array<double, 3>{0.25, 1.5, 3});
-  CHECK_FALSE(back.left_handed.has_value());
+  CHECK(back.geometry.spacing == std::array<double, 3>{0.25, 1.5, 3});
+  CHECK_FALSE(back.geometry.left_handed.has_value());
 }
 
 TEST_CASE("NIfTI: the sform gives the voxel sizes, and whether the axes are mirrored") {
@@ -127,21 +127,21 @@ TEST_CASE("NIfTI: the sform gives the voxel sizes, and whether the axes are mirr
   const float rows[] = {0.6F, -1.6F, 0, 5, 0.8F, 1.2F, 0, 6, 0, 0, 3, 7};
   for (std::size_t i = 0; i < 12; ++i) put(file, 280 + 4 * i, rows[i]);
   NiftiVolume volume = read_nifti(file);
-  CHECK(volume.spacing[0] == doctest::Approx(1));
-  CHECK(volume.spacing[1] == doctest::Approx(2));
-  CHECK(volume.spacing[2] == doctest::Approx(3));
-  CHECK(volume.left_handed == false);
+  CHECK(volume.geometry.spacing[0] == doctest::Approx(1));
+  CHECK(volume.geometry.spacing[1] == doctest::Approx(2));
+  CHECK(volume.geometry.spacing[2] == doctest::Approx(3));
+  CHECK(volume.geometry.left_handed == false);
   // After writing and reading the geometry is the same.
   volume = read_nifti(write_nifti(volume.voxels, volume.header, false));
-  CHECK(volume.spacing[1] == doctest::Approx(2));
+  CHECK(volume.geometry.spacing[1] == doctest::Approx(2));
   put(file, 280 + 4 * 10, -3.0F);
-  CHECK(read_nifti(file).left_handed == true);
+  CHECK(read_nifti(file).geometry.left_handed == true);
   Bytes by_quaternion = nifti1_file();
-  CHECK_FALSE(read_nifti(by_quaternion).left_handed.has_value());
+  CHECK_FALSE(read_nifti(by_quaternion).geometry.left_handed.has_value());
   put(by_quaternion, 252, std::int16_t{1});
-  CHECK(read_nifti(by_quaternion).left_handed == false);
+  CHECK(read_nifti(by_quaternion).geometry.left_handed == false);
   put(by_quaternion, 76, -1.0F);
-  CHECK(read_nifti(by_quaternion).left_handed == true);
+  CHECK(read_nifti(by_quaternion).geometry.left_handed == true);
 }
 
 TEST_CASE("NIfTI: slope and intercept are applied if there are any") {
@@ -188,13 +188,16 @@ TEST_CASE("NIfTI: truncated files, odd types and axes, and other files are refus
   check_bad(pair, ".img");
   check_bad(with(70, std::int16_t{32}), "complex");
   check_bad(with(70, std::int16_t{128}), "colours");
-  check_bad(with(70, std::int16_t{1024}), "64 bits");
+  check_bad(with(70, std::int16_t{1024}), "truncated: its voxels take 192 bytes");
   check_bad(with(70, std::int16_t{5}), "unknown");
   check_bad(with(40, std::int16_t{2}), "2 dimensions");
   check_bad(with(40, std::int16_t{8}), "8 axes");
   Bytes series = with(40, std::int16_t{4});
   put(series, 48, std::int16_t{10});
-  check_bad(series, "10 volumes");
+  check_bad(series, "10 volumes: choose one with --volume N (0 to 9)");
+  Bytes vectors = with(40, std::int16_t{5});
+  put(vectors, 50, std::int16_t{3});
+  check_bad(vectors, "3 values for each voxel");
   check_bad(with(42, std::int16_t{0}), "it is empty");
   check_bad(with(42, std::int16_t{-4}), "it is empty");
   check_bad(with(108, 10.0F), "byte 10");
@@ -203,6 +206,83 @@ TEST_CASE("NIfTI: truncated files, odd types and axes, and other files are refus
   Bytes bomb = good;
   for (std::size_t i = 1; i < 4; ++i) put(bomb, 40 + 2 * i, std::int16_t{32767});
   check_bad(bomb, "8 GiB");
+}
+
+TEST_CASE("NIfTI: one volume of a series") {
+  Bytes series = nifti1_file();
+  put(series, 40, std::int16_t{4});
+  put(series, 48, std::int16_t{3});
+  const Bytes voxels(series.begin() + 352, series.end());
+  for (int i = 1; i < 3; ++i) series.insert(series.end(), voxels.begin(), voxels.end());
+  put(series, 352 + 48, std::int16_t{1234});
+  for (const Bytes& file : {series, compress_gzip(series)}) {
+    CHECK(read_nifti(file, 0).voxels.samples<std::int16_t>()[0] == -700);
+    CHECK(read_nifti(file, 1).voxels.samples<std::int16_t>()[0] == 1234);
+    check_small_volume(read_nifti(file, 2));
+  }
+  CHECK_THROWS_WITH_AS((void)read_nifti(series, 3),
+                       "holds 3 volumes, so there is no volume 3 (they count from 0)", FileError);
+  // The volumes before the cut are whole.
+  const Bytes cut(series.begin(), series.end() - 60);
+  CHECK(read_nifti(cut, 0).voxels.samples<std::int16_t>()[0] == -700);
+  CHECK_THROWS_AS((void)read_nifti(cut, 1), FileError);
+}
+
+TEST_CASE("NIfTI: a series is read with the memory of one volume") {
+  Bytes file = nifti1_file();
+  put(file, 40, std::int16_t{4});
+  put(file, 48, std::int16_t{2});
+  file.resize(352 + 2 * 48);
+  const Bytes whole = compress_gzip(file);
+  NiftiReader reader(whole);
+  CHECK(reader.volumes() == 2);
+  CHECK(reader.next().extents == std::vector<std::int64_t>{2, 3, 4});
+  CHECK(reader.next().samples<std::int16_t>()[0] == 0);
+  CHECK_FALSE(reader.cut_short());
+  CHECK_THROWS_AS((void)reader.next(), FileError);
+}
+
+TEST_CASE("NIfTI: integers of 64 bits become a type that holds all of them") {
+  const auto with_values = [](std::int16_t code, auto first, auto second) {
+    Bytes file = nifti1_file();
+    file.resize(352 + 24 * 8);
+    std::fill(file.begin() + 352, file.end(), std::byte{0});
+    put(file, 70, code);
+    put(file, 72, std::int16_t{64});
+    put(file, 352, first);
+    put(file, 360, second);
+    return file;
+  };
+  const NiftiVolume small =
+      read_nifti(with_values(1024, std::int64_t{-5}, std::int64_t{2147483647}));
+  REQUIRE(small.voxels.type == PixelType::i32);
+  CHECK(small.voxels.samples<std::int32_t>()[0] == -5);
+  CHECK(small.voxels.samples<std::int32_t>()[1] == 2147483647);
+  const NiftiVolume large =
+      read_nifti(with_values(1280, std::uint64_t{4294967295}, std::uint64_t{0}));
+  REQUIRE(large.voxels.type == PixelType::u32);
+  CHECK(large.voxels.samples<std::uint32_t>()[0] == 4294967295U);
+  const NiftiVolume wide = read_nifti(with_values(1024, -(std::int64_t{1} << 53), std::int64_t{1}));
+  REQUIRE(wide.voxels.type == PixelType::f64);
+  CHECK(wide.voxels.samples<double>()[0] == -9007199254740992.0);
+  check_bad(with_values(1024, (std::int64_t{1} << 53) + 1, std::int64_t{0}), "beyond 2^53");
+  check_bad(with_values(1280, std::uint64_t{1} << 63, std::uint64_t{0}), "beyond 2^53");
+}
+
+TEST_CASE("NIfTI: a sform and a qform that contradict each other") {
+  Bytes file = nifti1_file();
+  put(file, 252, std::int16_t{1});
+  CHECK(read_nifti(file).geometry.has_position);
+  CHECK(read_nifti(file).geometry.contradiction.empty());
+  put(file, 254, std::int16_t{1});
+  const float rows[] = {0.5F, 0, 0, 0, 0, 0.75F, 0, 0.2F, 0, 0, 2, 0};
+  for (std::size_t i = 0; i < 12; ++i) put(file, 280 + 4 * i, rows[i]);
+  CHECK(read_nifti(file).geometry.contradiction.empty());  // less than half a voxel
+  put(file, 280 + 4 * 3, 9.0F);
+  const NiftiGeometry geometry = read_nifti(file).geometry;
+  CHECK(geometry.contradiction.find("9 mm apart; the sform counts") != std::string::npos);
+  CHECK(geometry.index_to_world.m[3] == doctest::Approx(9));
+  CHECK_FALSE(read_nifti(nifti1_file()).geometry.has_position);
 }
 
 }  // namespace

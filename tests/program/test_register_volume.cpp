@@ -63,7 +63,7 @@ TEST_CASE("register-volume: the JSON report, and nothing else is printed") {
   CAPTURE(outcome.err);
   REQUIRE(outcome.status == 0);
   const json report = json::parse(outcome.out);
-  CHECK(report.size() == 17);
+  CHECK(report.size() == 21);
   CHECK(report["status"] == "ok");
   REQUIRE(report["translation"].size() == 3);
   const Point3 found{report["translation"][0], report["translation"][1], report["translation"][2]};

@@ -1,5 +1,6 @@
 // `warpalign register-volume` on rotated volumes, in .npy and NIfTI files, end to end.
 #include "io/nifti.hpp"
+#include "io/volume_axes.hpp"
 #include "io/volume_file.hpp"
 #include "program/arrays.hpp"
 
@@ -231,18 +232,29 @@ TEST_CASE("register-volume: wrong motions, spacings and NIfTI files give one lin
   check_refused(pair.run("reference.nii.gz", "half.nii", {}), 2, {"half.nii", "truncated"});
 }
 
-TEST_CASE("register-volume: volumes of opposite handedness are refused") {
+TEST_CASE("register-volume: a mirrored volume is brought to the order of the reference's axes") {
   require_test_device();
   const Pair pair;
   NiftiHeader header = plain_nifti_header({1.2, 1, 2});
-  const auto number = [&](std::size_t at, auto value) {
-    std::memcpy(header.bytes.data() + at, &value, sizeof value);
-  };
-  number(252, std::int16_t{1});
+  header.set_integer(nifti1.qform_code, nifti1.code_bytes, 1);
   write_bytes(pair.folder / "right.nii", write_nifti(pair.reference, header, false));
-  number(76, -1.0F);
-  write_bytes(pair.folder / "left.nii", write_nifti(pair.moving, header, false));
-  check_refused(pair.run("right.nii", "left.nii", {}), 2, {"left.nii", "mirrored"});
+  write_bytes(pair.folder / "same.nii", write_nifti(pair.moving, header, false));
+  header.set_real(nifti1.pixdim, -1);  // mirrors z, about 0
+  header.set_real(nifti1.srow - nifti1.real_bytes, 23 * 2.0);
+  const AxisOrder upside_down{{0, 1, 2}, {false, false, true}};
+  write_bytes(pair.folder / "left.nii",
+              write_nifti(reordered(pair.moving, upside_down), header, false));
+  const auto aligned_by = [&](const std::string& moving, const std::string& axes) {
+    const std::string aligned = pair.folder / "aligned.npy";
+    const Outcome outcome =
+        pair.run("right.nii", moving, {"--motion", "rigid", "--json", "--output", aligned});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.status == 0);
+    CHECK(json::parse(outcome.out)["axes"] == json{"RAS", axes});
+    return load_npy(aligned);
+  };
+  // The same voxels in another order: all later steps are the same.
+  CHECK(aligned_by("same.nii", "RAS").bytes == aligned_by("left.nii", "RAI").bytes);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ void run(Input input) {
     require(again.voxels.extents == voxels.extents && again.voxels.type == voxels.type &&
                 again.voxels.bytes == voxels.bytes,
             "a volume comes back as it was written");
-    require(again.left_handed == volume.left_handed, "it stays where it is");
+    require(again.geometry.left_handed == volume.geometry.left_handed, "it stays where it is");
   }
 }
 

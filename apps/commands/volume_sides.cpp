@@ -1,0 +1,60 @@
+// The two volumes of a registration, the moving one with its axes in the order of the reference's.
+#include "commands/volume_sides.hpp"
+
+#include "io/usage_error.hpp"
+#include "options/number_list.hpp"
+
+#include "transform_files/matrices.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+namespace warpalign::program {
+
+VolumeSide load_side(const std::string& name, const std::optional<std::string>& mask,
+                     std::optional<std::int64_t> volume) {
+  VolumeSide side{load_volume(name, volume), {}, {}, {}};
+  if (mask) side.mask = load_volume_mask(*mask, side.file);
+  return side;
+}
+
+void reorder_like(const VolumeSide& reference, VolumeSide& moving) {
+  VolumeFile& file = moving.file;
+  if (!reference.file.index_to_world || !file.index_to_world) return;
+  moving.order = nearest_axes(*file.index_to_world, *reference.file.index_to_world);
+  if (moving.order.is_identity()) return;
+  moving.stored_indices = stored_indices(moving.order, file.voxels.shape());
+  file.voxels = reordered(file.voxels, moving.order);
+  if (moving.mask) *moving.mask = reordered(*moving.mask, moving.order);
+  if (file.spacing) file.spacing = reordered(*file.spacing, moving.order);
+  file.index_to_world = transform_files::product(*file.index_to_world, moving.stored_indices);
+}
+
+VolumeNumbers volume_numbers_of(const std::optional<std::string>& text,
+                                const std::string& reference, const std::string& moving) {
+  VolumeNumbers numbers;
+  if (!text) return numbers;
+  const std::vector<double> values = parse_numbers("--volume", *text);
+  for (const double value : values) {
+    if (value >= 0 && value <= 1e9 && value == std::floor(value)) continue;
+    throw UsageError(fmt::format("--volume {}: must be a number from 0 on", *text));
+  }
+  if (values.size() == 2) {
+    numbers.reference = static_cast<std::int64_t>(values[0]);
+    numbers.moving = static_cast<std::int64_t>(values[1]);
+    return numbers;
+  }
+  if (values.size() != 1) {
+    throw UsageError(
+        fmt::format("--volume {}: must be a number, or two: of REFERENCE and of MOVING", *text));
+  }
+  const auto number = static_cast<std::int64_t>(values[0]);
+  if (count_volumes(reference) > 1) numbers.reference = number;
+  if (count_volumes(moving) > 1) numbers.moving = number;
+  if (!numbers.reference && !numbers.moving) numbers.reference = numbers.moving = number;
+  return numbers;
+}
+
+}  // namespace warpalign::program
