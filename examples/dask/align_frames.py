@@ -30,14 +30,16 @@ def frames_of_folder(folder, chunk):
     def read(path):
         return np.asarray(Image.open(path).convert("F"), np.float32)
 
-    def read_chunk(paths):
-        return np.stack([read(path) for path in paths])
+    def read_chunk(block_info):
+        first, last = block_info[None]["array-location"][0]
+        return np.stack([read(path) for path in files[first:last]])
 
     shape = read(files[0]).shape
-    parts = [files[i:i + chunk] for i in range(0, len(files), chunk)]
-    return dask.array.concatenate([
-        dask.array.from_delayed(dask.delayed(read_chunk)(part), (len(part), *shape), np.float32)
-        for part in parts])
+    # One task for each chunk. Chains of tasks would be fused differently in the graphs of the drift
+    # and of the frames, which run at the same time, and Dask needs one definition for each key.
+    chunks = dask.array.core.normalize_chunks((chunk, *shape), (len(files), *shape))
+    return dask.array.map_blocks(read_chunk, chunks=chunks, dtype=np.float32,
+                                 meta=np.empty((0, 0, 0), np.float32))
 
 
 def frames_of(source, chunk):

@@ -1,5 +1,6 @@
 """warpalign.dask against SciPy, and against the functions for whole arrays."""
 
+import logging
 import os
 import pathlib
 import runpy
@@ -270,7 +271,22 @@ def test_a_killed_worker_does_not_change_results(cluster, tmp_path, drifting):
     assert drift["reliable"].all() and drift["frame"].tolist() == list(range(len(frames)))
 
 
-def test_the_example_aligns_a_folder_and_a_zarr_array(cluster, tmp_path, drifting):
+@pytest.fixture
+def scheduler_warnings(cluster):
+    """What the scheduler and the workers warn of, such as a key that has two definitions."""
+    found = []
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: found.append(record.getMessage())
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.scheduler")]
+    for logger in loggers:
+        logger.addHandler(handler)
+    yield found
+    for logger in loggers:
+        logger.removeHandler(handler)
+
+
+def test_the_example_aligns_a_folder_and_a_zarr_array(cluster, scheduler_warnings, tmp_path,
+                                                      drifting):
     zarr = pytest.importorskip("zarr")
     image = pytest.importorskip("PIL.Image")
     frames, shifts = drifting
@@ -292,3 +308,4 @@ def test_the_example_aligns_a_folder_and_a_zarr_array(cluster, tmp_path, driftin
         assert np.abs(aligned - aligned[0])[inside].max() < 3  # of 255
         rows = (tmp_path / "drift.csv").read_text().splitlines()
         assert len(rows) == len(frames) + 1 and rows[0].startswith("frame,shift_row")
+    assert scheduler_warnings == []
