@@ -20,6 +20,7 @@ PAGES = {
         "DeviceUnavailableError", "OutOfMemoryError", "BuildError", "DeviceError"]),
     "ndimage": ("warpalign.ndimage", "warpalign.ndimage", None),
     "transforms": ("Transforms", "warpalign", ["Transform", "Geometry", "PointErrors"]),
+    "files": ("Files", "warpalign", ["open", "ImageFile"]),
     "tiles": ("Tiles", "warpalign", ["tiles", "Tile"]),
     "dask": ("warpalign.dask", "warpalign.dask", None),
     "compat": ("warpalign.compat", "warpalign.compat", None),

@@ -63,7 +63,7 @@ def test_ngff_zarr_writes_what_we_read(tmp_path, version):
 
 
 @pytest.mark.parametrize("change, message", [
-    ({"version": "0.6"}, "0.4 and 0.5 are supported"),
+    ({"version": "0.7"}, "0.4 to 0.6 are supported"),
     ({"axes": [*AXES[:2], AXES[3], AXES[2]]}, "axes of space are z, x, y"),
     ({"axes": [{**axis, "unit": "parsec"} for axis in AXES]}, "unit 'parsec'"),
     ({"axes": None}, "lack"),

@@ -22,6 +22,8 @@ from ._errors import (
     InvalidImageError,
     OutOfMemoryError,
 )
+from ._files._image_file import ImageFile
+from ._files._open import open_file as open
 from ._geometry import Geometry
 from ._local import LocalRegistrar, LocalRegistration, register_local
 from ._mosaic import Mosaic, MosaicPair, StageModel, mosaic
@@ -51,6 +53,7 @@ __all__ = [
     "DeviceUnavailableError",
     "Error",
     "Geometry",
+    "ImageFile",
     "InvalidArgumentError",
     "InvalidImageError",
     "LocalRegistrar",
@@ -72,6 +75,7 @@ __all__ = [
     "devices",
     "mosaic",
     "ndimage",
+    "open",
     "open_device",
     "register",
     "register_batch",

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._axes import embedded, swap_axes
 from ._core import Device
-from ._foreign import as_array, to_numpy
+from ._foreign import to_numpy, warpable
 from ._results import OnDevice
 from ._deformation import Deformation, deformation_of
 from ._transform import Transform
@@ -198,12 +198,12 @@ class Registration(OnDevice, Alignment):
     deformation: Deformation | None = None
     missing: tuple[int, int] = (0, 0)
     _images: tuple | None = None  # the pair, for its picture
+    _geometries: tuple = (None, None)  # of the reference and the moving image
 
     @property
     def transform(self):
-        if self.deformation is not None:
-            return self.deformation.transform
-        return super().transform
+        found = super().transform if self.deformation is None else self.deformation.transform
+        return with_geometries(found, self._geometries)
 
     def warp(self, image, *, order=3, mode="constant", cval=0.0, output=None, missing=None,
              nodata=None, weights=False):
@@ -259,7 +259,7 @@ class Registration(OnDevice, Alignment):
         from .ndimage._missing import default_for
         from .ndimage._planes import transform_planes
 
-        image = as_array(image)
+        image, nodata = warpable(image, nodata, missing)
         if tuple(image.shape[:2]) != self.moving_shape:
             raise ValueError(
                 f"image must have the moving image's shape {self.moving_shape}, not {image.shape}")
@@ -307,6 +307,13 @@ class Registration(OnDevice, Alignment):
             data = base64.b64encode(picture).decode()
             image = f'<img alt="overlay" src="data:image/png;base64,{data}">'
         return f"<div><table>{cells}</table>{image}</div>"
+
+
+def with_geometries(transform, geometries):
+    """A transform that knows the geometry of both images, if both are known."""
+    if any(geometry is None for geometry in geometries):
+        return transform
+    return Transform._of(transform._core, *geometries, transform._shape)
 
 
 def _rows_first(vector):

@@ -7,7 +7,7 @@ from ._alignment import Registration, registration_of
 from ._devices import Device, open_device
 from ._errors import Error, InvalidArgumentError
 from ._foreign import is_on_device
-from ._images import as_image, as_mask, device_for
+from ._images import as_image, as_mask, device_for, read
 from ._options import RegistrationOptions, documented, options_of
 from ._progress import progress_bar
 from ._register import Registrar
@@ -25,11 +25,13 @@ def _parts(pair, index):
 def _pair_arrays(pair, index):
     """The parts of a pair as arrays in host memory."""
     pair = _parts(pair, index)
-    reference = as_image(pair[0], f"the reference of pair {index}")
-    moving = as_image(pair[1], f"the moving image of pair {index}")
+    names = f"the reference of pair {index}", f"the moving image of pair {index}"
+    read_parts = [read(image, mask, as_image, name)[:2]
+                  for image, mask, name in zip(pair[:2], pair[2:], names)]
+    reference, moving = (as_image(image, name) for (image, _), name in zip(read_parts, names))
     return (reference, moving,
-            as_mask(pair[2], reference.shape, f"the reference's mask of pair {index}"),
-            as_mask(pair[3], moving.shape, f"the moving image's mask of pair {index}"))
+            as_mask(read_parts[0][1], reference.shape, f"the reference's mask of pair {index}"),
+            as_mask(read_parts[1][1], moving.shape, f"the moving image's mask of pair {index}"))
 
 
 # The library refuses such a pair and continues with the next one.
@@ -100,8 +102,8 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
     ----------
     pairs : sequence or iterable
         Tuples (reference, moving) or (reference, moving, reference's mask, moving image's mask),
-        where a mask may be None. Images are as for :func:`register`. Several threads read a
-        sequence (an object with a length and an index) pair by pair, when a device is ready.
+        where a mask may be None. Images are as for :func:`register`, or paths. Several threads read
+        a sequence (an object with a length and an index) pair by pair, when a device is ready.
     devices : Device or str, or a sequence of them, optional
         The devices to use. Of several devices, faster ones register more pairs. The default is
         one device, as for :func:`register`.

@@ -6,6 +6,7 @@ import numpy as np
 
 from ._device_array import DeviceArray
 from ._devices import open_device, set_device_of_array
+from ._files._open import is_file, opened
 
 # DLPack's device types.
 _HOST, _CUDA, _PINNED, _MANAGED = 1, 2, 3, 13
@@ -102,7 +103,7 @@ def _by_dlpack(array):
 
 def kind_of(array):
     """The kind of an array of another library or on a device; None for anything NumPy converts."""
-    if isinstance(array, (np.ndarray, np.generic, list, tuple, int, float)):
+    if isinstance(array, (np.ndarray, np.generic, list, tuple, int, float)) or is_file(array):
         return None
     if isinstance(array, DeviceArray):
         return array._kind or OwnKind
@@ -126,8 +127,21 @@ def is_on_device(array):
 
 
 def as_array(array):
-    """The array itself if its library is supported, else a NumPy array of it."""
+    """The array itself if its library is supported, else a NumPy array of it or of its file."""
+    if is_file(array):
+        return np.asarray(opened(array))
     return np.asarray(array) if kind_of(array) is None else array
+
+
+def warpable(image, nodata, missing, ndim=2):
+    """An image as results warp it, its first `ndim` axes being those of space, and the value of its
+    missing samples. Of a file, `nodata` is by default the file's."""
+    if not is_file(image):
+        return as_array(image), nodata
+    file = opened(image)
+    if nodata is None and missing != "spread":
+        nodata = file._nodata_of(file.dtype)
+    return file._warpable(ndim), nodata
 
 
 def taken(array, device=None):
@@ -136,7 +150,9 @@ def taken(array, device=None):
 
 
 def to_numpy(array):
-    """The array as a NumPy array in host memory."""
+    """The array, or that of a file, as a NumPy array in host memory."""
+    if is_file(array):
+        return np.asarray(opened(array))
     kind = kind_of(array)
     return np.asarray(array) if kind is None else kind.to_numpy(array)
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ._files._open import is_file, opened
+
 
 def _rows_of_chunks(array):
     """The length of each chunk along the first axis; None for an array without chunks."""
@@ -21,6 +23,8 @@ def iterate_frames(frames):
     Frames are not kept. A chunked array (Zarr, Dask, h5py) is read one row of chunks at a time:
     reading frame by frame would load or compute each chunk once per frame.
     """
+    if is_file(frames):
+        frames = opened(frames)._frames()
     if getattr(frames, "ndim", None) != 3:
         yield from frames
         return

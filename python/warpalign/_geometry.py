@@ -28,6 +28,17 @@ def need(module, extra, what):
                           f"pip install 'warpalign[{extra}]'") from error
 
 
+def _open(path, level):
+    raise TypeError("no reader of files is known")
+
+
+def set_opener(function):
+    """Set the function that opens images. Its module calls this when it is imported: it imports
+    this module, and an import in the other direction would be circular."""
+    global _open
+    _open = function
+
+
 class Geometry:
     """Where the pixels of an image lie in world coordinates, which are millimetres x, y and z.
 
@@ -103,13 +114,13 @@ class Geometry:
 
         Parameters
         ----------
-        image : Geometry, path-like, or an image of nibabel, SimpleITK, ITK or ANTsPy
-            A path names a file that nibabel reads, such as NIfTI, or the folder of an image in
-            OME-Zarr 0.4 or 0.5, whose units are converted to millimetres. Of more than three axes
-            of NIfTI the first three count. The axes of nibabel's and ANTsPy's arrays are (x, y, z):
-            transpose them to get the array that belongs to the geometry.
+        image : Geometry, ImageFile, path-like, or an image of nibabel, SimpleITK, ITK or ANTsPy
+            A path names what :func:`warpalign.open` reads, such as NIfTI, DICOM or OME-Zarr, whose
+            units are converted to millimetres. Of more than three axes of NIfTI the first three
+            count. The axes of nibabel's and ANTsPy's arrays are (x, y, z): transpose them to get
+            the array that belongs to the geometry.
         level : int, optional
-            The level of an image in OME-Zarr. The default is 0, the finest one.
+            The level of resolution of a file that has several. The default is 0, the finest one.
 
         Returns
         -------
@@ -121,9 +132,9 @@ class Geometry:
         TypeError
             The image is something else.
         ValueError
-            The geometry is singular, or the metadata of OME-Zarr are damaged or not supported.
+            The geometry is singular, or the file is damaged, not supported, or tells none.
         ImportError
-            nibabel is needed and not installed.
+            The package that reads the file is not installed.
         OSError
             The file cannot be read.
         """
@@ -135,7 +146,11 @@ class Geometry:
             if _ome_zarr.is_ome_zarr(image):
                 shape, spacing, origin = _ome_zarr.geometry_of(image, level)
                 return cls(shape, spacing=spacing, origin=origin)
-            image = need("nibabel", "nifti", f"reading {os.fspath(image)}").load(image)
+            image = _open(image, level=level)
+        if hasattr(image, "geometry") and hasattr(image, "axes"):  # an ImageFile
+            if image.geometry is None:
+                raise ValueError(f"{image.path} does not tell where its pixels lie in millimetres")
+            return image.geometry
         if hasattr(image, "affine") and hasattr(image, "header"):
             return cls._of_ras(image.shape, np.asarray(image.affine, np.float64))
         if hasattr(image, "GetSpacing") and hasattr(image, "GetDirection"):

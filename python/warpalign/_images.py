@@ -6,7 +6,9 @@ import numpy as np
 
 from ._arrays import for_upload
 from ._device_array import DeviceArray
+from ._files._open import is_file, opened
 from ._foreign import is_on_device, kind_of, to_numpy
+from ._nodata import can_hold
 
 
 def _pixels(array, what):
@@ -19,7 +21,7 @@ def _pixels(array, what):
 
 def as_image(array, what):
     """Return a C-contiguous image in host memory, of a type that the library takes."""
-    array = to_numpy(array)
+    array = opened(array)._image(what) if is_file(array) else to_numpy(array)
     if array.ndim != 2:
         raise ValueError(
             f"{what} must be an image of 2 dimensions, not of shape {array.shape}; reduce a colour "
@@ -29,7 +31,7 @@ def as_image(array, what):
 
 def as_volume(array, what):
     """Return a C-contiguous volume in host memory, of a type that the library takes."""
-    array = to_numpy(array)
+    array = opened(array)._volume(what) if is_file(array) else to_numpy(array)
     if array.ndim != 3:
         raise ValueError(f"{what} must be a volume of 3 dimensions, not of shape {array.shape}")
     return _pixels(array, what)
@@ -39,10 +41,27 @@ def as_mask(array, shape, what, of="image"):
     """Return a mask of uint8, 0 for pixels or voxels to ignore, or None."""
     if array is None:
         return None
+    if is_file(array):
+        file = opened(array)
+        array = file._image(what) if len(shape) == 2 else file._volume(what)
     array = to_numpy(array)
     if array.shape != tuple(shape):
         raise ValueError(f"{what} must have the {of}'s shape {tuple(shape)}, not {array.shape}")
     return np.ascontiguousarray(array != 0, dtype=np.uint8)
+
+
+def read(image, mask, prepare, what):
+    """What a registration needs of an image: its pixels, its mask, and its geometry or None.
+
+    Of a file, these are the pixels that `prepare` (as_image, as_volume) takes and, unless there is
+    a mask, the mask of its missing pixels. Anything else stays as it is.
+    """
+    if not is_file(image):
+        return image, mask, None
+    file = opened(image)
+    pixels = prepare(file, what)
+    return (pixels, file._mask_of(pixels) if mask is None else mask,
+            file._geometry_for(pixels.ndim))
 
 
 @contextlib.contextmanager
@@ -63,8 +82,6 @@ def mask_of(array, shape, mask, nodata, what, of="image"):
     mask = as_mask(mask, shape, f"{what}'s mask", of)
     if nodata is None:
         return mask, 0
-    from .ndimage._missing import can_hold
-
     array = to_numpy(array)
     if not can_hold(array.dtype, nodata):
         raise ValueError(f"nodata is {nodata!r}, which no sample of {what} can have; its type is "

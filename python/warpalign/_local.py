@@ -10,7 +10,7 @@ import numpy as np
 from . import _core, ndimage
 from ._core import Device
 from ._devices import open_device
-from ._foreign import as_array, to_numpy
+from ._foreign import warpable
 from ._images import as_image, device_for
 from ._options import documented
 from ._results import OnDevice
@@ -165,7 +165,7 @@ class LocalRegistration(OnDevice):
         """
         if self.field is None:
             raise ValueError("there is no field: no window has a reliable shift")
-        image = as_array(image)
+        image, nodata = warpable(image, nodata, missing)
         shape = self.field.shape[1:]
         if tuple(image.shape[:2]) != shape:
             raise ValueError(
@@ -216,7 +216,7 @@ def _settings(window, stride, max_shift, smoothness):
 
 
 def _grey(image, what):
-    image = as_image(to_numpy(image), what)
+    image = as_image(image, what)
     return image if image.dtype in (np.uint8, np.uint16) else image.astype(np.float32, copy=False)
 
 
@@ -369,7 +369,8 @@ def register_local(reference, moving, *, window=128, stride=None, max_shift=None
     Parameters
     ----------
     reference, moving : array_like, shape (rows, columns)
-        Single-channel images of any real type, of the same shape, at least as large as a window.
+        Single-channel images of any real type, of the same shape, at least as large as a window, or
+        the paths of their files.
     window : int or (int, int), optional
         The side of a window, or its rows and columns, 16 to 4096 pixels. A shift is the mean motion
         within a window: large windows miss motion that varies within them, small windows are less

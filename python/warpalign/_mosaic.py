@@ -7,6 +7,7 @@ import numpy as np
 
 from . import _core
 from ._devices import Device, open_device
+from ._files._open import is_file, opened
 from ._images import as_image
 from ._progress import progress_bar
 from ._results import OnDevice
@@ -163,12 +164,20 @@ def _translations(positions):
     return matrices
 
 
+def _shape_of(tile):
+    """The shape of a tile; of a file, without reading its pixels."""
+    if not is_file(tile):
+        return np.shape(tile)
+    file = opened(tile)
+    return file._length("y"), file._length("x")
+
+
 def _shapes_of(tiles):
     """The shape of each tile. Of lazy sequences, only the first tile is read."""
     if isinstance(tiles, (list, tuple)):
-        shapes = [np.shape(tile) for tile in tiles]
+        shapes = [_shape_of(tile) for tile in tiles]
     else:
-        shapes = [np.shape(tiles[0])] * len(tiles)
+        shapes = [_shape_of(tiles[0])] * len(tiles)
     for index, shape in enumerate(shapes):
         if len(shape) != 2:
             raise ValueError(f"tile {index} must be an image of 2 dimensions, not of shape {shape}")
@@ -193,8 +202,8 @@ def mosaic(tiles, positions, *, fuse=False, max_error=None, min_confidence=0.5, 
     Parameters
     ----------
     tiles : sequence of array_like
-        Images of 2 dimensions, in the order in which they were taken. Several threads read the
-        sequence when tiles are needed; of a sequence that is no list or tuple, all tiles have the
+        Images of 2 dimensions or their paths, in the order in which they were taken. Several
+        threads read the sequence when tiles are needed; of a sequence that is no list or tuple, all tiles have the
         shape of the first one. Reduce colour images to one channel.
     positions : array_like, shape (n, 2)
         Where the stage says that the first pixel of each tile lies, in pixels: (row, column).

@@ -1,16 +1,34 @@
-"""The geometry of images in OME-Zarr 0.4 and 0.5: their metadata, without reading pixels.
+"""The metadata of images in OME-Zarr 0.4 to 0.6, without reading pixels.
 
-ngff.openmicroscopy.org/0.4 and /0.5: `scale` and `translation` of a multiscale image's levels.
+ngff.openmicroscopy.org/0.4, /0.5 and /0.6: `scale` and `translation` of a multiscale image's
+levels.
 """
 
 import json
 import pathlib
+from dataclasses import dataclass
 
 import numpy as np
 
-_MILLIMETRES = {"meter": 1e3, "centimeter": 10.0, "millimeter": 1.0, "micrometer": 1e-3,
-                "nanometer": 1e-6, "angstrom": 1e-7, "picometer": 1e-9}
+from ._files._units import MILLIMETRES
+
 _MOST_BYTES = 1 << 26
+SUPPORTED = "0.4 to 0.6"
+
+
+@dataclass
+class Described:
+    """A level of an image: its array in the folder, and what its axes are."""
+
+    path: pathlib.Path
+    version: str
+    levels: int
+    axes: list  # dictionaries: name, type, unit
+    shape: list
+    scale: np.ndarray
+    translation: np.ndarray
+    channels: list
+    attributes: dict
 
 
 def is_ome_zarr(path):
@@ -31,16 +49,31 @@ def _json_of(path):
     return found
 
 
-def _multiscale(path):
+def attributes_of(path):
+    """The attributes of a group that concern images."""
     if (path / "zarr.json").is_file():
-        attributes = _json_of(path / "zarr.json")["attributes"]["ome"]
-        version = attributes["version"]
-    else:
-        attributes = _json_of(path / ".zattrs")
-        version = attributes["multiscales"][0]["version"]
-    if version not in ("0.4", "0.5"):
-        raise ValueError(f"its version is {version!r}; 0.4 and 0.5 are supported")
-    return attributes["multiscales"][0]
+        attributes = _json_of(path / "zarr.json").get("attributes", {})
+        return attributes.get("ome", attributes)
+    return _json_of(path / ".zattrs")
+
+
+def images_of(path):
+    """The folders of the images that a group of bioformats2raw's layout holds; else the group."""
+    path = pathlib.Path(path)
+    attributes = attributes_of(path)
+    if "multiscales" in attributes or "bioformats2raw.layout" not in attributes:
+        return [path]
+    return sorted((folder for folder in path.iterdir() if folder.name.isdigit()),
+                  key=lambda folder: int(folder.name))
+
+
+def _multiscale(path):
+    attributes = attributes_of(path)
+    image = attributes["multiscales"][0]
+    version = str(attributes.get("version") or image["version"])
+    if version not in ("0.4", "0.5", "0.6") and not version.startswith("0.6."):
+        raise ValueError(f"its version is {version!r}; {SUPPORTED} are supported")
+    return image, version, attributes
 
 
 def _shape(path):
@@ -56,44 +89,79 @@ def _applied(transforms, scale, translation):
             scale, translation = scale * factors, translation * factors
         elif one["type"] == "translation":
             translation = translation + np.array(one["translation"], np.float64)
+        elif one["type"] == "sequence":
+            scale, translation = _applied(one["transformations"], scale, translation)
         elif one["type"] != "identity":
             raise ValueError(f"it has a transform of the type {one['type']!r}; scale and "
                              "translation are supported")
     return scale, translation
 
 
-def _found(path, level):
-    image = _multiscale(path)
+def _axes_and_transforms(image, dataset):
+    """The axes of an image, and the transforms from the pixels of a level to them."""
+    transforms = dataset["coordinateTransformations"]
+    if "coordinateSystems" not in image:  # before 0.6
+        return image["axes"], [transforms, image.get("coordinateTransformations", [])]
+    # Those of the image lead on to other coordinate systems.
+    output = transforms[0].get("output")
+    name = output.get("name") if isinstance(output, dict) else output
+    systems = {system["name"]: system["axes"] for system in image["coordinateSystems"]}
+    return systems.get(name) or next(iter(systems.values())), [transforms[:1]]
+
+
+def _described(path, level):
+    image, version, attributes = _multiscale(path)
     datasets = image["datasets"]
     if not 0 <= level < len(datasets):
         raise ValueError(f"it has {len(datasets)} levels, and no level {level}")
-    axes = image["axes"]
-    space = [i for i, axis in enumerate(axes) if axis.get("type") == "space"]
-    names = [axes[i]["name"] for i in space]
+    axes, lists = _axes_and_transforms(image, datasets[level])
+    scale, translation = np.ones(len(axes)), np.zeros(len(axes))
+    for transforms in lists:
+        scale, translation = _applied(transforms, scale, translation)
+    channels = [channel.get("label") or "" for channel in
+                (attributes.get("omero") or {}).get("channels", [])]
+    array = path / datasets[level]["path"]
+    return Described(array, version, len(datasets), axes, list(_shape(array)), scale, translation,
+                     channels, attributes)
+
+
+def _space(found):
+    """The numbers of the axes of space, and the millimetres of their units."""
+    space = [i for i, axis in enumerate(found.axes) if axis.get("type") == "space"]
+    names = [found.axes[i]["name"] for i in space]
     if names not in (["z", "y", "x"], ["y", "x"]):
         raise ValueError(f"its axes of space are {', '.join(names)}, not z, y, x or y, x")
-    scale, translation = np.ones(len(axes)), np.zeros(len(axes))
-    dataset = datasets[level]
-    for transforms in (dataset["coordinateTransformations"],
-                       image.get("coordinateTransformations", [])):
-        scale, translation = _applied(transforms, scale, translation)
-    units = [axes[i].get("unit", "millimeter") for i in space]
-    if unknown := [unit for unit in units if unit not in _MILLIMETRES]:
+    units = [found.axes[i].get("unit", "millimeter") for i in space]
+    if unknown := [unit for unit in units if unit not in MILLIMETRES]:
         raise ValueError(f"its unit {unknown[0]!r} is not supported (choose from: "
-                         f"{', '.join(_MILLIMETRES)})")
-    millimetres = np.array([_MILLIMETRES[unit] for unit in units])
-    shape = _shape(path / dataset["path"])
-    return ([shape[i] for i in space], (scale[space] * millimetres)[::-1],
-            (translation[space] * millimetres)[::-1])
+                         f"{', '.join(MILLIMETRES)})")
+    return space, np.array([MILLIMETRES[unit] for unit in units])
+
+
+def described(path, level=0):
+    """A level of an image. Raises ValueError if the metadata are damaged or not supported."""
+    path = pathlib.Path(path)
+    try:
+        return _described(path, level)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ValueError(f"{path} is no image of OME-Zarr {SUPPORTED}: its metadata lack "
+                         f"{error}") from error
+    except FileNotFoundError as error:
+        raise ValueError(f"{path} is no image of OME-Zarr that can be read: there is no "
+                         f"{error.filename}") from error
+    except ValueError as error:
+        raise ValueError(f"{path} is no image of OME-Zarr that can be read: {error}") from error
 
 
 def geometry_of(path, level=0):
     """The shape, spacing and origin (x, y, z in millimetres) of a level of an image."""
-    path = pathlib.Path(path)
+    found = described(path, level)
     try:
-        return _found(path, level)
+        space, millimetres = _space(found)
+        return ([found.shape[i] for i in space], (found.scale[space] * millimetres)[::-1],
+                (found.translation[space] * millimetres)[::-1])
     except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise ValueError(f"{path} is no image of OME-Zarr 0.4 or 0.5: its metadata lack "
+        raise ValueError(f"{path} is no image of OME-Zarr {SUPPORTED}: its metadata lack "
                          f"{error}") from error
     except ValueError as error:
         raise ValueError(f"{path} is no image of OME-Zarr that can be read: {error}") from error

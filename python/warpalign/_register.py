@@ -9,7 +9,8 @@ from . import _core
 from ._alignment import Registration, registration_of
 from ._device_array import DeviceArray
 from ._devices import open_device
-from ._images import as_image, check_dimensions, counted, device_for, mask_of, pixels_of
+from ._images import (
+    as_image, check_dimensions, counted, device_for, mask_of, pixels_of, read)
 from ._initial import initial_matrix, numbers_xy
 from ._options import RegistrationOptions, documented, options_of
 
@@ -55,6 +56,7 @@ class Registrar:
         self._registrar = _core.Registrar(self._device, made)
         self._reference_shape = None
         self._nodata = 0  # pixels of the reference
+        self._geometry = None  # of the reference
 
     @property
     def device(self):
@@ -68,14 +70,16 @@ class Registrar:
         Parameters
         ----------
         image : array_like, shape (rows, columns)
-            A single-channel image of any real type, 16 to 16384 pixels a side. Arithmetic is in
-            single precision. An array on the registrar's device is used there, without copies.
+            A single-channel image of any real type, 16 to 16384 pixels a side, or the path of a
+            file (:func:`warpalign.open`). Arithmetic is in single precision. An array on the
+            registrar's device is used there, without copies.
         mask : array_like, same shape, optional
             0 for pixels to ignore, which may hold any value.
         %(nodata)s
 
         %(raises)s
         """
+        image, mask, self._geometry = read(image, mask, as_image, "the reference")
         with pixels_of(image, as_image, "the reference", self._device) as pixels:
             check_dimensions(pixels, 2, "the reference")
             mask, self._nodata = mask_of(image, pixels.shape, mask, nodata, "the reference")
@@ -92,7 +96,8 @@ class Registrar:
         Parameters
         ----------
         moving : array_like, shape (rows, columns)
-            The moving image. Its shape and type may differ from those of the reference.
+            The moving image, or the path of a file. Its shape and type may differ from those of
+            the reference.
         mask : array_like, same shape, optional
             0 for pixels to ignore.
         %(nodata)s
@@ -106,6 +111,7 @@ class Registrar:
         %(raises)s
         """
         start = numbers_xy(initial_matrix(initial, 2, self._motion))
+        moving, mask, geometry = read(moving, mask, as_image, "the moving image")
         with pixels_of(moving, as_image, "the moving image", self._device) as pixels:
             check_dimensions(pixels, 2, "the moving image")
             mask, count = mask_of(moving, pixels.shape, mask, nodata, "the moving image")
@@ -114,7 +120,8 @@ class Registrar:
             else:
                 found = self._registrar.align(pixels, mask, start)
             found["missing"] = counted(found["missing"], self._nodata, count)
-            return registration_of(found, self._reference_shape, pixels.shape, self._device)
+            found = registration_of(found, self._reference_shape, pixels.shape, self._device)
+        return dataclasses.replace(found, _geometries=(self._geometry, geometry))
 
 
 documented(Registrar)
@@ -128,9 +135,9 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, nodata
     Parameters
     ----------
     reference, moving : array_like, shape (rows, columns)
-        Single-channel images of any real type, 16 to 16384 pixels a side. Shapes and types may
-        differ. Arithmetic is in single precision. Arrays on a device are registered there, without
-        copies.
+        Single-channel images of any real type, 16 to 16384 pixels a side, or the paths of files
+        that :func:`warpalign.open` reads. Shapes and types may differ. Arithmetic is in single
+        precision. Arrays on a device are registered there, without copies.
     reference_mask, moving_mask : array_like, optional
         Masks of the shape of their image; 0 for pixels to ignore, which may hold any value.
     %(nodata)s
@@ -162,10 +169,12 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, nodata
     >>> found.warp(moving).shape
     (96, 128)
     """
+    reference, reference_mask, fixed = read(reference, reference_mask, as_image, "the reference")
+    moving, moving_mask, moved = read(moving, moving_mask, as_image, "the moving image")
     registrar = Registrar(device_for(reference, device), **options)
     registrar.set_reference(reference, reference_mask, nodata=nodata)
     found = registrar.align(moving, moving_mask, nodata=nodata, initial=initial)
-    return dataclasses.replace(found, _images=(reference, moving))
+    return dataclasses.replace(found, _images=(reference, moving), _geometries=(fixed, moved))
 
 
 def _compiled_for(dtype):

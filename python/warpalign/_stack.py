@@ -9,7 +9,9 @@ from ._alignment import Alignment, parameters_of, registration_of
 from ._axes import embedded
 from ._devices import open_device
 from ._errors import Error, InvalidImageError
-from ._foreign import as_array
+from ._files._open import is_file
+from ._files._open import opened as opened_file
+from ._foreign import warpable
 from ._frames import iterate_frames
 from ._images import as_mask, device_for
 from ._options import RegistrationOptions, documented, options_of
@@ -189,7 +191,7 @@ class StackRegistration(OnDevice):
         for i, frame in enumerate(iterate_frames(frames)):
             if i >= len(self):
                 raise ValueError(f"there are more frames than the {len(self)} registered")
-            frame = as_array(frame)
+            frame, absent = warpable(frame, nodata, missing)
             if tuple(frame.shape[:2]) != self._shape:
                 raise ValueError(
                     f"frame {i} has the shape {tuple(frame.shape)}, but the registered frames have "
@@ -200,7 +202,7 @@ class StackRegistration(OnDevice):
             yield ndimage.affine_transform(
                 frame, embedded(self._alignments[i].matrix, frame.ndim),
                 output_shape=self._shape + tuple(frame.shape[2:]), order=order, mode=mode,
-                cval=cval, missing=default_for(missing, frame), nodata=nodata, weights=weights,
+                cval=cval, missing=default_for(missing, frame), nodata=absent, weights=weights,
                 device=self._opened())
 
     def __repr__(self):
@@ -376,7 +378,8 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     ----------
     frames : array_like or iterable
         A NumPy (memory maps included), Zarr, Dask or h5py array of shape (frames, rows, columns),
-        or an iterable of images, such as a generator that reads them. All frames have the same
+        or an iterable of images or of their paths, such as a generator that reads them; or the path
+        of a file that :func:`warpalign.open` reads. All frames have the same
         shape. With a fixed reference and no mask, up to 32 frames (at most 64 MiB) are in memory
         and registered together; otherwise, one frame at a time. While the first usable frame is
         not found, up to 32 frames are read ahead. Chunked arrays are read one row of
@@ -417,6 +420,8 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     >>> stack.drift["shift_column"].round()
     array([0., 1., 3.])
     """
+    if is_file(frames):
+        frames = opened_file(frames)._frames()
     total = len(frames) if hasattr(frames, "__len__") else None
     ahead = FramesAhead(frames)
     opened = open_device(device_for(ahead.given, device))

@@ -1,11 +1,11 @@
 """The image to which the frames of a stack are registered: a frame of it, or another image."""
 
 import operator
+import os
 
 import numpy as np
 
 from ._errors import InvalidImageError
-from ._foreign import as_array
 from ._frames import iterate_frames
 from ._images import as_image
 
@@ -228,17 +228,17 @@ def _frame_named(frames, number):
 def checked_reference(to, frames):
     """What `to` names: 'first', 'previous', 'mean' or 'auto'; (number, image) for a frame; or
     (None, image). Raises ValueError or TypeError, before anything is registered."""
-    if isinstance(to, str):
+    if isinstance(to, str) and not os.path.exists(to):
         if to not in ("first", "previous", "mean", "auto"):
-            raise ValueError("to must be 'first', 'previous', 'mean', 'auto', the number of a frame "
-                             f"or an image, not {to!r}")
+            raise ValueError("to must be 'first', 'previous', 'mean', 'auto', the number of a "
+                             f"frame, an image or its file, not {to!r}")
         if to == "auto":
             next(frames.again("to='auto'"))  # raises for an iterator
         return to
     number = number_of(to)
     if number is not None:
         return number, _frame_named(frames, number)
-    image = as_image(as_array(to), "the reference")
+    image = as_image(to, "the reference")
     if image.shape != frames.shape:
         raise ValueError(f"the reference has the shape {image.shape}, but the frames have "
                          f"{frames.shape}")

@@ -884,11 +884,11 @@ class Transform:
             The computation failed.
         """
         from . import ndimage
-        from ._foreign import as_array
+        from ._foreign import warpable
         from .ndimage._missing import default_for
         from .ndimage._planes import at_positions
 
-        image = as_array(image)
+        image, nodata = warpable(image, nodata, missing, self.ndim)
         if image.ndim < self.ndim:
             raise ValueError(f"image must have at least {self.ndim} axes, not {image.ndim}")
         if output_shape is None and self._reference is not None:

@@ -1,5 +1,6 @@
 """Registration of volumes."""
 
+import dataclasses
 import functools
 from dataclasses import dataclass
 
@@ -8,9 +9,11 @@ import numpy as np
 from . import _core
 from ._core import Device
 from ._device_array import DeviceArray
+from ._alignment import with_geometries
 from ._devices import open_device
-from ._foreign import as_array
-from ._images import as_volume, check_dimensions, counted, device_for, mask_of, pixels_of
+from ._foreign import warpable
+from ._images import (
+    as_volume, check_dimensions, counted, device_for, mask_of, pixels_of, read)
 from ._initial import initial_matrix, numbers_xy
 from ._options import documented
 from ._results import OnDevice
@@ -95,12 +98,13 @@ class VolumeRegistration(OnDevice):
     _device: Device
     deformation: Deformation | None = None
     missing: tuple[int, int] = (0, 0)
+    _geometries: tuple = (None, None)  # of the reference and the moving volume
 
     @property
     def transform(self):
-        if self.deformation is not None:
-            return self.deformation.transform
-        return Transform.affine(self.matrix)
+        found = (Transform.affine(self.matrix) if self.deformation is None
+                 else self.deformation.transform)
+        return with_geometries(found, self._geometries)
 
     @property
     def translation_xyz(self):
@@ -157,7 +161,7 @@ class VolumeRegistration(OnDevice):
         from . import ndimage
         from .ndimage._missing import default_for
 
-        volume = as_array(volume)
+        volume, nodata = warpable(volume, nodata, missing, 3)
         if tuple(volume.shape) != self.moving_shape:
             raise ValueError(
                 f"volume must have the moving volume's shape {self.moving_shape}, "
@@ -194,7 +198,8 @@ _VOLUME_OPTIONS = """\
         180.
     spacing : float or sequence of 3 floats, optional
         The distance between voxels along each array axis, in millimetres, such as
-        ``header.get_zooms()`` of nibabel. Rotations are rigid in millimetres. The default is 1.
+        ``header.get_zooms()`` of nibabel. Rotations are rigid in millimetres. The default is 1;
+        :func:`register_volume` takes it from the file, if it is given one.
     moving_spacing : float or sequence of 3 floats, optional
         The distance between voxels of moving volumes, in millimetres. The default is ``spacing``.
     max_shift : float or sequence of 3 floats, optional
@@ -238,6 +243,16 @@ def _options(motion, modality, max_rotation, spacing, moving_spacing, max_shift,
     return options
 
 
+def _check_mirrored(reference, moving):
+    """Raise ValueError if one of two geometries is mirrored relative to the other one."""
+    if reference is None or moving is None:
+        return
+    if np.linalg.det(reference.direction) * np.linalg.det(moving.direction) < 0:
+        raise ValueError("the axes of the moving volume are mirrored relative to those of the "
+                         "reference; reorient one of the files first, as by "
+                         "nibabel.as_closest_canonical")
+
+
 class VolumeRegistrar:
     """Registers volumes to one reference.
 
@@ -279,6 +294,7 @@ class VolumeRegistrar:
         self._registrar = _core.VolumeRegistrar(self._device, options)
         self._shape = None
         self._nodata = 0  # voxels of the reference
+        self._geometry = None  # of the reference
 
     @documented
     def set_reference(self, volume, mask=None, *, nodata=None) -> None:
@@ -287,7 +303,8 @@ class VolumeRegistrar:
         Parameters
         ----------
         volume : array_like, shape (planes, rows, columns)
-            A volume of any real type, 8 to 16384 voxels a side. Arithmetic is in single precision.
+            A volume of any real type, 8 to 16384 voxels a side, or the path of a file
+            (:func:`warpalign.open`), whose spacing is not used. Arithmetic is in single precision.
             An array on the registrar's device is used there, without copies.
         mask : array_like, same shape, optional
             0 for voxels to ignore, which may hold any value.
@@ -295,6 +312,7 @@ class VolumeRegistrar:
 
         %(raises)s
         """
+        volume, mask, self._geometry = read(volume, mask, as_volume, "the reference")
         with pixels_of(volume, as_volume, "the reference", self._device) as voxels:
             self._shape = None
             check_dimensions(voxels, 3, "the reference")
@@ -313,7 +331,8 @@ class VolumeRegistrar:
         Parameters
         ----------
         moving : array_like, shape (planes, rows, columns)
-            The moving volume. Its shape and type may differ from those of the reference.
+            The moving volume, or the path of a file. Its shape and type may differ from those of
+            the reference.
         mask : array_like, same shape, optional
             0 for voxels to ignore.
         %(nodata)s
@@ -327,6 +346,8 @@ class VolumeRegistrar:
         %(raises)s
         """
         start = numbers_xy(initial_matrix(initial, 3, self._motion, self._spacings))
+        moving, mask, geometry = read(moving, mask, as_volume, "the moving volume")
+        _check_mirrored(self._geometry, geometry)
         with pixels_of(moving, as_volume, "the moving volume", self._device) as voxels:
             shape = voxels.shape
             check_dimensions(voxels, 3, "the moving volume")
@@ -341,7 +362,8 @@ class VolumeRegistrar:
         found["timings"] = dict(found["timings"])
         found["deformation"] = deformation_of(found["deformation"], self._shape)
         return VolumeRegistration(
-            **found, reference_shape=self._shape, moving_shape=shape, _device=self._device)
+            **found, reference_shape=self._shape, moving_shape=shape, _device=self._device,
+            _geometries=(self._geometry, geometry))
 
 
 _documented(VolumeRegistrar)
@@ -357,8 +379,9 @@ def register_volume(reference, moving, *, reference_mask=None, moving_mask=None,
     Parameters
     ----------
     reference, moving : array_like, shape (planes, rows, columns)
-        Volumes of any real type, 8 to 16384 voxels a side. Shapes, types, and the gain and offset
-        of intensities may differ. Arithmetic is in single precision. Arrays on a device are
+        Volumes of any real type, 8 to 16384 voxels a side, or the paths of files that
+        :func:`warpalign.open` reads, which tell their spacing. Shapes, types, and the gain and
+        offset of intensities may differ. Arithmetic is in single precision. Arrays on a device are
         registered there, without copies.
     reference_mask, moving_mask : array_like, optional
         Masks of the shape of their volume; 0 for voxels to ignore, which may hold any value.
@@ -393,9 +416,17 @@ def register_volume(reference, moving, *, reference_mask=None, moving_mask=None,
     >>> round(warpalign.register_volume(volume, rotated, motion="rigid").rotation_deg)
     90
     """
+    reference, reference_mask, fixed = read(reference, reference_mask, as_volume, "the reference")
+    moving, moving_mask, moved = read(moving, moving_mask, as_volume, "the moving volume")
+    _check_mirrored(fixed, moved)
+    if spacing is None and fixed is not None:
+        spacing = fixed.spacing[::-1]
+    if moving_spacing is None and moved is not None:
+        moving_spacing = moved.spacing[::-1]
     registrar = VolumeRegistrar(
         device_for(reference, device), motion=motion, modality=modality,
         max_rotation=max_rotation, spacing=spacing, moving_spacing=moving_spacing,
         max_shift=max_shift, refine=refine, collect_timings=collect_timings)
     registrar.set_reference(reference, reference_mask, nodata=nodata)
-    return registrar.align(moving, moving_mask, nodata=nodata, initial=initial)
+    found = registrar.align(moving, moving_mask, nodata=nodata, initial=initial)
+    return dataclasses.replace(found, _geometries=(fixed, moved))

@@ -13,14 +13,32 @@ except ImportError as error:
     raise ImportError("warpalign.dask needs Dask: pip install warpalign[dask]") from error
 
 from .. import Device
+from .._files._open import is_file, opened
 
 
 def as_dask(array):
-    """Convert an array to a Dask array, unless it is one. Zarr arrays keep their chunks."""
+    """Convert an array to a Dask array, unless it is one. Zarr arrays and files keep their
+    chunks."""
+    if is_file(array):
+        return _of_file(opened(array))
     if isinstance(array, dask.array.Array):
         _check_known("the input", array)
         return array
     return dask.array.asarray(array)
+
+
+def _of_file(file):
+    """The Dask array of an ImageFile or of its Frames, whose tasks open the file themselves."""
+    array = getattr(file, "array", file)
+    if isinstance(array, dask.array.Array):
+        return array
+    chunks = getattr(array, "chunks", None) or "auto"
+    return dask.array.from_array(file, chunks=chunks, asarray=True, fancy=False)
+
+
+def frames_as_dask(frames):
+    """Convert the frames of a stack to a Dask array of three axes."""
+    return _of_file(opened(frames)._frames()) if is_file(frames) else as_dask(frames)
 
 
 def _check_known(what, array):

@@ -1,16 +1,19 @@
 """Registers the frames of a Dask array."""
 
+import os
+
 import dask.array
 import numpy as np
 
 from .. import ndimage
 from .._devices import open_device
 from .._errors import InvalidImageError
+from .._files._open import is_file
 from .._images import as_image, as_mask
 from .._options import documented, options_of
 from .._stack import _DRIFT, _Follower, _first, _line_of, _unusable, check_motion
 from .._stack_origin import number_of
-from ._blocks import array_of_tasks, as_dask, bound, device_name
+from ._blocks import array_of_tasks, as_dask, bound, device_name, frames_as_dask
 
 # A row of the drift table: that of warpalign.register_stack, the frame's matrix and its error.
 _TABLE = np.dtype([*_DRIFT.descr, ("matrix", np.float64, (3, 3)), ("error", "U160")])
@@ -108,7 +111,7 @@ class StackDrift:
         >>> stack.warp(frames).compute().shape
         (3, 96, 128)
         """
-        array = as_dask(frames)
+        array = frames_as_dask(frames)
         if array.ndim != 3 or array.shape[0] != self.drift.shape[0]:
             raise ValueError(
                 f"{self.drift.shape[0]} frames were registered, but frames has the shape "
@@ -174,7 +177,7 @@ class StackDrift:
 
 def _reference_of(frames, to):
     """The reference as a Dask array of one chunk, and the number of its frame (-1: not a frame)."""
-    if isinstance(to, str):
+    if isinstance(to, str) and not os.path.exists(to):
         if to != "first":
             raise ValueError(
                 f"to must be 'first', the number of a frame or an image, not {to!r}: frames must "
@@ -186,7 +189,7 @@ def _reference_of(frames, to):
             raise ValueError(f"to={number}: the stack has {frames.shape[0]} frames; choose 0 to "
                              f"{frames.shape[0] - 1}")
         return frames[number].rechunk(-1), number
-    reference = as_dask(to).rechunk(-1)
+    reference = as_dask(as_image(to, "the reference") if is_file(to) else to).rechunk(-1)
     if reference.shape != frames.shape[1:]:
         raise ValueError(
             f"the reference has the shape {reference.shape}, but frames have {frames.shape[1:]}")
@@ -232,7 +235,7 @@ def register_stack(frames, *, to="first", mask=None, device=None, **options):
     >>> stack.drift.compute()["shift_column"].round()
     array([0., 1., 3.])
     """
-    array = as_dask(frames)
+    array = frames_as_dask(frames)
     if array.ndim != 3:
         raise ValueError(f"frames must be an array of 3 axes, not of shape {array.shape}")
     if array.shape[0] == 0:

@@ -13,6 +13,7 @@ import numpy as np
 from .. import _core
 from .._device_array import DeviceArray
 from .._foreign import is_on_device
+from .._nodata import can_hold, known_samples
 from . import _double
 from ._geometry import MAX_AXES
 
@@ -71,17 +72,6 @@ def default_for(missing, image):
     return "spread" if is_on_device(image) else "ignore"
 
 
-def can_hold(dtype, value):
-    """Whether a sample of the type can have the value."""
-    if dtype.kind == "b":
-        return value in (0, 1)
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        return math.isfinite(value) and int(value) == value and limits.min <= value <= limits.max
-    with np.errstate(over="ignore"):
-        return not math.isfinite(value) or dtype.type(value) == value
-
-
 def check_nodata(rule, array, output):
     """Raise ValueError if no sample of the input or of the output can have the nodata value."""
     if rule.nodata is None:
@@ -91,32 +81,6 @@ def check_nodata(rule, array, output):
             raise ValueError(
                 f"nodata is {rule.nodata}, which no sample of an {name} of {dtype} can have; "
                 "choose a value of that type")
-
-
-def _is_finite(array):
-    if array.dtype in (np.float32, np.float64) and array.flags.c_contiguous:
-        flat = array.reshape(-1)
-        with np.errstate(over="ignore", invalid="ignore"):
-            if math.isfinite(np.dot(flat, flat)):  # by BLAS, in one fast pass
-                return True
-    return bool(np.isfinite(array).all())
-
-
-def known_samples(array, nodata, order=3):
-    """The mask of the known samples, or None if all are known.
-
-    Infinite samples are missing, except at order 0, which copies them.
-    """
-    known = None
-    if array.dtype.kind in "fc" and not _is_finite(array):
-        known = np.isfinite(array) if order > 0 else ~np.isnan(array)
-        if known.all():
-            known = None
-    if nodata is not None and not math.isnan(nodata):
-        differs = array != array.dtype.type(nodata)
-        if not differs.all():
-            known = differs if known is None else known & differs
-    return known
 
 
 def _filled(array, known, axes, dtype):

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _core
 from .._device_array import DeviceArray
+from .._files._open import is_file, opened
 from .._foreign import OwnKind, kind_of
 from ._geometry import MAX_AXES, library_homography, library_matrix, unchanged_axes
 from ._nearest import bits_outside
@@ -21,6 +22,8 @@ def for_arrays_of_any_library(function):
 
     @functools.wraps(function)
     def call(input, *arguments, device=None, **keywords):
+        if is_file(input):
+            input = np.asarray(opened(input))
         kind = kind_of(input)
         if kind is None:
             return function(input, *arguments, device=device, **keywords)

@@ -1,0 +1,42 @@
+"""Which samples of an array are missing."""
+
+import math
+
+import numpy as np
+
+
+def can_hold(dtype, value):
+    """Whether a sample of the type can have the value."""
+    if dtype.kind == "b":
+        return value in (0, 1)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return math.isfinite(value) and int(value) == value and limits.min <= value <= limits.max
+    with np.errstate(over="ignore"):
+        return not math.isfinite(value) or dtype.type(value) == value
+
+
+def _is_finite(array):
+    if array.dtype in (np.float32, np.float64) and array.flags.c_contiguous:
+        flat = array.reshape(-1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if math.isfinite(np.dot(flat, flat)):  # by BLAS, in one fast pass
+                return True
+    return bool(np.isfinite(array).all())
+
+
+def known_samples(array, nodata, order=3):
+    """The mask of the known samples, or None if all are known.
+
+    Infinite samples are missing, except at order 0, which copies them.
+    """
+    known = None
+    if array.dtype.kind in "fc" and not _is_finite(array):
+        known = np.isfinite(array) if order > 0 else ~np.isnan(array)
+        if known.all():
+            known = None
+    if nodata is not None and not math.isnan(nodata):
+        differs = array != array.dtype.type(nodata)
+        if not differs.all():
+            known = differs if known is None else known & differs
+    return known
