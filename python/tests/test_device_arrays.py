@@ -237,11 +237,11 @@ def test_stacks_and_fields_warp_arrays_on_a_device(scene):
 
 def test_a_batch_continues_after_an_invalid_pair(scene):
     image, moving = to_device(scene), to_device(np.roll(scene, 3, axis=1))
-    mask = np.ones(scene.shape, bool)
+    mask = np.ones((4, 5), bool)
     pairs = [(image, moving), (image, to_device(np.zeros((40, 40, 3)))),
              (image, moving, mask, None), (image,), (image, moving)]
     results = warpalign.register_batch(pairs, on_error="return", motion="translation")
-    assert [type(found) for found in results[1:4]] == [ValueError, NotImplementedError, ValueError]
+    assert [type(found) for found in results[1:4]] == [ValueError] * 3
     for found in (results[0], results[4]):
         assert found.translation == pytest.approx((0, 3), abs=0.1)
     with pytest.raises(ValueError, match="2 dimensions") as error:

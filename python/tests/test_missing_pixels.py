@@ -9,7 +9,7 @@ from warpalign import to_device
 
 @pytest.fixture
 def pair(scene, moved):
-    return scene, moved(scene, 8, 1, (3, -5))
+    return scene.copy(), moved(scene, 8, 1, (3, -5))
 
 
 def test_nan_is_ignored_and_counted(pair):

@@ -85,7 +85,8 @@ def test_other_types(tmp_path, random, dtype):
     assert result.dtype == array.dtype
     exact = resampled(tmp_path, array.astype(np.float64), "--rotate", "20")
     if dtype.startswith("float"):
-        np.testing.assert_array_equal(result, exact.astype(dtype))
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(result, exact.astype(dtype))
     else:  # halves away from zero
         rounded = np.copysign(np.floor(np.abs(exact) + 0.5), exact)
         np.testing.assert_array_equal(result, np.clip(rounded, limits.min, limits.max))

@@ -226,7 +226,7 @@ def test_warm_up_refuses_other_types(dtype):
     (np.ones((8, 40)), warpalign.InvalidArgumentError, "16"),
     (np.ones((40, 40, 3)), ValueError, "must be an image of 2 dimensions"),
     (np.ones((40, 40), complex), TypeError, "real numbers"),
-    ("picture.png", ValueError, "2 dimensions"),
+    ("picture.png", FileNotFoundError, "there is no file picture.png"),
 ])
 def test_invalid_images_raise(scene, image, error, words):
     with pytest.raises(error, match=words):

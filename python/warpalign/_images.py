@@ -10,12 +10,19 @@ from ._files._open import is_file, opened
 from ._foreign import is_on_device, kind_of, to_numpy
 from ._nodata import can_hold
 
+# From these types the library subtracts a pedestal that single precision would round too much.
+_CENTRED = (np.int32, np.uint32, np.float64)
+
 
 def _pixels(array, what):
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{what} must hold real numbers, not {array.dtype}")
     if array.dtype.kind == "b":
         return np.ascontiguousarray(array, dtype=np.uint8)
+    if array.dtype in _CENTRED:
+        return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+    if array.dtype.itemsize > 4:
+        return np.ascontiguousarray(array, dtype=np.float64)
     return for_upload(array)
 
 
