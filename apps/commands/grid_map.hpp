@@ -16,8 +16,9 @@ class GridMap {
   GridMap& operator=(const GridMap&) = delete;
   virtual ~GridMap() = default;
 
-  /// Resamples the frame to the grid, in its type and channels, with 0 outside the frame.
-  [[nodiscard]] virtual LoadedImage warp(const LoadedImage& frame) = 0;
+  /// Resamples a plane of the frame to the grid, in its type and channels, with 0 outside the
+  /// frame.
+  [[nodiscard]] virtual LoadedImage warp(const LoadedImage& plane) = 0;
   /// The point of the frame that corresponds to the pixel of the grid.
   [[nodiscard]] virtual Point at(std::int64_t x, std::int64_t y) const = 0;
 };

@@ -34,6 +34,8 @@ RunFingerprint fingerprint_of(const StackOptions& options, const StackInput& inp
   for (const std::string& file : options.files) add_file(inputs, file);
   add_optional(inputs, options.channel);
   add_optional(inputs, options.slice);
+  add_optional(inputs, options.weights);
+  inputs.add(fmt::format("{} {}", options.only_channel, options.only_slice));
   inputs.add(input.first().image.pixels);
 
   Checksum chosen;

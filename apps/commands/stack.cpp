@@ -59,7 +59,7 @@ ExitStatus run(StackOptions options) {
   check_stack_names(options);
   check_resumable(options);
   const Config config = config_of(options.device.config);
-  StackInput input(options.files, {options.channel, options.slice});
+  StackInput input(options.files, registered_by(options));
   setting.shape = input.first().image.shape();
   if (motion.local) check_windows_fit(*motion.local, setting.shape, input.first().name);
   std::optional<LoadedImage> mask;

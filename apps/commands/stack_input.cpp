@@ -20,10 +20,14 @@ void check_size(const Frame& frame) {
                                frame.name, frame.image.width, frame.image.height, min_side));
 }
 
+LoadedImage without_pixels(const LoadedImage& image) {
+  return {image.width, image.height, image.channels, image.type, {}};
+}
+
 }  // namespace
 
-StackInput::StackInput(std::vector<std::string> files, const PlaneChoice& choice)
-    : choice_(choice), source_(std::move(files), choice) {
+StackInput::StackInput(std::vector<std::string> files, const RegisteredBy& by)
+    : by_(by), source_(std::move(files), by.planes()) {
   std::string trouble;
   first_ = taken;
   while (first_ == taken || ahead_.size() < first_ + 2) {
@@ -33,9 +37,10 @@ StackInput::StackInput(std::vector<std::string> files, const PlaneChoice& choice
     if (frame->trouble.empty() && first_ == taken) {
       check_size(*frame);
       first_ = ahead_.size();
-      like_ = {frame->name, frame->stem, {}, {}};
-      like_.image = {
-          frame->image.width, frame->image.height, frame->image.channels, frame->image.type, {}};
+      like_ = {frame->name, frame->stem, without_pixels(frame->image), {}};
+      for (const LoadedImage& plane : frame->planes) {
+        like_.planes.push_back(without_pixels(plane));
+      }
     }
     ahead_.push_back(*std::move(frame));
   }
@@ -51,8 +56,8 @@ StackInput::StackInput(std::vector<std::string> files, const PlaneChoice& choice
 }
 
 void StackInput::check_like_first(Frame& frame) const {
-  const LoadedImage& image = frame.image;
-  const LoadedImage& first = like_.image;
+  const LoadedImage& image = frame.all_planes().front();
+  const LoadedImage& first = like_.all_planes().front();
   if (!frame.trouble.empty()) return;
   if (image.shape() != first.shape()) {
     frame.trouble = fmt::format("{}: is {}, but the first frame is {}", frame.name,
@@ -63,10 +68,30 @@ void StackInput::check_like_first(Frame& frame) const {
   }
 }
 
+/// Checks a frame and makes the image by which it is registered.
+void StackInput::prepare(Frame& frame) const {
+  if (like_.image.width > 0) check_like_first(frame);
+  if (frame.trouble.empty()) {
+    registered_->set_image(frame);
+  } else {
+    frame.image = {};
+    frame.planes.clear();
+  }
+}
+
 std::optional<Frame> StackInput::read() {
   std::optional<Frame> frame = source_.next();
-  if (frame && like_.image.width > 0) check_like_first(*frame);
+  if (!frame) return frame;
+  if (!registered_ && frame->trouble.empty()) {
+    registered_.emplace(by_, source_.recording(), source_.files().front());
+  }
+  prepare(*frame);
   return frame;
+}
+
+RecordingFormat StackInput::recording() const {
+  const RecordingFormat* format = source_.recording();
+  return format == nullptr ? RecordingFormat{} : *format;
 }
 
 const Frame* StackInput::peek(std::size_t index) {
@@ -82,6 +107,7 @@ void StackInput::mark_unusable(std::size_t index, std::string trouble) {
   Frame& frame = ahead_[index];
   frame.trouble = std::move(trouble);
   std::vector<std::byte>().swap(frame.image.pixels);
+  frame.planes.clear();
 }
 
 std::optional<Frame> StackInput::next() {

@@ -1,6 +1,7 @@
 // Reads the input frames of `warpalign stack`.
 #pragma once
 
+#include "commands/registered_image.hpp"
 #include "io/frames/frame_sequence.hpp"
 
 #include <cstddef>
@@ -16,13 +17,15 @@ class StackInput {
   /// Reads up to the frame after the first readable one, so that invalid input is refused before
   /// any other work. Throws FileError if there are no such frames, and UsageError for a stack of
   /// one frame or of frames that are too small.
-  StackInput(std::vector<std::string> files, const PlaneChoice& choice);
+  StackInput(std::vector<std::string> files, const RegisteredBy& by);
 
   /// The first frame that can be read. Its pixels are available until its turn in next().
   [[nodiscard]] const Frame& first() const { return first_ == taken ? like_ : ahead_[first_]; }
   [[nodiscard]] FrameCount count() const { return source_.count(); }
   [[nodiscard]] std::string ended_early() const { return source_.ended_early(); }
   [[nodiscard]] const VideoFormat* video() const { return source_.video(); }
+  /// The planes of each frame, and the metadata.
+  [[nodiscard]] RecordingFormat recording() const;
 
   /// Frame `index`, read ahead of its turn, or null after the last frame. Call it before the first
   /// next() or skip(), until which the pointer is valid. Throws FileError.
@@ -41,12 +44,12 @@ class StackInput {
   /// number of frames before the end or that frame. Throws FileError.
   template <typename Use>
   std::size_t read_again(std::size_t start, const Use& use) const {
-    FrameSequence again(source_.files(), choice_);
+    FrameSequence again(source_.files(), by_.planes());
     std::size_t index = 0;
     while (index < start && again.skip()) ++index;
     if (index < start) return index;
     while (std::optional<Frame> frame = again.next()) {
-      check_like_first(*frame);
+      prepare(*frame);
       if (!use(index, *std::move(frame))) break;
       ++index;
     }
@@ -55,15 +58,17 @@ class StackInput {
 
  private:
   void check_like_first(Frame& frame) const;
+  void prepare(Frame& frame) const;
   std::optional<Frame> read();
 
   static constexpr std::size_t taken = static_cast<std::size_t>(-1);
 
-  PlaneChoice choice_;
+  RegisteredBy by_;
   FrameSequence source_;
-  std::deque<Frame> ahead_;  ///< the frames that were read and not taken
-  std::size_t first_ = 0;    ///< position of the first readable frame in `ahead_`, or `taken`
-  Frame like_;               ///< the first readable frame without its pixels
+  std::optional<RegisteredImage> registered_;  ///< set by the first readable frame
+  std::deque<Frame> ahead_;                    ///< the frames that were read and not taken
+  std::size_t first_ = 0;  ///< position of the first readable frame in `ahead_`, or `taken`
+  Frame like_;             ///< the first readable frame without its pixels
 };
 
 }  // namespace warpalign::program

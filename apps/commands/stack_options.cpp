@@ -7,9 +7,12 @@
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
 #include "options/file_names.hpp"
+#include "options/number_list.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <set>
 
@@ -71,8 +74,16 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
   add_option(command, "FILES", &options.files,
              "Images, stacks, folders, quoted patterns, or - for standard input", required);
   add_option(command, "--channel N", &options.channel,
-             "Channel of a multi-channel TIFF stack, from 0");
-  add_option(command, "--z N", &options.slice, "Plane in z of a TIFF stack with several, from 0");
+             "Channel by which frames are registered, from 0; all are written");
+  add_option(command, "--channel-weights W,W...", &options.weights,
+             "Register by the sum of the channels with these weights, one for each");
+  add_option(command, "--z N|NAME", &options.slice,
+             "Plane in z by which frames are registered, from 0, or max or mean of all",
+             suggesting("max mean"));
+  add_option(command, "--only-channel", &options.only_channel,
+             "Read and write no channel but that of --channel");
+  add_option(command, "--only-z", &options.only_slice,
+             "Read and write no plane in z but that of --z");
   add_option(command, "--to NAME|FRAME|FILE", &options.to,
              "Reference: first, previous, mean, auto, a frame's number, or an image file",
              suggesting("first previous mean auto", with_default));
@@ -99,6 +110,44 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
              "Write a page with the drift, and the mean before and after (.html)");
   add_device_options(command, options.device);
   add_limit_options(command);
+}
+
+RegisteredBy registered_by(const StackOptions& options) {
+  RegisteredBy by;
+  by.channel = options.channel;
+  by.only_channel = options.only_channel;
+  by.only_slice = options.only_slice;
+  if (options.weights) {
+    if (options.channel) {
+      throw UsageError("--channel-weights: says by which channels to register; omit --channel");
+    }
+    by.weights = parse_numbers("--channel-weights", *options.weights);
+    if (std::ranges::all_of(by.weights, [](double weight) { return weight == 0; })) {
+      throw UsageError("--channel-weights: all weights are 0; register by at least one channel");
+    }
+  }
+  if (options.slice == "max") {
+    by.slices = RegisteredBy::Slices::maximum;
+  } else if (options.slice == "mean") {
+    by.slices = RegisteredBy::Slices::mean;
+  } else if (options.slice) {
+    int number = 0;
+    const char* end = options.slice->data() + options.slice->size();
+    const auto [stop, failed] = std::from_chars(options.slice->data(), end, number);
+    if (failed != std::errc{} || stop != end) {
+      throw UsageError(
+          fmt::format("invalid value '{}' for --z (choose from: the number of a plane, max, mean)",
+                      *options.slice));
+    }
+    by.slice = number;
+  }
+  if (by.only_channel && !by.channel) {
+    throw UsageError("--only-channel: needs --channel, which says which one");
+  }
+  if (by.only_slice && !by.slice) {
+    throw UsageError("--only-z: needs --z with the number of the plane");
+  }
+  return by;
 }
 
 void check_stack_names(const StackOptions& options) {

@@ -1,6 +1,7 @@
 // The options of `warpalign stack`, checked before any file is opened.
 #pragma once
 
+#include "commands/registered_image.hpp"
 #include "options/common_options.hpp"
 #include "options/local_options.hpp"
 #include "options/registration_options.hpp"
@@ -18,7 +19,10 @@ namespace warpalign::program {
 struct StackOptions {
   std::vector<std::string> files;  ///< as typed, then as returned by input_files()
   std::optional<int> channel;
-  std::optional<int> slice;
+  std::optional<std::string> weights;  ///< of the channels
+  std::optional<std::string> slice;    ///< a number, max or mean
+  bool only_channel = false;
+  bool only_slice = false;
   std::string to = "first";
   std::optional<std::string> folder;
   std::optional<std::string> output;
@@ -36,6 +40,9 @@ struct StackOptions {
 };
 
 void add_stack_options(CLI::App& command, StackOptions& options);
+
+/// By which channels and planes frames are registered. Throws UsageError.
+[[nodiscard]] RegisteredBy registered_by(const StackOptions& options);
 
 /// Throws UsageError or FileError for invalid names: an output that would overwrite an input or
 /// another output, or an extension of an unknown format.

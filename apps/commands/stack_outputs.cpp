@@ -28,6 +28,13 @@ std::optional<std::size_t> exact(const FrameCount& count) {
   return count.frames;
 }
 
+/// What a sink writes of a frame.
+std::span<const LoadedImage> part_for(const FrameSink& sink, const AlignedFrame* aligned) {
+  if (aligned == nullptr) return {};
+  if (!sink.takes_registered() || !aligned->registered) return aligned->planes;
+  return std::span(&*aligned->registered, 1);
+}
+
 }  // namespace
 
 StackOutputs::StackOutputs(const StackOptions& options, const StackInput& input,
@@ -38,21 +45,30 @@ StackOutputs::StackOutputs(const StackOptions& options, const StackInput& input,
 }
 
 void StackOutputs::open_sinks(const StackInput& input, std::optional<std::size_t> done) {
-  const LoadedImage& first = input.first().image;
+  const LoadedImage& registered = input.first().image;
+  const LoadedImage& plane = input.first().all_planes().front();
+  const RecordingFormat format = input.recording();
   const FrameCount count = input.count();
   const auto add = [&](auto sink) { sinks_.push_back(std::move(sink)); };
-  if (options_.video) check_video_frames(first);
+  if (options_.video) check_video_frames(registered);
   if (options_.folder) {
-    add(std::make_unique<FolderSink>(*options_.folder, count.frames, first.type,
-                                     done ? Unfinished::kept : Unfinished::removed));
+    add(std::make_unique<FolderSink>(*options_.folder, count.frames, plane.type,
+                                     done ? Unfinished::kept : Unfinished::removed, format));
   }
   if (options_.shard) return;
   if (options_.output && is_npy_name(*options_.output)) {
-    add(std::make_unique<NpySink>(*options_.output, first, done));
+    add(std::make_unique<NpySink>(*options_.output, plane, done, format));
   } else if (options_.output) {
-    add(std::make_unique<TiffSink>(*options_.output, first, exact(count), done));
+    add(std::make_unique<TiffSink>(*options_.output, plane, exact(count), done, format));
   }
-  if (options_.video) add(std::make_unique<VideoSink>(*options_.video, first, input.video(), done));
+  if (options_.video) {
+    add(std::make_unique<VideoSink>(*options_.video, registered, input.video(), done));
+  }
+}
+
+bool StackOutputs::takes(bool registered) const {
+  return std::any_of(sinks_.begin(), sinks_.end(),
+                     [&](const auto& sink) { return sink->takes_registered() == registered; });
 }
 
 /// Opens the reports. They are always written again from the journal, replacing the remains of a
@@ -74,9 +90,10 @@ bool StackOutputs::lack(const StackFrame& done) const {
                      [&](const auto& sink) { return sink->lacks(done.index, done.stem); });
 }
 
-void StackOutputs::write_lacking(const StackFrame& done, const LoadedImage* aligned) {
+void StackOutputs::write_lacking(const StackFrame& done, const AlignedFrame* aligned) {
   for (const auto& sink : sinks_) {
-    if (sink->lacks(done.index, done.stem)) sink->write(done.index, done.stem, aligned);
+    if (!sink->lacks(done.index, done.stem)) continue;
+    sink->write(done.index, done.stem, part_for(*sink, aligned));
   }
 }
 
@@ -85,8 +102,8 @@ void StackOutputs::sync() {
 }
 
 std::string StackOutputs::write_aligned(std::size_t index, const std::string& stem,
-                                        const LoadedImage* aligned) {
-  for (const auto& sink : sinks_) sink->write(index, stem, aligned);
+                                        const AlignedFrame* aligned) {
+  for (const auto& sink : sinks_) sink->write(index, stem, part_for(*sink, aligned));
   return aligned == nullptr || sinks_.empty() ? "" : sinks_.front()->name_of(index, stem);
 }
 

@@ -16,6 +16,13 @@
 
 namespace warpalign::program {
 
+/// A frame on the grid of the drift's origin.
+struct AlignedFrame {
+  std::vector<LoadedImage> planes;        ///< all planes of the frame
+  std::optional<LoadedImage> registered;  ///< the image that was registered, if an output takes
+                                          ///< it and `planes` are several
+};
+
 /// The outputs that the user named. The constructor checks that they can be written. Outputs with
 /// data per frame are written frame by frame. Files appear under their final names in finish(),
 /// except for images in a folder. A shard writes only these images.
@@ -28,13 +35,17 @@ class StackOutputs {
 
   [[nodiscard]] bool needs_aligned_frames() const { return !sinks_.empty(); }
   [[nodiscard]] bool needs_means() const { return page_file_.has_value(); }
+  /// Whether an output takes the image that was registered instead of all planes, and the reverse.
+  [[nodiscard]] bool needs_registered() const { return takes(true); }
+  [[nodiscard]] bool needs_planes() const { return takes(false); }
   /// Writes an aligned frame to all outputs that hold frames. `aligned`: null if the frame could
   /// not be aligned. Returns the name of the frame's image, or an empty string. Throws FileError.
-  std::string write_aligned(std::size_t index, const std::string& stem, const LoadedImage* aligned);
+  std::string write_aligned(std::size_t index, const std::string& stem,
+                            const AlignedFrame* aligned);
   /// Whether an output lacks a frame that an earlier run has aligned.
   [[nodiscard]] bool lack(const StackFrame& done) const;
   /// Writes such a frame to the outputs that do not have it. Throws FileError.
-  void write_lacking(const StackFrame& done, const LoadedImage* aligned);
+  void write_lacking(const StackFrame& done, const AlignedFrame* aligned);
   /// Flushes the frames written so far to the disk. Throws FileError.
   void sync();
 
@@ -51,6 +62,7 @@ class StackOutputs {
  private:
   void open_sinks(const StackInput& input, std::optional<std::size_t> done);
   void open_reports(bool resumable);
+  [[nodiscard]] bool takes(bool registered) const;
   [[nodiscard]] std::vector<std::string> names() const;
 
   StackOptions options_;

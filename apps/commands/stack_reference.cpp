@@ -28,8 +28,10 @@ constexpr std::size_t frames_to_try = 3;
 constexpr std::size_t sharpest_to_try = 8;
 
 std::size_t frames_ahead(const StackInput& input) {
-  const LoadedImage& first = input.first().image;
-  const std::size_t bytes = first.row_bytes() * static_cast<std::size_t>(first.height);
+  std::size_t bytes = 0;
+  for (const LoadedImage& plane : input.first().all_planes()) {
+    bytes += plane.row_bytes() * static_cast<std::size_t>(plane.height);
+  }
   return std::clamp(max_bytes_ahead / bytes, min_frames_ahead, max_frames_ahead);
 }
 

@@ -2,6 +2,7 @@
 #include "commands/stack_work.hpp"
 
 #include "commands/affine_map.hpp"
+#include "commands/frames_per_batch.hpp"
 #include "commands/local_stack.hpp"
 #include "commands/stack_registrar.hpp"
 #include "io/registrable_image.hpp"
@@ -13,7 +14,10 @@ namespace warpalign::program {
 
 StackWork::StackWork(const Device& device, const StackMotion& motion, StackReference to,
                      const Frame& frame, std::optional<LoadedImage> mask, StackOutputs& outputs)
-    : shape_(frame.image.shape()), warper_(device, shape_, shape_), outputs_(outputs) {
+    : shape_(frame.image.shape()),
+      max_frames_at_once_(frames_per_batch(frame.all_planes())),
+      warper_(device, shape_, shape_),
+      outputs_(outputs) {
   naming(frame.name, [&] {
     if (motion.local) {
       aligner_ = std::make_unique<LocalStack>(device, *motion.local, to, frame.image, warper_);
@@ -37,8 +41,28 @@ StackFrame StackWork::take_origin(const Frame& frame, std::size_t index) {
   if (aligner_->motion() != nullptr) done.place.spread = 0;
   AffineMap unmoved({}, warper_);
   if (means_) means_->add(frame.image, unmoved);
-  done.aligned = outputs_.write_aligned(index, frame.stem, &frame.image);
+  if (!outputs_.needs_aligned_frames()) return done;
+  const AlignedFrame unchanged = unwarped(frame);
+  done.aligned = outputs_.write_aligned(index, frame.stem, &unchanged);
   return done;
+}
+
+/// The planes that outputs need, resampled to the grid.
+AlignedFrame StackWork::aligned(const Frame& frame, GridMap& map) const {
+  AlignedFrame aligned;
+  if (outputs_.needs_registered() && !frame.planes.empty()) {
+    aligned.registered = map.warp(frame.image);
+  }
+  if (aligned.registered && !outputs_.needs_planes()) return aligned;
+  for (const LoadedImage& plane : frame.all_planes()) aligned.planes.push_back(map.warp(plane));
+  return aligned;
+}
+
+AlignedFrame StackWork::unwarped(const Frame& frame) const {
+  const auto planes = frame.all_planes();
+  AlignedFrame same{{planes.begin(), planes.end()}, {}};
+  if (outputs_.needs_registered()) same.registered = frame.image;
+  return same;
 }
 
 std::string StackWork::note_of(std::size_t index) const {
@@ -63,9 +87,9 @@ StackFrame StackWork::take(const Frame& frame, std::size_t index) {
   }
   if (means_ && map) means_->add(frame.image, *map);
   if (!outputs_.needs_aligned_frames()) return done;
-  std::optional<LoadedImage> aligned;
-  if (map) aligned = map->warp(frame.image);
-  done.aligned = outputs_.write_aligned(index, frame.stem, aligned ? &*aligned : nullptr);
+  std::optional<AlignedFrame> on_grid;
+  if (map) on_grid = aligned(frame, *map);
+  done.aligned = outputs_.write_aligned(index, frame.stem, on_grid ? &*on_grid : nullptr);
   return done;
 }
 
@@ -93,8 +117,9 @@ void StackWork::add_finished(const StackFrame& done, const Frame* frame, std::si
   if (origin_.is(done.index)) {  // written unchanged
     AffineMap unmoved({}, warper_);
     if (means_) means_->add(frame->image, unmoved);
-    if (outputs_.lack(done)) outputs_.write_lacking(done, &frame->image);
-    return;
+    if (!outputs_.lack(done)) return;
+    const AlignedFrame unchanged = unwarped(*frame);
+    return outputs_.write_lacking(done, &unchanged);
   }
   if (aligner_->needs_finished(done.index, last)) {
     aligner_->add_finished(frame->image, done.place, done.index);
@@ -104,8 +129,8 @@ void StackWork::add_finished(const StackFrame& done, const Frame* frame, std::si
   note_widest(done.place);
   if (means_) means_->add(frame->image, *map);
   if (!outputs_.lack(done)) return;
-  const LoadedImage aligned = map->warp(frame->image);
-  outputs_.write_lacking(done, &aligned);
+  const AlignedFrame on_grid = aligned(*frame, *map);
+  outputs_.write_lacking(done, &on_grid);
 }
 
 }  // namespace warpalign::program

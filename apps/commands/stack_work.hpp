@@ -9,6 +9,7 @@
 #include "options/local_options.hpp"
 #include "reports/stack_frame.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,7 +43,9 @@ class StackWork {
 
   /// The number of frames that are faster to register together. Pass them to register_early()
   /// before take().
-  [[nodiscard]] std::size_t frames_at_once() const { return aligner_->frames_at_once(); }
+  [[nodiscard]] std::size_t frames_at_once() const {
+    return std::min(aligner_->frames_at_once(), max_frames_at_once_);
+  }
   void register_early(std::span<const UpcomingFrame> frames) { aligner_->register_early(frames); }
   [[nodiscard]] bool is_origin(std::size_t index) const { return origin_.is(index); }
   /// StackFrame::note of a frame.
@@ -66,9 +69,12 @@ class StackWork {
 
  private:
   [[nodiscard]] StackFrame take_origin(const Frame& frame, std::size_t index);
+  [[nodiscard]] AlignedFrame aligned(const Frame& frame, GridMap& map) const;
+  [[nodiscard]] AlignedFrame unwarped(const Frame& frame) const;
   void note_widest(const FrameAlignment& place);
 
   Shape shape_;
+  std::size_t max_frames_at_once_;  ///< because all planes of a frame are in memory
   FrameWarper warper_;
   StackOutputs& outputs_;
   std::unique_ptr<StackAligner> aligner_;

@@ -13,12 +13,13 @@ constexpr std::size_t enough_frames = 24;
 void check(const Frame& frame) {
   require(!frame.name.empty(), "a frame has a name");
   if (!frame.trouble.empty()) return;
-  const LoadedImage& image = frame.image;
-  require(
-      image.width >= 1 && image.width <= max_side && image.height >= 1 && image.height <= max_side,
-      "a frame's sides are within the limits");
-  require(image.pixels.size() == image.row_bytes() * static_cast<std::size_t>(image.height),
-          "a frame has as many bytes as pixels");
+  for (const LoadedImage& image : frame.all_planes()) {
+    require(image.width >= 1 && image.width <= max_side && image.height >= 1 &&
+                image.height <= max_side,
+            "a frame's sides are within the limits");
+    require(image.pixels.size() == image.row_bytes() * static_cast<std::size_t>(image.height),
+            "a frame has as many bytes as pixels");
+  }
 }
 
 void read_all(const std::string& file, const PlaneChoice& choice) {

@@ -23,7 +23,7 @@ using namespace program;
 constexpr Shape shape{23, 17, 1};
 
 void write_all(FrameSink& sink, const std::vector<LoadedImage>& frames, std::size_t from = 0) {
-  for (std::size_t i = from; i < frames.size(); ++i) sink.write(i, "f", &frames[i]);
+  for (std::size_t i = from; i < frames.size(); ++i) sink.write(i, "f", {&frames[i], 1});
 }
 
 std::vector<LoadedImage> numbered_frames(std::size_t count, PixelType type, int channels = 1) {
@@ -104,7 +104,7 @@ TEST_CASE("sinks: BigTIFF above 4 GB, and more pages than 16 bits can count") {
   const LoadedImage small = numbered_frame(1, {1, 1, 1}, PixelType::u8);
   constexpr std::size_t pages = 70000;
   TiffSink sink(path, small, pages, std::nullopt);
-  for (std::size_t i = 0; i < pages; ++i) sink.write(i, "f", &small);
+  for (std::size_t i = 0; i < pages; ++i) sink.write(i, "f", {&small, 1});
   sink.commit();
   FrameSequence source({path}, {});
   std::size_t found = 0;
@@ -139,7 +139,7 @@ TEST_CASE("sinks: one array, one video") {
   bright.samples<std::uint16_t>()[5] = 1050;
   const VideoFormat ten{"25:1", "", "", "", 10};
   VideoSink deep(folder / "deep.y4m", bright, &ten, std::nullopt);
-  deep.write(0, "f", &bright);
+  deep.write(0, "f", {&bright, 1});
   deep.commit();
   FrameSequence source({folder / "deep.y4m"}, {});
   CHECK(source.next()->image.samples<std::uint16_t>()[5] == 1023);
@@ -152,9 +152,9 @@ TEST_CASE("sinks: frames that could not be aligned") {
   const auto frames = numbered_frames(3, PixelType::u8);
   const LoadedImage black = make_image(23, 17, 1, PixelType::u8);
   const auto write = [&](FrameSink& sink) {
-    sink.write(0, "f", &frames[0]);
-    sink.write(1, "f", nullptr);
-    sink.write(2, "f", &frames[2]);
+    sink.write(0, "f", {&frames[0], 1});
+    sink.write(1, "f", {});
+    sink.write(2, "f", {&frames[2], 1});
     sink.commit();
   };
   FolderSink images(folder / "images", 3, PixelType::u8);
@@ -194,7 +194,7 @@ TEST_CASE("sinks: the output appears at the end, and a sink resumes an earlier r
     CHECK(folder.names().empty());
     {
       const auto sink = open(name, 0);
-      for (std::size_t i = 0; i < 5; ++i) sink->write(i, "f", &frames[i]);
+      for (std::size_t i = 0; i < 5; ++i) sink->write(i, "f", {&frames[i], 1});
     }
     CHECK(folder.names() == std::vector<std::string>{name + ".partial"});
     const std::string partial = folder / (name + ".partial");
@@ -206,7 +206,8 @@ TEST_CASE("sinks: the output appears at the end, and a sink resumes an earlier r
       CHECK_FALSE(sink->lacks(1, "f"));
       CHECK(sink->lacks(2, "f"));
       LoadedImage dark = make_image(23, 17, 1, PixelType::u16);
-      sink->write(2, "f", name == "out.y4m" ? nullptr : &dark);
+      // A video repeats the frame before one that was not aligned.
+      sink->write(2, "f", {&dark, name == "out.y4m" ? std::size_t{0} : 1});
     }
     {
       const auto sink = open(name, 2);

@@ -135,8 +135,20 @@ TEST_CASE("frames: ImageJ's channels, planes and frames") {
                     "ImageJ=1.53t\nimages=12\nchannels=2\nslices=3\nframes=2\nhyperstack=true\n"});
   check_frames({path}, {pages[5], pages[11]}, {1, 2});
   check_frames({path}, {pages[2], pages[8]}, {0, 1});
-  CHECK(contains(trouble_with(path), "has 2 channels; choose one with --channel 0 to 1"));
-  CHECK(contains(trouble_with(path, {1, {}}), "has 3 planes in z; choose one with --z 0 to 2"));
+  FrameSequence all({path}, {});
+  for (std::size_t t = 0; t < 2; ++t) {
+    const auto frame = all.next();
+    REQUIRE(frame);
+    CHECK(frame->image.pixels.empty());
+    REQUIRE(frame->planes.size() == 6);
+    for (std::size_t i = 0; i < 6; ++i) CHECK(frame->planes[i].pixels == pages[6 * t + i].pixels);
+  }
+  CHECK_FALSE(all.next());
+  REQUIRE(all.recording() != nullptr);
+  CHECK(all.recording()->slices == 3);
+  CHECK(all.recording()->channels == 2);
+  FrameSequence channel({path}, {1, {}});
+  CHECK(channel.next()->planes[1].pixels == pages[3].pixels);
   CHECK(contains(trouble_with(path, {2, 0}), "--channel can be 0 to 1"));
   CHECK(contains(trouble_with(path, {0, -1}), "--z can be 0 to 2"));
   // A single time point: ImageJ calls the frames of any stack slices.

@@ -107,6 +107,22 @@ FrameCount FrameSequence::count() const {
 
 const VideoFormat* FrameSequence::video() const { return video_ ? &*video_ : nullptr; }
 
+const RecordingFormat* FrameSequence::recording() const {
+  return recording_ ? &*recording_ : nullptr;
+}
+
+/// All files must have the planes of the first one. A file without a format has one plane.
+void FrameSequence::check_planes() {
+  static const RecordingFormat one_plane;
+  const RecordingFormat* format = current_->recording();
+  if (!recording_) recording_ = format == nullptr ? one_plane : *format;
+  const RecordingFormat& found = format == nullptr ? one_plane : *format;
+  if (found.slices == recording_->slices && found.channels == recording_->channels) return;
+  throw FileError(fmt::format(
+      "has {} channels and {} planes in z at each time, but the first file has {} and {}",
+      found.channels, found.slices, recording_->channels, recording_->slices));
+}
+
 void FrameSequence::close() {
   const std::string trouble = current_->ended_early();
   if (!trouble.empty()) {
@@ -123,6 +139,7 @@ bool FrameSequence::open_next() {
   const std::string& file = files_[opened_++];
   try {
     current_ = open_frames(file, choice_);
+    check_planes();
   } catch (const FileError& error) {
     current_ = std::make_unique<SingleFrame>(file, named(file, error.what()));
   }
@@ -148,11 +165,13 @@ auto FrameSequence::first_answer(const Ask& ask) {
 
 std::optional<Frame> FrameSequence::next() {
   std::optional<Frame> frame = first_answer([](FrameSource& source) { return source.next(); });
-  if (frame && frame->trouble.empty() && is_unusual_colour(frame->image)) {
+  if (frame && frame->trouble.empty() && is_unusual_colour(frame->all_planes().front())) {
     frame->trouble = fmt::format(
         "{}: is in colour of type {}; colour is read in 8 and 16 bits and "
         "in 32-bit float: convert it",
-        frame->name, name_of(frame->image.type));
+        frame->name, name_of(frame->all_planes().front().type));
+    frame->image = {};
+    frame->planes.clear();
   }
   return frame;
 }

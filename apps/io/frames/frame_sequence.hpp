@@ -28,11 +28,15 @@ class FrameSequence : public FrameSource {
   [[nodiscard]] std::string ended_early() const override { return ended_early_; }
   /// The format of the first file.
   [[nodiscard]] const VideoFormat* video() const override;
+  /// That of the first file that has one. Files with other planes count as one frame with
+  /// `trouble`.
+  [[nodiscard]] const RecordingFormat* recording() const override;
 
   [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
 
  private:
   bool open_next();
+  void check_planes();
   void close();
   template <typename Ask>
   auto first_answer(const Ask& ask);
@@ -44,6 +48,7 @@ class FrameSequence : public FrameSource {
   std::size_t current_frames_ = 0;  ///< frames already read from the open file
   std::unique_ptr<FrameSource> current_;
   std::optional<VideoFormat> video_;
+  std::optional<RecordingFormat> recording_;
   std::string ended_early_;
 };
 

@@ -4,6 +4,7 @@
 #include "io/image_file.hpp"
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 namespace warpalign::program {
@@ -21,9 +22,12 @@ class FrameSink {
   /// Whether frame `index` must still be written; false if an earlier run has written it. `stem`:
   /// Frame::stem.
   [[nodiscard]] virtual bool lacks(std::size_t index, const std::string& stem) const = 0;
-  /// Writes a frame for which lacks() is true. `aligned`: null if the frame could not be aligned.
-  /// Throws FileError.
-  virtual void write(std::size_t index, const std::string& stem, const LoadedImage* aligned) = 0;
+  /// Whether write() takes the image that was registered instead of all planes of the frame.
+  [[nodiscard]] virtual bool takes_registered() const { return false; }
+  /// Writes a frame for which lacks() is true. `aligned`: its planes; empty if the frame could not
+  /// be aligned. Throws FileError.
+  virtual void write(std::size_t index, const std::string& stem,
+                     std::span<const LoadedImage> aligned) = 0;
   /// The name under which an aligned frame is written.
   [[nodiscard]] virtual std::string name_of(std::size_t index, const std::string& stem) const = 0;
   /// Flushes the data written so far to the disk. Throws FileError.

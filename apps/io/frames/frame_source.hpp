@@ -1,20 +1,31 @@
 // Reads the frames of a stack or a video in order.
 #pragma once
 
+#include "io/frames/recording_format.hpp"
 #include "io/image_file.hpp"
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace warpalign::program {
 
 struct Frame {
-  std::string name;  ///< "f.png", or "stack.tif[12]" if the file has several
-  std::string stem;  ///< the file's name without folder and extension
-  LoadedImage image;
+  std::string name;     ///< "f.png", or "stack.tif[12]" if the file has several
+  std::string stem;     ///< the file's name without folder and extension
+  LoadedImage image;    ///< the image that is registered; see `planes`
   std::string trouble;  ///< why the frame could not be read, in one line with its name; `image`
-                        ///< is then empty
+                        ///< and `planes` are then empty
+  /// The planes of a frame that has several, the channels of the first slice first. FrameSource
+  /// then leaves `image` empty. A frame with one plane has it in `image` only.
+  std::vector<LoadedImage> planes = {};
+
+  /// All planes: `planes`, or `image` alone.
+  [[nodiscard]] std::span<const LoadedImage> all_planes() const {
+    return planes.empty() ? std::span(&image, 1) : std::span<const LoadedImage>(planes);
+  }
 };
 
 struct FrameCount {
@@ -52,6 +63,8 @@ class FrameSource {
   [[nodiscard]] virtual std::string ended_early() const { return {}; }
   /// The format of the video, or null if the frames are not from a video.
   [[nodiscard]] virtual const VideoFormat* video() const { return nullptr; }
+  /// The planes of each frame, and the metadata, or null for a format that has neither.
+  [[nodiscard]] virtual const RecordingFormat* recording() const { return nullptr; }
 };
 
 }  // namespace warpalign::program

@@ -5,31 +5,37 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 namespace warpalign::program {
-namespace {
 
-/// The size of the header, which does not depend on the number of frames.
-std::vector<std::byte> header_of(const LoadedImage& frame, std::size_t frames) {
+NpySink::NpySink(const std::filesystem::path& path, const LoadedImage& plane,
+                 std::optional<std::size_t> kept, const RecordingFormat& format)
+    : zeros_(make_image(plane.width, plane.height, plane.channels, plane.type)),
+      slices_(format.slices),
+      channels_(format.channels),
+      file_(path, header(0), format.planes() * zeros_.pixels.size(), kept) {}
+
+/// Its size does not depend on the number of frames.
+std::vector<std::byte> NpySink::header(std::size_t frames) const {
   constexpr std::size_t header_bytes = 128;
-  std::vector<std::int64_t> extents{static_cast<std::int64_t>(frames), frame.height, frame.width};
-  if (frame.channels == 3) extents.push_back(3);
-  return npy_header(extents, frame.type, header_bytes);
+  std::vector<std::int64_t> extents{static_cast<std::int64_t>(frames)};
+  if (slices_ > 1) extents.push_back(static_cast<std::int64_t>(slices_));
+  if (channels_ > 1) extents.push_back(static_cast<std::int64_t>(channels_));
+  extents.insert(extents.end(), {zeros_.height, zeros_.width});
+  if (zeros_.channels == 3) extents.push_back(3);
+  return npy_header(extents, zeros_.type, header_bytes);
 }
-
-}  // namespace
-
-NpySink::NpySink(const std::filesystem::path& path, const LoadedImage& frame,
-                 std::optional<std::size_t> kept)
-    : zeros_(make_image(frame.width, frame.height, frame.channels, frame.type)),
-      file_(path, header_of(frame, 0), zeros_.pixels.size(), kept) {}
 
 bool NpySink::lacks(std::size_t index, const std::string& /*stem*/) const {
   return index >= file_.records();
 }
 
 void NpySink::write(std::size_t /*index*/, const std::string& /*stem*/,
-                    const LoadedImage* aligned) {
-  file_.append({}, aligned == nullptr ? zeros_.pixels : aligned->pixels);
+                    std::span<const LoadedImage> aligned) {
+  std::vector<std::span<const std::byte>> planes(slices_ * channels_, zeros_.pixels);
+  for (std::size_t i = 0; i < aligned.size(); ++i) planes[i] = aligned[i].pixels;
+  file_.append(planes);
 }
 
 std::string NpySink::name_of(std::size_t index, const std::string& /*stem*/) const {
@@ -37,7 +43,7 @@ std::string NpySink::name_of(std::size_t index, const std::string& /*stem*/) con
 }
 
 void NpySink::commit() {
-  file_.write_at(0, header_of(zeros_, file_.records()));
+  file_.write_at(0, header(file_.records()));
   file_.commit();
 }
 

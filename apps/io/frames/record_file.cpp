@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace warpalign::program {
@@ -26,10 +27,16 @@ RecordFile::RecordFile(const std::filesystem::path& path, std::span<const std::b
 }
 
 void RecordFile::append(std::span<const std::byte> beginning, std::span<const std::byte> numbers) {
-  file_.write(beginning);
-  file_.write(numbers);
-  const std::uint64_t rest = record_bytes_ - beginning.size() - numbers.size();
-  file_.write(std::vector<std::byte>(static_cast<std::size_t>(rest)));
+  append(std::array{beginning, numbers});
+}
+
+void RecordFile::append(std::span<const std::span<const std::byte>> pieces) {
+  std::uint64_t rest = record_bytes_;
+  for (const std::span<const std::byte> piece : pieces) {
+    if (!piece.empty()) file_.write(piece);
+    rest -= piece.size();
+  }
+  if (rest > 0) file_.write(std::vector<std::byte>(static_cast<std::size_t>(rest)));
   ++records_;
 }
 

@@ -27,6 +27,8 @@ class RecordFile {
   }
   /// Appends a record: its head, its numbers, and zeros up to the record size. Throws FileError.
   void append(std::span<const std::byte> beginning, std::span<const std::byte> numbers);
+  /// The same for a record of any number of pieces.
+  void append(std::span<const std::span<const std::byte>> pieces);
   /// Reads the last bytes of the last record. Throws FileError.
   void read_end_of_last(std::span<std::byte> bytes) const;
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes) {

@@ -21,20 +21,21 @@ TiffAxes plain_axes(std::size_t pages) {
   return axes;
 }
 
-/// The chosen index along an axis, or 0 if the axis has length 1.
-std::size_t chosen(const std::optional<int>& choice, std::size_t count, const char* option,
-                   const char* what) {
-  if (!choice && count > 1) {
-    throw FileError(
-        fmt::format("has {} {}; choose one with {} 0 to {}", count, what, option, count - 1));
-  }
-  const int index = choice.value_or(0);
-  if (index < 0 || static_cast<std::size_t>(index) >= count) {
+/// The range of indices that are read along an axis.
+struct AxisRange {
+  std::size_t first = 0;
+  std::size_t count = 1;
+};
+
+AxisRange chosen(const std::optional<int>& choice, std::size_t count, const char* option,
+                 const char* what) {
+  if (!choice) return {0, count};
+  if (*choice < 0 || static_cast<std::size_t>(*choice) >= count) {
     throw FileError(count == 1 ? fmt::format("has one of its {}, so {} can only be 0", what, option)
                                : fmt::format("has {} {}, so {} can be 0 to {}", count, what, option,
                                              count - 1));
   }
-  return static_cast<std::size_t>(index);
+  return {static_cast<std::size_t>(*choice), 1};
 }
 
 /// The most planes that a description may claim. Without this limit a few bytes of text could claim
@@ -58,20 +59,39 @@ TiffAxes read_tiff_axes(const std::string& description, std::size_t pages, int s
   return plain_axes(pages);
 }
 
-std::vector<std::int64_t> chosen_pages(const TiffAxes& axes, const PlaneChoice& choice) {
-  const std::size_t channel = chosen(choice.channel, axes.channels, "--channel", "channels");
-  const bool along_slices = axes.frames == 1 && axes.slices > 1 && !choice.slice;
-  const std::size_t slice =
-      along_slices ? 0 : chosen(choice.slice, axes.slices, "--z", "planes in z");
-  std::vector<std::int64_t> pages;
-  const std::size_t count = along_slices ? axes.slices : axes.frames;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t row = along_slices ? i : i * axes.slices + slice;
-    const std::int64_t page = axes.pages[row * axes.channels + channel];
-    if (page != TiffAxes::elsewhere) pages.push_back(page);
+FramePages chosen_pages(const TiffAxes& axes, const PlaneChoice& choice) {
+  const AxisRange channels = chosen(choice.channel, axes.channels, "--channel", "channels");
+  AxisRange slices = chosen(choice.slice, axes.slices, "--z", "planes in z");
+  FramePages found;
+  found.frames_are_slices = axes.frames == 1 && slices.count > 1;
+  found.has_all_planes = channels.count == axes.channels && slices.count == axes.slices;
+  const std::size_t frames = found.frames_are_slices ? slices.count : axes.frames;
+  if (found.frames_are_slices) slices.count = 1;
+  found.channels = channels.count;
+  found.slices = slices.count;
+  std::vector<std::int64_t> frame;
+  for (std::size_t i = 0; i < frames; ++i) {
+    const std::size_t first = (found.frames_are_slices ? i : i * axes.slices) + slices.first;
+    frame.clear();
+    for (std::size_t z = first; z < first + slices.count; ++z) {
+      for (std::size_t c = channels.first; c < channels.first + channels.count; ++c) {
+        frame.push_back(axes.pages[z * axes.channels + c]);
+      }
+    }
+    const auto elsewhere = std::count(frame.begin(), frame.end(), TiffAxes::elsewhere);
+    if (elsewhere == static_cast<std::ptrdiff_t>(frame.size())) continue;
+    if (elsewhere > 0) {
+      throw FileError(
+          "is one file of an OME-TIFF set, and the other planes of its frames are in other files; "
+          "save the set as one file, or read one channel with --only-channel or one plane with "
+          "--only-z");
+    }
+    found.pages.insert(found.pages.end(), frame.begin(), frame.end());
   }
-  if (pages.empty()) throw FileError("has none of the chosen planes; name another file of its set");
-  return pages;
+  if (found.pages.empty()) {
+    throw FileError("has none of the chosen planes; name another file of its set");
+  }
+  return found;
 }
 
 }  // namespace warpalign::program

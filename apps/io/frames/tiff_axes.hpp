@@ -22,7 +22,7 @@ struct TiffAxes {
   static constexpr std::int64_t elsewhere = -2;  ///< the page is in another file of the set
 };
 
-/// The user's choice along axes that a stack of frames does not have.
+/// The axes of which only one channel or slice is read. The other axes are read whole.
 struct PlaneChoice {
   std::optional<int> channel;
   std::optional<int> slice;
@@ -36,10 +36,22 @@ struct PlaneChoice {
                                       int samples_of_page, const std::string& file_name,
                                       std::size_t room = 0);
 
-/// The pages of the chosen channel and slice in order of time; some may be `missing`. If there is
-/// one point in time and several slices, the slices are the frames. Throws FileError if a choice is
-/// needed but not given, or is out of range.
-[[nodiscard]] std::vector<std::int64_t> chosen_pages(const TiffAxes& axes,
-                                                     const PlaneChoice& choice);
+/// The pages of the frames, in order of time.
+struct FramePages {
+  std::size_t slices = 1;    ///< of each frame
+  std::size_t channels = 1;  ///< of each slice
+  bool frames_are_slices = false;
+  bool has_all_planes = true;  ///< the choice leaves nothing out
+  /// The pages of each frame, the channels of its first slice first. Some may be `missing`.
+  std::vector<std::int64_t> pages;
+
+  [[nodiscard]] std::size_t planes() const { return slices * channels; }
+  [[nodiscard]] std::size_t frames() const { return pages.size() / planes(); }
+};
+
+/// If there is one point in time and several slices, and no slice is chosen, the slices are the
+/// frames. Frames of which all planes are in other files of the set are left out. Throws FileError
+/// if a choice is out of range, or if a frame is distributed over several files.
+[[nodiscard]] FramePages chosen_pages(const TiffAxes& axes, const PlaneChoice& choice);
 
 }  // namespace warpalign::program

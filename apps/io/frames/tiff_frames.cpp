@@ -3,6 +3,9 @@
 
 #include "io/byte_order.hpp"
 #include "io/codecs/codecs.hpp"
+#include "io/frames/imagej_axes.hpp"
+#include "io/frames/imagej_tags.hpp"
+#include "io/frames/ome_axes.hpp"
 #include "io/frames/tiff_at.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 namespace warpalign::program {
 namespace {
@@ -43,6 +47,31 @@ bool is_dense(TIFF* tiff, const TiffPage& page) {
   return true;
 }
 
+/// A number as a fraction. libtiff gives resolutions as floating-point numbers.
+std::array<std::uint32_t, 2> fraction(float number) {
+  double denominator = 1;
+  while (denominator < 1e9 && number * denominator < 1e8 &&
+         number * denominator != std::floor(number * denominator)) {
+    denominator *= 10;
+  }
+  return {static_cast<std::uint32_t>(std::lround(number * denominator)),
+          static_cast<std::uint32_t>(denominator)};
+}
+
+std::optional<TiffResolution> resolution_of(TIFF* tiff) {
+  float x = 0;
+  float y = 0;
+  if (TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) != 1 ||
+      TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y) != 1) {
+    return {};
+  }
+  constexpr float most = 1e9F;
+  if (!(x > 0 && x < most && y > 0 && y < most)) return {};
+  TiffResolution resolution{fraction(x), fraction(y)};
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &resolution.unit);
+  return resolution;
+}
+
 std::size_t bytes_of(const TiffPage& page) {
   return std::size_t{page.width} * page.height * page.samples * size_of(page.type);
 }
@@ -63,11 +92,32 @@ void TiffFrames::read_first_page(const PlaneChoice& choice) {
   const TiffHandle tiff = open_tiff_page(at);
   if (!tiff) throw damaged(at.message);
   const TiffPage page = describe_frame(tiff.get(), file_);
+  const std::string description = description_of(tiff.get());
   const TiffAxes axes =
-      read_tiff_axes(description_of(tiff.get()), directories_.offsets.size(), page.channels,
-                     file_name_, static_cast<std::size_t>(file_.size() / bytes_of(page)));
+      read_tiff_axes(description, directories_.offsets.size(), page.channels, file_name_,
+                     static_cast<std::size_t>(file_.size() / bytes_of(page)));
   if (axes.contiguous > 0) find_contiguous(tiff.get(), page, axes.contiguous);
   pages_ = chosen_pages(axes, choice);
+  format_.samples = page.channels;
+  describe(tiff.get(), description, choice);
+}
+
+void TiffFrames::describe(TIFF* tiff, const std::string& description, const PlaneChoice& choice) {
+  format_.slices = pages_.slices;
+  format_.channels = pages_.channels;
+  format_.frames_are_slices = pages_.frames_are_slices;
+  format_.has_all_planes = pages_.has_all_planes;
+  format_.kept_channel = choice.channel;
+  format_.resolution = resolution_of(tiff);
+  if (is_imagej(description)) {
+    format_.metadata = RecordingFormat::Metadata::imagej;
+    if (pages_.has_all_planes) {
+      format_.imagej_tags = read_imagej_tags(tiff, directories_.big_endian);
+    }
+  } else if (is_ome(description)) {
+    format_.metadata = RecordingFormat::Metadata::ome;
+  }
+  if (format_.metadata != RecordingFormat::Metadata::none) format_.description = description;
 }
 
 void TiffFrames::find_contiguous(TIFF* tiff, const TiffPage& page, std::size_t frames) {
@@ -86,21 +136,50 @@ std::size_t TiffFrames::available() const {
                                (size - contiguous_.start) / bytes_of(contiguous_.page));
 }
 
+std::span<const std::int64_t> TiffFrames::next_pages() const {
+  return std::span(pages_.pages).subspan(next_ * pages_.planes(), pages_.planes());
+}
+
+/// Whether the file has all planes of the next frame that its description does not list as missing.
 bool TiffFrames::has_next() const {
-  return next_ < pages_.size() && pages_[next_] < static_cast<std::int64_t>(available());
+  if (next_ == pages_.frames()) return false;
+  const auto pages = next_pages();
+  return *std::max_element(pages.begin(), pages.end()) < static_cast<std::int64_t>(available());
 }
 
 std::optional<Frame> TiffFrames::next() {
   if (!has_next()) return {};
-  const std::string name = pages_.size() > 1 ? fmt::format("{}[{}]", name_, next_) : name_;
+  const std::string name = pages_.frames() > 1 ? fmt::format("{}[{}]", name_, next_) : name_;
   Frame frame{name, stem_, {}, {}};
   try {
-    frame.image = read(pages_[next_]);
+    read_planes(frame);
   } catch (const FileError& error) {
+    frame.image = {};
+    frame.planes.clear();
     frame.trouble = fmt::format("{}: {}", name, error.what());
   }
   ++next_;
   return frame;
+}
+
+void TiffFrames::read_planes(Frame& frame) const {
+  const auto pages = next_pages();
+  if (pages.size() == 1) {
+    frame.image = read(pages.front());
+    return;
+  }
+  for (const std::int64_t page : pages) {
+    frame.planes.push_back(read(page));
+    const LoadedImage& plane = frame.planes.back();
+    const LoadedImage& first = frame.planes.front();
+    if (plane.shape() == first.shape() && plane.type == first.type &&
+        plane.channels == first.channels) {
+      continue;
+    }
+    throw FileError(fmt::format("has planes of different kinds: {}, and {}",
+                                warpalign::program::describe(first),
+                                warpalign::program::describe(plane)));
+  }
 }
 
 bool TiffFrames::skip() {
@@ -139,9 +218,9 @@ LoadedImage TiffFrames::read_contiguous(std::int64_t page) const {
 }
 
 std::string TiffFrames::ended_early() const {
-  if (next_ < pages_.size()) {
+  if (next_ < pages_.frames()) {
     return fmt::format("is truncated: it has {} pages, and says that it has {}", available(),
-                       std::max(contiguous_.frames, pages_.size()));
+                       std::max(contiguous_.frames, pages_.pages.size()));
   }
   return directories_.broken;
 }

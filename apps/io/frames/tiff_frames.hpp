@@ -17,16 +17,20 @@ class TiffFrames : public FrameSource {
   /// Throws FileError.
   TiffFrames(const std::filesystem::path& path, const PlaneChoice& choice);
 
-  [[nodiscard]] FrameCount count() const override { return {pages_.size(), true}; }
+  [[nodiscard]] FrameCount count() const override { return {pages_.frames(), true}; }
   [[nodiscard]] std::optional<Frame> next() override;
   bool skip() override;
   [[nodiscard]] std::string ended_early() const override;
+  [[nodiscard]] const RecordingFormat* recording() const override { return &format_; }
 
  private:
   void read_first_page(const PlaneChoice& choice);
+  void describe(TIFF* tiff, const std::string& description, const PlaneChoice& choice);
   void find_contiguous(TIFF* tiff, const TiffPage& page, std::size_t frames);
   [[nodiscard]] std::size_t available() const;
+  [[nodiscard]] std::span<const std::int64_t> next_pages() const;
   [[nodiscard]] bool has_next() const;
+  void read_planes(Frame& frame) const;
   [[nodiscard]] LoadedImage read(std::int64_t page) const;
   [[nodiscard]] LoadedImage read_directory(std::int64_t page) const;
   [[nodiscard]] LoadedImage read_contiguous(std::int64_t page) const;
@@ -36,7 +40,8 @@ class TiffFrames : public FrameSource {
   std::string stem_;
   InputFile file_;
   TiffDirectories directories_;
-  std::vector<std::int64_t> pages_;  ///< the chosen pages
+  FramePages pages_;
+  RecordingFormat format_;
   std::size_t next_ = 0;
 
   /// Frames that follow a single directory, as ImageJ writes them.

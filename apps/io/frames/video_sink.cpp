@@ -78,8 +78,8 @@ void VideoSink::take_pixels(const LoadedImage& aligned) {
 }
 
 void VideoSink::write(std::size_t /*index*/, const std::string& /*stem*/,
-                      const LoadedImage* aligned) {
-  if (aligned != nullptr) take_pixels(*aligned);
+                      std::span<const LoadedImage> aligned) {
+  if (!aligned.empty()) take_pixels(aligned.front());
   if (file_) {
     file_->append(bytes_of(frame_line), shown_.pixels);
   } else {

@@ -18,7 +18,9 @@ class VideoSink : public FrameSink {
 
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] bool lacks(std::size_t index, const std::string& stem) const override;
-  void write(std::size_t index, const std::string& stem, const LoadedImage* aligned) override;
+  [[nodiscard]] bool takes_registered() const override { return true; }
+  void write(std::size_t index, const std::string& stem,
+             std::span<const LoadedImage> aligned) override;
   [[nodiscard]] std::string name_of(std::size_t index, const std::string& stem) const override;
   void sync() override;
   void commit() override;

@@ -92,6 +92,8 @@ std::optional<XmlTag> XmlTags::next() {
     if (is_end) inside.remove_prefix(1);
     const std::size_t name_end = std::min(inside.find_first_of(" \t\r\n/"), inside.size());
     XmlTag tag;
+    tag.begin = start;
+    tag.end = end + 1;
     if (is_end) tag.name = '/';
     tag.name += without_namespace(inside.substr(0, name_end));
     take_attributes(inside.substr(name_end), tag);

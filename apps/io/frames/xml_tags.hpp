@@ -12,6 +12,8 @@ namespace warpalign::program {
 struct XmlTag {
   std::string name;  ///< without its namespace; "/Name" for an end tag
   std::map<std::string, std::string> attributes;
+  std::size_t begin = 0;  ///< of the tag in the text, at its <
+  std::size_t end = 0;    ///< behind its >
 
   [[nodiscard]] std::optional<std::string> attribute(const std::string& key) const;
 };

@@ -11,9 +11,10 @@ using namespace program;
 
 void check_choices(const TiffAxes& axes, const PlaneChoice& choice) {
   try {
-    const std::vector<std::int64_t> pages = chosen_pages(axes, choice);
-    require(!pages.empty(), "a choice gives frames or an error");
-    for (const std::int64_t page : pages) {
+    const FramePages frames = chosen_pages(axes, choice);
+    require(frames.frames() > 0, "a choice gives frames or an error");
+    require(frames.pages.size() == frames.frames() * frames.planes(), "frames have all planes");
+    for (const std::int64_t page : frames.pages) {
       require(page >= 0 || page == TiffAxes::missing, "a chosen plane is a page, or missing");
     }
   } catch (const FileError&) {

@@ -1,0 +1,237 @@
+"""`warpalign stack` with recordings of several channels and planes: tifffile is the oracle."""
+
+import json
+
+import numpy as np
+import pytest
+from program_runs import run
+
+tifffile = pytest.importorskip("tifffile")
+
+DRIFT = np.array([[0, 0], [3.25, -2.5], [-1.75, 4.0], [6.5, 1.25], [-5.0, -3.0]])  # x, y
+HEIGHT, WIDTH = 120, 140
+# Shifts are found to some hundredths of a pixel, and images of unsigned bytes round to 0.5. The
+# scene's slope of up to 20 gray levels a pixel turns 0.05 pixels into 1 gray level.
+CLOSE = 2.5
+
+
+def scene(seed, shift=(0, 0), bend=lambda x, y: (x, y)):
+    """Gaussian spots, evaluated where the content shifted by (x, y) is read: an exact drift."""
+    random = np.random.default_rng(seed)
+    y, x = np.mgrid[:HEIGHT, :WIDTH].astype(float)
+    x, y = bend(x - shift[0], y - shift[1])
+    image = np.full(np.shape(x), 20.0)
+    for _ in range(150):
+        cx, cy = random.uniform(-20, WIDTH + 20), random.uniform(-20, HEIGHT + 20)
+        size, height = random.uniform(2, 5), random.uniform(15, 45)
+        image += height * np.exp(-((x - cx) ** 2 + (y - cy) ** 2) / (2 * size**2))
+    return image
+
+
+def recording(slices=1, channels=2, dtype=np.uint8, gain=1, drift=DRIFT):
+    """Frames (T, Z, C, Y, X), of which each plane shows another scene with the same drift."""
+    frames = [[[scene(10 * z + c, shift) for c in range(channels)] for z in range(slices)]
+              for shift in drift]
+    return (np.clip(np.array(frames) * gain, 0, 255 * gain)).round().astype(dtype)
+
+
+def ok(*arguments, **environment):
+    done = run("stack", *arguments, **environment)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def refused(*arguments, status=2):
+    done = run("stack", *arguments)
+    assert done.returncode == status, (done.returncode, done.stderr)
+    assert done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+def inside(planes, margin=10):
+    return planes[..., margin:-margin, margin:-margin].astype(float)
+
+
+def check_aligned(aligned, first, gain=1):
+    """All frames show what the first one does, apart from the margin that left the frame."""
+    assert aligned.dtype == first.dtype
+    difference = np.abs(inside(aligned) - inside(first)[None])
+    assert difference.max() < CLOSE * gain
+
+
+SHIFT = ("--motion", "translation", "--quiet")
+
+
+@pytest.fixture
+def imagej(tmp_path):
+    """A hyperstack of two channels and three planes in z, with the metadata that ImageJ keeps."""
+    frames = recording(slices=3, dtype=np.uint16, gain=200)
+    labels = [f"plane {i}" for i in range(frames.shape[0] * 6)]
+    tifffile.imwrite(
+        tmp_path / "in.tif", frames, imagej=True, resolution=(1 / 0.325, 1 / 0.325),
+        metadata={"axes": "TZCYX", "unit": "um", "spacing": 1.5, "finterval": 0.25,
+                  "mode": "composite", "Labels": labels, "Ranges": (0.0, 900.0, 10.0, 50000.0),
+                  "LUTs": [np.array([np.arange(256) * k for k in (1, 0, 0)], np.uint8),
+                           np.array([np.arange(256) * k for k in (0, 1, 0)], np.uint8)],
+                  "Info": "Objective: 40x"})
+    return tmp_path / "in.tif", frames
+
+
+def test_imagej_hyperstack_stays_one(program, imagej, tmp_path):
+    path, frames = imagej
+    for byte_order in "<>":
+        if byte_order == ">":  # as ImageJ itself writes
+            with tifffile.TiffFile(path) as file:
+                meta = dict(file.imagej_metadata)
+            tifffile.imwrite(path, frames, imagej=True, byteorder=">",
+                             resolution=(1 / 0.325, 1 / 0.325),
+                             metadata={"axes": "TZCYX", "unit": "um", "spacing": 1.5,
+                                       "finterval": 0.25, "mode": "composite",
+                                       **{k: meta[k] for k in ("Labels", "Ranges", "LUTs", "Info")}})
+        out = tmp_path / f"out{ord(byte_order)}.tif"
+        ok(path, "--channel", 1, "--z", "max", *SHIFT, "--output", out)
+        with tifffile.TiffFile(path) as before, tifffile.TiffFile(out) as after:
+            assert after.is_imagej
+            assert after.series[0].axes == "TZCYX"
+            assert after.series[0].shape == frames.shape
+            expected, got = before.imagej_metadata, after.imagej_metadata
+            assert expected.keys() == got.keys()
+            for key, value in expected.items():
+                np.testing.assert_array_equal(got[key], value, err_msg=key)
+            assert len(after.pages) == 30
+            tags = before.pages[0].tags, after.pages[0].tags
+            for name in ("XResolution", "YResolution"):
+                wanted, found = (t[name].value[0] / t[name].value[1] for t in tags)
+                assert found == pytest.approx(wanted, rel=1e-6)  # libtiff reads single precision
+            assert tags[0]["ResolutionUnit"].value == tags[1]["ResolutionUnit"].value
+            check_aligned(after.asarray(), frames[0], gain=200)
+
+
+@pytest.mark.parametrize("order", ["TZCYX", "CTZYX", "ZCTYX", "TCZYX"])
+def test_ome_keeps_names_and_pixel_sizes(program, tmp_path, order):
+    frames = recording(slices=2, dtype=np.uint16, gain=100)
+    stored = np.transpose(frames, ["TZCYX".index(axis) for axis in order])
+    metadata = {"axes": order, "PhysicalSizeX": 0.2, "PhysicalSizeXUnit": "µm",
+                "PhysicalSizeY": 0.21, "PhysicalSizeYUnit": "µm", "PhysicalSizeZ": 0.5,
+                "TimeIncrement": 0.1, "Channel": {"Name": ["GCaMP <6>", "td & Tomato"]},
+                "Plane": {"DeltaT": [float(i) for i in range(20)]}}
+    path, out = tmp_path / "in.ome.tif", tmp_path / "out.tif"
+    tifffile.imwrite(path, stored, metadata=metadata)
+    ok(path, "--channel-weights", "1,0.5", "--z", "mean", *SHIFT, "--output", out)
+    with tifffile.TiffFile(path) as before, tifffile.TiffFile(out) as after:
+        assert after.is_ome
+        series = after.series[0]
+        assert series.axes == "TZCYX"
+        check_aligned(series.asarray(), frames[0], gain=100)
+        old = tifffile.xml2dict(before.ome_metadata)["OME"]["Image"]["Pixels"]
+        new = tifffile.xml2dict(after.ome_metadata)["OME"]["Image"]["Pixels"]
+        for key in old:
+            if key not in ("DimensionOrder", "TiffData", "BigEndian", "Plane"):
+                assert new[key] == old[key], key
+        assert len(new["Plane"]) == 20
+        assert tifffile.validate_ome(after.ome_metadata) if hasattr(tifffile, "validate_ome") else True
+        assert "UUID" not in after.ome_metadata
+
+
+def test_only_channel_reads_one(program, imagej, tmp_path):
+    path, frames = imagej
+    out = tmp_path / "out.tif"
+    ok(path, "--channel", 1, "--only-channel", "--z", 2, "--only-z", *SHIFT, "--output", out)
+    with tifffile.TiffFile(out) as file:
+        assert file.series[0].axes == "TYX"
+        assert file.imagej_metadata["unit"] == "um"
+        check_aligned(file.asarray(), frames[0, 2, 1], gain=200)
+
+
+def test_one_time_point_aligns_planes_in_z(program, tmp_path):
+    frames = recording(dtype=np.uint8)[:, 0]
+    path, out = tmp_path / "in.tif", tmp_path / "out.tif"
+    tifffile.imwrite(path, frames, imagej=True, metadata={"axes": "ZCYX", "spacing": 2.0})
+    ok(path, "--channel", 0, *SHIFT, "--output", out)
+    with tifffile.TiffFile(out) as file:
+        assert file.series[0].axes == "ZCYX"
+        assert file.imagej_metadata["spacing"] == 2.0
+        check_aligned(file.asarray(), frames[0])
+    assert "the frames" in refused(path, "--channel", 0, "--z", 1, "--output", out)
+
+
+def test_other_outputs_of_several_planes(program, imagej, tmp_path):
+    path, frames = imagej
+    ok(path, "--channel", 0, "--z", 1, *SHIFT, "--output", tmp_path / "out.npy",
+       "--output-folder", tmp_path / "images", "--output-video", tmp_path / "out.y4m",
+       "--report", tmp_path / "page.html")
+    check_aligned(np.load(tmp_path / "out.npy"), frames[0], gain=200)
+    images = sorted((tmp_path / "images").iterdir())
+    assert [image.name for image in images] == [f"{i:04}_in.tif" for i in range(5)]
+    with tifffile.TiffFile(images[3]) as file:
+        assert file.series[0].axes == "ZCYX"
+        np.testing.assert_array_equal(file.asarray(), np.load(tmp_path / "out.npy")[3])
+    video = (tmp_path / "out.y4m").read_bytes()
+    assert video.startswith(b"YUV4MPEG2 W140 H120 ")
+    last = np.frombuffer(video[-HEIGHT * WIDTH * 2:], np.uint16).reshape(HEIGHT, WIDTH)
+    np.testing.assert_array_equal(last, np.load(tmp_path / "out.npy")[4, 1, 0])
+
+
+def test_choices_that_do_not_fit(program, imagej, tmp_path):
+    path, _ = imagej
+    out = tmp_path / "out.tif"
+    for arguments, words in [
+            ((), "has 2 channels; choose by which to register with --channel 0 to 1"),
+            (("--channel", 2, "--z", 0), "--channel can be 0 to 1"),
+            (("--channel", 0), "has 3 planes in z; choose by which to register with --z 0 to 2"),
+            (("--channel", 0, "--z", 3), "--z can be 0 to 2"),
+            (("--channel", 0, "--z", "most"), "invalid value 'most' for --z"),
+            (("--channel-weights", "1", "--z", 0), "--channel-weights: has 1 numbers"),
+            (("--channel-weights", "0,0", "--z", 0), "all weights are 0"),
+            (("--channel-weights", "1,1", "--channel", 0), "omit --channel"),
+            (("--only-channel", "--z", 0), "--only-channel: needs --channel"),
+            (("--only-z", "--z", "max", "--channel", 0), "--only-z: needs --z")]:
+        message = refused(path, *arguments, "--output", out)
+        assert words in message
+        assert message.count(str(path)) <= 1
+        assert not out.exists()
+
+
+def test_a_file_that_ends_in_the_middle(program, imagej, tmp_path):
+    path, frames = imagej
+    with tifffile.TiffFile(path) as file:
+        cut = file.pages[20].dataoffsets[0] + 100  # in the fourth frame
+    damaged, out = tmp_path / "cut.tif", tmp_path / "out.tif"
+    damaged.write_bytes(path.read_bytes()[:cut])
+    done = run("stack", damaged, "--channel", 0, "--z", 0, *SHIFT, "--output", out)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and done.stderr.count("cut.tif") == 1
+    with tifffile.TiffFile(out) as file:
+        assert file.series[0].shape == (3, *frames.shape[1:])
+        check_aligned(file.asarray(), frames[0], gain=200)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["cut.tif", "in.tif", "out.tif"]
+
+
+def test_resume_continues_with_all_planes(program, imagej, tmp_path):
+    path, _ = imagej
+    whole, part = tmp_path / "whole.tif", tmp_path / "part.tif"
+    same = (path, "--channel", 0, "--z", "max", *SHIFT)
+    ok(*same, "--output", whole)
+    for shard in ("1/2", "2/2"):
+        ok(*same, "--output", part, "--shard", shard)
+    ok(*same, "--output", part, "--resume")
+    assert whole.read_bytes() == part.read_bytes()
+    done = run("stack", *same, "--output", part, "--resume", "--channel-weights", "1,1")
+    assert done.returncode == 2
+
+
+def test_several_files_are_one_recording(program, imagej, tmp_path):
+    path, frames = imagej
+    second, out = tmp_path / "second.tif", tmp_path / "out.tif"
+    tifffile.imwrite(second, frames[::-1], imagej=True, metadata={"axes": "TZCYX"})
+    ok(path, second, "--channel", 0, "--z", 0, *SHIFT, "--output", out)
+    with tifffile.TiffFile(out) as file:  # the number was not known at the start
+        assert file.series[0].axes == "TZCYX"
+        assert file.series[0].shape == (10, 3, 2, HEIGHT, WIDTH)
+        assert file.imagej_metadata["frames"] == 10
+        check_aligned(file.asarray(), frames[0], gain=200)
+    one = tmp_path / "one.tif"
+    tifffile.imwrite(one, frames[:, :, 0], imagej=True, metadata={"axes": "TZYX"})
+    done = run("stack", path, one, "--channel", 0, "--z", 0, *SHIFT, "--output", out)
+    assert done.returncode == 2
+    assert "one.tif: has 1 channels and 3 planes in z" in done.stderr
