@@ -12,6 +12,7 @@
 #include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/installation.hpp>
 #include <warpalign/interop.hpp>
+#include <warpalign/line_offset.hpp>
 #include <warpalign/local_motion.hpp>
 #include <warpalign/missing.hpp>
 #include <warpalign/mosaic.hpp>
