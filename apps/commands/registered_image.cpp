@@ -35,7 +35,7 @@ std::size_t index_along(const std::optional<int>& choice, std::size_t count, con
 }  // namespace
 
 PlaneChoice RegisteredBy::planes() const {
-  PlaneChoice choice;
+  PlaneChoice choice{{}, {}, axes};
   if (only_channel) choice.channel = channel;
   if (only_slice) choice.slice = slice;
   return choice;

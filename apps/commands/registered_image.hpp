@@ -18,8 +18,9 @@ struct RegisteredBy {
   std::vector<double> weights;  ///< of all channels, in place of `channel`
   std::optional<int> slice;     ///< for Slices::one
   Slices slices = Slices::one;
-  bool only_channel = false;  ///< the other channels are not read
-  bool only_slice = false;    ///< the other slices are not read
+  bool only_channel = false;        ///< the other channels are not read
+  bool only_slice = false;          ///< the other slices are not read
+  std::optional<std::string> axes;  ///< as in PlaneChoice
 
   /// The planes that are read.
   [[nodiscard]] PlaneChoice planes() const;

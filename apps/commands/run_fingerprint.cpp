@@ -36,6 +36,7 @@ RunFingerprint fingerprint_of(const StackOptions& options, const StackInput& inp
   add_optional(inputs, options.slice);
   add_optional(inputs, options.weights);
   inputs.add(fmt::format("{} {}", options.only_channel, options.only_slice));
+  add_optional(inputs, options.axes);
   inputs.add(input.first().image.pixels);
 
   Checksum chosen;

@@ -1,6 +1,7 @@
 // The options of `warpalign stack`, checked before any file is opened.
 #include "commands/stack_options.hpp"
 
+#include "io/frames/axis_letters.hpp"
 #include "io/frames/folder_sink.hpp"
 #include "io/image_file.hpp"
 #include "io/npy.hpp"
@@ -84,6 +85,8 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
              "Read and write no channel but that of --channel");
   add_option(command, "--only-z", &options.only_slice,
              "Read and write no plane in z but that of --z");
+  add_option(command, "--axes LETTERS", &options.axes,
+             "Axes of TIFF stacks and .npy arrays, the slowest first: T C Z Y X S, as in TCYX");
   add_option(command, "--to NAME|FRAME|FILE", &options.to,
              "Reference: first, previous, mean, auto, a frame's number, or an image file",
              suggesting("first previous mean auto", with_default));
@@ -117,6 +120,7 @@ RegisteredBy registered_by(const StackOptions& options) {
   by.channel = options.channel;
   by.only_channel = options.only_channel;
   by.only_slice = options.only_slice;
+  by.axes = options.axes;
   if (options.weights) {
     if (options.channel) {
       throw UsageError("--channel-weights: says by which channels to register; omit --channel");
@@ -157,6 +161,7 @@ void check_stack_names(const StackOptions& options) {
     check_extension("--output-video", options.video, ".y4m", "a YUV4MPEG2 video");
   }
   if (options.output) check_output(*options.output);
+  if (options.axes) check_axis_letters(*options.axes);
   check_clashes(options);
   if (options.folder) check_folder(options);
   if (options.mask && options.choices.fast) refuse_mask_with_fast("--mask");

@@ -23,6 +23,7 @@ struct StackOptions {
   std::optional<std::string> slice;    ///< a number, max or mean
   bool only_channel = false;
   bool only_slice = false;
+  std::optional<std::string> axes;
   std::string to = "first";
   std::optional<std::string> folder;
   std::optional<std::string> output;

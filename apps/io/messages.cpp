@@ -9,6 +9,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <mutex>
+#include <set>
 
 namespace warpalign::program {
 namespace {
@@ -26,6 +28,15 @@ void report(const std::string& text) {
   if (chosen_verbosity == Verbosity::quiet) return;
   clear_status();
   fmt::print("{}", text);
+}
+
+void remark(const std::string& text) {
+  static std::mutex printing;
+  static std::set<std::string> printed;
+  const std::scoped_lock lock(printing);
+  if (chosen_verbosity == Verbosity::quiet || !printed.insert(text).second) return;
+  clear_status();
+  fmt::print(stderr, "warpalign: {}\n", on_one_line(text));
 }
 
 void detail(const std::string& text) {

@@ -58,6 +58,7 @@ void read_frames(Input input) {
   read_all(file, {});
   read_all(file, {0, 0});
   read_all(file, {1, {}});
+  for (const char* axes : {"TYX", "ZCYX", "YXT", "SCYTXZ"}) read_all(file, {{}, {}, axes});
   skip_all(file);
 }
 

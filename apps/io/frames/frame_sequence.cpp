@@ -20,6 +20,7 @@ namespace {
 using Path = std::filesystem::path;
 
 void refuse_choice(const PlaneChoice& choice) {
+  if (choice.axes) throw FileError("has no axes to name: --axes is for TIFF and .npy; omit it");
   if (choice.channel.value_or(0) == 0 && choice.slice.value_or(0) == 0) return;
   throw FileError("has one channel and one plane; omit --channel and --z");
 }
@@ -59,8 +60,8 @@ std::unique_ptr<FrameSource> open_frames(const std::string& file, const PlaneCho
   const FileBytes bytes(file);
   const auto head = bytes.head();
   if (is_tiff(head)) return std::make_unique<TiffFrames>(file, choice);
+  if (starts_with(head, "\x93NUMPY")) return std::make_unique<NpyFrames>(file, choice);
   refuse_choice(choice);
-  if (starts_with(head, "\x93NUMPY")) return std::make_unique<NpyFrames>(file);
   if (starts_with(head, "YUV4MPEG2")) return std::make_unique<Y4mFrames>(file);
   return std::make_unique<SingleFrame>(file, "");
 }

@@ -13,9 +13,12 @@
 #include <map>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 namespace warpalign::program {
 namespace {
+
+constexpr std::size_t max_imagej_channels = 7;
 
 std::map<std::string, std::size_t> numbers_in(const std::string& description) {
   std::map<std::string, std::size_t> numbers;
@@ -49,6 +52,15 @@ std::optional<TiffAxes> imagej_axes(const std::string& description, std::size_t 
   if (axes.channels * axes.slices * axes.frames != images) {
     axes.channels = axes.slices = 1;
     axes.frames = images;
+  }
+  // tifffile writes an array without labels as so many channels.
+  if (axes.frames == 1 && axes.slices == 1 && axes.channels > max_imagej_channels) {
+    axes.remark = fmt::format(
+        "its {0} channels are read as {0} frames, because ImageJ has at most {1} channels; give "
+        "--axes CYX if they are channels",
+        axes.channels, max_imagej_channels);
+    std::swap(axes.frames, axes.channels);
+    axes.order = "CZT";
   }
   if (pages == 1 && images > 1) axes.contiguous = images;
   if (pages > images) return {};  // another program added pages without updating the text

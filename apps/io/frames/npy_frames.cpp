@@ -1,16 +1,19 @@
-// Reads the frames of an array in a .npy file: frame by frame, or in Fortran order by gathering
-// them from a memory mapping.
+// Reads the frames of an array in a .npy file: plane by plane, or by gathering the samples of a
+// plane from a memory mapping.
 #include "io/frames/npy_frames.hpp"
 
 #include "io/byte_order.hpp"
+#include "io/frames/axis_letters.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace warpalign::program {
@@ -25,65 +28,134 @@ NpyLayout layout_of(const InputFile& file) {
 
 FileError shortened() { return FileError("was shortened while it was being read; start again"); }
 
+/// The axes of a stack for which the user gives no letters.
+std::string usual_letters(const std::vector<std::int64_t>& extents) {
+  const std::size_t axes = extents.size();
+  if (axes == 2) return "YX";
+  if (axes == 3) return "TYX";
+  if (axes == 4 && extents[3] == 3) return "TYXS";
+  throw FileError(
+      fmt::format("has the shape ({}); the axes of a stack must be frame, row, column and, for "
+                  "colour, an axis of 3: name others with --axes",
+                  fmt::join(extents, ", ")));
+}
+
 }  // namespace
 
-NpyFrames::NpyFrames(const std::filesystem::path& path)
+NpyFrames::NpyFrames(const std::filesystem::path& path, const PlaneChoice& choice)
     : name_(path.string()), stem_(path.stem().string()), file_(path), layout_(layout_of(file_)) {
-  understand_axes();
-  find_whole_frames();
-  if (layout_.fortran_order) map();
+  understand_axes(choice);
+  find_whole_planes();
+  choose_planes(choice);
+  if (!has_dense_planes()) map();
 }
 
 NpyFrames::~NpyFrames() {
   if (mapped_ != nullptr) ::munmap(mapped_, mapped_bytes_);
 }
 
-void NpyFrames::understand_axes() {
-  const auto& extents = layout_.extents;
-  const std::size_t axes = extents.size();
-  if (axes != 2 && axes != 3 && !(axes == 4 && extents[3] == 3)) {
-    throw FileError(
-        fmt::format("has the shape ({}); the axes of a stack must be frame, row, column and, for "
-                    "colour, an axis of 3",
-                    fmt::join(extents, ", ")));
+NpyFrames::Axis& NpyFrames::axis_of(char letter) {
+  switch (letter) {
+    case 'T':
+      return t_;
+    case 'Z':
+      return z_;
+    case 'C':
+      return c_;
+    case 'Y':
+      return y_;
+    case 'X':
+      return x_;
+    default:
+      return s_;
   }
+}
+
+void NpyFrames::understand_axes(const PlaneChoice& choice) {
   if (layout_.type == PixelType::c32) {
     throw FileError("holds complex numbers; frames must be real: save the absolute values");
   }
-  numbered_ = axes > 2;
-  frames_ = numbered_ ? static_cast<std::size_t>(extents[0]) : 1;
-  height_ = extents[numbered_ ? 1 : 0];
-  width_ = extents[numbered_ ? 2 : 1];
-  channels_ = axes == 4 ? 3 : 1;
-  if (frames_ == 0) throw FileError("contains no frames");
-  check_sides(width_, height_);
-}
-
-std::size_t NpyFrames::frame_bytes() const {
-  return static_cast<std::size_t>(width_ * height_ * channels_) * size_of(layout_.type);
-}
-
-void NpyFrames::find_whole_frames() {
-  const std::size_t found = file_.size() - layout_.start;
-  if (frames_ > std::numeric_limits<std::int64_t>::max() / frame_bytes()) {
-    throw damaged("its shape needs more bytes than any file has");
+  const auto& extents = layout_.extents;
+  const std::string letters = choice.axes ? *choice.axes : usual_letters(extents);
+  if (std::ranges::find(extents, 0) != extents.end()) throw FileError("contains no frames");
+  const NamedExtents axes = name_extents(letters, {extents.begin(), extents.end()});
+  samples_ = 1;
+  for (std::size_t i = 0; i < axes.letters.size(); ++i) {
+    const std::size_t at = layout_.fortran_order ? i : axes.letters.size() - 1 - i;
+    slowest_ = axes.letters[at];
+    axis_of(slowest_) = {axes.extents[at], samples_};
+    if (samples_ > max_file_samples() / axes.extents[at]) {
+      throw damaged("its shape needs more bytes than any file has");
+    }
+    samples_ *= axes.extents[at];
   }
-  const std::size_t wanted = frames_ * frame_bytes();
+  format_.axes = axes.letters;
+  numbered_ = axes.letters.size() > (axes.letters.find('S') == std::string::npos ? 2U : 3U);
+  if (s_.extent != 1 && s_.extent != 3 && s_.extent != 4) {
+    throw FileError(fmt::format(
+        "has {} samples along its axis S; colour has 3, or 4 with alpha: call another axis S",
+        s_.extent));
+  }
+  check_sides(static_cast<std::int64_t>(x_.extent), static_cast<std::int64_t>(y_.extent));
+  channels_ = s_.extent == 1 ? 1 : 3;
+}
+
+std::size_t NpyFrames::max_file_samples() const {
+  return static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()) / size_of(layout_.type);
+}
+
+/// If the file ends early, only whole frames are read. They are contiguous if the frame is the
+/// slowest axis; otherwise each frame extends over the whole file.
+void NpyFrames::find_whole_planes() {
+  const std::uint64_t size = file_.size();
+  const std::size_t found = size - std::min<std::uint64_t>(size, layout_.start);
+  const std::size_t wanted = samples_ * size_of(layout_.type);
   if (found > wanted) {
     throw damaged(fmt::format("it has {} bytes of numbers, more than its shape ({}) needs", found,
                               fmt::join(layout_.extents, ", ")));
   }
-  whole_ = std::min(frames_, found / frame_bytes());
-  // In Fortran order the samples of all frames are interleaved, so the whole file is needed.
-  if (layout_.fortran_order && frames_ > 1 && whole_ < frames_) whole_ = 0;
+  const bool slices_are_frames = t_.extent == 1 && z_.extent > 1;
+  Axis& frames = slices_are_frames ? z_ : t_;
+  promised_ = frames.extent;
+  if (slowest_ == (slices_are_frames ? 'Z' : 'T')) {
+    frames.extent = std::min(promised_, found / (frames.stride * size_of(layout_.type)));
+  } else if (found < wanted) {
+    frames.extent = 0;
+  }
+  whole_ = frames.extent;
   if (whole_ == 0) {
     throw damaged(fmt::format("it has {} bytes of numbers, and no frame of its shape ({}) is whole",
                               found, fmt::join(layout_.extents, ", ")));
   }
 }
 
+void NpyFrames::choose_planes(const PlaneChoice& choice) {
+  TiffAxes axes;
+  axes.frames = t_.extent;
+  axes.slices = z_.extent;
+  axes.channels = c_.extent;
+  axes.pages.resize(axes.frames * axes.slices * axes.channels);
+  std::iota(axes.pages.begin(), axes.pages.end(), std::int64_t{0});
+  planes_ = chosen_pages(axes, choice);
+  format_.slices = planes_.slices;
+  format_.channels = planes_.channels;
+  format_.frames_are_slices = planes_.frames_are_slices;
+  format_.has_all_planes = planes_.has_all_planes;
+  format_.samples = channels_;
+}
+
+/// Whether the samples of a plane are contiguous and have the order of an image.
+bool NpyFrames::has_dense_planes() const {
+  const auto has_stride = [](const Axis& axis, std::size_t stride) {
+    return axis.extent == 1 || axis.stride == stride;
+  };
+  return s_.extent != 4 && has_stride(s_, 1) && has_stride(x_, s_.extent) &&
+         has_stride(y_, s_.extent * x_.extent);
+}
+
 void NpyFrames::map() {
-  mapped_bytes_ = layout_.start + whole_ * frame_bytes();
+  mapped_bytes_ = layout_.start + samples_ * size_of(layout_.type);
+  mapped_bytes_ = std::min<std::size_t>(mapped_bytes_, file_.size());
   void* mapped = ::mmap(nullptr, mapped_bytes_, PROT_READ, MAP_SHARED, file_.descriptor(), 0);
   if (mapped == MAP_FAILED) {
     throw FileError(fmt::format("cannot be mapped into memory ({}); copy it to a local disk",
@@ -93,45 +165,53 @@ void NpyFrames::map() {
 }
 
 std::optional<Frame> NpyFrames::next() {
-  if (next_ == whole_) return {};
+  if (next_ == planes_.frames()) return {};
   Frame frame{numbered_ ? fmt::format("{}[{}]", name_, next_) : name_, stem_, {}, {}};
-  frame.image = make_image(width_, height_, channels_, layout_.type);
-  if (layout_.fortran_order) {
-    gather(frame.image);
+  const auto numbers = std::span(planes_.pages).subspan(next_ * planes_.planes(), planes_.planes());
+  if (numbers.size() == 1) {
+    frame.image = read(numbers.front());
   } else {
-    read_dense(frame.image);
+    for (const std::int64_t number : numbers) frame.planes.push_back(read(number));
   }
-  if (layout_.big_endian) reverse_words(frame.image.pixels, layout_.word);
   ++next_;
   return frame;
 }
 
 bool NpyFrames::skip() {
-  if (next_ == whole_) return false;
+  if (next_ == planes_.frames()) return false;
   ++next_;
   return true;
 }
 
-void NpyFrames::read_dense(LoadedImage& image) const {
-  if (file_.read_at(layout_.start + next_ * frame_bytes(), image.pixels) < frame_bytes()) {
+LoadedImage NpyFrames::read(std::int64_t plane) const {
+  const auto number = static_cast<std::size_t>(plane);
+  const std::size_t c = number % c_.extent;
+  const std::size_t z = number / c_.extent % z_.extent;
+  const std::size_t t = number / c_.extent / z_.extent;
+  const std::size_t sample = t * t_.stride + z * z_.stride + c * c_.stride;
+  const std::uint64_t start = layout_.start + sample * size_of(layout_.type);
+  LoadedImage image = make_image(static_cast<std::int64_t>(x_.extent),
+                                 static_cast<std::int64_t>(y_.extent), channels_, layout_.type);
+  if (mapped_ != nullptr) {
+    gather(start, image);
+  } else if (file_.read_at(start, image.pixels) < image.pixels.size()) {
     throw shortened();
   }
+  if (layout_.big_endian) reverse_words(image.pixels, layout_.word);
+  return image;
 }
 
-/// In Fortran order the frame index varies fastest, then the row, the column and the colour.
-void NpyFrames::gather(LoadedImage& image) const {
+void NpyFrames::gather(std::uint64_t start, LoadedImage& image) const {
   // Accessing mapped pages beyond the end of a shortened file would kill the program.
   if (file_.size() < mapped_bytes_) throw shortened();
   const std::size_t bytes = size_of(layout_.type);
-  const auto height = static_cast<std::size_t>(height_);
-  const auto width = static_cast<std::size_t>(width_);
   const auto channels = static_cast<std::size_t>(channels_);
-  const std::byte* numbers = mapped_ + layout_.start + next_ * bytes;
+  const std::byte* numbers = mapped_ + start;
   std::byte* to = image.pixels.data();
-  for (std::size_t y = 0; y < height; ++y) {
-    for (std::size_t x = 0; x < width; ++x) {
-      for (std::size_t c = 0; c < channels; ++c, to += bytes) {
-        std::memcpy(to, numbers + frames_ * (y + height * (x + width * c)) * bytes, bytes);
+  for (std::size_t y = 0; y < y_.extent; ++y) {
+    for (std::size_t x = 0; x < x_.extent; ++x) {
+      for (std::size_t s = 0; s < channels; ++s, to += bytes) {
+        std::memcpy(to, numbers + (y * y_.stride + x * x_.stride + s * s_.stride) * bytes, bytes);
       }
     }
   }
@@ -140,9 +220,9 @@ void NpyFrames::gather(LoadedImage& image) const {
 }
 
 std::string NpyFrames::ended_early() const {
-  if (next_ < whole_ || whole_ == frames_) return {};
+  if (next_ < planes_.frames() || whole_ == promised_) return {};
   return fmt::format("is truncated: of its {} frames, {} are whole; copy or export it again",
-                     frames_, whole_);
+                     promised_, whole_);
 }
 
 }  // namespace warpalign::program

@@ -4,42 +4,61 @@
 #include "io/codecs/npy_layout.hpp"
 #include "io/frames/frame_source.hpp"
 #include "io/frames/input_file.hpp"
+#include "io/frames/tiff_axes.hpp"
 
 #include <filesystem>
 
 namespace warpalign::program {
 
-/// Reads one frame at a time. Arrays in Fortran order are mapped into memory. The array's axes are
-/// (frame, row, column), with a fourth axis of 3 for colour; an array of two axes is one frame.
+/// Reads one frame at a time. Without PlaneChoice::axes, the array's axes are (frame, row, column),
+/// with a fourth axis of 3 for colour; an array of two axes is one frame. Frames whose samples are
+/// not contiguous are gathered from the file, which is then mapped into memory.
 class NpyFrames : public FrameSource {
  public:
   /// Throws FileError.
-  explicit NpyFrames(const std::filesystem::path& path);
+  NpyFrames(const std::filesystem::path& path, const PlaneChoice& choice);
   ~NpyFrames() override;
 
-  [[nodiscard]] FrameCount count() const override { return {whole_, true}; }
+  [[nodiscard]] FrameCount count() const override { return {planes_.frames(), true}; }
   [[nodiscard]] std::optional<Frame> next() override;
   bool skip() override;
   [[nodiscard]] std::string ended_early() const override;
+  [[nodiscard]] const RecordingFormat* recording() const override { return &format_; }
 
  private:
-  void understand_axes();
-  void find_whole_frames();
+  struct Axis {
+    std::size_t extent = 1;
+    std::size_t stride = 0;  ///< samples between neighbours
+  };
+
+  void understand_axes(const PlaneChoice& choice);
+  [[nodiscard]] Axis& axis_of(char letter);
+  [[nodiscard]] std::size_t max_file_samples() const;
+  void find_whole_planes();
+  void choose_planes(const PlaneChoice& choice);
   void map();
-  [[nodiscard]] std::size_t frame_bytes() const;
-  void read_dense(LoadedImage& image) const;
-  void gather(LoadedImage& image) const;
+  [[nodiscard]] bool has_dense_planes() const;
+  [[nodiscard]] LoadedImage read(std::int64_t plane) const;
+  void gather(std::uint64_t start, LoadedImage& image) const;
 
   std::string name_;
   std::string stem_;
   InputFile file_;
   NpyLayout layout_;
-  std::size_t frames_ = 1;  ///< according to the header
-  std::size_t whole_ = 0;   ///< frames that the file holds completely
+  Axis t_;
+  Axis z_;
+  Axis c_;
+  Axis y_;
+  Axis x_;
+  Axis s_;
+  char slowest_ = 'T';
+  std::size_t samples_ = 1;   ///< of the array
+  std::size_t promised_ = 1;  ///< frames or slices according to the header
+  std::size_t whole_ = 1;     ///< those that the file holds completely
   bool numbered_ = false;
-  std::int64_t height_ = 0;
-  std::int64_t width_ = 0;
   int channels_ = 1;
+  FramePages planes_;  ///< numbered with the channel varying fastest, then z
+  RecordingFormat format_;
   std::size_t next_ = 0;
   std::byte* mapped_ = nullptr;
   std::size_t mapped_bytes_ = 0;

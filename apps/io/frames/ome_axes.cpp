@@ -48,6 +48,7 @@ class Planes {
     if (order.size() != 5 || !order.starts_with("XY")) {
       throw contradictory(fmt::format("DimensionOrder is '{}'", order));
     }
+    order_ = {order.rbegin(), order.rend() - 2};
     std::size_t stride = 1;
     for (std::size_t i = 0; i < 3; ++i) {
       Axis& axis = axis_of(order[i + 2]);
@@ -66,6 +67,8 @@ class Planes {
   }
 
   [[nodiscard]] std::size_t count() const { return count_; }
+  /// The axes, the slowest first.
+  [[nodiscard]] const std::string& order() const { return order_; }
   /// The index of a plane in the order of the planes.
   [[nodiscard]] std::size_t at(std::size_t t, std::size_t z, std::size_t c) const {
     const std::size_t plane = t * axis('T').stride + z * axis('Z').stride + c * axis('C').stride;
@@ -88,6 +91,7 @@ class Planes {
 
   std::array<Axis, 3> axes_{Axis{'Z'}, Axis{'C'}, Axis{'T'}};
   std::size_t count_ = 1;
+  std::string order_;
 };
 
 /// The page of each plane, as given by the TiffData elements.
@@ -183,6 +187,7 @@ TiffAxes ome_axes(const std::string& xml, int samples_of_page, const std::string
     axes.frames = planes.axis('T').size;
     axes.slices = planes.axis('Z').size;
     axes.channels = planes.axis('C').size;
+    axes.order = planes.order();
     for (std::size_t t = 0; t < axes.frames; ++t) {
       for (std::size_t z = 0; z < axes.slices; ++z) {
         for (std::size_t c = 0; c < axes.channels; ++c) {

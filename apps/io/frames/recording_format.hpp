@@ -28,7 +28,9 @@ struct RecordingFormat {
   std::string description;          ///< the first page's, in the format of `metadata`
   std::optional<int> kept_channel;  ///< the only channel that is read, if the file has others
   bool has_all_planes = true;       ///< whether all planes of the file are read
-  int samples = 1;                  ///< of a pixel
+  bool describes_planes = true;     ///< the description is right about channels and planes
+  std::string axes;  ///< of an array, the slowest first, by the letters of --axes; else empty
+  int samples = 1;   ///< of a pixel
   std::optional<TiffResolution> resolution;
   ImageJTags imagej_tags;  ///< empty if there are none
 

@@ -4,11 +4,14 @@
 #include "io/codecs/codecs.hpp"
 #include "io/frames/imagej_axes.hpp"
 #include "io/frames/ome_axes.hpp"
+#include "io/frames/tiff_directories.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
+#include <string_view>
 
 namespace warpalign::program {
 namespace {
@@ -19,6 +22,36 @@ TiffAxes plain_axes(std::size_t pages) {
   axes.pages.resize(pages);
   std::iota(axes.pages.begin(), axes.pages.end(), std::int64_t{0});
   return axes;
+}
+
+/// The extents in a description of tifffile, {"shape": [5, 3, 300, 400]}, without those of a page.
+/// Empty if there is no such description, or if it does not fit the pages.
+std::vector<std::size_t> tifffile_shape(std::string_view description, std::size_t pages,
+                                        int samples_of_page) {
+  constexpr std::string_view start = "{\"shape\": [";
+  if (!description.starts_with(start)) return {};
+  std::string_view rest = description.substr(start.size());
+  std::vector<std::size_t> shape;
+  while (true) {
+    std::size_t extent = 0;
+    const auto [stop, failed] = std::from_chars(rest.data(), rest.data() + rest.size(), extent);
+    if (failed != std::errc{} || extent < 1 || extent > max_pages) return {};
+    shape.push_back(extent);
+    rest.remove_prefix(static_cast<std::size_t>(stop - rest.data()));
+    if (rest.starts_with(']')) break;
+    if (!rest.starts_with(", ")) return {};
+    rest.remove_prefix(2);
+  }
+  const std::size_t of_page = samples_of_page > 1 ? 3 : 2;
+  if (shape.size() <= of_page) return {};
+  shape.resize(shape.size() - of_page);
+  std::size_t planes = 1;
+  for (const std::size_t extent : shape) {
+    if (planes > pages / extent) return {};
+    planes *= extent;
+  }
+  if (planes != pages) return {};
+  return shape;
 }
 
 /// The range of indices that are read along an axis.
@@ -56,7 +89,9 @@ TiffAxes read_tiff_axes(const std::string& description, std::size_t pages, int s
     return imagej_axes(description, pages, planes).value_or(plain_axes(pages));
   }
   if (is_ome(description)) return ome_axes(description, samples_of_page, file_name, planes);
-  return plain_axes(pages);
+  TiffAxes axes = plain_axes(pages);
+  axes.shape = tifffile_shape(description, pages, samples_of_page);
+  return axes;
 }
 
 FramePages chosen_pages(const TiffAxes& axes, const PlaneChoice& choice) {

@@ -1,4 +1,4 @@
-// Parses the axes of a TIFF stack from the descriptions of ImageJ and OME.
+// Parses the axes of a TIFF stack from the descriptions of ImageJ, OME and tifffile.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,11 @@ struct TiffAxes {
   std::size_t contiguous = 0;  ///< frames after a single directory (ImageJ); 0 if each has one
   /// The pages by frame, slice and channel; the channel varies fastest. A truncated file has fewer.
   std::vector<std::int64_t> pages;
+  std::string order = "TZC";  ///< the axes as the file has them, the slowest first
+  /// The extents as tifffile's description gives them, without rows, columns and samples. Empty
+  /// if there is no such description.
+  std::vector<std::size_t> shape;
+  std::string remark;  ///< what the user should know about how the axes were understood
 
   static constexpr std::int64_t missing = -1;    ///< the file lacks the page
   static constexpr std::int64_t elsewhere = -2;  ///< the page is in another file of the set
@@ -26,6 +31,7 @@ struct TiffAxes {
 struct PlaneChoice {
   std::optional<int> channel;
   std::optional<int> slice;
+  std::optional<std::string> axes = {};  ///< a letter for each axis; see axis_letters.hpp
 };
 
 /// `description`: the first page's ImageDescription. `pages`: the number of pages. `file_name`:

@@ -3,10 +3,12 @@
 
 #include "io/byte_order.hpp"
 #include "io/codecs/codecs.hpp"
+#include "io/frames/axis_letters.hpp"
 #include "io/frames/imagej_axes.hpp"
 #include "io/frames/imagej_tags.hpp"
 #include "io/frames/ome_axes.hpp"
 #include "io/frames/tiff_at.hpp"
+#include "io/messages.hpp"
 
 #include <fmt/format.h>
 
@@ -93,10 +95,14 @@ void TiffFrames::read_first_page(const PlaneChoice& choice) {
   if (!tiff) throw damaged(at.message);
   const TiffPage page = describe_frame(tiff.get(), file_);
   const std::string description = description_of(tiff.get());
-  const TiffAxes axes =
+  TiffAxes axes =
       read_tiff_axes(description, directories_.offsets.size(), page.channels, file_name_,
                      static_cast<std::size_t>(file_.size() / bytes_of(page)));
   if (axes.contiguous > 0) find_contiguous(tiff.get(), page, axes.contiguous);
+  if (choice.axes) {
+    axes = rename_axes(axes, *choice.axes, page.width, page.height, page.samples);
+  }
+  if (!axes.remark.empty()) remark(fmt::format("{}: {}", name_, axes.remark));
   pages_ = chosen_pages(axes, choice);
   format_.samples = page.channels;
   describe(tiff.get(), description, choice);
@@ -111,11 +117,12 @@ void TiffFrames::describe(TIFF* tiff, const std::string& description, const Plan
   format_.resolution = resolution_of(tiff);
   if (is_imagej(description)) {
     format_.metadata = RecordingFormat::Metadata::imagej;
-    if (pages_.has_all_planes) {
+    if (pages_.has_all_planes && !choice.axes) {
       format_.imagej_tags = read_imagej_tags(tiff, directories_.big_endian);
     }
   } else if (is_ome(description)) {
     format_.metadata = RecordingFormat::Metadata::ome;
+    format_.describes_planes = !choice.axes;
   }
   if (format_.metadata != RecordingFormat::Metadata::none) format_.description = description;
 }
