@@ -57,7 +57,7 @@ void StackOutputs::open_sinks(const StackInput& input, std::optional<std::size_t
   }
   if (options_.shard) return;
   if (options_.output && is_npy_name(*options_.output)) {
-    add(std::make_unique<NpySink>(*options_.output, plane, done, format));
+    add(std::make_unique<NpySink>(*options_.output, plane, done, format, exact(count)));
   } else if (options_.output) {
     add(std::make_unique<TiffSink>(*options_.output, plane, exact(count), done, format));
   }

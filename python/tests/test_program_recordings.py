@@ -235,3 +235,40 @@ def test_several_files_are_one_recording(program, imagej, tmp_path):
     done = run("stack", path, one, "--channel", 0, "--z", 0, *SHIFT, "--output", out)
     assert done.returncode == 2
     assert "one.tif: has 1 channels and 3 planes in z" in done.stderr
+
+
+@pytest.mark.parametrize("order", ["TCYX", "CTYX", "TZCYX", "ZTCYX", "YXCT", "TYXC", "TYX"])
+def test_arrays_keep_their_axes(program, tmp_path, order):
+    frames = recording(slices=2 if "Z" in order else 1, channels=2 if "C" in order else 1,
+                       dtype=np.int16, gain=100)
+    keep = [axis for axis in "TZCYX" if axis in order]
+    whole = frames.reshape([n for n, axis in zip(frames.shape, "TZCYX") if axis in order])
+    np.save(tmp_path / "in.npy", np.transpose(whole, [keep.index(axis) for axis in order]))
+    by = [*(["--channel", 0] if "C" in order else []), *(["--z", "mean"] if "Z" in order else [])]
+    same = (tmp_path / "in.npy", "--axes", order, *by, *SHIFT)
+    ok(*same, "--output", tmp_path / "out.npy", "--json", tmp_path / "drift.json")
+    out = np.load(tmp_path / "out.npy")
+    assert out.shape == np.load(tmp_path / "in.npy").shape
+    aligned = np.transpose(out, [order.index(axis) for axis in keep])
+    check_aligned(aligned, whole[0], gain=100)
+    for shard in ("2/2", "1/2"):
+        ok(*same, "--output", tmp_path / "parts.npy", "--shard", shard)
+    ok(*same, "--output", tmp_path / "parts.npy", "--resume")
+    np.testing.assert_array_equal(np.load(tmp_path / "parts.npy"), out)
+    # As TIFF: ImageJ reads no signed integers, so OME describes several planes.
+    ok(*same, "--output", tmp_path / "out.tif")
+    with tifffile.TiffFile(tmp_path / "out.tif") as file:
+        assert file.series[0].axes == "".join(keep) or order == "TYX"
+        np.testing.assert_array_equal(file.asarray(), aligned)
+
+
+def test_plain_tiff_with_axes_becomes_a_hyperstack(program, tmp_path):
+    frames = recording()[:, 0]
+    tifffile.imwrite(tmp_path / "in.tif", frames, resolution=(4, 4))
+    ok(tmp_path / "in.tif", "--axes", "TCYX", "--channel", 1, *SHIFT, "--output",
+       tmp_path / "out.tif")
+    with tifffile.TiffFile(tmp_path / "out.tif") as file:
+        assert file.is_imagej
+        assert file.series[0].axes == "TCYX"
+        assert file.pages[9].tags["XResolution"].value == (4, 1)
+        check_aligned(file.asarray(), frames[0])

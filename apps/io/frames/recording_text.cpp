@@ -137,9 +137,10 @@ class OmeCopy {
     if (tag.name == "Image" && images_ > 1) return true;
     if (images_ != 1 || !has_pixels_) return false;
     if (tag.name == "TiffData" || tag.name == "MetadataOnly") return true;
+    if (tag.name == "Channel" && !format_.describes_planes) return true;
     if (tag.name == "Channel" && format_.kept_channel) return channel_++ != *format_.kept_channel;
     if (tag.name != "Plane") return false;
-    return !format_.has_all_planes || is_beyond(tag);
+    return !format_.describes_planes || !format_.has_all_planes || is_beyond(tag);
   }
 
   /// Whether a plane is of a frame that is not written, because the file was cut short.
@@ -187,6 +188,62 @@ class OmeCopy {
 };
 
 }  // namespace
+
+namespace {
+
+/// OME's name of a pixel type, or null if it has none.
+const char* ome_type(PixelType type) {
+  switch (type) {
+    case PixelType::u8:
+      return "uint8";
+    case PixelType::i8:
+      return "int8";
+    case PixelType::u16:
+      return "uint16";
+    case PixelType::i16:
+      return "int16";
+    case PixelType::u32:
+      return "uint32";
+    case PixelType::i32:
+      return "int32";
+    case PixelType::f32:
+      return "float";
+    case PixelType::f64:
+      return "double";
+    default:
+      return nullptr;
+  }
+}
+
+std::string new_ome_text(const RecordingFormat& format, const LoadedImage& plane) {
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
+      "<OME xmlns=\"http://www.openmicroscopy.org/Schemas/OME/2016-06\">"
+      "<Image ID=\"Image:0\"><Pixels ID=\"Pixels:0\" DimensionOrder=\"XYCZT\" Type=\"{}\" "
+      "SizeX=\"{}\" SizeY=\"{}\" SizeC=\"1\" SizeZ=\"1\" SizeT=\"1\">",
+      ome_type(plane.type), plane.width, plane.height);
+  for (std::size_t c = 0; c < format.channels; ++c) {
+    text += fmt::format("<Channel ID=\"Channel:0:{}\" SamplesPerPixel=\"{}\"/>", c, plane.channels);
+  }
+  return text + "</Pixels></Image></OME>";
+}
+
+}  // namespace
+
+RecordingFormat with_description(RecordingFormat format, const LoadedImage& plane) {
+  if (format.metadata != RecordingFormat::Metadata::none || format.planes() == 1) return format;
+  const bool fits_imagej =
+      plane.type == PixelType::u8 || plane.type == PixelType::u16 || plane.type == PixelType::f32;
+  if (fits_imagej && plane.channels == 1) {
+    format.metadata = RecordingFormat::Metadata::imagej;
+    format.description = "ImageJ=1.54f\n";
+    if (format.channels > 1) format.description += "mode=grayscale\n";
+  } else if (ome_type(plane.type) != nullptr) {
+    format.metadata = RecordingFormat::Metadata::ome;
+    format.description = new_ome_text(format, plane);
+  }
+  return format;
+}
 
 std::string recording_text(const RecordingFormat& format, std::size_t frames) {
   const Counts counts = counts_of(format, frames);

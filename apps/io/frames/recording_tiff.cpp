@@ -28,7 +28,7 @@ std::size_t pixel_bytes(const LoadedImage& image) {
 RecordingTiff::RecordingTiff(const LoadedImage& plane, RecordingFormat format,
                              std::optional<std::size_t> frames)
     : plane_{plane.width, plane.height, plane.channels, plane.type, {}},
-      format_(std::move(format)) {
+      format_(with_description(std::move(format), plane)) {
   const std::string text = recording_text(format_, frames.value_or(most_frames));
   description_bytes_ = text.empty() ? 0 : text.size() + 1;
   counts_at_ = rounded_up(description_at_ + description_bytes_);
