@@ -9,8 +9,10 @@
 #include "commands/stack_resume.hpp"
 #include "commands/stack_walk.hpp"
 #include "commands/stack_work.hpp"
+#include "commands/volume_series.hpp"
 #include "io/frames/input_files.hpp"
 #include "io/registrable_image.hpp"
+#include "io/volume_series.hpp"
 #include "options/command_line.hpp"
 #include "reports/stack_report.hpp"
 
@@ -48,6 +50,8 @@ StackMotion motion_of(const StackOptions& options) {
 }
 
 ExitStatus run(StackOptions options) {
+  if (are_volumes(options.files)) return run_volume_series(options);
+  refuse_volume_series_options(options.volumes);
   const auto start = std::chrono::steady_clock::now();
   const StackMotion motion = motion_of(options);
   StackSetting setting;

@@ -98,6 +98,7 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
              "Process part I of N of the frames; --resume without it combines the parts");
   add_registration_options(command, options.choices, MotionsOffered::up_to_similarity);
   add_local_options(command, options.local);
+  add_volume_series_options(command, options.volumes);
   begin_group(command, "Outputs");
   add_option(command, "--output-folder FOLDER", &options.folder,
              "Write each aligned frame as an image to this folder");

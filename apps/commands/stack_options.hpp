@@ -2,6 +2,7 @@
 #pragma once
 
 #include "commands/registered_image.hpp"
+#include "commands/volume_series_options.hpp"
 #include "options/common_options.hpp"
 #include "options/local_options.hpp"
 #include "options/registration_options.hpp"
@@ -37,6 +38,7 @@ struct StackOptions {
   std::optional<std::string> shard;
   RegistrationChoices choices;
   LocalChoices local;
+  VolumeSeriesChoices volumes;
   DeviceOptions device;
 };
 

@@ -190,15 +190,24 @@ class Panel {
 
 }  // namespace
 
-std::string draw_plots(const std::vector<Plot>& plots) {
-  const double width = panel_width * static_cast<double>(plots.size());
+std::string draw_plots(const std::vector<Plot>& plots, PlotArrangement arrangement) {
+  const bool across = arrangement == PlotArrangement::side_by_side;
+  const auto count = static_cast<double>(plots.size());
+  const double width = panel_width * (across ? count : 1);
+  const double height = panel_height * (across ? 1 : count);
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"13\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-      width, panel_height);
+      width, height);
   for (std::size_t i = 0; i < plots.size(); ++i) {
-    svg += Panel(plots[i], panel_width * static_cast<double>(i)).draw();
+    const auto place = static_cast<double>(i);
+    if (across) {
+      svg += Panel(plots[i], panel_width * place).draw();
+      continue;
+    }
+    svg += fmt::format("<g transform=\"translate(0 {:.0f})\">\n", panel_height * place);
+    svg += Panel(plots[i], 0).draw() + "</g>\n";
   }
   return svg + "</svg>\n";
 }

@@ -28,8 +28,11 @@ struct Plot {
   bool y_from_zero = false;
 };
 
-/// Draws the plots side by side as one SVG image.
-[[nodiscard]] std::string draw_plots(const std::vector<Plot>& plots);
+enum class PlotArrangement { side_by_side, below_one_another };
+
+/// Draws the plots as one SVG image.
+[[nodiscard]] std::string draw_plots(const std::vector<Plot>& plots,
+                                     PlotArrangement arrangement = PlotArrangement::side_by_side);
 [[nodiscard]] std::string plot_colour(std::size_t n);
 
 }  // namespace warpalign::program

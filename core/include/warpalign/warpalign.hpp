@@ -37,4 +37,5 @@
 #include <warpalign/transform.hpp>
 #include <warpalign/version.hpp>
 #include <warpalign/volume_registrar.hpp>
+#include <warpalign/volume_series.hpp>
 #include <warpalign/window.hpp>

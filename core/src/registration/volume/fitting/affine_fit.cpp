@@ -3,6 +3,7 @@
 
 #include "registration/numerics/centred_moments.hpp"
 #include "registration/numerics/small_solver.hpp"
+#include "registration/volume/fitting/motion_model.hpp"
 #include "registration/volume/geometry/volume_geometry.hpp"
 
 #include <algorithm>
@@ -23,58 +24,6 @@ double inner_voxels(const Shape& shape) {
     return static_cast<double>(std::max<std::int64_t>(n - 2 * AffineFit::margin, 1));
   };
   return inner(shape.width) * inner(shape.height) * inner(shape.depth);
-}
-
-SpatialTransform rotation_generator(std::size_t axis) {
-  SpatialTransform g{{}, {}};
-  const std::size_t i = (axis + 1) % 3, j = (axis + 2) % 3;
-  g.linear[3 * i + j] = -1;
-  g.linear[3 * j + i] = 1;
-  return g;
-}
-
-/// The infinitesimal generators of the transforms of a motion (a basis of their Lie algebra).
-struct SearchMethods {
-  std::array<SpatialTransform, max_unknowns> each{};
-  std::size_t count = 0;
-
-  void add(const SpatialTransform& generator) { each[count++] = generator; }
-};
-
-SearchMethods generators_of(Motion motion) {
-  SearchMethods generators;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    SpatialTransform g{{}, {}};
-    g.shift[axis] = 1;
-    generators.add(g);
-  }
-  if (motion == Motion::affine) {
-    for (std::size_t i = 0; i < 9; ++i) {
-      SpatialTransform g{{}, {}};
-      g.linear[i] = 1;
-      generators.add(g);
-    }
-    return generators;
-  }
-  if (motion == Motion::translation) return generators;
-  for (std::size_t axis = 0; axis < 3; ++axis) generators.add(rotation_generator(axis));
-  if (motion == Motion::similarity) generators.add({identity3(), {}});
-  return generators;
-}
-
-/// The finite transform for `steps` along the generators of generators_of(motion).
-SpatialTransform increment(Motion motion, std::span<const double> steps) {
-  SpatialTransform change;
-  change.shift = {steps[0], steps[1], steps[2]};
-  if (motion == Motion::affine) {
-    for (std::size_t i = 0; i < 9; ++i) change.linear[i] += steps[3 + i];
-  } else if (motion != Motion::translation) {
-    change.linear = rotation_by({steps[3], steps[4], steps[5]});
-  }
-  if (motion == Motion::similarity) {
-    for (double& entry : change.linear) entry *= std::exp(steps[6]);
-  }
-  return change;
 }
 
 }  // namespace
@@ -104,7 +53,7 @@ void AffineFit::set_valid(double reference, double moving) {
 // this is S^-1 (G S u + G centre + g). The sums measure u in units of half the largest side.
 void AffineFit::set_model(Motion motion) {
   motion_ = motion;
-  const SearchMethods generators = generators_of(motion);
+  const MotionGenerators generators = generators_of(motion);
   derivatives_.clear();
   const auto sides = reference_.sides();
   const auto half = static_cast<double>(std::max({sides[0], sides[1], sides[2]})) / 2;

@@ -1,0 +1,71 @@
+// Registration of a series of volumes, such as those of functional MRI, to one reference.
+#pragma once
+
+#include <warpalign/device.hpp>
+#include <warpalign/geometry.hpp>
+#include <warpalign/volume_registrar.hpp>
+
+#include <memory>
+
+namespace warpalign {
+
+/// Options of the registration of a series.
+struct VolumeSeriesOptions {
+  /// translation, rigid, similarity or affine.
+  Motion motion = Motion::rigid;
+  /// The distances from voxel to voxel along x, y and z, in millimetres or another unit. Rotations
+  /// are rigid in this unit.
+  Point3 spacing{1, 1, 1};
+};
+
+/// Registers volumes of one shape to a reference, fast if each has moved little since the one
+/// before.
+///
+/// The fit starts from the transform of the last reliable volume. Gauss-Newton steps by inverse
+/// composition (Baker & Matthews 2004) compare the warped volume with the reference at full
+/// resolution; gain and offset have no effect. The answer is verified by the correlation that it
+/// reaches. If the fit does not converge, or the volume correlates less than those before it,
+/// VolumeRegistrar searches for the transform, and the better answer counts.
+///
+/// Each volume is warped with its exact cubic spline. Memory does not depend on the number of
+/// volumes.
+///
+/// Volumes may have any type but c32; each side must be 8 to 16384 voxels. Every call may throw
+/// Error(build_failed) if a kernel does not compile, and Error(device_failure).
+class WARPALIGN_API VolumeSeriesRegistrar {
+ public:
+  /// Throws Error(invalid_argument) for an unsupported motion, and for spacings that are not
+  /// positive, finite and within a factor of 1000 of each other.
+  explicit VolumeSeriesRegistrar(const Device& device, const VolumeSeriesOptions& options = {});
+  VolumeSeriesRegistrar(VolumeSeriesRegistrar&&) noexcept;
+  VolumeSeriesRegistrar& operator=(VolumeSeriesRegistrar&&) noexcept;
+  ~VolumeSeriesRegistrar();
+
+  /// Sets the reference, and copies what it needs. The next fit starts from the identity. Throws
+  /// Error(invalid_argument) for a wrong type or size, Error(out_of_memory) if the device has too
+  /// little memory, and Error(invalid_image) if the volume is constant or contains NaN or
+  /// infinities. After an error the registrar has no reference.
+  void set_reference(const HostVolume& reference);
+
+  /// Makes the next fit start from a transform from reference to moving voxel coordinates, such as
+  /// that of the last volume of an interrupted run. Throws Error(invalid_argument) if it is
+  /// singular, not finite, not affine, or mirrors the volume.
+  void start_from(const HomogeneousMatrix& transform);
+
+  /// Finds the transform from the reference to `volume`, which must have the reference's shape and
+  /// may have another type. If `aligned` is not null, also writes the volume there, warped to the
+  /// reference: dense, of the volume's type and shape. Voxels more than one voxel outside the
+  /// volume are 0, and those within repeat it mirrored. An unreliable volume is not warped:
+  /// `aligned` then is its unchanged copy. Throws as set_reference does, and
+  /// Error(invalid_argument) if no reference is set.
+  ///
+  /// VolumeRegistration::overlap is the fraction of the reference, without a border of two voxels,
+  /// that the volume covers; `refined` whether the fit converged.
+  [[nodiscard]] VolumeRegistration align(const HostVolume& volume, void* aligned = nullptr);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpalign

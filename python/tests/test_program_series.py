@@ -1,0 +1,257 @@
+"""``warpalign stack`` of series of volumes, against drawn motion; nibabel and NumPy are the oracles."""
+
+import csv
+import gzip
+import json
+import shutil
+
+import numpy as np
+import pytest
+from moving_head import AFFINE, PARAMETERS, draw, drawn_motion, framewise_displacement
+from program_runs import run
+
+nibabel = pytest.importorskip("nibabel")
+
+# Noise of 10 in tissue of up to 2500 leaves a few thousandths.
+MILLIMETRES = DEGREES = 0.02
+VOLUMES = 10
+
+
+@pytest.fixture(scope="module")
+def motion():
+    return drawn_motion(VOLUMES)
+
+
+@pytest.fixture(scope="module")
+def series(motion):
+    return np.rint(draw(motion)).astype(np.int16)
+
+
+@pytest.fixture
+def folder(tmp_path, series):
+    save(series, tmp_path / "bold.nii.gz")
+    return tmp_path
+
+
+def save(series, path, affine=AFFINE, **header):
+    image = nibabel.Nifti1Image(series, affine)
+    image.header.set_xyzt_units("mm", "sec")
+    image.header["pixdim"][4] = 1.5
+    image.header["descrip"] = b"a series"
+    image.set_sform(affine, 1)
+    image.set_qform(affine, 1)
+    for name, value in header.items():
+        image.header[name] = value
+    nibabel.save(image, path)
+
+
+def stack(*arguments, status=0):
+    done = run("stack", *arguments)
+    assert done.returncode == status, done.stderr + done.stdout
+    return done
+
+
+def table_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t" if path.suffix == ".tsv" else ","))
+
+
+def parameters_of(rows):
+    return np.array([[float(row[name]) for name in PARAMETERS] for row in rows])
+
+
+def check_motion(rows, motion):
+    errors = np.abs(parameters_of(rows) - motion)
+    assert errors[:, :3].max() < MILLIMETRES and errors[:, 3:].max() < DEGREES, errors.max(axis=0)
+
+
+def test_motion_displacement_and_dvars(program, folder, series, motion):
+    stack(folder / "bold.nii.gz", "--csv", folder / "m.tsv", "--output", folder / "o.nii.gz",
+          "--mean", folder / "mean.nii.gz", "--plot", folder / "m.svg", "--json", folder / "m.json")
+    rows = table_of(folder / "m.tsv")
+    assert [row["status"] for row in rows] == ["ok"] * VOLUMES
+    check_motion(rows, motion)
+    displacement = [float(row["framewise_displacement"]) for row in rows[1:]]
+    assert rows[0]["framewise_displacement"] == rows[0]["dvars"] == "n/a"
+    np.testing.assert_allclose(displacement, framewise_displacement(parameters_of(rows)), atol=1e-5)
+    np.testing.assert_allclose(displacement, framewise_displacement(motion), atol=0.05)
+
+    image = nibabel.load(folder / "o.nii.gz")
+    before = nibabel.load(folder / "bold.nii.gz")
+    assert image.get_data_dtype() == np.int16 and image.shape == series.shape
+    np.testing.assert_array_equal(image.affine, before.affine)
+    for name in ("pixdim", "xyzt_units", "descrip", "sform_code", "qform_code"):
+        assert image.header[name].tobytes() == before.header[name].tobytes()
+    aligned = np.asanyarray(image.dataobj).astype(float)
+    np.testing.assert_array_equal(aligned[..., 0], series[..., 0])
+    inner = (slice(5, -5),) * 3
+    # What remains is noise of 10 in both, smoothed a little by the interpolation of one.
+    assert (aligned[..., 1:] - series[..., :1])[inner].std() < 15
+    np.testing.assert_allclose(nibabel.load(folder / "mean.nii.gz").get_fdata(), aligned.mean(-1),
+                               atol=1e-3)
+    low, high = np.percentile(series[..., 0], [2, 98], method="lower")
+    head = series[..., 0] > low + 0.1 * (high - low)
+    dvars = np.sqrt((np.diff(aligned, axis=-1)[head] ** 2).mean(axis=0))
+    np.testing.assert_allclose([float(row["dvars"]) for row in rows[1:]], dvars, rtol=1e-4)
+
+    report = json.loads((folder / "m.json").read_text())
+    assert report["ok"] == VOLUMES and report["ended_early"] is None
+    matrices = [np.vstack([volume["matrix"], [0, 0, 0, 1]]) for volume in report["volumes"]]
+    world = AFFINE @ matrices[-1] @ np.linalg.inv(AFFINE)
+    centre = AFFINE @ [*(np.array(series.shape[:3]) - 1) / 2, 1]
+    np.testing.assert_allclose((world @ centre - centre)[:3], parameters_of(rows)[-1, :3], atol=1e-5)
+    svg = (folder / "m.svg").read_text()
+    assert "Translation" in svg and "Rotation" in svg and "Framewise displacement" in svg
+    # One member, which every reader takes.
+    compressed = (folder / "o.nii.gz").read_bytes()
+    assert len(gzip.decompress(compressed)) == 352 + series.nbytes
+
+
+@pytest.mark.parametrize("to", ["mean", "4", "file"])
+def test_references(program, folder, series, motion, to):
+    if to == "file":
+        save(series[..., 3], folder / "sbref.nii.gz")
+        to = folder / "sbref.nii.gz"
+    done = stack(folder / "bold.nii.gz", "--to", to, "--csv", folder / "m.csv")
+    rows = table_of(folder / "m.csv")
+    number = {"mean": 0, "4": 4}.get(to, 3)
+    found = parameters_of(rows)
+    if to == "mean":
+        assert "the mean of 10 volumes" in done.stdout
+        check_motion(rows, motion)
+    else:
+        assert np.abs(found[number]).max() < 1e-3
+        # Differences of small rotations add up to second order.
+        np.testing.assert_allclose(found - found[0], motion - motion[0], atol=0.06)
+
+
+def test_scaled_values_and_voxels_in_another_order(program, tmp_path, series, motion):
+    """The stored values and their scale stay; the parameters are in the scanner's axes."""
+    orientation = nibabel.orientations.axcodes2ornt("SPL")
+    image = nibabel.Nifti1Image(series, AFFINE)
+    image = image.as_reoriented(nibabel.orientations.ornt_transform(
+        nibabel.io_orientation(AFFINE), orientation))
+    stored = nibabel.Nifti1Image(np.asanyarray(image.dataobj), image.affine)
+    stored.header.set_slope_inter(0.5, -30)
+    nibabel.save(stored, tmp_path / "bold.nii")
+    raw = nibabel.load(tmp_path / "bold.nii")
+    stack(tmp_path / "bold.nii", "--csv", tmp_path / "m.tsv", "--output", tmp_path / "o.nii",
+          "--mean", tmp_path / "mean.nii")
+    check_motion(table_of(tmp_path / "m.tsv"), motion)
+    aligned = nibabel.load(tmp_path / "o.nii")
+    assert aligned.get_data_dtype() == np.int16
+    assert (aligned.dataobj.slope, aligned.dataobj.inter) == (raw.dataobj.slope, raw.dataobj.inter)
+    np.testing.assert_allclose(nibabel.load(tmp_path / "mean.nii").get_fdata(),
+                               aligned.get_fdata().mean(-1), atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["files", "folder", "npy", "pair"])
+def test_other_inputs(program, tmp_path, series, motion, kind):
+    volumes = tmp_path / "volumes"
+    volumes.mkdir()
+    names = [volumes / f"f{number}.nii.gz" for number in range(VOLUMES)]  # f2 before f10
+    for number, name in enumerate(names):
+        save(series[..., number], name)
+    inputs = {"files": names, "folder": [volumes], "npy": [tmp_path / "bold.npy"],
+              "pair": [tmp_path / "bold.hdr"]}[kind]
+    np.save(tmp_path / "bold.npy", np.ascontiguousarray(series.transpose(3, 2, 1, 0)))
+    nibabel.save(nibabel.Nifti1Pair(series, AFFINE), tmp_path / "bold.img")
+    options = ["--spacing", "3.5,3,3"] if kind == "npy" else []
+    output = tmp_path / ("o.npy" if kind == "npy" else "o.nii.gz")
+    stack(*inputs, "--csv", tmp_path / "m.tsv", "--output", output, *options)
+    rows = table_of(tmp_path / "m.tsv")
+    if kind == "npy":  # along the stored axes, of which x runs to the left
+        mirrored = motion * [-1, 1, 1, 1, -1, -1]
+        check_motion(rows, mirrored)
+        assert np.load(output).shape == (VOLUMES, *series.shape[2::-1])
+    else:
+        check_motion(rows, motion)
+        assert nibabel.load(output).shape == series.shape
+
+
+def test_a_file_that_ends_in_a_volume(program, folder, series, motion):
+    """What is whole is done, and one line says what is missing."""
+    plain = gzip.decompress((folder / "bold.nii.gz").read_bytes())
+    size = series[..., 0].nbytes
+    (folder / "cut.nii").write_bytes(plain[:352 + 6 * size + 100])
+    compressed = (folder / "bold.nii.gz").read_bytes()
+    (folder / "cut.nii.gz").write_bytes(compressed[:len(compressed) * 2 // 3])
+    for name in ("cut.nii", "cut.nii.gz"):
+        done = stack(folder / name, "--csv", folder / "m.tsv", "--output", folder / "o.nii.gz",
+                     status=2)
+        assert done.stderr.count("\n") == 1 and name in done.stderr
+        assert "truncated" in done.stderr and "of 10 volumes are whole" in done.stderr
+        rows = table_of(folder / "m.tsv")
+        assert 5 <= len(rows) <= 7
+        check_motion(rows, motion[:len(rows)])
+        image = nibabel.load(folder / "o.nii.gz")
+        assert image.shape == (*series.shape[:3], len(rows))
+        assert np.asanyarray(image.dataobj).shape == image.shape
+
+
+def test_volumes_that_cannot_be_used(program, tmp_path, series, motion):
+    broken = series.astype(np.float32)
+    broken[..., 3] = 5
+    broken[4, 5, 6, 5] = np.nan
+    save(broken, tmp_path / "bold.nii")
+    done = stack(tmp_path / "bold.nii", "--csv", tmp_path / "m.tsv", "--output",
+                 tmp_path / "o.nii", status=2)
+    assert done.stderr.count("\n") == 2
+    assert "bold.nii[3]: the volume is constant" in done.stderr
+    assert "bold.nii[5]: the volume contains NaN" in done.stderr
+    rows = table_of(tmp_path / "m.tsv")
+    assert [row["status"] for row in rows] == [
+        "failed" if number in (3, 5) else "ok" for number in range(VOLUMES)]
+    assert rows[3]["trans_x"] == rows[4]["framewise_displacement"] == rows[4]["dvars"] == "n/a"
+    good = [number for number in range(VOLUMES) if number not in (3, 5)]
+    check_motion([rows[number] for number in good], motion[good])
+    aligned = np.asanyarray(nibabel.load(tmp_path / "o.nii").dataobj)
+    np.testing.assert_array_equal(aligned[..., 3], broken[..., 3])  # as it was
+
+
+def test_an_unrelated_volume_is_unreliable(program, tmp_path, series):
+    noise = np.random.default_rng(1).normal(500, 100, series.shape[:3])
+    mixed = series.copy()
+    mixed[..., 4] = noise
+    save(mixed, tmp_path / "bold.nii")
+    stack(tmp_path / "bold.nii", "--csv", tmp_path / "m.tsv", status=1)
+    assert [row["status"] for row in table_of(tmp_path / "m.tsv")].count("unreliable") == 1
+
+
+def test_files_of_other_sizes(program, tmp_path, series):
+    names = [tmp_path / f"{number}.nii" for number in range(3)]
+    save(series[..., 0], names[0])
+    save(series[2:, :, :, 1], names[1])
+    save(series[..., 2], names[2])
+    done = stack(*names, "--csv", tmp_path / "m.tsv", status=2)
+    assert done.stderr.count("\n") == 1
+    assert "1.nii: is 34 x 40 x 26, but the first volume is 36 x 40 x 26" in done.stderr
+    assert [row["status"] for row in table_of(tmp_path / "m.tsv")] == ["ok", "failed", "ok"]
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--to", "previous"], "--to previous"), (["--to", "77"], "--to 77"),
+    (["--mask", "mask.png"], "--mask"), (["--motion", "local"], "--motion"),
+    (["--output", "o.tif"], ".nii"), (["--plot", "p.png"], ".svg"), (["--radius", "0"], "--radius"),
+    (["--modality", "other"], "--modality"), (["--mean", "bold.nii.gz"], "--mean"),
+    (["--spacing", "1,2"], "--spacing")])
+def test_wrong_options_are_refused_in_one_line(program, folder, options, words):
+    files = {"mask.png", "o.tif", "p.png", "bold.nii.gz"}
+    options = [folder / option if option in files else option for option in options]
+    done = stack(folder / "bold.nii.gz", *options, status=2)
+    assert done.stderr.count("\n") == 1 and words in done.stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["bold.nii.gz"]
+
+
+def test_options_of_volumes_need_volumes(program, tmp_path):
+    np.save(tmp_path / "frames.npy", np.zeros((3, 32, 32), np.uint8))
+    done = stack(tmp_path / "frames.npy", "--mean", tmp_path / "m.nii", status=2)
+    assert "--mean" in done.stderr and "images" in done.stderr
+
+
+def test_a_full_disk_or_a_missing_file_leaves_no_output(program, folder):
+    shutil.copy(folder / "bold.nii.gz", folder / "other.nii.gz")
+    done = stack(folder / "bold.nii.gz", "--output", folder / "missing" / "o.nii", status=2)
+    assert "missing" in done.stderr and done.stderr.count("\n") == 1
+    done = stack(folder / "none.nii.gz", "--csv", folder / "m.tsv", status=2)
+    assert "none.nii.gz" in done.stderr and not (folder / "m.tsv").exists()
