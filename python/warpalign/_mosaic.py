@@ -203,8 +203,8 @@ def mosaic(tiles, positions, *, fuse=False, max_error=None, min_confidence=0.5, 
     ----------
     tiles : sequence of array_like
         Images of 2 dimensions or their paths, in the order in which they were taken. Several
-        threads read the sequence when tiles are needed; of a sequence that is no list or tuple, all tiles have the
-        shape of the first one. Reduce colour images to one channel.
+        threads read the sequence when tiles are needed; of a sequence that is no list or tuple, all
+        tiles have the shape of the first one. Reduce colour images to one channel.
     positions : array_like, shape (n, 2)
         Where the stage says that the first pixel of each tile lies, in pixels: (row, column).
     fuse : bool, optional
