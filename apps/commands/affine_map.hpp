@@ -6,6 +6,11 @@
 
 namespace warpalign::program {
 
+/// Whether a transform moves no point at all.
+[[nodiscard]] inline bool is_identity(const Affine& m) {
+  return m.a == 1 && m.b == 0 && m.c == 0 && m.d == 0 && m.e == 1 && m.f == 0;
+}
+
 class AffineMap : public GridMap {
  public:
   /// `warper` must outlive this.

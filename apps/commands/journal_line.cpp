@@ -181,7 +181,7 @@ std::optional<DriftOrigin> parse_origin_line(std::string_view line) {
   origin.frame.reset();
   if (frame != nothing) origin.frame = words.index_of(frame);
   const std::size_t reason = words.index();
-  if (reason > static_cast<std::size_t>(DriftOrigin::Reason::none)) return {};
+  if (reason > static_cast<std::size_t>(DriftOrigin::Reason::applied)) return {};
   origin.reason = static_cast<DriftOrigin::Reason>(reason);
   origin.file = words.text();
   if (!words.good()) return {};

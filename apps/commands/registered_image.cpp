@@ -55,6 +55,8 @@ RegisteredImage::RegisteredImage(const RegisteredBy& by, const RecordingFormat* 
   // The reader has left out the other planes.
   if (by.only_channel) by_.channel.reset();
   if (by.only_slice) by_.slice.reset();
+  if (by.is_optional && !by_.channel) by_.channel = 0;
+  if (by.is_optional && !by_.slice) by_.slice = 0;
   if (by.weights.empty()) {
     channel_ = index_along(by_.channel, channels_, "--channel", "channels",
                            "--channel-weights, which adds them up", file);

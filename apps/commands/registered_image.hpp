@@ -21,6 +21,7 @@ struct RegisteredBy {
   bool only_channel = false;        ///< the other channels are not read
   bool only_slice = false;          ///< the other slices are not read
   std::optional<std::string> axes;  ///< as in PlaneChoice
+  bool is_optional = false;         ///< the first channel and slice are taken without a choice
 
   /// The planes that are read.
   [[nodiscard]] PlaneChoice planes() const;

@@ -45,6 +45,11 @@ RunFingerprint fingerprint_of(const StackOptions& options, const StackInput& inp
   const ReferenceChoice reference = reference_choice(options.to);
   if (reference.to == StackReference::file) add_file(chosen, reference.name);
   if (options.mask) add_file(chosen, *options.mask);
+  if (options.apply) add_file(chosen, *options.apply);
+  if (options.align_channels) add_file(chosen, *options.align_channels);
+  add_optional(chosen, options.crop_at);
+  add_optional(chosen, options.line_offset);
+  chosen.add(fmt::format("{}", options.bidirectional));
   const RegistrationChoices& choices = options.choices;
   chosen.add(fmt::format("{} {}", choices.fast, choices.no_refine));
   add_optional(chosen, choices.motion);

@@ -1,6 +1,8 @@
 // `warpalign stack`: measures the drift of the frames of a stack or a video, and removes it.
+#include "commands/channel_alignment.hpp"
 #include "commands/commands.hpp"
 #include "commands/compile_helpers.hpp"
+#include "commands/line_offset_search.hpp"
 #include "commands/stack_input.hpp"
 #include "commands/stack_options.hpp"
 #include "commands/stack_outputs.hpp"
@@ -11,7 +13,9 @@
 #include "commands/stack_work.hpp"
 #include "commands/volume_series.hpp"
 #include "io/frames/input_files.hpp"
+#include "io/messages.hpp"
 #include "io/registrable_image.hpp"
+#include "io/usage_error.hpp"
 #include "io/volume_series.hpp"
 #include "options/command_line.hpp"
 #include "reports/stack_report.hpp"
@@ -49,11 +53,91 @@ StackMotion motion_of(const StackOptions& options) {
   return motion;
 }
 
+/// The offset of the lines of a bidirectional scan, which is undone in the frames of `input`.
+std::optional<UndoneLines> undone_lines(const StackOptions& options, StackInput& input) {
+  if (!options.bidirectional && !options.line_offset) return {};
+  UndoneLines lines;
+  lines.is_found = !options.line_offset;
+  if (options.line_offset) {
+    lines.offset.pixels = *options.line_offset;
+    lines.offset.reliable = true;
+  } else {
+    if (const std::optional<std::string> pipe = input.pipe()) {
+      throw UsageError(fmt::format(
+          "--bidirectional: needs to read the frames twice, but {} can be read only once; save it "
+          "as a file, or give the offset with --line-offset",
+          *pipe));
+    }
+    lines.offset = find_line_offset(input);
+  }
+  if (lines.offset.reliable) {
+    input.undo_line_offset(lines.offset.pixels);
+  } else {
+    remark(fmt::format(
+        "--bidirectional: the offset of the lines is not certain (confidence {:.2f}), so the "
+        "frames stay as they are; give it with --line-offset if you know it",
+        lines.offset.confidence));
+  }
+  return lines;
+}
+
+/// The transforms of --apply, for all frames.
+std::vector<FrameAlignment> known_transforms(const KnownDriftChoice& choice,
+                                             const StackInput& input) {
+  const DriftFile drift = load_drift(choice.file);
+  const Shape shape = input.first().image.shape();
+  std::vector<FrameAlignment> known = known_drift(choice, drift, shape);
+  if (const std::optional<std::string> pipe = input.pipe()) {
+    throw UsageError(fmt::format(
+        "--apply {}: the frames are counted first, but {} can be read only once; save it as a file",
+        choice.file, *pipe));
+  }
+  const std::size_t frames = input.count_frames();
+  if (frames == known.size()) return known;
+  throw UsageError(fmt::format("--apply {}: holds the transforms of {} frames, and there are {}",
+                               choice.file, known.size(), frames));
+}
+
+/// The transforms of --align-channels, which needs several channels.
+std::vector<ChannelTransform> channel_transforms(const StackOptions& options, const Device& device,
+                                                 const StackMotion& motion,
+                                                 const StackInput& input) {
+  if (!options.align_channels) return {};
+  const ChannelAlignmentChoice choice = channel_alignment_choice(*options.align_channels);
+  const RegisteredBy by = registered_by(options);
+  if (choice.motion) {
+    return find_channel_transforms(device, *choice.motion, motion.global, input, by);
+  }
+  const auto known = known_drift_choice(options);
+  return load_channel_transforms(choice.file, input.recording().channels, reference_channel(by),
+                                 known && known->crop ? *known->crop : Point{});
+}
+
+void check_channels(const StackOptions& options, const StackMotion& motion,
+                    const StackInput& input) {
+  if (!options.align_channels) return;
+  (void)channel_alignment_choice(*options.align_channels);
+  if (motion.local) {
+    refuse_with_local("--align-channels", "align the channels by another run, with --apply");
+  }
+  if (input.recording().channels == 1) {
+    throw UsageError(
+        fmt::format("--align-channels: the frames of {} have one channel", options.files.front()));
+  }
+  if (const std::optional<std::string> pipe = input.pipe()) {
+    throw UsageError(
+        fmt::format("--align-channels: needs to read the frames twice, but {} can be "
+                    "read only once",
+                    *pipe));
+  }
+}
+
 ExitStatus run(StackOptions options) {
   if (are_volumes(options.files)) return run_volume_series(options);
   refuse_volume_series_options(options.volumes);
   const auto start = std::chrono::steady_clock::now();
-  const StackMotion motion = motion_of(options);
+  StackMotion motion = motion_of(options);
+  const std::optional<KnownDriftChoice> known_choice = known_drift_choice(options);
   StackSetting setting;
   ReferenceChoice reference = reference_choice(options.to);
   setting.to = reference.to;
@@ -65,9 +149,15 @@ ExitStatus run(StackOptions options) {
   const Config config = config_of(options.device.config);
   StackInput input(options.files, registered_by(options));
   setting.shape = input.first().image.shape();
+  check_channels(options, motion, input);
+  if (known_choice) {
+    motion.known = known_transforms(*known_choice, input);
+    setting.to = StackReference::known;
+  }
   if (motion.local) check_windows_fit(*motion.local, setting.shape, input.first().name);
   std::optional<LoadedImage> mask;
   if (options.mask) mask = load_mask(*options.mask, setting.shape, "the first frame");
+  setting.lines = undone_lines(options, input);
   load_reference(reference, input);
   const std::unique_ptr<StackJournal> journal = open_journal(options, input);
   std::optional<std::size_t> done;
@@ -77,8 +167,9 @@ ExitStatus run(StackOptions options) {
   std::optional<CompileHelpers> helpers;
   // Batch registration rarely needs the kernels that helpers compile.
   const Motion moved = motion.global.motion;
-  const bool together = !mask && (moved == Motion::translation || moved == Motion::rigid ||
-                                  moved == Motion::similarity);
+  const bool together =
+      known_choice || (!mask && (moved == Motion::translation || moved == Motion::rigid ||
+                                 moved == Motion::similarity));
   if (!setting.fast && !setting.local && !together &&
       CompileHelpers::know(input.first().image.type)) {
     helpers.emplace(options.device, config, input.first().image.type);
@@ -86,8 +177,14 @@ ExitStatus run(StackOptions options) {
   const Device device = open_chosen(options.device, config);
   setting.device = device.info();
   StackWork work(device, motion, setting.to, input.first(), mask, outputs);
+  setting.channels = channel_transforms(options, device, motion, input);
+  work.align_channels(setting.channels);
   const DriftOrigin* known = journal ? journal->origin() : nullptr;
-  setting.origin = choose_origin(std::move(reference), known, input, work, mask);
+  if (known_choice) {
+    setting.origin = {DriftOrigin::Reason::applied, {}, known_choice->file};
+  } else {
+    setting.origin = choose_origin(std::move(reference), known, input, work, mask);
+  }
   if (journal && known == nullptr) journal->write_origin(setting.origin);
   mask.reset();
   work.start_from(setting.origin);

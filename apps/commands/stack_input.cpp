@@ -1,6 +1,7 @@
 // Reads the input frames of `warpalign stack`.
 #include "commands/stack_input.hpp"
 
+#include "commands/line_offset_search.hpp"
 #include "io/usage_error.hpp"
 
 #include <fmt/format.h>
@@ -68,10 +69,33 @@ void StackInput::check_like_first(Frame& frame) const {
   }
 }
 
+void StackInput::undo_offset(Frame& frame) const {
+  if (line_offset_ == 0) return;
+  if (frame.planes.empty()) return undo_line_offset_in(frame.image, line_offset_);
+  for (LoadedImage& plane : frame.planes) undo_line_offset_in(plane, line_offset_);
+}
+
+void StackInput::undo_line_offset(double pixels) {
+  line_offset_ = pixels;
+  for (Frame& frame : ahead_) {
+    if (!frame.trouble.empty()) continue;
+    undo_offset(frame);
+    registered_->set_image(frame);
+  }
+}
+
+std::size_t StackInput::count_frames() const {
+  FrameSequence again(source_.files(), by_.planes());
+  std::size_t frames = 0;
+  while (again.skip()) ++frames;
+  return frames;
+}
+
 /// Checks a frame and makes the image by which it is registered.
 void StackInput::prepare(Frame& frame) const {
   if (like_.image.width > 0) check_like_first(frame);
   if (frame.trouble.empty()) {
+    undo_offset(frame);
     registered_->set_image(frame);
   } else {
     frame.image = {};

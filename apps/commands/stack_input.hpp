@@ -4,6 +4,7 @@
 #include "commands/registered_image.hpp"
 #include "io/frames/frame_sequence.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <optional>
@@ -38,6 +39,28 @@ class StackInput {
   [[nodiscard]] std::optional<Frame> next();
   bool skip();
 
+  /// Undoes this offset of lines 1, 3, 5, ... in all planes of all frames. To be called before the
+  /// first next() or skip(). Throws UsageError if it is not below the width.
+  void undo_line_offset(double pixels);
+  /// The number of frames that the files hold completely. Reads no pixels. Throws FileError. Not
+  /// for pipes.
+  [[nodiscard]] std::size_t count_frames() const;
+  /// Reads up to `count` usable frames a second time, distributed over the input, or the first ones
+  /// if the number of frames is not known.
+  template <typename Use>
+  void read_some(std::size_t count, const Use& use) const {
+    FrameSequence again(source_.files(), by_.planes());
+    const FrameCount all = source_.count();
+    const std::size_t step = all.exact ? std::max<std::size_t>(all.frames / count, 1) : 1;
+    for (std::size_t read = 0; read < count; ++read) {
+      std::optional<Frame> frame = again.next();
+      if (!frame) return;
+      prepare(*frame);
+      if (frame->trouble.empty()) use(*frame);
+      for (std::size_t i = 1; i < step; ++i) again.skip();
+    }
+  }
+
   /// The first file that is a pipe, which can be read only once, or nothing.
   [[nodiscard]] std::optional<std::string> pipe() const;
   /// Reads the input a second time, from frame `start` on, until `use` returns false. Returns the
@@ -59,6 +82,7 @@ class StackInput {
  private:
   void check_like_first(Frame& frame) const;
   void prepare(Frame& frame) const;
+  void undo_offset(Frame& frame) const;
   std::optional<Frame> read();
 
   static constexpr std::size_t taken = static_cast<std::size_t>(-1);
@@ -67,8 +91,9 @@ class StackInput {
   FrameSequence source_;
   std::optional<RegisteredImage> registered_;  ///< set by the first readable frame
   std::deque<Frame> ahead_;                    ///< the frames that were read and not taken
-  std::size_t first_ = 0;  ///< position of the first readable frame in `ahead_`, or `taken`
-  Frame like_;             ///< the first readable frame without its pixels
+  std::size_t first_ = 0;   ///< position of the first readable frame in `ahead_`, or `taken`
+  double line_offset_ = 0;  ///< which is undone in lines 1, 3, 5, ...
+  Frame like_;              ///< the first readable frame without its pixels
 };
 
 }  // namespace warpalign::program

@@ -50,6 +50,7 @@ void check_folder(const StackOptions& options) {
 void check_clashes(const StackOptions& options) {
   std::vector<std::string> inputs = options.files;
   if (options.mask) inputs.push_back(*options.mask);
+  if (options.apply) inputs.push_back(*options.apply);
   check_outputs(single_outputs(options), inputs);
 }
 
@@ -90,6 +91,17 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
   add_option(command, "--to NAME|FRAME|FILE", &options.to,
              "Reference: first, previous, mean, auto, a frame's number, or an image file",
              suggesting("first previous mean auto", with_default));
+  add_option(command, "--apply FILE", &options.apply,
+             "Register nothing: apply the transforms of a run's JSON or CSV to these frames");
+  add_option(command, "--crop-at X,Y", &options.crop_at,
+             "With --apply: where these frames begin in those that were registered");
+  add_option(command, "--align-channels NAME|FILE", &options.align_channels,
+             "Align the channels to each other by this motion, or by transforms of a file",
+             suggesting("translation rigid similarity affine"));
+  add_option(command, "--bidirectional", &options.bidirectional,
+             "Find the offset of every second line of a bidirectional scan, and undo it");
+  add_option(command, "--line-offset PIXELS", &options.line_offset,
+             "Undo this offset: lines 1, 3, 5, ... lie so far to the right");
   add_option(command, "--mask FILE", &options.mask,
              "Mask of the frames: an image that is 0 where pixels are ignored");
   add_option(command, "--resume", &options.resume,
@@ -122,6 +134,7 @@ RegisteredBy registered_by(const StackOptions& options) {
   by.only_channel = options.only_channel;
   by.only_slice = options.only_slice;
   by.axes = options.axes;
+  by.is_optional = options.apply.has_value();
   if (options.weights) {
     if (options.channel) {
       throw UsageError("--channel-weights: says by which channels to register; omit --channel");
@@ -153,6 +166,33 @@ RegisteredBy registered_by(const StackOptions& options) {
     throw UsageError("--only-z: needs --z with the number of the plane");
   }
   return by;
+}
+
+std::optional<KnownDriftChoice> known_drift_choice(const StackOptions& options) {
+  if (!options.apply) {
+    if (options.crop_at) throw UsageError("--crop-at: is for --apply, which names the transforms");
+    return {};
+  }
+  const RegistrationChoices& choices = options.choices;
+  const bool registers = options.to != "first" || options.mask || choices.fast ||
+                         choices.no_refine || choices.motion || choices.scale_range ||
+                         choices.angle_range || choices.max_shift || choices.candidates ||
+                         !given_by_name(choices).empty();
+  if (registers) {
+    throw UsageError(fmt::format(
+        "--apply {}: registers nothing; omit --to, --mask and the options of the registration",
+        *options.apply));
+  }
+  KnownDriftChoice choice{*options.apply, {}};
+  if (options.crop_at) {
+    const std::vector<double> numbers = parse_numbers("--crop-at", *options.crop_at);
+    if (numbers.size() != 2) {
+      throw UsageError(
+          fmt::format("--crop-at {}: must be two numbers, as in 64,32", *options.crop_at));
+    }
+    choice.crop = Point{numbers[0], numbers[1]};
+  }
+  return choice;
 }
 
 void check_stack_names(const StackOptions& options) {

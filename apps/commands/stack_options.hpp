@@ -1,6 +1,7 @@
 // The options of `warpalign stack`, checked before any file is opened.
 #pragma once
 
+#include "commands/known_drift.hpp"
 #include "commands/registered_image.hpp"
 #include "commands/volume_series_options.hpp"
 #include "options/common_options.hpp"
@@ -25,6 +26,11 @@ struct StackOptions {
   bool only_channel = false;
   bool only_slice = false;
   std::optional<std::string> axes;
+  bool bidirectional = false;
+  std::optional<double> line_offset;
+  std::optional<std::string> align_channels;
+  std::optional<std::string> apply;
+  std::optional<std::string> crop_at;
   std::string to = "first";
   std::optional<std::string> folder;
   std::optional<std::string> output;
@@ -46,6 +52,10 @@ void add_stack_options(CLI::App& command, StackOptions& options);
 
 /// By which channels and planes frames are registered. Throws UsageError.
 [[nodiscard]] RegisteredBy registered_by(const StackOptions& options);
+
+/// The transforms that an earlier run has found, if --apply names them. Throws UsageError, also for
+/// options of a registration, which is then not run.
+[[nodiscard]] std::optional<KnownDriftChoice> known_drift_choice(const StackOptions& options);
 
 /// Throws UsageError or FileError for invalid names: an output that would overwrite an input or
 /// another output, or an extension of an unknown format.

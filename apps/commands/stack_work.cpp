@@ -3,6 +3,7 @@
 
 #include "commands/affine_map.hpp"
 #include "commands/frames_per_batch.hpp"
+#include "commands/known_drift.hpp"
 #include "commands/local_stack.hpp"
 #include "commands/stack_registrar.hpp"
 #include "io/registrable_image.hpp"
@@ -19,7 +20,9 @@ StackWork::StackWork(const Device& device, const StackMotion& motion, StackRefer
       warper_(device, shape_, shape_),
       outputs_(outputs) {
   naming(frame.name, [&] {
-    if (motion.local) {
+    if (!motion.known.empty()) {
+      aligner_ = std::make_unique<KnownDrift>(motion.known, warper_);
+    } else if (motion.local) {
       aligner_ = std::make_unique<LocalStack>(device, *motion.local, to, frame.image, warper_);
     } else {
       aligner_ = std::make_unique<StackRegistrar>(device, motion.global, to, frame.image,
@@ -47,20 +50,38 @@ StackFrame StackWork::take_origin(const Frame& frame, std::size_t index) {
   return done;
 }
 
-/// The planes that outputs need, resampled to the grid.
-AlignedFrame StackWork::aligned(const Frame& frame, GridMap& map) const {
+/// The transform to the channel of a plane, or null for the channel that is registered.
+const Affine* StackWork::channel_transform(std::size_t plane) const {
+  if (channels_.empty()) return nullptr;
+  const Affine& matrix = channels_[plane % channels_.size()].matrix;
+  return is_identity(matrix) ? nullptr : &matrix;
+}
+
+/// The planes that outputs need, resampled to the grid, each of them once.
+AlignedFrame StackWork::aligned(const Frame& frame, GridMap& map, const FrameAlignment& place) {
   AlignedFrame aligned;
   if (outputs_.needs_registered() && !frame.planes.empty()) {
     aligned.registered = map.warp(frame.image);
   }
   if (aligned.registered && !outputs_.needs_planes()) return aligned;
-  for (const LoadedImage& plane : frame.all_planes()) aligned.planes.push_back(map.warp(plane));
+  const auto planes = frame.all_planes();
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    const Affine* channel = channel_transform(i);
+    aligned.planes.push_back(channel == nullptr
+                                 ? map.warp(planes[i])
+                                 : AffineMap(*channel * place.matrix, warper_).warp(planes[i]));
+  }
   return aligned;
 }
 
-AlignedFrame StackWork::unwarped(const Frame& frame) const {
+/// The planes of the drift's origin: unchanged, except channels that are shifted.
+AlignedFrame StackWork::unwarped(const Frame& frame) {
   const auto planes = frame.all_planes();
   AlignedFrame same{{planes.begin(), planes.end()}, {}};
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    const Affine* channel = channel_transform(i);
+    if (channel != nullptr) same.planes[i] = AffineMap(*channel, warper_).warp(planes[i]);
+  }
   if (outputs_.needs_registered()) same.registered = frame.image;
   return same;
 }
@@ -88,7 +109,7 @@ StackFrame StackWork::take(const Frame& frame, std::size_t index) {
   if (means_ && map) means_->add(frame.image, *map);
   if (!outputs_.needs_aligned_frames()) return done;
   std::optional<AlignedFrame> on_grid;
-  if (map) on_grid = aligned(frame, *map);
+  if (map) on_grid = aligned(frame, *map, done.place);
   done.aligned = outputs_.write_aligned(index, frame.stem, on_grid ? &*on_grid : nullptr);
   return done;
 }
@@ -129,7 +150,7 @@ void StackWork::add_finished(const StackFrame& done, const Frame* frame, std::si
   note_widest(done.place);
   if (means_) means_->add(frame->image, *map);
   if (!outputs_.lack(done)) return;
-  const AlignedFrame on_grid = aligned(*frame, *map);
+  const AlignedFrame on_grid = aligned(*frame, *map, done.place);
   outputs_.write_lacking(done, &on_grid);
 }
 

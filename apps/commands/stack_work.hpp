@@ -8,6 +8,7 @@
 #include "io/frames/frame_source.hpp"
 #include "options/local_options.hpp"
 #include "reports/stack_frame.hpp"
+#include "reports/stack_report.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -22,6 +23,7 @@ namespace warpalign::program {
 struct StackMotion {
   RegistrationOptions global;
   std::optional<LocalSettings> local;  ///< if set, replaces `global`
+  std::vector<FrameAlignment> known;   ///< if not empty, replaces both: a transform for each frame
 };
 
 /// Processes one frame at a time and keeps none of them.
@@ -38,6 +40,9 @@ class StackWork {
   [[nodiscard]] std::vector<Trial> try_frames(std::span<const UpcomingFrame> frames) {
     return aligner_->try_frames(frames);
   }
+  /// Sets the transforms of the channels, which are composed with those of the frames. Without a
+  /// call, channels lie on each other. Not with local motion.
+  void align_channels(const std::vector<ChannelTransform>& channels) { channels_ = channels; }
   /// Selects the frame that take() writes unchanged; without a call, none.
   void start_from(const DriftOrigin& origin) { origin_ = origin; }
 
@@ -69,14 +74,16 @@ class StackWork {
 
  private:
   [[nodiscard]] StackFrame take_origin(const Frame& frame, std::size_t index);
-  [[nodiscard]] AlignedFrame aligned(const Frame& frame, GridMap& map) const;
-  [[nodiscard]] AlignedFrame unwarped(const Frame& frame) const;
+  [[nodiscard]] AlignedFrame aligned(const Frame& frame, GridMap& map, const FrameAlignment& place);
+  [[nodiscard]] AlignedFrame unwarped(const Frame& frame);
+  [[nodiscard]] const Affine* channel_transform(std::size_t plane) const;
   void note_widest(const FrameAlignment& place);
 
   Shape shape_;
   std::size_t max_frames_at_once_;  ///< because all planes of a frame are in memory
   FrameWarper warper_;
   StackOutputs& outputs_;
+  std::vector<ChannelTransform> channels_;  ///< empty if channels are not aligned
   std::unique_ptr<StackAligner> aligner_;
   DriftOrigin origin_{DriftOrigin::Reason::none, {}, ""};
   std::optional<StackMeans> means_;

@@ -1,4 +1,5 @@
 // The transforms of the program's and the Python package's JSON.
+#include "io/drift_file.hpp"
 #include "io/transform_file.hpp"
 
 #include <warpalign/error.hpp>
@@ -104,7 +105,64 @@ TransformFile file_of(const json& record) {
   return file;
 }
 
+Affine affine_of_rows(const json& record) {
+  const auto rows = record.at("matrix").get<std::vector<std::vector<double>>>();
+  const bool complete = rows.size() == 2 && rows[0].size() == 3 && rows[1].size() == 3;
+  if (!complete) refuse_json_transform("a matrix in it has not 2 rows of 3 numbers");
+  return {rows[0][0], rows[0][1], rows[0][2], rows[1][0], rows[1][1], rows[1][2]};
+}
+
+KnownFrame known_frame(const json& record) {
+  KnownFrame frame;
+  frame.usable = record.at("status").get<std::string>() != "failed";
+  if (!frame.usable) return frame;
+  if (record.contains("spread")) {
+    refuse_json_transform(
+        "holds local motion, of which it has only the mean; run the stack with --motion local "
+        "again");
+  }
+  const auto number = [&](const char* name, double usual) {
+    const auto found = record.find(name);
+    return found == record.end() || !found->is_number() ? usual : found->get<double>();
+  };
+  frame.matrix = affine_of_rows(record);
+  frame.reliable = record.at("reliable").get<bool>();
+  frame.confidence = number("confidence", 1);
+  frame.correlation = number("correlation", 1);
+  frame.overlap = number("overlap", 1);
+  frame.significance = number("significance", 0);
+  return frame;
+}
+
+DriftFile drift_of(const json& stack) {
+  DriftFile drift;
+  drift.shape =
+      Shape{stack.at("width").get<std::int64_t>(), stack.at("height").get<std::int64_t>(), 1};
+  const json& frames = stack.at("frames");
+  if (!frames.is_array() || frames.size() > max_transforms) {
+    refuse_json_transform("its 'frames' are no list");
+  }
+  for (const json& frame : frames) drift.frames.push_back(known_frame(frame));
+  if (!stack.contains("ok")) refuse_json_transform("it is cut short");
+  if (const auto channels = stack.find("channels"); channels != stack.end()) {
+    for (const json& channel : *channels) drift.channels.push_back(affine_of_rows(channel));
+  }
+  return drift;
+}
+
 }  // namespace
+
+std::optional<DriftFile> parse_drift_json(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || text[first] != '{') return {};
+  try {
+    const json stack = json::parse(text);
+    if (!stack.contains("frames") || !stack.contains("width")) return {};
+    return drift_of(stack);
+  } catch (const json::exception&) {
+    refuse_json_transform("it is not the JSON of a stack; it may be cut short");
+  }
+}
 
 TransformFile parse_transform_json(const std::string& text) {
   try {

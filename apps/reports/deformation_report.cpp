@@ -19,10 +19,9 @@ Json deformation_json(const std::optional<Deformation>& deformation) {
 std::string deformation_line(const std::optional<Deformation>& deformation) {
   if (!deformation) return "";
   return report_line(
-      "deformed",
-      fmt::format("local correlation {:.3f}, before {:.3f}; Jacobian {:.2f} to {:.2f}",
-                  deformation->correlation, deformation->correlation_before,
-                  deformation->min_jacobian, deformation->max_jacobian));
+      "deformed", fmt::format("local correlation {:.3f}, before {:.3f}; Jacobian {:.2f} to {:.2f}",
+                              deformation->correlation, deformation->correlation_before,
+                              deformation->min_jacobian, deformation->max_jacobian));
 }
 
 }  // namespace warpalign::program

@@ -17,6 +17,8 @@ const char* name_of(StackReference reference) {
       return "auto";
     case StackReference::frame:
       return "frame";
+    case StackReference::known:
+      return "apply";
     case StackReference::file:
       break;
   }
@@ -37,6 +39,8 @@ const char* text_of(DriftOrigin::Reason reason) {
       return "the sharpest, most textured frame";
     case DriftOrigin::Reason::named:
       return "named by --to";
+    case DriftOrigin::Reason::applied:
+      return "named by --apply";
     case DriftOrigin::Reason::none:
       break;
   }

@@ -17,10 +17,11 @@ enum class StackReference {
   mean,       ///< the mean of the aligned reliable frames before it
   automatic,  ///< the sharpest, most textured frame
   frame,      ///< a frame that the user named
-  file        ///< an image that is not part of the stack
+  file,       ///< an image that is not part of the stack
+  known       ///< nothing: an earlier run has found the transforms
 };
 
-/// The name: "first", "previous", "mean", "auto", "frame" or "file".
+/// The name: "first", "previous", "mean", "auto", "frame", "file" or "apply".
 [[nodiscard]] const char* name_of(StackReference reference);
 /// Whether all frames are registered to the same image.
 [[nodiscard]] bool is_fixed(StackReference reference);
@@ -31,8 +32,9 @@ struct DriftOrigin {
     first_usable,  ///< the first frame to which another one registers
     unconfirmed,   ///< the first frame with usable pixels, to which none of the others registers
     sharpest,
-    named,  ///< by --to
-    none    ///< no frame is usable
+    named,   ///< by --to
+    none,    ///< no frame is usable
+    applied  ///< by --apply, which names the file of the transforms
   };
   Reason reason = Reason::first_usable;
   std::optional<std::size_t> frame = 0;  ///< empty for an image that is not part of the stack

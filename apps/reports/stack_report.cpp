@@ -60,6 +60,47 @@ Json frame_json(const StackFrame& frame, bool fast) {
 
 }  // namespace
 
+namespace {
+
+Json lines_json(const UndoneLines& lines) {
+  const LineOffset& offset = lines.offset;
+  Json object;
+  object["pixels"] = offset.pixels;
+  object["standard_error"] = lines.is_found ? Json(offset.standard_error) : Json();
+  object["confidence"] = lines.is_found ? Json(offset.confidence) : Json();
+  object["frames"] = offset.frames;
+  object["undone"] = offset.reliable;
+  return object;
+}
+
+Json channels_json(const std::vector<ChannelTransform>& channels) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    const Affine& m = channels[i].matrix;
+    Json channel;
+    channel["channel"] = i;
+    channel["matrix"] = {{m.a, m.b, m.c}, {m.d, m.e, m.f}};
+    channel["confidence"] = channels[i].confidence ? Json(*channels[i].confidence) : Json();
+    list.push_back(channel);
+  }
+  return list;
+}
+
+std::string text_of_lines(const UndoneLines& lines) {
+  const LineOffset& offset = lines.offset;
+  if (!offset.reliable) {
+    return fmt::format("no reliable offset of the odd lines (confidence {:.2f}); left as they are",
+                       offset.confidence);
+  }
+  const std::string found = lines.is_found
+                                ? fmt::format(" (standard error {:.3f}, confidence {:.2f})",
+                                              offset.standard_error, offset.confidence)
+                                : "";
+  return fmt::format("odd lines were {:.3f} pixels to the right; undone{}", offset.pixels, found);
+}
+
+}  // namespace
+
 void StackTotals::count(const StackFrame& frame) {
   if (!frame.trouble.empty()) {
     ++failed;
@@ -73,6 +114,7 @@ void StackTotals::count(const StackFrame& frame) {
 std::string text_of_reference(const StackSetting& setting) {
   if (setting.to == StackReference::mean) return "the running mean";
   if (setting.to == StackReference::previous) return "the previous frame";
+  if (setting.to == StackReference::known) return "the reference of " + setting.origin.file;
   const std::optional<std::size_t> frame = setting.origin.frame;
   if (setting.origin.reason == DriftOrigin::Reason::none) return "nothing";
   if (frame == 0) return "the first frame";
@@ -119,6 +161,8 @@ std::string json_start(const StackSetting& setting) {
   object["height"] = setting.shape.height;
   object["device"] = setting.device.name;
   object["backend"] = setting.device.backend;
+  if (setting.lines) object["line_offset"] = lines_json(*setting.lines);
+  if (!setting.channels.empty()) object["channels"] = channels_json(setting.channels);
   const std::string text = object.text();
   return text.substr(0, text.rfind("\n}")) + ",\n  \"frames\": [";
 }
@@ -171,7 +215,16 @@ std::string text_end(const StackSetting& setting, const StackTotals& totals) {
       fmt::format("\n  {} frames of {}, registered to {}: {} ok, {} not reliable, {} failed\n",
                   totals.frames(), to_string(setting.shape), text_of_reference(setting), totals.ok,
                   totals.unreliable, totals.failed);
-  if (!setting.origin.is_usual()) text += fmt::format("  reference  {}\n", text_of_origin(setting));
+  const bool is_known = setting.to == StackReference::known;
+  if (!setting.origin.is_usual() && !is_known)
+    text += fmt::format("  reference  {}\n", text_of_origin(setting));
+  if (setting.lines) text += fmt::format("  lines      {}\n", text_of_lines(*setting.lines));
+  for (std::size_t i = 0; i < setting.channels.size(); ++i) {
+    const ChannelTransform& channel = setting.channels[i];
+    if (!channel.confidence) continue;
+    text += fmt::format("  channel    {}: shifted by {:.3f}, {:.3f} pixels, confidence {:.2f}\n", i,
+                        channel.matrix.c, channel.matrix.f, *channel.confidence);
+  }
   if (!totals.ended_early.empty()) text += fmt::format("  cut short  {}\n", totals.ended_early);
   for (const std::string& file : totals.files) text += fmt::format("  written    {}\n", file);
   return text + fmt::format("  device     {} ({}, {})\n  time       {:.2f} s\n",

@@ -6,12 +6,26 @@
 #include "reports/stack_frame.hpp"
 
 #include <warpalign/device.hpp>
+#include <warpalign/line_offset.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace warpalign::program {
+
+/// The transform of a channel.
+struct ChannelTransform {
+  Affine matrix;  ///< from the pixels of the channel that was registered to those of this one
+  std::optional<double> confidence;  ///< empty for that channel, and for a transform from a file
+};
+
+/// The offset of lines 1, 3, 5, ..., which was undone before the registration if it is reliable.
+struct UndoneLines {
+  LineOffset offset;
+  bool is_found = true;  ///< false if the user gave it
+};
 
 /// Data that is known before the first line of the reports.
 struct StackSetting {
@@ -21,6 +35,8 @@ struct StackSetting {
   DeviceInfo device;
   bool fast = false;   ///< the fast pipeline, which measures no overlap
   bool local = false;  ///< local motion, which has a spread
+  std::optional<UndoneLines> lines;
+  std::vector<ChannelTransform> channels;  ///< empty if channels are not aligned
 };
 
 /// Data that is known after the last frame.

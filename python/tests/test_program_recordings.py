@@ -272,3 +272,156 @@ def test_plain_tiff_with_axes_becomes_a_hyperstack(program, tmp_path):
         assert file.series[0].axes == "TCYX"
         assert file.pages[9].tags["XResolution"].value == (4, 1)
         check_aligned(file.asarray(), frames[0])
+
+
+def with_line_offset(offset):
+    """Frames of two channels whose odd lines lie `offset` pixels to the right."""
+    def bend(x, y):
+        return x - offset * (np.round(y).astype(int) % 2), y
+
+    frames = []
+    for shift in np.round(DRIFT):  # whole lines, so that odd lines stay odd in the drawing
+        frames.append([scene(c, (0, 0), lambda x, y, s=shift: (bend(x, y)[0] - s[0], y - s[1]))
+                       for c in range(2)])
+    return np.array(frames).round().astype(np.uint8)
+
+
+def test_bidirectional_scans(program, tmp_path):
+    bent, straight = with_line_offset(2.4), with_line_offset(0)
+    for name, frames in (("bent", bent), ("straight", straight)):
+        tifffile.imwrite(tmp_path / f"{name}.tif", frames, imagej=True, metadata={"axes": "TCYX"})
+    by = ("--channel", 0, *SHIFT)
+    ok(tmp_path / "bent.tif", *by, "--bidirectional", "--output", tmp_path / "out.tif",
+       "--json", tmp_path / "out.json")
+    lines = json.loads((tmp_path / "out.json").read_text())["line_offset"]
+    assert lines["undone"] and lines["confidence"] > 0.9 and lines["frames"] == 5
+    # Rounding to bytes and five frames leave some thousandths of a pixel.
+    assert abs(lines["pixels"] - 2.4) < 0.02
+    assert lines["standard_error"] < 0.02
+    out = tifffile.imread(tmp_path / "out.tif")
+    check_aligned(out, straight[0])
+    # The same with the known offset; and without it lines stay shifted.
+    ok(tmp_path / "bent.tif", *by, "--line-offset", lines["pixels"], "--output",
+       tmp_path / "known.tif")
+    np.testing.assert_array_equal(tifffile.imread(tmp_path / "known.tif"), out)
+    ok(tmp_path / "bent.tif", *by, "--output", tmp_path / "left.tif")
+    left = inside(tifffile.imread(tmp_path / "left.tif"))
+    assert np.abs(left - inside(straight[0])[None]).max() > 10 * CLOSE
+
+
+def test_bidirectional_without_certainty_changes_nothing(program, tmp_path):
+    noise = np.random.default_rng(1).poisson(3, (4, HEIGHT, WIDTH)).astype(np.uint16)
+    np.save(tmp_path / "in.npy", noise)
+    done = run("stack", tmp_path / "in.npy", *SHIFT[:2], "--bidirectional", "--output",
+               tmp_path / "out.npy", "--json", tmp_path / "out.json")
+    assert done.returncode == 1
+    assert "--bidirectional: the offset of the lines is not certain" in done.stderr
+    assert not json.loads((tmp_path / "out.json").read_text())["line_offset"]["undone"]
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy")[0], noise[0])
+    assert "below the width" in refused(tmp_path / "in.npy", "--line-offset", 140)
+
+
+def test_apply_gives_what_the_first_run_wrote(program, imagej, tmp_path):
+    path, frames = imagej
+    by = (path, "--channel", 1, "--z", 1)
+    ok(*by, *SHIFT, "--output", tmp_path / "first.tif", "--json", tmp_path / "drift.json",
+       "--csv", tmp_path / "drift.csv")
+    first = tifffile.imread(tmp_path / "first.tif")
+    ok(path, "--apply", tmp_path / "drift.json", "--quiet", "--output", tmp_path / "again.tif",
+       "--csv", tmp_path / "again.csv")
+    np.testing.assert_array_equal(tifffile.imread(tmp_path / "again.tif"), first)
+    # CSV has the same numbers but for the last bits of a matrix.
+    ok(path, "--apply", tmp_path / "drift.csv", "--quiet", "--output", tmp_path / "csv.tif")
+    assert np.abs(tifffile.imread(tmp_path / "csv.tif").astype(int) - first).max() <= 1
+    # Another file with one channel, and a part of it.
+    np.save(tmp_path / "other.npy", frames[:, 0, 0])
+    ok(tmp_path / "other.npy", "--apply", tmp_path / "drift.json", "--quiet",
+       "--output", tmp_path / "other_out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "other_out.npy"), first[:, 0, 0])
+    np.save(tmp_path / "crop.npy", frames[:, 0, 0, 20:100, 30:120])
+    ok(tmp_path / "crop.npy", "--apply", tmp_path / "drift.json", "--crop-at", "30,20", "--quiet",
+       "--output", tmp_path / "crop_out.npy")
+    # The mirrored ends of the crop differ, which reaches some 12 pixels inwards.
+    difference = inside(np.load(tmp_path / "crop_out.npy"), 20) - inside(
+        first[:, 0, 0, 20:100, 30:120], 20)
+    assert np.abs(difference).max() <= 1
+
+
+def test_apply_checks_count_and_size_first(program, imagej, tmp_path):
+    path, frames = imagej
+    ok(path, "--channel", 1, "--z", 1, *SHIFT, "--json", tmp_path / "drift.json")
+    drift = tmp_path / "drift.json"
+    np.save(tmp_path / "four.npy", frames[:4, 0, 0])
+    np.save(tmp_path / "crop.npy", frames[:, 0, 0, 20:100, 30:120])
+    out = tmp_path / "out.npy"
+
+    def refuses(words, *arguments):
+        assert words in refused(*arguments, "--output", out)
+        assert not out.exists()
+
+    refuses("holds the transforms of 5 frames, and there are 4", tmp_path / "four.npy", "--apply",
+            drift)
+    refuses("holds transforms of frames of 140 x 120, and these are 90 x 80", tmp_path / "crop.npy",
+            "--apply", drift)
+    refuses("do not lie within", tmp_path / "crop.npy", "--apply", drift, "--crop-at", "60,20")
+    refuses("--crop-at: is for --apply", path, "--channel", 0, "--z", 0, "--crop-at", "1,1")
+    refuses("registers nothing; omit", path, "--apply", drift, "--motion", "rigid")
+    cut = tmp_path / "cut.json"
+    cut.write_text(drift.read_text()[:400])
+    refuses("cut.json: it is not the JSON of a stack; it may be cut short", path, "--apply", cut)
+    table = tmp_path / "t.csv"
+    table.write_text("frame,file,status,spread\n")
+    refuses("t.csv: holds local motion", path, "--apply", table)
+
+
+def test_channels_are_aligned_with_one_interpolation(program, tmp_path):
+    apart = (1.6, -2.3)  # where the second channel shows what the first one does
+
+    def frame(shift):
+        one = scene(1, shift)
+        other = scene(1, np.add(shift, apart)) * 0.8 + scene(3, np.add(shift, apart)) * 0.2
+        return [one, other]
+
+    frames = np.array([frame(shift) for shift in DRIFT])
+    frames = (frames * 100).round().astype(np.uint16)
+    path = tmp_path / "in.tif"
+    tifffile.imwrite(path, frames, imagej=True, metadata={"axes": "TCYX"})
+    by = (path, "--channel", 0, *SHIFT)
+    ok(*by, "--align-channels", "translation", "--output", tmp_path / "out.tif",
+       "--json", tmp_path / "out.json")
+    channels = json.loads((tmp_path / "out.json").read_text())["channels"]
+    assert channels[0]["matrix"] == [[1, 0, 0], [0, 1, 0]]
+    found = np.array(channels[1]["matrix"])[:, 2]
+    assert np.abs(found - apart).max() < 0.1
+    out = tifffile.imread(tmp_path / "out.tif").astype(float)
+    truth = scene(1) * 80 + scene(3) * 20
+    check = np.abs(inside(out[:, 1], 14) - inside(truth, 14)[None])
+    assert check.max() < CLOSE * 100
+    # The transforms of that run for another one, with the drift of that run.
+    ok(path, "--apply", tmp_path / "out.json", "--align-channels", tmp_path / "out.json", "--quiet",
+       "--output", tmp_path / "again.tif")
+    np.testing.assert_array_equal(tifffile.imread(tmp_path / "again.tif"), out)
+    # One interpolation: SciPy's cubic spline at the composed shift, not two of them.
+    from scipy import ndimage
+    drift = json.loads((tmp_path / "out.json").read_text())["frames"][1]["matrix"]
+    dx, dy = np.array(drift)[:, 2] + found
+    once = ndimage.shift(frames[1, 1].astype(float), (-dy, -dx), order=3, mode="mirror")
+    assert np.abs(inside(out[1, 1]) - inside(once)).max() <= 1  # rounding to integers
+
+
+def test_channels_that_cannot_be_aligned(program, tmp_path):
+    frames = np.array([[scene(1, shift), scene(2, shift)] for shift in DRIFT]).astype(np.uint8)
+    path, out = tmp_path / "in.tif", tmp_path / "out.tif"
+    tifffile.imwrite(path, frames, imagej=True, metadata={"axes": "TCYX"})
+    by = (path, "--channel", 0, *SHIFT)
+    message = refused(*by, "--align-channels", "translation", "--output", out)
+    assert "channel 1 does not register to channel 0" in message
+    assert "one channel" in refused(*by, "--only-channel", "--align-channels", "rigid",
+                                    "--output", out)
+    assert "invalid value 'much'" in refused(*by, "--align-channels", "much", "--output", out)
+    three = tmp_path / "three.json"
+    one = {"matrix": [[1, 0, 0], [0, 1, 0]]}
+    three.write_text(json.dumps({"transforms": [one, one, one]}))
+    assert "holds 3 transforms, and the frames have 2 channels" in refused(
+        *by, "--align-channels", three, "--output", out)
+    assert not out.exists()

@@ -248,7 +248,8 @@ TEST_CASE(
   refused({folder / "none.npy"}, "none.npy: is empty");
   refused({folder / "x*.tif"}, "no file matches this pattern");
   refused({folder / "two.tif", "--channel", "1"}, "--channel can only be 0");
-  refused({folder / "empty.y4m", "--z", "1"}, "omit --channel and --z");
+  refused({folder / "two.tif", "--z", "1"}, "--z can only be 0");
+  refused({folder / "empty.y4m", "--z", "1", "--only-z"}, "omit --channel and --z");
   refused({folder / "two.tif", "--output", folder / "out.png"}, "a stack must be .tif or .npy");
   refused({folder / "two.tif", "--output-video", folder / "out.mp4"},
           "use a name that ends in .y4m");

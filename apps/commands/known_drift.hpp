@@ -1,0 +1,52 @@
+// Aligns the frames of a stack by transforms that an earlier run has found.
+#pragma once
+
+#include "commands/frame_warper.hpp"
+#include "commands/stack_aligner.hpp"
+#include "io/drift_file.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace warpalign::program {
+
+/// The user's choice of known transforms.
+struct KnownDriftChoice {
+  std::string file;
+  std::optional<Point> crop;  ///< the first pixel of the frames in the frames of that run
+};
+
+/// The transforms for frames of this shape. Throws FileError if the file cannot be used, and
+/// UsageError if the frames have another size than those of the file, or do not lie within them.
+[[nodiscard]] std::vector<FrameAlignment> known_drift(const KnownDriftChoice& choice,
+                                                      const DriftFile& drift, const Shape& shape);
+
+class KnownDrift : public StackAligner {
+ public:
+  /// `warper` must outlive this object.
+  KnownDrift(std::vector<FrameAlignment> frames, FrameWarper& warper)
+      : frames_(std::move(frames)), warper_(warper) {}
+
+  void set_origin(const LoadedImage& /*image*/, std::optional<std::size_t> /*index*/) override {}
+  [[nodiscard]] std::vector<Trial> try_frames(std::span<const UpcomingFrame> frames) override {
+    return std::vector<Trial>(frames.size(), Trial::reliable);
+  }
+  [[nodiscard]] FrameAlignment place(const LoadedImage& frame, std::size_t index) override;
+  void add_finished(const LoadedImage& /*frame*/, const FrameAlignment& /*place*/,
+                    std::size_t /*index*/) override {}
+  [[nodiscard]] bool needs_finished(std::size_t /*index*/, std::size_t /*last*/) const override {
+    return false;
+  }
+  [[nodiscard]] std::unique_ptr<GridMap> map_of(const LoadedImage& frame,
+                                                const FrameAlignment& place,
+                                                std::size_t index) override;
+
+ private:
+  std::vector<FrameAlignment> frames_;
+  FrameWarper& warper_;
+};
+
+}  // namespace warpalign::program

@@ -1,0 +1,182 @@
+// Reads the drift of a stack, as `stack --json` and `--csv` write it.
+#include "io/drift_file.hpp"
+
+#include "io/image_file.hpp"
+#include "io/transform_file.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+namespace warpalign::program {
+namespace {
+
+[[noreturn]] void refuse_drift(const std::string& name, const std::string& why) {
+  throw FileError(fmt::format("{}: {}", name == "-" ? "standard input" : name, why));
+}
+
+/// The fields of a line of CSV (RFC 4180). Lines within quotes are not supported: reasons, the only
+/// texts of this program that are quoted, have none.
+std::vector<std::string> csv_fields(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"') {
+      if (quoted && i + 1 < line.size() && line[i + 1] == '"') {
+        fields.back() += line[++i];
+      } else {
+        quoted = !quoted;
+      }
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else if (c != '\r') {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+/// A table with named columns.
+class CsvTable {
+ public:
+  CsvTable(std::string name, const std::string& text) : name_(std::move(name)), lines_(text) {
+    std::string line;
+    std::getline(lines_, line);
+    header_ = csv_fields(line);
+  }
+
+  [[nodiscard]] bool has(std::string_view column) const {
+    return std::ranges::find(header_, column) != header_.end();
+  }
+  /// Reads the next line. Returns false after the last one.
+  bool next() {
+    std::string line;
+    while (std::getline(lines_, line)) {
+      ++number_;
+      if (line.find_first_not_of(" \r") == std::string::npos) continue;
+      fields_ = csv_fields(line);
+      if (fields_.size() != header_.size()) {
+        refuse_drift(name_, fmt::format("line {} has {} fields, and the header {}; it may be cut "
+                                        "short",
+                                        number_ + 1, fields_.size(), header_.size()));
+      }
+      return true;
+    }
+    return false;
+  }
+  [[nodiscard]] const std::string& text(std::string_view column) const {
+    return fields_[static_cast<std::size_t>(std::ranges::find(header_, column) - header_.begin())];
+  }
+  [[nodiscard]] double number(std::string_view column) const {
+    const std::string& field = text(column);
+    double value = 0;
+    const char* end = field.data() + field.size();
+    const auto [stop, failed] = std::from_chars(field.data(), end, value);
+    if (failed != std::errc{} || stop != end || !std::isfinite(value)) {
+      refuse_drift(name_,
+                   fmt::format("line {}: {} is '{}', not a number", number_ + 1, column, field));
+    }
+    return value;
+  }
+
+ private:
+  std::string name_;
+  std::istringstream lines_;
+  std::vector<std::string> header_;
+  std::vector<std::string> fields_;
+  std::size_t number_ = 0;
+};
+
+constexpr const char* local_motion =
+    "holds local motion, of which it has only the mean; run the stack with --motion local again";
+
+DriftFile drift_of_csv(const std::string& name, const std::string& text) {
+  CsvTable table(name, text);
+  if (table.has("spread")) refuse_drift(name, local_motion);
+  DriftFile drift;
+  while (table.next()) {
+    KnownFrame frame;
+    frame.usable = table.text("status") != "failed";
+    if (frame.usable) {
+      frame.reliable = table.text("reliable") == "true";
+      frame.confidence = table.number("confidence");
+      frame.correlation = table.number("correlation");
+      frame.overlap = table.text("overlap").empty() ? 1 : table.number("overlap");
+      frame.significance = table.number("significance");
+      frame.similarity = {table.number("rotation_deg"),
+                          table.number("scale"),
+                          {table.number("translation_x"), table.number("translation_y")}};
+    }
+    drift.frames.push_back(frame);
+  }
+  return drift;
+}
+
+/// The matrix of an affine transform of images in pixels.
+Affine affine_of(const Transform& transform, const std::string& name) {
+  const auto matrix = transform.matrix();
+  if (transform.dimensions() != 2 || !matrix || !matrix->is_affine() ||
+      transform.coordinates() != Coordinates::pixels) {
+    refuse_drift(name, "holds a transform that is not an affine one of the pixels of images");
+  }
+  const auto& m = matrix->m;
+  return {m[0], m[1], m[3], m[4], m[5], m[7]};
+}
+
+std::vector<Affine> affine_transforms(const std::string& name) {
+  std::vector<Affine> found;
+  for (const Transform& transform : load_transforms(name, {}, {}).transforms) {
+    found.push_back(affine_of(transform, name));
+  }
+  return found;
+}
+
+std::optional<DriftFile> drift_of_json(const std::string& name, const std::string& text) {
+  try {
+    return parse_drift_json(text);
+  } catch (const Error& error) {
+    refuse_drift(name, error.message());
+  }
+}
+
+}  // namespace
+
+DriftFile load_drift(const std::string& name) {
+  const std::string text = read_bytes(name);
+  DriftFile drift;
+  if (text.starts_with("frame,file,status,")) {
+    drift = drift_of_csv(name, text);
+  } else if (std::optional<DriftFile> of_stack = drift_of_json(name, text)) {
+    drift = *std::move(of_stack);
+  } else {
+    for (const Affine& matrix : affine_transforms(name)) {
+      KnownFrame frame;
+      frame.matrix = matrix;
+      drift.frames.push_back(frame);
+    }
+  }
+  if (drift.frames.empty()) refuse_drift(name, "holds no frames");
+  return drift;
+}
+
+ChannelMatrices load_channel_matrices(const std::string& name) {
+  if (const auto drift = drift_of_json(name, read_bytes(name))) {
+    if (drift->channels.empty()) {
+      refuse_drift(name, "holds no transforms of channels; write it with --align-channels");
+    }
+    return drift->channels;
+  }
+  return affine_transforms(name);
+}
+
+}  // namespace warpalign::program
