@@ -2,36 +2,40 @@
 #include "commands/frame_warper.hpp"
 
 #include "commands/finite_samples.hpp"
+#include "commands/missing_samples.hpp"
 #include "io/array_file.hpp"
 
-#include <utility>
+#include <cstddef>
+#include <limits>
 
 namespace warpalign::program {
 namespace {
 
-/// The samples in single precision, with 0 for non-finite values.
-Array finite_floats(std::span<const std::byte> samples, PixelType type, const Shape& shape) {
-  Array numbers = to_float({{shape.height, shape.width}, type, {samples.begin(), samples.end()}});
-  remove_nonfinite(numbers);
-  return numbers;
+constexpr SplineModel spline{.boundary = Boundary::constant};
+
+void fill_with(double value, Array& array) {
+  const std::size_t step = size_of(array.type);
+  for (std::size_t at = 0; at < array.bytes.size(); at += step) {
+    store_value(array.type, value, array.bytes.data() + at);
+  }
 }
 
 }  // namespace
 
-FrameWarper::FrameWarper(const Device& device, const Shape& frame, const Shape& grid)
+FrameWarper::FrameWarper(const Device& device, const Shape& frame, const Shape& grid,
+                         std::optional<double> nodata)
     : device_(device),
       frame_(frame),
       grid_(grid),
+      nodata_(nodata),
       stream_(device.make_stream()),
       input_(device.make_image(PixelType::f32, frame)) {}
 
 FrameWarper::Output& FrameWarper::output_of(PixelType type) {
   const auto found = outputs_.find(type);
   if (found != outputs_.end()) return found->second;
-  const ResampleSpec spec{.spline = {.boundary = Boundary::constant},
-                          .images = {.shape = frame_},
-                          .output = grid_,
-                          .output_type = type};
+  const ResampleSpec spec{
+      .spline = spline, .images = {.shape = frame_}, .output = grid_, .output_type = type};
   return outputs_
       .emplace(type, Output{ResamplePlan(device_, spec), device_.make_image(type, grid_)})
       .first->second;
@@ -46,14 +50,17 @@ FrameWarper::Integers& FrameWarper::integers_of(PixelType type) {
       .first->second;
 }
 
-/// Uploads a channel: integers in their own type, other types as finite f32.
+bool FrameWarper::is_complete(PixelType type) const { return is_integer(type) && !nodata_; }
+
+/// Uploads a channel: integers in their own type, other types as f32.
 const Image& FrameWarper::uploaded(std::span<const std::byte> samples, PixelType type) {
   if (is_integer(type)) {
     Image& pixels = integers_of(type).pixels;
     stream_.upload(samples.data(), samples.size(), pixels.buffer());
     return pixels;
   }
-  const Array numbers = finite_floats(samples, type, frame_);
+  const Array numbers =
+      to_float({{frame_.height, frame_.width}, type, {samples.begin(), samples.end()}});
   stream_.upload(numbers.bytes.data(), numbers.bytes.size(), input_.buffer());
   return input_;
 }
@@ -76,18 +83,55 @@ LoadedImage FrameWarper::warp(const Image& gray, const HomogeneousMatrix& grid_t
   return warped;
 }
 
+// Missing samples are filled first, so that they do not spread.
+Array FrameWarper::warped(const Array& channel, const HomogeneousMatrix& grid_to_frame) {
+  Array result = make_array({grid_.height, grid_.width}, channel.type);
+  const auto warp_samples = [&](const Array& samples) {
+    resample(uploaded(samples.bytes, samples.type), grid_to_frame, channel.type, result.bytes);
+  };
+  if (is_complete(channel.type)) {
+    warp_samples(channel);
+    return result;
+  }
+  const HostImage view{channel.bytes.data(), channel.type, frame_.width, frame_.height, 0};
+  const KnownSamples known = known_samples(view, nodata_);
+  if (known.missing == frame_.plane()) {
+    fill_with(nodata_.value_or(std::numeric_limits<double>::quiet_NaN()), result);
+  } else if (known.missing == 0) {
+    warp_samples(channel);
+  } else {
+    const FilledArray holed = filled(channel, known);
+    warp_samples(holed.samples);
+    mark_missing(holed.mask, grid_to_frame, result);
+  }
+  return result;
+}
+
+void FrameWarper::mark_missing(const Array& mask, const HomogeneousMatrix& grid_to_frame,
+                               Array& warped) {
+  if (!mask_output_) {
+    const ResampleSpec spec{.spline = mask_spline(spline),
+                            .images = {.shape = frame_},
+                            .output = grid_,
+                            .output_type = PixelType::f32};
+    mask_output_.emplace(
+        Output{ResamplePlan(device_, spec), device_.make_image(PixelType::f32, grid_)});
+  }
+  stream_.upload(mask.bytes.data(), mask.bytes.size(), input_.buffer());
+  mask_output_->resample.execute(stream_, input_, grid_to_frame, mask_output_->pixels);
+  Array shares = make_array(warped.extents, PixelType::f32);
+  stream_.download(mask_output_->pixels, shares.bytes.data(), shares.bytes.size());
+  set_missing(warped, kinds_of(shares, spline.boundary), nodata_, true);
+}
+
 LoadedImage FrameWarper::warp(const LoadedImage& frame, const HomogeneousMatrix& grid_to_frame) {
-  if (frame.channels == 1) {
+  if (frame.channels == 1 && is_complete(frame.type)) {
     LoadedImage warped = make_image(grid_.width, grid_.height, 1, frame.type);
     resample(uploaded(frame.pixels, frame.type), grid_to_frame, frame.type, warped.pixels);
     return warped;
   }
   std::vector<Array> channels = split_channels(frame);
-  for (Array& channel : channels) {
-    Array warped = make_array({grid_.height, grid_.width}, frame.type);
-    resample(uploaded(channel.bytes, frame.type), grid_to_frame, frame.type, warped.bytes);
-    channel = std::move(warped);
-  }
+  for (Array& channel : channels) channel = warped(channel, grid_to_frame);
   return join_channels(channels);
 }
 

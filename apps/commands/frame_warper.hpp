@@ -1,7 +1,7 @@
 // Resamples images of one size onto the grid of another image.
 #pragma once
 
-#include "io/image_file.hpp"
+#include "io/npy.hpp"
 
 #include <warpalign/device.hpp>
 #include <warpalign/homogeneous_matrix.hpp>
@@ -18,12 +18,14 @@ namespace warpalign::program {
 /// Resamples with the exact cubic spline on the device. Creates plans and memory once.
 class FrameWarper {
  public:
-  FrameWarper(const Device& device, const Shape& frame, const Shape& grid);
+  /// `nodata`: the value of samples that are missing, in frames and results; NaN in any case.
+  FrameWarper(const Device& device, const Shape& frame, const Shape& grid,
+              std::optional<double> nodata = {});
 
   /// Resamples each channel. The result has the frame's type, with integers rounded and saturated,
-  /// and is 0 outside the frame. Non-finite values count as 0.
+  /// and is 0 outside the frame. Where too few samples are known, it is missing.
   [[nodiscard]] LoadedImage warp(const LoadedImage& frame, const HomogeneousMatrix& grid_to_frame);
-  /// The same for a gray frame on the device: u8, u16, or f32 with finite values only.
+  /// The same for a gray frame on the device: u8, u16 or f32, without missing samples.
   [[nodiscard]] LoadedImage warp(const Image& gray, const HomogeneousMatrix& grid_to_frame);
 
  private:
@@ -36,19 +38,25 @@ class FrameWarper {
     Image pixels;
     ConvertPlan to_float;
   };
+  /// Whether no sample of the type can be missing.
+  [[nodiscard]] bool is_complete(PixelType type) const;
   Output& output_of(PixelType type);
   void resample(const Image& samples, const HomogeneousMatrix& grid_to_frame, PixelType type,
                 std::span<std::byte> warped);
   Integers& integers_of(PixelType type);
   const Image& uploaded(std::span<const std::byte> samples, PixelType type);
+  [[nodiscard]] Array warped(const Array& channel, const HomogeneousMatrix& grid_to_frame);
+  void mark_missing(const Array& mask, const HomogeneousMatrix& grid_to_frame, Array& warped);
 
   Device device_;
   Shape frame_;
   Shape grid_;
+  std::optional<double> nodata_;
   Stream stream_;
   Image input_;
   std::map<PixelType, Integers> integers_;
   std::map<PixelType, Output> outputs_;
+  std::optional<Output> mask_output_;  ///< of the known shares
 };
 
 }  // namespace warpalign::program

@@ -3,6 +3,7 @@
 
 #include "commands/finite_samples.hpp"
 #include "io/array_file.hpp"
+#include "io/nodata_mask.hpp"
 #include "io/usage_error.hpp"
 
 #include <warpalign/missing.hpp>
@@ -60,9 +61,7 @@ void check_missing(const MissingOptions& options) {
 }
 
 void check_nodata(const MissingOptions& options, PixelType type) {
-  if (!options.nodata || can_hold(type, *options.nodata)) return;
-  throw UsageError(fmt::format("--nodata {}: no sample of the type {} can have this value",
-                               *options.nodata, name_of(type)));
+  if (options.nodata) check_nodata(*options.nodata, type);
 }
 
 std::optional<FilledArray> filled(const Array& array, std::optional<double> nodata,
@@ -73,6 +72,10 @@ std::optional<FilledArray> filled(const Array& array, std::optional<double> noda
   if (samples.missing == array.shape().pixels()) {
     throw UsageError(what + ": all samples are missing (NaN, infinite or nodata)");
   }
+  return filled(array, samples, in_double);
+}
+
+FilledArray filled(const Array& array, const KnownSamples& samples, bool in_double) {
   FilledArray result{in_double ? to_double(array) : to_float(array),
                      mask_of(array.extents, samples.known)};
   if (in_double) {

@@ -4,6 +4,7 @@
 #include "io/npy.hpp"
 
 #include <warpalign/boundary.hpp>
+#include <warpalign/missing.hpp>
 #include <warpalign/stages/spline_model.hpp>
 
 #include <cstdint>
@@ -35,6 +36,10 @@ struct FilledArray {
 /// `what`, if none is.
 [[nodiscard]] std::optional<FilledArray> filled(const Array& array, std::optional<double> nodata,
                                                 const std::string& what, bool in_double = false);
+
+/// The same for an array whose known samples are found already. There must be one.
+[[nodiscard]] FilledArray filled(const Array& array, const KnownSamples& samples,
+                                 bool in_double = false);
 
 /// The spline that interpolates the mask of an array which is warped with this spline.
 [[nodiscard]] SplineModel mask_spline(SplineModel spline);

@@ -8,6 +8,7 @@
 #include "io/atomic_file.hpp"
 #include "io/luminance.hpp"
 #include "io/messages.hpp"
+#include "io/nodata_mask.hpp"
 #include "io/npy.hpp"
 #include "io/registrable_image.hpp"
 #include "io/status_line.hpp"
@@ -20,6 +21,7 @@
 #include "reports/overlay.hpp"
 #include "reports/registration_report.hpp"
 
+#include <warpalign/missing.hpp>
 #include <warpalign/open_device.hpp>
 
 #include <fmt/format.h>
@@ -42,6 +44,7 @@ struct Options {
   std::optional<std::string> overlay;
   std::optional<std::string> reference_mask;
   std::optional<std::string> moving_mask;
+  std::optional<double> nodata;
   std::optional<std::string> initial;
   RegistrationChoices choices;
   LocalChoices local;
@@ -80,6 +83,9 @@ void refuse_with_deformable(const Options& options, bool deformable) {
     }
     return;
   }
+  if (options.nodata) {
+    throw UsageError("--nodata: --motion deformable does not support it; omit one of them");
+  }
   if (options.reference_mask || options.moving_mask) {
     throw UsageError(fmt::format("{}: --motion deformable does not support masks; omit one of them",
                                  options.reference_mask ? "--reference-mask" : "--moving-mask"));
@@ -88,6 +94,7 @@ void refuse_with_deformable(const Options& options, bool deformable) {
 
 void refuse_masks_with_fast(const Options& options) {
   if (!options.choices.fast) return;
+  if (options.nodata) throw UsageError("--nodata: --fast does not support it; omit one of them");
   if (options.reference_mask) refuse_mask_with_fast("--reference-mask");
   if (options.moving_mask) refuse_mask_with_fast("--moving-mask");
 }
@@ -97,11 +104,17 @@ struct Side {
   std::string name;
   LoadedImage image;
   std::optional<LoadedImage> mask;
+  std::int64_t missing = 0;  ///< pixels that --nodata excludes
 };
 
-Side load_side(const std::string& name, const std::optional<std::string>& mask) {
+Side load_side(const std::string& name, const std::optional<std::string>& mask,
+               std::optional<double> nodata) {
   Side side{name, load_registrable(name), {}};
   if (mask) side.mask = load_mask(*mask, side.image.shape(), name);
+  if (nodata) {
+    check_nodata(*nodata, side.image.type);
+    side.missing = mask_missing(side.image, *nodata, name, side.mask);
+  }
   return side;
 }
 
@@ -112,12 +125,13 @@ void set_reference(Registrar& registrar, const Side& side, const LoadedImage& gr
   });
 }
 
-/// The image on the device if the search and the output read the same pixels: if it is gray, has no
-/// mask, and is an input of --output. With --timings the registrar uploads the image itself, to
-/// measure the upload.
+/// The image on the device if the search and the output read the same pixels: if it is gray and
+/// complete, has no mask, and is an input of --output. With --timings the registrar uploads the
+/// image itself, to measure the upload.
 std::optional<Image> uploaded(const Device& device, const Side& side, bool is_written,
                               bool timings) {
   if (!is_written || timings || side.mask || side.image.channels != 1) return {};
+  if (known_samples(view_of(side.image)).missing > 0) return {};
   Image image = device.make_image(side.image.type, side.image.shape());
   Stream stream = device.make_stream();
   stream.upload(view_of(side.image), image);
@@ -199,7 +213,7 @@ class Outputs {
     const Homography& matrix = result.homography;
     std::vector<WrittenFile> written;
     if (!aligned_ && !overlay_) return written;
-    FrameWarper warper(device, moving.shape(), reference.shape());
+    FrameWarper warper(device, moving.shape(), reference.shape(), options.nodata);
     const LoadedImage aligned = moving_on_device != nullptr ? warper.warp(*moving_on_device, matrix)
                                                             : warper.warp(moving, matrix);
     if (aligned_) {
@@ -256,6 +270,7 @@ ExitStatus run_local(const Options& options) {
     refuse_with_local(options.reference_mask ? "--reference-mask" : "--moving-mask",
                       "windows without content are left out anyway");
   }
+  if (options.nodata) refuse_with_local("--nodata", "windows without content are left out anyway");
   if (options.timings) refuse_with_local("--timings", "stages are not timed");
   if (options.initial) refuse_with_local("--initial", "windows are compared where they lie");
   return register_local({options.reference, options.moving, options.device,
@@ -275,8 +290,8 @@ ExitStatus run(const Options& options) {
   const std::optional<Initial> initial = load_initial_of(options, settings);
   const Config config = config_of(options.device.config);
   Activity activity("reading the images");
-  const Side reference = load_side(options.reference, options.reference_mask);
-  const Side moving = load_side(options.moving, options.moving_mask);
+  const Side reference = load_side(options.reference, options.reference_mask, options.nodata);
+  const Side moving = load_side(options.moving, options.moving_mask, options.nodata);
   Outputs outputs(options, moving.image);
 
   activity.next("opening the device");
@@ -291,6 +306,8 @@ ExitStatus run(const Options& options) {
   const Image* moving_on_device = moving_image ? &*moving_image : nullptr;
   report.result = register_pair(device, settings, options.timings, reference, moving,
                                 moving_on_device, initial);
+  report.result.missing.reference += reference.missing;
+  report.result.missing.moving += moving.missing;
   activity.next("writing the results");
   report.files = outputs.write(options, device, reference.image, moving.image, moving_on_device,
                                report.result);
@@ -312,8 +329,8 @@ constexpr const char* footer =
     "Images: PNG, TIFF (8, 16 bit, float), JPEG, PGM/PPM. Colour is registered by its luminance\n"
     "(ITU-R BT.709); alpha, EXIF orientation and further pages are ignored.\n"
     "\n"
-    "A mask has the size of its image. The search ignores pixels where the mask is 0 (black); the\n"
-    "image may have any value there, even NaN.\n"
+    "A mask has the size of its image. The search ignores pixels where the mask is 0 (black). It\n"
+    "also ignores pixels that are NaN, infinite or equal to --nodata, and --output keeps them so.\n"
     "\n"
     "Angles, scales and shifts describe the moving image relative to the reference, as in the\n"
     "report: its content is rotated counter-clockwise by the angle and enlarged by the scale. For\n"
@@ -367,6 +384,8 @@ void add_register_command(CLI::App& program, Action& chosen) {
   add_option(command, "--overlay FILE", &options->overlay,
              "Write an image (.png) that shows how well the two fit");
   begin_group(command, "Masks");
+  add_option(command, "--nodata VALUE", &options->nodata,
+             "Value of missing pixels, which are ignored, as NaN and infinities always are");
   add_option(command, "--reference-mask FILE", &options->reference_mask,
              "Mask of the reference: an image that is 0 where pixels are ignored");
   add_option(command, "--moving-mask FILE", &options->moving_mask,

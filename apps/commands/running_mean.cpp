@@ -43,7 +43,7 @@ void RunningMean::add(const LoadedImage& frame, GridMap& map) {
   std::size_t i = 0;
   for (std::int64_t y = 0; y < shape_.height; ++y) {
     for (std::int64_t x = 0; x < shape_.width; ++x, ++i) {
-      if (!counts_at(map.at(x, y))) continue;
+      if (!std::isfinite(values[i]) || !counts_at(map.at(x, y))) continue;
       sums_[i] += static_cast<double>(values[i]);
       ++counts_[i];
     }

@@ -1,7 +1,10 @@
 """Registration of images and volumes with missing samples, and with masks on a device."""
 
+import json
+
 import numpy as np
 import pytest
+from program_runs import run
 
 import warpalign
 from warpalign import to_device
@@ -89,3 +92,47 @@ def test_deformable_refuses_missing_pixels(pair):
     pair[1][5, 5] = np.nan
     with pytest.raises(warpalign.InvalidImageError, match="deformable does not support"):
         warpalign.register(*pair, motion="deformable")
+
+
+def program_json(*arguments):
+    done = run("register", *arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("nodata", [None, 0])
+def test_the_program_keeps_missing_pixels(program, tmp_path, pair, nodata):
+    tifffile = pytest.importorskip("tifffile")
+    dtype = np.float32 if nodata is None else np.uint16
+    reference, moving = (image.astype(dtype) + 1 for image in pair)
+    moving[50:90, 100:140] = np.nan if nodata is None else nodata
+    for name, image in (("a.tif", reference), ("b.tif", moving)):
+        tifffile.imwrite(tmp_path / name, image)
+    options = [] if nodata is None else ["--nodata", nodata]
+    found = program_json(tmp_path / "a.tif", tmp_path / "b.tif", "--output", tmp_path / "out.tif",
+                         *options)
+    assert found["rotation_deg"] == pytest.approx(8, abs=0.05)
+    assert found["missing"] == {"reference": 0, "moving": 1600}
+    aligned = tifffile.imread(tmp_path / "out.tif")
+    missing = np.isnan(aligned) if nodata is None else aligned == nodata
+    inside = np.zeros(aligned.shape, bool)
+    inside[30:-30, 30:-30] = True
+    # The hole keeps its area, and nothing else is spoilt.
+    assert np.count_nonzero(missing & inside) == pytest.approx(1600, rel=0.05)
+    close = np.abs(aligned.astype(float) - reference) < 2
+    assert np.count_nonzero(~close & ~missing & inside) < 20
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--nodata", "0.5"], "no sample of the type u8"),
+    (["--nodata", "0", "--fast"], "--fast does not support it"),
+    (["--nodata", "0", "--motion", "deformable"], "deformable does not support it"),
+    (["--nodata", "0", "--motion", "local"], "--nodata"),
+])
+def test_the_program_refuses_nodata(program, tmp_path, pair, options, words):
+    image = pytest.importorskip("PIL.Image")
+    for name in ("a.png", "b.png"):
+        image.fromarray(pair[0].astype(np.uint8)).save(tmp_path / name)
+    done = run("register", tmp_path / "a.png", tmp_path / "b.png", *options)
+    assert done.returncode == 2
+    assert words in done.stderr
