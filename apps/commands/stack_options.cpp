@@ -75,6 +75,18 @@ void check_output(const std::string& name) {
 void add_stack_options(CLI::App& command, StackOptions& options) {
   add_option(command, "FILES", &options.files,
              "Images, stacks, folders, quoted patterns, or - for standard input", required);
+  add_option(command, "--to NAME|FRAME|FILE", &options.to,
+             "Reference: first, previous, mean, auto, a frame's number, or an image file",
+             suggesting("first previous mean auto", with_default));
+  add_option(command, "--mask FILE", &options.mask,
+             "Mask of the frames: an image that is 0 where pixels are ignored");
+  add_option(command, "--resume", &options.resume,
+             "Keep a journal next to the outputs, and continue an interrupted run");
+  add_option(command, "--shard I/N", &options.shard,
+             "Process part I of N of the frames; --resume without it combines the parts");
+  add_registration_options(command, options.choices, MotionsOffered::up_to_similarity);
+  add_local_options(command, options.local);
+  begin_group(command, "Recordings");
   add_option(command, "--channel N", &options.channel,
              "Channel by which frames are registered, from 0; all are written");
   add_option(command, "--channel-weights W,W...", &options.weights,
@@ -88,9 +100,6 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
              "Read and write no plane in z but that of --z");
   add_option(command, "--axes LETTERS", &options.axes,
              "Axes of TIFF stacks and .npy arrays, the slowest first: T C Z Y X S, as in TCYX");
-  add_option(command, "--to NAME|FRAME|FILE", &options.to,
-             "Reference: first, previous, mean, auto, a frame's number, or an image file",
-             suggesting("first previous mean auto", with_default));
   add_option(command, "--apply FILE", &options.apply,
              "Register nothing: apply the transforms of a run's JSON or CSV to these frames");
   add_option(command, "--crop-at X,Y", &options.crop_at,
@@ -102,14 +111,6 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
              "Find the offset of every second line of a bidirectional scan, and undo it");
   add_option(command, "--line-offset PIXELS", &options.line_offset,
              "Undo this offset: lines 1, 3, 5, ... lie so far to the right");
-  add_option(command, "--mask FILE", &options.mask,
-             "Mask of the frames: an image that is 0 where pixels are ignored");
-  add_option(command, "--resume", &options.resume,
-             "Keep a journal next to the outputs, and continue an interrupted run");
-  add_option(command, "--shard I/N", &options.shard,
-             "Process part I of N of the frames; --resume without it combines the parts");
-  add_registration_options(command, options.choices, MotionsOffered::up_to_similarity);
-  add_local_options(command, options.local);
   add_volume_series_options(command, options.volumes);
   begin_group(command, "Outputs");
   add_option(command, "--output-folder FOLDER", &options.folder,

@@ -54,6 +54,12 @@ def write(folder, repository):
     frames = [ndimage.shift(image, (number, -2 * number), mode="mirror") for number in range(3)]
     first, *others = (Image.fromarray(frame) for frame in frames)
     first.save(folder / "recording.tif", save_all=True, append_images=others)
+    np.save(folder / "columns.npy", np.stack(frames, axis=-1))
+    np.save(folder / "corner.npy", np.stack(frames)[:, 20:120, 40:140])
+    # An ImageJ hyperstack of two channels.
+    first, *others = (Image.fromarray(plane) for frame in frames for plane in (frame, 255 - frame))
+    axes = "ImageJ=1.54f\nimages=6\nchannels=2\nframes=3\nhyperstack=true\n"
+    first.save(folder / "cells.tif", save_all=True, append_images=others, tiffinfo={270: axes})
     (folder / "night").mkdir()
     for number, frame in enumerate(frames):
         Image.fromarray(frame).save(folder / "night" / f"{number}.png")
