@@ -247,6 +247,12 @@ constexpr const char* footer =
     "command\n"
     "with --resume instead of --shard combines them.\n"
     "\n"
+    "NIfTI files (.nii, .nii.gz, .hdr), folders of them and .npy arrays of four axes (volume,\n"
+    "plane, row, column) are series of volumes: --to takes first, mean, N or FILE, --motion rigid\n"
+    "(the default), translation, similarity or affine. --csv writes six parameters in mm and "
+    "degrees,\n"
+    "framewise displacement and DVARS for each volume; --output the series in its type.\n"
+    "\n"
     "If a frame cannot be read or used, or a file ends too early, the command reports it with the\n"
     "frame's number and continues with the others.\n"
     "\n"
@@ -262,7 +268,8 @@ constexpr const char* footer =
     "out.mp4\n"
     "  warpalign stack cells.tif --motion local --window 96 --output still.tif --report "
     "still.html\n"
-    "  warpalign stack night/ --motion translation --output-folder aligned --resume\n";
+    "  warpalign stack night/ --motion translation --output-folder aligned --resume\n"
+    "  warpalign stack bold.nii.gz --output aligned.nii.gz --csv motion.tsv --plot motion.svg\n";
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include "commands/volume_series.hpp"
 
 #include "commands/ordered_worker.hpp"
+#include "commands/volume_series_journal.hpp"
 #include "commands/volume_series_outputs.hpp"
 #include "io/array_file.hpp"
 #include "io/messages.hpp"
@@ -77,7 +78,6 @@ void refuse_options_of_images(const StackOptions& options) {
                                                 {options.video.has_value(), "--output-video"},
                                                 {options.page.has_value(), "--report"},
                                                 {options.mask.has_value(), "--mask"},
-                                                {options.resume, "--resume"},
                                                 {options.shard.has_value(), "--shard"},
                                                 {choices.fast, "--fast"},
                                                 {choices.no_refine, "--no-refine"},
@@ -176,9 +176,12 @@ class SeriesRun {
   /// Sets the reference, and returns its intensities and what it is.
   std::string choose_reference(const SeriesReference& choice);
   [[nodiscard]] const Array& reference() const { return reference_; }
-  /// Calls `use(volume, row)` for each volume, on this thread. `volume.voxels` are aligned.
+  /// Calls `use(volume, row)` for each volume from `first` on, on this thread. `volume.voxels` are
+  /// aligned. Returns why the series ended early, or nothing.
   template <class Use>
-  std::string each(Progress& progress, const std::string& what, const Use& use);
+  std::string each(Progress& progress, const std::string& what, std::size_t first, const Use& use);
+  /// Continues after the volumes that an earlier run finished.
+  void continue_after(const std::vector<SeriesRow>& rows);
 
  private:
   void set_reference(Array voxels, const std::string& name);
@@ -226,7 +229,7 @@ std::string SeriesRun::use_mean() {
   std::vector<double> sums(static_cast<std::size_t>(reference_.shape().pixels()));
   std::size_t count = 0;
   Progress progress(VolumeSeries(options_.files).volumes());
-  (void)each(progress, "first pass", [&](const SeriesVolume& volume, const SeriesRow& row) {
+  (void)each(progress, "first pass", 0, [&](const SeriesVolume& volume, const SeriesRow& row) {
     if (row.status != "ok") return;
     const Array values = to_float(volume.voxels);
     const auto samples = values.samples<float>();
@@ -266,9 +269,17 @@ std::string SeriesRun::choose_reference(const SeriesReference& choice) {
   return fmt::format("volume {}", choice.volume);
 }
 
+void SeriesRun::continue_after(const std::vector<SeriesRow>& rows) {
+  const auto last = std::find_if(rows.rbegin(), rows.rend(),
+                                 [](const SeriesRow& row) { return row.status == "ok"; });
+  if (last != rows.rend()) registrar_.start_from(last->found.matrix);
+}
+
 template <class Use>
-std::string SeriesRun::each(Progress& progress, const std::string& what, const Use& use) {
+std::string SeriesRun::each(Progress& progress, const std::string& what, std::size_t first,
+                            const Use& use) {
   VolumeSeries series(options_.files);
+  series.skip(first);
   VolumeReader reader(series);
   while (std::optional<SeriesVolume> volume = reader.next()) {
     progress.next(fmt::format("{}, volume {}", what, volume->index));
@@ -307,11 +318,14 @@ ExitStatus run_volume_series(const StackOptions& typed) {
   setting.radius_mm = radius_of(options.volumes);
   options.files = volume_files(options.files);
   check_series_names(options);
+  check_series_resumable(options);
   const Config config = config_of(options.device.config);
   const VolumeSeries series(options.files);
   const SeriesGeometry& geometry = series.geometry();
   settings.spacing = series_spacing_of(options.volumes, geometry, options.files.front());
-  SeriesOutputs outputs(options, geometry, settings.spacing);
+  std::optional<VolumeSeriesJournal> journal;
+  if (options.resume) journal.emplace(options);
+  SeriesOutputs outputs(options, geometry, settings.spacing, journal ? &*journal : nullptr);
 
   const Device device = open_for_one_job(options.device, config);
   setting.device = device.info();
@@ -328,6 +342,8 @@ ExitStatus run_volume_series(const StackOptions& typed) {
   SeriesRun run(options, geometry, device, settings);
   setting.reference = run.choose_reference(choice);
   outputs.start(setting, run.reference());
+  const std::size_t done = journal ? journal->rows().size() : 0;
+  if (journal) run.continue_after(journal->rows());
 
   Progress progress(series.volumes());
   std::string ended_early;
@@ -335,7 +351,7 @@ ExitStatus run_volume_series(const StackOptions& typed) {
     // Declared last: it drops its tasks before what they use is destroyed.
     std::deque<std::future<void>> written;
     OrderedWorker writer;
-    ended_early = run.each(progress, "registering", [&](SeriesVolume volume, SeriesRow row) {
+    ended_early = run.each(progress, "registering", done, [&](SeriesVolume volume, SeriesRow row) {
       if (!row.reason.empty()) progress.say(fmt::format("warpalign: {}", row.reason));
       written.push_back(writer.give([&outputs, volume = std::move(volume), row]() mutable {
         outputs.add(std::move(volume), std::move(row));

@@ -43,14 +43,19 @@ std::vector<std::size_t> voxels_of_head(const Array& reference) {
 }  // namespace
 
 SeriesOutputs::SeriesOutputs(const StackOptions& options, const SeriesGeometry& geometry,
-                             const Point3& spacing)
-    : geometry_(geometry),
+                             const Point3& spacing, VolumeSeriesJournal* journal)
+    : journal_(journal),
+      geometry_(geometry),
       index_to_world_(geometry.index_to_world.value_or(
           transform_files::diagonal(spacing.x, spacing.y, spacing.z))),
       output_name_(options.output),
       mean_name_(options.volumes.mean) {
   if (!geometry_.spacing) geometry_.spacing = {spacing.x, spacing.y, spacing.z};
-  if (output_name_) output_ = std::make_unique<VolumeSeriesFile>(*output_name_, geometry_);
+  if (output_name_) {
+    output_ = std::make_unique<VolumeSeriesFile>(
+        *output_name_, geometry_, journal_ != nullptr ? Unfinished::kept : Unfinished::removed,
+        journal_ != nullptr ? journal_->end() : SeriesFileEnd{});
+  }
   if (mean_name_) mean_ = std::make_unique<AtomicFile>(*mean_name_);
   open(table_, options.csv);
   open(json_, options.json);
@@ -74,6 +79,13 @@ void SeriesOutputs::start(const SeriesSetting& setting, const Array& reference) 
   if (mean_) sums_.assign(static_cast<std::size_t>(reference.shape().pixels()), 0);
   write(table_, series_table_header(separator_));
   write(json_, series_json_start(setting));
+  if (journal_ == nullptr || journal_->rows().empty()) return;
+  auto row = journal_->rows().begin();
+  output_->replay([&](const Array& voxels) {
+    SeriesRow again = *row++;
+    complete(again, voxels);
+    write_row(again);
+  });
 }
 
 /// Adds what follows from the parameters and the aligned voxels.
@@ -111,6 +123,11 @@ void SeriesOutputs::add(SeriesVolume volume, SeriesRow row) {
     if (volume.voxels.bytes.empty()) volume.voxels = make_array(geometry_.extents, geometry_.type);
     output_->append(volume.voxels);
   }
+  if (journal_ != nullptr) journal_->add(row, *output_);
+  write_row(row);
+}
+
+void SeriesOutputs::write_row(const SeriesRow& row) {
   write(table_, series_table_line(row, separator_));
   write(json_, series_json_line(row, summary_.volumes() == 0));
   summary_.add(row);
@@ -145,6 +162,7 @@ std::vector<std::string> SeriesOutputs::finish(const std::string& ended_early) {
     file->file->commit();
     files.push_back(file->name);
   }
+  if (journal_ != nullptr) journal_->remove();
   return files;
 }
 

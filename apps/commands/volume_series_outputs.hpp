@@ -2,6 +2,7 @@
 #pragma once
 
 #include "commands/stack_options.hpp"
+#include "commands/volume_series_journal.hpp"
 #include "io/atomic_file.hpp"
 #include "io/volume_series_file.hpp"
 #include "reports/volume_series_report.hpp"
@@ -16,10 +17,13 @@ namespace warpalign::program {
 /// The output files of a series. Memory does not grow with the number of volumes.
 class SeriesOutputs {
  public:
-  /// Opens the files, so that wrong names are refused before any other work. Throws FileError.
-  SeriesOutputs(const StackOptions& options, const SeriesGeometry& geometry, const Point3& spacing);
+  /// Opens the files, so that wrong names are refused before any other work. `journal`: of the run,
+  /// or null; it must outlive this. Throws FileError.
+  SeriesOutputs(const StackOptions& options, const SeriesGeometry& geometry, const Point3& spacing,
+                VolumeSeriesJournal* journal);
 
-  /// `reference`: decides which voxels belong to the head.
+  /// `reference`: decides which voxels belong to the head. Also takes the volumes that an earlier
+  /// run finished.
   void start(const SeriesSetting& setting, const Array& reference);
   /// Writes a volume, aligned or as it is, and its row.
   void add(SeriesVolume volume, SeriesRow row);
@@ -35,8 +39,10 @@ class SeriesOutputs {
   static void open(TextFile& file, const std::optional<std::string>& name);
   static void write(TextFile& file, const std::string& text);
   void complete(SeriesRow& row, const Array& voxels);
+  void write_row(const SeriesRow& row);
   void write_mean();
 
+  VolumeSeriesJournal* journal_;
   SeriesGeometry geometry_;
   HomogeneousMatrix index_to_world_;
   double radius_mm_ = 50;

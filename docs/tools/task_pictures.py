@@ -106,6 +106,51 @@ def volume_picture(folder):
     _save(figure, folder, "volumes.png")
 
 
+def fmri_picture(folder):
+    """A brain that moves from volume to volume: the motion, and what it does to a plane."""
+    random = np.random.default_rng(5)
+    brain = np.load(DATA / "brain.npz")["t1"].astype(np.float32)[::2, ::2, ::2]
+    walk = np.cumsum(random.normal(0, 1, (60, 6)), axis=0) * ([0.12] * 3 + [0.08] * 3)
+    walk[35:] += [0, 0, 1, 1.2, 0, 0]  # a nod
+    walk[0] = 0
+    centre = (np.array(brain.shape) - 1) / 2
+    volumes = []
+    for number, (x, y, z, *angles) in enumerate(walk):
+        a, b, c = np.radians(angles)
+        # Voxels of 3 mm; z is the first axis of the array.
+        turn = np.array([[1, -a, b], [a, 1, -c], [-b, c, 1]])
+        u, _, v = np.linalg.svd(turn)
+        moved = ndimage.affine_transform(
+            brain, u @ v, offset=centre - u @ v @ (centre + np.array([z, y, x]) / 3))
+        noise = np.random.default_rng(number).normal(0, 0.01 * brain.max(), brain.shape)
+        volumes.append((moved + noise).astype(np.float32))
+    aligned = np.empty((60, *brain.shape), np.float32)
+    found = warpalign.register_series(volumes, spacing=3, output=aligned)
+    motion = found.motion
+    shifts = np.stack([motion[f"trans_{axis}"] for axis in "xyz"], axis=1)
+    # The volumes were resampled once more than a scanner's.
+    _demand((motion["status"] == "ok").all() and np.abs(shifts - walk[:, :3]).max() < 0.1,
+            f"a motion of {walk[:, :3]} mm was measured as {shifts}")
+    figure, axes = plot.subplots(2, 3, figsize=(11, 5.6), layout="constrained")
+    for axis in "xyz":
+        axes[0, 0].plot(motion[f"trans_{axis}"], label=axis)
+        axes[0, 1].plot(motion[f"rot_{axis}"], label=axis)
+    axes[0, 2].plot(motion["framewise_displacement"], color="black")
+    axes[0, 2].axhline(0.5, linestyle="--", color="tab:red")
+    titles = ("translation, mm", "rotation, degrees", "framewise displacement, mm")
+    for panel, title in zip(axes[0], titles):
+        panel.set_title(title, fontsize=13)
+        panel.set_xlabel("volume", fontsize=12)
+        panel.grid(alpha=0.3)
+    axes[0, 0].legend(fontsize=11)
+    plane = brain.shape[0] // 2
+    before, after = (np.std(series, axis=0)[plane] for series in (volumes, aligned))
+    _show(axes[1, 0], volumes[0][plane], "a plane of the reference")
+    _show(axes[1, 1], before, "standard deviation before", vmin=0, vmax=before.max())
+    _show(axes[1, 2], after, "and after", vmin=0, vmax=before.max())
+    _save(figure, folder, "fmri.png")
+
+
 def _log_polar(magnitude):
     """Rows are angles, columns the logarithm of the radius."""
     side = magnitude.shape[0]
@@ -144,5 +189,5 @@ def log_polar_picture(folder):
 def write(folder):
     folder.mkdir(parents=True, exist_ok=True)
     plot.switch_backend("agg")
-    for picture in (drift_picture, local_picture, volume_picture, log_polar_picture):
+    for picture in (drift_picture, local_picture, volume_picture, fmri_picture, log_polar_picture):
         picture(folder)

@@ -7,6 +7,7 @@
 
 #include <warpalign/interop.hpp>
 #include <warpalign/volume_registrar.hpp>
+#include <warpalign/volume_series.hpp>
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
@@ -140,6 +141,36 @@ class SharedVolumeRegistrar {
   VolumeRegistrar registrar_;
 };
 
+/// A registrar of series that several threads may call; calls wait for each other.
+class SharedVolumeSeriesRegistrar {
+ public:
+  SharedVolumeSeriesRegistrar(OpenedDevice& opened, const std::string& motion,
+                              const Triple& spacing_xyz)
+      : registrar_(opened.device, {motion_named(motion), point_of(spacing_xyz)}) {}
+
+  void set_reference(const InputArray& volume) {
+    const HostVolume view = host_volume(volume);
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    registrar_.set_reference(view);
+  }
+
+  /// `aligned`: of the volume's shape and type.
+  nb::dict align(const InputArray& volume, OutputArray aligned) {
+    return dict_of_volume(find(host_volume(volume), aligned.data()));
+  }
+
+ private:
+  VolumeRegistration find(const HostVolume& volume, void* aligned) {
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    return registrar_.align(volume, aligned);
+  }
+
+  std::mutex mutex_;
+  VolumeSeriesRegistrar registrar_;
+};
+
 }  // namespace
 
 void bind_volumes(nb::module_& module) {
@@ -185,6 +216,16 @@ void bind_volumes(nb::module_& module) {
            nb::arg("mask").noconvert().none() = nb::none())
       .def("align", &SharedVolumeRegistrar::align, nb::arg("volume").noconvert(),
            nb::arg("mask").noconvert().none() = nb::none(), nb::arg("initial").none() = nb::none());
+  nb::class_<SharedVolumeSeriesRegistrar>(
+      module, "VolumeSeriesRegistrar",
+      "Registers a series of volumes to a reference; see :func:`warpalign.register_series`.")
+      .def(nb::init<OpenedDevice&, const std::string&, const Triple&>(), nb::arg("device"),
+           nb::arg("motion"), nb::arg("spacing_xyz"), nb::keep_alive<1, 2>(),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("set_reference", &SharedVolumeSeriesRegistrar::set_reference,
+           nb::arg("volume").noconvert())
+      .def("align", &SharedVolumeSeriesRegistrar::align, nb::arg("volume").noconvert(),
+           nb::arg("aligned").noconvert());
 }
 
 }  // namespace warpalign::python

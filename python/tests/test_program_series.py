@@ -3,7 +3,12 @@
 import csv
 import gzip
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -255,3 +260,48 @@ def test_a_full_disk_or_a_missing_file_leaves_no_output(program, folder):
     assert "missing" in done.stderr and done.stderr.count("\n") == 1
     done = stack(folder / "none.nii.gz", "--csv", folder / "m.tsv", status=2)
     assert "none.nii.gz" in done.stderr and not (folder / "m.tsv").exists()
+
+
+@pytest.mark.parametrize("ending", [".nii", ".nii.gz"])
+def test_an_interrupted_run_is_continued(program, tmp_path, series, ending):
+    """The outputs are those of an uninterrupted run."""
+    long = np.concatenate([series[..., ::step] for step in (1, -1)] * 15, axis=-1)
+    save(long, tmp_path / "bold.nii")
+    outputs = {"--output": "o" + ending, "--csv": "m.tsv", "--mean": "mean.nii", "--plot": "p.svg",
+               "--json": "m.json"}
+
+    def arguments(folder):
+        folder.mkdir(exist_ok=True)
+        return [tmp_path / "bold.nii", "--resume",
+                *(word for option, name in outputs.items() for word in (option, folder / name))]
+
+    stack(*arguments(tmp_path / "whole"))
+    assert sorted(path.name for path in (tmp_path / "whole").iterdir()) == sorted(outputs.values())
+    broken = tmp_path / "broken"
+    journal = broken / f"o{ending}.journal"
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "warpalign", "stack", *map(str, arguments(broken))],
+        env=os.environ, stdout=subprocess.DEVNULL)
+    end = time.monotonic() + 60
+    while time.monotonic() < end and process.poll() is None:
+        if journal.exists() and journal.read_bytes().count(b"\nvolume") > 3:
+            break
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    if not journal.exists():
+        pytest.skip("the run ended before it was interrupted")
+    assert not (broken / outputs["--output"]).exists()
+    done = run("stack", *arguments(broken), "--motion", "affine")
+    assert done.returncode == 2 and "other inputs or options" in done.stderr
+    stack(*arguments(broken))
+    for name in ("o" + ending, "m.tsv", "mean.nii", "p.svg"):
+        assert (broken / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    theirs, ours = (json.loads((folder / "m.json").read_text())["volumes"]
+                    for folder in (tmp_path / "whole", broken))
+    # The start of the first fit after the interruption is rounded.
+    np.testing.assert_allclose([volume["matrix"] for volume in ours],
+                               [volume["matrix"] for volume in theirs], atol=1e-9)
+    assert sorted(path.name for path in broken.iterdir()) == sorted(outputs.values())
+    done = stack(tmp_path / "bold.nii", "--resume", "--csv", tmp_path / "m.tsv", status=2)
+    assert "--output" in done.stderr

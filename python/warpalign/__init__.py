@@ -29,6 +29,7 @@ from ._local import LocalRegistrar, LocalRegistration, register_local
 from ._mosaic import Mosaic, MosaicPair, StageModel, mosaic
 from ._point_errors import PointErrors
 from ._register import Registrar, register, warm_up
+from ._series import SeriesRegistration, register_series
 from ._stack import StackRegistration, register_stack
 from ._tiles import Tile, tiles
 from ._deformation import Deformation
@@ -64,6 +65,7 @@ __all__ = [
     "PointErrors",
     "Registrar",
     "Registration",
+    "SeriesRegistration",
     "StackRegistration",
     "StageModel",
     "Tile",
@@ -80,6 +82,7 @@ __all__ = [
     "register",
     "register_batch",
     "register_local",
+    "register_series",
     "register_stack",
     "register_volume",
     "tiles",

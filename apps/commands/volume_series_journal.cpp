@@ -1,0 +1,151 @@
+// The journal of `stack --resume` of a series of volumes. Its first line identifies the run; each
+// of the others describes a volume. Every line ends with a checksum.
+#include "commands/volume_series_journal.hpp"
+
+#include "commands/journal_line.hpp"
+#include "io/checksum.hpp"
+#include "io/usage_error.hpp"
+
+#include <warpalign/version.hpp>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+namespace warpalign::program {
+namespace {
+
+constexpr std::chrono::seconds flush_interval{2};
+
+void add_series_file(Checksum& checksum, const std::string& name) {
+  checksum.add(std::filesystem::path(name).filename().string());
+  struct stat status {};
+  if (::stat(name.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  checksum.add(
+      fmt::format("{} {} {}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec));
+}
+
+std::string header_of(const StackOptions& options) {
+  Checksum inputs;
+  for (const std::string& file : options.files) add_series_file(inputs, file);
+  Checksum chosen;
+  chosen.add(warpalign::version());
+  chosen.add(options.to);
+  add_series_file(chosen, options.to);  // it may name a file
+  chosen.add(options.choices.motion.value_or("rigid"));
+  chosen.add(options.volumes.spacing.value_or("none"));
+  return fmt::format("warpalign-series-journal 1 {:016x} {:016x}", inputs.value(), chosen.value());
+}
+
+std::array<double*, 19> numbers_of(VolumeRegistration& found) {
+  std::array<double*, 19> numbers{};
+  for (std::size_t i = 0; i < 12; ++i) numbers[i] = &found.matrix.m[i];
+  numbers[12] = &found.rotation_deg;
+  numbers[13] = &found.rotation_axis.x;
+  numbers[14] = &found.rotation_axis.y;
+  numbers[15] = &found.rotation_axis.z;
+  numbers[16] = &found.confidence;
+  numbers[17] = &found.correlation;
+  numbers[18] = &found.overlap;
+  return numbers;
+}
+
+std::string line_of(const SeriesRow& row, const SeriesFileEnd& end) {
+  std::string line = fmt::format("volume {} {} {} {} {}", row.index, row.status, end.bytes,
+                                 end.gzip.checksum, end.gzip.bytes);
+  VolumeRegistration found = row.found;
+  for (const double* number : numbers_of(found)) line += fmt::format(" {:a}", *number);
+  return line + " " + row.name + "\t" + row.reason;
+}
+
+/// Returns nothing for a line of another kind.
+std::optional<std::pair<SeriesRow, SeriesFileEnd>> parsed(const std::string& line) {
+  std::istringstream words(line);
+  std::string kind;
+  SeriesRow row;
+  SeriesFileEnd end;
+  words >> kind >> row.index >> row.status >> end.bytes >> end.gzip.checksum >> end.gzip.bytes;
+  if (!words || kind != "volume") return std::nullopt;
+  for (double* number : numbers_of(row.found)) {
+    std::string word;
+    words >> word;
+    char* stop = nullptr;
+    *number = std::strtod(word.c_str(), &stop);
+    if (word.empty() || *stop != 0) return std::nullopt;
+  }
+  std::string rest;
+  std::getline(words >> std::ws, rest);
+  const std::size_t tab = rest.find('\t');
+  if (tab == std::string::npos) return std::nullopt;
+  row.name = rest.substr(0, tab);
+  row.reason = rest.substr(tab + 1);
+  row.found.reliable = row.status == "ok";
+  end.volumes = static_cast<std::int64_t>(row.index) + 1;
+  return std::pair{row, end};
+}
+
+}  // namespace
+
+VolumeSeriesJournal::VolumeSeriesJournal(const StackOptions& options)
+    : path_(*options.output + ".journal"), header_(header_of(options)) {
+  read();
+  // Drops lines that are not whole. The lines before them are written again.
+  std::ofstream file(path_, std::ios::binary | std::ios::trunc);
+  file << sealed(header_);
+  for (const std::string& line : lines_) file << line;
+  lines_ = {};
+  if (!file.flush()) throw FileError(fmt::format("{}: cannot be written", path_.string()));
+}
+
+void VolumeSeriesJournal::read() {
+  std::ifstream file(path_, std::ios::binary);
+  bool is_first = true;
+  for (std::string line; std::getline(file, line) && !file.eof(); is_first = false) {
+    const std::optional<std::string> content = unsealed(line);
+    if (!content) return;
+    if (is_first) {
+      if (*content == header_) continue;
+      throw FileError(fmt::format(
+          "{}: belongs to a run with other inputs or options; finish that run, or remove the file "
+          "to start again",
+          path_.string()));
+    }
+    const auto volume = parsed(*content);
+    if (!volume || volume->first.index != rows_.size()) return;
+    rows_.push_back(volume->first);
+    end_ = volume->second;
+    lines_.push_back(line + "\n");
+  }
+}
+
+void VolumeSeriesJournal::add(const SeriesRow& row, VolumeSeriesFile& output) {
+  waiting_ += sealed(line_of(row, output.end()));
+  if (std::chrono::steady_clock::now() - flushed_ >= flush_interval) flush(output);
+}
+
+void VolumeSeriesJournal::flush(VolumeSeriesFile& output) {
+  output.sync();
+  std::ofstream file(path_, std::ios::binary | std::ios::app);
+  file << waiting_;
+  if (!file.flush()) throw FileError(fmt::format("{}: cannot be written", path_.string()));
+  waiting_.clear();
+  flushed_ = std::chrono::steady_clock::now();
+}
+
+void VolumeSeriesJournal::remove() {
+  std::error_code ignored;
+  std::filesystem::remove(path_, ignored);
+}
+
+void check_series_resumable(const StackOptions& options) {
+  if (!options.resume || options.output) return;
+  throw UsageError("--resume: a series of volumes is continued from its --output; name one");
+}
+
+}  // namespace warpalign::program
