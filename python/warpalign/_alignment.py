@@ -10,6 +10,7 @@ import numpy as np
 from ._axes import embedded, swap_axes
 from ._core import Device
 from ._foreign import to_numpy, warpable
+from ._options import documented
 from ._results import OnDevice
 from ._deformation import Deformation, deformation_of
 from ._transform import Transform
@@ -205,8 +206,9 @@ class Registration(OnDevice, Alignment):
         found = super().transform if self.deformation is None else self.deformation.transform
         return with_geometries(found, self._geometries)
 
-    def warp(self, image, *, order=3, mode="constant", cval=0.0, output=None, missing=None,
-             nodata=None, weights=False):
+    @documented
+    def warp(self, image, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
+             weights=False, precision="single", output=None):
         """Warp the moving image, or another image of its shape, to the reference.
 
         Parameters
@@ -215,27 +217,9 @@ class Registration(OnDevice, Alignment):
             An image of shape ``moving_shape``, optionally followed by further axes such as
             channels. An array on the registration's device stays there; only for a homography, an
             array with further axes is copied through the host.
-        order : int, optional
-            The order of the spline, 0 to 5. The default is 3.
-        mode : str, optional
-            How to extend the image beyond its edges, as in
-            :func:`warpalign.ndimage.affine_transform`. The default is ``'constant'``.
-        cval : scalar, optional
-            The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default
-            is 0.
+        %(warping)s
         output : array or dtype, optional
             The array in which to place the result, or its dtype.
-        missing : {'spread', 'ignore'}, optional
-            What missing samples do; see :func:`warpalign.ndimage.affine_transform`. The default is
-            ``'ignore'`` for an array in host memory: the result is missing where too little of the
-            input is known. It is ``'spread'`` for an array on a device, since the check would have
-            to wait for it.
-        nodata : scalar, optional
-            With ``missing='ignore'``: a value that stands for a missing sample, in the input and in
-            the result. The default is NaN.
-        weights : bool, optional
-            With ``missing='ignore'``: whether to also return how much of each result's support is
-            known. The default is False.
 
         Returns
         -------
@@ -266,10 +250,12 @@ class Registration(OnDevice, Alignment):
         options = {"output": output, "order": order, "mode": mode, "cval": cval,
                    "missing": default_for(missing, image), "nodata": nodata, "weights": weights,
                    "device": self._opened()}
-        if self.deformation is not None:
-            return self.transform.warp(image, output_shape=self.reference_shape, **options)
-        if self.motion == "homography":
+        is_affine = self.deformation is None and self.motion != "homography"
+        if not is_affine and self.deformation is None and precision == "single":
             return transform_planes(image, self.matrix, self.reference_shape, **options)
+        options["precision"] = precision
+        if not is_affine:
+            return self.transform.warp(image, output_shape=self.reference_shape, **options)
         return ndimage.affine_transform(
             image, embedded(self.matrix, image.ndim),
             output_shape=self.reference_shape + tuple(image.shape[2:]), **options)

@@ -115,8 +115,9 @@ class LocalRegistration(OnDevice):
             for along, name in zip(self.field, ("shift_row", "shift_column")))
         return float(np.sqrt(np.mean(row_errors**2 + column_errors**2)))
 
+    @documented
     def warp(self, image, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
-             weights=False):
+             weights=False, precision="single"):
         """Warp the moving image, or another image of its shape, to the reference.
 
         Parameters
@@ -125,25 +126,7 @@ class LocalRegistration(OnDevice):
             An image of the moving image's shape, optionally followed by further axes such as
             channels. A two-dimensional array on the registration's device stays there; an array
             with further axes is copied through the host.
-        order : int, optional
-            The order of the spline, 0 to 5. The default is 3.
-        mode : str, optional
-            How to extend the image beyond its edges, as in
-            :func:`warpalign.ndimage.map_coordinates`. The default is ``'constant'``.
-        cval : scalar, optional
-            The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default
-            is 0.
-        missing : {'spread', 'ignore'}, optional
-            What missing samples do; see :func:`warpalign.ndimage.map_coordinates`. The default is
-            ``'ignore'`` for an array in host memory: the result is missing where too little of the
-            input is known. It is ``'spread'`` for an array on a device, since the check would have
-            to wait for it.
-        nodata : scalar, optional
-            With ``missing='ignore'``: a value that stands for a missing sample, in the input and in
-            the result. The default is NaN.
-        weights : bool, optional
-            With ``missing='ignore'``: whether to also return how much of each result's support is
-            known. The default is False.
+        %(warping)s
 
         Returns
         -------
@@ -170,11 +153,12 @@ class LocalRegistration(OnDevice):
         if tuple(image.shape[:2]) != shape:
             raise ValueError(
                 f"image must have the moving image's shape {shape}, not {tuple(image.shape)}")
-        positions = np.indices(shape, dtype=np.float32) + self.field
+        positions = np.indices(shape, dtype=np.float64 if precision == "double" else np.float32)
+        positions += self.field
         return displaced_planes(
             image, positions, order=order, mode=mode, cval=cval,
             missing=default_for(missing, image), nodata=nodata, weights=weights,
-            device=self._opened())
+            precision=precision, device=self._opened())
 
     def __repr__(self):
         counts = f"{int(self._used.sum())} of {self.shifts.size} windows used"

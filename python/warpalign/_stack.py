@@ -140,8 +140,9 @@ class StackRegistration(OnDevice):
 
         return pandas.DataFrame.from_records(self.drift, index="frame")
 
+    @documented
     def warp(self, frames, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
-             weights=False):
+             weights=False, precision="single"):
         """Warp frames to the reference, one after the other.
 
         Parameters
@@ -150,25 +151,7 @@ class StackRegistration(OnDevice):
             The frames that were registered, or as many others of their shape in the same order.
             They may have further axes, such as channels, after these two. Arrays on the stack's
             device stay there.
-        order : int, optional
-            The order of the spline, 0 to 5. The default is 3.
-        mode : str, optional
-            How to extend a frame beyond its edges, as in
-            :func:`warpalign.ndimage.affine_transform`. The default is ``'constant'``.
-        cval : scalar, optional
-            The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default
-            is 0.
-        missing : {'spread', 'ignore'}, optional
-            What missing samples do; see :func:`warpalign.ndimage.affine_transform`. The default is
-            ``'ignore'`` for an array in host memory: the result is missing where too little of the
-            input is known. It is ``'spread'`` for an array on a device, since the check would have
-            to wait for it.
-        nodata : scalar, optional
-            With ``missing='ignore'``: a value that stands for a missing sample, in the input and in
-            the result. The default is NaN.
-        weights : bool, optional
-            With ``missing='ignore'``: whether to also yield how much of each result's support is
-            known. The default is False.
+        %(warping)s
 
         Yields
         ------
@@ -203,7 +186,7 @@ class StackRegistration(OnDevice):
                 frame, embedded(self._alignments[i].matrix, frame.ndim),
                 output_shape=self._shape + tuple(frame.shape[2:]), order=order, mode=mode,
                 cval=cval, missing=default_for(missing, frame), nodata=absent, weights=weights,
-                device=self._opened())
+                precision=precision, device=self._opened())
 
     def __repr__(self):
         to = "" if self.reference == 0 else f", to {self._reference_text()}"

@@ -5,6 +5,7 @@ import numpy as np
 from . import _core
 from ._axes import embedded, swap_axes
 from ._geometry import Geometry
+from ._options import documented
 
 _OUTSIDE = ("edge", "zero", "nan")
 _INTERPOLATIONS = ("linear", "cubic")
@@ -840,8 +841,9 @@ class Transform:
             first, second = first._in("world"), second._in("world")
         return self._of(second._core.after(first._core), first._reference, second._moving)
 
-    def warp(self, image, *, output_shape=None, order=3, mode="constant", cval=0.0, output=None,
-             missing=None, nodata=None, weights=False, device=None):
+    @documented
+    def warp(self, image, *, output_shape=None, order=3, mode="constant", cval=0.0, missing=None,
+             nodata=None, weights=False, precision="single", output=None, device=None):
         """Warp the moving image to the reference, with one interpolation.
 
         Parameters
@@ -850,19 +852,11 @@ class Transform:
             An image of `ndim` axes, optionally followed by further axes such as channels.
         output_shape : tuple of ints, optional
             The shape of the reference. By default, that of its geometry, or of the image.
-        order, mode, cval, output, device : optional
-            As in :func:`warpalign.ndimage.map_coordinates`. The default mode is ``'constant'``.
-        missing : {'spread', 'ignore'}, optional
-            What missing samples do; see :func:`warpalign.ndimage.map_coordinates`. The default is
-            ``'ignore'`` for an array in host memory: the result is missing where too little of the
-            input is known. It is ``'spread'`` for an array on a device, since the check would have
-            to wait for it.
-        nodata : scalar, optional
-            With ``missing='ignore'``: a value that stands for a missing sample, in the input and in
-            the result. The default is NaN.
-        weights : bool, optional
-            With ``missing='ignore'``: whether to also return how much of each result's support is
-            known. The default is False.
+        %(warping)s
+        output : array or dtype, optional
+            The array in which to place the result, or its dtype.
+        device : Device or str, optional
+            The device to compute on; see :func:`warpalign.open_device`.
 
         Returns
         -------
@@ -896,7 +890,8 @@ class Transform:
         shape = tuple(image.shape[:self.ndim] if output_shape is None else output_shape)
         further = tuple(image.shape[self.ndim:])
         options = {"order": order, "mode": mode, "cval": cval, "device": device, "output": output,
-                   "missing": default_for(missing, image), "nodata": nodata, "weights": weights}
+                   "missing": default_for(missing, image), "nodata": nodata, "weights": weights,
+                   "precision": precision}
         matrix = self._in("pixels").matrix
         if matrix is not None and np.array_equal(matrix[-1], np.eye(self.ndim + 1)[-1]):
             return ndimage.affine_transform(image, embedded(matrix, image.ndim),

@@ -110,35 +110,18 @@ class VolumeRegistration(OnDevice):
     def translation_xyz(self):
         return self.translation[::-1]
 
-    def warp(self, volume, *, order=3, mode="constant", cval=0.0, output=None, missing=None,
-             nodata=None, weights=False):
+    @documented
+    def warp(self, volume, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
+             weights=False, precision="single", output=None):
         """Warp the moving volume, or another volume of its shape, to the reference.
 
         Parameters
         ----------
         volume : array_like
             A volume of shape ``moving_shape``. An array on the registration's device stays there.
-        order : int, optional
-            The order of the spline, 0 to 5. The default is 3.
-        mode : str, optional
-            How to extend the volume beyond its edges, as in
-            :func:`warpalign.ndimage.affine_transform`. The default is ``'constant'``.
-        cval : scalar, optional
-            The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default
-            is 0.
+        %(warping)s
         output : array or dtype, optional
             The array in which to place the result, or its dtype.
-        missing : {'spread', 'ignore'}, optional
-            What missing samples do; see :func:`warpalign.ndimage.affine_transform`. The default is
-            ``'ignore'`` for an array in host memory: the result is missing where too little of the
-            input is known. It is ``'spread'`` for an array on a device, since the check would have
-            to wait for it.
-        nodata : scalar, optional
-            With ``missing='ignore'``: a value that stands for a missing sample, in the input and in
-            the result. The default is NaN.
-        weights : bool, optional
-            With ``missing='ignore'``: whether to also return how much of each result's support is
-            known. The default is False.
 
         Returns
         -------
@@ -166,13 +149,13 @@ class VolumeRegistration(OnDevice):
             raise ValueError(
                 f"volume must have the moving volume's shape {self.moving_shape}, "
                 f"not {volume.shape}")
+        options = {"output_shape": self.reference_shape, "output": output, "order": order,
+                   "mode": mode, "cval": cval, "missing": default_for(missing, volume),
+                   "nodata": nodata, "weights": weights, "precision": precision,
+                   "device": self._opened()}
         if self.deformation is not None:
-            return self.transform.warp(volume, output_shape=self.reference_shape, output=output,
-                                       order=order, mode=mode, cval=cval, device=self._opened())
-        return ndimage.affine_transform(
-            volume, self.matrix, output_shape=self.reference_shape, output=output, order=order,
-            mode=mode, cval=cval, missing=default_for(missing, volume), nodata=nodata,
-            weights=weights, device=self._opened())
+            return self.transform.warp(volume, **options)
+        return ndimage.affine_transform(volume, self.matrix, **options)
 
     def __repr__(self):
         shift = ", ".join(f"{value:.3f}" for value in self.translation)
