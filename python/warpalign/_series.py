@@ -242,6 +242,13 @@ def register_series(volumes, *, to="first", motion="rigid", affine=None, spacing
     warpalign.Error
         The computation failed, or the device cannot be opened.
 
+    References
+    ----------
+    .. [1] S. Baker and I. Matthews, "Lucas-Kanade 20 years on: a unifying framework", International
+       Journal of Computer Vision 56, 2004: fits by inverse composition.
+    .. [2] J. D. Power et al., "Spurious but systematic correlations in functional connectivity MRI
+       networks arise from subject motion", NeuroImage 59, 2012: framewise displacement and DVARS.
+
     Examples
     --------
     >>> import numpy as np
