@@ -10,8 +10,8 @@ from PIL import Image
 
 # In the order in which a newcomer looks at them.
 ORDER = ["register_a_pair", "another_modality", "drift_of_a_stack", "align_two_volumes",
-         "refused_pair", "resample_a_volume", "arrays_on_a_device", "spline_degrees",
-         "boundary_modes", "antialiased_zoom"]
+         "align_exposures", "align_surveys", "refused_pair", "resample_a_volume",
+         "arrays_on_a_device", "spline_degrees", "boundary_modes", "antialiased_zoom"]
 SMALL = 420  # pixels; smaller pictures are enlarged
 # The pages whose thumbnail in the overview is not their last picture.
 FACES = {"spline_degrees": 0}

@@ -13,6 +13,8 @@ PICTURES = {
     "another_modality": set(),
     "drift_of_a_stack": set(),
     "align_two_volumes": set(),
+    "align_exposures": set(),
+    "align_surveys": set(),
     "refused_pair": set(),
     "resample_a_volume": set(),
     "arrays_on_a_device": set(),
@@ -20,6 +22,10 @@ PICTURES = {
     "boundary_modes": set(),
     "antialiased_zoom": set(),
 }
+
+
+# The packages that a page needs besides those of all pages.
+NEEDS = {"align_exposures": "astropy", "align_surveys": "rasterio"}
 
 
 def test_every_page_is_tested():
@@ -32,6 +38,7 @@ def test_pages_run(name, tmp_path, monkeypatch, capsys):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
     plot = pytest.importorskip("matplotlib.pyplot")
+    pytest.importorskip(NEEDS.get(name, "PIL"))
     plot.close("all")
     monkeypatch.chdir(tmp_path)
     values = runpy.run_path(str(FOLDER / f"{name}.py"))
@@ -52,6 +59,16 @@ def test_pages_run(name, tmp_path, monkeypatch, capsys):
         np.testing.assert_allclose(values["found"].translation, (2, -4.5, 6.25), atol=0.05)
         assert abs(values["found"].rotation_deg - 14) < 0.05
         assert values["correlation"] > 0.97  # with noise
+    if name == "align_exposures":
+        assert values["found"].rotation_deg == pytest.approx(9, abs=0.01)
+        np.testing.assert_allclose(values["found"].translation, (11.3, -6.8), atol=0.05)
+        assert values["sky"].separation(values["truth"]).arcsec < 1e-6
+    if name == "align_surveys":
+        # The middle of the old map, by the matrix that made the new one.
+        pixel = np.linalg.solve(values["linear"], np.array([180, 250]) - values["first"])
+        expected = np.array([26.0, -11.5]) + [0.4, -0.4] * (pixel[::-1] + 0.5)
+        expected -= np.array([250.5, -180.5]) / 2
+        np.testing.assert_allclose(values["offset"][:2], expected, atol=0.02)  # metres
     if name == "arrays_on_a_device":
         assert abs(values["found"].rotation_deg - 12) < 0.01 and values["difference"] < 0.02
     if name == "refused_pair":

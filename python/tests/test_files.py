@@ -5,6 +5,7 @@ import importlib
 import os
 import pickle
 import shutil
+import struct
 import sys
 
 import numpy as np
@@ -457,6 +458,67 @@ def test_lif(tmp_path, random):
     assert image.units[image.axes.index("x")] == "micrometer" and "first" in image.scenes[0]
 
 
+def write_nd2(path, channels, micrometres, names):
+    """An ND2 file of version 3 with one frame of some channels: chunks at multiples of 4096, with
+    attributes in Nikon's lite variants, and a map of the chunks at the end."""
+    def item(kind, name, data):
+        text = (name + "\0").encode("utf-16-le")
+        return bytes([kind, len(text) // 2]) + text + data
+
+    def level(name, items):
+        head = 2 + 2 * (len(name) + 1) + 12
+        size = head + sum(map(len, items))
+        return item(11, name, len(items).to_bytes(4, "little") + size.to_bytes(8, "little")
+                    + b"".join(items) + bytes(8 * len(items)))
+
+    def number(name, value):
+        return item(3, name, int(value).to_bytes(4, "little"))
+
+    def chunk(name, data):
+        reserved = 4072 if len(data) > 4096 or name.startswith(b"ND2") else len(name) + 20
+        return (0x0ABECEDA.to_bytes(4, "little") + reserved.to_bytes(4, "little")
+                + len(data).to_bytes(8, "little") + name.ljust(reserved, b"\0") + data)
+
+    count, height, width = channels.shape
+    attributes = level("SLxImageAttributes", [
+        number("uiWidth", width), number("uiHeight", height), number("uiComp", count),
+        number("uiWidthBytes", 2 * count * width), number("uiBpcInMemory", 16),
+        number("uiBpcSignificant", 16), number("uiSequenceCount", 1), number("eCompression", 2)])
+    planes = level("sPlaneNew", [
+        level(f"a{i}", [item(8, "sDescription", (name + "\0").encode("utf-16-le")),
+                        level("pFluorescentProbe", [number("m_uiColor", 0)]),
+                        number("uiCompCount", 1)]) for i, name in enumerate(names)])
+    metadata = level("SLxPictureMetadata", [
+        item(6, "dCalibration", struct.pack("<d", micrometres)), item(1, "bCalibrated", b"\x01"),
+        level("sPicturePlanes", [number("uiCount", count), number("uiSampleCount", 1), planes])])
+    pixels = bytes(8) + np.ascontiguousarray(channels.transpose(1, 2, 0)).tobytes()
+    with open(path, "wb") as file:
+        file.write(0x0ABECEDA.to_bytes(4, "little") + (32).to_bytes(4, "little")
+                   + (64).to_bytes(8, "little") + b"ND2 FILE SIGNATURE CHUNK NAME01!"
+                   + b"Ver3.0".ljust(64, b"\0"))
+        listed = b""
+        for name, data in [(b"ImageAttributesLV!", attributes),
+                           (b"ImageMetadataSeqLV|0!", metadata), (b"ImageDataSeq|0!", pixels)]:
+            file.write(bytes(-file.tell() % 4096))
+            listed += name + struct.pack("<QQ", file.tell(), len(data))
+            file.write(chunk(name, data))
+        file.write(bytes(-file.tell() % 4096))
+        at = file.tell()
+        end = b"ND2 CHUNK MAP SIGNATURE 0000001!" + at.to_bytes(8, "little")
+        file.write(chunk(b"ND2 FILEMAP SIGNATURE NAME 0001!", listed + end))
+
+
+def test_nd2(tmp_path, random):
+    pytest.importorskip("nd2")
+    channels = random.integers(0, 60000, (2, 40, 60)).astype(np.uint16)
+    write_nd2(tmp_path / "a.nd2", channels, 0.25, ["DAPI", "GFP"])
+    image = warpalign.open(tmp_path / "a.nd2")
+    check_part(image, channels)
+    assert image.axes == ("c", "y", "x") and image.channels == ("DAPI", "GFP")
+    assert image.spacing == (1, 0.25, 0.25) and image.units[1:] == ("micrometer",) * 2
+    np.testing.assert_array_equal(image.select(c="GFP"), channels[1])
+
+
 # OME-Zarr.
 
 @pytest.mark.parametrize("version", ["0.4", "0.5", "0.6"])
@@ -547,6 +609,10 @@ def written_files(folder, pixels):
         importlib.import_module("liffile")
         write_lif(path, np.stack([np.stack([pixels] * 2)] * 2), (1e-6,) * 3)
 
+    def nd2(path):
+        importlib.import_module("nd2")
+        write_nd2(path, np.stack([pixels] * 2), 0.5, ["a", "b"])
+
     def czi(path):
         importlib.import_module("czifile")
         with importlib.import_module("pylibCZIrw.czi").create_czi(str(path)) as file:
@@ -568,8 +634,8 @@ def written_files(folder, pixels):
 
     for name, write in [("a.tif", tiff), ("a.fits", fits), ("a.nii", nifti), ("a.nii.gz", nifti),
                         ("a.png", picture), ("a.jpg", picture), ("a.bmp", picture),
-                        ("a.webp", picture), ("a.lif", lif), ("a.czi", czi), ("a.dcm", dicom),
-                        ("geo.tif", geotiff)]:
+                        ("a.webp", picture), ("a.lif", lif), ("a.czi", czi), ("a.nd2", nd2),
+                        ("a.dcm", dicom), ("geo.tif", geotiff)]:
         try:
             write(folder / name)
         except ImportError:

@@ -60,6 +60,9 @@ TEST_CASE("transform: matrices map, compose and invert as their formulas") {
   check_point(both(p), h(a(p)), 1e-12);  // a few roundings of coordinates of 10
   check_point(both.inverse()(both(p)), p, 1e-11);
   CHECK(both.inverse_residual() == 0);
+  // Millimetres of a map, far from its origin: roundings of 5e9, divided by 500.
+  const Transform map = Transform::affine({500, 0, 5e8, 0, -500, 5.4e9});
+  check_point(map.inverse()(map(p)), p, 1e-8);
   CHECK_THROWS_AS(static_cast<void>(Transform::affine({1, 2, 0, 2, 4, 0}).inverse()),
                   warpalign::Error);
   CHECK_THROWS_AS(static_cast<void>(Transform::of_matrix(TransformKind::rigid, 2,

@@ -43,12 +43,14 @@ double squared_scale(const HomogeneousMatrix& matrix, int dimensions) {
   return determinant(a) > 0 ? scale : 0;
 }
 
-/// The largest sum of absolute values of a row.
-double norm_of(const HomogeneousMatrix& matrix) {
+/// The largest sum of absolute values of a row, of the upper left `size` x `size` elements.
+double norm_of(const HomogeneousMatrix& matrix, std::size_t size) {
   double largest = 0;
-  for (std::size_t row = 0; row < 4; ++row) {
+  for (std::size_t row = 0; row < size; ++row) {
     double sum = 0;
-    for (std::size_t column = 0; column < 4; ++column) sum += std::abs(matrix.m[4 * row + column]);
+    for (std::size_t column = 0; column < size; ++column) {
+      sum += std::abs(matrix.m[4 * row + column]);
+    }
     largest = sum > largest || std::isnan(sum) ? sum : largest;
   }
   return largest;
@@ -125,8 +127,10 @@ HomogeneousMatrix inverse_of(const HomogeneousMatrix& matrix) {
       refuse_transform("the matrix is singular: this transform has no inverse");
     for (std::size_t row = 0; row < 4; ++row) result.m[4 * row + column] = b[row];
   }
-  // `!` also refuses NaN.
-  if (!(norm_of(matrix) * norm_of(result) < max_condition)) {
+  // Whether an affine matrix has an inverse does not depend on its translation, which is large where
+  // coordinates are those of a map. `!` also refuses NaN.
+  const std::size_t size = matrix.is_affine() ? 3 : 4;
+  if (!(norm_of(matrix, size) * norm_of(result, size) < max_condition)) {
     refuse_transform("the matrix is singular: this transform has no inverse");
   }
   if (matrix.is_affine()) {

@@ -118,7 +118,7 @@ class ImageFile:
 
     def __repr__(self):
         sizes = ", ".join(f"{axis} {length}" for axis, length in zip(self.axes, self.shape))
-        return f"<ImageFile: {self.path}, {self.format}: {sizes}; {self.dtype}>"
+        return f"<ImageFile: {self.path}, {self.format}: {sizes}; {self.dtype.name}>"
 
     def _reading(self, read):
         """Call `read`. Raises ValueError of one line if the pixels are cut short or damaged."""

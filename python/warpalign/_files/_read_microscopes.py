@@ -68,12 +68,23 @@ def read_czi(path, scene, level):
                      metadata={"xml": text})
 
 
+def _nd2_spacing(file):
+    """The calibrated distances between pixels in micrometres."""
+    channels = getattr(file.metadata, "channels", None)
+    if not channels:
+        return {}
+    volume = channels[0].volume
+    return {axis: size for axis, size, known in
+            zip("xyz", volume.axesCalibration, volume.axesCalibrated)
+            if known and (axis != "z" or "Z" in file.sizes)}
+
+
 def read_nd2(path, scene, level):
     nd2 = need("nd2", "nd2", f"reading {path}")
     check_level(level, 1)
     with nd2.ND2File(path) as file:
         sizes, dtype = dict(file.sizes), file.dtype
-        voxel = file.voxel_size()
+        spacing = _nd2_spacing(file)
         channels = [one.channel.name for one in getattr(file.metadata, "channels", None) or ()]
         metadata = {"metadata": file.metadata, "attributes": file.attributes,
                     "text_info": file.text_info}
@@ -88,9 +99,6 @@ def read_nd2(path, scene, level):
             array = file.asarray()
         return array[tuple(number if axis == "P" else slice(None) for axis in before)]
 
-    spacing = {"x": voxel.x, "y": voxel.y}
-    if "Z" in axes:
-        spacing["z"] = voxel.z
     array = LazyArray.of_whole([sizes[axis] for axis in axes], dtype, whole)
     return ImageFile(path, "ND2", array, _named(axes), spacing=spacing,
                      units=dict.fromkeys(spacing, "micrometer"), channels=channels, scenes=names,
