@@ -10,9 +10,9 @@ import numpy as np
 from ._axes import embedded, swap_axes
 from ._core import Device
 from ._foreign import to_numpy, warpable
-from ._options import documented
 from ._results import OnDevice
 from ._deformation import Deformation, deformation_of
+from ._docs import warps
 from ._transform import Transform
 
 
@@ -206,7 +206,7 @@ class Registration(OnDevice, Alignment):
         found = super().transform if self.deformation is None else self.deformation.transform
         return with_geometries(found, self._geometries)
 
-    @documented
+    @warps
     def warp(self, image, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
              weights=False, precision="single", output=None):
         """Warp the moving image, or another image of its shape, to the reference.
@@ -215,8 +215,9 @@ class Registration(OnDevice, Alignment):
         ----------
         image : array_like
             An image of shape ``moving_shape``, optionally followed by further axes such as
-            channels. An array on the registration's device stays there; only for a homography, an
-            array with further axes is copied through the host.
+            channels, or the path of a file with its axes in any order. An array on the
+            registration's device stays there; only for a homography, an array with further axes is
+            copied through the host.
         %(warping)s
         output : array or dtype, optional
             The array in which to place the result, or its dtype.

@@ -10,6 +10,7 @@ import numpy as np
 from . import _core, ndimage
 from ._core import Device
 from ._devices import open_device
+from ._docs import warps
 from ._foreign import warpable
 from ._images import as_image, device_for
 from ._options import documented
@@ -115,7 +116,7 @@ class LocalRegistration(OnDevice):
             for along, name in zip(self.field, ("shift_row", "shift_column")))
         return float(np.sqrt(np.mean(row_errors**2 + column_errors**2)))
 
-    @documented
+    @warps
     def warp(self, image, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
              weights=False, precision="single"):
         """Warp the moving image, or another image of its shape, to the reference.
@@ -124,8 +125,9 @@ class LocalRegistration(OnDevice):
         ----------
         image : array_like
             An image of the moving image's shape, optionally followed by further axes such as
-            channels. A two-dimensional array on the registration's device stays there; an array
-            with further axes is copied through the host.
+            channels, or the path of a file with its axes in any order. A two-dimensional array on
+            the registration's device stays there; an array with further axes is copied through the
+            host.
         %(warping)s
 
         Returns

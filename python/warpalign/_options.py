@@ -7,6 +7,7 @@ from typing import Literal, TypedDict
 import numpy as np
 
 from . import _core
+from ._docs import filled
 from ._initial import INITIAL
 
 
@@ -108,29 +109,6 @@ _RAISES = """\
     warpalign.Error
         The computation failed; for example, the device has too little memory."""
 
-_WARPING = """\
-    order : int, optional
-        The order of the spline, 0 to 5. The default is 3.
-    mode : str, optional
-        How to extend the input beyond its edges, as in
-        :func:`warpalign.ndimage.affine_transform`. The default is ``'constant'``.
-    cval : scalar, optional
-        The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
-    missing : {'spread', 'ignore'}, optional
-        What missing samples do; see :func:`warpalign.ndimage.affine_transform`. The default is
-        ``'ignore'`` for an array in host memory: the result is missing where too little of the
-        input is known. It is ``'spread'`` for an array on a device, since the check would have to
-        wait for it.
-    nodata : scalar, optional
-        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
-        result. The default is NaN.
-    weights : bool, optional
-        With ``missing='ignore'``: whether to also return how much of each result's support is
-        known, from 0 to 1. The default is False.
-    precision : {'single', 'double'}, optional
-        The precision of the arithmetic. ``'double'`` needs a device that supports it, and an array
-        in host memory. The default is ``'single'``."""
-
 _NODATA = """\
     nodata : scalar, optional
         A value that stands for a missing pixel or voxel. Such samples are ignored, as NaN and
@@ -154,16 +132,9 @@ def _described():
 
 def documented(function, **more):
     """Fill in the parts of a docstring that registration functions share, and those of `more`."""
-    if function.__doc__ is not None:  # python -OO strips docstrings
-        function.__doc__ = re.sub(
-            r"( *)%\((\w+)\)s", lambda match: _part(match, more), function.__doc__)
-    return function
-
-
-def _part(match, more):
-    parts = {"options": _described(), "reference": _REFERENCE, "device": _DEVICE, "raises": _RAISES,
-             "nodata": _NODATA, "warping": _WARPING, "initial": INITIAL, **more}
-    return textwrap.indent(textwrap.dedent(parts[match[2]]), match[1])
+    return filled(function, {
+        "options": _described(), "reference": _REFERENCE, "device": _DEVICE, "raises": _RAISES,
+        "nodata": _NODATA, "initial": INITIAL, **more})
 
 
 def _members(name, value):

@@ -9,6 +9,7 @@ from ._alignment import Alignment, parameters_of, registration_of
 from ._axes import embedded
 from ._devices import open_device
 from ._errors import Error, InvalidImageError
+from ._docs import warps
 from ._files._open import is_file
 from ._files._open import opened as opened_file
 from ._foreign import warpable
@@ -140,7 +141,7 @@ class StackRegistration(OnDevice):
 
         return pandas.DataFrame.from_records(self.drift, index="frame")
 
-    @documented
+    @warps
     def warp(self, frames, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
              weights=False, precision="single"):
         """Warp frames to the reference, one after the other.

@@ -4,8 +4,8 @@ import numpy as np
 
 from . import _core
 from ._axes import embedded, swap_axes
+from ._docs import warps
 from ._geometry import Geometry
-from ._options import documented
 
 _OUTSIDE = ("edge", "zero", "nan")
 _INTERPOLATIONS = ("linear", "cubic")
@@ -841,7 +841,7 @@ class Transform:
             first, second = first._in("world"), second._in("world")
         return self._of(second._core.after(first._core), first._reference, second._moving)
 
-    @documented
+    @warps
     def warp(self, image, *, output_shape=None, order=3, mode="constant", cval=0.0, missing=None,
              nodata=None, weights=False, precision="single", output=None, device=None):
         """Warp the moving image to the reference, with one interpolation.
@@ -849,7 +849,8 @@ class Transform:
         Parameters
         ----------
         image : array_like
-            An image of `ndim` axes, optionally followed by further axes such as channels.
+            An image of `ndim` axes, optionally followed by further axes such as channels, or the
+            path of a file with its axes in any order.
         output_shape : tuple of ints, optional
             The shape of the reference. By default, that of its geometry, or of the image.
         %(warping)s

@@ -11,6 +11,7 @@ from ._core import Device
 from ._device_array import DeviceArray
 from ._alignment import with_geometries
 from ._devices import open_device
+from ._docs import warps
 from ._foreign import warpable
 from ._images import (
     as_volume, check_dimensions, counted, device_for, mask_of, pixels_of, read)
@@ -110,7 +111,7 @@ class VolumeRegistration(OnDevice):
     def translation_xyz(self):
         return self.translation[::-1]
 
-    @documented
+    @warps
     def warp(self, volume, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
              weights=False, precision="single", output=None):
         """Warp the moving volume, or another volume of its shape, to the reference.
@@ -118,7 +119,8 @@ class VolumeRegistration(OnDevice):
         Parameters
         ----------
         volume : array_like
-            A volume of shape ``moving_shape``. An array on the registration's device stays there.
+            A volume of shape ``moving_shape``, or the path of a file. An array on the
+            registration's device stays there.
         %(warping)s
         output : array or dtype, optional
             The array in which to place the result, or its dtype.

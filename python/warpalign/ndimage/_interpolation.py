@@ -11,6 +11,7 @@ import numpy as np
 
 from .._device_array import DeviceArray
 from .._devices import open_device
+from .._docs import interpolates
 from .._foreign import is_on_device, to_numpy
 from . import _double, _labels, _missing, _rules
 from ._evaluate import Spline, evaluate_affine, evaluate_points, prefilter as _prefilter_along
@@ -82,8 +83,8 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     Parameters
     ----------
     input : array_like
-        The input array, real or complex. An array on a device, such as one of CuPy or a
-        :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex, or the path of a file, whose array is read. An array on a
+        device, such as one of CuPy or a :class:`warpalign.DeviceArray`, is processed there.
     order : int, optional
         The order of the spline, 0 to 5. Orders 0 and 1 copy the input. The default is 3.
     axis : int, optional
@@ -167,8 +168,8 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, precision
     Parameters
     ----------
     input : array_like
-        The input array, real or complex. An array on a device, such as one of CuPy or a
-        :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex, or the path of a file, whose array is read. An array on a
+        device, such as one of CuPy or a :class:`warpalign.DeviceArray`, is processed there.
     order : int, optional
         The order of the spline, 2 to 5. The default is 3.
     output : array or dtype, optional
@@ -250,6 +251,7 @@ def _mapped(mapping, shape, rank, arguments, keywords):
     return np.ascontiguousarray(points.T).reshape((rank,) + tuple(shape))
 
 
+@interpolates
 @for_arrays_of_any_library
 def geometric_transform(input, mapping, output_shape=None, output=None, order=3, mode="constant",
                         cval=0.0, prefilter=True, extra_arguments=(), extra_keywords=None, *,
@@ -260,8 +262,9 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of rank 1 or more. An array on a device, such as one of
-        CuPy or a :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex, of rank 1 or more, or the path of a file, whose array is
+        read. An array on a device, such as one of CuPy or a :class:`warpalign.DeviceArray`, is
+        processed there.
     mapping : callable
         A function from an index of the output, a tuple, to the point at which to read the input, a
         sequence with a coordinate for each axis. It is called on the host, once for each element
@@ -286,17 +289,7 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
         Further arguments for `mapping`.
     extra_keywords : dict, optional
         Further keyword arguments for `mapping`.
-    missing : {'spread', 'ignore'}, optional
-        What missing samples do, which are NaN or infinite, or equal `nodata`. With ``'spread'``
-        (the default, as in SciPy) orders above 1 spread one NaN over most of the result. With
-        ``'ignore'`` the result is missing only where less than half of the spline's support is
-        known, and elsewhere computed from the known samples; see the notes.
-    nodata : scalar, optional
-        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
-        result. The default is NaN.
-    weights : bool, optional
-        With ``missing='ignore'``: whether to also return how much of each result's support is
-        known. The default is False.
+    %(missing)s
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
         is ``'single'``.
@@ -395,6 +388,7 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
                      labels, rule)
 
 
+@interpolates
 @for_arrays_of_any_library
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0,
                     prefilter=True, *, missing="spread", nodata=None, weights=False,
@@ -404,8 +398,9 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of rank 1 or more. An array on a device, such as one of
-        CuPy or a :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex, of rank 1 or more, or the path of a file, whose array is
+        read. An array on a device, such as one of CuPy or a :class:`warpalign.DeviceArray`, is
+        processed there.
     coordinates : array_like
         The points, of shape (rank of the input, ...), in array axes and in samples. A NumPy array
         or, for an input of another library on a device, an array of that library on the same
@@ -424,17 +419,7 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline, as :func:`spline_filter` computes them. The default is True.
-    missing : {'spread', 'ignore'}, optional
-        What missing samples do, which are NaN or infinite, or equal `nodata`. With ``'spread'``
-        (the default, as in SciPy) orders above 1 spread one NaN over most of the result. With
-        ``'ignore'`` the result is missing only where less than half of the spline's support is
-        known, and elsewhere computed from the known samples; see the notes.
-    nodata : scalar, optional
-        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
-        result. The default is NaN.
-    weights : bool, optional
-        With ``missing='ignore'``: whether to also return how much of each result's support is
-        known. The default is False.
+    %(missing)s
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
         is ``'single'``.
@@ -592,6 +577,7 @@ def _points_of(matrix, offset, shape):
     return (matrix @ indices + offset[:, None]).reshape((len(offset),) + tuple(shape))
 
 
+@interpolates
 @for_arrays_of_any_library
 def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, order=3,
                      mode="constant", cval=0.0, prefilter=True, *, missing="spread", nodata=None,
@@ -603,8 +589,9 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of rank 1 or more. An array on a device, such as one of
-        CuPy or a :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex, of rank 1 or more, or the path of a file, whose array is
+        read. An array on a device, such as one of CuPy or a :class:`warpalign.DeviceArray`, is
+        processed there.
     matrix : array_like
         Maps output to input coordinates, in array axes. Its shape is (n, n), (n,) for a diagonal
         matrix, or (n + 1, n + 1) or (n, n + 1) for a homogeneous one, where n is the rank. The
@@ -628,17 +615,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline, as :func:`spline_filter` computes them. The default is True.
-    missing : {'spread', 'ignore'}, optional
-        What missing samples do, which are NaN or infinite, or equal `nodata`. With ``'spread'``
-        (the default, as in SciPy) orders above 1 spread one NaN over most of the result. With
-        ``'ignore'`` the result is missing only where less than half of the spline's support is
-        known, and elsewhere computed from the known samples; see the notes.
-    nodata : scalar, optional
-        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
-        result. The default is NaN.
-    weights : bool, optional
-        With ``missing='ignore'``: whether to also return how much of each result's support is
-        known. The default is False.
+    %(missing)s
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
         is ``'single'``.
@@ -739,6 +716,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
                      labels, rule, axes)
 
 
+@interpolates
 @for_arrays_of_any_library
 def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *,
           missing="spread", nodata=None, weights=False, precision="single", labels=False,
@@ -748,8 +726,9 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of rank 1 or more. An array on a device, such as one of
-        CuPy or a :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex, of rank 1 or more, or the path of a file, whose array is
+        read. An array on a device, such as one of CuPy or a :class:`warpalign.DeviceArray`, is
+        processed there.
     shift : float or sequence
         The shift in samples, one for each axis or one for all axes. A positive shift moves the
         content towards larger indices.
@@ -767,17 +746,7 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline, as :func:`spline_filter` computes them. The default is True.
-    missing : {'spread', 'ignore'}, optional
-        What missing samples do, which are NaN or infinite, or equal `nodata`. With ``'spread'``
-        (the default, as in SciPy) orders above 1 spread one NaN over most of the result. With
-        ``'ignore'`` the result is missing only where less than half of the spline's support is
-        known, and elsewhere computed from the known samples; see the notes.
-    nodata : scalar, optional
-        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
-        result. The default is NaN.
-    weights : bool, optional
-        With ``missing='ignore'``: whether to also return how much of each result's support is
-        known. The default is False.
+    %(missing)s
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
         is ``'single'``.
@@ -891,6 +860,7 @@ def _advise_grid_mode(mode):
             stacklevel=4)
 
 
+@interpolates
 @for_arrays_of_any_library
 def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *,
          grid_mode=False, missing="spread", nodata=None, weights=False, precision="single",
@@ -900,8 +870,9 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of rank 1 or more. An array on a device, such as one of
-        CuPy or a :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex, of rank 1 or more, or the path of a file, whose array is
+        read. An array on a device, such as one of CuPy or a :class:`warpalign.DeviceArray`, is
+        processed there.
     zoom : float or sequence
         The zoom factor, one for each axis or one for all axes. The lengths of the output are
         rounded.
@@ -922,17 +893,7 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     grid_mode : bool, optional
         Whether to align the outer edges of the first and last pixels, instead of their centres. The
         default is False.
-    missing : {'spread', 'ignore'}, optional
-        What missing samples do, which are NaN or infinite, or equal `nodata`. With ``'spread'``
-        (the default, as in SciPy) orders above 1 spread one NaN over most of the result. With
-        ``'ignore'`` the result is missing only where less than half of the spline's support is
-        known, and elsewhere computed from the known samples; see the notes.
-    nodata : scalar, optional
-        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
-        result. The default is NaN.
-    weights : bool, optional
-        With ``missing='ignore'``: whether to also return how much of each result's support is
-        known. The default is False.
+    %(missing)s
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
         is ``'single'``.
@@ -1035,6 +996,7 @@ def _rotation_plane(axes, ndim):
     return sorted(int(axis) for axis in axes)
 
 
+@interpolates
 @for_arrays_of_any_library
 def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="constant",
            cval=0.0, prefilter=True, *, missing="spread", nodata=None, weights=False,
@@ -1044,8 +1006,9 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of rank 2 or more. An array on a device, such as one of
-        CuPy or a :class:`warpalign.DeviceArray`, is processed there.
+        The input array, real or complex, of rank 2 or more, or the path of a file, whose array is
+        read. An array on a device, such as one of CuPy or a :class:`warpalign.DeviceArray`, is
+        processed there.
     angle : float
         The angle in degrees. With the default axes, positive angles rotate an image
         counter-clockwise as displayed.
@@ -1068,17 +1031,7 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline, as :func:`spline_filter` computes them. The default is True.
-    missing : {'spread', 'ignore'}, optional
-        What missing samples do, which are NaN or infinite, or equal `nodata`. With ``'spread'``
-        (the default, as in SciPy) orders above 1 spread one NaN over most of the result. With
-        ``'ignore'`` the result is missing only where less than half of the spline's support is
-        known, and elsewhere computed from the known samples; see the notes.
-    nodata : scalar, optional
-        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
-        result. The default is NaN.
-    weights : bool, optional
-        With ``missing='ignore'``: whether to also return how much of each result's support is
-        known. The default is False.
+    %(missing)s
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
         is ``'single'``.

@@ -1,0 +1,60 @@
+"""Parts that docstrings share."""
+
+import re
+import textwrap
+
+_MISSING = """\
+    missing : {'spread', 'ignore'}, optional
+        What missing samples do, which are NaN or infinite, or equal `nodata`. With ``'spread'``
+        (the default, as in SciPy) orders above 1 spread one NaN over most of the result. With
+        ``'ignore'`` the result is missing only where less than half of the spline's support is
+        known, and elsewhere computed from the known samples; see the notes.
+    nodata : scalar, optional
+        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
+        result. The default is NaN.
+    weights : bool, optional
+        With ``missing='ignore'``: whether to also return how much of each result's support is
+        known. The default is False."""
+
+_WARPING = """\
+    order : int, optional
+        The order of the spline, 0 to 5. The default is 3.
+    mode : str, optional
+        How to extend the input beyond its edges, as in
+        :func:`warpalign.ndimage.affine_transform`. The default is ``'constant'``.
+    cval : scalar, optional
+        The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
+    missing : {'spread', 'ignore'}, optional
+        What missing samples do; see :func:`warpalign.ndimage.affine_transform`. The default is
+        ``'ignore'`` for an array in host memory: the result is missing where too little of the
+        input is known. It is ``'spread'`` for an array on a device, since the check would have to
+        wait for it.
+    nodata : scalar, optional
+        With ``missing='ignore'``: a value that stands for a missing sample, in the input and in the
+        result. The default is that of the file, if a file is given that has one, else NaN.
+    weights : bool, optional
+        With ``missing='ignore'``: whether to also give how much of each result's support is known,
+        from 0 to 1. The default is False.
+    precision : {'single', 'double'}, optional
+        The precision of the arithmetic. ``'double'`` needs a device that supports it, and an array
+        in host memory. The default is ``'single'``."""
+
+
+def filled(function, parts):
+    """Replace each %(name)s of a docstring by the part of that name, with its indentation."""
+    if function.__doc__ is not None:  # python -OO strips docstrings
+        function.__doc__ = re.sub(
+            r"( *)%\((\w+)\)s",
+            lambda match: textwrap.indent(textwrap.dedent(parts[match[2]]), match[1]),
+            function.__doc__)
+    return function
+
+
+def interpolates(function):
+    """Fill in what the docstrings of functions that interpolate share."""
+    return filled(function, {"missing": _MISSING})
+
+
+def warps(function):
+    """Fill in what the docstrings of the methods that warp images share."""
+    return filled(function, {"warping": _WARPING})
