@@ -122,7 +122,12 @@ std::vector<ChannelTransform> load_channel_transforms(const std::string& file, s
         file, matrices.size(), channels));
   }
   // Whichever channel the file leads from, all lead from the one that is registered now.
-  const Affine from_reference = matrices[reference].inverse();
+  Affine from_reference;
+  try {
+    from_reference = matrices[reference].inverse();
+  } catch (const Error&) {
+    throw FileError(fmt::format("{}: the transform of channel {} is singular", file, reference));
+  }
   std::vector<ChannelTransform> transforms;
   for (const Affine& matrix : matrices) {
     transforms.push_back({Affine::translation(-crop.x, -crop.y) * matrix * from_reference *

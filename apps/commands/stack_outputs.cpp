@@ -3,11 +3,13 @@
 
 #include "io/frames/folder_sink.hpp"
 #include "io/frames/npy_sink.hpp"
+#include "io/frames/recording_text.hpp"
 #include "io/frames/tiff_sink.hpp"
 #include "io/frames/video_sink.hpp"
 #include "io/messages.hpp"
 #include "io/npy.hpp"
 #include "io/status_line.hpp"
+#include "io/usage_error.hpp"
 
 #include <fmt/format.h>
 
@@ -59,6 +61,13 @@ void StackOutputs::open_sinks(const StackInput& input, std::optional<std::size_t
   if (options_.output && is_npy_name(*options_.output)) {
     add(std::make_unique<NpySink>(*options_.output, plane, done, format, exact(count)));
   } else if (options_.output) {
+    if (format.planes() > 1 &&
+        with_description(format, plane).metadata == RecordingFormat::Metadata::none) {
+      throw UsageError(fmt::format(
+          "--output {}: TIFF has no description of the axes for {} pixels of several planes; use a "
+          "name that ends in .npy",
+          *options_.output, name_of(plane.type)));
+    }
     add(std::make_unique<TiffSink>(*options_.output, plane, exact(count), done, format));
   }
   if (options_.video) {

@@ -100,28 +100,6 @@ class CsvTable {
 constexpr const char* local_motion =
     "holds local motion, of which it has only the mean; run the stack with --motion local again";
 
-DriftFile drift_of_csv(const std::string& name, const std::string& text) {
-  CsvTable table(name, text);
-  if (table.has("spread")) refuse_drift(name, local_motion);
-  DriftFile drift;
-  while (table.next()) {
-    KnownFrame frame;
-    frame.usable = table.text("status") != "failed";
-    if (frame.usable) {
-      frame.reliable = table.text("reliable") == "true";
-      frame.confidence = table.number("confidence");
-      frame.correlation = table.number("correlation");
-      frame.overlap = table.text("overlap").empty() ? 1 : table.number("overlap");
-      frame.significance = table.number("significance");
-      frame.similarity = {table.number("rotation_deg"),
-                          table.number("scale"),
-                          {table.number("translation_x"), table.number("translation_y")}};
-    }
-    drift.frames.push_back(frame);
-  }
-  return drift;
-}
-
 /// The matrix of an affine transform of images in pixels.
 Affine affine_of(const Transform& transform, const std::string& name) {
   const auto matrix = transform.matrix();
@@ -151,11 +129,33 @@ std::optional<DriftFile> drift_of_json(const std::string& name, const std::strin
 
 }  // namespace
 
+DriftFile parse_drift_csv(const std::string& text, const std::string& name) {
+  CsvTable table(name, text);
+  if (table.has("spread")) refuse_drift(name, local_motion);
+  DriftFile drift;
+  while (table.next()) {
+    KnownFrame frame;
+    frame.usable = table.text("status") != "failed";
+    if (frame.usable) {
+      frame.reliable = table.text("reliable") == "true";
+      frame.confidence = table.number("confidence");
+      frame.correlation = table.number("correlation");
+      frame.overlap = table.text("overlap").empty() ? 1 : table.number("overlap");
+      frame.significance = table.number("significance");
+      frame.similarity = {table.number("rotation_deg"),
+                          table.number("scale"),
+                          {table.number("translation_x"), table.number("translation_y")}};
+    }
+    drift.frames.push_back(frame);
+  }
+  return drift;
+}
+
 DriftFile load_drift(const std::string& name) {
   const std::string text = read_bytes(name);
   DriftFile drift;
   if (text.starts_with("frame,file,status,")) {
-    drift = drift_of_csv(name, text);
+    drift = parse_drift_csv(text, name);
   } else if (std::optional<DriftFile> of_stack = drift_of_json(name, text)) {
     drift = *std::move(of_stack);
   } else {

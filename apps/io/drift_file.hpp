@@ -43,6 +43,8 @@ struct DriftFile {
 /// pixels. Throws FileError.
 [[nodiscard]] ChannelMatrices load_channel_matrices(const std::string& name);
 
+/// The CSV of `stack`. `name`: of the file, for messages. Throws FileError.
+[[nodiscard]] DriftFile parse_drift_csv(const std::string& text, const std::string& name);
 /// The JSON of `stack`. Throws Error(invalid_argument) without the name of the file; returns
 /// nothing if the text is not JSON of `stack`.
 [[nodiscard]] std::optional<DriftFile> parse_drift_json(const std::string& text);

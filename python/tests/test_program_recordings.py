@@ -425,3 +425,64 @@ def test_channels_that_cannot_be_aligned(program, tmp_path):
     assert "holds 3 transforms, and the frames have 2 channels" in refused(
         *by, "--align-channels", three, "--output", out)
     assert not out.exists()
+
+
+def test_a_plane_that_the_description_lacks(program, tmp_path):
+    frames = recording(channels=2)[:, 0]
+    path, out = tmp_path / "in.ome.tif", tmp_path / "out.ome.tif"
+    tifffile.imwrite(path, frames, metadata={"axes": "TCYX"})
+    text = tifffile.tiffcomment(path)
+    pages = [i for i in range(10) if i != 5]  # channel 1 of frame 2
+    listed = "".join(f'<TiffData IFD="{i}" FirstT="{i // 2}" FirstC="{i % 2}" FirstZ="0" '
+                     'PlaneCount="1"/>' for i in pages)
+    start = text.index("<TiffData")
+    end = text.index("/>", start) + 2
+    tifffile.tiffcomment(path, text[:start] + listed + text[end:])
+    done = run("stack", path, "--channel", 0, *SHIFT, "--output", out, "--json",
+               tmp_path / "out.json")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "frame 2" in done.stderr and "missing" in done.stderr
+    aligned = tifffile.imread(out)
+    assert aligned.shape == frames.shape
+    assert not aligned[2].any()  # the whole frame, so that channels belong together
+    check_aligned(np.delete(aligned, 2, axis=0), frames[0])
+
+
+def test_local_motion_moves_all_channels(program, tmp_path):
+    random = np.random.default_rng(3)
+    from scipy import ndimage
+    texture = [ndimage.gaussian_filter(random.normal(0, 1, (160, 200)), 1.5) for _ in range(2)]
+    texture = [(t - t.min()) / np.ptp(t) * 200 for t in texture]
+    frames = np.array([[ndimage.shift(t, (0.4 * k, -0.7 * k), mode="mirror") for t in texture]
+                       for k in range(4)]).round().clip(0, 255).astype(np.uint8)
+    path, out = tmp_path / "in.tif", tmp_path / "out.tif"
+    tifffile.imwrite(path, frames, imagej=True, metadata={"axes": "TCYX"})
+    ok(path, "--channel", 0, "--motion", "local", "--window", 64, "--quiet", "--output", out)
+    aligned = tifffile.imread(out)
+    assert aligned.shape == frames.shape
+    difference = inside(aligned, 16) - inside(frames[0], 16)[None]
+    assert np.sqrt((difference**2).mean()) < 3  # of a texture with a deviation of some 25
+    assert "--align-channels" in refused(path, "--channel", 0, "--motion", "local",
+                                         "--align-channels", "rigid", "--output", out)
+
+
+def test_memory_does_not_grow_with_the_number_of_frames(program, tmp_path):
+    import subprocess
+    import sys
+
+    one = recording(channels=2, drift=DRIFT)[:, 0]
+    peaks = []
+    for repeats in (20, 200):
+        path = tmp_path / f"{repeats}.npy"
+        np.save(path, np.concatenate([one] * repeats))
+        code = ("import resource, subprocess, sys\n"
+                "subprocess.run(sys.argv[1:], check=True)\n"
+                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+        done = subprocess.run(
+            [sys.executable, "-c", code, sys.executable, "-P", "-m", "warpalign", "stack", path,
+             "--axes", "TCYX", "--channel", "0", *SHIFT, "--output", tmp_path / "out.tif"],
+            text=True, capture_output=True, check=True)
+        peaks.append(int(done.stdout))
+    # 1000 frames are 34 MB; what an allocator keeps varies by some MB.
+    assert peaks[1] - peaks[0] < 12000

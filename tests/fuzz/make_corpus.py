@@ -9,6 +9,7 @@ Inputs whose names begin with found- come from a fuzzer, and stay unchanged, too
 """
 
 import argparse
+import json
 import pathlib
 import struct
 import subprocess
@@ -272,6 +273,19 @@ def initials():
     yield "nested", "\0" + "[" * 200
 
 
+def drifts():
+    header = ("frame,file,status,reference,rotation_deg,scale,translation_x,translation_y,"
+              "confidence,reliable,overlap,correlation,significance,refined,reason\n")
+    yield "csv", b"\0" + (header + '0,"a,""b"".tif",ok,,0,1,0,0,1,true,1,1,0,false,\n'
+                          "1,a.tif,failed,,,,,,,,,,,,is constant\n").encode()
+    yield "csv-local", b"\0" + header.replace("reason", "reason,spread").encode()
+    frames = [{"frame": 0, "status": "ok", "matrix": [[1, 0, 0.5], [0, 1, -2]], "reliable": True},
+              {"frame": 1, "status": "failed", "reason": "is constant"}]
+    yield "json", b"\1" + json.dumps({
+        "to": "first", "width": 8, "height": 6, "frames": frames, "ok": 1,
+        "channels": [{"channel": 0, "matrix": [[1, 0, 0], [0, 1, 0]]}]}).encode()
+
+
 def tile_positions():
     yield "plain", "file,x,y\nt0.tif,0,0\nt1.tif,921.6,-0.5\n"
     yield "quoted", "\ufeffz,y,x,file\r\n1,2,3,\"a, \"\"b\"\".tif\"\r\n\r\n2,3e2, +4 ,\"c\nd\"\r\n"
@@ -463,7 +477,7 @@ def main():
     inputs = {"images": images, "arrays": arrays, "volumes": volumes,
               "tiff_stack": tiff_stacks, "tiff_axes": tiff_axes, "npy_stack": npy_stacks,
               "video": videos, "configuration": configurations, "points": points,
-              "initial": initials, "masks": images, "option_texts": option_texts,
+              "drift": drifts, "initial": initials, "masks": images, "option_texts": option_texts,
               "journal": journals, "tile_positions": tile_positions, "transforms": transforms,
               "bench_record": records, "disk_cache": caches, "c_interface": calls,
               "command_line": command_lines}

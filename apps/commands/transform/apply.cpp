@@ -48,8 +48,9 @@ std::vector<std::int64_t> extents_of(const PointGrid& grid, int dimensions) {
 /// The transform from pixels of the output to pixels of the input.
 Transform chosen_transform(const Options& options, const transform_files::TransformFile& file) {
   if (file.transforms.size() != 1) {
-    throw UsageError(fmt::format("{}: holds {} transforms; apply takes one", options.file,
-                                 file.transforms.size()));
+    throw UsageError(fmt::format(
+        "{}: holds {} transforms; apply takes one, and 'warpalign stack --apply' those of a stack",
+        options.file, file.transforms.size()));
   }
   const Transform transform = in_pixels(file.transforms.front(), file.geometry, options.file);
   return options.inverse ? inverse_of(transform, options.file) : transform;
