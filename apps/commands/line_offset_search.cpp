@@ -8,6 +8,8 @@
 
 #include <warpalign/error.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -34,6 +36,13 @@ auto refusing(const char* option, const Work& work) {
 
 LineOffset find_line_offset(const StackInput& input) {
   const auto planes = input.first().all_planes();
+  constexpr std::int64_t min_width = 57;  // for the library's default of 8 pixels either way
+  if (planes.front().width < min_width) {
+    throw UsageError(
+        fmt::format("--bidirectional: lines of {} pixels are too short, at least {} are needed; "
+                    "give the offset with --line-offset",
+                    planes.front().width, min_width));
+  }
   const std::size_t frames = std::max<std::size_t>(planes_to_read / planes.size(), 1);
   return refusing("--bidirectional", [&] {
     LineOffsetEstimator estimator(planes.front().shape());
