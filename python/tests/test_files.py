@@ -588,6 +588,16 @@ def test_missing_and_damaged_chunks(tmp_path, random):
         warpalign.open(path)
 
 
+def test_bioio_reads_other_formats(tmp_path, random):
+    pytest.importorskip("bioio")
+    pytest.importorskip("bioio_imageio")
+    pixels = random.integers(0, 255, (40, 60)).astype(np.uint8)
+    pil.fromarray(pixels).save(tmp_path / "a.gif")
+    image = warpalign.open(tmp_path / "a.gif")
+    assert image.format == "bioio" and image.axes == ("y", "x")
+    np.testing.assert_array_equal(image, pixels)
+
+
 # What all formats have in common.
 
 def written_files(folder, pixels):

@@ -55,7 +55,8 @@ class ImageFile:
         the map.
     nodata : float or None
         The value of pixels that are missing. In images of floating point numbers, NaN is missing,
-        too. Registrations of a file ignore such pixels.
+        too. The registration of a pair of images or volumes ignores such pixels, unless a mask is
+        given.
     metadata : dict
         What else the file tells, in the terms of its format.
     """
