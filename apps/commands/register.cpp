@@ -6,6 +6,7 @@
 #include "commands/initial_transform.hpp"
 #include "commands/register_local.hpp"
 #include "io/atomic_file.hpp"
+#include "io/image_name.hpp"
 #include "io/luminance.hpp"
 #include "io/messages.hpp"
 #include "io/nodata_mask.hpp"
@@ -17,6 +18,7 @@
 #include "options/common_options.hpp"
 #include "options/file_names.hpp"
 #include "options/local_options.hpp"
+#include "options/number_list.hpp"
 #include "options/registration_options.hpp"
 #include "reports/overlay.hpp"
 #include "reports/registration_report.hpp"
@@ -26,7 +28,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -39,6 +43,7 @@ using Path = std::filesystem::path;
 struct Options {
   std::string reference;
   std::string moving;
+  std::optional<std::string> pages;
   DeviceOptions device;
   std::optional<std::string> output;
   std::optional<std::string> overlay;
@@ -59,6 +64,7 @@ std::vector<std::string> inputs_of(const Options& options) {
   if (options.reference_mask) inputs.push_back(*options.reference_mask);
   if (options.moving_mask) inputs.push_back(*options.moving_mask);
   if (options.initial) inputs.push_back(*options.initial);
+  for (std::string& input : inputs) input = image_name(input).file.string();
   return inputs;
 }
 
@@ -107,9 +113,31 @@ struct Side {
   std::int64_t missing = 0;  ///< pixels that --nodata excludes
 };
 
-Side load_side(const std::string& name, const std::optional<std::string>& mask,
-               std::optional<double> nodata) {
-  Side side{name, load_registrable(name), {}};
+/// The pages of the reference and the moving image, if they are given.
+struct Pages {
+  std::optional<std::size_t> reference;
+  std::optional<std::size_t> moving;
+};
+
+Pages pages_of(const Options& options) {
+  if (!options.pages) return {};
+  const std::vector<double> numbers = parse_numbers("--pages", *options.pages);
+  const bool valid = std::ranges::all_of(numbers, [](double number) {
+    constexpr double most = 1e9;
+    return number >= 0 && number <= most && number == std::floor(number);
+  });
+  if (!valid || numbers.size() > 2) {
+    throw UsageError(fmt::format(
+        "--pages {}: give the number of a page, from 0, or two: for the reference and the moving "
+        "image, as in 0,2",
+        *options.pages));
+  }
+  return {static_cast<std::size_t>(numbers.front()), static_cast<std::size_t>(numbers.back())};
+}
+
+Side load_side(const std::string& name, std::optional<std::size_t> page,
+               const std::optional<std::string>& mask, std::optional<double> nodata) {
+  Side side{name, load_registrable(name, page), {}};
   if (mask) side.mask = load_mask(*mask, side.image.shape(), name);
   if (nodata) {
     check_nodata(*nodata, side.image.type);
@@ -126,11 +154,15 @@ void set_reference(Registrar& registrar, const Side& side, const LoadedImage& gr
 }
 
 /// The image on the device if the search and the output read the same pixels: if it is gray and
-/// complete, has no mask, and is an input of --output. With --timings the registrar uploads the
-/// image itself, to measure the upload.
+/// complete, of integers or float32, has no mask, and is an input of --output. With --timings the
+/// registrar uploads the image itself, to measure the upload.
 std::optional<Image> uploaded(const Device& device, const Side& side, bool is_written,
                               bool timings) {
-  if (!is_written || timings || side.mask || side.image.channels != 1) return {};
+  const PixelType type = side.image.type;
+  const bool is_resampled_as_stored = *name_of(type) != 'f' || type == PixelType::f32;
+  if (!is_written || timings || side.mask || side.image.channels != 1 || !is_resampled_as_stored) {
+    return {};
+  }
   if (known_samples(view_of(side.image)).missing > 0) return {};
   Image image = device.make_image(side.image.type, side.image.shape());
   Stream stream = device.make_stream();
@@ -273,9 +305,11 @@ ExitStatus run_local(const Options& options) {
   if (options.nodata) refuse_with_local("--nodata", "windows without content are left out anyway");
   if (options.timings) refuse_with_local("--timings", "stages are not timed");
   if (options.initial) refuse_with_local("--initial", "windows are compared where they lie");
-  return register_local({options.reference, options.moving, options.device,
-                         local_settings_of(options.choices, options.local), options.output,
-                         options.overlay, options.field, options.page, options.json});
+  const Pages pages = pages_of(options);
+  return register_local({options.reference, options.moving, pages.reference, pages.moving,
+                         options.device, local_settings_of(options.choices, options.local),
+                         options.output, options.overlay, options.field, options.page,
+                         options.json});
 }
 
 ExitStatus run(const Options& options) {
@@ -287,11 +321,14 @@ ExitStatus run(const Options& options) {
   const RegistrationOptions settings = registration_options_of(options.choices);
   refuse_masks_with_fast(options);
   refuse_with_deformable(options, settings.motion == Motion::deformable);
+  const Pages pages = pages_of(options);
   const std::optional<Initial> initial = load_initial_of(options, settings);
   const Config config = config_of(options.device.config);
   Activity activity("reading the images");
-  const Side reference = load_side(options.reference, options.reference_mask, options.nodata);
-  const Side moving = load_side(options.moving, options.moving_mask, options.nodata);
+  const Side reference =
+      load_side(options.reference, pages.reference, options.reference_mask, options.nodata);
+  const Side moving =
+      load_side(options.moving, pages.moving, options.moving_mask, options.nodata);
   Outputs outputs(options, moving.image);
 
   activity.next("opening the device");
@@ -315,6 +352,8 @@ ExitStatus run(const Options& options) {
   report.moving = options.moving;
   report.reference_description = describe(reference.image);
   report.moving_description = describe(moving.image);
+  report.reference_orientation = reference.image.orientation;
+  report.moving_orientation = moving.image.orientation;
   report.device = device.info();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.json) {
@@ -326,8 +365,11 @@ ExitStatus run(const Options& options) {
 }
 
 constexpr const char* footer =
-    "Images: PNG, TIFF (8, 16 bit, float), JPEG, PGM/PPM. Colour is registered by its luminance\n"
-    "(ITU-R BT.709); alpha, EXIF orientation and further pages are ignored.\n"
+    "Images: PNG, TIFF, JPEG, WebP, BMP, PNM and .npy, of any type. Colour is registered by its\n"
+    "luminance (ITU-R BT.709), other channels by their mean; alpha is ignored. Pixels are turned\n"
+    "upright as EXIF and TIFF tags say. Of a TIFF file the first page is read that is no "
+    "thumbnail;\n"
+    "--pages 2 or the name scan.tif[2] reads page 2, from 0.\n"
     "\n"
     "A mask has the size of its image. The search ignores pixels where the mask is 0 (black). It\n"
     "also ignores pixels that are NaN, infinite or equal to --nodata, and --output keeps them so.\n"
@@ -377,6 +419,8 @@ void add_register_command(CLI::App& program, Action& chosen) {
   auto options = std::make_shared<Options>();
   add_option(command, "REFERENCE", &options->reference, "The image that stays fixed", required);
   add_option(command, "MOVING", &options->moving, "The image to align with it", required);
+  add_option(command, "--pages N|N,N", &options->pages,
+             "Page of both images, from 0, or of the reference and of the moving image");
   begin_group(command, "Results");
   add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
   add_option(command, "--output FILE", &options->output,

@@ -128,8 +128,8 @@ ExitStatus register_local(const LocalRegistration& options) {
   check_names(options);
   const Config config = config_of(options.device.config);
   Activity activity("reading the images");
-  const LoadedImage reference = load_registrable(options.reference);
-  const LoadedImage moving = load_registrable(options.moving);
+  const LoadedImage reference = load_registrable(options.reference, options.reference_page);
+  const LoadedImage moving = load_registrable(options.moving, options.moving_page);
   check_images(options, reference, moving);
   Outputs outputs(options, moving);
 
@@ -147,6 +147,8 @@ ExitStatus register_local(const LocalRegistration& options) {
   report.moving = options.moving;
   report.reference_description = describe(reference);
   report.moving_description = describe(moving);
+  report.reference_orientation = reference.orientation;
+  report.moving_orientation = moving.orientation;
   report.device = device.info();
   if (report.motion.field) {
     outputs.write(report, device, reference, moving);

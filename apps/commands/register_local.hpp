@@ -13,6 +13,8 @@ namespace warpalign::program {
 struct LocalRegistration {
   std::string reference;
   std::string moving;
+  std::optional<std::size_t> reference_page;  ///< as for load_image()
+  std::optional<std::size_t> moving_page;
   DeviceOptions device;
   LocalSettings settings;
   std::optional<std::string> output;   ///< the aligned image

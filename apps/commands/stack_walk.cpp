@@ -135,7 +135,12 @@ void StackWalk::report_frame(const StackFrame& done) {
   progress_.pause();
   outputs_.report(done);
   if (done.trouble.empty()) return;
-  progress_.say(on_one_line(fmt::format("warpalign: frame {}: {}", done.index, done.trouble)));
+  std::string trouble = done.trouble;
+  const std::string number = fmt::format("[{}]", done.index);
+  if (done.file.ends_with(number) && trouble.starts_with(done.file)) {
+    trouble.erase(done.file.size() - number.size(), number.size());  // the line begins with it
+  }
+  progress_.say(on_one_line(fmt::format("warpalign: frame {}: {}", done.index, trouble)));
 }
 
 }  // namespace warpalign::program

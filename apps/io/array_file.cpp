@@ -1,6 +1,8 @@
 // Converts images to arrays, one for each channel, and back; .npy files stay as they are.
 #include "io/array_file.hpp"
 
+#include "io/image_name.hpp"
+
 #include <warpalign/missing.hpp>
 
 #include <fmt/format.h>
@@ -125,7 +127,8 @@ LoadedImage join_channels(const std::vector<Array>& channels) {
 }
 
 ArrayFile load_array_file(const std::filesystem::path& path) {
-  if (is_npy(path)) {
+  const ImageName name = image_name(path);
+  if (!name.page && is_npy(name.file)) {
     ArrayFile file{{load_npy(path)}, {}};
     file.description = describe(file.first());
     return file;

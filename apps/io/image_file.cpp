@@ -3,8 +3,11 @@
 
 #include "io/atomic_file.hpp"
 #include "io/codecs/codecs.hpp"
+#include "io/codecs/orientation.hpp"
 #include "io/file_bytes.hpp"
+#include "io/image_name.hpp"
 #include "io/input_limits.hpp"
+#include "io/messages.hpp"
 #include "io/starts_with.hpp"
 
 #include <fmt/format.h>
@@ -17,26 +20,45 @@
 namespace warpalign::program {
 namespace {
 
-using Reader = LoadedImage (*)(Bytes);
+template <LoadedImage (*read)(Bytes)>
+LoadedImage read_only_page(Bytes file, std::optional<std::size_t> page) {
+  if (page.value_or(0) > 0) {
+    throw FileError(fmt::format("has one image; there is no page {}", *page));
+  }
+  return read(file);
+}
 
-Reader reader_of(Bytes file) {
+using PageReader = LoadedImage (*)(Bytes, std::optional<std::size_t>);
+
+PageReader reader_of(Bytes file) {
   using namespace std::string_view_literals;
   struct Magic {
     std::string_view bytes;
-    Reader reader;
+    PageReader reader;
+    std::string_view later = {};  ///< bytes at offset 8
   };
-  static constexpr std::array known{Magic{"\x89PNG\r\n\x1a\n"sv, read_png},
-                                    Magic{"\xff\xd8\xff"sv, read_jpeg},
+  static constexpr PageReader pnm = read_only_page<read_pnm>;
+  static constexpr std::array known{Magic{"\x89PNG\r\n\x1a\n"sv, read_only_page<read_png>},
+                                    Magic{"\xff\xd8\xff"sv, read_only_page<read_jpeg>},
                                     Magic{"II*\0"sv, read_tiff},
                                     Magic{"MM\0*"sv, read_tiff},
                                     Magic{"II+\0"sv, read_tiff},
                                     Magic{"MM\0+"sv, read_tiff},
-                                    Magic{"P2"sv, read_pnm},
-                                    Magic{"P3"sv, read_pnm},
-                                    Magic{"P5"sv, read_pnm},
-                                    Magic{"P6"sv, read_pnm}};
+                                    Magic{"RIFF"sv, read_only_page<read_webp>, "WEBP"sv},
+                                    Magic{"BM"sv, read_only_page<read_bmp>},
+                                    Magic{"\x93NUMPY"sv, read_only_page<read_npy_image>},
+                                    Magic{"P1"sv, pnm},
+                                    Magic{"P2"sv, pnm},
+                                    Magic{"P3"sv, pnm},
+                                    Magic{"P4"sv, pnm},
+                                    Magic{"P5"sv, pnm},
+                                    Magic{"P6"sv, pnm},
+                                    Magic{"P7"sv, pnm}};
+  constexpr std::size_t later_at = 8;
   const auto* found = std::find_if(known.begin(), known.end(), [&](const Magic& magic) {
-    return starts_with(file, magic.bytes);
+    if (!starts_with(file, magic.bytes)) return false;
+    return magic.later.empty() ||
+           (file.size() >= later_at && starts_with(file.subspan(later_at), magic.later));
   });
   return found == known.end() ? nullptr : found->reader;
 }
@@ -96,13 +118,22 @@ LoadedImage make_image(std::int64_t width, std::int64_t height, int channels, Pi
   return image;
 }
 
+void add_remark(LoadedImage& image, const std::string& sentence) {
+  if (!image.remark.empty()) image.remark += "; ";
+  image.remark += sentence;
+}
+
 std::string describe(const LoadedImage& image) {
   const char* sort = *name_of(image.type) == 'i'   ? " bit signed"
                      : *name_of(image.type) == 'f' ? "-bit float"
                                                    : " bit";
   const std::string depth = fmt::format("{}{}", 8 * size_of(image.type), sort);
-  return fmt::format("{} x {}, {}, {}", image.width, image.height,
-                     image.channels == 1 ? "gray" : "RGB", depth);
+  const std::string colours = image.channels == 1   ? "gray"
+                              : image.channels == 3 ? "RGB"
+                                                    : fmt::format("{} channels", image.channels);
+  std::string text = fmt::format("{} x {}, {}, {}", image.width, image.height, colours, depth);
+  if (image.orientation != 1) text += fmt::format(", orientation {} applied", image.orientation);
+  return text;
 }
 
 FileFormat format_of_name(const std::filesystem::path& path) {
@@ -121,15 +152,20 @@ void check_storable(const std::filesystem::path& path, FileFormat format, int ch
   const auto refuse = [&](std::string_view why) {
     throw FileError(fmt::format("{}: {}", path.string(), why));
   };
-  if (type != PixelType::u8 && type != PixelType::u16 && type != PixelType::f32) {
-    refuse(fmt::format("images cannot hold pixels of type {}; use a name that ends in .npy",
-                       name_of(type)));
+  if (type == PixelType::c32) {
+    refuse("images cannot hold complex numbers; use a name that ends in .npy");
   }
-  if (type == PixelType::f32 && format != FileFormat::tiff) {
-    refuse("only TIFF can hold floating-point pixels; use a name that ends in .tif");
+  if (format == FileFormat::tiff) return;
+  if (type != PixelType::u8 && type != PixelType::u16) {
+    refuse(fmt::format("only TIFF can hold {}; use a name that ends in .tif",
+                       *name_of(type) == 'f' ? "floating-point pixels"
+                                             : fmt::format("pixels of type {}", name_of(type))));
   }
   if (type == PixelType::u16 && format == FileFormat::jpeg) {
     refuse("JPEG cannot hold 16 bits a sample; use .png or .tif");
+  }
+  if (channels != 1 && channels != 3) {
+    refuse(fmt::format("only TIFF can hold {} channels; use a name that ends in .tif", channels));
   }
   if (channels != 1 && format == FileFormat::pgm) {
     refuse("PGM cannot hold colour; use .ppm or .png");
@@ -139,14 +175,20 @@ void check_storable(const std::filesystem::path& path, FileFormat format, int ch
   }
 }
 
-LoadedImage load_image(const std::filesystem::path& path) {
+LoadedImage load_image(const std::filesystem::path& path, std::optional<std::size_t> page) {
+  const ImageName name = image_name(path);
   try {
-    FileBytes file(path);
-    const Reader reader = reader_of(file.head());
+    FileBytes file(name.file);
+    const PageReader reader = reader_of(file.head());
     if (reader == nullptr) {
-      throw FileError("is not an image that can be read; convert it to PNG, TIFF, JPEG or PGM/PPM");
+      throw FileError(
+          "is not an image that can be read; convert it to PNG, TIFF, JPEG, WebP, BMP, PNM or "
+          ".npy");
     }
-    return reader(file.all());
+    LoadedImage image = reader(file.all(), page ? page : name.page);
+    make_upright(image);
+    if (!image.remark.empty()) remark(fmt::format("{}: {}", path.string(), image.remark));
+    return image;
   } catch (const FileError& error) {
     throw FileError(fmt::format("{}: {}", path.string(), error.what()));
   }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -28,9 +29,14 @@ class FileError : public std::runtime_error {
 struct LoadedImage {
   std::int64_t width = 0;
   std::int64_t height = 0;
-  int channels = 1;                ///< 1: gray; 3: red, green, blue
-  PixelType type = PixelType::u8;  ///< u8, u16 or f32; gray frames of a stack: any but c32
+  int channels = 1;                ///< 1: gray; 3: red, green, blue; others: no colours
+  PixelType type = PixelType::u8;  ///< any but c32
   std::vector<std::byte> pixels;
+  /// How the file orients its pixels: a value of EXIF's tag Orientation, 1 to 8. load_image()
+  /// returns upright pixels, to which it has applied this value.
+  int orientation = 1;
+  /// What the user should know about how the file was understood; empty for most files.
+  std::string remark = {};
 
   [[nodiscard]] Shape shape() const noexcept { return {width, height, 1}; }
   [[nodiscard]] std::size_t row_bytes() const noexcept {
@@ -51,6 +57,12 @@ struct LoadedImage {
 [[nodiscard]] LoadedImage make_image(std::int64_t width, std::int64_t height, int channels,
                                      PixelType type);
 
+/// The most channels of an image.
+inline constexpr int max_channels = 256;
+
+/// Adds a sentence to an image's remark.
+void add_remark(LoadedImage& image, const std::string& sentence);
+
 /// Describes an image as in "640 x 480, RGB, 8 bit".
 [[nodiscard]] std::string describe(const LoadedImage& image);
 
@@ -63,9 +75,12 @@ enum class FileFormat { png, tiff, jpeg, pgm, ppm };
 void check_storable(const std::filesystem::path& path, FileFormat format, int channels,
                     PixelType type);
 
-/// Reads PNG, TIFF, JPEG and PGM/PPM files, distinguished by content. Ignores alpha and EXIF
-/// orientation, and reads the first page of a TIFF file. Throws FileError.
-[[nodiscard]] LoadedImage load_image(const std::filesystem::path& path);
+/// Reads an image of any kind in image_kinds(), distinguished by content. Drops alpha, and returns
+/// upright pixels. `path` may name a page of a TIFF file, as in "scan.tif[2]", and so may `page`,
+/// from 0; without them the first page is read that is no thumbnail. Prints the image's remark.
+/// Throws FileError.
+[[nodiscard]] LoadedImage load_image(const std::filesystem::path& path,
+                                     std::optional<std::size_t> page = {});
 
 /// Encodes an image in the format. Throws FileError.
 [[nodiscard]] std::vector<std::byte> encode_image(const LoadedImage& image, FileFormat format);

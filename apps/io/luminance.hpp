@@ -7,8 +7,9 @@
 
 namespace warpalign::program {
 
-/// An image's luminance in its own pixel type: 0.2126 red + 0.7152 green + 0.0722 blue (ITU-R
-/// BT.709) of the stored samples.
+/// An image's luminance: 0.2126 red + 0.7152 green + 0.0722 blue (ITU-R BT.709) of the stored
+/// samples, or the mean of channels that are no colours. In its own pixel type, but float32 for
+/// half precision.
 class Luminance {
  public:
   /// `image` must outlive this object, which refers to it if it is gray.

@@ -1,6 +1,7 @@
 // Prepares images and masks for the registrar, and reports unsuitable ones.
 #include "io/registrable_image.hpp"
 
+#include "io/array_file.hpp"
 #include "io/usage_error.hpp"
 
 #include <warpalign/error.hpp>
@@ -16,24 +17,22 @@ namespace {
 
 using Path = std::filesystem::path;
 
-template <typename Sample>
-void mark(const LoadedImage& file, LoadedImage& mask) {
-  const auto from = file.samples<Sample>();
+void mark(std::span<const float> from, std::size_t channels, LoadedImage& mask) {
   const auto to = mask.samples<std::uint8_t>();
-  const auto channels = static_cast<std::size_t>(file.channels);
   for (std::size_t i = 0; i < to.size(); ++i) {
     const auto pixel = from.subspan(i * channels, channels);
     // This comparison is false for NaN.
-    const bool counts = std::any_of(pixel.begin(), pixel.end(), [](Sample s) { return s > 0; });
+    const bool counts =
+        std::any_of(pixel.begin(), pixel.end(), [](float sample) { return sample > 0; });
     to[i] = counts ? 255 : 0;
   }
 }
 
 }  // namespace
 
-LoadedImage load_registrable(const Path& path) {
+LoadedImage load_registrable(const Path& path, std::optional<std::size_t> page) {
   constexpr std::int64_t min_side = 16;
-  LoadedImage image = load_image(path);
+  LoadedImage image = load_image(path, page);
   if (image.width < min_side || image.height < min_side) {
     throw UsageError(fmt::format("{}: is {} x {} pixels; registration needs sides of at least {}",
                                  path.string(), image.width, image.height, min_side));
@@ -49,9 +48,9 @@ LoadedImage load_mask(const Path& path, const Shape& image, const std::string& i
                                  to_string(image)));
   }
   LoadedImage mask = make_image(file.width, file.height, 1, PixelType::u8);
-  if (file.type == PixelType::u8) mark<std::uint8_t>(file, mask);
-  if (file.type == PixelType::u16) mark<std::uint16_t>(file, mask);
-  if (file.type == PixelType::f32) mark<float>(file, mask);
+  const Array samples =
+      to_float({{file.height, file.width * file.channels}, file.type, file.pixels});
+  mark(samples.samples<float>(), static_cast<std::size_t>(file.channels), mask);
   const auto marks = mask.samples<std::uint8_t>();
   if (std::none_of(marks.begin(), marks.end(), [](std::uint8_t m) { return m != 0; })) {
     throw UsageError(

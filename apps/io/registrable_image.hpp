@@ -10,8 +10,10 @@
 
 namespace warpalign::program {
 
-/// Loads an image that is large enough to be registered. Throws FileError or UsageError.
-[[nodiscard]] LoadedImage load_registrable(const std::filesystem::path& path);
+/// Loads an image that is large enough to be registered, as load_image() does. Throws FileError or
+/// UsageError.
+[[nodiscard]] LoadedImage load_registrable(const std::filesystem::path& path,
+                                           std::optional<std::size_t> page = {});
 
 /// Loads a mask as a gray 8-bit image: 0 where every channel of the file is 0 or NaN, else 255.
 /// Throws FileError, and UsageError for a mask of a different size than `image` (called

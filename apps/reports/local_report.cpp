@@ -7,6 +7,7 @@
 #include "reports/json.hpp"
 #include "reports/markup.hpp"
 #include "reports/mean_pictures.hpp"
+#include "reports/orientation.hpp"
 
 #include <fmt/format.h>
 
@@ -91,6 +92,7 @@ std::string json_text(const LocalReport& report) {
   for (std::size_t i = 0; i < motion.shifts.size(); ++i) {
     object["shifts"].push_back(window_json(motion, i));
   }
+  add_orientation(object, report.reference_orientation, report.moving_orientation);
   object["device"] = report.device.name;
   object["backend"] = report.device.backend;
   return object.text();

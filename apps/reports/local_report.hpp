@@ -17,6 +17,8 @@ struct LocalReport {
   std::string moving;
   std::string reference_description;
   std::string moving_description;
+  int reference_orientation = 1;  ///< see LoadedImage::orientation
+  int moving_orientation = 1;
   DeviceInfo device;
   FrameMotion motion;
   std::vector<WrittenFile> files;

@@ -1,6 +1,7 @@
 // Draws the overlay: two panels with a contrast stretch that is robust against outliers.
 #include "reports/overlay.hpp"
 
+#include "io/array_file.hpp"
 #include "io/luminance.hpp"
 
 #include <algorithm>
@@ -19,18 +20,11 @@ constexpr double bright_share = 0.995;  // fraction of pixels that stay below wh
 constexpr float dimmed = 0.35F;
 constexpr int fields_across = 8;
 
-template <typename Sample>
-Gray as_float(const LoadedImage& image) {
-  const auto samples = image.samples<Sample>();
-  return {samples.begin(), samples.end()};
-}
-
 Gray gray_values(const LoadedImage& image) {
   const Luminance luminance(image);
   const LoadedImage& gray = luminance.image();
-  if (gray.type == PixelType::u8) return as_float<std::uint8_t>(gray);
-  if (gray.type == PixelType::u16) return as_float<std::uint16_t>(gray);
-  return as_float<float>(gray);
+  const Array values = to_float({{gray.height, gray.width}, gray.type, gray.pixels});
+  return {values.samples<float>().begin(), values.samples<float>().end()};
 }
 
 Mask inside_moving(const Shape& shape, const PixelMap& reference_to_moving, const Shape& moving) {

@@ -5,6 +5,7 @@
 #include "reports/ambiguity.hpp"
 #include "reports/deformation_report.hpp"
 #include "reports/option_names.hpp"
+#include "reports/orientation.hpp"
 #include "reports/report_lines.hpp"
 
 #include <fmt/format.h>
@@ -203,6 +204,7 @@ std::string json_text(const RegistrationReport& report) {
   for (const Alignment& other : result.runners_up) {
     object["runners_up"].push_back(registered_json(other, report.settings.fast));
   }
+  add_orientation(object, report.reference_orientation, report.moving_orientation);
   object["device"] = report.device.name;
   object["backend"] = report.device.backend;
   object["timings_ms"] = timings_json(result.timings);

@@ -16,6 +16,8 @@ struct RegistrationReport {
   std::string moving;
   std::string reference_description;
   std::string moving_description;
+  int reference_orientation = 1;  ///< see LoadedImage::orientation
+  int moving_orientation = 1;
   DeviceInfo device;
   RegistrationOptions settings;  ///< the options that the user chose
   RegistrationResult result;

@@ -147,7 +147,8 @@ void check_tiff(const TiffKind& kind) {
   write_tiff(folder / "image.tif", kind);
   const LoadedImage image = load_image(folder / "image.tif");
   REQUIRE(image.shape() == Shape{tiff_width, tiff_height, 1});
-  const int channels = kind.photometric == PHOTOMETRIC_RGB ? 3 : 1;
+  // An extra sample that is not described is alpha after colours, and a channel after gray.
+  const int channels = kind.photometric == PHOTOMETRIC_RGB ? 3 : kind.samples;
   REQUIRE(image.channels == channels);
   std::vector<int> expected;
   for (std::uint32_t y = 0; y < tiff_height; ++y) {
@@ -173,10 +174,14 @@ TEST_CASE("TIFF in strips and tiles, interleaved and in planes, of either colour
   }
 }
 
-TEST_CASE("TIFF that is neither gray nor RGB is refused") {
+TEST_CASE("TIFF of colours that cannot be converted is refused") {
   const ScratchFolder folder;
-  write_tiff(folder / "cmyk.tif", {4, PHOTOMETRIC_SEPARATED});
-  CHECK_THROWS_AS((void)load_image(folder / "cmyk.tif"), FileError);
+  write_tiff(folder / "lab.tif", {3, PHOTOMETRIC_CIELAB});
+  CHECK_THROWS_WITH_AS((void)load_image(folder / "lab.tif"), doctest::Contains("neither gray, RGB"),
+                       FileError);
+  write_tiff(folder / "inks.tif", {3, PHOTOMETRIC_SEPARATED});
+  CHECK_THROWS_WITH_AS((void)load_image(folder / "inks.tif"),
+                       doctest::Contains("CMYK, but has 3 samples a pixel"), FileError);
 }
 
 TEST_CASE("plain PNM, comments, and samples scaled to the whole range") {

@@ -1,10 +1,12 @@
 // The readers and writers of each file format, for bytes in memory. They know no file names:
-// image_file.cpp adds the name to their messages.
+// image_file.cpp adds the name to their messages. Readers return the pixels as stored, with the
+// file's orientation, which image_file.cpp applies.
 #pragma once
 
 #include "io/image_file.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,9 +16,13 @@ namespace warpalign::program {
 using Bytes = std::span<const std::byte>;
 
 [[nodiscard]] LoadedImage read_png(Bytes file);
-[[nodiscard]] LoadedImage read_tiff(Bytes file);
+[[nodiscard]] LoadedImage read_tiff(Bytes file, std::optional<std::size_t> page);
 [[nodiscard]] LoadedImage read_jpeg(Bytes file);
+[[nodiscard]] LoadedImage read_webp(Bytes file);
+[[nodiscard]] LoadedImage read_bmp(Bytes file);
 [[nodiscard]] LoadedImage read_pnm(Bytes file);
+/// An array of rows and columns, with or without a third axis of channels.
+[[nodiscard]] LoadedImage read_npy_image(Bytes file);
 
 [[nodiscard]] std::vector<std::byte> write_png(const LoadedImage& image);
 [[nodiscard]] std::vector<std::byte> write_tiff(const LoadedImage& image);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr const char* readable_types =
-    "bool, integers of 8 to 32 bits, float16, float32, float64 and complex64";
+    "bool, integers of 8 to 64 bits, float16, float32, float64 and complex64";
 
 struct Header {
   std::optional<std::string> type;
@@ -146,6 +146,7 @@ struct Layout {
   PixelType type;
   std::size_t word;
   bool big_endian;
+  bool wide = false;
 };
 
 Layout layout_of(const std::string& descr) {
@@ -156,6 +157,8 @@ Layout layout_of(const std::string& descr) {
   const bool ordered = descr.starts_with('<') || descr.starts_with('>') || descr.starts_with('|');
   const bool big_endian = descr.starts_with('>');
   if (ordered && kind == "b1") return {PixelType::u8, 1, false};
+  if (ordered && kind == "i8") return {PixelType::i32, 8, big_endian, true};
+  if (ordered && kind == "u8") return {PixelType::u32, 8, big_endian, true};
   if (ordered && kind == "c8") return {PixelType::c32, 4, big_endian};
   for (const PixelType type : types) {
     if (ordered && kind == fmt::format("{}{}", *name_of(type), size_of(type))) {
@@ -207,8 +210,8 @@ NpyLayout read_npy_layout(Bytes file) {
     throw damaged("its header lacks one of 'descr', 'fortran_order' and 'shape'");
   }
   const Layout stored = layout_of(*header.type);
-  return {*header.extents,   stored.type,           stored.word,
-          stored.big_endian, *header.fortran_order, parts.start};
+  return {*header.extents,       stored.type, stored.word, stored.big_endian,
+          *header.fortran_order, parts.start, stored.wide};
 }
 
 }  // namespace warpalign::program

@@ -19,6 +19,9 @@ struct NpyLayout {
   bool big_endian = false;
   bool fortran_order = false;
   std::size_t start = 0;  ///< offset of the first number
+  bool wide = false;      ///< integers of 64 bits in the file, which become `type` of 32 bits
+
+  [[nodiscard]] std::size_t stored_bytes() const { return wide ? 8 : size_of(type); }
 };
 
 /// `file`: the complete file, or at least its header. Throws FileError.

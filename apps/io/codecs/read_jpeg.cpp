@@ -1,10 +1,13 @@
-// Reads JPEG: gray and colour. EXIF orientation is ignored.
+// Reads JPEG: gray, colour and CMYK, which becomes RGB.
 //
 // libjpeg reports errors by longjmp. Functions that call setjmp therefore have only plain values;
 // objects with destructors live outside of them. Damage that libjpeg only warns about, such as a
 // missing end, is an error here.
+#include "io/codecs/cmyk.hpp"
 #include "io/codecs/codecs.hpp"
 #include "io/codecs/jpeg_errors.hpp"
+#include "io/codecs/orientation.hpp"
+#include "io/starts_with.hpp"
 
 #include <csetjmp>
 #include <cstdio>
@@ -35,6 +38,24 @@ void limit_scans(j_common_ptr jpeg) {
   std::longjmp(errors.escape, 1);
 }
 
+constexpr int metadata_marker = JPEG_APP0 + 1;
+
+/// Converts cyan, magenta, yellow and black. `complement`: full samples stand for no ink.
+LoadedImage colours_of_inks(const LoadedImage& inks, bool complement) {
+  constexpr std::uint8_t full = 255;
+  LoadedImage colours = make_image(inks.width, inks.height, 3, PixelType::u8);
+  const auto from = inks.samples<std::uint8_t>();
+  const auto to = colours.samples<std::uint8_t>();
+  const std::uint8_t flip = complement ? full : 0;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const std::size_t pixel = i / 3 * 4;
+    const auto ink = static_cast<std::uint8_t>(from[pixel + i % 3] ^ flip);
+    const auto black = static_cast<std::uint8_t>(from[pixel + 3] ^ flip);
+    to[i] = colour_of_inks(ink, black, full);
+  }
+  return colours;
+}
+
 class JpegReader {
  public:
   JpegReader() {
@@ -49,17 +70,19 @@ class JpegReader {
   LoadedImage read(Bytes file) {
     if (!read_header(file)) throw damaged(errors_.message.data());
     check_sides(jpeg_.image_width, jpeg_.image_height);
-    if (jpeg_.jpeg_color_space == JCS_CMYK || jpeg_.jpeg_color_space == JCS_YCCK) {
-      throw FileError("is a CMYK JPEG; convert it to RGB or gray");
-    }
     const bool gray = jpeg_.jpeg_color_space == JCS_GRAYSCALE;
-    jpeg_.out_color_space = gray ? JCS_GRAYSCALE : JCS_RGB;
+    const bool inks = jpeg_.jpeg_color_space == JCS_CMYK || jpeg_.jpeg_color_space == JCS_YCCK;
+    jpeg_.out_color_space = gray ? JCS_GRAYSCALE : inks ? JCS_CMYK : JCS_RGB;
+    const int stored = gray ? 1 : inks ? 4 : 3;
     const std::uint64_t bytes =
-        std::uint64_t{jpeg_.image_width} * jpeg_.image_height * (gray ? 1U : 3U);
+        std::uint64_t{jpeg_.image_width} * jpeg_.image_height * static_cast<std::uint64_t>(stored);
     refuse_bomb({jpeg_.image_width, jpeg_.image_height, bytes, bytes, file.size()});
-    LoadedImage image =
-        make_image(jpeg_.image_width, jpeg_.image_height, gray ? 1 : 3, PixelType::u8);
+    LoadedImage image = make_image(jpeg_.image_width, jpeg_.image_height, stored, PixelType::u8);
+    const std::vector<FoundOrientation> orientations = found_orientations();
     if (!read_rows(image)) throw damaged(errors_.message.data());
+    // Adobe's programs store the complement of the inks.
+    if (inks) image = colours_of_inks(image, jpeg_.saw_Adobe_marker != 0);
+    note_orientation(orientations, image);
     return image;
   }
 
@@ -70,8 +93,28 @@ class JpegReader {
     progress_.progress_monitor = limit_scans;
     jpeg_.progress = &progress_;
     jpeg_mem_src(&jpeg_, reinterpret_cast<const unsigned char*>(file.data()), file.size());
+    jpeg_save_markers(&jpeg_, metadata_marker, 0xffff);
     jpeg_read_header(&jpeg_, TRUE);
     return true;
+  }
+
+  /// Must be called before the rows are read, after which libjpeg drops the markers.
+  [[nodiscard]] std::vector<FoundOrientation> found_orientations() const {
+    std::vector<FoundOrientation> found;
+    std::optional<int> xmp;
+    for (jpeg_saved_marker_ptr marker = jpeg_.marker_list; marker != nullptr;
+         marker = marker->next) {
+      if (marker->marker != metadata_marker) continue;
+      const Bytes data{reinterpret_cast<const std::byte*>(marker->data), marker->data_length};
+      if (starts_with(data, {"Exif\0\0", 6})) {
+        found.push_back({found.empty() ? "the EXIF data" : "a second block of EXIF data",
+                         exif_orientation(data)});
+      } else if (starts_with(data, "http://ns.adobe.com/xap/1.0/")) {
+        xmp = xmp_orientation({reinterpret_cast<const char*>(data.data()), data.size()});
+      }
+    }
+    found.push_back({"the XMP data", xmp});
+    return found;
   }
 
   bool read_rows(LoadedImage& image) {

@@ -2,6 +2,7 @@
 #include "io/byte_order.hpp"
 #include "io/codecs/npy_layout.hpp"
 #include "io/input_limits.hpp"
+#include "io/narrow_integers.hpp"
 #include "io/npy.hpp"
 
 #include <fmt/format.h>
@@ -45,8 +46,7 @@ void check_size(const std::vector<std::int64_t>& extents, std::size_t bytes, std
 }
 
 /// Converts Fortran order, where the first axis varies fastest, to C order.
-void copy_from_fortran_order(Bytes numbers, Array& array) {
-  const std::size_t bytes = size_of(array.type);
+void copy_from_fortran_order(Bytes numbers, std::size_t bytes, Array& array) {
   const std::size_t axes = array.extents.size();
   std::vector<std::int64_t> index(axes, 0);
   for (std::size_t from = 0; from < numbers.size(); from += bytes) {
@@ -66,14 +66,16 @@ Array read_npy(Bytes file, int max_dimensions) {
   const NpyLayout layout = read_npy_layout(file);
   const Bytes numbers = file.subspan(layout.start);
   check_dimensions(layout.extents, max_dimensions);
-  check_size(layout.extents, size_of(layout.type), numbers.size());
+  check_size(layout.extents, layout.stored_bytes(), numbers.size());
   Array array = make_array(layout.extents, layout.type);
+  array.bytes.resize(numbers.size());
   if (layout.fortran_order) {
-    copy_from_fortran_order(numbers, array);
+    copy_from_fortran_order(numbers, layout.stored_bytes(), array);
   } else {
     std::memcpy(array.bytes.data(), numbers.data(), array.bytes.size());
   }
   if (layout.big_endian) reverse_words(array.bytes, layout.word);
+  if (layout.wide) array.bytes = narrow_integers(array.bytes, layout.type);
   return array;
 }
 

@@ -3,6 +3,7 @@
 // libpng reports errors by longjmp. Functions that call setjmp therefore have only plain values;
 // objects with destructors live outside of them.
 #include "io/codecs/codecs.hpp"
+#include "io/codecs/orientation.hpp"
 
 #include <png.h>
 
@@ -66,6 +67,7 @@ class PngReader {
       rows[y] = reinterpret_cast<png_bytep>(image.pixels.data() + y * image.row_bytes());
     }
     if (!read_rows(rows.data())) throw damaged(source_.message.data());
+    note_orientation({{"the EXIF data", stored_orientation()}}, image);
     return image;
   }
 
@@ -84,10 +86,21 @@ class PngReader {
     return true;
   }
 
+  [[nodiscard]] std::optional<int> stored_orientation() const {
+#ifdef PNG_eXIf_SUPPORTED
+    png_uint_32 bytes = 0;
+    png_bytep exif = nullptr;
+    if (png_get_eXIf_1(png_, info_, &bytes, &exif) == 0 || exif == nullptr) return {};
+    return exif_orientation({reinterpret_cast<const std::byte*>(exif), bytes});
+#else
+    return {};
+#endif
+  }
+
   bool read_rows(png_bytepp rows) {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     png_read_image(png_, rows);
-    png_read_end(png_, nullptr);
+    png_read_end(png_, info_);
     return true;
   }
 

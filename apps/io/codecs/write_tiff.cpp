@@ -1,4 +1,4 @@
-// Writes TIFF: any real type, gray or RGB, in deflated strips.
+// Writes TIFF: any real type, gray, RGB or other channels, in deflated strips.
 #include "io/codecs/codecs.hpp"
 #include "io/codecs/tiff_in_memory.hpp"
 
@@ -20,6 +20,11 @@ void describe_page(TIFF* tiff, const LoadedImage& image) {
   TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, format);
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
                image.channels == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
+  if (image.channels != 1 && image.channels != 3) {
+    const std::vector<std::uint16_t> extra(static_cast<std::size_t>(image.channels - 1),
+                                           EXTRASAMPLE_UNSPECIFIED);
+    TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, static_cast<int>(extra.size()), extra.data());
+  }
   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
   TIFFSetField(tiff, TIFFTAG_PREDICTOR,

@@ -69,13 +69,7 @@ std::unique_ptr<FrameSource> open_frames(const std::string& file, const PlaneCho
 /// Whether files with this extension may hold several frames.
 bool may_be_a_stack(const std::string& file) {
   const std::string extension = Path(file).extension().string();
-  return extension != ".png" && extension != ".jpg" && extension != ".jpeg" &&
-         extension != ".pgm" && extension != ".ppm";
-}
-
-bool is_unusual_colour(const LoadedImage& image) {
-  return image.channels == 3 && image.type != PixelType::u8 && image.type != PixelType::u16 &&
-         image.type != PixelType::f32;
+  return extension == ".tif" || extension == ".tiff" || extension == ".npy" || extension == ".y4m";
 }
 
 std::string named(const std::string& name, const std::string& words) {
@@ -166,11 +160,13 @@ auto FrameSequence::first_answer(const Ask& ask) {
 
 std::optional<Frame> FrameSequence::next() {
   std::optional<Frame> frame = first_answer([](FrameSource& source) { return source.next(); });
-  if (frame && frame->trouble.empty() && is_unusual_colour(frame->all_planes().front())) {
+  if (!frame || !frame->trouble.empty()) return frame;
+  const int channels = frame->all_planes().front().channels;
+  if (channels != 1 && channels != 3) {
     frame->trouble = fmt::format(
-        "{}: is in colour of type {}; colour is read in 8 and 16 bits and "
-        "in 32-bit float: convert it",
-        frame->name, name_of(frame->all_planes().front().type));
+        "{}: has {} samples a pixel; the frames of a stack are gray or RGB: save the channels as "
+        "pages",
+        frame->name, channels);
     frame->image = {};
     frame->planes.clear();
   }

@@ -28,8 +28,8 @@ std::string_view digits_at(std::string_view text, std::size_t& position) {
 }
 
 bool is_readable_kind(const Path& path) {
-  constexpr std::array extensions{".png", ".tif", ".tiff", ".jpg", ".jpeg",
-                                  ".pgm", ".ppm", ".npy",  ".y4m"};
+  constexpr std::array extensions{".png", ".tif", ".tiff", ".jpg", ".jpeg", ".webp", ".bmp",
+                                  ".pbm", ".pgm", ".ppm",  ".pnm", ".pam",  ".npy",  ".y4m"};
   std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -52,8 +52,8 @@ std::vector<std::string> files_in(const std::string& folder) {
   }
   if (files.empty()) {
     throw FileError(fmt::format(
-        "{}: is a folder without images (files that end in .png, .tif, .jpg, .pgm, .ppm, .npy or "
-        ".y4m)",
+        "{}: is a folder without images (files that end in .png, .tif, .jpg, .webp, .bmp, .pgm, "
+        ".ppm, .npy or .y4m)",
         folder));
   }
   return files;

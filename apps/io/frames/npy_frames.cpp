@@ -4,6 +4,7 @@
 
 #include "io/byte_order.hpp"
 #include "io/frames/axis_letters.hpp"
+#include "io/narrow_integers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -101,7 +102,8 @@ void NpyFrames::understand_axes(const PlaneChoice& choice) {
 }
 
 std::size_t NpyFrames::max_file_samples() const {
-  return static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()) / size_of(layout_.type);
+  return static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()) /
+         layout_.stored_bytes();
 }
 
 /// If the file ends early, only whole frames are read. They are contiguous if the frame is the
@@ -109,7 +111,7 @@ std::size_t NpyFrames::max_file_samples() const {
 void NpyFrames::find_whole_planes() {
   const std::uint64_t size = file_.size();
   const std::size_t found = size - std::min<std::uint64_t>(size, layout_.start);
-  const std::size_t wanted = samples_ * size_of(layout_.type);
+  const std::size_t wanted = samples_ * layout_.stored_bytes();
   if (found > wanted) {
     throw damaged(fmt::format("it has {} bytes of numbers, more than its shape ({}) needs", found,
                               fmt::join(layout_.extents, ", ")));
@@ -118,7 +120,7 @@ void NpyFrames::find_whole_planes() {
   Axis& frames = slices_are_frames ? z_ : t_;
   promised_ = frames.extent;
   if (slowest_ == (slices_are_frames ? 'Z' : 'T')) {
-    frames.extent = std::min(promised_, found / (frames.stride * size_of(layout_.type)));
+    frames.extent = std::min(promised_, found / (frames.stride * layout_.stored_bytes()));
   } else if (found < wanted) {
     frames.extent = 0;
   }
@@ -154,7 +156,7 @@ bool NpyFrames::has_dense_planes() const {
 }
 
 void NpyFrames::map() {
-  mapped_bytes_ = layout_.start + samples_ * size_of(layout_.type);
+  mapped_bytes_ = layout_.start + samples_ * layout_.stored_bytes();
   mapped_bytes_ = std::min<std::size_t>(mapped_bytes_, file_.size());
   void* mapped = ::mmap(nullptr, mapped_bytes_, PROT_READ, MAP_SHARED, file_.descriptor(), 0);
   if (mapped == MAP_FAILED) {
@@ -189,25 +191,31 @@ LoadedImage NpyFrames::read(std::int64_t plane) const {
   const std::size_t z = number / c_.extent % z_.extent;
   const std::size_t t = number / c_.extent / z_.extent;
   const std::size_t sample = t * t_.stride + z * z_.stride + c * c_.stride;
-  const std::uint64_t start = layout_.start + sample * size_of(layout_.type);
-  LoadedImage image = make_image(static_cast<std::int64_t>(x_.extent),
-                                 static_cast<std::int64_t>(y_.extent), channels_, layout_.type);
+  const std::uint64_t start = layout_.start + sample * layout_.stored_bytes();
+  LoadedImage image{static_cast<std::int64_t>(x_.extent),
+                    static_cast<std::int64_t>(y_.extent),
+                    channels_,
+                    layout_.type,
+                    {}};
+  image.pixels.resize(x_.extent * y_.extent * static_cast<std::size_t>(channels_) *
+                      layout_.stored_bytes());
   if (mapped_ != nullptr) {
-    gather(start, image);
+    gather(start, image.pixels);
   } else if (file_.read_at(start, image.pixels) < image.pixels.size()) {
     throw shortened();
   }
   if (layout_.big_endian) reverse_words(image.pixels, layout_.word);
+  if (layout_.wide) image.pixels = narrow_integers(image.pixels, layout_.type);
   return image;
 }
 
-void NpyFrames::gather(std::uint64_t start, LoadedImage& image) const {
+void NpyFrames::gather(std::uint64_t start, std::span<std::byte> plane) const {
   // Accessing mapped pages beyond the end of a shortened file would kill the program.
   if (file_.size() < mapped_bytes_) throw shortened();
-  const std::size_t bytes = size_of(layout_.type);
+  const std::size_t bytes = layout_.stored_bytes();
   const auto channels = static_cast<std::size_t>(channels_);
   const std::byte* numbers = mapped_ + start;
-  std::byte* to = image.pixels.data();
+  std::byte* to = plane.data();
   for (std::size_t y = 0; y < y_.extent; ++y) {
     for (std::size_t x = 0; x < x_.extent; ++x) {
       for (std::size_t s = 0; s < channels; ++s, to += bytes) {

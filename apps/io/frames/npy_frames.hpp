@@ -7,6 +7,7 @@
 #include "io/frames/tiff_axes.hpp"
 
 #include <filesystem>
+#include <span>
 
 namespace warpalign::program {
 
@@ -39,7 +40,7 @@ class NpyFrames : public FrameSource {
   void map();
   [[nodiscard]] bool has_dense_planes() const;
   [[nodiscard]] LoadedImage read(std::int64_t plane) const;
-  void gather(std::uint64_t start, LoadedImage& image) const;
+  void gather(std::uint64_t start, std::span<std::byte> plane) const;
 
   std::string name_;
   std::string stem_;

@@ -3,6 +3,7 @@
 
 #include "io/byte_order.hpp"
 #include "io/codecs/codecs.hpp"
+#include "io/codecs/orientation.hpp"
 #include "io/frames/axis_letters.hpp"
 #include "io/frames/imagej_axes.hpp"
 #include "io/frames/imagej_tags.hpp"
@@ -13,22 +14,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
 namespace warpalign::program {
 namespace {
-
-constexpr std::array frame_types{PixelType::u8,  PixelType::i8,  PixelType::u16,
-                                 PixelType::i16, PixelType::u32, PixelType::i32,
-                                 PixelType::f16, PixelType::f32, PixelType::f64};
-
-TiffPage describe_frame(TIFF* tiff, const InputFile& file) {
-  const TiffTypes types{frame_types,
-                        "convert it to integers of 8, 16 or 32 bits, or to floating point"};
-  return describe_tiff_page(tiff, types, file.size());
-}
 
 std::string description_of(TIFF* tiff) {
   char* text = nullptr;
@@ -40,7 +30,7 @@ bool is_dense(TIFF* tiff, const TiffPage& page) {
   std::uint16_t compression = COMPRESSION_NONE;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
   if (compression != COMPRESSION_NONE || page.tiled || page.planes) return false;
-  if (page.samples != page.channels) return false;
+  if (page.colour != TiffColour::white_is_zero && !page.stores_image()) return false;
   for (std::uint32_t strip = 1; strip < TIFFNumberOfStrips(tiff); ++strip) {
     const std::uint64_t end =
         TIFFGetStrileOffset(tiff, strip - 1) + TIFFGetStrileByteCount(tiff, strip - 1);
@@ -75,7 +65,8 @@ std::optional<TiffResolution> resolution_of(TIFF* tiff) {
 }
 
 std::size_t bytes_of(const TiffPage& page) {
-  return std::size_t{page.width} * page.height * page.samples * size_of(page.type);
+  return std::max<std::size_t>(std::size_t{page.width} * page.height * page.samples * page.bits / 8,
+                               1);
 }
 
 }  // namespace
@@ -93,7 +84,7 @@ void TiffFrames::read_first_page(const PlaneChoice& choice) {
   TiffAt at{file_, directories_, directories_.offsets.front()};
   const TiffHandle tiff = open_tiff_page(at);
   if (!tiff) throw damaged(at.message);
-  const TiffPage page = describe_frame(tiff.get(), file_);
+  const TiffPage page = describe_tiff_page(tiff.get(), file_.size());
   const std::string description = description_of(tiff.get());
   TiffAxes axes =
       read_tiff_axes(description, directories_.offsets.size(), page.channels, file_name_,
@@ -131,7 +122,9 @@ void TiffFrames::find_contiguous(TIFF* tiff, const TiffPage& page, std::size_t f
   if (!is_dense(tiff, page)) {
     throw damaged(fmt::format("it has one page, and says that it has {}", frames));
   }
-  contiguous_ = {TIFFGetStrileOffset(tiff, 0), frames, page};
+  LoadedImage oriented;
+  note_tiff_orientation(tiff, oriented);
+  contiguous_ = {TIFFGetStrileOffset(tiff, 0), frames, page, oriented.orientation};
 }
 
 /// The number of pages that the file actually contains.
@@ -207,8 +200,10 @@ LoadedImage TiffFrames::read_directory(std::int64_t page) const {
   const TiffHandle tiff = open_tiff_page(at);
   if (!tiff) throw damaged(at.message);
   std::optional<LoadedImage> image =
-      read_tiff_pixels(tiff.get(), describe_frame(tiff.get(), file_));
+      read_tiff_pixels(tiff.get(), describe_tiff_page(tiff.get(), file_.size()));
   if (!image) throw damaged(at.message.empty() ? "pixels are missing" : at.message);
+  make_upright(*image);
+  if (page == 0 && !image->remark.empty()) remark(fmt::format("{}: {}", name_, image->remark));
   return *std::move(image);
 }
 
@@ -220,7 +215,11 @@ LoadedImage TiffFrames::read_contiguous(std::int64_t page) const {
   const std::uint64_t start = contiguous_.start + static_cast<std::uint64_t>(page) * bytes;
   if (file_.read_at(start, image.pixels) < bytes) throw damaged("pixels are missing");
   if (directories_.big_endian) reverse_words(image.pixels, size_of(first.type));
-  if (first.white_is_zero) invert_samples(image);
+  if (first.colour == TiffColour::white_is_zero) {
+    for (std::byte& byte : image.pixels) byte = ~byte;
+  }
+  image.orientation = contiguous_.orientation;
+  make_upright(image);
   return image;
 }
 

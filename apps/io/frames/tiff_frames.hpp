@@ -11,7 +11,7 @@
 namespace warpalign::program {
 
 /// Reads pages of TIFF and BigTIFF files of any real pixel type, in any encoding that libtiff
-/// decodes.
+/// decodes. Frames are upright.
 class TiffFrames : public FrameSource {
  public:
   /// Throws FileError.
@@ -49,6 +49,7 @@ class TiffFrames : public FrameSource {
     std::uint64_t start = 0;
     std::size_t frames = 0;  ///< 0 if each frame has a directory
     TiffPage page;
+    int orientation = 1;
   };
   Contiguous contiguous_;
 };

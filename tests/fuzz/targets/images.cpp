@@ -11,7 +11,9 @@ using namespace program;
 void check(const LoadedImage& image) {
   require(image.width >= 1 && image.width <= max_side, "the width is within the limits");
   require(image.height >= 1 && image.height <= max_side, "the height is within the limits");
-  require(image.channels == 1 || image.channels == 3, "an image is gray or RGB");
+  require(image.channels >= 1 && image.channels <= max_channels,
+          "the channels are within the limits");
+  require(image.orientation >= 1 && image.orientation <= 8, "the orientation is one of EXIF's");
   require(image.pixels.size() == image.row_bytes() * static_cast<std::size_t>(image.height),
           "there are as many bytes as pixels");
 }
@@ -37,7 +39,8 @@ void run(Input input) {
   constexpr std::size_t quick = std::size_t{1} << 16;
   if (image.pixels.size() > quick) return;
   check_comes_back(image, FileFormat::tiff);
-  if (image.type == PixelType::f32) return;
+  if (image.type != PixelType::u8 && image.type != PixelType::u16) return;
+  if (image.channels != 1 && image.channels != 3) return;
   check_comes_back(image, FileFormat::png);
   check_comes_back(image, image.channels == 3 ? FileFormat::ppm : FileFormat::pgm);
 }

@@ -1,0 +1,12 @@
+// The orientation of images whose pixels were turned upright, in JSON.
+#pragma once
+
+#include "reports/json.hpp"
+
+namespace warpalign::program {
+
+/// Adds the member `orientation` with the values of EXIF that were applied to the reference and the
+/// moving image, unless both were upright.
+void add_orientation(Json& object, int reference, int moving);
+
+}  // namespace warpalign::program
