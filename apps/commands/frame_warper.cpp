@@ -5,20 +5,12 @@
 #include "commands/missing_samples.hpp"
 #include "io/array_file.hpp"
 
-#include <cstddef>
-#include <limits>
+#include <utility>
 
 namespace warpalign::program {
 namespace {
 
 constexpr SplineModel spline{.boundary = Boundary::constant};
-
-void fill_with(double value, Array& array) {
-  const std::size_t step = size_of(array.type);
-  for (std::size_t at = 0; at < array.bytes.size(); at += step) {
-    store_value(array.type, value, array.bytes.data() + at);
-  }
-}
 
 }  // namespace
 
@@ -49,8 +41,6 @@ FrameWarper::Integers& FrameWarper::integers_of(PixelType type) {
                               ConvertPlan(device_, {.shape = frame_, .input = type})})
       .first->second;
 }
-
-bool FrameWarper::is_complete(PixelType type) const { return is_integer(type) && !nodata_; }
 
 /// Uploads a channel: integers in their own type, other types as f32.
 const Image& FrameWarper::uploaded(std::span<const std::byte> samples, PixelType type) {
@@ -83,32 +73,18 @@ LoadedImage FrameWarper::warp(const Image& gray, const HomogeneousMatrix& grid_t
   return warped;
 }
 
-// Missing samples are filled first, so that they do not spread.
 Array FrameWarper::warped(const Array& channel, const HomogeneousMatrix& grid_to_frame) {
-  Array result = make_array({grid_.height, grid_.width}, channel.type);
-  const auto warp_samples = [&](const Array& samples) {
-    resample(uploaded(samples.bytes, samples.type), grid_to_frame, channel.type, result.bytes);
-  };
-  if (is_complete(channel.type)) {
-    warp_samples(channel);
-    return result;
-  }
-  const HostImage view{channel.bytes.data(), channel.type, frame_.width, frame_.height, 0};
-  const KnownSamples known = known_samples(view, nodata_);
-  if (known.missing == frame_.plane()) {
-    fill_with(nodata_.value_or(std::numeric_limits<double>::quiet_NaN()), result);
-  } else if (known.missing == 0) {
-    warp_samples(channel);
-  } else {
-    const FilledArray holed = filled(channel, known);
-    warp_samples(holed.samples);
-    mark_missing(holed.mask, grid_to_frame, result);
-  }
-  return result;
+  return resample_known(
+      channel, nodata_, spline.boundary,
+      [&](const Array& samples) {
+        Array result = make_array({grid_.height, grid_.width}, channel.type);
+        resample(uploaded(samples.bytes, samples.type), grid_to_frame, channel.type, result.bytes);
+        return result;
+      },
+      [&](const Array& mask) { return warped_mask(mask, grid_to_frame); });
 }
 
-void FrameWarper::mark_missing(const Array& mask, const HomogeneousMatrix& grid_to_frame,
-                               Array& warped) {
+Array FrameWarper::warped_mask(const Array& mask, const HomogeneousMatrix& grid_to_frame) {
   if (!mask_output_) {
     const ResampleSpec spec{.spline = mask_spline(spline),
                             .images = {.shape = frame_},
@@ -119,13 +95,13 @@ void FrameWarper::mark_missing(const Array& mask, const HomogeneousMatrix& grid_
   }
   stream_.upload(mask.bytes.data(), mask.bytes.size(), input_.buffer());
   mask_output_->resample.execute(stream_, input_, grid_to_frame, mask_output_->pixels);
-  Array shares = make_array(warped.extents, PixelType::f32);
+  Array shares = make_array({grid_.height, grid_.width}, PixelType::f32);
   stream_.download(mask_output_->pixels, shares.bytes.data(), shares.bytes.size());
-  set_missing(warped, kinds_of(shares, spline.boundary), nodata_, true);
+  return shares;
 }
 
 LoadedImage FrameWarper::warp(const LoadedImage& frame, const HomogeneousMatrix& grid_to_frame) {
-  if (frame.channels == 1 && is_complete(frame.type)) {
+  if (frame.channels == 1 && is_integer(frame.type) && !nodata_) {
     LoadedImage warped = make_image(grid_.width, grid_.height, 1, frame.type);
     resample(uploaded(frame.pixels, frame.type), grid_to_frame, frame.type, warped.pixels);
     return warped;

@@ -38,15 +38,13 @@ class FrameWarper {
     Image pixels;
     ConvertPlan to_float;
   };
-  /// Whether no sample of the type can be missing.
-  [[nodiscard]] bool is_complete(PixelType type) const;
   Output& output_of(PixelType type);
   void resample(const Image& samples, const HomogeneousMatrix& grid_to_frame, PixelType type,
                 std::span<std::byte> warped);
   Integers& integers_of(PixelType type);
   const Image& uploaded(std::span<const std::byte> samples, PixelType type);
   [[nodiscard]] Array warped(const Array& channel, const HomogeneousMatrix& grid_to_frame);
-  void mark_missing(const Array& mask, const HomogeneousMatrix& grid_to_frame, Array& warped);
+  [[nodiscard]] Array warped_mask(const Array& mask, const HomogeneousMatrix& grid_to_frame);
 
   Device device_;
   Shape frame_;

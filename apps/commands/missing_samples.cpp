@@ -37,6 +37,14 @@ Array mask_of(const std::vector<std::int64_t>& extents, const std::vector<std::u
   return mask;
 }
 
+void fill_with_missing(std::optional<double> nodata, Array& array) {
+  const double value = nodata.value_or(std::numeric_limits<double>::quiet_NaN());
+  const std::size_t step = size_of(array.type);
+  for (std::size_t at = 0; at < array.bytes.size(); at += step) {
+    store_value(array.type, value, array.bytes.data() + at);
+  }
+}
+
 /// Fills the real and the imaginary parts one after the other.
 void fill_complex(Array& array, const std::vector<std::uint8_t>& known) {
   const auto samples = array.samples<float>();
@@ -127,6 +135,24 @@ void set_missing(Array& output, const std::vector<SampleKind>& kinds, std::optio
       std::memcpy(sample, next.data(), bytes);
     }
   }
+}
+
+Array resample_known(const Array& array, std::optional<double> nodata, Boundary boundary,
+                     const Resample& to_grid, const Resample& mask_to_grid) {
+  if (is_integer(array.type) && !nodata) return to_grid(array);
+  const HostVolume view{array.bytes.data(), array.type, array.shape()};
+  const KnownSamples samples = known_samples(view, nodata);
+  if (samples.missing == 0) return to_grid(array);
+  if (samples.missing == array.shape().pixels()) {
+    Array result = to_grid(array);
+    fill_with_missing(nodata, result);
+    return result;
+  }
+  const FilledArray holed = filled(array, samples);
+  Array result = to_grid(holed.samples);
+  Array shares = mask_to_grid(holed.mask);
+  set_missing(result, kinds_of(shares, boundary), nodata, true);
+  return result;
 }
 
 bool looks_missing(const Array& output, std::optional<double> nodata) {

@@ -8,6 +8,7 @@
 #include <warpalign/stages/spline_model.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,15 @@ enum class SampleKind : std::uint8_t { value, missing, outside };
 /// integer values that are rounded to the nodata value become the next integer.
 void set_missing(Array& output, const std::vector<SampleKind>& kinds, std::optional<double> nodata,
                  bool avoids_nodata);
+/// Maps an array, or the mask of its known samples, to the output's grid.
+using Resample = std::function<Array(const Array&)>;
+/// Resamples an array of real numbers so that missing samples stay missing and do not spread: fills
+/// them, and marks the samples of the result for which too few are known. `to_grid` gets an array
+/// of any real type and returns one of the array's type. `mask_to_grid` interpolates an f32 mask by
+/// mask_spline() and returns f32.
+[[nodiscard]] Array resample_known(const Array& array, std::optional<double> nodata,
+                                   Boundary boundary, const Resample& to_grid,
+                                   const Resample& mask_to_grid);
 /// Whether an integer of the array has the nodata value.
 [[nodiscard]] bool looks_missing(const Array& output, std::optional<double> nodata);
 

@@ -2,6 +2,7 @@
 #include "commands/commands.hpp"
 #include "commands/deformed.hpp"
 #include "commands/initial_transform.hpp"
+#include "commands/missing_samples.hpp"
 #include "commands/volume_headers.hpp"
 #include "commands/volume_sides.hpp"
 #include "io/atomic_file.hpp"
@@ -46,6 +47,7 @@ struct Options {
   std::optional<std::string> field;
   std::optional<std::string> reference_mask;
   std::optional<std::string> moving_mask;
+  std::optional<double> nodata;
   std::optional<std::string> initial;
   std::optional<std::string> motion;
   std::optional<std::string> modality;
@@ -322,22 +324,37 @@ VolumeRegistration register_pair(const Device& device, const VolumeRegistrationO
   return result;
 }
 
-/// Resamples the moving volume to the reference's grid with its cubic spline; 0 outside.
-Array aligned_volume(const Device& device, const Array& moving, const Array& reference,
-                     const HomogeneousMatrix& reference_to_moving) {
-  ResamplePlan resample(device, {.spline = {.boundary = Boundary::constant},
-                                 .images = {.shape = moving.shape(), .dimensions = 3},
-                                 .output = reference.shape(),
-                                 .input = moving.type,
-                                 .output_type = moving.type});
+/// Resamples a volume to the grid of another one.
+Array resampled(const Device& device, const SplineModel& spline, const Array& volume,
+                const std::vector<std::int64_t>& grid, PixelType type,
+                const HomogeneousMatrix& grid_to_volume) {
+  Array result = make_array(grid, type);
+  ResamplePlan resample(device, {.spline = spline,
+                                 .images = {.shape = volume.shape(), .dimensions = 3},
+                                 .output = result.shape(),
+                                 .input = volume.type,
+                                 .output_type = type});
   Stream stream = device.make_stream();
-  Image input = device.make_image(moving.type, moving.shape());
-  Image output = device.make_image(moving.type, reference.shape());
-  stream.upload(moving.bytes.data(), moving.bytes.size(), input.buffer());
-  resample.execute(stream, input, reference_to_moving, output);
-  Array aligned = make_array(reference.extents, moving.type);
-  stream.download(output, aligned.bytes.data(), aligned.bytes.size());
-  return aligned;
+  Image input = device.make_image(volume.type, volume.shape());
+  Image output = device.make_image(type, result.shape());
+  stream.upload(volume.bytes.data(), volume.bytes.size(), input.buffer());
+  resample.execute(stream, input, grid_to_volume, output);
+  stream.download(output, result.bytes.data(), result.bytes.size());
+  return result;
+}
+
+/// Resamples the moving volume to the reference's grid with its cubic spline; 0 outside. Missing
+/// voxels stay missing.
+Array aligned_volume(const Device& device, const Array& moving, const Array& reference,
+                     const HomogeneousMatrix& reference_to_moving, std::optional<double> nodata) {
+  constexpr SplineModel spline{.boundary = Boundary::constant};
+  const auto to_grid = [&](const SplineModel& by, PixelType type) {
+    return [&device, by, type, &reference, &reference_to_moving](const Array& volume) {
+      return resampled(device, by, volume, reference.extents, type, reference_to_moving);
+    };
+  };
+  return resample_known(moving, nodata, spline.boundary, to_grid(spline, moving.type),
+                        to_grid(mask_spline(spline), PixelType::f32));
 }
 
 /// Converts displacements to those that end at stored indices of the moving volume.
@@ -394,6 +411,9 @@ void refuse_with_deformable(const Options& options, bool deformable) {
     if (options.field) throw UsageError("--field: requires --motion deformable");
     return;
   }
+  if (options.nodata) {
+    throw UsageError("--nodata: --motion deformable does not support it; omit one of them");
+  }
   if (options.reference_mask || options.moving_mask) {
     throw UsageError(fmt::format("{}: --motion deformable does not support masks; omit one of them",
                                  options.reference_mask ? "--reference-mask" : "--moving-mask"));
@@ -420,8 +440,9 @@ ExitStatus run(const Options& options) {
   const VolumeNumbers numbers =
       volume_numbers_of(options.volume, options.reference, options.moving);
   VolumeSide reference_side =
-      load_side(options.reference, options.reference_mask, numbers.reference);
-  VolumeSide moving_side = load_side(options.moving, options.moving_mask, numbers.moving);
+      load_side(options.reference, options.reference_mask, numbers.reference, options.nodata);
+  VolumeSide moving_side =
+      load_side(options.moving, options.moving_mask, numbers.moving, options.nodata);
   if (options.ignore_positions) {
     reference_side.file.index_to_world.reset();
     moving_side.file.index_to_world.reset();
@@ -455,7 +476,7 @@ ExitStatus run(const Options& options) {
     const Array aligned =
         report.result.deformation
             ? deformed(device, moving, reference.extents, report.result.deformation->transform)
-            : aligned_volume(device, moving, reference, report.result.matrix);
+            : aligned_volume(device, moving, reference, report.result.matrix, options.nodata);
     const Point3& spacing = settings.reference_spacing;
     file->write(
         encode_volume(*options.output, aligned, reference_file, {spacing.x, spacing.y, spacing.z}));
@@ -469,6 +490,8 @@ ExitStatus run(const Options& options) {
     field_file->commit();
     report.files.push_back({"field", *options.field, describe(field)});
   }
+  report.result.missing.reference += reference_side.missing;
+  report.result.missing.moving += moving_side.missing;
   report.reference = fmt::format("{} ({})", options.reference, describe(reference));
   report.moving = fmt::format("{} ({})", options.moving, described_moving);
   describe_headers(report, headers, reference_side, moving_side, settings);
@@ -495,10 +518,10 @@ constexpr const char* footer =
     "axes that are mirrored or permuted are brought to the reference's order, and the search also\n"
     "starts where the positions put the volumes. The report says whether the picture agrees.\n"
     "\n"
-    "A mask has the shape of its volume. The search ignores voxels where it is 0 (the volume may\n"
-    "have any value there, even NaN), and everything computed from them: smoothed values up to "
-    "one\n"
-    "voxel away, and edges up to two voxels away. --output still shows the whole moving volume.\n"
+    "A mask has the shape of its volume. The search ignores voxels where it is 0, and everything\n"
+    "computed from them: smoothed values up to one voxel away, and edges up to two voxels away.\n"
+    "--output still shows the whole moving volume. Voxels that are NaN, infinite or equal to\n"
+    "--nodata are ignored likewise, and stay so in --output.\n"
     "\n"
     "The matrix maps reference voxels (x, y, z) to moving voxels. The translation is that of the\n"
     "reference's centre, in voxels. Rotations are rigid in millimetres.\n"
@@ -536,6 +559,8 @@ void add_register_volume_command(CLI::App& program, Action& chosen) {
   add_option(command, "--output FILE", &options->output,
              "Write the moving volume, resampled to the reference (.npy, .nii, .nii.gz)");
   begin_group(command, "Masks");
+  add_option(command, "--nodata VALUE", &options->nodata,
+             "Value of missing voxels, which are ignored, as NaN and infinities always are");
   add_option(command, "--reference-mask FILE", &options->reference_mask,
              "Mask of the reference: a volume that is 0 where voxels are ignored");
   add_option(command, "--moving-mask FILE", &options->moving_mask,

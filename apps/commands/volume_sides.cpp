@@ -1,22 +1,47 @@
 // The two volumes of a registration, the moving one with its axes in the order of the reference's.
 #include "commands/volume_sides.hpp"
 
+#include "io/nodata_mask.hpp"
 #include "io/usage_error.hpp"
 #include "options/number_list.hpp"
 
 #include "transform_files/matrices.hpp"
 
+#include <warpalign/missing.hpp>
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 namespace warpalign::program {
+namespace {
+
+/// A mask that excludes nothing.
+Array all_marked(const std::vector<std::int64_t>& extents) {
+  Array mask = make_array(extents, PixelType::u8);
+  std::ranges::fill(mask.samples<std::uint8_t>(), std::uint8_t{1});
+  return mask;
+}
+
+}  // namespace
 
 VolumeSide load_side(const std::string& name, const std::optional<std::string>& mask,
-                     std::optional<std::int64_t> volume) {
-  VolumeSide side{load_volume(name, volume), {}, {}, {}};
+                     std::optional<std::int64_t> volume, std::optional<double> nodata) {
+  VolumeSide side;
+  side.file = load_volume(name, volume);
   if (mask) side.mask = load_volume_mask(*mask, side.file);
+  if (nodata) {
+    const Array& voxels = side.file.voxels;
+    check_nodata(*nodata, voxels.type);
+    const HostVolume view{voxels.bytes.data(), voxels.type, voxels.shape()};
+    const KnownSamples samples = known_samples(view, *nodata);
+    if (samples.missing > 0) {
+      if (!side.mask) side.mask = all_marked(voxels.extents);
+      side.missing = exclude_unknown(samples.known, name, side.mask->samples<std::uint8_t>());
+    }
+  }
   return side;
 }
 

@@ -17,12 +17,15 @@ struct VolumeSide {
   VolumeFile file;
   std::optional<Array> mask;
   AxisOrder order;                   ///< of `file.voxels` and the mask relative to the stored ones
+  std::int64_t missing = 0;          ///< voxels that --nodata excludes
   HomogeneousMatrix stored_indices;  ///< maps indices of `file.voxels` to those of the stored ones
 };
 
-/// Reads a volume as it is stored, and its mask.
+/// Reads a volume as it is stored, and its mask, from which voxels are excluded that are missing:
+/// NaN, infinite or `nodata`. Throws FileError and UsageError.
 [[nodiscard]] VolumeSide load_side(const std::string& name, const std::optional<std::string>& mask,
-                                   std::optional<std::int64_t> volume);
+                                   std::optional<std::int64_t> volume,
+                                   std::optional<double> nodata);
 
 /// Reorders the axes of the moving volume, if both headers give positions and its axes run in other
 /// directions.

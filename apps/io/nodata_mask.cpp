@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
+#include <vector>
 
 namespace warpalign::program {
 
@@ -19,30 +19,33 @@ void check_nodata(double nodata, PixelType type) {
                                name_of(type)));
 }
 
+std::int64_t exclude_unknown(std::span<const std::uint8_t> known, const std::string& what,
+                             std::span<std::uint8_t> marks) {
+  std::int64_t excluded = 0, left = 0;
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    if (marks[i] == 0) continue;
+    known[i] != 0 ? ++left : ++excluded;
+    if (known[i] == 0) marks[i] = 0;
+  }
+  if (left > 0) return excluded;
+  throw UsageError(
+      fmt::format("{}: there is nothing in it to register; all of it is missing or masked", what));
+}
+
 std::int64_t mask_missing(const LoadedImage& image, double nodata, const std::string& what,
                           std::optional<LoadedImage>& mask) {
-  const auto channels = static_cast<std::size_t>(image.channels);
   const KnownSamples samples = known_samples(
       HostImage{image.pixels.data(), image.type, image.width * image.channels, image.height, 0},
       nodata);
   if (samples.missing == 0) return 0;
+  const auto channels = static_cast<std::size_t>(image.channels);
+  std::vector<std::uint8_t> known(samples.known.size() / channels);
+  for (std::size_t i = 0; i < samples.known.size(); ++i) known[i / channels] |= samples.known[i];
   if (!mask) {
     mask = make_image(image.width, image.height, 1, PixelType::u8);
     std::ranges::fill(mask->samples<std::uint8_t>(), std::uint8_t{255});
   }
-  const auto marks = mask->samples<std::uint8_t>();
-  std::int64_t excluded = 0, left = 0;
-  for (std::size_t i = 0; i < marks.size(); ++i) {
-    const auto pixel = std::span(samples.known).subspan(i * channels, channels);
-    const bool known = std::ranges::any_of(pixel, [](std::uint8_t sample) { return sample != 0; });
-    if (marks[i] == 0) continue;
-    known ? ++left : ++excluded;
-    if (!known) marks[i] = 0;
-  }
-  if (left == 0) {
-    throw UsageError(fmt::format("{}: has no pixel to register; all are missing or masked", what));
-  }
-  return excluded;
+  return exclude_unknown(known, what, mask->samples<std::uint8_t>());
 }
 
 }  // namespace warpalign::program

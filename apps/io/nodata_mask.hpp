@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace warpalign::program {
@@ -12,10 +13,14 @@ namespace warpalign::program {
 /// Throws UsageError if no sample of the type can have the value of --nodata.
 void check_nodata(double nodata, PixelType type);
 
-/// Excludes the pixels of which every channel is missing, NaN, infinite or `nodata`, in the mask:
-/// 255 where a pixel counts. Makes the mask if there is none and pixels are missing. Returns how
-/// many pixels that were not masked before are excluded. Throws UsageError, naming `what`, if none
-/// is left.
+/// Sets the marks of a mask to 0 where `known` is 0. Returns how many were not 0 before. Throws
+/// UsageError, naming `what`, if none is left.
+std::int64_t exclude_unknown(std::span<const std::uint8_t> known, const std::string& what,
+                             std::span<std::uint8_t> marks);
+
+/// Excludes the pixels of which every channel is missing, NaN, infinite or `nodata`, from the mask:
+/// 255 where a pixel counts. Makes the mask if there is none and pixels are missing. Returns and
+/// throws as exclude_unknown() does.
 std::int64_t mask_missing(const LoadedImage& image, double nodata, const std::string& what,
                           std::optional<LoadedImage>& mask);
 

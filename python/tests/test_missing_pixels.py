@@ -136,3 +136,22 @@ def test_the_program_refuses_nodata(program, tmp_path, pair, options, words):
     done = run("register", tmp_path / "a.png", tmp_path / "b.png", *options)
     assert done.returncode == 2
     assert words in done.stderr
+
+
+def test_the_program_keeps_missing_voxels(program, tmp_path, volume):
+    moved = np.roll(volume, (2, -1, 3), axis=(0, 1, 2)).astype(np.int16)
+    moved[:, 5:9, 8:20] = -32768
+    np.save(tmp_path / "a.npy", volume.astype(np.int16))
+    np.save(tmp_path / "b.npy", moved)
+    done = run("register-volume", tmp_path / "a.npy", tmp_path / "b.npy", "--nodata", -32768,
+               "--output", tmp_path / "out.npy", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["missing"] == {"reference": 0, "moving": np.count_nonzero(moved == -32768)}
+    assert np.allclose(found["translation"], (3, -1, 2), atol=0.02)
+    aligned = np.load(tmp_path / "out.npy")
+    expected = np.roll(moved, (-2, 1, -3), axis=(0, 1, 2))
+    inside = (slice(4, -4), slice(4, -4), slice(4, -4))
+    np.testing.assert_array_equal(aligned[inside] == -32768, expected[inside] == -32768)
+    differs = np.abs(aligned[inside].astype(int) - expected[inside])
+    assert np.quantile(differs, 0.99) <= 8  # of a range of about 2000
