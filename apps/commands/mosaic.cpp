@@ -123,11 +123,10 @@ ExitStatus run(const MosaicChoices& choices) {
 }
 
 constexpr const char* footer =
-    "The tiles are images of one size and type (8 and 16 bits, 32-bit float; gray or colour), "
-    "each\n"
-    "side 16 pixels or more. --positions names a CSV file whose first line has the columns file\n"
-    "(relative to FOLDER), x and y; other columns are ignored. Its lines are in the order in "
-    "which\n"
+    "The tiles are images of one size and type, gray or colour; types other than 8 and 16 bits\n"
+    "become 32-bit float. Each side has 16 pixels or more. --positions names a CSV file whose\n"
+    "first line has the columns file (relative to FOLDER), x and y; other columns are ignored. Its\n"
+    "lines are in the order in which\n"
     "the tiles were taken, from which the backlash of the stage is estimated.\n"
     "\n"
     "The command registers the overlaps of neighbours, verifies each pair, and finds the "

@@ -75,10 +75,10 @@ enum class FileFormat { png, tiff, jpeg, pgm, ppm };
 void check_storable(const std::filesystem::path& path, FileFormat format, int channels,
                     PixelType type);
 
-/// Reads an image of any kind in image_kinds(), distinguished by content. Drops alpha, and returns
-/// upright pixels. `path` may name a page of a TIFF file, as in "scan.tif[2]", and so may `page`,
-/// from 0; without them the first page is read that is no thumbnail. Prints the image's remark.
-/// Throws FileError.
+/// Reads an image of any kind in docs/reference/image-files.md, distinguished by content. Drops
+/// alpha, and returns upright pixels. `path` may name a page of a TIFF file, as in "scan.tif[2]",
+/// and so may `page`, from 0; without them the first page is read that is no thumbnail. Prints the
+/// image's remark. Throws FileError.
 [[nodiscard]] LoadedImage load_image(const std::filesystem::path& path,
                                      std::optional<std::size_t> page = {});
 

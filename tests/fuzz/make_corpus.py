@@ -34,11 +34,12 @@ def pixels(count, size=1):
 # Images -----------------------------------------------------------------------------------------
 
 
-def png(width, height, bits, colour, channels, interlaced=0, extra=b""):
-    def chunk(name, data):
-        check = zlib.crc32(name + data)
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)
+def chunk(name, data):
+    check = zlib.crc32(name + data)
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)
 
+
+def png(width, height, bits, colour, channels, interlaced=0, extra=b""):
     row = (width * bits * channels + 7) // 8
     data = b"".join(b"\0" + pixels(row) for _ in range(height))
     if interlaced:
@@ -74,17 +75,71 @@ def images():
     yield "white-is-zero.tif", tiff([page(4, 4, 8, photometric=0)])
     yield "tiles.tif", tiff([page(20, 18, 8, tile=16)])
     yield "planes.tif", tiff([page(4, 4, 8, samples=3, photometric=2, planes=True)])
+    yield "signed16.tif", tiff([page(5, 3, 16, sample_format=2)])
+    yield "half.tif", tiff([page(5, 3, 16, sample_format=3)])
+    yield "double.tif", tiff([page(3, 2, 64, sample_format=3)])
+    yield "integers64.tif", tiff([page(3, 2, 64, sample_format=2)])
+    yield "bits1.tif", tiff([page(16, 3, 1)])
+    yield "bits4.tif", tiff([page(8, 3, 4, photometric=0)])
+    yield "bits12.tif", tiff([page(4, 4, 12)])
+    yield "palette.tif", tiff([page(4, 4, 8, photometric=3, colours=256)])
+    yield "palette4.tif", tiff([page(4, 4, 4, photometric=3, colours=16)])
+    yield "inks.tif", tiff([page(4, 4, 8, samples=4, photometric=5)])
+    yield "five.tif", tiff([page(4, 4, 16, samples=5)])
+    yield "ycbcr.tif", tiff([page(4, 4, 8, samples=3, photometric=6)])
+    yield "orientation.tif", tiff([page(5, 3, 8, orientation=6)])
+    yield "thumbnail.tif", tiff([page(2, 2, 8, subfile=1), page(5, 3, 8), page(4, 4, 8)])
+    yield "exif.png", png(5, 3, 8, 0, 1, extra=chunk(b"eXIf", EXIF))
+    yield "lossless.webp", bytes.fromhex(LOSSLESS_WEBP)
+    yield "lossy.webp", bytes.fromhex(LOSSY_WEBP)
+    for bits in (1, 4, 8, 16, 24, 32):
+        yield f"bits{bits}.bmp", bmp(5, 3, bits)
+    yield "masks.bmp", bmp(5, 3, 32, compression=3)
+    yield "top-down.bmp", bmp(5, -3, 24)
+    yield "runs8.bmp", bmp(5, 3, 8, 1, b"\5\1\0\0\0\3\1\2\3\0\2\4\0\0\0\2\1\0\1\7\0\1")
+    yield "runs4.bmp", bmp(5, 3, 4, 2, b"\5\x12\0\0\0\5\x12\x34\x50\0\0\0\5\x11\0\1")
+    yield "raw.pbm", b"P4\n9 2\n" + pixels(4)
+    yield "plain.pbm", b"P1 3 2 010 1 1 0"
+    yield "alpha.pam", (b"P7\nWIDTH 3\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n"
+                        + pixels(24))
+    yield "gray.npy", npy("<i2", (3, 4), 2)
+    yield "colour.npy", npy("|u1", (3, 4, 4), 1)
+    yield "integers64.npy", npy("<i8", (2, 2), 8, numbers=struct.pack("<4q", 1, -2, 3, 1 << 30))
+
+
+EXIF = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"
+# An image of 8 x 6 pixels with EXIF data, by Pillow.
+LOSSLESS_WEBP = (
+    "524946466e00000057454250565038580a000000080000000700000500005650384c2d0000002f074001003f3040"
+    "033440f31f48213457301380a5a27d6aa8c022a860112c8288fe07d05c9d1fc991ec40717500455849461a000000"
+    "4d4d002a00000008000101120003000000010006000000000000")
+LOSSY_WEBP = (
+    "524946467400000057454250565038580a0000000800000007000005000056503820340000009001009d012a0800"
+    "060005407c258c0002e69bdb9000febc89a6e8ab5e14b3cda1819460f615b212dbace51665679199200000004558"
+    "49461a0000004d4d002a00000008000101120003000000010006000000000000")
+
+
+def bmp(width, height, bits, compression=0, runs=None):
+    palette = b"".join(bytes((i, 3 * i % 256, i, 0)) for i in range(1 << bits)) if bits <= 8 else b""
+    masks = struct.pack("<III", 0xFF0000, 0xFF00, 0xFF) if compression == 3 else b""
+    rows = runs or pixels((width * bits + 31) // 32 * 4 * abs(height))
+    start = 54 + len(masks) + len(palette)
+    header = struct.pack("<IiiHHIIiiII", 40, width, height, 1, bits, compression, len(rows), 0, 0,
+                         0, 0)
+    return (struct.pack("<2sIII", b"BM", start + len(rows), 0, start) + header + masks + palette +
+            rows)
 
 
 # TIFF -------------------------------------------------------------------------------------------
 
 
 def page(width, height, bits, samples=1, photometric=1, sample_format=1, tile=0, planes=False,
-         description=None, subfile=0):
+         description=None, subfile=0, colours=0, orientation=0):
     """The tags of a page, and its blocks of pixels."""
     across = -(-width // tile) if tile else 1
     down = -(-height // tile) if tile else 1
-    block = (tile * tile if tile else width * height) * bits // 8 * (1 if planes else samples)
+    row = ((tile or width) * bits * (1 if planes else samples) + 7) // 8
+    block = row * (tile or height)
     blocks = [pixels(block)] * (across * down * (samples if planes else 1))
     tags = {254: subfile, 256: width, 257: height, 258: [bits] * samples, 259: 1, 262: photometric,
             277: samples, 284: 2 if planes else 1, 339: [sample_format] * samples}
@@ -92,6 +147,10 @@ def page(width, height, bits, samples=1, photometric=1, sample_format=1, tile=0,
         tags.update({322: tile, 323: tile})
     else:
         tags[278] = height
+    if colours:
+        tags[320] = [257 * (7 * i % 256) for i in range(3 * colours)]
+    if orientation:
+        tags[274] = orientation
     if description is not None:
         tags[270] = description.encode() + b"\0"
     return tags, blocks, bool(tile)
@@ -121,7 +180,7 @@ def tiff(pages, big=False, order="<"):
                 kind, count, data = 2, len(value), value
             else:
                 values = value if isinstance(value, list) else [value]
-                short = tag in (258, 259, 262, 277, 284, 339)
+                short = tag in (258, 259, 262, 274, 277, 284, 320, 339)
                 kind, count = (3 if short else 4), len(values)
                 data = b"".join(struct.pack(order + ("H" if short else "I"), v) for v in values)
             if len(data) > room:

@@ -1,6 +1,7 @@
 // The tiles of a mosaic, read from their files when they are needed.
 #include "io/mosaic/tile_files.hpp"
 
+#include "io/array_file.hpp"
 #include "io/checksum.hpp"
 #include "io/luminance.hpp"
 #include "io/registrable_image.hpp"
@@ -43,6 +44,21 @@ LoadedImage one_channel(const LoadedImage& image, std::size_t channel) {
   return result;
 }
 
+/// Fusion has three pixel types; the others become float32.
+LoadedImage fusible(LoadedImage image, const std::string& name) {
+  if (image.channels != 1 && image.channels != 3) {
+    throw FileError(
+        fmt::format("{}: is {}; the tiles of a mosaic are gray or RGB", name, describe(image)));
+  }
+  if (image.type == PixelType::u8 || image.type == PixelType::u16 || image.type == PixelType::f32) {
+    return image;
+  }
+  image.pixels =
+      to_float({{image.height, image.width * image.channels}, image.type, image.pixels}).bytes;
+  image.type = PixelType::f32;
+  return image;
+}
+
 TilePixels pixels_of(std::shared_ptr<const LoadedImage> image) {
   const HostImage view = view_of(*image);
   return {view, std::move(image)};
@@ -64,12 +80,12 @@ TileFiles::TileFiles(const std::filesystem::path& folder, std::vector<std::strin
         fmt::format("{}: does not exist{}; give the files relative to the folder", first_missing,
                     missing > 1 ? fmt::format(", nor do {} other tiles", missing - 1) : ""));
   }
-  first_ = load_registrable(path(0));
+  first_ = fusible(load_registrable(path(0)), path(0));
   first_.pixels = {};
 }
 
 LoadedImage TileFiles::load(std::size_t tile) const {
-  LoadedImage image = load_image(path(tile));
+  LoadedImage image = fusible(load_image(path(tile)), path(tile));
   if (image.shape() != first_.shape() || image.type != first_.type ||
       image.channels != first_.channels) {
     throw FileError(
