@@ -8,6 +8,7 @@
 
 #include <array>
 #include <utility>
+#include <vector>
 
 namespace faults {
 
@@ -141,6 +142,33 @@ Scenario rotated_volumes(const std::string& name, Motion motion) {
               return bytes;
             };
           }};
+}
+
+/// A series: the second volume has another type.
+Scenario volume_series() {
+  return {
+      "align, series of volumes", [](const Device& device) -> Work {
+        test::RotatedPairSpec spec;
+        spec.reference = spec.moving = {20, 18, 16};
+        spec.transform = test::turn({1, 2, 3}, 1, {0.5, -0.25, 0.3});
+        spec.blob_sigma = 2;
+        auto drawn = std::make_shared<test::HostPairOfVolumes>(test::draw_rotated_pair(spec));
+        auto wide =
+            std::make_shared<std::vector<double>>(drawn->moving.begin(), drawn->moving.end());
+        auto registrar = std::make_shared<VolumeSeriesRegistrar>(device);
+        return [registrar, drawn, wide, spec] {
+          registrar->set_reference(test::view_of(drawn->reference, spec.reference));
+          std::vector<double> aligned(wide->size());
+          Bytes bytes;
+          for (const HostVolume& volume : {test::view_of(drawn->moving, spec.moving),
+                                           HostVolume{wide->data(), PixelType::f64, spec.moving}}) {
+            const auto found = registrar->align(volume, aligned.data());
+            append(bytes, found.matrix.m, found.confidence, found.correlation, found.overlap,
+                   found.refined, aligned[1234]);
+          }
+          return bytes;
+        };
+      }};
 }
 
 /// Both volumes masked, at the first and at later levels.
@@ -283,6 +311,7 @@ std::vector<Scenario> registration_scenarios() {
       volumes("align, volumes of any modality", Modality::automatic),
       rotated_volumes("rigid", Motion::rigid),
       rotated_volumes("affine", Motion::affine),
+      volume_series(),
       masked_volumes("translation", Motion::translation),
       masked_volumes("rigid", Motion::rigid),
       windows(),

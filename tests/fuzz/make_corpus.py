@@ -304,6 +304,24 @@ def volumes():
     yield "truncated.nii", nifti(16, 4)[:-5]
 
 
+def volume_series():
+    one = nifti(4, 2)
+    head = bytearray(one[:352])
+    struct.pack_into("<h", head, 40, 4)
+    struct.pack_into("<h", head, 48, 3)
+    series = bytes(head) + 3 * one[352:]
+    yield "series.nii", series
+    yield "truncated.nii", series[:-9]
+    compressor = zlib.compressobj(9, zlib.DEFLATED, 31)
+    compressed = compressor.compress(series) + compressor.flush()
+    yield "series.nii.gz", compressed
+    yield "truncated.nii.gz", compressed[:-12]
+    yield "one.nii", one
+    wide = bytearray(head)
+    struct.pack_into("<hh", wide, 70, 1024, 64)
+    yield "int64.nii", bytes(wide) + struct.pack("<72q", *range(71), 2 ** 40)
+
+
 def npy_stacks():
     yield "frames.npy", npy("|u1", (3, 4, 5), 1)
     yield "fortran.npy", npy("<u2", (3, 4, 5), 2, fortran=True)
@@ -534,6 +552,7 @@ def main():
     parser.add_argument("--program")
     options = parser.parse_args()
     inputs = {"images": images, "arrays": arrays, "volumes": volumes,
+              "volume_series": volume_series,
               "tiff_stack": tiff_stacks, "tiff_axes": tiff_axes, "npy_stack": npy_stacks,
               "video": videos, "configuration": configurations, "points": points,
               "drift": drifts, "initial": initials, "masks": images, "option_texts": option_texts,

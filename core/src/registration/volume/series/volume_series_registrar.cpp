@@ -205,8 +205,9 @@ void VolumeSeriesRegistrar::State::take_reference(const HostVolume& volume) {
     shape = volume.shape;
     coefficients.emplace(device.make_image(PixelType::f32, shape));
     warped.emplace(device.make_image(PixelType::f32, shape));
-    interpolate.emplace(device, Warper::interpolate_spec(PixelType::f32, shape));
     values.resize(static_cast<std::size_t>(shape.pixels()));
+    // Last: it tells that all of these exist.
+    interpolate.emplace(device, Warper::interpolate_spec(PixelType::f32, shape));
   }
   load(volume);
   std::vector<float> copy = values_at({});
