@@ -2,6 +2,7 @@
 #include "commands/volume_series.hpp"
 
 #include "commands/ordered_worker.hpp"
+#include "commands/volume_headers.hpp"
 #include "commands/volume_series_journal.hpp"
 #include "commands/volume_series_outputs.hpp"
 #include "io/array_file.hpp"
@@ -174,7 +175,7 @@ class SeriesRun {
       : options_(options), geometry_(geometry), registrar_(device, settings) {}
 
   /// Sets the reference, and returns its intensities and what it is.
-  std::string choose_reference(const SeriesReference& choice);
+  std::string choose_reference(const SeriesReference& choice, std::vector<std::string>& notes);
   [[nodiscard]] const Array& reference() const { return reference_; }
   /// Calls `use(volume, row)` for each volume from `first` on, on this thread. `volume.voxels` are
   /// aligned. Returns why the series ended early, or nothing.
@@ -185,6 +186,7 @@ class SeriesRun {
 
  private:
   void set_reference(Array voxels, const std::string& name);
+  void note_other_position(const VolumeFile& file, std::vector<std::string>& notes) const;
   std::string use_first();
   std::string use_mean();
 
@@ -204,6 +206,20 @@ void SeriesRun::set_reference(Array voxels, const std::string& name) {
     throw UsageError(fmt::format("{}: {}", name, error.message()));
   }
   reference_ = std::move(voxels);
+}
+
+/// The header of the series counts, but a reference that lies elsewhere may be the wrong file.
+void SeriesRun::note_other_position(const VolumeFile& file, std::vector<std::string>& notes) const {
+  if (!file.index_to_world || !geometry_.index_to_world || !file.spacing) return;
+  const double apart =
+      corner_distance(header_transform(*file.index_to_world, *geometry_.index_to_world),
+                      HomogeneousMatrix{}, *geometry_.index_to_world, file.voxels.shape());
+  const double voxel = *std::min_element(file.spacing->begin(), file.spacing->end());
+  if (apart <= voxel / 2) return;
+  notes.push_back(fmt::format(
+      "{}: its header places the voxels up to {:.3g} mm from those of the series, whose header "
+      "counts",
+      file.name, apart));
 }
 
 /// Volumes that cannot be used are reported when their turn comes.
@@ -244,7 +260,8 @@ std::string SeriesRun::use_mean() {
   return fmt::format("the mean of {} volumes aligned to the first", count);
 }
 
-std::string SeriesRun::choose_reference(const SeriesReference& choice) {
+std::string SeriesRun::choose_reference(const SeriesReference& choice,
+                                        std::vector<std::string>& notes) {
   if (choice.kind == SeriesReference::Kind::first) return use_first();
   if (choice.kind == SeriesReference::Kind::mean) return use_mean();
   if (choice.kind == SeriesReference::Kind::file) {
@@ -254,6 +271,7 @@ std::string SeriesRun::choose_reference(const SeriesReference& choice) {
       throw UsageError(fmt::format("--to {}: is {}, but the volumes are {}", choice.file,
                                    to_string(file.voxels.shape()), to_string(volume.shape())));
     }
+    note_other_position(file, notes);
     set_reference(std::move(file.voxels), choice.file);
     return choice.file;
   }
@@ -340,7 +358,7 @@ ExitStatus run_volume_series(const StackOptions& typed) {
     setting.notes.push_back(options.files.front() + ": " + geometry.note);
   }
   SeriesRun run(options, geometry, device, settings);
-  setting.reference = run.choose_reference(choice);
+  setting.reference = run.choose_reference(choice, setting.notes);
   outputs.start(setting, run.reference());
   const std::size_t done = journal ? journal->rows().size() : 0;
   if (journal) run.continue_after(journal->rows());

@@ -45,6 +45,15 @@ std::vector<std::string> nifti_files_in(const fs::path& folder) {
   return files;
 }
 
+/// Whether a folder has files that are frames of a stack of images.
+bool has_images(const std::string& folder) {
+  try {
+    return !input_files({folder}).empty();
+  } catch (const FileError&) {
+    return false;
+  }
+}
+
 /// A file that holds several volumes.
 class SeriesFile {
  public:
@@ -130,7 +139,7 @@ bool are_volumes(const std::vector<std::string>& files) {
   if (files.empty()) return false;
   try {
     const std::string& first = files.front();
-    if (fs::is_directory(first)) return !nifti_files_in(first).empty();
+    if (fs::is_directory(first)) return !nifti_files_in(first).empty() && !has_images(first);
     return is_volume_name(first) || (is_npy_name(first) && is_npy(first) && is_npy_series(first));
   } catch (const std::exception&) {
     return false;  // the command for images reports the error

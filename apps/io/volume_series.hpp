@@ -37,8 +37,9 @@ struct SeriesVolume {
   std::string trouble;  ///< why the volume cannot be used, in one line
 };
 
-/// Whether the files are a series of volumes: NIfTI files, folders with some, or a .npy array of
-/// the axes (volume, plane, row, column). Does not throw: files that cannot be read are none.
+/// Whether the files are a series of volumes: NIfTI files, folders with some and without images, or
+/// a .npy array of the axes (volume, plane, row, column). Does not throw: files that cannot be read
+/// are none.
 [[nodiscard]] bool are_volumes(const std::vector<std::string>& files);
 /// Replaces folders by the NIfTI files in them, in natural order. Throws FileError.
 [[nodiscard]] std::vector<std::string> volume_files(const std::vector<std::string>& names);

@@ -305,3 +305,41 @@ def test_an_interrupted_run_is_continued(program, tmp_path, series, ending):
     assert sorted(path.name for path in broken.iterdir()) == sorted(outputs.values())
     done = stack(tmp_path / "bold.nii", "--resume", "--csv", tmp_path / "m.tsv", status=2)
     assert "--output" in done.stderr
+
+
+def test_a_reference_that_lies_elsewhere(program, folder, series):
+    elsewhere = AFFINE.copy()
+    elsewhere[2, 3] += 12
+    save(series[..., 3], folder / "sbref.nii.gz", elsewhere)
+    done = stack(folder / "bold.nii.gz", "--to", folder / "sbref.nii.gz")
+    assert "up to 12 mm from those of the series" in done.stdout
+
+
+def test_memory_does_not_grow_with_the_volumes(program, tmp_path, series):
+    def peak_mib(repetitions):
+        name = tmp_path / "bold.nii.gz"
+        save(np.concatenate([series] * repetitions, axis=-1), name)
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "warpalign", "stack", name, "--output", tmp_path / "o.nii.gz",
+             "--csv", tmp_path / "m.tsv", "--mean", tmp_path / "mean.nii", "--quiet"], env=os.environ)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        return usage.ru_maxrss / 1024
+
+    # 250 volumes more have 19 MB.
+    assert peak_mib(27) - peak_mib(2) < 6
+
+
+def test_a_folder_of_images_stays_a_stack_of_images(program, tmp_path, series):
+    image_module = pytest.importorskip("PIL.Image")
+    frame = np.clip(series[:, :, 13, 0] / 8, 0, 255).astype(np.uint8)
+    frame = np.kron(frame, np.ones((2, 2), np.uint8))
+    folder = tmp_path / "frames"
+    folder.mkdir()
+    for number in range(2):
+        image_module.fromarray(frame).save(folder / f"{number}.png")
+    save(series[..., 0], folder / "stray.nii")
+    done = run("stack", folder, "--csv", tmp_path / "m.csv")
+    assert done.returncode == 0, done.stderr
+    assert len(table_of(tmp_path / "m.csv")) == 2
