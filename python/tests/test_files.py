@@ -508,7 +508,7 @@ def write_nd2(path, channels, micrometres, names):
         file.write(chunk(b"ND2 FILEMAP SIGNATURE NAME 0001!", listed + end))
 
 
-def test_nd2(tmp_path, random):
+def test_nd2(tmp_path, random, monkeypatch):
     pytest.importorskip("nd2")
     channels = random.integers(0, 60000, (2, 40, 60)).astype(np.uint16)
     write_nd2(tmp_path / "a.nd2", channels, 0.25, ["DAPI", "GFP"])
@@ -517,6 +517,10 @@ def test_nd2(tmp_path, random):
     assert image.axes == ("c", "y", "x") and image.channels == ("DAPI", "GFP")
     assert image.spacing == (1, 0.25, 0.25) and image.units[1:] == ("micrometer",) * 2
     np.testing.assert_array_equal(image.select(c="GFP"), channels[1])
+    with monkeypatch.context() as without:
+        for name in ("dask", "dask.array"):
+            without.setitem(sys.modules, name, None)
+        np.testing.assert_array_equal(warpalign.open(tmp_path / "a.nd2"), channels)
 
 
 # OME-Zarr.

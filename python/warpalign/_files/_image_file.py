@@ -8,7 +8,6 @@ from .._geometry import Geometry
 from .._nodata import can_hold, known_samples
 from ._lazy import LazyArray
 from ._refusal import one_line
-from ._save import save
 from ._units import MILLIMETRES
 
 SPACE = ("z", "y", "x")
@@ -373,6 +372,8 @@ class ImageFile:
         transform, nodata and the names of bands by GeoTIFF; resolution and colour profile by
         pictures.
         """
+        from ._save import save  # only then, for importing warpalign to be quick
+
         save(self, path, array, axes)
 
 

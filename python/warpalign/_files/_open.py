@@ -5,8 +5,6 @@ import pathlib
 import struct
 
 from .._geometry import set_opener
-from . import (_read_bioio, _read_dicom, _read_fits, _read_geotiff, _read_microscopes, _read_nifti,
-               _read_ome_zarr, _read_picture, _read_tiff)
 from ._image_file import ImageFile
 from ._refusal import Refused, one_line
 
@@ -48,6 +46,8 @@ def _is_geotiff(path):
 
 
 def _reader_of_folder(path):
+    from . import _read_dicom, _read_ome_zarr  # only then, for importing warpalign to be quick
+
     if any((path / name).is_file() for name in ("zarr.json", ".zattrs", ".zgroup", ".zarray")):
         return _read_ome_zarr.read
     if _read_dicom.has_files(path):
@@ -58,6 +58,9 @@ def _reader_of_folder(path):
 
 def _reader_of(path, start):
     """The function that reads a file with this content, or None."""
+    from . import (_read_bioio, _read_dicom, _read_fits, _read_geotiff, _read_microscopes,
+                   _read_nifti, _read_picture, _read_tiff)
+
     name = path.name.lower()
     if start[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+") and not name.endswith(".lsm"):
         return _read_geotiff.read if _is_geotiff(path) else _read_tiff.read
@@ -78,7 +81,7 @@ def _reader_of(path, start):
     if (start.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"BM"))
             or start[:4] == b"RIFF" and start[8:12] == b"WEBP"):
         return _read_picture.read
-    return None
+    return _read_bioio.reader()
 
 
 def open_file(path, *, scene=0, level=0):
@@ -130,7 +133,7 @@ def open_file(path, *, scene=0, level=0):
             start = file.read(512)
         if not start:
             raise ValueError(f"{path} is empty")
-        read = _reader_of(path, start) or _read_bioio.reader()
+        read = _reader_of(path, start)
         if read is None:
             raise ValueError(
                 f"{path} is of no known format (supported are OME-Zarr, NIfTI, FITS, DICOM, CZI, "

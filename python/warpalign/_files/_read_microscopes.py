@@ -92,14 +92,12 @@ def read_nd2(path, scene, level):
     names = [f"position {number + 1}" for number in range(positions)] if positions > 1 else [""]
     number = number_of_scene(scene, names)
     axes = [axis for axis in sizes if axis != "P"]
-    before = list(sizes)
-
-    def whole():
-        with nd2.ND2File(path) as file:
-            array = file.asarray()
-        return array[tuple(number if axis == "P" else slice(None) for axis in before)]
-
-    array = LazyArray.of_whole([sizes[axis] for axis in axes], dtype, whole)
+    index = tuple(number if axis == "P" else slice(None) for axis in sizes)
+    try:
+        array = nd2.imread(path, dask=True)[index]  # frame by frame
+    except ImportError:  # without Dask
+        array = LazyArray.of_whole([sizes[axis] for axis in axes], dtype,
+                                   lambda: nd2.imread(path)[index])
     return ImageFile(path, "ND2", array, _named(axes), spacing=spacing,
                      units=dict.fromkeys(spacing, "micrometer"), channels=channels, scenes=names,
                      metadata=metadata)
