@@ -211,6 +211,29 @@ def test_nodata_of_a_map_is_ignored(scene, tmp_path):
         assert file.nodata == -999 and file.crs.to_epsg() == 32633
 
 
+def test_colours_of_a_map(pair, tmp_path):
+    rasterio = pytest.importorskip("rasterio")
+    from rasterio.transform import from_origin
+
+    colours = [np.stack([image, 255 - image // 2, image // 3]) for image in pair]
+    for name, image in zip(("a", "b"), colours):
+        with rasterio.open(tmp_path / f"{name}.tif", "w", driver="GTiff", width=210, height=170,
+                           count=3, dtype="uint8", crs="EPSG:32633", photometric="RGB",
+                           transform=from_origin(500_000, 5_400_000, 0.5, 0.5)) as file:
+            file.write(image)
+    gray = [np.rint(np.tensordot([0.2126, 0.7152, 0.0722], image, 1)).astype(np.uint8)
+            for image in colours]
+    expected = warpalign.register(*gray, motion="translation")
+    found = warpalign.register(tmp_path / "a.tif", tmp_path / "b.tif", motion="translation")
+    np.testing.assert_array_equal(found.matrix, expected.matrix)
+    aligned = found.warp(tmp_path / "b.tif")
+    assert aligned.shape == (170, 210, 3)
+    warpalign.open(tmp_path / "a.tif").save(tmp_path / "c.tif", aligned)
+    with rasterio.open(tmp_path / "c.tif") as file:
+        np.testing.assert_array_equal(file.read(), aligned.transpose(2, 0, 1))
+        assert [one.name for one in file.colorinterp] == ["red", "green", "blue"]
+
+
 def test_stars_are_aligned_and_keep_the_wcs_of_the_reference(tmp_path):
     fits = pytest.importorskip("astropy.io.fits")
     from astropy.wcs import WCS

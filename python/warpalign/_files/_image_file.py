@@ -260,8 +260,11 @@ class ImageFile:
     @property
     def _has_colours(self):
         """Whether c is an axis of colours, which are one image."""
-        return (self.axes and self.axes[-1] == "c" and self._length("c") in (3, 4)
-                and self.format in ("picture", "TIFF", "DICOM", "GeoTIFF"))
+        if self._length("c") not in (3, 4):
+            return False
+        if self.format == "GeoTIFF":
+            return self.metadata["colours"][:3] == ["red", "green", "blue"]
+        return self.axes[-1] == "c" and self.format in ("picture", "TIFF", "DICOM")
 
     def _check_others(self, used, what):
         others = [axis for axis in self.axes if axis not in used and self._length(axis) > 1]
