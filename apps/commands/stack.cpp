@@ -46,6 +46,9 @@ StackMotion motion_of(const StackOptions& options) {
     return motion;
   }
   motion.local = local_settings_of(options.choices, options.local);
+  if (names_several_devices(options.device)) {
+    refuse_with_local("--device " + options.device.device, "local motion runs on one device");
+  }
   if (options.mask) refuse_with_local("--mask", "windows without content are left out anyway");
   if (options.to == "previous") {
     refuse_with_local("--to previous", "frames are registered to one frame or to the mean");
@@ -170,13 +173,14 @@ ExitStatus run(StackOptions options) {
   const bool together =
       known_choice || (!mask && (moved == Motion::translation || moved == Motion::rigid ||
                                  moved == Motion::similarity));
-  if (!setting.fast && !setting.local && !together &&
+  if (!setting.fast && !setting.local && !together && !names_several_devices(options.device) &&
       CompileHelpers::know(input.first().image.type)) {
     helpers.emplace(options.device, config, input.first().image.type);
   }
-  const Device device = open_chosen(options.device, config);
+  const std::vector<Device> devices = open_each_chosen(options.device, config);
+  const Device& device = devices.front();
   setting.device = device.info();
-  StackWork work(device, motion, setting.to, input.first(), mask, outputs);
+  StackWork work(devices, motion, setting.to, input.first(), mask, outputs);
   setting.channels = channel_transforms(options, device, motion, input);
   work.align_channels(setting.channels);
   const DriftOrigin* known = journal ? journal->origin() : nullptr;
@@ -241,6 +245,10 @@ constexpr const char* footer =
     "the\n"
     "spread is the root mean square distance from the mean, and the confidence is the fraction of\n"
     "windows that agree. It does not support --to previous and --mask.\n"
+    "\n"
+    "--device takes several devices, as in cuda:0,cuda:1 or cuda:all; they share the frames that "
+    "are\n"
+    "registered together. The first one resamples.\n"
     "\n"
     "--resume keeps a journal next to the first output; run the same command again to continue\n"
     "after an interruption. --shard parts may run in any order and on any machine; the same "

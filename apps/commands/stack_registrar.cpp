@@ -10,6 +10,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <future>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -27,14 +30,41 @@ std::size_t frames_to_see(StackReference to, const LoadedImage& first,
 
 }  // namespace
 
-StackRegistrar::StackRegistrar(const Device& device, const RegistrationOptions& options,
+StackRegistrar::StackRegistrar(std::span<const Device> devices, const RegistrationOptions& options,
                                StackReference to, const LoadedImage& frame,
                                std::optional<LoadedImage> mask, FrameWarper& warper)
-    : registrar_(device, options, frames_to_see(to, frame, mask)),
-      to_(to),
-      shape_(frame.shape()),
-      mask_(std::move(mask)),
-      warper_(warper) {}
+    : to_(to), shape_(frame.shape()), mask_(std::move(mask)), warper_(warper) {
+  for (const Device& device : devices) {
+    registrars_.emplace_back(device, options, frames_to_see(to, frame, mask_));
+  }
+}
+
+std::size_t StackRegistrar::frames_at_once() const {
+  const std::size_t of_one = registrars_.front().frames_at_once();
+  return of_one == 1 ? 1 : of_one * registrars_.size();
+}
+
+/// Each device registers as many of the frames as the others, on its own thread.
+std::vector<BatchResult> StackRegistrar::shared_out(std::span<const HostImage> views) {
+  const std::size_t devices = std::min(registrars_.size(), views.size());
+  if (devices <= 1) return registrars_.front().align(views);
+  std::vector<std::future<std::vector<BatchResult>>> parts;
+  for (std::size_t i = 0; i < devices; ++i) {
+    const std::size_t first = i * views.size() / devices;
+    const std::size_t end = (i + 1) * views.size() / devices;
+    parts.push_back(
+        std::async(std::launch::async, [this, i, part = views.subspan(first, end - first)] {
+          return registrars_[i].align(part);
+        }));
+  }
+  for (const auto& part : parts) part.wait();  // before get() may throw
+  std::vector<BatchResult> found;
+  for (auto& part : parts) {
+    std::vector<BatchResult> of_part = part.get();
+    std::move(of_part.begin(), of_part.end(), std::back_inserter(found));
+  }
+  return found;
+}
 
 void StackRegistrar::set_origin(const LoadedImage& image, std::optional<std::size_t> index) {
   set_reference(Luminance(image).image(), mask_);
@@ -58,11 +88,11 @@ std::vector<BatchResult> StackRegistrar::registered(std::span<const UpcomingFram
     views.push_back(view_of(gray.emplace_back(*frame.image).image()));
   }
   const std::scoped_lock lock(registrar_mutex_);
-  if (!mask_) return registrar_.align(views);
+  if (!mask_) return shared_out(views);
   std::vector<BatchResult> found(views.size());
   for (std::size_t i = 0; i < views.size(); ++i) {
     try {
-      found[i].result = registrar_.align(views[i], view_of(*mask_));
+      found[i].result = registrars_.front().align(views[i], view_of(*mask_));
     } catch (const Error& error) {
       found[i].error = error;
     }
@@ -106,8 +136,9 @@ RegistrationResult StackRegistrar::find(const LoadedImage& frame, std::size_t in
   const std::scoped_lock lock(registrar_mutex_);
   const Luminance gray(frame);
   const HostImage view = view_of(gray.image());
-  if (!prior) return mask_ ? registrar_.align(view, view_of(*mask_)) : registrar_.align(view);
-  return mask_ ? registrar_.align(view, view_of(*mask_), *prior) : registrar_.align(view, *prior);
+  FrameRegistrar& registrar = registrars_.front();
+  if (!prior) return mask_ ? registrar.align(view, view_of(*mask_)) : registrar.align(view);
+  return mask_ ? registrar.align(view, view_of(*mask_), *prior) : registrar.align(view, *prior);
 }
 
 std::optional<MotionPrior> StackRegistrar::prior_of(std::size_t index) const {
@@ -128,8 +159,13 @@ void StackRegistrar::note(const FrameAlignment& place, std::size_t index) {
 
 void StackRegistrar::set_reference(const LoadedImage& gray,
                                    const std::optional<LoadedImage>& mask) {
-  if (mask) return registrar_.set_reference(view_of(gray), view_of(*mask));
-  registrar_.set_reference(view_of(gray));
+  for (FrameRegistrar& registrar : registrars_) {
+    if (mask) {
+      registrar.set_reference(view_of(gray), view_of(*mask));
+    } else {
+      registrar.set_reference(view_of(gray));
+    }
+  }
 }
 
 FrameAlignment StackRegistrar::place(const LoadedImage& frame, std::size_t index) {

@@ -21,16 +21,18 @@ namespace warpalign::program {
 /// Aligns each frame by a single transform, as opposed to LocalStack.
 class StackRegistrar : public StackAligner {
  public:
+  /// `devices`: one or more, among which frames that are registered together are shared out.
   /// `frame`: one of the frames. `mask`: from load_mask(), the same for every frame. `warper`
   /// resamples frames for the mean, and must outlive this object. Call set_origin() before the
   /// other functions. Throws warpalign::Error.
-  StackRegistrar(const Device& device, const RegistrationOptions& options, StackReference to,
-                 const LoadedImage& frame, std::optional<LoadedImage> mask, FrameWarper& warper);
+  StackRegistrar(std::span<const Device> devices, const RegistrationOptions& options,
+                 StackReference to, const LoadedImage& frame, std::optional<LoadedImage> mask,
+                 FrameWarper& warper);
 
   void set_origin(const LoadedImage& image, std::optional<std::size_t> index) override;
   [[nodiscard]] std::vector<Trial> try_frames(std::span<const UpcomingFrame> frames) override;
   [[nodiscard]] FrameAlignment place(const LoadedImage& frame, std::size_t index) override;
-  [[nodiscard]] std::size_t frames_at_once() const override { return registrar_.frames_at_once(); }
+  [[nodiscard]] std::size_t frames_at_once() const override;
   void register_early(std::span<const UpcomingFrame> frames) override;
   void add_finished(const LoadedImage& frame, const FrameAlignment& place,
                     std::size_t index) override;
@@ -42,6 +44,7 @@ class StackRegistrar : public StackAligner {
 
  private:
   [[nodiscard]] std::vector<BatchResult> registered(std::span<const UpcomingFrame> frames);
+  [[nodiscard]] std::vector<BatchResult> shared_out(std::span<const HostImage> views);
   [[nodiscard]] RegistrationResult find(const LoadedImage& frame, std::size_t index);
   /// What the last reliable frame tells about the motion of frame `index`, unless an ambiguous one
   /// has followed it.
@@ -50,7 +53,7 @@ class StackRegistrar : public StackAligner {
   void take_reliable(const LoadedImage& frame, const FrameAlignment& place, std::size_t index);
 
   std::mutex registrar_mutex_;
-  FrameRegistrar registrar_;
+  std::vector<FrameRegistrar> registrars_;  ///< one for each device
   EarlyResults<BatchResult> ahead_;
   StackReference to_;
   Shape shape_;

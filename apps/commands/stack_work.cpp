@@ -13,19 +13,20 @@
 
 namespace warpalign::program {
 
-StackWork::StackWork(const Device& device, const StackMotion& motion, StackReference to,
+StackWork::StackWork(std::span<const Device> devices, const StackMotion& motion, StackReference to,
                      const Frame& frame, std::optional<LoadedImage> mask, StackOutputs& outputs)
     : shape_(frame.image.shape()),
-      max_frames_at_once_(frames_per_batch(frame.all_planes())),
-      warper_(device, shape_, shape_),
+      max_frames_at_once_(frames_per_batch(frame.all_planes()) * devices.size()),
+      warper_(devices.front(), shape_, shape_),
       outputs_(outputs) {
   naming(frame.name, [&] {
     if (!motion.known.empty()) {
       aligner_ = std::make_unique<KnownDrift>(motion.known, warper_);
     } else if (motion.local) {
-      aligner_ = std::make_unique<LocalStack>(device, *motion.local, to, frame.image, warper_);
+      aligner_ =
+          std::make_unique<LocalStack>(devices.front(), *motion.local, to, frame.image, warper_);
     } else {
-      aligner_ = std::make_unique<StackRegistrar>(device, motion.global, to, frame.image,
+      aligner_ = std::make_unique<StackRegistrar>(devices, motion.global, to, frame.image,
                                                   std::move(mask), warper_);
     }
   });

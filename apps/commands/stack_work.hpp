@@ -29,10 +29,11 @@ struct StackMotion {
 /// Processes one frame at a time and keeps none of them.
 class StackWork {
  public:
-  /// `frame`: one of the frames. Local motion supports no mask. Throws UsageError if frames of this
-  /// size cannot be registered. Call set_origin() before any frame is taken.
-  StackWork(const Device& device, const StackMotion& motion, StackReference to, const Frame& frame,
-            std::optional<LoadedImage> mask, StackOutputs& outputs);
+  /// `devices`: one or more; the first one resamples. `frame`: one of the frames. Local motion
+  /// supports no mask. Throws UsageError if frames of this size cannot be registered. Call
+  /// set_origin() before any frame is taken.
+  StackWork(std::span<const Device> devices, const StackMotion& motion, StackReference to,
+            const Frame& frame, std::optional<LoadedImage> mask, StackOutputs& outputs);
 
   /// Starts from this image, as StackAligner::set_origin does. Throws UsageError if its pixels
   /// cannot be used.

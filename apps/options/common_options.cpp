@@ -2,11 +2,15 @@
 #include "options/common_options.hpp"
 
 #include "io/messages.hpp"
+#include "io/usage_error.hpp"
 #include "options/command_line.hpp"
 
 #include <cstdlib>
 
 #include <fmt/format.h>
+
+#include <sstream>
+#include <string_view>
 
 namespace warpalign::program {
 
@@ -42,6 +46,44 @@ Device open_chosen(const DeviceOptions& options, const Config& config) {
   detail(
       fmt::format("device {}: {} ({}, driver {})", info.id, info.name, info.platform, info.driver));
   return device;
+}
+
+namespace {
+
+constexpr std::string_view all_devices = ":all";
+
+/// The names of the devices that one word of a list means.
+std::vector<std::string> device_names_of(const std::string& word, const Config& config) {
+  if (!word.ends_with(all_devices)) return {word};
+  const std::string wanted = word.substr(0, word.size() - all_devices.size());
+  std::vector<std::string> names;
+  for (const BackendReport& backend : list_backends(config)) {
+    if (backend.backend != wanted) continue;
+    for (const DeviceInfo& device : backend.devices) names.push_back(device.id);
+  }
+  if (names.empty()) {
+    throw UsageError(
+        fmt::format("--device {}: there is no such device; see 'warpalign devices'", word));
+  }
+  return names;
+}
+
+}  // namespace
+
+bool names_several_devices(const DeviceOptions& options) {
+  return options.device.find(',') != std::string::npos || options.device.ends_with(all_devices);
+}
+
+std::vector<Device> open_each_chosen(const DeviceOptions& options, const Config& config) {
+  std::vector<Device> devices;
+  std::istringstream words(options.device);
+  for (std::string word; std::getline(words, word, ',');) {
+    for (const std::string& name : device_names_of(word, config)) {
+      devices.push_back(open_chosen({name, options.config}, config));
+    }
+  }
+  if (devices.empty()) devices.push_back(open_chosen(options, config));
+  return devices;
 }
 
 Device open_for_one_job(const DeviceOptions& options, const Config& config) {

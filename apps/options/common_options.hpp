@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -32,7 +33,15 @@ void add_folder_option(CLI::App& command, std::string& folder);
 [[nodiscard]] Config config_of(const std::optional<std::string>& path);
 /// Opens the device that the options name, or the best one. Throws Error if that fails.
 [[nodiscard]] Device open_chosen(const DeviceOptions& options, const Config& config);
-/// The same for commands that run their work on the device sequentially. Sets
+/// Whether --device may name several devices: names separated by commas, or "cuda:all" for all
+/// devices of a backend.
+[[nodiscard]] bool names_several_devices(const DeviceOptions& options);
+/// Opens one or several devices for a command that shares its work among them. A name that appears
+/// twice opens the device twice. Throws Error if one does not open, and UsageError if a backend has
+/// none.
+[[nodiscard]] std::vector<Device> open_each_chosen(const DeviceOptions& options,
+                                                   const Config& config);
+/// As open_chosen(), for commands that run their work on the device sequentially. Sets
 /// CUDA_DEVICE_MAX_CONNECTIONS to 1 unless it is set: with a single connection NVIDIA's driver
 /// opens the device faster, especially if several processes open it at the same time. Overlapping
 /// work needs more connections.

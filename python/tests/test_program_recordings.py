@@ -486,3 +486,21 @@ def test_memory_does_not_grow_with_the_number_of_frames(program, tmp_path):
         peaks.append(int(done.stdout))
     # 1000 frames are 34 MB; what an allocator keeps varies by some MB.
     assert peaks[1] - peaks[0] < 12000
+
+
+def test_devices_share_the_frames(program, tmp_path):
+    drift = np.stack([3 * np.sin(np.arange(40) / 3), 2 * np.cos(np.arange(40) / 5)], axis=1)
+    np.save(tmp_path / "in.npy", recording(channels=1, drift=drift)[:, 0, 0])
+    by = (tmp_path / "in.npy", *SHIFT)
+    devices = json.loads(run("devices", "--json").stdout)["backends"]
+    name = next(backend["devices"][0]["id"] for backend in devices if backend.get("devices"))
+    tables = []
+    for i, listed in enumerate([name, f"{name},{name},{name}"]):
+        ok(*by, "--device", listed, "--csv", tmp_path / f"{i}.csv", "--output",
+           tmp_path / f"{i}.npy")
+        tables.append((tmp_path / f"{i}.csv").read_bytes())
+    assert tables[0] == tables[1]
+    np.testing.assert_array_equal(np.load(tmp_path / "0.npy"), np.load(tmp_path / "1.npy"))
+    assert "there is no such device" in refused(*by, "--device", "none:all")
+    assert "local motion runs on one device" in refused(
+        tmp_path / "in.npy", "--motion", "local", "--device", f"{name},{name}")
