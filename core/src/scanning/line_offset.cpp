@@ -166,20 +166,29 @@ class MovedLine {
       i = std::abs(i);
       return coefficients[static_cast<std::size_t>(i > last ? 2 * last - i : i)];
     };
-    for (std::size_t i = 0; i < moved.size(); ++i) {
-      const std::int64_t x = static_cast<std::int64_t>(i) + whole_;
+    const auto at = [&](std::int64_t i) {
+      const std::int64_t x = i + whole_;
       if (x < 0 || x >= last + (t == 0 ? 1 : 0)) {
-        moved[i] = samples[static_cast<std::size_t>(std::clamp<std::int64_t>(x, 0, last))];
-      } else if (t == 0) {
-        moved[i] = samples[static_cast<std::size_t>(x)];
-      } else if (coefficients.empty()) {
-        moved[i] =
-            u * samples[static_cast<std::size_t>(x)] + t * samples[static_cast<std::size_t>(x + 1)];
-      } else {
-        moved[i] = weights[0] * mirrored(x - 1) + weights[1] * mirrored(x) +
-                   weights[2] * mirrored(x + 1) + weights[3] * mirrored(x + 2);
+        return samples[static_cast<std::size_t>(std::clamp<std::int64_t>(x, 0, last))];
       }
+      const auto from = static_cast<std::size_t>(x);
+      if (t == 0) return samples[from];
+      if (coefficients.empty()) return u * samples[from] + t * samples[from + 1];
+      return weights[0] * mirrored(x - 1) + weights[1] * mirrored(x) +
+             weights[2] * mirrored(x + 1) + weights[3] * mirrored(x + 2);
+    };
+    // Away from the ends of the line no coefficient is mirrored.
+    const auto pixels = static_cast<std::int64_t>(moved.size());
+    const std::int64_t first = std::clamp<std::int64_t>(1 - whole_, 0, pixels);
+    std::int64_t end = std::clamp<std::int64_t>(last - 1 - whole_, first, pixels);
+    if (coefficients.empty()) end = first;
+    for (std::int64_t i = 0; i < first; ++i) moved[static_cast<std::size_t>(i)] = at(i);
+    for (std::int64_t i = first; i < end; ++i) {
+      const double* c = coefficients.data() + (i + whole_ - 1);
+      moved[static_cast<std::size_t>(i)] =
+          weights[0] * c[0] + weights[1] * c[1] + weights[2] * c[2] + weights[3] * c[3];
     }
+    for (std::int64_t i = end; i < pixels; ++i) moved[static_cast<std::size_t>(i)] = at(i);
   }
 
  private:
