@@ -129,6 +129,7 @@ def test_resampling_takes_the_array_of_a_file(pair, files):
     np.testing.assert_array_equal(ndimage.zoom(files[0], 1.5), ndimage.zoom(pair[0], 1.5))
     np.testing.assert_array_equal(ndimage.shift(files[1], (1.5, 2), order=1),
                                   ndimage.shift(pair[1], (1.5, 2), order=1))
+    np.testing.assert_array_equal(warpalign.to_device(files[0]).numpy(), pair[0])
 
 
 def test_mosaics(scene, tmp_path):

@@ -7,6 +7,7 @@ import numpy as np
 from . import _core
 from ._core import Device
 from ._devices import open_device
+from ._files._open import is_file, opened
 
 _DLPACK_CUDA, _DLPACK_OPENCL = 2, 4
 _LEGACY_STREAM = 1  # CUDA's default stream, as DLPack and the CUDA array interface name it
@@ -139,8 +140,8 @@ def to_device(array, device=None) -> DeviceArray:
     Parameters
     ----------
     array : array_like
-        An array of any shape, of type (u)int8, (u)int16, (u)int32, float16, float32, float64 or
-        complex64.
+        An array of any shape, or the path of a file, of type (u)int8, (u)int16, (u)int32, float16,
+        float32, float64 or complex64.
     device : Device or str, optional
         The device to copy to; see :func:`warpalign.open_device`.
 
@@ -162,7 +163,7 @@ def to_device(array, device=None) -> DeviceArray:
     >>> warpalign.ndimage.shift(image, (0, 1), order=1).numpy()[0]
     array([0., 0., 1., 2.], dtype=float32)
     """
-    array = np.asarray(array)
+    array = np.asarray(opened(array) if is_file(array) else array)
     array = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)
     memory = _core.DeviceMemory(open_device(device), array.dtype.name, list(array.shape))
     memory.upload(array)
