@@ -138,8 +138,8 @@ def _registered(pair, reference, moving):
         initial = _initial(pair, np.eye(4), np.eye(4))
         found = warpalign.register_volume(
             reference, moving, motion=pair.motion, modality=pair.modality, initial=initial,
-            spacing=pixel_sizes(pair.reference.world), moving_spacing=pixel_sizes(pair.moving.world),
-            **pair.options)
+            spacing=pixel_sizes(pair.reference.world),
+            moving_spacing=pixel_sizes(pair.moving.world), **pair.options)
         return found, np.eye(4), np.eye(4)
     size, other = _sizes(pair)
     reference, fixed = _square(reference, pair.reference.world, size)
