@@ -127,8 +127,8 @@ HomogeneousMatrix inverse_of(const HomogeneousMatrix& matrix) {
       refuse_transform("the matrix is singular: this transform has no inverse");
     for (std::size_t row = 0; row < 4; ++row) result.m[4 * row + column] = b[row];
   }
-  // Whether an affine matrix has an inverse does not depend on its translation, which is large where
-  // coordinates are those of a map. `!` also refuses NaN.
+  // Whether an affine matrix has an inverse does not depend on its translation, which is large for
+  // the coordinates of a map. `!` also refuses NaN.
   const std::size_t size = matrix.is_affine() ? 3 : 4;
   if (!(norm_of(matrix, size) * norm_of(result, size) < max_condition)) {
     refuse_transform("the matrix is singular: this transform has no inverse");
