@@ -136,7 +136,7 @@ void check_channels(const StackOptions& options, const StackMotion& motion,
 }
 
 ExitStatus run(StackOptions options) {
-  if (are_volumes(options.files)) return run_volume_series(options);
+  if (!options.axes && are_volumes(options.files)) return run_volume_series(options);
   refuse_volume_series_options(options.volumes);
   const auto start = std::chrono::steady_clock::now();
   StackMotion motion = motion_of(options);

@@ -24,16 +24,17 @@ std::vector<std::int64_t> extents_of(std::uint8_t choice) {
   }
 }
 
-void check(const SamplingPoints& points, std::size_t dimensions) {
+void check(const SamplingPoints& points, std::size_t dimensions, bool in_double) {
   std::int64_t count = 1;
   for (const std::int64_t extent : points.extents) count *= extent;
   const Shape& shape = points.stage_shape;
   require(shape.width * shape.height * shape.depth == count, "the stage writes all of the output");
-  require(points.coordinates.has_value() && points.coordinates->type == PixelType::f32,
-          "coordinates are in single precision");
-  require(
-      points.coordinates->samples<float>().size() == static_cast<std::size_t>(count) * dimensions,
-      "each point has all of its coordinates");
+  const PixelType type = in_double ? PixelType::f64 : PixelType::f32;
+  require(points.coordinates.has_value() && points.coordinates->type == type,
+          "coordinates are in the precision that was asked for");
+  require(points.coordinates->bytes.size() ==
+              static_cast<std::size_t>(count) * dimensions * size_of(type),
+          "each point has all of its coordinates");
 }
 
 void run(Input input) {
@@ -43,7 +44,8 @@ void run(Input input) {
   PointOptions options;
   (choice % 2 == 0 ? options.coordinates : options.field) = as_file(reader.rest()).string();
   try {
-    check(points_of(options, extents), extents.size());
+    const bool in_double = choice >= 128;
+    check(points_of(options, extents, in_double), extents.size(), in_double);
   } catch (const FileError&) {
   } catch (const UsageError&) {
   }
