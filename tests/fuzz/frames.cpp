@@ -2,6 +2,7 @@
 #include "frames.hpp"
 
 #include "io/frames/frame_sequence.hpp"
+#include "io/messages.hpp"
 
 namespace warpalign::fuzz {
 namespace {
@@ -54,6 +55,7 @@ void skip_all(const std::string& file) {
 }  // namespace
 
 void read_frames(Input input) {
+  set_verbosity(Verbosity::quiet);  // remarks are kept, to print each of them once
   const std::string file = as_file(input).string();
   read_all(file, {});
   read_all(file, {0, 0});

@@ -1,6 +1,7 @@
 // Images of every format, through the program's own layer: an image that was read can be written
 // and read again.
 #include "io/image_file.hpp"
+#include "io/messages.hpp"
 #include "scratch_file.hpp"
 
 namespace warpalign::fuzz {
@@ -29,6 +30,7 @@ void check_comes_back(const LoadedImage& image, FileFormat format) {
 }
 
 void run(Input input) {
+  set_verbosity(Verbosity::quiet);  // remarks are kept, to print each of them once
   LoadedImage image;
   try {
     image = load_image(as_file(input));

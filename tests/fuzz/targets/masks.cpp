@@ -1,4 +1,5 @@
 // Masks: images in which 0 marks pixels that do not count.
+#include "io/messages.hpp"
 #include "io/registrable_image.hpp"
 #include "io/usage_error.hpp"
 #include "scratch_file.hpp"
@@ -11,6 +12,7 @@ namespace {
 using namespace program;
 
 void run(Input input) {
+  set_verbosity(Verbosity::quiet);  // remarks are kept, to print each of them once
   const std::filesystem::path file = as_file(input);
   Shape shape{16, 16, 1};
   try {
