@@ -12,6 +12,7 @@ void bind_dlpack(nanobind::module_& module);
 void bind_splines(nanobind::module_& module);
 void bind_device_splines(nanobind::module_& module);
 void bind_double_splines(nanobind::module_& module);
+void bind_zoom(nanobind::module_& module);
 void bind_registration(nanobind::module_& module);
 void bind_batch(nanobind::module_& module);
 void bind_frames(nanobind::module_& module);

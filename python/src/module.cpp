@@ -22,6 +22,7 @@ NB_MODULE(_core, module) {
   bind_splines(module);
   bind_device_splines(module);
   bind_double_splines(module);
+  bind_zoom(module);
   bind_registration(module);
   bind_batch(module);
   bind_frames(module);

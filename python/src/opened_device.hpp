@@ -5,6 +5,7 @@
 #include "plan_pool.hpp"
 #include "prefilter_plans.hpp"
 #include "resample_plans.hpp"
+#include "zoom_plans.hpp"
 
 #include <warpalign/device.hpp>
 #include <warpalign/interop.hpp>
@@ -25,7 +26,9 @@ struct OpenedDevice {
         resample_on_device(max_kept_bytes()),
         prefilter_on_device(max_kept_bytes()),
         double_spline(max_kept_bytes()),
-        copies_on_device(max_kept_bytes()) {}
+        copies_on_device(max_kept_bytes()),
+        zoom(max_kept_bytes()),
+        zoom_on_device(max_kept_bytes()) {}
 
   /// Calls use(stream) with the caller's queue (a cudaStream_t or cl_command_queue), ordered with
   /// the caller's work there. Without a queue, uses the one that orders the package's own arrays,
@@ -53,10 +56,13 @@ struct OpenedDevice {
     prefilter_on_device.clear();
     double_spline.clear();
     copies_on_device.clear();
+    zoom.clear();
+    zoom_on_device.clear();
   }
   [[nodiscard]] std::size_t kept_plans() {
     return resample.size() + prefilter.size() + resample_on_device.size() +
-           prefilter_on_device.size() + double_spline.size() + copies_on_device.size();
+           prefilter_on_device.size() + double_spline.size() + copies_on_device.size() +
+           zoom.size() + zoom_on_device.size();
   }
 
   Device device;
@@ -66,6 +72,8 @@ struct OpenedDevice {
   PlanPool<PrefilterSpec, PrefilterOnDevice> prefilter_on_device;
   PlanPool<DoubleSplineSpec, DoubleSplineWork> double_spline;
   PlanPool<DoubleSplineSpec, CopiesOnDevice> copies_on_device;
+  PlanPool<ZoomSpec, ZoomWork> zoom;
+  PlanPool<ZoomSpec, ZoomOnDevice> zoom_on_device;
 
  private:
   /// The device memory for each kind of plan: a sixteenth of the total, at most 512 MiB.

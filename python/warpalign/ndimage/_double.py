@@ -13,16 +13,16 @@ from .. import _core
 from .._arrays import store
 from ._geometry import library_matrix
 
-_MAX_EXACT = 1 << 24  # float32 holds all integers up to this one
+MAX_EXACT = 1 << 24  # float32 holds all integers up to this one
 # The number of samples that SciPy adds at both ends for modes whose extension it cannot filter.
 _MARGIN = 12
 
 
-def _has_wide_integers(array):
+def has_wide_integers(array):
     """Whether float32 would round a sample."""
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 4 or array.size == 0:
         return False
-    return int(array.max()) > _MAX_EXACT or int(array.min()) < -_MAX_EXACT
+    return int(array.max()) > MAX_EXACT or int(array.min()) < -MAX_EXACT
 
 
 def check_device(device):
@@ -39,7 +39,7 @@ def is_needed(source, spline):
         check_device(spline.device)
         return True
     infinite = spline.mode == "grid-constant" and not math.isfinite(spline.cval)
-    if not infinite and not _has_wide_integers(source):
+    if not infinite and not has_wide_integers(source):
         return False
     device = spline.device
     if device.info.double_precision:
@@ -49,7 +49,7 @@ def is_needed(source, spline):
             f"cval must be finite with mode='grid-constant' on {device.id}, which does not support "
             "double precision")
     raise ValueError(
-        f"the input has integers beyond {_MAX_EXACT}, which single precision would round, and "
+        f"the input has integers beyond {MAX_EXACT}, which single precision would round, and "
         f"{device.id} does not support double precision; convert the input to float32 to accept "
         "the rounding, or use order=0")
 

@@ -32,6 +32,7 @@ class Spline:
     prefilter: bool
     precision: str = "single"
     of_mask: bool = False  # the samples are a mask, which is smoothed only along changed axes
+    antialias: bool = False  # whether affine transforms take means over each output's footprint
 
     @property
     def interpolates(self):
@@ -53,13 +54,12 @@ class Spline:
 
 
 def _transform_batch(batch, results, matrix, offset, spline, cval):
-    _core.transform_images(
-        spline.device, batch, results, batch.ndim - 1, library_matrix(matrix, offset),
-        spline.model(cval),
-    )
+    resample = _core.resample_antialiased if spline.antialias else _core.transform_images
+    resample(spline.device, batch, results, batch.ndim - 1, library_matrix(matrix, offset),
+             spline.model(cval))
 
 
-def _batched(array, axes):
+def batched(array, axes):
     """The array with `axes` (ascending) last and all other axes merged into one before them."""
     n = len(axes)
     if n == array.ndim:
@@ -73,7 +73,7 @@ def _transform_axes(source, axes, matrix, offset, out_shape, spline, cval, targe
     stay. Returns an array of float32, or `target`."""
     if len(axes) < source.ndim:
         matrix, offset = matrix[np.ix_(axes, axes)], offset[axes]
-    batch = for_upload(_batched(source, axes))
+    batch = for_upload(batched(source, axes))
     trailing = axes == list(range(source.ndim - len(axes), source.ndim))
     lengths = tuple(out_shape[axis] for axis in axes)
     if target is not None and trailing:
@@ -197,7 +197,7 @@ def evaluate_homography(source, matrix, output, spline):
     if spline.order == 0:
         return _nearest.copy_homography(source, matrix, output, spline)
     placeholder = spline.needs_placeholder()
-    planes = for_upload(_batched(source, [0, 1]))
+    planes = for_upload(batched(source, [0, 1]))
     results = np.empty((planes.shape[0],) + output.shape[:2], np.float32)
     _core.transform_images(
         spline.device, planes, results, 2, library_homography(matrix),
@@ -270,7 +270,7 @@ def prefilter(source, axes, output, order, mode, device, precision="single"):
 
 
 def _prefilter_axes(source, axes, order, mode, device, precision):
-    batch = _batched(source, axes)
+    batch = batched(source, axes)
     if precision == "double":
         coefficients = _double.coefficients(batch, order, mode, device)
     else:

@@ -13,7 +13,7 @@ from .._device_array import DeviceArray
 from .._devices import open_device
 from .._docs import interpolates
 from .._foreign import is_on_device, to_numpy
-from . import _double, _labels, _missing, _rules
+from . import _antialias, _double, _labels, _missing, _rules
 from ._evaluate import Spline, evaluate_affine, evaluate_points, prefilter as _prefilter_along
 from ._geometry import unchanged_axes
 from ._on_device import as_array, for_arrays_of_any_library
@@ -35,11 +35,11 @@ def _parts(array, output, cval):
     return [(array, output, cval)]
 
 
-def _spline(order, mode, cval, prefilter, device, precision):
+def _spline(order, mode, cval, prefilter, device, precision, antialias=False):
     order = operator.index(order)
     mode = _rules.named_mode(mode)
     return Spline(open_device(device), order, mode, _rules.real_cval(cval), bool(prefilter),
-                  precision)
+                  precision, antialias=antialias)
 
 
 def _choice(missing, nodata, weights, order, prefilter, labels):
@@ -48,7 +48,7 @@ def _choice(missing, nodata, weights, order, prefilter, labels):
 
 
 def _evaluate(function, array, output, order, mode, cval, prefilter, device, precision="single",
-              labels=False, rule=_missing.SPREAD, axes=None):
+              labels=False, rule=_missing.SPREAD, axes=None, antialias=False):
     """Call function(part, its output, its spline) for the real and imaginary parts, or for parts of
     a label image.
 
@@ -59,14 +59,16 @@ def _evaluate(function, array, output, order, mode, cval, prefilter, device, pre
     if rule.ignore:
         return _missing.evaluate_any(
             function, array, output, rule, range(array.ndim) if axes is None else axes,
-            lambda part_cval: _spline(order, mode, part_cval, prefilter, device, precision), cval)
+            lambda part_cval: _spline(order, mode, part_cval, prefilter, device, precision,
+                                      antialias), cval)
     if labels:
         cval = _labels.checked_cval(array, output, mode, cval)
         spline = _spline(order, mode, cval, prefilter, device, precision)
         _labels.evaluate(function, array, output, cval, spline)
         return output
     for part, part_output, part_cval in _parts(array, output, cval):
-        function(part, part_output, _spline(order, mode, part_cval, prefilter, device, precision))
+        function(part, part_output,
+                 _spline(order, mode, part_cval, prefilter, device, precision, antialias))
     return output
 
 
@@ -580,8 +582,8 @@ def _points_of(matrix, offset, shape):
 @interpolates
 @for_arrays_of_any_library
 def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, order=3,
-                     mode="constant", cval=0.0, prefilter=True, *, missing="spread", nodata=None,
-                     weights=False, precision="single", labels=False, device=None):
+                     mode="constant", cval=0.0, prefilter=True, *, antialias=False, missing="spread",
+                     nodata=None, weights=False, precision="single", labels=False, device=None):
     """Transform an array by a matrix and an offset.
 
     The output at index ``o`` is the value of the input at ``matrix @ o + offset``.
@@ -615,6 +617,9 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline, as :func:`spline_filter` computes them. The default is True.
+    antialias : bool, optional
+        Whether each output is a mean over its footprint in the input, an ellipse, so that
+        transforms that shrink do not alias; see the notes. The default is False, as in SciPy.
     %(missing)s
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
@@ -644,7 +649,8 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
         ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
         ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type;
         or all samples are missing, no sample can have the value `nodata`, or the options contradict
-        each other.
+        each other; or `antialias` is combined with order 0, labels, coefficients,
+        ``precision='double'``, integers beyond 2**24, or an output of another rank.
     TypeError
         `labels` is True, and the input holds no integers, or the output has another type.
     warpalign.Error
@@ -660,6 +666,15 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
     would round, are computed in double precision. With ``precision='double'`` all values are, and
     accurate to about 1e-14 of the largest sample.
+
+    With ``antialias=True``, the footprint is a Gaussian (elliptical weighted average [3]_). If ``J``
+    is the matrix, the square roots ``s`` of the eigenvalues of ``J J^T`` are the numbers of input
+    samples for each output sample along its eigenvectors, and the Gaussian's standard deviation
+    along each of them is ``max(0, (s - 1) / 2)``, for a zoom that of :func:`zoom`. The result is
+    the sum of the spline at points one sample apart along each eigenvector, up to 4 standard
+    deviations, weighted by the Gaussian scaled to the sum 1. With ``mode='constant'``, results
+    whose point is outside the input are `cval`, and the spline is mirrored for the others, so that
+    `cval` never mixes with samples; ``'grid-constant'`` mixes them.
 
     With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
     by 20 steps that minimise the squared Laplacian (biharmonic inpainting [2]_), on the host. An
@@ -677,6 +692,8 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
        Processing Magazine 16(6), 1999.
     .. [2] S. B. Damelin and N. S. Hoang, "On surface completion and image inpainting by biharmonic
        functions", International Journal of Mathematics and Mathematical Sciences, 2018.
+    .. [3] P. S. Heckbert, "Fundamentals of Texture Mapping and Image Warping", Master's thesis,
+       University of California, Berkeley, 1989.
 
     Examples
     --------
@@ -690,6 +707,8 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     """
     _rules.check_order(order)
     rule = _choice(missing, nodata, weights, order, prefilter, labels)
+    method = _antialias.method_of(antialias, order=order, prefilter=prefilter, labels=labels,
+                                  precision=precision)
     array = as_array(input)
     if output_shape is None:
         has_shape = isinstance(output, np.ndarray) or is_on_device(output)
@@ -702,6 +721,11 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     _rules.named_mode(mode)
     linear, start, along = _checked_affine(matrix, offset, array, result)
     points = None
+    if method:
+        _antialias.check_samples(array)
+        if array.ndim != result.ndim:
+            raise ValueError(f"antialias needs an output of the input's rank, {array.ndim}, not "
+                             f"{result.ndim}")
     if array.ndim != result.ndim:
         points = _points_of(linear, start, result.shape)
 
@@ -713,7 +737,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
 
     axes = _changed_axes(linear, start, array, result) if points is None else None
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
-                     labels, rule, axes)
+                     labels, rule, axes, antialias=bool(method))
 
 
 @interpolates
@@ -863,8 +887,8 @@ def _advise_grid_mode(mode):
 @interpolates
 @for_arrays_of_any_library
 def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *,
-         grid_mode=False, missing="spread", nodata=None, weights=False, precision="single",
-         labels=False, device=None):
+         grid_mode=False, antialias=False, missing="spread", nodata=None, weights=False,
+         precision="single", labels=False, device=None):
     """Zoom an array.
 
     Parameters
@@ -893,6 +917,12 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     grid_mode : bool, optional
         Whether to align the outer edges of the first and last pixels, instead of their centres. The
         default is False.
+    antialias : bool or 'least-squares', optional
+        How to reduce the array without aliasing, along the axes that shrink. With True, a Gaussian
+        smooths the input before the interpolation, as in scikit-image's ``resize``.
+        ``'least-squares'`` takes the spline of the output's spacing that is nearest to the spline
+        of the input. With False (the default, as in SciPy) the output only takes the input's values
+        at its points; see the notes.
     %(missing)s
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
@@ -921,7 +951,9 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
         ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
         ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type;
         or all samples are missing, no sample can have the value `nodata`, or the options contradict
-        each other.
+        each other; or `antialias` is combined with order 0, labels, coefficients,
+        ``precision='double'``, integers beyond 2**24 or an axis that shrinks to nothing, or
+        ``'least-squares'`` with a mode that it does not support.
     TypeError
         `labels` is True, and the input holds no integers, or the output has another type.
     warpalign.Error
@@ -935,6 +967,23 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     results are accurate to about 1e-6 of the largest sample. Integers beyond 2**24, which float32
     would round, are computed in double precision. With ``precision='double'`` all values are, and
     accurate to about 1e-14 of the largest sample.
+
+    With ``antialias=True``, the result is that of a Gaussian filter, followed by the zoom. The step
+    ``s`` of an axis is the number of input samples for each output sample: ``n / m`` for lengths
+    ``n`` and ``m`` with `grid_mode`, else ``(n - 1) / (m - 1)``, or ``n`` if ``m`` is 1. Along axes
+    of ``s > 1``, the standard deviation is ``(s - 1) / 2`` samples, as in scikit-image [3]_; the
+    weights are those of ``scipy.ndimage.gaussian_filter`` with ``truncate=4``. Beyond the edges the
+    Gaussian sees the samples as SciPy's prefilter does: mirrored with ``'constant'`` and
+    ``'wrap'``, so that `cval` never mixes with samples, and as `mode` says otherwise. Filter and
+    interpolation are one sum for each output sample and axis, the axis that shrinks most first;
+    nothing is computed between output samples. With ``grid_mode=True`` the result is that of
+    ``skimage.transform.resize(anti_aliasing=True)``.
+
+    ``antialias='least-squares'`` minimises the integral of the squared difference between the
+    splines of output and input [4]_, for any factor [5]_. It keeps more detail than the Gaussian,
+    and overshoots at sharp edges. The mode must extend input and output alike: ``'reflect'`` or
+    ``'grid-wrap'`` with `grid_mode`, else ``'mirror'``, ``'constant'`` or ``'wrap'``, which all
+    mirror the samples. With ``missing='ignore'``, known shares are those of the Gaussian.
 
     With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
     by 20 steps that minimise the squared Laplacian (biharmonic inpainting [2]_), on the host. An
@@ -952,19 +1001,33 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
        Processing Magazine 16(6), 1999.
     .. [2] S. B. Damelin and N. S. Hoang, "On surface completion and image inpainting by biharmonic
        functions", International Journal of Mathematics and Mathematical Sciences, 2018.
+    .. [3] S. van der Walt et al., "scikit-image: image processing in Python", PeerJ 2:e453, 2014.
+    .. [4] M. Unser, A. Aldroubi and M. Eden, "Enlargement or reduction of digital images with
+       minimum loss of information", IEEE Transactions on Image Processing 4(3), 1995.
+    .. [5] A. Munoz, T. Blu and M. Unser, "Least-squares image resizing using finite differences",
+       IEEE Transactions on Image Processing 10(9), 2001.
 
     Examples
     --------
     >>> from warpalign import ndimage
     >>> ndimage.zoom([0.0, 2, 4], 5 / 3, order=1)
     array([0., 1., 2., 3., 4.])
+    >>> stripes = [0.0, 1, 0, 1, 0, 1, 0, 1, 0]
+    >>> ndimage.zoom(stripes, 5 / 9, order=1)
+    array([0., 0., 0., 0., 0.])
+    >>> ndimage.zoom(stripes, 5 / 9, order=1, antialias=True).round(2)
+    array([0.21, 0.21, 0.21, 0.21, 0.21])
     """
     _rules.check_order(order)
     rule = _choice(missing, nodata, weights, order, prefilter, labels)
+    method = _antialias.method_of(antialias, order=order, prefilter=prefilter, labels=labels,
+                                  precision=precision, has_least_squares=True)
     array = as_array(input)
     _with_rank(array)
     factors = _rules.sequence_of(zoom, array.ndim)
     shape = tuple(int(round(n * factor)) for n, factor in zip(array.shape, factors))
+    if method:
+        _antialias.check_shape(array.shape, shape)
     result = _rules.output_for(output, array, shape)
     _rules.check_precision(precision)
     if prefilter and not labels and not rule.ignore and all(factor == 1 for factor in factors):
@@ -974,8 +1037,15 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     if grid_mode:
         _advise_grid_mode(mode)
     matrix, offset, along = _zoom_transform(array.shape, shape, grid_mode)
+    if method:
+        _antialias.check_samples(array)
+        _rules.named_mode(mode)
+        if method == _antialias.LEAST_SQUARES:
+            _antialias.check_projection(array.shape, shape, mode, grid_mode)
 
     def evaluate(part, part_output, spline):
+        if method:
+            return _antialias.zoom(part, part_output, spline, grid_mode, method)
         evaluate_affine(part, matrix, offset, part_output, spline, along=along)
 
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,

@@ -123,7 +123,9 @@ def affine(source, matrix, offset, output, spline, plane=None):
         return _core.copy_nearest_on_device(
             source.device, source._memory, output._memory, n, library_matrix(matrix, offset),
             spline.mode, bits_outside(_model_cval(spline), output.dtype), source._queue)
-    _core.transform_on_device(
+    resample = (_core.resample_antialiased_on_device if spline.antialias
+                else _core.transform_on_device)
+    resample(
         source.device, source._memory, output._memory, n, library_matrix(matrix, offset),
         _model(spline), source._queue)
 
