@@ -1,4 +1,5 @@
 // `warpalign resample`: resamples an image or array at given points.
+#include "commands/antialiased_zoom.hpp"
 #include "commands/commands.hpp"
 #include "commands/double_splines.hpp"
 #include "commands/missing_samples.hpp"
@@ -34,6 +35,7 @@ struct Options {
   std::string output;
   DeviceOptions device;
   PointOptions points;
+  std::optional<std::string> antialias;
   InterpolationOptions interpolation;
   MissingOptions missing;
 };
@@ -68,12 +70,12 @@ std::span<const float> floats_of(const Array& coordinates) {
 }
 
 /// Resamples arrays of one shape at the same points. Splits the work into tiles if the device
-/// memory is too small.
+/// memory is too small, except for zooms without aliasing.
 class ChannelResampler {
  public:
   ChannelResampler(const Device& device, const SplineModel& spline, const Array& first,
-                   const SamplingPoints& points, bool in_double)
-      : device_(device), spline_(spline), first_(first), points_(points) {
+                   const SamplingPoints& points, std::optional<Antialias> antialias, bool in_double)
+      : device_(device), spline_(spline), first_(first), points_(points), antialias_(antialias) {
     if (!in_double) return;
     in_double_.emplace(device, spline, first, points);
     if (points.coordinates) rounded_coordinates_ = to_float(*points.coordinates);
@@ -82,9 +84,14 @@ class ChannelResampler {
   /// The output has the type `to`.
   Array resample(const Array& channel, PixelType to) {
     if (in_double_) return in_double_->resample(channel, to);
+    if (antialias_) return zoomed(device_, spline_, *antialias_, channel, points_.extents, to);
     return resample(resampler_, spline_, channel, to);
   }
   Array resample_mask(const Array& mask) {
+    if (antialias_) {
+      return zoomed(device_, mask_spline(spline_), Antialias::gaussian, mask, points_.extents,
+                    mask.type);
+    }
     return resample(of_mask_, mask_spline(spline_), mask, mask.type);
   }
 
@@ -121,6 +128,7 @@ class ChannelResampler {
   SplineModel spline_;
   const Array& first_;
   const SamplingPoints& points_;
+  std::optional<Antialias> antialias_;
   Kept resampler_, of_mask_;
   std::optional<DoubleResampler> in_double_;
   std::optional<Array> rounded_coordinates_;  ///< for the mask, if the coordinates are f64
@@ -135,9 +143,9 @@ Array all_known(const std::vector<std::int64_t>& extents) {
 /// Resamples every channel in its type.
 Resampled resample(const Device& device, const SplineModel& spline,
                    const std::vector<Array>& channels, const SamplingPoints& points,
-                   const Options& options) {
+                   std::optional<Antialias> antialias, const Options& options) {
   const bool in_double = is_double(options.interpolation);
-  ChannelResampler resampler(device, spline, channels.front(), points, in_double);
+  ChannelResampler resampler(device, spline, channels.front(), points, antialias, in_double);
   Resampled results;
   const MissingOptions& missing = options.missing;
   const bool keeps_weights = missing.weights.has_value();
@@ -177,13 +185,19 @@ ExitStatus run(const Options& options) {
   check_points(options.points);
   check_missing(options.missing);
   const SplineModel spline = spline_of(options.interpolation);
+  const std::optional<Antialias> antialias =
+      antialias_of(options.antialias, options.points, spline);
+  const bool in_double = is_double(options.interpolation);
+  if (antialias && in_double) {
+    throw UsageError("--antialias: computes in single precision; omit --precision double");
+  }
   const Config config = config_of(options.device.config);
   Activity activity("reading " + options.input);
   const ArrayFile input = load_array_file(options.input);
   check_precision(options, input.first());
   check_nodata(options.missing, input.first().type);
-  const bool in_double = is_double(options.interpolation);
   const SamplingPoints points = points_of(options.points, input.first().extents, in_double);
+  check_projection(antialias, input.first().extents, points.extents);
   check_storable(options.output, input.channels.size(), points.extents, input.first().type);
   AtomicFile file(options.output);
   std::optional<AtomicFile> weights_file;
@@ -196,7 +210,8 @@ ExitStatus run(const Options& options) {
   const Device device = open_for_one_job(options.device, config);
   if (in_double) check_double(device, input.first(), options.input);
   activity.next("resampling");
-  const auto [result, weights] = resample(device, spline, input.channels, points, options);
+  const auto [result, weights] =
+      resample(device, spline, input.channels, points, antialias, options);
   activity.next("writing " + options.output);
   file.write(encode_arrays(options.output, result));
   if (weights_file) weights_file->write(encode_arrays(*options.missing.weights, weights));
@@ -235,6 +250,8 @@ constexpr const char* footer =
     "  --field U.npy          (x + U[0, y, x], y + U[1, y, x]): displacements in pixels, as "
     "written by\n"
     "                         register --motion local, whose --output uses --boundary constant\n"
+    "--antialias smooths by a Gaussian before it reduces, as scikit-image's resize does, or takes\n"
+    "the nearest spline in the mean square (least-squares). Without it, --zoom below 1 aliases.\n"
     "--shape sets OUT's extents. The first pixel stays in place; the far ends are cropped or "
     "extended.\n"
     "\n"
@@ -256,6 +273,7 @@ constexpr const char* footer =
     "Examples:\n"
     "  warpalign resample in.png rotated.png --rotate 30\n"
     "  warpalign resample in.tif larger.tif --zoom 2.5 --degree 5\n"
+    "  warpalign resample in.tif smaller.tif --zoom 0.25 --antialias gaussian\n"
     "  warpalign resample in.npy out.npy --coordinates c.npy --boundary nearest\n"
     "  warpalign resample mask.png aligned.png --field field.npy --degree 0\n"
     "  warpalign resample dem.tif rotated.tif --rotate 10 --nodata -9999\n"
@@ -285,6 +303,9 @@ void add_resample_command(CLI::App& program, Action& chosen) {
   add_option(command, "--field FILE", &points.field,
              "Read at the pixels displaced by the field in this .npy file");
   add_option(command, "--shape HxW", &points.shape, "Extents of the output: HxW, or DxHxW in 3-D");
+  add_option(command, "--antialias NAME", &options->antialias,
+             "With --zoom below 1: avoid aliasing by this method",
+             suggesting("gaussian least-squares"));
   add_interpolation_options(command, options->interpolation);
   add_precision_option(command, options->interpolation);
   begin_group(command, "Missing samples");

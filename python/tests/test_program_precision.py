@@ -115,6 +115,7 @@ def test_coefficients(tmp_path, volume, degree, mode):
 @pytest.mark.parametrize("command, options, words", [
     ("resample", ["--zoom", 2, "--prefilter", "fir:15"], "computes in single precision"),
     ("resample", ["--zoom", 2, "--precision", "half"], "full, double, texture"),
+    ("resample", ["--zoom", 0.5, "--antialias", "gaussian"], "computes in single precision"),
     ("prefilter", ["--precision", "texture"], "choose from: full, double"),
     ("prefilter", ["--prefilter", "iir:line"], "computes in single precision"),
 ])

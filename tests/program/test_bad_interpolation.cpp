@@ -47,6 +47,26 @@ struct Inputs {
   }
 };
 
+TEST_CASE("resample: --antialias fits the points, the spline and the output") {
+  Inputs in;
+  const auto refused = [&](std::vector<std::string> options, const std::string& named) {
+    options.insert(options.end(), {"--antialias", "gaussian"});
+    in.resample_refused(in.plane, options, {"--antialias", named});
+  };
+  in.resample_refused(in.plane, {"--zoom", "0.5", "--antialias", "box"},
+                      {"'box'", "gaussian, least-squares"});
+  refused({"--rotate", "3"}, "requires --zoom");
+  refused({"--zoom", "0.5", "--shape", "2x2"}, "--shape");
+  refused({"--zoom", "0.5", "--degree", "0"}, "--degree");
+  refused({"--zoom", "0.5", "--prefilter", "none"}, "--prefilter");
+  refused({"--zoom", "0.5", "--precision", "texture"}, "--precision");
+  in.resample_refused(in.plane,
+                      {"--zoom", "0.5", "--antialias", "least-squares", "--boundary", "nearest"},
+                      {"--antialias", "--boundary nearest"});
+  in.resample_refused(in.plane, {"--zoom", "0.15", "--antialias", "least-squares"},
+                      {"--antialias", "one pixel"});
+}
+
 TEST_CASE("resample: exactly one option says where to read, and it fits the input") {
   Inputs in;
   in.resample_refused(in.plane, {}, {"--matrix", "--coordinates"});

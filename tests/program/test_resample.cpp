@@ -143,6 +143,31 @@ TEST_CASE("--zoom keeps the corners' centres and rounds the shape as SciPy does"
         std::vector<std::int64_t>{2, 3, 4});
 }
 
+TEST_CASE("--antialias smooths by a Gaussian before it reduces") {
+  require_test_device();
+  const Array input = random_array({9}, PixelType::f32);
+  const auto in = input.samples<float>();
+  const Array output =
+      resampled(input, {"--zoom", "0.5556", "--antialias", "gaussian", "--degree", "1"});
+  REQUIRE(output.extents == std::vector<std::int64_t>{5});
+  // Two samples a pixel: a standard deviation of half a sample.
+  double sum = 0, weights = 0;
+  for (int k = -2; k <= 2; ++k) {
+    weights += std::exp(-2.0 * k * k);
+    sum += std::exp(-2.0 * k * k) * in[static_cast<std::size_t>(4 + k)];
+  }
+  CHECK(output.samples<float>()[2] == doctest::Approx(sum / weights).epsilon(1e-5));
+  // An image of a plane keeps its values by least squares, apart from the ends.
+  Array plane = make_array({60, 80}, PixelType::f32);
+  for (std::size_t i = 0; i < plane.samples<float>().size(); ++i) {
+    plane.samples<float>()[i] = static_cast<float>(i / 80) + 0.5F * static_cast<float>(i % 80);
+  }
+  const Array small = resampled(plane, {"--zoom", "0.25", "--antialias", "least-squares"});
+  REQUIRE(small.extents == std::vector<std::int64_t>{15, 20});
+  const double at = 7 * 59.0 / 14 + 0.5 * 10 * 79.0 / 19;
+  CHECK(small.samples<float>()[7 * 20 + 10] == doctest::Approx(at).epsilon(1e-4));
+}
+
 TEST_CASE("coordinates have SciPy's layout: y before x") {
   require_test_device();
   const ScratchFolder folder;
