@@ -12,7 +12,7 @@ PAGES = {
         "local_motion", "line_offset", "mosaic", "volume_registrar", "volume_series"]),
     "splines": ("Splines", [
         "stages/spline_model", "stages/prefilter", "stages/interpolate", "stages/resample",
-        "stages/double_spline", "tiles"]),
+        "stages/double_spline", "stages/zoom", "stages/antialiased_resample", "tiles"]),
     "fourier": ("Stages of Fourier registration", [
         "stages/sobel", "stages/fft", "stages/magnitude", "stages/log_polar",
         "stages/phase_correlation", "stages/convert"]),

@@ -173,6 +173,31 @@ TEST_CASE("allocations: splines in double precision") {
   });
 }
 
+TEST_CASE("allocations: resampling without aliasing") {
+  on_every_bench([](Bench& bench) {
+    const Shape smaller{plane.width / 3, plane.height / 4, 1};
+    auto input = bench.images(PixelType::u16, plane);
+    auto output = bench.images(PixelType::i16, smaller);
+    for (const Antialias antialias : {Antialias::gaussian, Antialias::least_squares}) {
+      ZoomPlan zoom(bench.device(), {.images = {.shape = plane},
+                                     .output = smaller,
+                                     .antialias = antialias,
+                                     .input = PixelType::u16,
+                                     .output_type = PixelType::i16});
+      bench.check("zoom",
+                  [&](std::size_t i) { zoom.execute(bench.stream(), input[i], output[i]); });
+    }
+    AntialiasedResamplePlan resample(bench.device(),
+                                     {.images = {.shape = plane},
+                                      .output = smaller,
+                                      .input = PixelType::u16,
+                                      .output_type = PixelType::i16},
+                                     HomogeneousMatrix(Affine{2, 1, 0, -1, 2, 20}));
+    bench.check("antialiased_resample",
+                [&](std::size_t i) { resample.execute(bench.stream(), input[i], output[i]); });
+  });
+}
+
 TEST_CASE("allocations: Fourier transforms") {
   on_every_bench([](Bench& bench) {
     for (const Shape& shape : {plane, odd_plane, Shape{37, 1, 1}, Shape{48, 32, 3}}) {

@@ -146,6 +146,17 @@ Scenario resample(PixelType type, int degree, std::int64_t batch) {
                               });
 }
 
+Scenario zoom(Antialias antialias) {
+  const Shape smaller{plane.width / 3, plane.height / 4, 1};
+  const ZoomSpec spec{.images = {.shape = plane},
+                      .output = smaller,
+                      .antialias = antialias,
+                      .input = PixelType::u16,
+                      .output_type = PixelType::i16};
+  return filter<ZoomPlan>(std::string("zoom, ") + name_of(antialias), spec, {PixelType::u16, plane},
+                          {PixelType::i16, smaller}, plainly);
+}
+
 Scenario transform(const Shape& shape, int dimensions) {
   const RealFftSpec spec{.shape = shape, .dimensions = dimensions};
   return filter<RealFftPlan>("fft, " + std::to_string(dimensions) + "-D", spec,
@@ -275,6 +286,8 @@ std::vector<Scenario> stage_scenarios() {
       resample(PixelType::f32, 3, 1),
       resample(PixelType::i16, 3, 1),
       resample(PixelType::u8, 1, 3),
+      zoom(Antialias::gaussian),
+      zoom(Antialias::least_squares),
       transform(plane, 2),
       transform(volume, 3),
       magnitude(),

@@ -22,6 +22,7 @@
 #include <warpalign/point_fit.hpp>
 #include <warpalign/registrar.hpp>
 #include <warpalign/registration_options.hpp>
+#include <warpalign/stages/antialiased_resample.hpp>
 #include <warpalign/stages/convert.hpp>
 #include <warpalign/stages/double_spline.hpp>
 #include <warpalign/stages/fft.hpp>
@@ -33,6 +34,7 @@
 #include <warpalign/stages/resample.hpp>
 #include <warpalign/stages/sobel.hpp>
 #include <warpalign/stages/spline_model.hpp>
+#include <warpalign/stages/zoom.hpp>
 #include <warpalign/tiles.hpp>
 #include <warpalign/transform.hpp>
 #include <warpalign/version.hpp>

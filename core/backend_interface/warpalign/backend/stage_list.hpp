@@ -19,6 +19,7 @@
 #include <warpalign/backend/stages/filter/smooth.hpp>
 #include <warpalign/backend/stages/filter/sobel.hpp>
 #include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/backend/stages/filter/weighted_sums.hpp>
 #include <warpalign/backend/stages/refinement/deformation_grid.hpp>
 #include <warpalign/backend/stages/refinement/deformation_step.hpp>
 #include <warpalign/backend/stages/refinement/fit_step.hpp>
@@ -40,6 +41,7 @@
 #include <warpalign/backend/stages/spectrum/window_cross_power.hpp>
 #include <warpalign/backend/stages/spline/complex_bilinear.hpp>
 #include <warpalign/backend/stages/spline/double_spline.hpp>
+#include <warpalign/backend/stages/spline/footprint_means.hpp>
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/backend/stages/spline/resample.hpp>
@@ -64,14 +66,14 @@ struct StageList {};
 using AllStages = StageList<
     // filter
     DirectionSums, DoubleAngle, Apodize, CommonFrames, Convert, CutWindows, ImpulseFilter,
-    LocalNormalization, Smooth, Sobel, Statistics,
+    LocalNormalization, Smooth, Sobel, Statistics, WeightedSums,
     // fft
     RealFft,
     // spectrum
     AutocorrelationPeaks, CrossPower, LogPolar, LogPolarSpectra, Magnitude, OverlapCounts,
     OverlapPeaks, OverlapProducts, Peak, RadialWhitening, ShiftMaxima, WindowCrossPower,
     // spline
-    ComplexBilinear, DoubleSpline, Interpolate, Prefilter, Resample, Warp,
+    ComplexBilinear, DoubleSpline, FootprintMeans, Interpolate, Prefilter, Resample, Warp,
     // features
     Blobs, Descriptors, FeatureMatches, Octave, SimulatedViews,
     // refinement
