@@ -151,6 +151,25 @@ def fmri_picture(folder):
     _save(figure, folder, "fmri.png")
 
 
+def reduction_picture(folder):
+    """Rings reduced to a quarter: with false patterns, by a Gaussian and by least squares."""
+    axis = np.linspace(-1, 1, 512)
+    radius_squared = axis[:, None] ** 2 + axis[None, :] ** 2
+    rings = (0.5 + 0.5 * np.cos(220 * radius_squared)).astype(np.float32)
+    panels = {"512 x 512 pixels": rings}
+    for title, antialias in [("a quarter, aliased", False), ("antialias=True", True),
+                             ("'least-squares'", "least-squares")]:
+        panels[title] = ndimage.zoom(rings, 0.25, mode="mirror", antialias=antialias)
+    outside = radius_squared[::4, ::4] > 0.7
+    for title in list(panels)[2:]:
+        contrast = panels[title][outside].std() / panels["a quarter, aliased"][outside].std()
+        _demand(contrast < 0.3, f"{title} leaves {contrast:.0%} of the false patterns")
+    figure, axes = plot.subplots(1, 4, figsize=(11, 3.1), layout="constrained")
+    for panel, (title, image) in zip(axes, panels.items()):
+        _show(panel, image, title, vmin=0, vmax=1)
+    _save(figure, folder, "reduction.png")
+
+
 def _log_polar(magnitude):
     """Rows are angles, columns the logarithm of the radius."""
     side = magnitude.shape[0]
@@ -190,4 +209,6 @@ def write(folder):
     folder.mkdir(parents=True, exist_ok=True)
     plot.switch_backend("agg")
     for picture in (drift_picture, local_picture, volume_picture, fmri_picture, log_polar_picture):
+    for picture in (drift_picture, local_picture, volume_picture, reduction_picture,
+                    log_polar_picture):
         picture(folder)

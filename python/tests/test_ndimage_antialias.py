@@ -102,8 +102,8 @@ def test_stripes_vanish():
         assert np.ptp(result[:, 20:-20]) < contrast * np.ptp(aliased[:, 20:-20])
 
 
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "uint16", "int32", "float16", "float32",
-                                   "float64", ">f4"])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "uint16", "int32", "float16",
+                                   "float32", "float64", ">f4"])
 def test_types(dtype):
     image = (noise((40, 48)) * 100 + 100).astype(dtype)
     result = ndimage.zoom(image, 0.3, order=1, antialias=True, mode="reflect")
@@ -154,8 +154,8 @@ def projected(samples, m, order, mode, grid_mode):
         return values
 
     half = (order + 1) / 2
-    knots = np.concatenate([np.arange(-5, n + 5) + half, start + step * (np.arange(-5, m + 5) + half),
-                            [first, last]])
+    knots = np.concatenate([np.arange(-5, n + 5) + half,
+                            start + step * (np.arange(-5, m + 5) + half), [first, last]])
     knots = np.unique(np.clip(knots, first, last))
     nodes, weights = np.polynomial.legendre.leggauss(order + 2)
     middles, radii = (knots[1:] + knots[:-1]) / 2, np.diff(knots) / 2

@@ -35,8 +35,9 @@ def mean_over_footprints(image, matrix, offset, shape, order, mode, cval=0.0):
             coefficients, matrix, offset + step, shape, order=order, mode=inside, cval=cval,
             prefilter=coefficients is image)
     if mode == "constant":
-        at = np.tensordot(matrix, np.indices(shape), 1) + np.reshape(offset, (-1,) + (1,) * len(shape))
-        last = np.reshape(image.shape, (-1,) + (1,) * len(shape)) - 1
+        column = (-1,) + (1,) * len(shape)
+        at = np.tensordot(matrix, np.indices(shape), 1) + np.reshape(offset, column)
+        last = np.reshape(image.shape, column) - 1
         result[((at < 0) | (at > last)).any(axis=0)] = cval
     return result
 
@@ -46,8 +47,8 @@ def rotation(degrees):
     return np.array([[c, -s], [s, c]])
 
 
-# A rotation with the same step along both axes, a shear with different ones, one that enlarges along
-# an oblique direction, and one that does not shrink.
+# A rotation with the same step along both axes, a shear with different ones, one that enlarges
+# along an oblique direction, and one that does not shrink.
 MATRICES = [2.7 * rotation(20), [[2.0, 1.1], [0.3, 3.5]],
             rotation(30) @ np.diag([0.6, 3]) @ rotation(11), 0.8 * rotation(40)]
 # Points are accurate to 1e-6 of a sample, coefficients and sums to 1e-6 of the largest coefficient.
@@ -128,7 +129,8 @@ def test_arrays_on_a_device_and_missing_samples():
     matrix[1:, 1:] = 2.2 * rotation(15)
     options = {"output_shape": (2, 16, 17), "antialias": True}
     result = ndimage.affine_transform(to_device(image), matrix, **options)
-    np.testing.assert_array_equal(result.numpy(), ndimage.affine_transform(image, matrix, **options))
+    np.testing.assert_array_equal(
+        result.numpy(), ndimage.affine_transform(image, matrix, **options))
     plane = image[0].copy()
     plane[10:20, 12:22] = np.nan
     result, weights = ndimage.affine_transform(

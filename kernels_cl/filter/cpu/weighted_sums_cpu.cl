@@ -59,29 +59,30 @@ WA_INLINE void sum_two(global const float* array, int i, int x, AXIS, global flo
   vstore16(lower_right, 1, to + inner);
 }
 
-// Sums `from` to `end` of the neighbouring numbers x to stop - 1.
-WA_INLINE void sum_across(global const float* array, int from, int end, int x, int stop, AXIS,
+// Sums `from` to `end` of the neighbouring numbers start to stop - 1. All of them are loaded from a
+// sample before the next pair of sums: processors then load ahead.
+WA_INLINE void sum_across(global const float* array, int from, int end, int start, int stop, AXIS,
                           global float* target) {
+  int i = from;
 #pragma unroll 1
-  for (; x < stop; x += 32) {
-    int i = from;
+  while (i < end) {
+    const int next = min(i + 1, end - 1);
+    const int ahead = first[next] - first[i];
+    const bool two = next > i && ahead >= 0 && ahead < taps && first[next] + taps <= n_input;
+    int x = start;
 #pragma unroll 1
-    while (i < end) {
-      const int next = min(i + 1, end - 1);
-      const int ahead = first[next] - first[i];
-      if (x + 32 <= stop && next > i && ahead >= 0 && ahead < taps &&
-          first[next] + taps <= n_input) {
-        sum_two(array, i, x, n_input, n_output, inner, first, weights, taps, added, target);
-        i += 2;
-        continue;
-      }
-      for (int part = x; part < min(x + 32, stop); part += 16) {
-        store_some(sum_of_sixteen(array, i, part, stop - part, n_input, n_output, inner, first,
-                                  weights, taps, added),
-                   stop - part, target + (size_t)i * (size_t)inner + (size_t)part);
-      }
-      i += 1;
+    for (; two && x + 32 <= stop; x += 32) {
+      sum_two(array, i, x, n_input, n_output, inner, first, weights, taps, added, target);
     }
+#pragma unroll 1
+    for (int number = i; number <= (two ? next : i); ++number) {
+      for (int part = x; part < stop; part += 16) {
+        store_some(sum_of_sixteen(array, number, part, stop - part, n_input, n_output, inner, first,
+                                  weights, taps, added),
+                   stop - part, target + (size_t)number * (size_t)inner + (size_t)part);
+      }
+    }
+    i += two ? 2 : 1;
   }
 }
 
