@@ -4,11 +4,11 @@
     python benchmarks/antialiased_reduction.py
 
 Time: 4096 x 4096 float32, the least of nine runs: of the clock, and of the processor in all
-threads, which other load changes less. Arrays are in host memory; the line "on the device" has input and
-output there. Errors: rings that become finer outwards, reduced from 4096 x 4096 to 1024 x 1024.
-Below 0.3 cycles a pixel of the smaller image they should keep their values (root mean square
-difference, relative to that of the rings); above 0.6 they should vanish (root mean square of what is
-left).
+threads, which other load changes less. Arrays are in host memory; the line "on the device" has
+input and output there. Errors: rings that become finer outwards, reduced from 4096 x 4096 to 1024 x
+1024. Below 0.3 cycles a pixel of the smaller image they should keep their values (root mean square
+difference, relative to that of the rings); above 0.6 they should vanish (root mean square of what
+is left).
 """
 
 import time

@@ -17,8 +17,8 @@ rings = 0.5 + 0.5 * np.cos(220 * radius_squared)
 
 # %% [markdown]
 # The image is reduced to a quarter: by linear interpolation, by a cubic spline, by the same spline
-# after a Gaussian filter, and by the cubic spline that is nearest to that of the larger image in the
-# mean square.
+# after a Gaussian filter, and by the cubic spline that is nearest to that of the larger image in
+# the mean square.
 
 # %%
 factor = 4
@@ -36,8 +36,8 @@ for panel, (title, image) in zip(axes, panels.items()):
     panel.set_axis_off()
 
 # %% [markdown]
-# The outer rings are too fine for 128 pixels a side. The patterns that appear there in the second and
-# third image are not in the original.
+# The outer rings are too fine for 128 pixels a side. The patterns that appear there in the second
+# and third image are not in the original.
 
 # %%
 outside = radius_squared[::factor, ::factor] > 0.5

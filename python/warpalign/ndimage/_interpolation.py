@@ -582,8 +582,9 @@ def _points_of(matrix, offset, shape):
 @interpolates
 @for_arrays_of_any_library
 def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, order=3,
-                     mode="constant", cval=0.0, prefilter=True, *, antialias=False, missing="spread",
-                     nodata=None, weights=False, precision="single", labels=False, device=None):
+                     mode="constant", cval=0.0, prefilter=True, *, antialias=False,
+                     missing="spread", nodata=None, weights=False, precision="single",
+                     labels=False, device=None):
     """Transform an array by a matrix and an offset.
 
     The output at index ``o`` is the value of the input at ``matrix @ o + offset``.
@@ -667,14 +668,14 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     would round, are computed in double precision. With ``precision='double'`` all values are, and
     accurate to about 1e-14 of the largest sample.
 
-    With ``antialias=True``, the footprint is a Gaussian (elliptical weighted average [3]_). If ``J``
-    is the matrix, the square roots ``s`` of the eigenvalues of ``J J^T`` are the numbers of input
-    samples for each output sample along its eigenvectors, and the Gaussian's standard deviation
-    along each of them is ``max(0, (s - 1) / 2)``, for a zoom that of :func:`zoom`. The result is
-    the sum of the spline at points one sample apart along each eigenvector, up to 4 standard
-    deviations, weighted by the Gaussian scaled to the sum 1. With ``mode='constant'``, results
-    whose point is outside the input are `cval`, and the spline is mirrored for the others, so that
-    `cval` never mixes with samples; ``'grid-constant'`` mixes them.
+    With ``antialias=True``, the footprint is a Gaussian (elliptical weighted average [3]_). If
+    ``J`` is the matrix, the square roots ``s`` of the eigenvalues of ``J J^T`` are the numbers of
+    input samples for each output sample along its eigenvectors, and the Gaussian's standard
+    deviation along each of them is ``max(0, (s - 1) / 2)``, for a zoom that of :func:`zoom`. The
+    result is the sum of the spline at points one sample apart along each eigenvector, up to 4
+    standard deviations, weighted by the Gaussian scaled to the sum 1. With ``mode='constant'``,
+    results whose point is outside the input are `cval`, and the spline is mirrored for the others,
+    so that `cval` never mixes with samples; ``'grid-constant'`` mixes them.
 
     With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
     by 20 steps that minimise the squared Laplacian (biharmonic inpainting [2]_), on the host. An
