@@ -208,7 +208,6 @@ def log_polar_picture(folder):
 def write(folder):
     folder.mkdir(parents=True, exist_ok=True)
     plot.switch_backend("agg")
-    for picture in (drift_picture, local_picture, volume_picture, fmri_picture, log_polar_picture):
-    for picture in (drift_picture, local_picture, volume_picture, reduction_picture,
+    for picture in (drift_picture, local_picture, volume_picture, fmri_picture, reduction_picture,
                     log_polar_picture):
         picture(folder)

@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 import scipy.ndimage
-from warpalign import ndimage, to_device
+import warpalign
+from warpalign import Transform, ndimage, to_device
 
 
 def noise(shape, seed=1):
@@ -157,3 +158,27 @@ def test_wrong_choices_are_refused(options, words):
     options = {"matrix": np.eye(2) * 2, **options}
     with pytest.raises(ValueError, match=words):
         ndimage.affine_transform(np.ones((20, 21)), **options)
+
+
+def test_transforms_warp_without_aliasing():
+    image = noise((40, 44)).astype(np.float32)
+    matrix = np.eye(3)
+    matrix[:2, :2] = 2.2 * rotation(15)
+    matrix[:2, 2] = 3.1, -1.7
+    result = Transform.affine(matrix).warp(image, output_shape=(16, 17), antialias=True)
+    np.testing.assert_array_equal(result, ndimage.affine_transform(
+        image, matrix, output_shape=(16, 17), antialias=True))
+    matrix[2, 0] = 1e-3
+    with pytest.raises(ValueError, match="affine transforms only"):
+        Transform.homography(matrix).warp(image, output_shape=(16, 17), antialias=True)
+
+
+def test_registrations_warp_without_aliasing():
+    grid = np.indices((200, 220))
+    image = sum(np.cos((a * grid[0] + b * grid[1]) / 9 + c)
+                for a, b, c in np.random.default_rng(5).uniform(-1, 1, (40, 3)))
+    small = ndimage.zoom(image, 0.5, mode="mirror", antialias=True)
+    found = warpalign.register(small, image, motion="similarity")
+    assert found.reliable
+    aligned = found.warp(image, antialias=True)
+    np.testing.assert_allclose(aligned[5:-5, 5:-5], small[5:-5, 5:-5], atol=0.05 * np.ptp(small))

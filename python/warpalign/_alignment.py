@@ -208,7 +208,7 @@ class Registration(OnDevice, Alignment):
 
     @warps
     def warp(self, image, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
-             weights=False, precision="single", output=None):
+             weights=False, precision="single", antialias=False, output=None):
         """Warp the moving image, or another image of its shape, to the reference.
 
         Parameters
@@ -219,6 +219,7 @@ class Registration(OnDevice, Alignment):
             registration's device stays there; only for a homography, an array with further axes is
             copied through the host.
         %(warping)s
+        %(antialias)s
         output : array or dtype, optional
             The array in which to place the result, or its dtype.
 
@@ -234,13 +235,15 @@ class Registration(OnDevice, Alignment):
         ------
         ValueError
             The image has another shape than ``moving_shape``, or is on another device; or all its
-            samples are missing, or no sample can have the value `nodata`.
+            samples are missing, or no sample can have the value `nodata`; or `antialias` is True
+            for a homography or a deformation, or for an order of 0.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
             The computation failed, or the device of an unpickled result cannot be opened here.
         """
         from . import ndimage
+        from .ndimage._antialias import check_is_affine
         from .ndimage._missing import default_for
         from .ndimage._planes import transform_planes
 
@@ -252,6 +255,9 @@ class Registration(OnDevice, Alignment):
                    "missing": default_for(missing, image), "nodata": nodata, "weights": weights,
                    "device": self._opened()}
         is_affine = self.deformation is None and self.motion != "homography"
+        if antialias:
+            check_is_affine(is_affine, self.motion)
+            options["antialias"] = antialias
         if not is_affine and self.deformation is None and precision == "single":
             return transform_planes(image, self.matrix, self.reference_shape, **options)
         options["precision"] = precision

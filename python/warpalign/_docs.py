@@ -39,6 +39,12 @@ _WARPING = """\
         The precision of the arithmetic. ``'double'`` needs a device that supports it, and an array
         in host memory. The default is ``'single'``."""
 
+_ANTIALIAS = """\
+    antialias : bool, optional
+        Whether each output is a mean over its footprint in the input, so that a transform that
+        shrinks does not alias; see :func:`warpalign.ndimage.affine_transform`. Affine transforms
+        only. The default is False."""
+
 
 def filled(function, parts):
     """Replace each %(name)s of a docstring by the part of that name, with its indentation."""
@@ -57,4 +63,4 @@ def interpolates(function):
 
 def warps(function):
     """Fill in what the docstrings of the methods that warp images share."""
-    return filled(function, {"warping": _WARPING})
+    return filled(function, {"warping": _WARPING, "antialias": _ANTIALIAS})

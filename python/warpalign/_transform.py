@@ -843,7 +843,8 @@ class Transform:
 
     @warps
     def warp(self, image, *, output_shape=None, order=3, mode="constant", cval=0.0, missing=None,
-             nodata=None, weights=False, precision="single", output=None, device=None):
+             nodata=None, weights=False, precision="single", antialias=False, output=None,
+             device=None):
         """Warp the moving image to the reference, with one interpolation.
 
         Parameters
@@ -854,6 +855,7 @@ class Transform:
         output_shape : tuple of ints, optional
             The shape of the reference. By default, that of its geometry, or of the image.
         %(warping)s
+        %(antialias)s
         output : array or dtype, optional
             The array in which to place the result, or its dtype.
         device : Device or str, optional
@@ -872,7 +874,8 @@ class Transform:
         ValueError
             The image has too few axes, a shape is invalid, or the transform maps millimetres and
             does not know the geometry of its images; or all samples are missing, or no sample can
-            have the value `nodata`.
+            have the value `nodata`; or `antialias` is True for a transform that is not affine, or
+            for an order of 0.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
@@ -880,6 +883,7 @@ class Transform:
         """
         from . import ndimage
         from ._foreign import warpable
+        from .ndimage._antialias import check_is_affine
         from .ndimage._missing import default_for
         from .ndimage._planes import at_positions
 
@@ -896,7 +900,10 @@ class Transform:
         matrix = self._in("pixels").matrix
         if matrix is not None and np.array_equal(matrix[-1], np.eye(self.ndim + 1)[-1]):
             return ndimage.affine_transform(image, embedded(matrix, image.ndim),
-                                            output_shape=shape + further, **options)
+                                            output_shape=shape + further, antialias=antialias,
+                                            **options)
+        if antialias:
+            check_is_affine(False, self.kind)
         positions = self.positions(shape)
         if not further:
             return ndimage.map_coordinates(image, positions, **options)

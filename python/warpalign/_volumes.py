@@ -113,7 +113,7 @@ class VolumeRegistration(OnDevice):
 
     @warps
     def warp(self, volume, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
-             weights=False, precision="single", output=None):
+             weights=False, precision="single", antialias=False, output=None):
         """Warp the moving volume, or another volume of its shape, to the reference.
 
         Parameters
@@ -122,6 +122,7 @@ class VolumeRegistration(OnDevice):
             A volume of shape ``moving_shape``, or the path of a file. An array on the
             registration's device stays there.
         %(warping)s
+        %(antialias)s
         output : array or dtype, optional
             The array in which to place the result, or its dtype.
 
@@ -137,13 +138,15 @@ class VolumeRegistration(OnDevice):
         ------
         ValueError
             The volume has another shape than ``moving_shape``, or is on another device; or all its
-            samples are missing, or no sample can have the value `nodata`.
+            samples are missing, or no sample can have the value `nodata`; or `antialias` is True
+            for a deformation, or for an order of 0.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
             The computation failed, or the device of an unpickled result cannot be opened here.
         """
         from . import ndimage
+        from .ndimage._antialias import check_is_affine
         from .ndimage._missing import default_for
 
         volume, nodata = warpable(volume, nodata, missing, 3)
@@ -155,6 +158,9 @@ class VolumeRegistration(OnDevice):
                    "mode": mode, "cval": cval, "missing": default_for(missing, volume),
                    "nodata": nodata, "weights": weights, "precision": precision,
                    "device": self._opened()}
+        if antialias:
+            check_is_affine(self.deformation is None, self.motion)
+            options["antialias"] = antialias
         if self.deformation is not None:
             return self.transform.warp(volume, **options)
         return ndimage.affine_transform(volume, self.matrix, **options)

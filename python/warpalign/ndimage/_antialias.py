@@ -46,6 +46,12 @@ def method_of(antialias, *, order, prefilter, labels, precision, has_least_squar
     return method
 
 
+def check_is_affine(is_affine, motion):
+    """Raise ValueError if a result's transform is not affine, and so has no constant footprint."""
+    if not is_affine:
+        raise ValueError(f"antialias supports affine transforms only; this result is a {motion}")
+
+
 def check_shape(in_shape, out_shape):
     """Raise ValueError if an axis would shrink to nothing."""
     for axis, (length, zoomed) in enumerate(zip(in_shape, out_shape)):
