@@ -15,9 +15,9 @@ class FootprintMeans;
 }
 
 /// Resamples arrays by an affine transform, as ResamplePlan does, but takes the mean of the spline
-/// over each output pixel's footprint, an ellipse in the input (Heckbert, "Fundamentals of Texture
-/// Mapping and Image Warping", Master's thesis, University of California, Berkeley, 1989:
-/// elliptical weighted average).
+/// over each output pixel's footprint, an ellipse in the input (elliptical weighted average,
+/// Heckbert 1989, "Fundamentals of Texture Mapping and Image Warping", Master's thesis, University
+/// of California, Berkeley).
 ///
 /// If J is the linear part of the transform from output to input, the square roots s of the
 /// eigenvalues of J J^T are the numbers of input samples for each output sample along its

@@ -73,7 +73,7 @@ class WARPALIGN_API ZoomPlan {
   /// them or wait between executions on different streams.
   void execute(Stream& stream, const Image& image, Image& output);
 
-  /// The device memory of a plan, in bytes, without that of images and outputs.
+  /// The device memory of a plan, in bytes, without that of images and outputs. Never throws Error.
   [[nodiscard]] static std::size_t scratch_bytes(const ZoomSpec& spec);
 
  private:
