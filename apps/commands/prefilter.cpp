@@ -76,7 +76,12 @@ ExitStatus run(const Options& options) {
   const SplineModel spline = checked(options);
   const Config config = config_of(options.device.config);
   Activity activity("reading " + options.input);
-  const Array input = load_npy(options.input);
+  const ArrayFile loaded = load_array_file(options.input);
+  if (loaded.channels.size() != 1) {
+    throw FileError(fmt::format("{}: has {} channels; save them one by one, as gray images",
+                                options.input, loaded.channels.size()));
+  }
+  const Array& input = loaded.first();
   const PrefilterSpec spec{.spline = spline,
                            .images = {.shape = input.shape(), .dimensions = input.dimensions()},
                            .input = input.type};
@@ -113,10 +118,9 @@ ExitStatus run(const Options& options) {
 }
 
 constexpr const char* footer =
-    "IN.npy: integers of 8 to 32 bits, float16 to float64 or complex64, with 1 to 3 dimensions;\n"
-    "the filter runs along all of them. OUT.npy: float32, or complex64 if IN.npy is complex64; "
-    "with\n"
-    "--precision double float64, on devices that have it.\n"
+    "IN: a gray image, or .npy with 1 to 3 dimensions: integers, float16 to float64 or complex64.\n"
+    "The filter runs along all dimensions. OUT.npy: float32, or complex64 if IN is complex64.\n"
+    "--precision double writes float64, on devices that have it.\n"
     "\n"
     "The spline is s(x) = sum over k of c(k) beta(x - k), along every axis. The coefficients c "
     "have\n"
@@ -136,7 +140,7 @@ void add_prefilter_command(CLI::App& program, Action& chosen) {
   CLI::App& command = add_command(program, "prefilter",
                                   "Compute the B-spline coefficients of an array", "Interpolation");
   auto options = std::make_shared<Options>();
-  add_option(command, "IN", &options->input, "The .npy array of samples", required);
+  add_option(command, "IN", &options->input, "The image or .npy array of samples", required);
   add_option(command, "OUT", &options->output, "The .npy array of coefficients to write", required);
   add_interpolation_options(command, options->interpolation);
   add_filter_precision_option(command, options->interpolation);

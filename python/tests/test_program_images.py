@@ -189,3 +189,19 @@ def test_a_frame_that_cannot_be_read_is_named_once(program, tmp_path, pair):
     assert done.returncode == 2
     line = f"warpalign: frame 2: {name}: is 200 x 200, but the first frame is 240 x 240"
     assert line in done.stderr.splitlines()
+
+
+def test_an_image_is_prefiltered(program, tmp_path, pair):
+    Image.fromarray(pair[0]).save(tmp_path / "a.png")
+    np.save(tmp_path / "a.npy", pair[0])
+    coefficients = []
+    for name in ("a.png", "a.npy"):
+        done = run("prefilter", tmp_path / name, tmp_path / "c.npy")
+        assert done.returncode == 0, done.stderr
+        coefficients.append(np.load(tmp_path / "c.npy"))
+    assert np.array_equal(*coefficients)
+    Image.fromarray(np.dstack([pair[0]] * 3)).save(tmp_path / "rgb.png")
+    done = run("prefilter", tmp_path / "rgb.png", tmp_path / "d.npy")
+    assert done.returncode == 2
+    assert done.stderr.endswith("rgb.png: has 3 channels; save them one by one, as gray images\n")
+    assert not (tmp_path / "d.npy").exists()
