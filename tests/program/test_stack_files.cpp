@@ -174,9 +174,9 @@ TEST_CASE("stack: a frame of another size or type is named, and the others are r
       {folder / "mixed.tif", "--json", folder / "drift.json", "--output", folder / "out.tif"});
   CHECK(outcome.status == 2);
   CHECK(contains(outcome.err, "warpalign: frame 1: "));
-  CHECK(contains(outcome.err, "mixed.tif[1]: is 64 x 64, but the first frame is 96 x 80\n"));
+  CHECK(contains(outcome.err, "mixed.tif: is 64 x 64, but the first frame is 96 x 80\n"));
   CHECK(contains(outcome.err,
-                 "mixed.tif[3]: is 96 x 80, gray, 16 bit, but the first frame is 96 x "
+                 "mixed.tif: is 96 x 80, gray, 16 bit, but the first frame is 96 x "
                  "80, gray, 8 bit\n"));
   const json report = json::parse(read_text(folder / "drift.json"));
   CHECK(report["ok"] == 3);
