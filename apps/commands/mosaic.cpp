@@ -125,7 +125,8 @@ ExitStatus run(const MosaicChoices& choices) {
 constexpr const char* footer =
     "The tiles are images of one size and type, gray or colour; types other than 8 and 16 bits\n"
     "become 32-bit float. Each side has 16 pixels or more. --positions names a CSV file whose\n"
-    "first line has the columns file (relative to FOLDER), x and y; other columns are ignored. Its\n"
+    "first line has the columns file (relative to FOLDER), x and y; other columns are ignored. "
+    "Its\n"
     "lines are in the order in which\n"
     "the tiles were taken, from which the backlash of the stage is estimated.\n"
     "\n"

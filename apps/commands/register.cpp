@@ -327,8 +327,7 @@ ExitStatus run(const Options& options) {
   Activity activity("reading the images");
   const Side reference =
       load_side(options.reference, pages.reference, options.reference_mask, options.nodata);
-  const Side moving =
-      load_side(options.moving, pages.moving, options.moving_mask, options.nodata);
+  const Side moving = load_side(options.moving, pages.moving, options.moving_mask, options.nodata);
   Outputs outputs(options, moving.image);
 
   activity.next("opening the device");

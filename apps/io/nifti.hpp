@@ -80,8 +80,8 @@ struct NiftiScaling {
 
 /// The bytes in front of the voxels of a file with the geometry of `header`, for `volumes` volumes
 /// of these extents and this type. `keep_scaling`: the voxels are stored values of the header's
-/// file, so its factor, offset and display range stay. Throws FileError for f16 and c32, which the format or its readers do
-/// not support, and for sides above 32767 with a NIfTI-1 header.
+/// file, so its factor, offset and display range stay. Throws FileError for f16 and c32, which the
+/// format or its readers do not support, and for sides above 32767 with a NIfTI-1 header.
 [[nodiscard]] std::vector<std::byte> nifti_file_start(const std::vector<std::int64_t>& extents,
                                                       PixelType type, const NiftiHeader& header,
                                                       std::int64_t volumes = 1,
