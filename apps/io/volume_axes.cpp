@@ -9,23 +9,11 @@
 namespace warpalign::program {
 namespace {
 
-using Directions = std::array<std::array<double, 3>, 3>;  // of each axis
-
-Directions directions_of(const HomogeneousMatrix& matrix) {
-  Directions directions{};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const auto& m = matrix.m;
-    const double length = std::hypot(m[axis], m[4 + axis], m[8 + axis]);
-    for (std::size_t row = 0; row < 3; ++row) directions[axis][row] = m[4 * row + axis] / length;
-  }
-  return directions;
-}
-
 double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-double determinant_of_rows(const Directions& d) {
+double determinant_of_rows(const AxisDirections& d) {
   return d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) -
          d[0][1] * (d[1][0] * d[2][2] - d[1][2] * d[2][0]) +
          d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]);
@@ -37,11 +25,21 @@ bool is_even(const std::array<std::size_t, 3>& permutation) {
 
 }  // namespace
 
+AxisDirections axis_directions(const HomogeneousMatrix& matrix) {
+  AxisDirections directions{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto& m = matrix.m;
+    const double length = std::hypot(m[axis], m[4 + axis], m[8 + axis]);
+    for (std::size_t row = 0; row < 3; ++row) directions[axis][row] = m[4 * row + axis] / length;
+  }
+  return directions;
+}
+
 // Chooses among all 48 signed permutations with the right handedness the one whose axes have the
 // largest sum of cosines with those of the reference.
 AxisOrder nearest_axes(const HomogeneousMatrix& volume, const HomogeneousMatrix& reference) {
-  const Directions from = directions_of(volume);
-  const Directions to = directions_of(reference);
+  const AxisDirections from = axis_directions(volume);
+  const AxisDirections to = axis_directions(reference);
   const bool mirrored = determinant_of_rows(from) * determinant_of_rows(to) < 0;
   AxisOrder best;
   double best_sum = -4;

@@ -22,6 +22,10 @@ struct AxisOrder {
   friend bool operator==(const AxisOrder&, const AxisOrder&) = default;
 };
 
+/// The unit vectors of the axes x, y and z of a volume.
+using AxisDirections = std::array<std::array<double, 3>, 3>;
+[[nodiscard]] AxisDirections axis_directions(const HomogeneousMatrix& index_to_world);
+
 /// The order in which a volume's axes run most nearly along those of a reference. Both matrices map
 /// indices to positions in the same space, and are invertible. A volume whose axes are mirrored
 /// relative to the reference's is always mirrored back.

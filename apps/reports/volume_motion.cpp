@@ -1,6 +1,8 @@
 // The motion of the volumes of a series, in the terms of functional MRI.
 #include "reports/volume_motion.hpp"
 
+#include "io/volume_axes.hpp"
+
 #include "transform_files/matrices.hpp"
 
 #include <cmath>
@@ -40,11 +42,10 @@ Matrix rotation_about(const Point3& axis, double degrees) {
 
 /// The directions of the voxels' axes in the world, as columns.
 Matrix directions_of(const HomogeneousMatrix& index_to_world) {
+  const AxisDirections along = axis_directions(index_to_world);
   Matrix directions{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const auto& m = index_to_world.m;
-    const double length = std::hypot(m[axis], m[4 + axis], m[8 + axis]);
-    for (std::size_t row = 0; row < 3; ++row) directions[row][axis] = m[4 * row + axis] / length;
+    for (std::size_t row = 0; row < 3; ++row) directions[row][axis] = along[axis][row];
   }
   return directions;
 }
