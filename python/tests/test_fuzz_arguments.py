@@ -19,7 +19,8 @@ CALLS = int(os.environ.get("WARPALIGN_FUZZ_CALLS", "240"))
 
 # The exceptions that SciPy's functions raise for invalid arguments. warpalign.Error is a
 # RuntimeError.
-EXPECTED = (ValueError, TypeError, RuntimeError, OverflowError, MemoryError)
+# A string is the name of a file, which does not exist.
+EXPECTED = (ValueError, TypeError, RuntimeError, OverflowError, MemoryError, FileNotFoundError)
 
 EXTENTS = (0, 1, 2, 3, 5, 16, 17)
 TYPES = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8", "c8", "c16", "b1",

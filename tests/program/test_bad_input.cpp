@@ -121,18 +121,17 @@ TEST_CASE("images that are too small") {
   inputs.check_refused(inputs.folder / "flat.png", "64 x 15");
 }
 
-TEST_CASE("images without content, NaN and infinities") {
+TEST_CASE("images without content, or without finite values") {
   require_test_device();
   const Inputs inputs;
   LoadedImage image = make_image(64, 64, 1, PixelType::f32);
   save_image(inputs.folder / "constant.tif", image);
   inputs.check_refused(inputs.folder / "constant.tif", "constant");
-  image = draw({}, {64, 64, 1}, 1, PixelType::f32);
   for (const float bad :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    image.samples<float>()[100] = bad;
+    std::ranges::fill(image.samples<float>(), bad);
     save_image(inputs.folder / "bad.tif", image);
-    inputs.check_refused(inputs.folder / "bad.tif", "NaN");
+    inputs.check_refused(inputs.folder / "bad.tif", "no pixel to register");
   }
 }
 

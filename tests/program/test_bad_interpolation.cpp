@@ -207,7 +207,7 @@ TEST_CASE("inputs that cannot be read") {
   both({bad, ".npy"});
   write_text(bad, "");
   both({bad, "empty"});
-  in.refused({"prefilter", in.image, in.output}, {in.image, ".npy"});
+  in.refused({"prefilter", in.image, in.output}, {in.image, "3 channels"});
   in.refused({"resample", in.folder / "none.png", in.output, "--zoom", "2"}, {"none.png"});
 }
 

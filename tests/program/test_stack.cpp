@@ -370,10 +370,8 @@ TEST_CASE("stack: masked content neither affects the drift nor the other pixels"
     const auto samples = aligned.samples<float>();
     CHECK(std::all_of(samples.begin(), samples.end(), [](float s) { return std::isfinite(s); }));
   }
-  const Outcome unmasked = frames.run({});
-  CHECK(unmasked.status == 2);
-  CHECK(contains(unmasked.err, "f0.tif"));
-  CHECK(contains(unmasked.err, "NaN"));
+  // Without the mask only the NaN is left out, and the pattern counts.
+  CHECK(frames.run({}).status == 1);
 }
 
 TEST_CASE("stack: memory does not grow with the number of frames") {
