@@ -14,7 +14,7 @@ struct Deformation {
   /// The mean correlation of small windows of the reference and the warped moving image, 5 pixels
   /// wide, -1 to 1, with the affine transform alone.
   double correlation_before = 0;
-  /// The same, -1 to 1, with the deformation.
+  /// The mean correlation of the same windows, -1 to 1, with the deformation.
   double correlation = 0;
   /// The least factor by which the B-spline changes areas (volumes), over all pixels of the
   /// reference: the determinant of its Jacobian matrix. It is above 0: the field does not fold.

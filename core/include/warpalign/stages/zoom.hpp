@@ -37,8 +37,8 @@ struct ZoomSpec {
   /// Whether the outer edges of the first and last pixels coincide in input and output, instead of
   /// their centres.
   bool align_edges = false;
-  Antialias antialias = Antialias::gaussian;
-  PixelType input = PixelType::f32;  ///< the type of the samples; any type
+  Antialias antialias = Antialias::gaussian;  ///< how axes that shrink are kept from aliasing
+  PixelType input = PixelType::f32;           ///< the type of the samples; any type
   /// c32 for complex images, any other type for real ones. Conversions as for ResamplePlan.
   PixelType output_type = PixelType::f32;
 
