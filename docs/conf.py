@@ -28,6 +28,7 @@ myst_links_external_new_tab = False
 autodoc_typehints = "none"
 # The contents of a page name its functions without the class that they stand below.
 toc_object_entries_show_parents = "hide"
+numpydoc_class_members_toctree = False  # attributes have no pages of their own
 numpydoc_show_class_members = False
 numpydoc_attributes_as_param_list = False
 numpydoc_xref_param_type = False

@@ -88,6 +88,9 @@ class Language:
                 return self.directive("type", f"{item.type} {item.name}", item.text)
             return self.directive("type", item.name.rpartition("::")[0] + "::" + item.declaration,
                                   item.text)
+        if item.kind == "variable":
+            return self.directive(
+                "var", f"{item.type} {item.name} {item.initializer}".strip(), item.text)
         raise SystemExit(
             f"docs: {item.header}:{item.line}: cpp_reference.py does not support {item.kind}")
 
