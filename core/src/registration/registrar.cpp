@@ -94,7 +94,6 @@ struct Registrar::State {
   template <class Pixels, class Mask>
   void take(std::optional<detail::ImagePyramid>& image, const Pixels& pixels, const Mask* mask,
             const char* what);
-  void check_complete(const detail::ImagePyramid& image, const char* what) const;
   template <class Pixels>
   void check(const char* what, const Pixels& pixels, const char* mask_name,
              const Pixels* mask) const;
@@ -146,20 +145,13 @@ void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pi
   try {
     if (mask != nullptr) detail::warm_up_masks(device, type);
     image->take(stream, clock, pixels, mask, what);
-    check_complete(*image, what);
+    if (deformable) detail::check_complete(what, image->missing(), "pixels");
     // ImagePyramid also masks constant borders and missing pixels.
     if (image->mask() != nullptr) detail::warm_up_masks(device, type);
   } catch (...) {
     image.reset();
     throw;
   }
-}
-
-void Registrar::State::check_complete(const detail::ImagePyramid& image, const char* what) const {
-  if (!deformable || image.missing() == 0) return;
-  throw Error(ErrorKind::invalid_image,
-              what + (" contains NaN or infinities at " + std::to_string(image.missing())) +
-                  " pixels, which the motion deformable does not support; replace them first");
 }
 
 template <class Pixels>

@@ -4,8 +4,8 @@
 #include <warpalign/line_offset.hpp>
 #include "device/host_rows.hpp"
 #include "registration/numerics/confidence.hpp"
+#include "registration/numerics/host_numbers.hpp"
 #include "scanning/line_correlations.hpp"
-#include "scanning/line_samples.hpp"
 #include "transforms/bspline_filter.hpp"
 
 #include <algorithm>

@@ -131,7 +131,8 @@ class ZScores {
   void take(detail::ImagePyramid& pyramid, const std::vector<float>& pixels) {
     const warpalign::HostImage image{pixels.data(), warpalign::PixelType::f32,
                                      pyramid.shape().width, pyramid.shape().height};
-    pyramid.take(stream_, clock_, image, nullptr, "an image");
+    const warpalign::HostImage* no_mask = nullptr;
+    pyramid.take(stream_, clock_, image, no_mask, "an image");
   }
 
   warpalign::Stream stream_;

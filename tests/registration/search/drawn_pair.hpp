@@ -87,13 +87,9 @@ class DrawnPair {
     const warpalign::Shape& shape = pyramid.shape();
     const warpalign::HostImage image{pixels.data(), warpalign::PixelType::f32, shape.width,
                                      shape.height};
-    if (mask == nullptr) {
-      pyramid.take(stream, clock, image, nullptr, "an image");
-    } else {
-      const warpalign::HostImage counts{mask->data(), warpalign::PixelType::u8, shape.width,
-                                        shape.height};
-      pyramid.take(stream, clock, image, &counts, "an image");
-    }
+    const warpalign::HostImage counts{mask != nullptr ? mask->data() : nullptr,
+                                      warpalign::PixelType::u8, shape.width, shape.height};
+    pyramid.take(stream, clock, image, mask != nullptr ? &counts : nullptr, "an image");
     fields.begin_pair();
   }
   /// The context for intensities, or for gradient orientations.

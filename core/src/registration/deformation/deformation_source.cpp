@@ -1,7 +1,10 @@
 // The intensities of an image that a deformation is fitted to.
 #include "registration/deformation/deformation_source.hpp"
 
+#include <warpalign/error.hpp>
+
 #include <algorithm>
+#include <string>
 
 namespace warpalign::detail {
 
@@ -10,6 +13,14 @@ namespace {
 constexpr float min_range = 1e-30F;
 
 }  // namespace
+
+void check_complete(const char* what, std::int64_t missing, const char* samples) {
+  if (missing == 0) return;
+  throw Error(ErrorKind::invalid_image,
+              std::string(what) + " contains NaN or infinities at " + std::to_string(missing) +
+                  " " + samples +
+                  ", which the motion deformable does not support; replace them first");
+}
 
 DeformationSource::Plans::Plans(const Device& device, PixelType pixel, const Shape& size)
     : type(pixel),

@@ -7,9 +7,14 @@
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
 #include <warpalign/device.hpp>
 
+#include <cstdint>
 #include <optional>
 
 namespace warpalign::detail {
+
+/// Throws Error(invalid_image) if samples of an image or a volume are missing, which a deformation
+/// cannot ignore. `what` names it in the message; `samples`: "pixels" or "voxels".
+void check_complete(const char* what, std::int64_t missing, const char* samples);
 
 /// Converts an image (u8, u16 or f32) to f32: minus its mean, divided by its range. Reuses its
 /// memory for images of the same type and shape.

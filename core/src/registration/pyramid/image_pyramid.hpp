@@ -113,11 +113,6 @@ class ImagePyramid {
     if (mask != nullptr) load(stream, clock, *mask, begin_masking());
     start(stream, clock, what);
   }
-  template <class Pixels>
-  void take(Stream& stream, StageClock& clock, const Pixels& pixels, std::nullptr_t /*mask*/,
-            const char* what) {
-    take<Pixels, Pixels>(stream, clock, pixels, static_cast<const Pixels*>(nullptr), what);
-  }
   /// Refers to the image of another pyramid of this type and shape, with separate levels, for
   /// another thread and stream. Valid until the other pyramid takes an image or is destroyed.
   void share_image_of(const ImagePyramid& other);

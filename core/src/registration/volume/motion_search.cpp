@@ -141,11 +141,13 @@ void MotionSearch::rank(Stream& stream, StageClock& clock, std::size_t level) {
 void MotionSearch::keep(std::size_t level, std::size_t count) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < candidates_.size() && kept < count; ++i) {
-    const bool duplicate = std::any_of(
-        candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(kept),
-        [&](const VolumeCandidate& other) {
-          return fits_[level].corner_distance(candidates_[i].transform, other.transform) < distinct;
-        });
+    const bool duplicate =
+        std::any_of(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(kept),
+                    [&](const VolumeCandidate& other) {
+                      return corner_distance(candidates_[i].transform, other.transform,
+                                             fits_[level].reference_grid(),
+                                             fits_[level].moving_grid()) < distinct;
+                    });
     if (!duplicate) candidates_[kept++] = candidates_[i];
   }
   candidates_.resize(kept);

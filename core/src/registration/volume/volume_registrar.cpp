@@ -5,6 +5,7 @@
 #include "device/check.hpp"
 #include "registration/deformation/deformable_fit.hpp"
 #include "registration/deformation/deformation_confidence.hpp"
+#include "registration/deformation/deformation_source.hpp"
 #include "registration/resources/converted_pixels.hpp"
 #include "registration/resources/unowned_memory_guard.hpp"
 #include "registration/volume/initial_transform.hpp"
@@ -282,10 +283,7 @@ void VolumeRegistrar::State::check_masks(bool masked) const {
 
 void VolumeRegistrar::State::check_complete(const detail::VolumeSource& source,
                                             const char* what) const {
-  if (!deformable || source.missing() == 0) return;
-  throw Error(ErrorKind::invalid_image,
-              what + (" contains NaN or infinities at " + std::to_string(source.missing())) +
-                  " voxels, which the motion deformable does not support; replace them first");
+  if (deformable) detail::check_complete(what, source.missing(), "voxels");
 }
 
 void VolumeRegistrar::State::deform(VolumeRegistration& result, bool judged) {

@@ -71,24 +71,6 @@ void AffineFit::set_model(Motion motion) {
   }
 }
 
-double AffineFit::corner_distance(const SpatialTransform& a, const SpatialTransform& b) const {
-  double largest = 0;
-  for (unsigned corner = 0; corner < 8; ++corner) {
-    Vector3 v = reference_.centre;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      v[axis] += ((corner >> axis & 1U) != 0 ? 0.5 : -0.5) * reference_.extent(axis);
-    }
-    const Vector3 p = a(v), q = b(v);
-    double square = 0;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const double along = (p[axis] - q[axis]) / moving_.spacing[axis];
-      square += along * along;
-    }
-    largest = std::max(largest, std::sqrt(square));
-  }
-  return largest;
-}
-
 void AffineFit::execute(Stream& stream, StageClock& clock, const LevelImages& images,
                         std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -138,7 +120,7 @@ bool AffineFit::step(Run& run, const AffineVolumeSums& s, const FitLimits& limit
   }
   if (!solve_symmetric(std::span(matrix).first(n * n), std::span(steps).first(n))) return false;
   SpatialTransform next = run.transform * increment(motion_, steps);
-  double length = corner_distance(next, run.transform);
+  double length = corner_distance(next, run.transform, reference_, moving_);
   if (length > max_corner_step) {
     for (double& along : steps) along *= max_corner_step / length;
     next = run.transform * increment(motion_, steps);
@@ -147,7 +129,8 @@ bool AffineFit::step(Run& run, const AffineVolumeSums& s, const FitLimits& limit
   run.transform = next;
   const double ratio = determinant(next.linear);
   if (!(ratio > 1 / max_volume_ratio) || !(ratio < max_volume_ratio)) return false;
-  if (!(corner_distance(next, run.candidate->transform) <= limits.max_drift)) return false;
+  if (!(corner_distance(next, run.candidate->transform, reference_, moving_) <= limits.max_drift))
+    return false;
   if (length < limits.tolerance && run.scale.was_robust()) {
     run.candidate->transform = run.transform;
     run.candidate->fitted = true;

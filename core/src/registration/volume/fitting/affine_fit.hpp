@@ -60,9 +60,8 @@ class AffineFit {
   /// Sets the correlation and the overlap of each candidate. Waits for the device.
   void evaluate(Stream& stream, StageClock& clock, const LevelImages& images,
                 std::span<VolumeCandidate> candidates);
-  /// The largest distance between the reference's corners as mapped by `a` and by `b`, in voxels of
-  /// the moving volume.
-  [[nodiscard]] double corner_distance(const SpatialTransform& a, const SpatialTransform& b) const;
+  [[nodiscard]] const VolumeGrid& reference_grid() const { return reference_; }
+  [[nodiscard]] const VolumeGrid& moving_grid() const { return moving_; }
 
  private:
   static constexpr int last_scale_update = 8;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -78,6 +79,27 @@ using CentredRows = std::array<double, 12>;
   const Vector3 moved = product(transform.linear, from.centre);
   for (std::size_t i = 0; i < 3; ++i) transform.shift[i] -= moved[i];
   return transform;
+}
+
+/// The largest distance, over the corners of `from`, between where two transforms from `from` to
+/// `to` map them; in voxels of `to`.
+[[nodiscard]] inline double corner_distance(const SpatialTransform& a, const SpatialTransform& b,
+                                            const VolumeGrid& from, const VolumeGrid& to) {
+  double largest = 0;
+  for (unsigned corner = 0; corner < 8; ++corner) {
+    Vector3 v = from.centre;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      v[axis] += ((corner >> axis & 1U) != 0 ? 0.5 : -0.5) * from.extent(axis);
+    }
+    const Vector3 p = a(v), q = b(v);
+    double square = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double along = (p[axis] - q[axis]) / to.spacing[axis];
+      square += along * along;
+    }
+    largest = std::max(largest, std::sqrt(square));
+  }
+  return largest;
 }
 
 }  // namespace warpalign::detail

@@ -221,24 +221,6 @@ void SeriesModel::set_normal_matrix() {
   }
 }
 
-double SeriesModel::corner_distance(const SpatialTransform& a, const SpatialTransform& b) const {
-  double largest = 0;
-  for (unsigned corner = 0; corner < 8; ++corner) {
-    Vector3 v{};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      v[axis] = ((corner >> axis & 1U) != 0 ? 0.5 : -0.5) * grid_.extent(axis);
-    }
-    const Vector3 p = a(v), q = b(v);
-    double square = 0;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const double along = (p[axis] - q[axis]) / grid_.spacing[axis];
-      square += along * along;
-    }
-    largest = std::max(largest, std::sqrt(square));
-  }
-  return largest;
-}
-
 SeriesComparison SeriesModel::compare(std::span<const float> warped,
                                       const SpatialTransform& transform) const {
   const auto sides = grid_.sides();
@@ -333,7 +315,7 @@ SeriesComparison SeriesModel::compare(std::span<const float> warped,
   }
   if (!solve_general(std::span(matrix).first(n * n), std::span(steps).first(n))) return result;
   SpatialTransform next = transform * increment(motion_, steps);
-  const double length = corner_distance(next, transform);
+  const double length = corner_distance(next, transform, grid_, grid_);
   if (!std::isfinite(length)) return result;
   if (length > max_step) {
     for (double& step : steps) step *= max_step / length;

@@ -45,8 +45,6 @@ class SeriesModel {
   /// those outside the volume.
   [[nodiscard]] SeriesComparison compare(std::span<const float> warped,
                                          const SpatialTransform& transform) const;
-  /// The largest distance between the corners as mapped by both transforms, in voxels.
-  [[nodiscard]] double corner_distance(const SpatialTransform& a, const SpatialTransform& b) const;
 
  private:
   void set_derivatives();

@@ -231,7 +231,8 @@ Fit VolumeSeriesRegistrar::State::fit_from(const SpatialTransform& start) {
     fit.correlation = found.correlation;
     fit.voxels = found.voxels;
     if (!found.next) break;
-    fit.converged = model->corner_distance(*found.next, fit.transform) < tolerance;
+    const detail::VolumeGrid& grid = model->grid();
+    fit.converged = detail::corner_distance(*found.next, fit.transform, grid, grid) < tolerance;
     fit.transform = *found.next;
   }
   return fit;

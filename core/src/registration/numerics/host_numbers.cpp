@@ -1,5 +1,5 @@
-// The samples of a line in host memory, as numbers of double precision.
-#include "scanning/line_samples.hpp"
+// Samples in host memory, as numbers of double precision.
+#include "registration/numerics/host_numbers.hpp"
 
 #include <warpalign/missing.hpp>
 

@@ -1,4 +1,4 @@
-// The samples of a line in host memory, as numbers of double precision.
+// Samples in host memory, as numbers of double precision.
 #pragma once
 
 #include <warpalign/pixel.hpp>
@@ -7,7 +7,7 @@
 
 namespace warpalign::detail {
 
-/// Reads the samples of a real type.
+/// Reads consecutive samples of a real type.
 void read_line(PixelType type, const void* line, std::span<double> samples);
 /// Writes them, with integers rounded to the nearest and saturated.
 void write_line(PixelType type, std::span<const double> samples, void* line);
