@@ -43,4 +43,31 @@ inline std::int64_t arrays_at_once(const Device& device, std::size_t count,
       std::clamp<std::size_t>(bytes / std::max<std::size_t>(bytes_each, 1), 1, count));
 }
 
+/// Throws ValueError unless both hold as many arrays with this number of dimensions.
+inline void check_batches(const InputArray& images, const OutputArray& output, int dimensions) {
+  check_dimensions(dimensions);
+  const auto axes = static_cast<std::size_t>(dimensions) + 1;
+  if (images.ndim() != axes || output.ndim() != axes || images.shape(0) != output.shape(0)) {
+    refuse("images and output must be batches of the same length");
+  }
+}
+
+/// Calls use(from, to, count) for each part of a batch that arrays_at_once() allows: the first
+/// arrays of the input and of the output, and how many they are.
+template <typename Use>
+void for_parts(const Device& device, const InputArray& input, const OutputArray& output,
+               const Use& use) {
+  const std::size_t count = input.shape(0);
+  if (count == 0) return;
+  const auto* from = static_cast<const std::byte*>(input.data());
+  auto* to = static_cast<std::byte*>(output.data());
+  const std::size_t input_bytes = input.nbytes() / count;
+  const std::size_t output_bytes = output.nbytes() / count;
+  const std::int64_t at_once = arrays_at_once(device, count, input_bytes + output_bytes);
+  for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(at_once)) {
+    use(from + i * input_bytes, to + i * output_bytes,
+        std::min(at_once, static_cast<std::int64_t>(count - i)));
+  }
+}
+
 }  // namespace warpalign::python

@@ -104,11 +104,7 @@ std::size_t work_bytes(const ResampleSpec& spec, int axes) {
 void transform_images(OpenedDevice& opened, const InputArray& images, const OutputArray& output,
                       int dimensions, const std::vector<double>& matrix,
                       const SplineModel& spline) {
-  check_dimensions(dimensions);
-  const auto axes = static_cast<std::size_t>(dimensions) + 1;
-  if (images.ndim() != axes || output.ndim() != axes || images.shape(0) != output.shape(0)) {
-    refuse("images and output must be batches of the same length");
-  }
+  check_batches(images, output, dimensions);
   const HomogeneousMatrix transform = transform_of(matrix);
   ResampleSpec spec =
       spec_for(images, shape_of(output, dimensions), output.dtype(), dimensions, spline);
@@ -242,18 +238,12 @@ void prefilter_arrays(OpenedDevice& opened, const InputArray& samples, const Out
     refuse("coefficients of this mode need a margin, which is not supported");
   }
   if (pixel_type_of(output.dtype()) != PixelType::f32) refuse("coefficients must be float32");
-  const auto* from = static_cast<const std::byte*>(samples.data());
-  auto* to = static_cast<std::byte*>(output.data());
-  const std::size_t count = samples.shape(0);
-  if (count == 0) return;
   const nb::gil_scoped_release released;
-  const std::size_t sample_bytes = samples.nbytes() / count;
-  const std::size_t output_bytes = output.nbytes() / count;
-  const std::int64_t at_once = arrays_at_once(opened.device, count, sample_bytes + output_bytes);
-  for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(at_once)) {
-    spec.images.count = std::min(at_once, static_cast<std::int64_t>(count - i));
-    prefilter_batch(opened, spec, from + i * sample_bytes, to + i * output_bytes);
-  }
+  for_parts(opened.device, samples, output,
+            [&](const std::byte* from, std::byte* to, std::int64_t count) {
+              spec.images.count = count;
+              prefilter_batch(opened, spec, from, to);
+            });
 }
 
 }  // namespace

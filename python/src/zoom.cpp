@@ -25,11 +25,7 @@ namespace {
 void zoom_arrays(OpenedDevice& opened, const InputArray& images, const OutputArray& output,
                  int dimensions, const SplineModel& spline, bool align_edges,
                  const std::string& antialias) {
-  check_dimensions(dimensions);
-  const auto axes = static_cast<std::size_t>(dimensions) + 1;
-  if (images.ndim() != axes || output.ndim() != axes || images.shape(0) != output.shape(0)) {
-    refuse("images and output must be batches of the same length");
-  }
+  check_batches(images, output, dimensions);
   ZoomSpec spec{.spline = spline,
                 .images = {.shape = shape_of(images, dimensions), .dimensions = dimensions},
                 .output = shape_of(output, dimensions),
@@ -37,22 +33,16 @@ void zoom_arrays(OpenedDevice& opened, const InputArray& images, const OutputArr
                 .antialias = antialias_of_name(antialias),
                 .input = pixel_type_of(images.dtype()),
                 .output_type = pixel_type_of(output.dtype())};
-  const auto* from = static_cast<const std::byte*>(images.data());
-  auto* to = static_cast<std::byte*>(output.data());
-  const std::size_t count = images.shape(0);
-  if (count == 0) return;
   const nb::gil_scoped_release released;
-  const std::size_t image_bytes = images.nbytes() / count;
-  const std::size_t output_bytes = output.nbytes() / count;
-  const std::int64_t at_once = arrays_at_once(opened.device, count, image_bytes + output_bytes);
-  for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(at_once)) {
-    spec.images.count = std::min(at_once, static_cast<std::int64_t>(count - i));
-    with_plan(opened.device, opened.zoom, spec, [&](ZoomWork& work) {
-      work.stream.upload(from + i * image_bytes, work.image.size_bytes(), work.image.buffer());
-      work.plan.execute(work.stream, work.image, work.output);
-      work.stream.download(work.output, to + i * output_bytes, work.output.size_bytes());
-    });
-  }
+  for_parts(opened.device, images, output,
+            [&](const std::byte* from, std::byte* to, std::int64_t count) {
+              spec.images.count = count;
+              with_plan(opened.device, opened.zoom, spec, [&](ZoomWork& work) {
+                work.stream.upload(from, work.image.size_bytes(), work.image.buffer());
+                work.plan.execute(work.stream, work.image, work.output);
+                work.stream.download(work.output, to, work.output.size_bytes());
+              });
+            });
 }
 
 void zoom_on_device(OpenedDevice& opened, const DeviceArray& images, const DeviceArray& output,
@@ -87,11 +77,7 @@ void zoom_on_device(OpenedDevice& opened, const DeviceArray& images, const Devic
 void resample_antialiased(OpenedDevice& opened, const InputArray& images, const OutputArray& output,
                           int dimensions, const std::vector<double>& matrix,
                           const SplineModel& spline) {
-  check_dimensions(dimensions);
-  const auto axes = static_cast<std::size_t>(dimensions) + 1;
-  if (images.ndim() != axes || output.ndim() != axes || images.shape(0) != output.shape(0)) {
-    refuse("images and output must be batches of the same length");
-  }
+  check_batches(images, output, dimensions);
   const HomogeneousMatrix transform = transform_of(matrix);
   ResampleSpec spec{.spline = spline,
                     .images = {.shape = shape_of(images, dimensions),

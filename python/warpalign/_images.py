@@ -8,7 +8,7 @@ from ._arrays import for_upload
 from ._device_array import DeviceArray
 from ._files._open import is_file, opened
 from ._foreign import is_on_device, kind_of, to_numpy
-from ._nodata import can_hold
+from ._nodata import can_hold, known_samples
 
 # From these types the library subtracts a pedestal that single precision would round too much.
 _CENTRED = (np.int32, np.uint32, np.float64)
@@ -85,7 +85,10 @@ def pixels_of(array, prepare, what, device):
 
 
 def mask_of(array, shape, mask, nodata, what, of="image"):
-    """Return the mask of an image or a volume, or None, and how many samples equal `nodata`."""
+    """Return the mask of an image or a volume, or None, and how many samples are missing.
+
+    Without `nodata`, the library itself excludes those that are NaN or infinite.
+    """
     mask = as_mask(mask, shape, f"{what}'s mask", of)
     if nodata is None:
         return mask, 0
@@ -93,12 +96,12 @@ def mask_of(array, shape, mask, nodata, what, of="image"):
     if not can_hold(array.dtype, nodata):
         raise ValueError(f"nodata is {nodata!r}, which no sample of {what} can have; its type is "
                          f"{array.dtype}")
-    known = array != nodata
+    known = known_samples(array, nodata)
+    if known is None:
+        return mask, 0
     if mask is not None:
         known |= mask == 0
     count = known.size - int(np.count_nonzero(known))
-    if count == 0:
-        return mask, 0
     if mask is not None:
         known &= mask != 0
     return known.view(np.uint8), count
