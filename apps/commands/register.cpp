@@ -365,13 +365,13 @@ ExitStatus run(const Options& options) {
 
 constexpr const char* footer =
     "Images: PNG, TIFF, JPEG, WebP, BMP, PNM and .npy, of any type. Colour is registered by its\n"
-    "luminance (ITU-R BT.709), other channels by their mean; alpha is ignored. Pixels are turned\n"
-    "upright as EXIF and TIFF tags say. Of a TIFF file the first page is read that is no "
-    "thumbnail;\n"
-    "--pages 2 or the name scan.tif[2] reads page 2, from 0.\n"
+    "luminance (ITU-R BT.709), other channels by their mean; alpha is ignored. EXIF and TIFF tags\n"
+    "of the orientation are applied. Of a TIFF file, the first page that is no thumbnail is read;\n"
+    "--pages 2 or the name scan.tif[2] reads page 2, counted from 0.\n"
     "\n"
     "A mask has the size of its image. The search ignores pixels where the mask is 0 (black). It\n"
-    "also ignores pixels that are NaN, infinite or equal to --nodata, and --output keeps them so.\n"
+    "also ignores pixels that are NaN, infinite or equal to --nodata; they are missing in "
+    "--output.\n"
     "\n"
     "Angles, scales and shifts describe the moving image relative to the reference, as in the\n"
     "report: its content is rotated counter-clockwise by the angle and enlarged by the scale. For\n"

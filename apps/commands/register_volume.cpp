@@ -521,7 +521,7 @@ constexpr const char* footer =
     "A mask has the shape of its volume. The search ignores voxels where it is 0, and everything\n"
     "computed from them: smoothed values up to one voxel away, and edges up to two voxels away.\n"
     "--output still shows the whole moving volume. Voxels that are NaN, infinite or equal to\n"
-    "--nodata are ignored likewise, and stay so in --output.\n"
+    "--nodata are ignored likewise, and are missing in --output, too.\n"
     "\n"
     "The matrix maps reference voxels (x, y, z) to moving voxels. The translation is that of the\n"
     "reference's centre, in voxels. Rotations are rigid in millimetres.\n"

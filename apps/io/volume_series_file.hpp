@@ -15,7 +15,7 @@
 
 namespace warpalign::program {
 
-/// Where a file ends after a volume, and what is needed to continue it.
+/// The end of a file after a volume, and the state of its compression, to append further volumes.
 struct SeriesFileEnd {
   std::int64_t volumes = 0;
   std::uint64_t bytes = 0;

@@ -1,4 +1,4 @@
-// The orientation of images whose pixels were turned upright, in JSON.
+// The orientation of images that EXIF or TIFF tags describe, in JSON.
 #pragma once
 
 #include "reports/json.hpp"

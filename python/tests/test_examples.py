@@ -24,7 +24,7 @@ PICTURES = {
 }
 
 
-# The packages that a page needs besides those of all pages.
+# The packages that a single page needs.
 NEEDS = {"align_exposures": "astropy", "align_surveys": "rasterio"}
 
 
