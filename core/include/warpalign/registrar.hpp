@@ -167,7 +167,7 @@ struct Alignment {
   /// selection chose. If you requested affine or homography and get similarity, the fit of the
   /// requested model diverged, or mapped points of the reference to infinity.
   Motion motion = Motion::similarity;
-  double confidence = 0;  ///< 0 to 1, see docs/registration.md
+  double confidence = 0;  ///< 0 to 1, see docs/registration-confidence.md
   /// From the reference to the moving image, see geometry.hpp. For an affine transform or a
   /// homography, the nearest similarity about the reference's centre.
   Similarity similarity;

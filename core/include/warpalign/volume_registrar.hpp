@@ -45,7 +45,7 @@ struct VolumeRegistration {
   /// In voxels: the content of the reference's centre voxel c is at c + translation in the moving
   /// volume. With Motion::translation and equal spacings this holds for every voxel.
   Point3 translation;
-  /// 0 to 1, calibrated on related and unrelated pairs; see docs/registration.md.
+  /// 0 to 1, calibrated on related and unrelated pairs; see docs/registration-confidence.md.
   double confidence = 0;
   bool reliable = false;  ///< whether `confidence` is at least 0.5
   /// The normalised correlation of the volumes over their overlap, both smoothed by the cubic
@@ -79,7 +79,7 @@ struct VolumeRegistration {
   std::optional<Deformation> deformation;
 };
 
-/// Finds the transform between a reference and moving volumes (docs/registration.md).
+/// Finds the transform between a reference and moving volumes (docs/registration-volumes.md).
 ///
 /// Translations: phase correlation (Kuglin & Hines 1975) by three-dimensional FFT, evaluation of
 /// every peak's wrapped positions by the normalised correlation over their true overlap, then
