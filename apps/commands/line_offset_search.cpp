@@ -21,7 +21,7 @@ namespace {
 /// hundredths of a pixel.
 constexpr std::size_t planes_to_read = 128;
 
-/// The library's refusal of frames or of an offset, as one of an option.
+/// Turns the library's error about frames or an offset into a usage error that names the option.
 template <typename Work>
 auto refusing(const char* option, const Work& work) {
   try {

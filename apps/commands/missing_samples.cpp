@@ -1,4 +1,4 @@
-// Arrays of which samples are missing, in commands that warp them.
+// Warps arrays with missing samples, in commands.
 #include "commands/missing_samples.hpp"
 
 #include "commands/finite_samples.hpp"

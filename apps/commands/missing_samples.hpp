@@ -1,4 +1,4 @@
-// Arrays of which samples are missing, in commands that warp them.
+// Warps arrays with missing samples, in commands.
 #pragma once
 
 #include "io/npy.hpp"

@@ -191,7 +191,8 @@ VolumeRegistrationOptions settings_of(const Options& options, const VolumeFile& 
   const bool own = options.moving_spacing.has_value();
   settings.moving_spacing = spacing_of(own ? "--moving-spacing" : "--spacing",
                                        own ? options.moving_spacing : options.spacing, moving);
-  // The option gives the distances along the stored axes, the file those of its reordered voxels.
+  // An option gives the spacing along the axes as stored; a file's spacing is along the reordered
+  // axes already.
   if (own || options.spacing) {
     const Point3& s = settings.moving_spacing;
     const auto along = reordered(std::array<double, 3>{s.x, s.y, s.z}, side.order);

@@ -20,7 +20,7 @@
 #include "formulas/running_sums.h"
 #include "lib/launch.h"
 
-// Whether an axis of n samples is constant, beyond its ends too.
+// Whether the extended signal along an axis of n samples is constant.
 #define IS_CONSTANT(n) ((n) == 1 && EXTENSION != WA_FILL)
 
 #define ROW_LANES WA_STREAMING_ROW_LANES

@@ -55,7 +55,7 @@ class _StreamKind:
 
     @classmethod
     @contextlib.contextmanager
-    def taken(cls, array, device):
+    def as_input(cls, array, device):
         with cls.active(array):
             yield cls.view(cls.dense(array), device)
 
@@ -78,7 +78,7 @@ class _StreamKind:
         return cls.view(cls.new(like._native, tuple(shape), dtype), like.device)
 
     @staticmethod
-    def given(result):
+    def as_output(result):
         return result._native
 
 
@@ -163,7 +163,7 @@ class _WaitingKind:
     wait for it to finish, because nothing else would keep the arrays alive until then."""
 
     @contextlib.contextmanager
-    def taken(self, array, device):
+    def as_input(self, array, device):
         view = self.view(array, device)
         try:
             yield view
@@ -177,7 +177,7 @@ class _WaitingKind:
     def empty(like, shape, dtype):
         return DeviceArray(_core.DeviceMemory(like.device, dtype.name, list(shape)))
 
-    def given(self, result):
+    def as_output(self, result):
         return result if result._native is None else result._native
 
     def points(self, array, like):
@@ -219,9 +219,9 @@ class NamespaceKind(_WaitingKind):
         tensor = _core.DlpackTensor(_capsule(array, _LEGACY_STREAM))
         return _view(array, tensor, device, None, self)
 
-    def given(self, result):
+    def as_output(self, result):
         if result._native is not None or self._give is None:
-            return super().given(result)
+            return super().as_output(result)
         return self._give(result)
 
     def output(self, array, like):

@@ -17,12 +17,12 @@ class OwnKind:
 
     @staticmethod
     @contextlib.contextmanager
-    def taken(array, device):
+    def as_input(array, device):
         check_device(array.device, device)
         yield array
 
     @staticmethod
-    def given(result):
+    def as_output(result):
         return result
 
     @staticmethod
@@ -45,10 +45,10 @@ class HostKind:
         self._give = give
 
     @contextlib.contextmanager
-    def taken(self, array, device):
+    def as_input(self, array, device):
         yield np.from_dlpack(array)
 
-    def given(self, result):
+    def as_output(self, result):
         return self._give(result)
 
     @staticmethod
@@ -144,9 +144,9 @@ def warpable(image, nodata, missing, ndim=2):
     return file._warpable(ndim), nodata
 
 
-def taken(array, device=None):
+def as_input(array, device=None):
     """A context that gives the array as a NumPy array or as a DeviceArray on its device."""
-    return kind_of(array).taken(array, device)
+    return kind_of(array).as_input(array, device)
 
 
 def to_numpy(array):
@@ -161,7 +161,7 @@ def _device_of(array):
     if not is_on_device(array):
         raise TypeError(
             f"device must be a name, a Device or an array on a device, not {type(array).__name__}")
-    with taken(array) as view:
+    with as_input(array) as view:
         return view.device
 
 

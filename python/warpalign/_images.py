@@ -80,8 +80,8 @@ def pixels_of(array, prepare, what, device):
     if kind is None:
         yield prepare(array, what)
         return
-    with kind.taken(array, device) as taken:
-        yield taken if isinstance(taken, DeviceArray) else prepare(taken, what)
+    with kind.as_input(array, device) as view:
+        yield view if isinstance(view, DeviceArray) else prepare(view, what)
 
 
 def mask_of(array, shape, mask, nodata, what, of="image"):

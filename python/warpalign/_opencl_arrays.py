@@ -38,7 +38,7 @@ class PyopenclKind:
 
     @classmethod
     @contextlib.contextmanager
-    def taken(cls, array, device):
+    def as_input(cls, array, device):
         yield cls.view(cls._dense(array), device)
 
     @staticmethod
@@ -78,7 +78,7 @@ class PyopenclKind:
         return cls.view(new, like.device)
 
     @staticmethod
-    def given(result):
+    def as_output(result):
         return result._native
 
     @classmethod

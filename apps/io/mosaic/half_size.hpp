@@ -1,4 +1,4 @@
-// Halves the sides of rows of a picture.
+// Halves the width and the height of a picture, for the levels of a pyramid.
 #pragma once
 
 #include <warpalign/pixel.hpp>

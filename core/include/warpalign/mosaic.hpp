@@ -90,8 +90,8 @@ struct LocatedTile {
   std::size_t pairs = 0;      ///< the number of used pairs; 0: the stage model placed the tile
 };
 
-/// How the positions of the stage relate to those in the mosaic, without the offset. Parameters
-/// that the pairs do not show to differ from those of a perfect stage are those of a perfect stage.
+/// How the positions of the stage relate to those in the mosaic, without the offset. A parameter
+/// is that of a perfect stage, unless the pairs show a significant difference.
 struct StageModel {
   /// From the stage's positions to the mosaic's: the camera's angle, scale and shear.
   Affine matrix;

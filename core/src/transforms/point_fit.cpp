@@ -405,7 +405,8 @@ std::vector<double> distances_from_others(const Pairs& pairs) {
       .distances_from_others();
 }
 
-/// The pairs, of those at `indices`, whose reference points are nearest to that of the pair `at`.
+/// Of the pairs at `indices`, the `count` whose reference points are nearest to the reference point
+/// of pair `at`.
 std::vector<std::size_t> neighbours_of(const Pairs& pairs, std::size_t at,
                                        std::vector<std::size_t> indices, std::size_t count) {
   const auto squared_distance = [&](std::size_t i) {

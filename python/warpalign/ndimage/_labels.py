@@ -149,7 +149,7 @@ def evaluate(function, array, output, cval, spline):
         output._memory.upload(chosen, array._queue)
         return
     values, numbers = _numbered(array)
-    # The number of cval among the labels. Its samples are beyond the edges, so nothing bounds it.
+    # cval is one more label. Its samples lie beyond the edges, so its box is the whole array.
     has_outside = spline.mode in ("constant", "grid-constant")
     outside = bisect.bisect_left(values, cval)
     if values[outside:outside + 1] != [cval]:

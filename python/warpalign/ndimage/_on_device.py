@@ -27,12 +27,12 @@ def for_arrays_of_any_library(function):
         kind = kind_of(input)
         if kind is None:
             return function(input, *arguments, device=device, **keywords)
-        with kind.taken(input, device) as array:
+        with kind.as_input(input, device) as array:
             on = array.device if isinstance(array, DeviceArray) else device
             result = function(array, *arguments, device=on, **keywords)
             if isinstance(result, tuple):
-                return tuple(kind.given(part) for part in result)
-            return kind.given(result)
+                return tuple(kind.as_output(part) for part in result)
+            return kind.as_output(result)
 
     return call
 

@@ -217,7 +217,8 @@ TEST_CASE("level pair: candidates are grouped by the levels that compare them") 
                                    }
                                  }
                                });
-      // 1, 1.05 and 1.02; 0.5 and 0.52; 2; 0.9, whose fit direction is exchanged.
+      // Four groups of scales: {1, 1.05, 1.02}, {0.5, 0.52}, {2}, and {0.9}, which is fitted in the
+      // opposite direction.
       CHECK(sizes.size() == 4);
       CHECK(total == doctest::Approx(6.99));
       CHECK(calls == 1);

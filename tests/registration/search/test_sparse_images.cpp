@@ -223,8 +223,9 @@ TEST_CASE("stars: limits exclude the answer, and nothing else is accepted") {
 }
 
 TEST_CASE("hot pixels: two empty images of one camera are not registered by them") {
-  // At random places, so that a few are neighbours, on the camera's offset with its noise. Beyond
-  // half a percent, their blurred copies on the measured level fill too much for a sparse image.
+  // Hot pixels lie at random places, so a few are neighbours, on the camera's offset with its
+  // noise. Above half a percent of them, the blurred level on which the search decides is too full
+  // to count as sparse.
   for (const double part : {0.0005, 0.005}) {
     CAPTURE(part);
     Photons offset(static_cast<std::size_t>(shape.plane()), background);

@@ -19,7 +19,7 @@ namespace warpalign::detail {
 struct PointMotion {
   bool rotates = true, scales = true;
   double min_scale = 1, max_scale = 1;  ///< if it scales
-  /// Further limits; empty: none.
+  /// Whether a similarity is within further limits. If empty, there are none.
   std::function<bool(const Affine&)> allows;
 };
 
