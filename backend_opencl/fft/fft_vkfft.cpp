@@ -65,13 +65,15 @@ cl_command_queue create_queue(cl_context context, cl_device_id device,
   return queue;
 }
 
-// Checked because drivers may allocate a buffer on the first write.
+// Checked because drivers may allocate a buffer on the first write. Waits because plans run on
+// other queues, and the device may still be copying when a blocking write returns.
 cl_int write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool waits, std::size_t offset,
                     std::size_t bytes, const void* from, cl_uint count, const cl_event* events,
                     cl_event* done) {
   const cl_int status =
       clEnqueueWriteBuffer(queue, buffer, waits, offset, bytes, from, count, events, done);
   note(status, "clEnqueueWriteBuffer", true);
+  if (status == CL_SUCCESS) note(clFinish(queue), "clFinish", true);
   return status;
 }
 

@@ -1,11 +1,11 @@
 // Stage: multiply an image minus its mean, or its gradient, by a window, and copy it into a padded
 // frame.
 #include "device/build_options.hpp"
+#include "device/constants.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
-#include "filter/axis_tables.hpp"
 
 #include <warpalign/backend/stages/filter/apodize.hpp>
 

@@ -15,8 +15,4 @@ struct AxisTable {
   Handle<cl_mem> first, weights;
 };
 
-/// A copy of constants in device memory.
-[[nodiscard]] Handle<cl_mem> upload_floats(Context& context, const std::vector<float>& values,
-                                           const char* stage);
-
 }  // namespace warpalign::opencl

@@ -1,10 +1,10 @@
 // Stage: the local gain and offset between two registered images.
+#include "device/constants.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
-#include "filter/axis_tables.hpp"
 #include "refinement/cpu/illumination_cpu.hpp"
 #include "refinement/illumination_pair.hpp"
 

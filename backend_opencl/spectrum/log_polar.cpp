@@ -2,11 +2,11 @@
 //
 // The kernels always load from buffers and compute in single precision: GPUs cache such loads like
 // textures, and the spectrum's peaks are too sharp for the 8 fractional bits of a texture unit.
+#include "device/constants.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
-#include "filter/axis_tables.hpp"
 
 #include <warpalign/backend/stages/spectrum/log_polar.hpp>
 #include <warpalign/stages/fft.hpp>

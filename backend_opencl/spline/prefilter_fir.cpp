@@ -1,5 +1,6 @@
 // The prefilter as a truncated convolution, axis by axis.
 #include "device/build_options.hpp"
+#include "device/constants.hpp"
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
 #include "spline/prefilter_passes.hpp"
@@ -15,15 +16,9 @@ constexpr const char* stage = "prefilter";
 /// The taps b(0) ... b(K), in constant memory.
 Handle<cl_mem> make_taps(const PassMaker& maker) {
   const std::vector<double>& taps = maker.details.fir_taps;
-  std::vector<cl_float> half(taps.begin() + static_cast<std::ptrdiff_t>(taps.size() / 2),
-                             taps.end());
-  const CallSite site = maker.context.call_site(stage);
-  const Handle<cl_mem> buffer = make_buffer(maker.context, half.size() * sizeof(cl_float), stage);
-  const Handle<cl_command_queue> queue = maker.context.service_queue();
-  check(clEnqueueWriteBuffer(queue.get(), buffer.get(), CL_TRUE, 0, half.size() * sizeof(cl_float),
-                             half.data(), 0, nullptr, nullptr),
-        "clEnqueueWriteBuffer", site);
-  return buffer;
+  const std::vector<cl_float> half(taps.begin() + static_cast<std::ptrdiff_t>(taps.size() / 2),
+                                   taps.end());
+  return upload_floats(maker.context, half, stage);
 }
 
 Pass fir_pass(const PassMaker& maker, const Handle<cl_mem>& taps, const Shape& shape, int axis,

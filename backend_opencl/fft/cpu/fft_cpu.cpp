@@ -3,13 +3,13 @@
 //
 // VkFFT's kernels are made for GPUs: on PoCL they take 3 to 7 times the processor time of these,
 // and must be compiled for each size. These are compiled once.
+#include "device/constants.hpp"
 #include "device/device_list.hpp"
 #include "device/errors.hpp"
 #include "device/kernel.hpp"
 #include "device/program_cache.hpp"
 #include "embedded_kernels.hpp"
 #include "fft/fft_provider.hpp"
-#include "filter/axis_tables.hpp"
 
 #include <warpalign/version.hpp>
 

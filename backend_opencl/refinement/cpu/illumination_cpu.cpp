@@ -1,12 +1,12 @@
 // The local gain and offset between two registered images, on CPUs: sixteen values at a time.
 #include "refinement/cpu/illumination_cpu.hpp"
 
+#include "device/constants.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
-#include "filter/axis_tables.hpp"
 #include "refinement/cpu/sample_location_simd.hpp"
 #include "refinement/illumination_pair.hpp"
 

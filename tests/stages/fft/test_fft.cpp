@@ -1,5 +1,6 @@
 // The Fourier transform against FFTW in double precision, on every device.
 #include "reference/fft/fft.hpp"
+#include "support/clfft_device.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/random_images.hpp"
@@ -215,12 +216,7 @@ TEST_CASE("fft: one shape planned twice and used on two streams") {
 TEST_CASE("fft: threads plan and transform at the same time, each on its own stream") {
   test::on_every_device([](const warpalign::Device& device) {
     check_threads(device);
-    if (device.info().backend != "opencl") {
-      return test::skip_case("clFFT is for OpenCL, not for " + device.info().id);
-    }
-    warpalign::Config config;
-    config.opencl_fft = "clfft";
-    check_threads(warpalign::open_device(device.info().id, config));
+    if (const auto clfft = test::with_clfft(device)) check_threads(*clfft);
   });
 }
 
@@ -251,19 +247,13 @@ TEST_CASE("fft: VkFFT can be selected where another library is the default") {
 }
 
 TEST_CASE("fft: clFFT can be selected, and reports which sizes it cannot transform") {
-  warpalign::Config config;
-  config.opencl_fft = "clfft";
-  for (const warpalign::Device& candidate : test::devices()) {
-    if (candidate.info().backend != "opencl") {
-      test::skip_case("clFFT is for OpenCL, not for " + candidate.info().id);
-      continue;
-    }
-    const auto device = warpalign::open_device(candidate.info().id, config);
-    CAPTURE(device.info().name);
-    CHECK(device.info().fft == "clfft");
-    compare(device, {64, 64});
-    compare(device, {60, 49});
-    CHECK_THROWS_WITH_AS(RealFftPlan(device, {{509, 64, 1}}), doctest::Contains("vkfft"),
+  test::on_every_device([](const warpalign::Device& candidate) {
+    const auto device = test::with_clfft(candidate);
+    if (!device) return;
+    CHECK(device->info().fft == "clfft");
+    compare(*device, {64, 64});
+    compare(*device, {60, 49});
+    CHECK_THROWS_WITH_AS(RealFftPlan(*device, {{509, 64, 1}}), doctest::Contains("vkfft"),
                          warpalign::Error);
-  }
+  });
 }

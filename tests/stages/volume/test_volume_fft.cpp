@@ -1,14 +1,12 @@
 // The Fourier transform of volumes against FFTW in double precision, on every device.
 #include "reference/fft/fft.hpp"
+#include "support/clfft_device.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
-#include "support/skipped.hpp"
 #include "support/transfer.hpp"
 #include "support/volumes.hpp"
 
-#include <warpalign/config.hpp>
 #include <warpalign/error.hpp>
-#include <warpalign/open_device.hpp>
 #include <warpalign/stages/fft.hpp>
 
 #include <cmath>
@@ -79,19 +77,13 @@ TEST_CASE("fft of volumes: a batch of images of the same shape is another transf
 }
 
 TEST_CASE("fft of volumes: clFFT too, which reports the sizes it cannot transform") {
-  warpalign::Config config;
-  config.opencl_fft = "clfft";
-  for (const warpalign::Device& candidate : test::devices()) {
-    if (candidate.info().backend != "opencl") {
-      test::skip_case("clFFT is for OpenCL, not for " + candidate.info().id);
-      continue;
-    }
-    const auto device = warpalign::open_device(candidate.info().id, config);
-    CAPTURE(device.info().name);
-    compare(device, {30, 28, 26});
-    CHECK_THROWS_WITH_AS(RealFftPlan(device, {{16, 16, 17}, 3}), doctest::Contains("vkfft"),
+  test::on_every_device([](const warpalign::Device& candidate) {
+    const auto device = test::with_clfft(candidate);
+    if (!device) return;
+    compare(*device, {30, 28, 26});
+    CHECK_THROWS_WITH_AS(RealFftPlan(*device, {{16, 16, 17}, 3}), doctest::Contains("vkfft"),
                          warpalign::Error);
-  }
+  });
 }
 
 TEST_CASE("fft of volumes: other dimensions are refused") {
