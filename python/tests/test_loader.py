@@ -82,15 +82,30 @@ def test_the_driver_of_pip_is_found(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "pocl_binary_distribution", raising=False)
     assert _pip_drivers.pocl_library() == str(library)
     monkeypatch.delenv("WARPALIGN_OPENCL_DRIVER", raising=False)
-    _pip_drivers.set_pocl_driver()
+    _pip_drivers.set_driver()
     assert os.environ["WARPALIGN_OPENCL_DRIVER"] == str(library)
     monkeypatch.setenv("WARPALIGN_OPENCL_DRIVER", "/another/libpocl.so")
-    _pip_drivers.set_pocl_driver()
+    _pip_drivers.set_driver()
     assert os.environ["WARPALIGN_OPENCL_DRIVER"] == "/another/libpocl.so"
+
+
+def test_intels_driver_of_pip_is_found_and_preferred(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr(_pip_drivers, "pocl_library", lambda: "/somewhere/libpocl.so")
+    monkeypatch.delenv("WARPALIGN_OPENCL_DRIVER", raising=False)
+    _pip_drivers.set_driver()
+    assert os.environ["WARPALIGN_OPENCL_DRIVER"] == "/somewhere/libpocl.so"
+    library = tmp_path / "lib" / "libintelocl.so"
+    library.parent.mkdir()
+    library.touch()
+    monkeypatch.delenv("WARPALIGN_OPENCL_DRIVER")
+    _pip_drivers.set_driver()
+    assert os.environ["WARPALIGN_OPENCL_DRIVER"] == str(library)
 
 
 def test_without_the_package_no_driver_is_set(monkeypatch):
     monkeypatch.delenv("WARPALIGN_OPENCL_DRIVER", raising=False)
     monkeypatch.setattr(_pip_drivers.importlib.util, "find_spec", lambda name: None)
-    _pip_drivers.set_pocl_driver()
+    monkeypatch.setattr(sys, "prefix", "/nowhere")
+    _pip_drivers.set_driver()
     assert "WARPALIGN_OPENCL_DRIVER" not in os.environ

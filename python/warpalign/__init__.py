@@ -38,7 +38,7 @@ from ._volumes import VolumeRegistrar, VolumeRegistration, register_volume
 
 __version__ = _version()
 
-_pip_drivers.set_pocl_driver()
+_pip_drivers.set_driver()
 _pip_drivers.load_cufft()
 
 __all__ = [

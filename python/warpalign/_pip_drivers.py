@@ -3,6 +3,8 @@
 import importlib.util
 import os
 import pathlib
+import site
+import sys
 
 _FOLDER = pathlib.Path(__file__).parent
 _VARIABLE = "WARPALIGN_OPENCL_DRIVER"
@@ -18,14 +20,23 @@ def pocl_library() -> str | None:
     return next((str(path) for path in sorted(folder.glob("libpocl-*.so"))), None)
 
 
-def set_pocl_driver() -> None:
+def intel_library() -> str | None:
+    """The path of the driver in the package intel-opencl-rt, or None."""
+    # pip installs the libraries of that package below the environment, not in site-packages.
+    folders = [sys.prefix, site.getuserbase()]
+    found = (pathlib.Path(folder, "lib", "libintelocl.so") for folder in folders if folder)
+    return next((str(path) for path in found if path.is_file()), None)
+
+
+def set_driver() -> None:
     """Set the driver that the OpenCL backend opens if OpenCL finds no other platform.
 
-    An environment variable names it, so that child processes use it too.
+    An environment variable names it, so that child processes use it too. Who installed Intel's
+    driver beside PoCL did so because PoCL's does not serve.
     """
     if os.environ.get(_VARIABLE):
         return
-    library = pocl_library()
+    library = intel_library() or pocl_library()
     if library is not None:
         os.environ[_VARIABLE] = library
 
