@@ -16,7 +16,7 @@ namespace warpalign::transform_files {
 [[nodiscard]] TransformFile read_npy(std::string_view bytes);
 
 /// Each throws Error(invalid_argument) for what the format cannot hold. Those with a geometry take
-/// transforms of world coordinates, except flirt; the others and flirt take pixels.
+/// transforms of world coordinates, except flirt and npy, which take pixels as the others do.
 [[nodiscard]] std::string write_flirt(const Transform& transform, const Geometry& geometry);
 [[nodiscard]] std::string write_lta(const Transform& transform, const Geometry& geometry);
 [[nodiscard]] std::string write_afni(std::span<const Transform> transforms,
@@ -25,6 +25,7 @@ namespace warpalign::transform_files {
 [[nodiscard]] std::string write_bdv(std::span<const Transform> transforms);
 [[nodiscard]] std::string write_turboreg(const Transform& transform, const Geometry& geometry);
 [[nodiscard]] std::string write_multistackreg(std::span<const Transform> transforms);
-[[nodiscard]] std::string write_npy(std::span<const Transform> transforms);
+[[nodiscard]] std::string write_npy(std::span<const Transform> transforms,
+                                    const Geometry& geometry);
 
 }  // namespace warpalign::transform_files

@@ -1,4 +1,6 @@
-// Matrices in NumPy's .npy, for (x, y, 1) or (x, y, z, 1): one, or a stack of them as pystackreg's.
+// NumPy's .npy: matrices for (x, y, 1) or (x, y, z, 1), one or a stack of them as pystackreg's; or
+// the displacements at each pixel, in pixels, of the shape (2, height, width) for x and y, or
+// (3, depth, height, width) for x, y and z.
 #include "formats.hpp"
 #include "matrices.hpp"
 #include "text.hpp"
@@ -9,6 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace warpalign::transform_files {
 namespace {
@@ -71,11 +76,86 @@ std::vector<double> values_of(std::string_view data, std::size_t count) {
   return values;
 }
 
+bool is_field_shape(const std::vector<std::size_t>& shape) {
+  if (shape.size() == 4) return shape[0] == 3;
+  // Two matrices have 3 x 3 or 4 x 4 numbers; images are larger.
+  return shape.size() == 3 && shape[0] == 2 && (shape[1] != shape[2] || shape[1] > 4);
+}
+
+std::size_t count_of(const std::vector<std::size_t>& shape) {
+  constexpr std::size_t max_count = std::size_t{1} << 31;
+  std::size_t count = 1;
+  for (const std::size_t extent : shape) {
+    if (extent > max_count / count) refuse("the array is larger than a field may be");
+    count *= extent;
+  }
+  return count;
+}
+
+template <class Value>
+Transform field_of_values(const std::vector<std::size_t>& shape, std::string_view data) {
+  std::vector<Value> values(count_of(shape));
+  if (data.size() != values.size() * sizeof(Value)) {
+    refuse("the file is cut short, or longer than its array");
+  }
+  std::memcpy(values.data(), data.data(), data.size());
+  const std::size_t n = shape.size();
+  PointGrid pixels;
+  pixels.shape = {static_cast<std::int64_t>(shape[n - 1]), static_cast<std::int64_t>(shape[n - 2]),
+                  n == 4 ? static_cast<std::int64_t>(shape[1]) : 1};
+  const std::size_t points = values.size() / shape[0];
+  const std::array<const Value*, 3> components{values.data(), values.data() + points,
+                                               values.data() + (shape[0] - 1) * points};
+  return Transform::displacement(pixels, {components.data(), shape[0]});
+}
+
 Transform transform_of(int dimensions, HomogeneousMatrix matrix) {
   const bool flat = std::all_of(matrix.m.begin() + 12, matrix.m.begin() + 15,
                                 [](double value) { return value == 0; });
   if (flat && matrix.m[15] == 1) return affine(dimensions, matrix, Coordinates::pixels);
   return Transform::of_matrix(TransformKind::homography, dimensions, matrix);
+}
+
+/// The file's bytes in front of the numbers.
+std::string start_of_file(const std::string& type, const std::vector<std::size_t>& shape) {
+  std::string extents;
+  for (const std::size_t extent : shape) {
+    extents += (extents.empty() ? "" : ", ") + std::to_string(extent);
+  }
+  std::string header =
+      "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + extents + "), }";
+  header.resize((10 + header.size()) / 64 * 64 + 63 - 10, ' ');
+  header += '\n';
+  std::string file = std::string(magic) + '\x01' + '\0';
+  file += static_cast<char>(header.size() & 255);
+  file += static_cast<char>(header.size() >> 8);
+  return file + header;
+}
+
+/// The displacements at the pixels of the reference or, of a field without one, at its samples.
+std::string write_field(const Transform& transform, const Geometry& geometry) {
+  const std::optional<PointGrid> own = transform.grid();
+  PointGrid pixels;
+  if (geometry.reference) {
+    pixels.shape = geometry.reference->shape;
+  } else if (own && *own == PointGrid{.shape = own->shape} &&
+             transform.kind() == TransformKind::displacement) {
+    pixels.shape = own->shape;
+  } else {
+    refuse("the displacements are those of the reference's pixels: give the reference image");
+  }
+  const auto d = static_cast<std::size_t>(transform.dimensions());
+  const auto points = static_cast<std::size_t>(pixels.shape.pixels());
+  std::vector<float> samples(d * points);
+  const std::array<float*, 3> components{samples.data(), samples.data() + points,
+                                         samples.data() + (d - 1) * points};
+  transform.field(pixels, {components.data(), d});
+  const auto extent = [](std::int64_t side) { return static_cast<std::size_t>(side); };
+  std::vector<std::size_t> shape{d, extent(pixels.shape.height), extent(pixels.shape.width)};
+  if (d == 3) shape.insert(shape.begin() + 1, extent(pixels.shape.depth));
+  std::string file = start_of_file("<f4", shape);
+  file.append(reinterpret_cast<const char*>(samples.data()), samples.size() * sizeof(float));
+  return file;
 }
 
 }  // namespace
@@ -90,9 +170,16 @@ TransformFile read_npy(std::string_view bytes) {
   }
   std::vector<std::size_t> shape = shape_of(header.text);
   const bool fortran = value_of(header.text, "fortran_order").starts_with("True");
+  if (is_field_shape(shape)) {
+    if (fortran) refuse("the field is in Fortran order: save np.ascontiguousarray of it");
+    return {.transforms = {single ? field_of_values<float>(shape, header.data)
+                                  : field_of_values<double>(shape, header.data)}};
+  }
   if (shape.size() == 2) shape.insert(shape.begin(), 1);
   if (shape.size() != 3 || shape[1] != shape[2] || (shape[1] != 3 && shape[1] != 4)) {
-    refuse("the array is not one matrix or a stack of them, of 3 x 3 or 4 x 4 numbers");
+    refuse(
+        "the array is not one matrix or a stack of them, of 3 x 3 or 4 x 4 numbers, nor a field of "
+        "the shape (2, height, width) or (3, depth, height, width)");
   }
   const std::size_t n = shape[1];
   const std::size_t count = shape[0];
@@ -114,23 +201,18 @@ TransformFile read_npy(std::string_view bytes) {
   return file;
 }
 
-std::string write_npy(std::span<const Transform> transforms) {
+std::string write_npy(std::span<const Transform> transforms, const Geometry& geometry) {
   if (transforms.empty()) refuse("there is no transform to write");
+  if (transforms.size() == 1 && !transforms.front().matrix()) {
+    return write_field(transforms.front(), geometry);
+  }
   const auto d = static_cast<std::size_t>(transforms.front().dimensions());
-  const std::string n = std::to_string(d + 1);
-  const std::string shape = n + ", " + n + ")";
-  const std::string stack = transforms.size() > 1 ? std::to_string(transforms.size()) + ", " : "";
-  std::string header =
-      "{'descr': '<f8', 'fortran_order': False, 'shape': (" + stack + shape + ", }";
-  header.resize((10 + header.size()) / 64 * 64 + 63 - 10, ' ');
-  header += '\n';
-  std::string file = std::string(magic) + '\x01' + '\0';
-  file += static_cast<char>(header.size() & 255);
-  file += static_cast<char>(header.size() >> 8);
-  file += header;
+  std::vector<std::size_t> shape{d + 1, d + 1};
+  if (transforms.size() > 1) shape.insert(shape.begin(), transforms.size());
+  std::string file = start_of_file("<f8", shape);
   for (const Transform& transform : transforms) {
     const auto matrix = transform.matrix();
-    if (!matrix) refuse("a .npy file holds matrices, no fields");
+    if (!matrix) refuse("a .npy file holds several matrices or one field, not several fields");
     if (transform.dimensions() != transforms.front().dimensions()) {
       refuse("the transforms are not all of the same dimensions");
     }

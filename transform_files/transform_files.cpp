@@ -157,7 +157,7 @@ std::string write(Format format, std::span<const Transform> transforms, const Ge
     case Format::multistackreg:
       return write_multistackreg(all);
     case Format::npy:
-      return write_npy(all);
+      return write_npy(all, geometry);
   }
   refuse("unknown format");
 }

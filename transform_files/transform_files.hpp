@@ -22,7 +22,7 @@ enum class Format {
   bdv,            ///< the view registrations of BigDataViewer and BigStitcher (.xml)
   turboreg,       ///< the landmarks of ImageJ's TurboReg and StackReg (.txt)
   multistackreg,  ///< transforms of the slices of a stack, of ImageJ's MultiStackReg (.txt)
-  npy             ///< matrices for (x, y, 1) or (x, y, z, 1), as those of pystackreg (.npy)
+  npy  ///< matrices for (x, y, 1) or (x, y, z, 1), as pystackreg's, or pixels' displacements (.npy)
 };
 
 /// The pixels of the images, in world coordinates.

@@ -62,12 +62,13 @@ PixelType type_of_code(int code) {
                   name_of_datatype(code), code));
 }
 
-std::vector<std::int64_t> extents_of(const NiftiHeader& header) {
+std::vector<std::int64_t> extents_of(const NiftiHeader& header, NiftiContents contents) {
   const std::int64_t axes = header.dim(0);
   if (axes < 1 || axes > 7) {
     refuse_volume(fmt::format("is damaged: it claims to have {} axes", axes));
   }
-  for (std::size_t i = 5; i <= static_cast<std::size_t>(axes); ++i) {
+  const std::size_t first = contents == NiftiContents::series ? 5 : 6;
+  for (std::size_t i = first; i <= static_cast<std::size_t>(axes); ++i) {
     if (header.dim(i) > 1) {
       refuse_volume(
           fmt::format("holds {} values for each voxel along its axis {}; save one of them alone",
@@ -115,22 +116,6 @@ void scale_into(const Array& from, double slope, double intercept, Array& to) {
   std::ranges::transform(from.samples<Sample>(), to.samples<float>().begin(), [&](Sample sample) {
     return static_cast<float>(slope * static_cast<double>(sample) + intercept);
   });
-}
-
-Array scaled(Array voxels, const NiftiScaling& scaling) {
-  if (scaling.is_identity()) return voxels;
-  const double slope = scaling.slope;
-  const double intercept = scaling.intercept;
-  Array wide = make_array(voxels.extents, PixelType::f32);
-  if (voxels.type == PixelType::u8) scale_into<std::uint8_t>(voxels, slope, intercept, wide);
-  if (voxels.type == PixelType::i8) scale_into<std::int8_t>(voxels, slope, intercept, wide);
-  if (voxels.type == PixelType::u16) scale_into<std::uint16_t>(voxels, slope, intercept, wide);
-  if (voxels.type == PixelType::i16) scale_into<std::int16_t>(voxels, slope, intercept, wide);
-  if (voxels.type == PixelType::u32) scale_into<std::uint32_t>(voxels, slope, intercept, wide);
-  if (voxels.type == PixelType::i32) scale_into<std::int32_t>(voxels, slope, intercept, wide);
-  if (voxels.type == PixelType::f32) scale_into<float>(voxels, slope, intercept, wide);
-  if (voxels.type == PixelType::f64) scale_into<double>(voxels, slope, intercept, wide);
-  return wide;
 }
 
 int code_of(PixelType type) {
@@ -184,7 +169,7 @@ NiftiVolume volume_of(NiftiReader& reader, std::optional<std::int64_t> number) {
   volume.geometry = nifti_geometry(reader.header());
   const NiftiScaling scaling = nifti_scaling(reader.header());
   reader.skip(number.value_or(0));
-  volume.voxels = scaled(reader.next(), scaling);
+  volume.voxels = scaled_voxels(reader.next(), scaling);
   const bool last = number.value_or(0) + 1 == reader.volumes();
   if (last && reader.cut_short()) refuse_volume("is truncated: its checksum is missing");
   return volume;
@@ -192,27 +177,31 @@ NiftiVolume volume_of(NiftiReader& reader, std::optional<std::int64_t> number) {
 
 }  // namespace
 
-NiftiReader::NiftiReader(std::span<const std::byte> file)
+NiftiReader::NiftiReader(std::span<const std::byte> file, NiftiContents contents)
     : voxels_(file), file_(read_nifti_header(voxels_)) {
   if (file_.is_pair) {
     refuse_volume("is one of a pair of files (.hdr and .img), and the other one is missing");
   }
-  begin();
+  begin(contents);
 }
 
-NiftiReader::NiftiReader(const std::filesystem::path& path)
+NiftiReader::NiftiReader(const std::filesystem::path& path, NiftiContents contents)
     : voxels_(is_image_of_pair(path) ? partner_of(path, ".hdr") : path),
       file_(read_nifti_header(voxels_)) {
   if (file_.is_pair) {
     voxels_ = ByteStream(is_image_of_pair(path) ? path : partner_of(path, ".img"));
   }
-  begin();
+  begin(contents);
 }
 
-void NiftiReader::begin() {
+void NiftiReader::begin(NiftiContents contents) {
   const NiftiHeader& header = file_.header;
-  extents_ = extents_of(header);
+  extents_ = extents_of(header, contents);
   volumes_ = header.dim(0) > 3 ? std::max<std::int64_t>(header.dim(4), 1) : 1;
+  if (contents == NiftiContents::vectors && header.dim(0) > 4 && header.dim(5) != 1) {
+    if (volumes_ > 1) refuse_volume("holds several fields; save one of them alone");
+    volumes_ = std::max<std::int64_t>(header.dim(5), 1);
+  }
   code_ = static_cast<int>(header.integer(header.layout().datatype, 2));
   (void)type_of_code(code_);
   const std::uint64_t gap = nifti_voxel_offset(file_) - (file_.is_pair ? 0 : header.layout().size);
@@ -279,6 +268,22 @@ NiftiScaling nifti_scaling(const NiftiHeader& header) {
   return scaling.slope == 0 ? NiftiScaling{} : scaling;
 }
 
+Array scaled_voxels(Array voxels, const NiftiScaling& scaling) {
+  if (scaling.is_identity()) return voxels;
+  const double slope = scaling.slope;
+  const double intercept = scaling.intercept;
+  Array wide = make_array(voxels.extents, PixelType::f32);
+  if (voxels.type == PixelType::u8) scale_into<std::uint8_t>(voxels, slope, intercept, wide);
+  if (voxels.type == PixelType::i8) scale_into<std::int8_t>(voxels, slope, intercept, wide);
+  if (voxels.type == PixelType::u16) scale_into<std::uint16_t>(voxels, slope, intercept, wide);
+  if (voxels.type == PixelType::i16) scale_into<std::int16_t>(voxels, slope, intercept, wide);
+  if (voxels.type == PixelType::u32) scale_into<std::uint32_t>(voxels, slope, intercept, wide);
+  if (voxels.type == PixelType::i32) scale_into<std::int32_t>(voxels, slope, intercept, wide);
+  if (voxels.type == PixelType::f32) scale_into<float>(voxels, slope, intercept, wide);
+  if (voxels.type == PixelType::f64) scale_into<double>(voxels, slope, intercept, wide);
+  return wide;
+}
+
 bool is_nifti_name(const std::filesystem::path& path) {
   const std::string name = lower_name(path);
   return name.ends_with(".nii") || name.ends_with(".nii.gz");
@@ -305,11 +310,12 @@ NiftiVolume load_nifti(const std::filesystem::path& path, std::optional<std::int
 
 std::vector<std::byte> nifti_file_start(const std::vector<std::int64_t>& extents, PixelType type,
                                         const NiftiHeader& inherited, std::int64_t volumes,
-                                        bool keep_scaling) {
+                                        bool keep_scaling, std::int64_t components) {
   NiftiHeader header = inherited;
   const NiftiLayout& layout = header.layout();
-  const std::array<std::int64_t, 8> dim{
-      volumes > 1 ? 4 : 3, extents[2], extents[1], extents[0], volumes, 1, 1, 1};
+  const std::int64_t axes = components > 1 ? 5 : volumes > 1 ? 4 : 3;
+  const std::array<std::int64_t, 8> dim{axes,    extents[2], extents[1], extents[0],
+                                        volumes, components, 1,          1};
   for (std::size_t i = 0; i < dim.size(); ++i) {
     if (layout.dim_bytes == 2 && dim[i] > 32767) {
       refuse_volume(

@@ -15,17 +15,25 @@
 
 namespace warpalign::program {
 
-/// Reads the volumes of a file in their order. Memory does not grow with their number. Messages
-/// omit the name of the file. All calls throw FileError.
+/// What a file with axes beyond the third holds.
+enum class NiftiContents {
+  series,  ///< volumes along the fourth axis
+  vectors  ///< the components of a vector for each voxel, along the fourth or fifth axis
+};
+
+/// Reads the volumes of a file in their order, or the components of its vectors. Memory does not
+/// grow with their number. Messages omit the name of the file. All calls throw FileError.
 class NiftiReader {
  public:
   /// A file in memory, which must outlive the reader.
-  explicit NiftiReader(std::span<const std::byte> file);
+  explicit NiftiReader(std::span<const std::byte> file,
+                       NiftiContents contents = NiftiContents::series);
   /// Opens a .nii file, or either file of a pair, compressed or not.
-  explicit NiftiReader(const std::filesystem::path& path);
+  explicit NiftiReader(const std::filesystem::path& path,
+                       NiftiContents contents = NiftiContents::series);
 
   [[nodiscard]] const NiftiHeader& header() const { return file_.header; }
-  /// The number of volumes that the header promises.
+  /// The number of volumes, or components, that the header promises.
   [[nodiscard]] std::int64_t volumes() const { return volumes_; }
   /// The extents of a volume: (depth, height, width).
   [[nodiscard]] const std::vector<std::int64_t>& extents() const { return extents_; }
@@ -39,7 +47,7 @@ class NiftiReader {
   [[nodiscard]] bool cut_short() { return voxels_.cut_short(); }
 
  private:
-  void begin();
+  void begin(NiftiContents contents);
 
   ByteStream voxels_;  // first the header, if the file is in one piece
   NiftiFileHeader file_;
@@ -77,15 +85,19 @@ struct NiftiScaling {
 };
 /// Throws FileError if the header's numbers are not finite.
 [[nodiscard]] NiftiScaling nifti_scaling(const NiftiHeader& header);
+/// The intensities: f32 if the scaling changes the stored values.
+[[nodiscard]] Array scaled_voxels(Array stored, const NiftiScaling& scaling);
 
 /// The bytes in front of the voxels of a file with the geometry of `header`, for `volumes` volumes
-/// of these extents and this type. `keep_scaling`: the voxels are stored values of the header's
+/// of these extents and this type. `components`: of a vector for each voxel, if above 1, along the
+/// fifth axis. `keep_scaling`: the voxels are stored values of the header's
 /// file, so its factor, offset and display range stay. Throws FileError for f16 and c32, which the
 /// format or its readers do not support, and for sides above 32767 with a NIfTI-1 header.
 [[nodiscard]] std::vector<std::byte> nifti_file_start(const std::vector<std::int64_t>& extents,
                                                       PixelType type, const NiftiHeader& header,
                                                       std::int64_t volumes = 1,
-                                                      bool keep_scaling = false);
+                                                      bool keep_scaling = false,
+                                                      std::int64_t components = 1);
 
 /// Encodes a volume with the geometry of `header`, compressed with gzip if `compressed`. Throws as
 /// nifti_file_start().

@@ -7,12 +7,14 @@
 #include <warpalign/geometry.hpp>
 #include <warpalign/homogeneous_matrix.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpalign::program {
@@ -34,15 +36,18 @@ struct NiftiLayout {
   std::size_t xyzt_units, units_bytes;
   std::size_t qform_code, sform_code, code_bytes;
   std::size_t srow;
+  std::size_t intent_p1, intent_code, intent_name;
 };
 
-inline constexpr NiftiLayout nifti1{348, 344,  "n+1", "ni1", 40,  2, 70,  72,  76, 4,
-                                    108, true, 112,   124,   123, 1, 252, 254, 2,  280};
-inline constexpr NiftiLayout nifti2{540, 4,     "n+2", "ni2", 16,  8, 12,  14,  104, 8,
-                                    168, false, 176,   192,   500, 4, 344, 348, 4,   400};
+inline constexpr NiftiLayout nifti1{348, 344, "n+1", "ni1", 40,  2,   70, 72,  76, 4,  108, true,
+                                    112, 124, 123,   1,     252, 254, 2,  280, 56, 68, 328};
+inline constexpr NiftiLayout nifti2{540, 4,   "n+2", "ni2", 16,  8,   12, 14,  104, 8,   168, false,
+                                    176, 192, 500,   4,     344, 348, 4,  400, 80,  504, 508};
 
 /// The four bytes after the header that tell whether extensions follow.
 inline constexpr std::size_t nifti_extension_bytes = 4;
+/// The characters of intent_name.
+inline constexpr std::size_t nifti_name_bytes = 16;
 
 /// A header in the machine's byte order, which a result inherits.
 class NiftiHeader {
@@ -85,6 +90,31 @@ class NiftiHeader {
     if (bytes == 2) put(at, static_cast<std::int16_t>(value));
     if (bytes == 4) put(at, static_cast<std::int32_t>(value));
     if (bytes == 8) put(at, value);
+  }
+  /// What the values mean, by one of NIfTI's codes, and the words and first number that go with it.
+  [[nodiscard]] std::int64_t intent_code() const {
+    return integer(layout().intent_code, layout().code_bytes);
+  }
+  [[nodiscard]] double intent_parameter() const { return real(layout().intent_p1); }
+  [[nodiscard]] std::string intent_name() const {
+    const std::string_view all(reinterpret_cast<const char*>(bytes_.data()) + layout().intent_name,
+                               nifti_name_bytes);
+    return std::string(all.substr(0, all.find('\0')));
+  }
+  void set_intent(std::int64_t code, std::string_view name, double parameter) {
+    set_integer(layout().intent_code, layout().code_bytes, code);
+    set_real(layout().intent_p1, parameter);
+    std::memset(bytes_.data() + layout().intent_name, 0, nifti_name_bytes);
+    std::memcpy(bytes_.data() + layout().intent_name, name.data(),
+                std::min(name.size(), nifti_name_bytes - 1));
+  }
+  /// The sform, from indices to RAS millimetres, with the code of aligned images; no qform.
+  void set_sform(const HomogeneousMatrix& index_to_world) {
+    for (std::size_t i = 0; i < 12; ++i) {
+      set_real(layout().srow + i * layout().real_bytes, index_to_world.m[i]);
+    }
+    set_integer(layout().sform_code, layout().code_bytes, 2);
+    set_integer(layout().qform_code, layout().code_bytes, 0);
   }
   /// `magic`: three characters and a zero.
   void set_magic(const char* magic) { std::memcpy(bytes_.data() + layout().magic, magic, 4); }

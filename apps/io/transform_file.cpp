@@ -5,6 +5,7 @@
 #include "io/atomic_file.hpp"
 #include "io/file_bytes.hpp"
 #include "io/nifti.hpp"
+#include "io/nifti_field.hpp"
 #include "io/usage_error.hpp"
 
 #include <warpalign/error.hpp>
@@ -12,7 +13,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -40,25 +40,6 @@ std::string read_standard_input() {
   return bytes;
 }
 
-/// The grid of a matrix from indices to RAS millimetres.
-PointGrid grid_of(const Shape& shape, const HomogeneousMatrix& index_to_world) {
-  const auto& ras = index_to_world.m;
-  PointGrid grid{.shape = shape, .origin = {-ras[3], -ras[7], ras[11]}};
-  std::array<double, 3> spacing{};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    spacing[axis] = std::hypot(ras[axis], ras[4 + axis], ras[8 + axis]);
-    if (!(spacing[axis] > 0) || !std::isfinite(spacing[axis])) {
-      throw FileError("its header gives voxels without an extent");
-    }
-    for (std::size_t row = 0; row < 3; ++row) {
-      const double sign = row < 2 ? -1 : 1;  // LPS
-      grid.direction[3 * row + axis] = sign * ras[4 * row + axis] / spacing[axis];
-    }
-  }
-  grid.spacing = {spacing[0], spacing[1], spacing[2]};
-  return grid;
-}
-
 bool is_json(const std::string& bytes) {
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
   return first != std::string::npos && (bytes[first] == '{' || bytes[first] == '[');
@@ -68,12 +49,12 @@ Format chosen_format(const std::string& name, const std::optional<std::string>& 
                      const std::string& bytes) {
   if (format) {
     if (const auto found = transform_files::format_named(*format)) return *found;
-    throw UsageError(fmt::format("invalid value '{}' for --from (choose from: json, {})", *format,
-                                 fmt::join(transform_files::format_names(), ", ")));
+    throw UsageError(fmt::format("invalid value '{}' for --from (choose from: {})", *format,
+                                 fmt::join(transform_format_names(), ", ")));
   }
   if (const auto found = transform_files::format_of(name, bytes)) return *found;
-  throw FileError(fmt::format("{}: its format is not recognized; name it with --from (json, {})",
-                              shown_name(name), fmt::join(transform_files::format_names(), ", ")));
+  throw FileError(fmt::format("{}: its format is not recognized; name it with --from ({})",
+                              shown_name(name), fmt::join(transform_format_names(), ", ")));
 }
 
 /// Reads the file, and for elastix those that it names.
@@ -92,7 +73,47 @@ TransformFile read_file(const std::string& name, const std::string& bytes, Forma
   return file;
 }
 
+/// Whether a file is a field in NIfTI. Those of standard input are in `bytes`.
+bool is_field(const std::string& name, const std::optional<std::string>& format,
+              const std::string& bytes) {
+  if (format) return transform_files::field_format_named(*format).has_value();
+  if (name == "-") return is_nifti(std::as_bytes(std::span(bytes)));
+  return is_nifti_name(name);
+}
+
+/// Reads a field in NIfTI from a file, or from the bytes of standard input.
+transform_files::FieldImage load_field_image(const std::string& name, const std::string& bytes) {
+  try {
+    if (name == "-") return read_field_image(std::as_bytes(std::span(bytes)));
+    return read_field_image(std::filesystem::path(name));
+  } catch (const FileError& error) {
+    throw FileError(fmt::format("{}: {}", shown_name(name), error.what()));
+  }
+}
+
+TransformFile load_field(const std::string& name, const std::optional<std::string>& format,
+                         const transform_files::Geometry& geometry, const std::string& bytes) {
+  const transform_files::FieldImage image = load_field_image(name, bytes);
+  const auto chosen = format ? *transform_files::field_format_named(*format)
+                             : transform_files::field_format_of(image.intent);
+  return transform_files::read_field(chosen, image, geometry);
+}
+
+TransformFile load_text(const std::string& name, const std::optional<std::string>& format,
+                        const transform_files::Geometry& geometry, const std::string& bytes) {
+  if (format == "json" || (!format && is_json(bytes))) return parse_transform_json(bytes);
+  return read_file(name, bytes, chosen_format(name, format, bytes), geometry, 0);
+}
+
 }  // namespace
+
+std::vector<std::string_view> transform_format_names() {
+  std::vector<std::string_view> names{"json"};
+  for (const auto list : {transform_files::format_names(), transform_files::field_format_names()}) {
+    names.insert(names.end(), list.begin(), list.end());
+  }
+  return names;
+}
 
 std::string read_bytes(const std::string& name) {
   if (name == "-") return read_standard_input();
@@ -119,10 +140,8 @@ void write_bytes(const std::string& name, const std::string& bytes) {
 PointGrid load_grid(const std::string& name) {
   if (is_nifti_name(name)) {
     try {
-      const NiftiReader reader(name);
-      const std::vector<std::int64_t>& extents = reader.extents();
-      return grid_of({extents[2], extents[1], extents[0]},
-                     nifti_geometry(reader.header()).index_to_world);
+      // The grid of a series is that of its volumes, and that of a field has its vectors.
+      return grid_of_nifti(NiftiReader(name, NiftiContents::vectors));
     } catch (const FileError& error) {
       throw FileError(fmt::format("{}: {}", name, error.what()));
     }
@@ -140,12 +159,12 @@ transform_files::Geometry load_geometry(const std::optional<std::string>& refere
 
 TransformFile load_transforms(const std::string& name, const std::optional<std::string>& format,
                               const transform_files::Geometry& geometry) {
-  const std::string bytes = read_bytes(name);
+  // Fields in files are read piece by piece, and may be larger than texts.
+  const bool stored_field = name != "-" && is_field(name, format, {});
+  const std::string bytes = stored_field ? std::string() : read_bytes(name);
   try {
-    TransformFile file =
-        format == "json" || (!format && is_json(bytes))
-            ? parse_transform_json(bytes)
-            : read_file(name, bytes, chosen_format(name, format, bytes), geometry, 0);
+    TransformFile file = is_field(name, format, bytes) ? load_field(name, format, geometry, bytes)
+                                                       : load_text(name, format, geometry, bytes);
     if (geometry.reference) file.geometry.reference = geometry.reference;
     if (geometry.moving) file.geometry.moving = geometry.moving;
     return file;

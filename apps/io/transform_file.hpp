@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpalign::program {
@@ -26,6 +27,9 @@ void write_bytes(const std::string& name, const std::string& bytes);
 /// The transforms of the JSON of `register`, `register-volume`, `stack`, or of Python's
 /// Transform.save. Throws Error(invalid_argument) without the name of the file.
 [[nodiscard]] transform_files::TransformFile parse_transform_json(const std::string& text);
+
+/// The formats of --from and --to: JSON, those of transform_files, and fields in NIfTI.
+[[nodiscard]] std::vector<std::string_view> transform_format_names();
 
 /// Reads a file in the format of this name, or in the one that its content and name tell. The
 /// geometry, where given, replaces that of the file. Throws FileError, naming the file, and

@@ -5,8 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <vector>
 
 namespace warpalign::program {
 namespace {
@@ -47,6 +50,35 @@ Json grid_json(const PointGrid& grid, int dimensions) {
   return object;
 }
 
+/// How a field bends: its largest displacement at its samples, and the range of its Jacobian
+/// determinants, which are not positive where it folds.
+struct Bending {
+  double displacement = 0;
+  double min_jacobian = 0, max_jacobian = 0;
+};
+
+Bending bending_of(const Transform& field) {
+  const PointGrid grid = *field.grid();
+  const auto points = static_cast<std::size_t>(grid.shape.pixels());
+  const auto axes = static_cast<std::size_t>(field.dimensions());
+  std::vector<double> numbers(axes * points);
+  const std::array<double*, 3> components{numbers.data(), numbers.data() + points,
+                                          numbers.data() + (axes - 1) * points};
+  field.field(grid, {components.data(), axes});
+  Bending bending;
+  for (std::size_t i = 0; i < points; ++i) {
+    double square = 0;
+    for (std::size_t a = 0; a < axes; ++a) square += components[a][i] * components[a][i];
+    bending.displacement = std::max(bending.displacement, std::sqrt(square));
+  }
+  numbers.resize(points);
+  field.jacobian(grid, numbers);
+  const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
+  bending.min_jacobian = *least;
+  bending.max_jacobian = *most;
+  return bending;
+}
+
 void add_transform(Json& object, const Transform& transform) {
   object["kind"] = name_of(transform.kind());
   object["coordinates"] = transform.coordinates() == Coordinates::world ? "world" : "pixels";
@@ -54,6 +86,11 @@ void add_transform(Json& object, const Transform& transform) {
     object["matrix"] = matrix_json(*matrix, transform.dimensions());
   } else if (const auto grid = transform.grid()) {
     object["grid"] = grid_json(*grid, transform.dimensions());
+    const Bending bending = bending_of(transform);
+    object["largest_displacement"] = bending.displacement;
+    object["jacobian"] = Json::array();
+    object["jacobian"].push_back(bending.min_jacobian);
+    object["jacobian"].push_back(bending.max_jacobian);
   } else {
     object["members"] = Json::array();
     if (transform.kind() != TransformKind::chain) return;
@@ -86,6 +123,11 @@ std::string lines_of(const Transform& transform, const std::string& name) {
     text += report_line(
         "grid", fmt::format("{} x {} x {} (x, y, z), spacing {:.6g}, {:.6g}, {:.6g}", s.width,
                             s.height, s.depth, grid->spacing.x, grid->spacing.y, grid->spacing.z));
+    const Bending bending = bending_of(transform);
+    text += report_line(
+        "bends", fmt::format("by up to {:.4g}{}, Jacobian {:.4g} to {:.4g}{}", bending.displacement,
+                             world ? " mm" : " pixels", bending.min_jacobian, bending.max_jacobian,
+                             bending.min_jacobian > 0 ? "" : ": it folds"));
   } else if (transform.kind() == TransformKind::chain) {
     for (const Transform& member : transform.members()) text += lines_of(member, "then");
   }

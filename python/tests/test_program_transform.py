@@ -207,3 +207,181 @@ def test_bad_input_is_refused_in_one_line(program, plane, tmp_path):  # noqa: F8
                                        "Transform: CompositeTransform_double_2_2\n" + many * 10000)
     assert "10000 transforms" in refused("show", tmp_path / "many.tfm")
     assert not list(tmp_path.glob("out*"))
+
+
+def smooth_field(shape=(10, 12, 14)):
+    """A field that bends by 1.5 mm, (z, y, x, component) along x, y, z."""
+    z, y, x = np.mgrid[tuple(slice(extent) for extent in shape)]
+    return np.stack([1.5 * np.sin(y / 5 + z / 9), 1.2 * np.cos(x / 6), 0.8 * np.sin(x / 7 + y / 8)],
+                    axis=-1)
+
+
+@pytest.fixture
+def field(tmp_path):
+    """A field that SimpleITK wrote, and SimpleITK's transform of it."""
+    sitk = pytest.importorskip("SimpleITK")
+    image = sitk.GetImageFromArray(smooth_field(), isVector=True)
+    image.SetSpacing((1.5, 2, 2.5))
+    image.SetOrigin((5, -3, 2))
+    c, s = np.cos(0.3), np.sin(0.3)
+    image.SetDirection((c, -s, 0, s, c, 0, 0, 0, 1))
+    sitk.WriteImage(sitk.Cast(image, sitk.sitkVectorFloat32), tmp_path / "field.nii.gz")
+    like = sitk.GetImageFromArray(np.zeros(image.GetSize()[::-1], np.float32))
+    like.CopyInformation(image)
+    sitk.WriteImage(like, tmp_path / "like.nii")
+    return tmp_path / "field.nii.gz", sitk.DisplacementFieldTransform(image)
+
+
+def points_inside(geometry, count=50):
+    """World points of a grid, a voxel and more from its edge."""
+    inside = np.random.default_rng(5).uniform(1.5, np.array(geometry.shape) - 2.5, (count, 3))
+    homogeneous = np.c_[inside[:, ::-1], np.ones(count)] @ geometry.ras.T
+    return homogeneous[:, :3] * (-1, -1, 1)
+
+
+def mapped(tmp_path, file, points, *options):
+    np.savetxt(tmp_path / "p.csv", points, delimiter=",", fmt="%.17g")
+    ok("points", file, tmp_path / "p.csv", tmp_path / "q.csv", *options)
+    return np.loadtxt(tmp_path / "q.csv", delimiter=",")
+
+
+def test_fields_of_itk_map_as_simpleitk_does(program, field, tmp_path):  # noqa: F811
+    path, theirs = field
+    points = points_inside(Geometry.of(tmp_path / "like.nii"))
+    expected = [theirs.TransformPoint(point) for point in points]
+    # The file is in single precision: 1e-7 of 30 mm.
+    np.testing.assert_allclose(mapped(tmp_path, path, points, "--world"), expected, atol=1e-5)
+
+
+def test_written_fields_map_as_simpleitk_does(program, field, tmp_path):  # noqa: F811
+    sitk = pytest.importorskip("SimpleITK")
+    path, theirs = field
+    ok("convert", path, tmp_path / "field.tfm")
+    ok("convert", tmp_path / "field.tfm", tmp_path / "again.nii.gz")
+    image = sitk.ReadImage(tmp_path / "again.nii.gz", sitk.sitkVectorFloat64)
+    again = sitk.DisplacementFieldTransform(image)
+    points = points_inside(Geometry.of(tmp_path / "like.nii"))
+    np.testing.assert_allclose([again.TransformPoint(point) for point in points],
+                               [theirs.TransformPoint(point) for point in points], atol=1e-5)
+
+
+@pytest.mark.parametrize("format", ["itk-nifti", "fnirt-relative", "fnirt-absolute", "niftyreg",
+                                    "npy"])
+def test_fields_go_to_python_and_back(program, field, images, tmp_path, format):  # noqa: F811
+    path, _ = field
+    suffix = "npy" if format == "npy" else "nii.gz"
+    like, moving = tmp_path / "like.nii", images[1]
+    geometry = {"reference": Geometry.of(like), "moving": Geometry.of(moving)}
+    chosen = "--reference", like, "--moving", moving
+    ok("convert", path, tmp_path / f"ours.{suffix}", "--to", format, *chosen)
+    expected = Transform.load(path, **geometry).points(pixels := points_of_pixels(like))
+    # Single precision, and NIfTI's matrices in single precision.
+    if format != "npy":  # which keeps components in (x, y, z)
+        found = Transform.load(tmp_path / f"ours.{suffix}", format=format, **geometry)
+        np.testing.assert_allclose(found.points(pixels), expected, atol=2e-5)
+        Transform.load(path, **geometry).save(tmp_path / f"theirs.{suffix}", format=format)
+    else:
+        samples = Transform.load(path, **geometry).field(geometry["reference"].shape)[::-1]
+        np.testing.assert_allclose(np.load(tmp_path / "ours.npy"), samples, atol=2e-5)
+        np.save(tmp_path / "theirs.npy", samples)
+    found = mapped(tmp_path, tmp_path / f"theirs.{suffix}", pixels[:, ::-1], "--from", format,
+                   *chosen)
+    np.testing.assert_allclose(found[:, ::-1], expected, atol=2e-5)
+
+
+def points_of_pixels(path):
+    return np.random.default_rng(6).uniform(1, np.array(Geometry.of(path).shape) - 2, (40, 3))
+
+
+def test_a_field_is_inverted_with_its_residual(program, field, tmp_path):  # noqa: F811
+    path, theirs = field
+    done = run("transform", "invert", path, tmp_path / "inverse.nii.gz")
+    assert done.returncode == 0 and "mm rms" in done.stderr
+    points = points_inside(Geometry.of(tmp_path / "like.nii"))[:20]
+    points = points[np.abs(points - points.mean(axis=0)).max(axis=1) < 8]
+    there = mapped(tmp_path, tmp_path / "inverse.nii.gz", points, "--world")
+    back = np.array([theirs.TransformPoint(point) for point in there])
+    # Between samples 2 mm apart, sines of a period of 60 mm are linear up to 0.01 mm.
+    assert np.abs(back - points).max() < 0.03
+    ok("compose", path, tmp_path / "inverse.nii.gz", tmp_path / "both.nii.gz")
+    both = mapped(tmp_path, tmp_path / "both.nii.gz", points, "--world")
+    assert np.abs(both - points).max() < 0.05
+
+
+def test_a_volume_is_warped_by_a_field(program, field, tmp_path):  # noqa: F811
+    sitk = pytest.importorskip("SimpleITK")
+    path, theirs = field
+    like = sitk.ReadImage(tmp_path / "like.nii")
+    values = np.random.default_rng(7).integers(1, 9, like.GetSize()[::-1]).astype(np.int16)
+    image = sitk.GetImageFromArray(values)
+    image.CopyInformation(like)
+    sitk.WriteImage(image, tmp_path / "in.nii")
+    ok("labels", path, tmp_path / "in.nii", tmp_path / "out.nii", "--like", tmp_path / "like.nii")
+    expected = sitk.Resample(image, like, theirs, sitk.sitkNearestNeighbor)
+    found = sitk.GetArrayFromImage(sitk.ReadImage(tmp_path / "out.nii"))
+    # SimpleITK extends the outermost voxels by half a voxel. Half-way between voxels, both answers
+    # are right.
+    inner = (slice(2, -2),) * 3
+    assert np.mean(found[inner] != sitk.GetArrayFromImage(expected)[inner]) < 0.01
+
+
+def test_show_tells_how_a_field_bends(program, field, tmp_path):  # noqa: F811
+    path, _ = field
+    shown = json.loads(ok("show", path, "--json"))
+    assert shown["kind"] == "displacement" and shown["grid"]["shape"] == [10, 12, 14]
+    largest = np.linalg.norm(smooth_field(), axis=-1).max()
+    assert shown["largest_displacement"] == pytest.approx(largest, rel=1e-6)
+    field = Transform.load(path)
+    jacobian = field.jacobian()
+    assert shown["jacobian"] == pytest.approx([jacobian.min(), jacobian.max()], abs=1e-6)
+    piped = subprocess.run([sys.executable, "-P", "-m", "warpalign", "transform", "show", "-"],
+                           input=path.read_bytes(), capture_output=True, check=True).stdout
+    assert piped == ok("show", path).encode()
+
+
+def test_wrong_fields_are_refused_in_one_line(program, images, tmp_path):  # noqa: F811
+    nibabel = pytest.importorskip("nibabel")
+    vectors = np.zeros((8, 9, 7, 1, 3), np.float32)
+    # Voxel i lies at x = -i in LPS, and is mapped to 2 i.
+    vectors[..., 0] = 3 * np.arange(8)[:, None, None, None]
+
+    def write(name, values, code):
+        image = nibabel.Nifti1Image(values, np.eye(4))
+        image.header["intent_code"] = code
+        nibabel.save(image, tmp_path / name)
+        return tmp_path / name
+
+    folded = write("folded.nii", vectors, 1007)
+    assert "folds" in (message := refused("invert", folded, tmp_path / "out.nii"))
+    assert "determinant is -2 at x = " in message
+    assert "it folds" in ok("show", folded)
+    cut = tmp_path / "cut.nii"
+    cut.write_bytes(folded.read_bytes()[:3000])
+    assert "truncated" in refused("show", cut)
+    assert "fnirt-relative" in refused("show", write("unknown.nii", vectors[..., 0, :], 0))
+    assert "no field" in refused("show", images[0])
+    vectors[2, 3, 4] = np.nan
+    assert "finite" in refused("show", write("nan.nii", vectors, 1007))
+    assert "fnirtfileutils" in refused("show", write("bend.nii", vectors[..., 0, :], 2007),
+                                       "--from", "fnirt-relative", "--moving", images[0])
+    np.save(tmp_path / "cut.npy", np.zeros((3, 5, 6, 7)))
+    (tmp_path / "cut.npy").write_bytes((tmp_path / "cut.npy").read_bytes()[:-1])
+    assert "cut short" in refused("show", tmp_path / "cut.npy")
+    np.save(tmp_path / "flat.npy", np.zeros((5, 6, 7)))
+    assert "(2, height, width)" in refused("show", tmp_path / "flat.npy")
+    assert not list(tmp_path.glob("out*"))
+
+
+def test_the_field_of_a_registration_is_applied(program, tmp_path):  # noqa: F811
+    rows, columns = np.mgrid[:70, :90].astype(np.float64)
+    shift = np.stack([2 * np.sin(rows / 12), 1.5 * np.cos(columns / 11)]).astype(np.float32)  # x, y
+    np.save(tmp_path / "u.npy", shift)
+    image = np.exp(-((columns - 40) ** 2 + (rows - 30) ** 2) / 200).astype(np.float32)
+    np.save(tmp_path / "in.npy", image)
+    ok("apply", tmp_path / "u.npy", tmp_path / "in.npy", tmp_path / "out.npy", "--boundary",
+       "nearest")
+    import scipy.ndimage
+
+    expected = scipy.ndimage.map_coordinates(image, [rows + shift[1], columns + shift[0]],
+                                             mode="nearest")
+    np.testing.assert_allclose(np.load(tmp_path / "out.npy"), expected, atol=1e-5)

@@ -429,6 +429,21 @@ def transforms():
                             + block % (2, 1) + block % (3, 2))
     yield "npy", b"\x09" + npy("<f8", (2, 3, 3), 8, numbers=struct.pack(
         "<18d", *((1, 0, 2, 0, 1, 3, 0, 0, 1) * 2)))
+    yield "npy-field", b"\x09" + npy("<f4", (2, 5, 4), 4, numbers=struct.pack(
+        "<40f", *(0.25 * (i % 4) for i in range(40))))
+    for intent, name, components in ((1007, b"", 3), (1007, b"NREG_TRANS", 3), (2006, b"", 3),
+                                     (1007, b"", 2)):
+        planes = 1 if components == 2 else 6
+        shape = (8, 7, planes, *((3,) if intent == 2006 else (1, components)))
+        head = bytearray(nifti(16, 4, sform=1))
+        struct.pack_into("<8h", head, 40, len(shape), *shape, *(1,) * (7 - len(shape)))
+        struct.pack_into("<2f", head, 112, 1, 0)
+        struct.pack_into("<h", head, 68, intent)
+        head[328:328 + len(name)] = name
+        count = 56 * planes * components
+        vectors = struct.pack(f"<{count}f", *(0.25 * (i % 5) for i in range(count)))
+        yield (f"field-{intent}-{components}{name.decode()}",
+               b"\x0c" + bytes(head[:352]) + vectors)
     yield "json", b'\x0a{"motion": "rigid", "matrix": [[1, 0, 2], [0, 1, 3]]}'
     yield "json-frames", b'\x0a{"frames": [{"matrix": [[1, 0, 2], [0, 1, 3]]}]}'
     yield "json-world", (

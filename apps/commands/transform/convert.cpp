@@ -140,15 +140,23 @@ void add_transform_convert_command(CLI::App& parent, Action& chosen) {
   add_to_option(command, *options);
   add_transform_options(command, options->transform);
   add_limit_options(command);
-  set_footer(command,
-             "A name tells the format by its ending: .json, .tfm (itk), .lta, .1D (afni), .xml "
-             "(bdv),\n"
-             ".npy. .mat and .txt belong to several formats: name one with --to.\n"
-             "\n"
-             "Examples:\n"
-             "  warpalign transform convert found.json found.tfm --reference a.nii --moving b.nii\n"
-             "  warpalign transform convert t1.lta t1.mat --to flirt\n"
-             "  warpalign register a.png b.png --json | warpalign transform convert - shift.npy\n");
+  set_footer(
+      command,
+      "A name tells the format by its ending: .json, .tfm (itk), .lta, .1D (afni), .xml "
+      "(bdv),\n"
+      ".npy, .nii and .nii.gz (itk-nifti). .mat and .txt belong to several formats: name one "
+      "with\n"
+      "--to. itk-nifti, fnirt-relative, fnirt-absolute and niftyreg are displacement fields, "
+      "to\n"
+      "which any transform is sampled at the pixels of the reference.\n"
+      "\n"
+      "Examples:\n"
+      "  warpalign transform convert found.json found.tfm --reference a.nii --moving b.nii\n"
+      "  warpalign transform convert t1.lta t1.mat --to flirt\n"
+      "  warpalign transform convert warp.nii.gz fsl.nii.gz --to fnirt-relative "
+      "--reference mni.nii\n"
+      "    --moving t1.nii\n"
+      "  warpalign register a.png b.png --json | warpalign transform convert - shift.npy\n");
   set_action(command, chosen, [options] { return convert(*options); });
 }
 
@@ -181,15 +189,20 @@ void add_transform_invert_command(CLI::App& parent, Action& chosen) {
   add_to_option(command, *options);
   add_transform_options(command, options->transform);
   add_limit_options(command);
-  set_footer(command,
-             "A singular matrix and a field that folds are refused. No format holds the inverse of "
-             "a\n"
-             "field; 'points --inverse' applies it.\n"
-             "\n"
-             "Examples:\n"
-             "  warpalign transform invert found.json back.json\n"
-             "  warpalign transform invert flirt.mat back.mat --to flirt --reference mni.nii "
-             "--moving t1.nii\n");
+  set_footer(
+      command,
+      "A singular matrix and a field that folds are refused. The inverse of a field is "
+      "sampled at\n"
+      "the pixels of --moving, or without it on the field's own grid, and written as a field "
+      "in\n"
+      "NIfTI or .npy; a line on stderr says how exact it is. 'points --inverse' solves for "
+      "it.\n"
+      "\n"
+      "Examples:\n"
+      "  warpalign transform invert found.json back.json\n"
+      "  warpalign transform invert warp.nii.gz back.nii.gz --moving t1.nii.gz\n"
+      "  warpalign transform invert flirt.mat back.mat --to flirt --reference mni.nii "
+      "--moving t1.nii\n");
   set_action(command, chosen, [options] { return invert(*options); });
 }
 

@@ -1,7 +1,9 @@
 // What the commands of `warpalign transform` share.
 #include "commands/transform/options.hpp"
 
+#include "commands/transform/sampling.hpp"
 #include "io/image_file.hpp"
+#include "io/nifti_field.hpp"
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
 #include "reports/transform_report.hpp"
@@ -11,22 +13,65 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstddef>
+#include <variant>
+#include <vector>
+
 namespace warpalign::program {
 namespace {
 
-/// Nothing stands for JSON.
-std::optional<transform_files::Format> chosen_format(const std::string& name,
-                                                     const std::optional<std::string>& to) {
-  if (to == "json" || (!to && (name == "-" || name.ends_with(".json")))) return std::nullopt;
-  const auto format =
-      to ? transform_files::format_named(*to) : transform_files::format_of_name(name);
-  if (format) return format;
-  const std::string all = fmt::format("{}", fmt::join(transform_files::format_names(), ", "));
-  if (to) {
-    throw UsageError(fmt::format("invalid value '{}' for --to (choose from: json, {})", *to, all));
-  }
+using transform_files::FieldFormat;
+using transform_files::Format;
+using transform_files::TransformFile;
+
+struct JsonFormat {};
+using AnyFormat = std::variant<JsonFormat, Format, FieldFormat>;
+
+std::optional<AnyFormat> format_by_name(const std::string& name) {
+  if (name == "json") return JsonFormat{};
+  if (const auto format = transform_files::format_named(name)) return *format;
+  if (const auto format = transform_files::field_format_named(name)) return *format;
+  return std::nullopt;
+}
+
+std::optional<AnyFormat> format_by_ending(const std::string& name) {
+  if (name == "-" || name.ends_with(".json")) return JsonFormat{};
+  if (is_nifti_name(name)) return FieldFormat::itk_nifti;
+  if (const auto format = transform_files::format_of_name(name)) return *format;
+  return std::nullopt;
+}
+
+AnyFormat chosen_format(const std::string& name, const std::optional<std::string>& to) {
+  if (const auto format = to ? format_by_name(*to) : format_by_ending(name)) return *format;
+  const std::string all = fmt::format("{}", fmt::join(transform_format_names(), ", "));
+  if (to) throw UsageError(fmt::format("invalid value '{}' for --to (choose from: {})", *to, all));
   throw UsageError(
-      fmt::format("{}: the name does not tell a format; name it with --to (json, {})", name, all));
+      fmt::format("{}: the name does not tell a format; name it with --to ({})", name, all));
+}
+
+std::string shown_output(const std::string& name) { return name == "-" ? "standard output" : name; }
+
+std::string encode_json(const std::string& name, const TransformFile& file) {
+  for (const Transform& transform : file.transforms) {
+    if (transform.matrix()) continue;
+    throw FileError(fmt::format("{}: JSON holds matrices, no fields (choose --to itk-nifti)",
+                                shown_output(name)));
+  }
+  return transform_json(file).text();
+}
+
+std::string encode_field(const std::string& name, FieldFormat format, const TransformFile& file) {
+  if (file.transforms.size() != 1) {
+    throw FileError(
+        fmt::format("{}: the format {} holds one transform, not {}", shown_output(name),
+                    transform_files::field_format_names()[static_cast<std::size_t>(format)],
+                    file.transforms.size()));
+  }
+  const Transform& transform = file.transforms.front();
+  const auto image = transform_files::write_field(format, transform, file.geometry);
+  remark_on_sampling(shown_output(name), transform, file.geometry);
+  const std::vector<std::byte> bytes = write_field_image(image, name.ends_with(".gz"));
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 }  // namespace
@@ -45,21 +90,19 @@ void add_transform_options(CLI::App& command, TransformOptions& options) {
 }
 
 std::string encode_transforms(const std::string& name, const std::optional<std::string>& to,
-                              const transform_files::TransformFile& file) {
-  const auto format = chosen_format(name, to);
-  if (!format) {
-    for (const Transform& transform : file.transforms) {
-      if (transform.matrix()) continue;
-      throw FileError(fmt::format("{}: JSON holds matrices, no fields (choose --to itk)",
-                                  name == "-" ? "standard output" : name));
-    }
-    return transform_json(file).text();
-  }
+                              const TransformFile& file) {
+  const AnyFormat format = chosen_format(name, to);
   try {
-    return transform_files::write(*format, file.transforms, file.geometry);
+    if (const auto* const field = std::get_if<FieldFormat>(&format)) {
+      return encode_field(name, *field, file);
+    }
+    if (const auto* const other = std::get_if<Format>(&format)) {
+      return transform_files::write(*other, file.transforms, file.geometry);
+    }
   } catch (const Error& error) {
-    throw FileError(fmt::format("{}: {}", name == "-" ? "standard output" : name, error.message()));
+    throw FileError(fmt::format("{}: {}", shown_output(name), error.message()));
   }
+  return encode_json(name, file);
 }
 
 Transform inverse_of(const Transform& transform, const std::string& name) {

@@ -24,14 +24,15 @@ struct TransformOptions {
 
 /// The formats of --from and --to.
 inline constexpr const char* transform_formats =
-    "json itk itk-matlab flirt lta afni elastix bdv turboreg multistackreg npy";
+    "json itk itk-matlab flirt lta afni elastix bdv turboreg multistackreg npy "
+    "itk-nifti fnirt-relative fnirt-absolute niftyreg";
 
 /// Adds --from, --reference and --moving.
 void add_transform_options(CLI::App& command, TransformOptions& options);
 
 /// Encodes a file in the format `to`, or in the one of the name's ending; JSON for "-". Throws
 /// UsageError for an unknown format, and FileError, naming the file, for transforms that it cannot
-/// hold.
+/// hold. If a format samples a transform on a grid, a remark says how much that changes it.
 [[nodiscard]] std::string encode_transforms(const std::string& name,
                                             const std::optional<std::string>& to,
                                             const transform_files::TransformFile& file);

@@ -1,4 +1,5 @@
 // Files of transforms: JSON and the formats of other tools. The first byte selects the format.
+#include "io/nifti_field.hpp"
 #include "io/transform_file.hpp"
 #include "reader.hpp"
 
@@ -7,6 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
 
 namespace warpalign::fuzz {
 namespace {
@@ -21,7 +26,9 @@ Geometry images() {
 }
 
 /// Whether what was read can be written in the format, so that it is read again as the same.
-bool comes_back(Format format) {
+bool comes_back(Format format, const TransformFile& file) {
+  // Fields in .npy are written at the reference's pixels, in single precision.
+  if (format == Format::npy && !file.transforms.front().matrix()) return false;
   return format == Format::itk || format == Format::itk_matlab || format == Format::afni ||
          format == Format::npy;
 }
@@ -44,18 +51,43 @@ void write_again(Format format, const TransformFile& file) {
   } catch (const Error&) {
     return;  // a singular matrix, for example
   }
-  if (!comes_back(format)) return;
+  if (!comes_back(format, file)) return;
   const TransformFile again = transform_files::read(format, bytes, {});
   require(again.transforms == file.transforms, "a file that is written is read as the same");
 }
 
+void run_field(const std::string& text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  const transform_files::FieldImage image = [&] {
+    try {
+      return program::read_field_image(bytes);
+    } catch (const program::FileError& error) {
+      throw Error(ErrorKind::invalid_argument, error.what());
+    }
+  }();
+  for (const std::string_view name : transform_files::field_format_names()) {
+    const auto format = *transform_files::field_format_named(name);
+    try {
+      const TransformFile file = transform_files::read_field(format, image, images());
+      check(file);
+      const auto again = transform_files::write_field(format, file.transforms.front(), images());
+      require(program::write_field_image(again, false).size() > again.samples.size(),
+              "what is read can be written");
+    } catch (const Error& error) {
+      require(error.kind() == ErrorKind::invalid_argument, "wrong files are the caller's fault");
+    }
+  }
+}
+
 void run(Input input) {
   Reader reader(input);
-  const std::size_t number = reader.byte() % (transform_files::format_names().size() + 2);
+  const std::size_t number = reader.byte() % (transform_files::format_names().size() + 3);
   const std::string text = reader.text();
   try {
     if (number == transform_files::format_names().size()) {
       check(program::parse_transform_json(text));
+    } else if (number == transform_files::format_names().size() + 2) {
+      run_field(text);
     } else if (number > transform_files::format_names().size()) {
       const auto landmarks = transform_files::read_bigwarp(text);
       require(landmarks.moving.size() == landmarks.reference.size(), "points come in pairs");
