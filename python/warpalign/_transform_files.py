@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import shutil
 import zipfile
 
 import numpy as np
@@ -272,6 +273,8 @@ def _found_format(path, start):
 def _load(cls, path, format, geometry):
     from . import _transform_images
 
+    if path.is_dir():
+        return (_load_folder(cls, path, format),)
     with open(path, "rb") as file:
         start = file.read(4096)
     format = format or _found_format(path, start)
@@ -284,6 +287,16 @@ def _load(cls, path, format, geometry):
     if format == "json":
         return _from_json(cls, path.read_text(encoding="utf-8"))
     return _from_text(cls, path, format, path.read_bytes(), geometry)
+
+
+def _load_folder(cls, path, format):
+    from . import _transform_ome_zarr
+
+    if format not in (None, _transform_ome_zarr.FORMAT):
+        raise ValueError(f"it is a folder, and the format {format} is a file")
+    if not _transform_ome_zarr.is_transformation(path):
+        raise ValueError("it is a folder, and no group of OME-Zarr with a transformation")
+    return _transform_ome_zarr.load(cls, path)
 
 
 def _checked_format(format):
@@ -340,6 +353,25 @@ def _replaced(path, ending=""):
         part.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def _replaced_folder(path):
+    """The same for a folder with a transformation, which replaces no other folder."""
+    from ._transform_ome_zarr import is_transformation
+
+    if path.exists() and not is_transformation(path):
+        raise FileExistsError(f"{path} exists and is no transformation in OME-Zarr: remove it or "
+                              "choose another name")
+    part, old = (path.with_name(f"{path.name}.{os.getpid()}.{ending}") for ending in ("part", "old"))
+    try:
+        yield part
+        if path.exists():
+            path.replace(old)
+        part.replace(path)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+
+
 def save_transforms(transforms, path, format):
     from . import _transform_images
 
@@ -347,7 +379,8 @@ def save_transforms(transforms, path, format):
     format = _checked_format(format) or _format_to_write(path)
     if not transforms:
         raise ValueError("there is no transform to save")
-    with _replaced(path, ".nii.gz" if path.name.endswith(".nii.gz") else path.suffix) as part:
+    ending = ".nii.gz" if path.name.endswith(".nii.gz") else path.suffix
+    with _replaced_folder(path) if format == "ome-zarr" else _replaced(path, ending) as part:
         if format in _transform_images.FORMATS:
             if len(transforms) > 1:
                 raise ValueError(f"the format {format} holds one transform, not {len(transforms)}")

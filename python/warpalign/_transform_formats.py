@@ -2,8 +2,8 @@
 
 from . import _core
 
-# Those that are images or HDF5, which _transform_images reads.
-IMAGE_FORMATS = ("itk-h5", "itk-nifti", "fnirt-relative", "fnirt-absolute", "niftyreg")
+# Those that are images or HDF5, which _transform_images reads, and OME-Zarr.
+IMAGE_FORMATS = ("itk-h5", "itk-nifti", "fnirt-relative", "fnirt-absolute", "niftyreg", "ome-zarr")
 
 
 def transform_formats():

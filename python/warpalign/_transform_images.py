@@ -1,4 +1,4 @@
-"""Transforms in NIfTI images (displacement fields) and in ITK's HDF5.
+"""Transforms in NIfTI images (displacement fields), in ITK's HDF5, and in OME-Zarr.
 
 A field is an image of vectors on the pixels of a reference image. Arrays of nibabel have the axes
 (x, y, z, 1, component); samples of a transform (component, z, y, x).
@@ -6,7 +6,7 @@ A field is an image of vectors on the pixels of a reference image. Arrays of nib
 
 import numpy as np
 
-from . import _core
+from . import _core, _transform_ome_zarr
 from ._geometry import Geometry, need
 from ._transform_formats import IMAGE_FORMATS as FORMATS
 
@@ -28,6 +28,8 @@ def format_of_name(path):
         return "itk-h5"
     if path.name.endswith((".nii", ".nii.gz")):
         return "itk-nifti"
+    if path.suffix == ".zarr":
+        return _transform_ome_zarr.FORMAT
     return None
 
 
@@ -290,6 +292,8 @@ def load(cls, path, format, reference, moving):
     """Read a file of one of FORMATS."""
     if format == "itk-h5":
         return _load_h5(cls, path, reference, moving)
+    if format == _transform_ome_zarr.FORMAT:
+        return _transform_ome_zarr.load(cls, path)
     return _load_image(cls, path, format, reference, moving)
 
 
@@ -297,6 +301,8 @@ def save(transform, path, format):
     """Write a file of one of FORMATS."""
     if format == "itk-h5":
         _save_h5(transform, path)
+    elif format == _transform_ome_zarr.FORMAT:
+        _transform_ome_zarr.save(transform, path)
     elif format.startswith("fnirt"):
         _save_fnirt(transform, path, format == "fnirt-relative")
     else:
