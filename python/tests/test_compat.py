@@ -314,3 +314,31 @@ def test_volumes_of_tiles_may_be_rotated(volume):
     # np.rot90 moves (plane, row, column) to (plane, columns - 1 - column, row).
     point = found["affine_matrix"] @ (10, 5, 7, 1)
     np.testing.assert_allclose(point[:3], (10, volume.shape[2] - 1 - 7, 5), atol=0.1)
+
+
+def test_files_in_place_of_arrays(tmp_path, scene):
+    tifffile = pytest.importorskip("tifffile")
+    ours = [scene, scipy.ndimage.shift(scene, (6.4, -9.3), mode="mirror")]
+    ours = [image.astype(np.float32) for image in ours]
+    paths = [str(tmp_path / "a.tif"), tmp_path / "b.tif"]
+    for image, path in zip(ours, paths, strict=True):
+        tifffile.imwrite(path, image)
+    for function in (compat.phase_cross_correlation, compat.find_transform_ecc):
+        np.testing.assert_allclose(function(*paths)[0], function(*ours)[0])
+    np.testing.assert_allclose(compat.pairwise_registration(*paths)["affine_matrix"],
+                               compat.pairwise_registration(*ours)["affine_matrix"])
+    of_files, of_arrays = (compat.StackReg(compat.StackReg.TRANSLATION) for _ in range(2))
+    np.testing.assert_allclose(of_files.register_transform(*paths),
+                               of_arrays.register_transform(*ours))
+
+
+def test_volumes_in_files(tmp_path):
+    nibabel = pytest.importorskip("nibabel")
+    volume = scipy.ndimage.gaussian_filter(np.random.default_rng(3).standard_normal((30, 34, 38)), 2)
+    volumes = [volume.astype(np.float32), np.roll(volume, (2, -1, 3), (0, 1, 2)).astype(np.float32)]
+    paths = [tmp_path / "a.nii", tmp_path / "b.nii"]
+    for one, path in zip(volumes, paths, strict=True):
+        nibabel.save(nibabel.Nifti1Image(one.T, np.eye(4)), path)
+    shift = compat.phase_cross_correlation(*paths)[0]
+    np.testing.assert_allclose(shift, compat.phase_cross_correlation(*volumes)[0], atol=1e-6)
+    np.testing.assert_allclose(shift, [-2, 1, -3], atol=0.05)

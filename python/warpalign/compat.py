@@ -13,10 +13,22 @@ from . import _core
 from ._axes import swap_axes
 from ._devices import open_device
 from ._errors import InvalidImageError
+from ._files._open import is_file, opened
 from ._register import register
 from ._volumes import register_volume
 
 __all__ = ["StackReg", "find_transform_ecc", "pairwise_registration", "phase_cross_correlation"]
+
+
+def _pixels(image, what):
+    """The pixels of an image or a volume, if it is a file, and the mask of those that are known, or
+    None. Anything else stays as it is."""
+    if not is_file(image):
+        return image, None
+    file = opened(image)
+    planes = any(axis in ("z", "i") and file._length(axis) > 1 for axis in file.axes)
+    pixels = file._volume(what) if planes else file._image(what)
+    return pixels, file._mask_of(pixels)
 
 
 def _warn_if_unreliable(found, stacklevel):
@@ -58,7 +70,7 @@ def phase_cross_correlation(reference_image, moving_image, *, reference_mask=Non
 
     Parameters
     ----------
-    reference_image, moving_image : array_like
+    reference_image, moving_image : array_like, path or ImageFile
         Two images or two volumes. Their shapes may differ.
     reference_mask, moving_mask : array_like, optional
         Of the shape of their image or volume, 0 where a pixel does not count. Unlike in
@@ -98,6 +110,10 @@ def phase_cross_correlation(reference_image, moving_image, *, reference_mask=Non
     >>> [round(float(along)) for along in shift]
     [-3, 5]
     """
+    reference_image, reference_known = _pixels(reference_image, "the reference image")
+    moving_image, moving_known = _pixels(moving_image, "the moving image")
+    reference_mask = reference_known if reference_mask is None else reference_mask
+    moving_mask = moving_known if moving_mask is None else moving_mask
     reference_image = np.asarray(reference_image)
     if reference_image.ndim == 3:
         found = register_volume(reference_image, moving_image, reference_mask=reference_mask,
@@ -210,7 +226,7 @@ class StackReg:
 
         Parameters
         ----------
-        ref, mov : array_like, shape (rows, columns)
+        ref, mov : array_like, shape (rows, columns), path or ImageFile
             The reference and the moving image.
 
         Returns
@@ -243,7 +259,7 @@ class StackReg:
 
         Parameters
         ----------
-        mov : array_like, shape (rows, columns)
+        mov : array_like, shape (rows, columns), path or ImageFile
             The moving image.
         tmat : array_like, shape (3, 3), optional
             The matrix to use instead of that of the last registration.
@@ -266,14 +282,14 @@ class StackReg:
             raise ValueError("there is no matrix: register first, or pass one as tmat")
         matrix = self._matrix if tmat is None else self._checked(tmat)
         return ndimage.affine_transform(
-            mov, swap_axes(matrix), output=np.float64, device=self._device)
+            _pixels(mov, "the moving image")[0], swap_axes(matrix), output=np.float64, device=self._device)
 
     def register_transform(self, ref, mov):
         """Register two images, and warp the moving one to the reference.
 
         Parameters
         ----------
-        ref, mov : array_like, shape (rows, columns)
+        ref, mov : array_like, shape (rows, columns), path or ImageFile
             The reference and the moving image.
 
         Returns
@@ -310,7 +326,7 @@ def find_transform_ecc(template_image, input_image, *, motion="similarity", temp
 
     Parameters
     ----------
-    template_image, input_image : array_like, shape (rows, columns)
+    template_image, input_image : array_like, shape (rows, columns), path or ImageFile
         The reference and the moving image.
     motion : {'similarity', 'rigid', 'translation', 'affine', 'homography'}
         The kind of transform. OpenCV's ``MOTION_TRANSLATION`` is ``'translation'``,
@@ -357,7 +373,10 @@ def find_transform_ecc(template_image, input_image, *, motion="similarity", temp
 
 
 def _values_and_mask(data):
-    """The values of an xarray.DataArray or of an array, and a mask of the finite ones or None."""
+    """The values of an xarray.DataArray, an array or a file, and a mask of the known ones or
+    None."""
+    if is_file(data):
+        return _pixels(data, "a tile")
     values = np.asarray(getattr(data, "data", data))
     finite = np.isfinite(values)
     return values, None if finite.all() else finite
@@ -370,7 +389,7 @@ def pairwise_registration(fixed_data, moving_data, *, motion="translation", devi
 
     Parameters
     ----------
-    fixed_data, moving_data : xarray.DataArray or array_like
+    fixed_data, moving_data : xarray.DataArray, array_like, path or ImageFile
         The overlap in both tiles, images or volumes, in pixels. NaN and infinities are masked.
     motion : {'translation', 'rigid', 'similarity', 'affine'}
         The kind of transform. The default is ``'translation'``.
