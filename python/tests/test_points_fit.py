@@ -224,3 +224,21 @@ def test_landmarks_of_bigwarp(tmp_path):
 def test_points_that_determine_nothing_are_refused(source, target, model, message):
     with pytest.raises(ValueError, match=message):
         Transform.from_points(source, target, model)
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_a_thin_plate_spline_has_an_inverse(tmp_path, ndim):
+    random = np.random.default_rng(5)
+    source = random.uniform(0, 60, (40, ndim))
+    target = source + 3 + 1.5 * np.sin(source[:, ::-1] / 12)
+    spline = Transform.from_points(source, target, "thin-plate", robust=False)
+    inverse = spline.inverse()
+    assert inverse.kind == "inverse" and inverse.residual < 1e-9
+    points = random.uniform(-5, 65, (200, ndim))
+    np.testing.assert_allclose(inverse.points(spline.points(points)), points, atol=1e-8)
+    assert inverse.inverse() == spline
+    inverse.save(tmp_path / "t.npz")
+    assert Transform.load(tmp_path / "t.npz") == inverse
+    target[[3, 9]] = target[[9, 3]]  # two points change places
+    with pytest.raises(ValueError, match="thin-plate spline folds.* at x = "):
+        Transform.from_points(source, target, "thin-plate", robust=False).inverse()

@@ -104,6 +104,27 @@ def test_jacobian_of_a_scaling_and_of_a_field():
     assert Transform.displacement(field).jacobian() == pytest.approx(1.16)
 
 
+def test_jacobian_without_a_shape():
+    affine = Transform.affine(np.diag([2, 3, 1.0]))
+    assert affine.jacobian().shape == () and affine.jacobian().min() == pytest.approx(6)
+    grid = warpalign.Geometry((4, 5))
+    homography = Transform.homography([[1, 0, 0], [0, 1, 0], [1e-3, 0, 1]])
+    with pytest.raises(ValueError, match="give a shape"):
+        homography.jacobian()
+    located = homography.with_geometry(reference=grid, moving=grid)
+    np.testing.assert_array_equal(located.jacobian(), homography.jacobian((4, 5)))
+    bend = Transform.displacement(np.random.default_rng(0).normal(0, 0.1, (2, 6, 7)))
+    assert (affine @ bend).jacobian() == pytest.approx(6 * bend.jacobian())
+
+
+def test_points_of_any_number_of_axes():
+    affine = Transform.affine(AFFINE)
+    points = np.random.default_rng(0).uniform(0, 9, (3, 4, 2))
+    found = affine.points(points)
+    np.testing.assert_array_equal(found, affine.points(points.reshape(-1, 2)).reshape(3, 4, 2))
+    np.testing.assert_array_equal(affine.points(points[1, 2]), found[1, 2])
+
+
 def test_composition_applies_the_right_one_first():
     first, second = Transform.affine(AFFINE), Transform.displacement(smooth_field((60, 70), 3))
     points = inside((50, 50))
@@ -187,7 +208,7 @@ def test_bad_arguments_are_refused(tmp_path):
     with pytest.raises(ValueError, match="singular"):
         Transform.affine(np.diag([1, 0, 1.0])).inverse()
     with pytest.raises(ValueError, match=r"\(n, 2\)"):
-        affine.points([1, 2])
+        affine.points([1, 2, 3])
     with pytest.raises(ValueError, match="dimensions"):
         affine @ Transform.affine(np.eye(4))
     with pytest.raises(ValueError, match="give a shape"):

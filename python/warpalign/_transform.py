@@ -424,7 +424,7 @@ class Transform:
         ValueError
             The file is something else, or holds several transforms; the message says why.
         ImportError
-            The format needs a package that is not installed: nibabel or h5py.
+            The format needs a package that is not installed: nibabel, h5py or zarr.
         OSError
             The file cannot be read.
         """
@@ -458,7 +458,7 @@ class Transform:
         ValueError
             The file is something else; the message says why.
         ImportError
-            The format needs a package that is not installed: nibabel or h5py.
+            The format needs a package that is not installed: nibabel, h5py or zarr.
         OSError
             The file cannot be read.
         """
@@ -485,7 +485,7 @@ class Transform:
             The name does not tell a format, the format cannot hold the transform, or it needs the
             geometry of the images (:meth:`with_geometry`).
         ImportError
-            The format needs a package that is not installed: nibabel or h5py.
+            The format needs a package that is not installed: nibabel, h5py or zarr.
         OSError
             The file cannot be written.
         """
@@ -686,7 +686,7 @@ class Transform:
 
         Parameters
         ----------
-        points : array_like, shape (n, ndim)
+        points : array_like, shape (n, ndim) or (..., ndim)
             Points of the reference: pixels in array axes, or with `world`, millimetres x, y, z.
         world : bool, optional
             Whether points are in world coordinates. The default is False.
@@ -695,7 +695,7 @@ class Transform:
 
         Returns
         -------
-        ndarray of float64, shape (n, ndim)
+        ndarray of float64, of the shape of `points`
             The points in the moving image; NaN where the inverse of a field does not converge.
 
         Raises
@@ -706,23 +706,29 @@ class Transform:
         """
         _one_of(outside, _OUTSIDE, "outside")
         points = np.ascontiguousarray(points, np.float64)
-        if points.ndim != 2 or points.shape[1] != self.ndim:
+        if points.ndim < 1 or points.shape[-1] != self.ndim:
             raise ValueError(f"points must have the shape (n, {self.ndim}), not {points.shape}")
-        mapped = np.empty_like(points)
-        self._in("world" if world else "pixels")._core.points(points, mapped, outside)
-        return mapped
+        rows = points.reshape(-1, self.ndim)
+        mapped = np.empty_like(rows)
+        self._in("world" if world else "pixels")._core.points(rows, mapped, outside)
+        return mapped.reshape(points.shape)
 
-    def _default_shape(self, shape):
+    def _default_grid(self, shape):
+        """What maps the points of a grid, the grid, and its shape in array axes."""
         if shape is not None:
             if len(shape) != self.ndim or min(shape) < 1:
                 raise ValueError(f"shape must be {self.ndim} extents of at least 1, not {shape}")
-            return _grid(shape), tuple(shape)
+            return self._in("pixels")._core, _grid(shape), tuple(shape)
         if self._shape is not None:
-            return _grid(self._shape), self._shape
-        grid = self._core.grid
-        if grid is None:
-            raise ValueError(f"a transform of the kind {self.kind!r} has no grid: give a shape")
-        return grid, tuple(grid.shape[:self.ndim][::-1])
+            return self._core, _grid(self._shape), self._shape
+        # What a chain maps are the points of the transform that it applies first.
+        grid = self._core.members[0].grid if self.kind == "chain" else self._core.grid
+        if grid is not None:
+            return self._core, grid, tuple(grid.shape[:self.ndim][::-1])
+        if self._reference is not None:
+            shape = self._reference.shape
+            return self._in("pixels")._core, _grid(shape), shape
+        raise ValueError(f"a transform of the kind {self.kind!r} has no grid: give a shape")
 
     def field(self, shape=None, *, dtype=np.float64, outside="edge"):
         """Compute the displacements T(p) - p at the points of a grid.
@@ -731,8 +737,8 @@ class Transform:
         ----------
         shape : tuple of ints, optional
             The shape of an image, whose pixels are the points p. By default, the points are the
-            grid of the field, and those of a registration's deformation the pixels of the
-            reference.
+            grid of the field or, if there is none, the pixels of the reference, as those of a
+            registration's deformation.
         dtype : {float64, float32}, optional
             The type of the array. The default is float64.
         outside : {'edge', 'zero', 'nan'}, optional
@@ -757,8 +763,8 @@ class Transform:
         ----------
         shape : tuple of ints, optional
             The shape of an image, whose pixels are the points p. By default, the points are the
-            grid of the field, and those of a registration's deformation the pixels of the
-            reference.
+            grid of the field or, if there is none, the pixels of the reference, as those of a
+            registration's deformation.
         dtype : {float64, float32}, optional
             The type of the array. The default is float64.
         outside : {'edge', 'zero', 'nan'}, optional
@@ -780,8 +786,7 @@ class Transform:
     def _on_grid(self, shape, dtype, outside, relative):
         _one_of(outside, _OUTSIDE, "outside")
         _one_of(np.dtype(dtype).name, ("float32", "float64"), "dtype")
-        core = self._core if shape is None else self._in("pixels")._core
-        grid, shape = self._default_shape(shape)
+        core, grid, shape = self._default_grid(shape)
         values = np.empty((self.ndim, *shape), dtype)
         core.field(grid, values, outside, relative)
         return values
@@ -793,21 +798,24 @@ class Transform:
         ----------
         shape : tuple of ints, optional
             The shape of an image, whose pixels are the points p. By default, the points are the
-            grid of the field, and those of a registration's deformation the pixels of the
-            reference.
+            grid of the field or, if there is none, the pixels of the reference, as those of a
+            registration's deformation.
 
         Returns
         -------
         ndarray of float64, of `shape`
-            The factor by which areas or volumes grow; 0 or less where the transform folds.
+            The factor by which areas or volumes grow; 0 or less where the transform folds. Without
+            `shape`, the one number of an affine transform, which is the same everywhere.
 
         Raises
         ------
         ValueError
             `shape` is invalid, or the transform has no grid and `shape` is not given.
         """
-        core = self._core if shape is None else self._in("pixels")._core
-        grid, shape = self._default_shape(shape)
+        matrix = self.matrix
+        if shape is None and matrix is not None and self.kind != "homography":
+            return np.array(np.linalg.det(matrix))
+        core, grid, shape = self._default_grid(shape)
         determinants = np.empty(shape)
         core.jacobian(grid, determinants)
         return determinants
@@ -819,13 +827,12 @@ class Transform:
         -------
         Transform
             The transform from the moving image to the reference, which finds the inverse of a field
-            by Newton's method.
+            or thin-plate spline by Newton's method.
 
         Raises
         ------
         ValueError
-            The matrix is singular, the field folds (the message says where), or the transform is a
-            thin-plate spline.
+            The matrix is singular, or the field or thin-plate spline folds; the message says where.
         """
         return self._of(self._core.inverse(), self._moving, self._reference)
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -138,6 +139,52 @@ TEST_CASE("transform: the inverse of a field, and of a chain with it, leads back
     CHECK(field.inverse().inverse() == field);
     CHECK(!(field.inverse() == field));
   }
+}
+
+TEST_CASE("transform: the inverse of a thin-plate spline leads back, unless it folds") {
+  std::vector<double> from;
+  std::vector<double> to;
+  for (int i = 0; i < 30; ++i) {
+    const double x = i % 6 * 10 + i % 5;
+    const double y = i / 6 * 11 + i % 4;
+    from.insert(from.end(), {x, y});
+    to.insert(to.end(), {-1.1 * x + 2 * std::sin(y / 15), 0.9 * y + 1.5 * std::cos(x / 14)});
+  }
+  const Transform spline = Transform::thin_plate(2, from, to);  // mirrors x
+  const Transform back = spline.inverse();
+  CHECK(back.kind() == TransformKind::inverse);
+  CHECK(back.inverse_residual() < 1e-9);  // Newton stops at 1e-12 of an extent of 70
+  double largest = 0;
+  for (double y = -20; y < 70; y += 3.7) {
+    for (double x = -20; x < 80; x += 3.3) {
+      largest = std::max(largest, distance(back(spline(Point{x, y})), Point{x, y}));
+    }
+  }
+  CHECK(largest < 1e-8);
+  CHECK(back.inverse() == spline);
+  CHECK(!(back == spline));
+  CHECK(back.landmarks()[0].empty());
+  std::vector<double> forth(1);
+  std::vector<double> there(1);
+  spline.jacobian({.shape = {1, 1, 1}, .origin = {20, 20}}, forth);
+  const Point mapped = spline(Point{20, 20});
+  back.jacobian({.shape = {1, 1, 1}, .origin = {mapped.x, mapped.y}}, there);
+  CHECK(there[0] * forth[0] == doctest::Approx(1).epsilon(1e-9));
+  std::swap(to[2 * 14], to[2 * 16]);  // two points change places
+  CHECK_THROWS_WITH_AS(static_cast<void>(Transform::thin_plate(2, from, to).inverse()),
+                       doctest::Contains("folds"), warpalign::Error);
+
+  std::vector<double> solid;
+  std::vector<double> bent;
+  for (int i = 0; i < 27; ++i) {
+    const std::array<double, 3> p{i % 3 * 10.0, i / 3 % 3 * 12.0, i / 9 * 9.0};
+    solid.insert(solid.end(), p.begin(), p.end());
+    bent.insert(bent.end(), {p[0] + std::sin(p[1] / 9), p[1] + 1, p[2] + std::cos(p[0] / 8)});
+  }
+  const Transform space = Transform::thin_plate(3, solid, bent);
+  const Point3 p{7, 13, 11};
+  const Point3 q = space.inverse()(space(p));
+  CHECK(std::hypot(q.x - p.x, q.y - p.y, q.z - p.z) < 1e-8);
 }
 
 TEST_CASE("transform: a field that folds has no inverse, and the error says where") {

@@ -43,7 +43,7 @@ enum class TransformKind {
   homography,    ///< a projective map
   displacement,  ///< p -> p + u(p), with samples of u on a grid
   bspline,       ///< p -> p + u(p), with u given by cubic B-spline coefficients on a grid
-  inverse,       ///< the inverse of a displacement or bspline, which each evaluation solves for
+  inverse,       ///< of a displacement, bspline or thin_plate, which each evaluation solves for
   chain,         ///< transforms that are applied one after the other
   thin_plate     ///< the thin-plate spline through pairs of points
 };
@@ -200,17 +200,19 @@ class WARPALIGN_API Transform {
   /// Error(invalid_argument) for transforms of different dimensions or coordinates.
   [[nodiscard]] Transform operator*(const Transform& other) const;
   /// The inverse. That of a matrix is exact. That of a field is solved for at each point that it
-  /// maps, by Newton's method with step halving. Throws Error(invalid_argument) for a singular
-  /// matrix, for a thin-plate spline, and for a field that folds, with a point where it does:
-  /// fields are checked in all cells of their grid.
+  /// maps, by Newton's method with step halving, as is that of a thin-plate spline. Throws
+  /// Error(invalid_argument) for a singular matrix, and for a field or spline that folds, with a
+  /// point where it does: fields are checked in all cells of their grid, thin-plate splines at
+  /// points in the box around their points of the reference.
   [[nodiscard]] Transform inverse() const;
   /// The same transform for pixels or for world coordinates, for images whose pixels are the points
   /// of these grids. A transform of such coordinates is returned unchanged. Throws
   /// Error(invalid_argument) for a grid that is invalid, singular or of other dimensions.
   [[nodiscard]] Transform in_coordinates(Coordinates coordinates, const PointGrid& reference,
                                          const PointGrid& moving) const;
-  /// For an inverse of a field, or a chain with some: the largest distance between T(T^-1(p)) and
-  /// p over a sample of up to 32768 points p = T(q), q of the field's grid. 0 for other kinds.
+  /// For an inverse of a field or thin-plate spline, or a chain with some: the largest distance
+  /// between T(T^-1(p)) and p over a sample of up to 32768 points p = T(q), q of the field's grid
+  /// or of the box around the spline's points. 0 for other kinds.
   [[nodiscard]] double inverse_residual() const noexcept;
 
   /// Whether both have the same kind and coordinates, and exactly the same numbers.

@@ -3,6 +3,7 @@
 
 #include "transforms/field_inverse.hpp"
 #include "transforms/matrices.hpp"
+#include "transforms/plate_inverse.hpp"
 
 #include <limits>
 #include <optional>
@@ -83,6 +84,15 @@ void invert_points(const Field& field, std::span<double* const> points, std::siz
   }
 }
 
+void unbend_points(const ThinPlate& plate, std::span<double* const> points, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Vector3 p{};
+    for (std::size_t a = 0; a < points.size(); ++a) p[a] = points[a][i];
+    const Vector3 q = solve(plate, p).value_or(Vector3{nan, nan, nan});
+    for (std::size_t a = 0; a < points.size(); ++a) points[a][i] = q[a];
+  }
+}
+
 void bend_points(const ThinPlate& plate, std::span<double* const> points, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     Vector3 p{};
@@ -110,10 +120,18 @@ Matrix3 map_by_matrix(const HomogeneousMatrix& matrix, Vector3& p) {
   return jacobian;
 }
 
-Matrix3 map_by_inverse(const Field& field, Vector3& p) {
-  p = inverted(field, p, OutsideField::edge);
-  Vector3 mapped = p;
-  const Matrix3 t = inverse_transposed(field.displace(mapped, CellBoundary::mean));
+Matrix3 map_by_inverse(const TransformState& state, Vector3& p) {
+  Matrix3 forth{};
+  if (state.plate) {
+    p = solve(*state.plate, p).value_or(Vector3{nan, nan, nan});
+    Vector3 mapped = p;
+    state.plate->map(mapped, &forth);
+  } else {
+    p = inverted(*state.field, p, OutsideField::edge);
+    Vector3 mapped = p;
+    forth = state.field->displace(mapped, CellBoundary::mean);
+  }
+  const Matrix3 t = inverse_transposed(forth);
   return {t[0], t[3], t[6], t[1], t[4], t[7], t[2], t[5], t[8]};
 }
 
@@ -127,6 +145,7 @@ void map_points(const TransformState& state, std::span<double* const> points, st
   }
   if (state.is_field()) return state.field->displace(points, count, outside);
   if (state.kind == TransformKind::inverse) {
+    if (state.plate) return unbend_points(*state.plate, points, count);
     return invert_points(*state.field, points, count, outside);
   }
   if (state.plate) return bend_points(*state.plate, points, count);
@@ -138,7 +157,7 @@ void map_points(const TransformState& state, std::span<double* const> points, st
 Matrix3 map_with_jacobian(const TransformState& state, Vector3& point) {
   if (state.is_matrix()) return map_by_matrix(state.matrix, point);
   if (state.is_field()) return state.field->displace(point, CellBoundary::mean);
-  if (state.kind == TransformKind::inverse) return map_by_inverse(*state.field, point);
+  if (state.kind == TransformKind::inverse) return map_by_inverse(state, point);
   Matrix3 jacobian = identity3();
   if (state.plate) {
     state.plate->map(point, &jacobian);

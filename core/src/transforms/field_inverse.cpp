@@ -2,6 +2,7 @@
 #include "transforms/field_inverse.hpp"
 
 #include "device/lanes.hpp"
+#include "transforms/newton_inverse.hpp"
 
 #include <warpalign/error.hpp>
 
@@ -18,39 +19,12 @@ namespace {
 
 // Of the grid's smallest spacing.
 constexpr double tolerance = 1e-10;
-constexpr int max_newton_steps = 50;
-constexpr int max_halvings = 12;
 constexpr int max_fixed_point_steps = 400;
 constexpr std::size_t max_sample = 32768;
 
-struct Evaluation {
-  Matrix3 jacobian{};
-  Vector3 error{};  // T(q) - p
-  double distance = 0;
-};
-
-double length(const Vector3& v) { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
-
-Vector3 difference(const Vector3& a, const Vector3& b) {
-  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-
-Evaluation evaluate(const Field& field, const Vector3& q, const Vector3& p) {
-  Evaluation result;
-  Vector3 mapped = q;
-  result.jacobian = field.displace(mapped, CellBoundary::one_cell);
-  result.error = difference(mapped, p);
-  result.distance = length(result.error);
-  return result;
-}
-
-/// J^-1 e.
-Vector3 newton_step(const Evaluation& at) {
-  if (!(determinant(at.jacobian) > 0)) return at.error;
-  const Matrix3 t = inverse_transposed(at.jacobian);
-  const Vector3& e = at.error;
-  return {t[0] * e[0] + t[3] * e[1] + t[6] * e[2], t[1] * e[0] + t[4] * e[1] + t[7] * e[2],
-          t[2] * e[0] + t[5] * e[1] + t[8] * e[2]};
+/// The field's map, for Newton's method.
+auto map_of(const Field& field) {
+  return [&field](Vector3& point) { return field.displace(point, CellBoundary::one_cell); };
 }
 
 double tolerance_at(const Field& field, const Vector3& p) {
@@ -61,32 +35,9 @@ double tolerance_at(const Field& field, const Vector3& p) {
   return std::max(tolerance * smallest, rounding);
 }
 
-/// Returns whether `q` has converged.
-bool newton(const Field& field, const Vector3& p, double within, Vector3& q) {
-  Evaluation at = evaluate(field, q, p);
-  for (int step = 0; step < max_newton_steps; ++step) {
-    if (at.distance <= within) return true;
-    const Vector3 full = newton_step(at);
-    double factor = 1;
-    bool better = false;
-    for (int halving = 0; halving < max_halvings && !better; ++halving, factor /= 2) {
-      const Vector3 candidate{q[0] - factor * full[0], q[1] - factor * full[1],
-                              q[2] - factor * full[2]};
-      const Evaluation next = evaluate(field, candidate, p);
-      if (next.distance < at.distance) {
-        q = candidate;
-        at = next;
-        better = true;
-      }
-    }
-    if (!better) return false;
-  }
-  return at.distance <= within;
-}
-
 bool iterate_fixed_point(const Field& field, const Vector3& p, double within, Vector3& q) {
   for (int step = 0; step < max_fixed_point_steps; ++step) {
-    const Evaluation at = evaluate(field, q, p);
+    const Evaluation at = evaluate(map_of(field), q, p);
     if (at.distance <= within) return true;
     q = difference(q, at.error);
   }
@@ -157,7 +108,7 @@ std::optional<Vector3> solve(const Field& field, const Vector3& p) {
   static_cast<void>(field.displace(mapped, CellBoundary::one_cell));
   const Vector3 start = difference(p, difference(mapped, p));
   Vector3 q = start;
-  if (newton(field, p, within, q)) return q;
+  if (newton(map_of(field), p, within, q)) return q;
   if (iterate_fixed_point(field, p, within, q)) return q;
   return std::nullopt;
 }
@@ -213,7 +164,7 @@ double residual_of_inverse(const Field& field) {
       static_cast<void>(field.displace(p, CellBoundary::one_cell));
       const std::optional<Vector3> q = solve(field, p);
       const double distance =
-          q ? evaluate(field, *q, p).distance : std::numeric_limits<double>::infinity();
+          q ? evaluate(map_of(field), *q, p).distance : std::numeric_limits<double>::infinity();
       largest[row] = std::max(largest[row], distance);
     }
   });

@@ -21,7 +21,7 @@ struct TransformState {
   HomogeneousMatrix matrix;            ///< of kinds up to homography
   std::shared_ptr<const Field> field;  ///< of displacement and bspline; of inverse: what it inverts
   double residual = 0;                 ///< of inverse: see Transform::inverse_residual
-  std::shared_ptr<const ThinPlate> plate;  ///< of thin_plate
+  std::shared_ptr<const ThinPlate> plate;  ///< of thin_plate; of inverse, instead of a field
   std::vector<Transform> members;          ///< of chain, in the order of their application
 
   [[nodiscard]] bool is_matrix() const { return kind <= TransformKind::homography; }

@@ -3,6 +3,7 @@
 
 #include "transforms/field_inverse.hpp"
 #include "transforms/matrices.hpp"
+#include "transforms/plate_inverse.hpp"
 #include "transforms/refuse.hpp"
 #include "transforms/state.hpp"
 
@@ -214,7 +215,7 @@ void Transform::copy_samples(std::span<double* const> components) const {
 }
 
 std::array<std::vector<double>, 2> Transform::landmarks() const {
-  if (!state_->plate) return {};
+  if (state_->kind != TransformKind::thin_plate) return {};
   return {state_->plate->landmarks(), state_->plate->values()};
 }
 
@@ -268,9 +269,10 @@ Transform Transform::inverse() const {
     result.kind = TransformKind::inverse;
     result.residual = detail::residual_of_inverse(*state_->field);
   } else if (state_->plate) {
-    detail::refuse_transform(
-        "a thin-plate spline has no inverse here: fit one to the points the other way round, or "
-        "sample its displacements on a grid");
+    const bool inverted = state_->kind == TransformKind::inverse;
+    if (!inverted) detail::check_invertible(*state_->plate);
+    result.kind = inverted ? TransformKind::thin_plate : TransformKind::inverse;
+    result.residual = inverted ? 0 : detail::residual_of_inverse(*state_->plate);
   } else if (state_->kind == TransformKind::inverse) {
     result.kind = state_->field->basis() == FieldBasis::coefficients ? TransformKind::bspline
                                                                      : TransformKind::displacement;
@@ -312,7 +314,10 @@ bool operator==(const Transform& a, const Transform& b) {
   }
   if (s.is_matrix()) return s.matrix.m == t.matrix.m;
   if (s.kind == TransformKind::chain) return s.members == t.members;
-  if (s.plate) return a.landmarks() == b.landmarks();
+  if (s.plate || t.plate) {  // thin-plate splines, or inverses of some
+    return s.plate && t.plate && s.plate->landmarks() == t.plate->landmarks() &&
+           s.plate->values() == t.plate->values();
+  }
   return s.field == t.field || is_equal(*s.field, *t.field);
 }
 
