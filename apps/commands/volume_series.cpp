@@ -3,6 +3,7 @@
 
 #include "commands/ordered_worker.hpp"
 #include "commands/volume_headers.hpp"
+#include "commands/volume_mean.hpp"
 #include "commands/volume_series_journal.hpp"
 #include "commands/volume_series_outputs.hpp"
 #include "io/array_file.hpp"
@@ -79,6 +80,7 @@ void refuse_options_of_images(const StackOptions& options) {
                                                 {options.video.has_value(), "--output-video"},
                                                 {options.page.has_value(), "--report"},
                                                 {options.mask.has_value(), "--mask"},
+                                                {options.nodata.has_value(), "--nodata"},
                                                 {options.shard.has_value(), "--shard"},
                                                 {choices.fast, "--fast"},
                                                 {choices.no_refine, "--no-refine"},
@@ -242,22 +244,13 @@ std::string SeriesRun::use_first() {
 
 std::string SeriesRun::use_mean() {
   (void)use_first();
-  std::vector<double> sums(static_cast<std::size_t>(reference_.shape().pixels()));
-  std::size_t count = 0;
+  VolumeMean mean(static_cast<std::size_t>(reference_.shape().pixels()));
   Progress progress(VolumeSeries(options_.files).volumes());
   (void)each(progress, "first pass", 0, [&](const SeriesVolume& volume, const SeriesRow& row) {
-    if (row.status != "ok") return;
-    const Array values = to_float(volume.voxels);
-    const auto samples = values.samples<float>();
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(samples[i]);
-    ++count;
+    if (row.status == "ok") mean.add(volume.voxels);
   });
-  Array mean = make_array(reference_.extents, PixelType::f32);
-  std::transform(sums.begin(), sums.end(), mean.samples<float>().begin(), [&](double sum) {
-    return static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(count, 1)));
-  });
-  if (count > 0) set_reference(std::move(mean), "the mean");
-  return fmt::format("the mean of {} volumes aligned to the first", count);
+  if (mean.has_volumes()) set_reference(mean.mean(reference_.extents), "the mean");
+  return fmt::format("the mean of {} volumes aligned to the first", mean.volumes());
 }
 
 std::string SeriesRun::choose_reference(const SeriesReference& choice,

@@ -76,7 +76,7 @@ void SeriesOutputs::write(TextFile& file, const std::string& text) {
 void SeriesOutputs::start(const SeriesSetting& setting, const Array& reference) {
   radius_mm_ = setting.radius_mm;
   head_ = voxels_of_head(reference);
-  if (mean_) sums_.assign(static_cast<std::size_t>(reference.shape().pixels()), 0);
+  if (mean_) sums_ = VolumeMean(static_cast<std::size_t>(reference.shape().pixels()));
   write(table_, series_table_header(separator_));
   write(json_, series_json_start(setting));
   if (journal_ == nullptr || journal_->rows().empty()) return;
@@ -104,17 +104,21 @@ void SeriesOutputs::complete(SeriesRow& row, const Array& voxels) {
   const auto samples = values.samples<float>();
   if (has_before_ && !head_.empty()) {
     double squares = 0;
+    std::size_t count = 0;
     for (const std::size_t i : head_) {
       const double change = static_cast<double>(samples[i]) - static_cast<double>(before_[i]);
+      if (!std::isfinite(change)) continue;  // missing in one of the volumes
       squares += change * change;
+      ++count;
     }
-    row.dvars =
-        std::abs(geometry_.scaling.slope) * std::sqrt(squares / static_cast<double>(head_.size()));
+    if (count > 0) {
+      row.dvars =
+          std::abs(geometry_.scaling.slope) * std::sqrt(squares / static_cast<double>(count));
+    }
   }
   before_.assign(samples.begin(), samples.end());
   has_before_ = true;
-  for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += static_cast<double>(samples[i]);
-  ++summed_;
+  if (mean_) sums_.add(voxels);
 }
 
 void SeriesOutputs::add(SeriesVolume volume, SeriesRow row) {
@@ -134,12 +138,8 @@ void SeriesOutputs::write_row(const SeriesRow& row) {
 }
 
 void SeriesOutputs::write_mean() {
-  Array mean = make_array(geometry_.extents, PixelType::f32);
-  const double count = static_cast<double>(std::max<std::size_t>(summed_, 1));
   const NiftiScaling& scaling = geometry_.scaling;
-  std::transform(sums_.begin(), sums_.end(), mean.samples<float>().begin(), [&](double sum) {
-    return static_cast<float>(scaling.slope * (sum / count) + scaling.intercept);
-  });
+  const Array mean = sums_.mean(geometry_.extents, scaling.slope, scaling.intercept);
   VolumeFile like{*mean_name_, {}, geometry_.spacing, {}, {}, geometry_.header};
   mean_->write(encode_volume(*mean_name_, mean, like, *geometry_.spacing));
   mean_->commit();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "commands/stack_options.hpp"
+#include "commands/volume_mean.hpp"
 #include "commands/volume_series_journal.hpp"
 #include "io/atomic_file.hpp"
 #include "io/volume_series_file.hpp"
@@ -56,8 +57,7 @@ class SeriesOutputs {
   std::vector<float> before_;      // the intensities of the last volume that was ok
   bool has_before_ = false;
   std::optional<RigidParameters> parameters_before_;
-  std::vector<double> sums_;  // for the mean
-  std::size_t summed_ = 0;
+  VolumeMean sums_;  // only filled for --mean
 };
 
 }  // namespace warpalign::program

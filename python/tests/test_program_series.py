@@ -197,13 +197,13 @@ def test_a_file_that_ends_in_a_volume(program, folder, series, motion):
 def test_volumes_that_cannot_be_used(program, tmp_path, series, motion):
     broken = series.astype(np.float32)
     broken[..., 3] = 5
-    broken[4, 5, 6, 5] = np.nan
+    broken[..., 5] = np.nan
     save(broken, tmp_path / "bold.nii")
     done = stack(tmp_path / "bold.nii", "--csv", tmp_path / "m.tsv", "--output",
                  tmp_path / "o.nii", status=2)
     assert done.stderr.count("\n") == 2
     assert "bold.nii[3]: the volume is constant" in done.stderr
-    assert "bold.nii[5]: the volume contains NaN" in done.stderr
+    assert "bold.nii[5]: the volume has no finite voxel" in done.stderr
     rows = table_of(tmp_path / "m.tsv")
     assert [row["status"] for row in rows] == [
         "failed" if number in (3, 5) else "ok" for number in range(VOLUMES)]
@@ -212,6 +212,28 @@ def test_volumes_that_cannot_be_used(program, tmp_path, series, motion):
     check_motion([rows[number] for number in good], motion[good])
     aligned = np.asanyarray(nibabel.load(tmp_path / "o.nii").dataobj)
     np.testing.assert_array_equal(aligned[..., 3], broken[..., 3])  # as it was
+
+
+@pytest.mark.parametrize("to", ["first", "mean"])
+def test_voxels_that_are_not_finite_are_missing(program, tmp_path, series, motion, to):
+    holes = series.astype(np.float32)
+    holes[:5] = np.nan  # outside of a mask
+    holes[12:17, 10:15, 8:12, 4] = np.nan
+    save(holes, tmp_path / "bold.nii")
+    stack(tmp_path / "bold.nii", "--csv", tmp_path / "m.tsv", "--output", tmp_path / "o.nii",
+          "--mean", tmp_path / "mean.nii", "--to", to)
+    rows = table_of(tmp_path / "m.tsv")
+    assert {row["status"] for row in rows} == {"ok"}
+    if to == "first":
+        found = np.array([[float(row[name]) for name in PARAMETERS] for row in rows])
+        assert np.abs(found - motion).max() < 2 * MILLIMETRES  # of fewer voxels
+    assert all(row["dvars"] != "n/a" for row in rows[1:])
+    aligned = np.asanyarray(nibabel.load(tmp_path / "o.nii").dataobj)
+    assert np.isnan(aligned[14, 12, 10, 4]) and np.isnan(aligned[2, 15, 15]).all()
+    with np.errstate(invalid="ignore"):
+        expected = np.nansum(aligned, axis=3, dtype=np.float64) / np.isfinite(aligned).sum(axis=3)
+    mean = np.asanyarray(nibabel.load(tmp_path / "mean.nii").dataobj)
+    np.testing.assert_allclose(mean, expected, rtol=1e-5, atol=1e-3)
 
 
 def test_an_unrelated_volume_is_unreliable(program, tmp_path, series):

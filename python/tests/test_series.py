@@ -91,16 +91,34 @@ def test_without_an_affine_x_is_the_last_axis(series, motion):
 def test_volumes_that_cannot_be_used(series, motion):
     broken = series.astype(np.float32)
     broken[0] = 3
-    broken[4, 5, 6, 7] = np.nan
+    broken[4] = np.nan
     aligned = np.empty_like(broken)
     found = warpalign.register_series(broken, affine=AFFINE, output=aligned)
     assert set(found.errors) == {0, 4}
-    assert "constant" in str(found.errors[0]) and "NaN" in str(found.errors[4])
+    assert "constant" in str(found.errors[0]) and "no finite" in str(found.errors[4])
     assert found.motion["status"].tolist() == ["failed", "ok", "ok", "ok", "failed"] + ["ok"] * 3
     assert np.isnan(found.matrices[4]).all() and np.isnan(found.motion["dvars"][5])
     np.testing.assert_array_equal(found.reference, broken[1])
     np.testing.assert_array_equal(aligned[4], broken[4])
     assert repr(found) == "<SeriesRegistration: 8 volumes, 6 ok>"
+
+
+def test_voxels_that_are_not_finite_are_missing(series, motion):
+    """A corner outside of a mask in all volumes, and a hole in one."""
+    holes = series.astype(np.float32)
+    holes[:, :5] = np.nan
+    holes[4, 12:17, 10:15, 8:12] = np.inf
+    aligned = np.empty_like(holes)
+    found = warpalign.register_series(holes, affine=AFFINE, output=aligned)
+    assert (found.motion["status"] == "ok").all() and not found.errors
+    assert np.abs(parameters_of(found) - motion).max() < 2 * TOLERANCE  # of fewer voxels
+    assert np.isnan(aligned[4, 14, 12, 10]) and np.isnan(aligned[:, 2, 15, 15]).all()
+    assert np.isfinite(found.mean[14, 12, 10]) and np.isnan(found.mean[2, 15, 15])
+    others = np.delete(aligned, 4, axis=0)[:, 14, 12, 10]
+    assert found.mean[14, 12, 10] == pytest.approx(others.mean(dtype=np.float64), rel=1e-5)
+    assert np.isfinite(found.motion["dvars"][1:]).all()
+    plain = warpalign.register_series(series, affine=AFFINE)
+    np.testing.assert_allclose(found.motion["dvars"][1:], plain.motion["dvars"][1:], rtol=0.2)
 
 
 def test_a_table_of_pandas(series):

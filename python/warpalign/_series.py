@@ -125,7 +125,7 @@ def _parameters(matrix, to_world, shape, lengths):
 def _head_of(reference):
     """The voxels that are no air: above a tenth of the way from the 2nd to the 98th percentile."""
     values = reference.astype(np.float32)
-    low, high = np.percentile(values, [2, 98], method="lower")
+    low, high = np.percentile(values[np.isfinite(values)], [2, 98], method="lower")
     return values > low + np.float32(0.1) * (high - low)
 
 
@@ -154,6 +154,7 @@ class _Series:
         self._head = _head_of(volume)
         self._before = self._parameters_before = None
         self._sum = np.zeros(volume.shape)
+        self._counts = np.zeros(volume.shape, np.uint32)
         self._summed = 0
 
     def add(self, number, volume):
@@ -177,15 +178,22 @@ class _Series:
             displacement = change[:3].sum() + self._radius * np.radians(change[3:]).sum()
             difference = (aligned[self._head].astype(np.float32).astype(np.float64)
                           - self._before[self._head].astype(np.float32))
+            difference = difference[np.isfinite(difference)]  # of voxels that both volumes have
             dvars = math.sqrt(np.mean(difference ** 2)) if difference.size else nan
         self._before, self._parameters_before = aligned, parameters
-        self._sum += aligned
+        known = np.isfinite(aligned)
+        self._sum[known] += aligned[known]
+        self._counts += known
         self._summed += 1
         return (number, "ok", *parameters, displacement, dvars, *quality), matrix, aligned, None
 
     @property
     def mean(self):
-        return (self._sum / self._summed).astype(np.float32) if self._summed else None
+        """The mean of the volumes that have a value at a voxel; NaN where none has one."""
+        if not self._summed:
+            return None
+        with np.errstate(invalid="ignore"):
+            return (self._sum / self._counts).astype(np.float32)
 
 
 @documented
@@ -237,7 +245,7 @@ def register_series(volumes, *, to="first", motion="rigid", affine=None, spacing
     ValueError
         The value of an option is invalid, or a volume has another shape than the reference.
     warpalign.InvalidImageError
-        The reference cannot be registered: it is constant, or contains NaN or infinities. Other
+        The reference cannot be registered: it is constant, or has no finite voxel. Other
         volumes of this kind are in ``errors``.
     warpalign.Error
         The computation failed, or the device cannot be opened.

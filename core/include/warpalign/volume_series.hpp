@@ -28,7 +28,8 @@ struct VolumeSeriesOptions {
 /// VolumeRegistrar searches for the transform, and the better answer counts.
 ///
 /// Each volume is warped with its exact cubic spline. Memory does not depend on the number of
-/// volumes.
+/// volumes. Voxels that are NaN or infinite are missing: they are not compared, and what is warped
+/// from them is NaN.
 ///
 /// Volumes may have any type but c32; each side must be 8 to 16384 voxels. Every call may throw
 /// Error(build_failed) if a kernel does not compile, and Error(device_failure).
@@ -43,8 +44,8 @@ class WARPALIGN_API VolumeSeriesRegistrar {
 
   /// Sets the reference, and copies what it needs. The next fit starts from the identity. Throws
   /// Error(invalid_argument) for a wrong type or size, Error(out_of_memory) if the device has too
-  /// little memory, and Error(invalid_image) if the volume is constant or contains NaN or
-  /// infinities. After an error the registrar has no reference.
+  /// little memory, and Error(invalid_image) if the volume is constant or has no finite voxel.
+  /// After an error the registrar has no reference.
   void set_reference(const HostVolume& reference);
 
   /// Makes the next fit start from a transform from reference to moving voxel coordinates, such as

@@ -150,6 +150,63 @@ TEST_CASE("volume series: values beyond the volume are 0, except for a rim of a 
   }
 }
 
+TEST_CASE("volume series: voxels that are not finite are neither compared nor spread") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const Device& device : test::devices()) {
+    CAPTURE(device.info().id);
+    VolumeSeriesRegistrar registrar(device, millimetres());
+    const RotatedPairSpec spec = head({0, 1, 0.4}, 0.8, {0.9, -0.6, 0.4});
+    const auto pair = test::draw_rotated_pair(spec);
+    // A slab outside of a mask in the reference, and a box in the volume, which does not move
+    // along.
+    const auto with_hole = [&](std::vector<float> values, const auto& is_missing, float value) {
+      std::size_t i = 0;
+      for (std::int64_t z = 0; z < spec.moving.depth; ++z) {
+        for (std::int64_t y = 0; y < spec.moving.height; ++y) {
+          for (std::int64_t x = 0; x < spec.moving.width; ++x, ++i) {
+            if (is_missing(x, y, z)) values[i] = value;
+          }
+        }
+      }
+      return values;
+    };
+    const auto slab = [](std::int64_t x, std::int64_t, std::int64_t) { return x < 6; };
+    const auto box = [](std::int64_t x, std::int64_t y, std::int64_t z) {
+      return x > 12 && x < 22 && y > 10 && y < 24 && z > 8 && z < 18;
+    };
+    const std::vector<float> reference = with_hole(pair.reference, slab, nan);
+    const std::vector<float> moving = with_hole(pair.moving, box, nan);
+    registrar.set_reference(test::view_of(reference, spec.reference));
+    std::vector<float> aligned(moving.size());
+    const VolumeRegistration found =
+        registrar.align(test::view_of(moving, spec.moving), aligned.data());
+    CHECK(found.reliable);
+    CHECK(found.missing.reference == 6 * 40 * 28);
+    CHECK(found.missing.moving == 9 * 13 * 9);
+    CHECK(found.overlap < 0.9);
+    // Fewer voxels count, and the cubic spline reaches a little of the filled ones.
+    CHECK(test::corner_error(spec, found.matrix.m) <= 2 * off);
+    // The same box of zeros draws the answer.
+    const std::vector<float> dark = with_hole(pair.moving, box, -1000);
+    CHECK(test::corner_error(spec, registrar.align(test::view_of(dark, spec.moving)).matrix.m) >
+          3 * off);
+    std::size_t missing = 0;
+    for (const float value : aligned) missing += std::isnan(value) ? 1 : 0;
+    // As many as the box has, up to its surface.
+    CHECK(missing > 8 * 12 * 8);
+    CHECK(missing < 10 * 14 * 10);
+    const auto centre = static_cast<std::size_t>((13 * 40 + 17) * 36 + 17);
+    CHECK(std::isnan(aligned[centre]));
+    // The warped volume follows the reference outside the box.
+    const auto outside = static_cast<std::size_t>((20 * 40 + 30) * 36 + 28);
+    CHECK(std::isfinite(aligned[outside]));
+    // A volume without holes afterwards.
+    const VolumeRegistration whole = registrar.align(test::view_of(pair.moving, spec.moving));
+    CHECK(whole.missing.moving == 0);
+    CHECK(test::corner_error(spec, whole.matrix.m) <= 2 * off);
+  }
+}
+
 TEST_CASE("volume series: wrong volumes are refused, and the next ones are registered") {
   const auto refused = [](ErrorKind kind, const std::string& words, const auto& call) {
     CAPTURE(words);
@@ -185,9 +242,9 @@ TEST_CASE("volume series: wrong volumes are refused, and the next ones are regis
     registrar.set_reference(test::view_of(pair.reference, spec.reference));
     refused(image, "the volume is constant",
             [&] { (void)registrar.align(test::view_of(flat, spec.moving)); });
-    std::vector<float> holes = pair.moving;
-    holes[4000] = std::numeric_limits<float>::quiet_NaN();
-    refused(image, "NaN", [&] { (void)registrar.align(test::view_of(holes, spec.moving)); });
+    const std::vector<float> empty(pair.moving.size(), std::numeric_limits<float>::quiet_NaN());
+    refused(image, "no finite voxel",
+            [&] { (void)registrar.align(test::view_of(empty, spec.moving)); });
     refused(argument, "but the reference is", [&] {
       (void)registrar.align({pair.moving.data(), PixelType::f32, {40, 36, 28}});
     });

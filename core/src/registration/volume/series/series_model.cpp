@@ -222,7 +222,16 @@ void SeriesModel::set_normal_matrix() {
 }
 
 SeriesComparison SeriesModel::compare(std::span<const float> warped,
-                                      const SpatialTransform& transform) const {
+                                      const SpatialTransform& transform,
+                                      std::span<const float> weights) const {
+  return weights.empty() ? compared<false>(warped, transform, weights)
+                         : compared<true>(warped, transform, weights);
+}
+
+template <bool weighted>
+SeriesComparison SeriesModel::compared(std::span<const float> warped,
+                                       const SpatialTransform& transform,
+                                       std::span<const float> weights) const {
   const auto sides = grid_.sides();
   const CentredRows rows = centred_rows(transform, grid_, grid_);
   const auto each_row = [&](const auto& use) {
@@ -237,13 +246,18 @@ SeriesComparison SeriesModel::compare(std::span<const float> warped,
   };
   SeriesComparison result;
   Moments moments{};
-  LaneSums<5> products;
+  LaneSums<6> products;
   const float* reference = values_.data();
   const float* moving = warped.data();
+  const auto weight = [&](std::int64_t i) {
+    return weighted ? weights[static_cast<std::size_t>(i)] : 1.0F;
+  };
   each_row([&](std::int64_t, std::int64_t, std::int64_t row, const RowRange& range) {
     products.run(row + range.first, row + range.end, [&](std::int64_t i, std::size_t l) {
-      const float r = reference[i];
-      const float m = moving[i] - mean_;
+      const float w = weight(i);
+      const float r = w * reference[i];
+      const float m = w * (moving[i] - mean_);
+      if constexpr (weighted) products.at(5, l) += w;
       products.at(0, l) += r;
       products.at(1, l) += m;
       products.at(2, l) += r * r;
@@ -251,7 +265,7 @@ SeriesComparison SeriesModel::compare(std::span<const float> warped,
       products.at(4, l) += r * m;
     });
     const auto sums = products.take();
-    moments.n += static_cast<double>(range.end - range.first);
+    moments.n += weighted ? sums[5] : static_cast<double>(range.end - range.first);
     moments.r += sums[0];
     moments.m += sums[1];
     moments.rr += sums[2];
@@ -276,7 +290,7 @@ SeriesComparison SeriesModel::compare(std::span<const float> warped,
   each_row([&](std::int64_t y, std::int64_t z, std::int64_t row, const RowRange& range) {
     forces.run(range.first, range.end, [&](std::int64_t x, std::size_t l) {
       const std::int64_t i = row + x;
-      const float residual = moving[i] - mean_ - g * reference[i] - o;
+      const float residual = weight(i) * (moving[i] - mean_ - g * reference[i] - o);
       const float ux = static_cast<float>(static_cast<int>(x)) - middle;
       const float fx = residual * x_[static_cast<std::size_t>(i)];
       const float fy = residual * y_[static_cast<std::size_t>(i)];

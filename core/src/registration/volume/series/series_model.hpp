@@ -27,8 +27,8 @@ struct SeriesComparison {
 /// does not draw the answer towards fractions of a voxel at which interpolation damps it.
 class SeriesModel {
  public:
-  /// `values`: of the reference, of `grid.shape`. `motion`: translation, rigid, similarity or
-  /// affine.
+  /// `values`: of the reference, of `grid.shape`, filled where they are missing. `motion`:
+  /// translation, rigid, similarity or affine.
   SeriesModel(std::vector<float> values, const VolumeGrid& grid, Motion motion);
 
   /// The lowest and the highest value.
@@ -42,11 +42,17 @@ class SeriesModel {
   [[nodiscard]] const VolumeGrid& grid() const { return grid_; }
 
   /// `warped`: the values of a volume of the same shape at `transform` of every voxel. Ignores
-  /// those outside the volume.
+  /// those outside the volume, and those whose `weights` are 0: 1 for all others; empty if all
+  /// count.
   [[nodiscard]] SeriesComparison compare(std::span<const float> warped,
-                                         const SpatialTransform& transform) const;
+                                         const SpatialTransform& transform,
+                                         std::span<const float> weights = {}) const;
 
  private:
+  template <bool weighted>
+  [[nodiscard]] SeriesComparison compared(std::span<const float> warped,
+                                          const SpatialTransform& transform,
+                                          std::span<const float> weights) const;
   void set_derivatives();
   void set_independent_voxels();
   void set_normal_matrix();

@@ -5,6 +5,7 @@
 #include "registration/numerics/confidence.hpp"
 #include "registration/volume/initial_transform.hpp"
 #include "registration/volume/motion_search.hpp"
+#include "registration/volume/series/missing_voxels.hpp"
 #include "registration/volume/series/series_model.hpp"
 
 #include <warpalign/error.hpp>
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,8 +106,9 @@ void check_values(const char* what, const std::vector<float>& values) {
   const bool finite =
       std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
   if (!finite) {
-    throw Error(ErrorKind::invalid_image,
-                std::string(what) + " contains NaN or infinities; replace them first");
+    throw Error(ErrorKind::invalid_image, std::string(what) +
+                                              " has values beyond the range of "
+                                              "single precision");
   }
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   const double range = static_cast<double>(*most) - static_cast<double>(*least);
@@ -138,6 +141,7 @@ struct VolumeSeriesRegistrar::State {
 
   Warper& warper_for(PixelType type);
   void load(const HostVolume& volume);
+  [[nodiscard]] std::span<const float> weights_at(const SpatialTransform& transform);
   const std::vector<float>& values_at(const SpatialTransform& transform);
   [[nodiscard]] HomogeneousMatrix voxels_of(const SpatialTransform& transform) const;
   Fit fit_from(const SpatialTransform& start);
@@ -160,6 +164,9 @@ struct VolumeSeriesRegistrar::State {
   std::optional<Image> coefficients, warped;
   std::optional<InterpolatePlan> interpolate;  // to f32
   std::vector<float> values;
+  // Of the reference and the loaded volume, if some of their voxels are missing.
+  std::optional<detail::MissingVoxels> reference_missing, missing_voxels;
+  std::vector<float> weights;
   SpatialTransform last;
   std::deque<double> correlations;
 };
@@ -172,10 +179,12 @@ Warper& VolumeSeriesRegistrar::State::warper_for(PixelType type) {
   return *warper;
 }
 
-/// Computes the coefficients of a volume.
+/// Computes the coefficients of a volume, whose missing voxels are filled.
 void VolumeSeriesRegistrar::State::load(const HostVolume& volume) {
   Warper& w = warper_for(volume.type);
-  stream.upload(volume.data, w.samples.size_bytes(), w.samples.buffer());
+  missing_voxels = detail::MissingVoxels::of(volume);
+  const void* samples = missing_voxels ? missing_voxels->filled().data() : volume.data;
+  stream.upload(samples, w.samples.size_bytes(), w.samples.buffer());
   w.prefilter.execute(stream, w.samples, *coefficients);
 }
 
@@ -191,6 +200,15 @@ const std::vector<float>& VolumeSeriesRegistrar::State::values_at(
                        *warped);
   stream.download(*warped, values.data(), values.size() * sizeof(float));
   return values;
+}
+
+/// Which voxels of the reference are compared at a transform: all if the span is empty.
+std::span<const float> VolumeSeriesRegistrar::State::weights_at(const SpatialTransform& transform) {
+  if (!reference_missing && !missing_voxels) return {};
+  weights.assign(values.size(), 1.0F);
+  if (reference_missing) reference_missing->exclude_unknown(weights);
+  if (missing_voxels) missing_voxels->exclude_unknown(voxels_of(transform), weights);
+  return weights;
 }
 
 void VolumeSeriesRegistrar::State::take_reference(const HostVolume& volume) {
@@ -212,6 +230,7 @@ void VolumeSeriesRegistrar::State::take_reference(const HostVolume& volume) {
   load(volume);
   std::vector<float> copy = values_at({});
   check_values("the reference volume", copy);
+  reference_missing = missing_voxels;
   const auto* bytes = static_cast<const std::byte*>(volume.data);
   reference.assign(bytes, bytes + static_cast<std::size_t>(shape.pixels()) * size_of(volume.type));
   reference_type = volume.type;
@@ -225,9 +244,9 @@ Fit VolumeSeriesRegistrar::State::fit_from(const SpatialTransform& start) {
   Fit fit{start};
   for (int i = 0; i < max_evaluations && !fit.converged; ++i) {
     const std::vector<float>& warped_values = values_at(fit.transform);
-    // A voxel that is not finite spreads to all values of its row, column and pillar.
     if (i == 0) check_values("the volume", warped_values);
-    const detail::SeriesComparison found = model->compare(warped_values, fit.transform);
+    const detail::SeriesComparison found =
+        model->compare(warped_values, fit.transform, weights_at(fit.transform));
     fit.correlation = found.correlation;
     fit.voxels = found.voxels;
     if (!found.next) break;
@@ -282,6 +301,7 @@ void VolumeSeriesRegistrar::State::write_aligned(const HostVolume& volume, const
   Warper& w = *warper;
   w.interpolate.execute(stream, *coefficients, voxels_of(fit.transform), w.warped);
   stream.download(w.warped, aligned, w.warped.size_bytes());
+  if (missing_voxels) missing_voxels->set_missing(voxels_of(fit.transform), volume.type, aligned);
   const detail::VolumeGrid& grid = model->grid();
   const detail::CentredRows rows = detail::centred_rows(fit.transform, grid, grid);
   auto* row = static_cast<std::byte*>(aligned);
@@ -317,6 +337,8 @@ VolumeRegistration VolumeSeriesRegistrar::State::align(const HostVolume& volume,
   const detail::VolumeGrid& grid = model->grid();
   VolumeRegistration result = detail::described(fit.transform, grid, grid);
   result.motion = options.motion;
+  result.missing.reference = reference_missing ? reference_missing->count() : 0;
+  result.missing.moving = missing_voxels ? missing_voxels->count() : 0;
   result.correlation = fit.correlation;
   result.overlap = std::min(1.0, fit.voxels / model->inner_voxels());
   result.significance = significance_of(fit);

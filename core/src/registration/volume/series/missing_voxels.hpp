@@ -1,0 +1,48 @@
+// The voxels of a volume of a series that are NaN or infinite.
+#pragma once
+
+#include <warpalign/homogeneous_matrix.hpp>
+#include <warpalign/pixel.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// Which voxels are missing, and the volume with other values in their place.
+class MissingVoxels {
+ public:
+  /// Nothing if no voxel is missing. Throws Error(invalid_image) if all are.
+  [[nodiscard]] static std::optional<MissingVoxels> of(const HostVolume& volume);
+
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  /// The volume's samples, in its type.
+  [[nodiscard]] const std::vector<std::byte>& filled() const { return filled_; }
+
+  /// Sets the weights of voxels to 0 from which a missing one is at most two voxels away along each
+  /// axis: as far as the derivatives of a fit reach.
+  void exclude_unknown(std::span<float> weights) const;
+  /// The same for the voxels whose place in this volume, by `transform`, is at most 1.5 voxels from
+  /// a missing one along each axis: as far as a cubic spline gives one a weight that matters.
+  void exclude_unknown(const HomogeneousMatrix& transform, std::span<float> weights) const;
+  /// Sets the voxels of a warped volume to NaN for which less than half of the spline's support is
+  /// known (min_known_share).
+  void set_missing(const HomogeneousMatrix& transform, PixelType type, void* warped) const;
+
+ private:
+  MissingVoxels(const Shape& shape, std::vector<std::uint8_t> known, std::int64_t count);
+
+  [[nodiscard]] double known_share(double x, double y, double z) const;
+
+  Shape shape_;
+  std::vector<std::uint8_t> known_;
+  std::vector<std::uint8_t> near_known_;  ///< 1 if all voxels up to 1 away are known
+  std::vector<std::uint8_t> near_any_;    ///< 1 if one of the voxels up to 2 away is missing
+  std::int64_t count_;
+  std::vector<std::byte> filled_;
+};
+
+}  // namespace warpalign::detail
