@@ -2,6 +2,7 @@
 #include "commands/registered_image.hpp"
 
 #include "io/gray_levels.hpp"
+#include "io/nodata_mask.hpp"
 #include "io/usage_error.hpp"
 
 #include <fmt/format.h>
@@ -75,12 +76,17 @@ RegisteredImage::RegisteredImage(const RegisteredBy& by, const RecordingFormat* 
 /// A slice in gray levels.
 std::vector<float> RegisteredImage::levels_of(const Frame& frame, std::size_t slice) const {
   const LoadedImage* channels = &frame.planes[slice * channels_];
-  if (by_.weights.empty()) return gray_levels(channels[channel_]);
+  const auto levels_of_plane = [&](const LoadedImage& plane) {
+    if (!by_.nodata) return gray_levels(plane);
+    const LoadedImage known = with_nan(plane, *by_.nodata);
+    return gray_levels(known);
+  };
+  if (by_.weights.empty()) return levels_of_plane(channels[channel_]);
   std::vector<float> sum;
   for (std::size_t c = 0; c < channels_; ++c) {
     if (by_.weights[c] == 0) continue;
     const auto weight = static_cast<float>(by_.weights[c]);
-    const std::vector<float> levels = gray_levels(channels[c]);
+    const std::vector<float> levels = levels_of_plane(channels[c]);
     sum.resize(levels.size());
     for (std::size_t i = 0; i < levels.size(); ++i) sum[i] += weight * levels[i];
   }
@@ -88,10 +94,12 @@ std::vector<float> RegisteredImage::levels_of(const Frame& frame, std::size_t sl
 }
 
 void RegisteredImage::set_image(Frame& frame) const {
-  if (frame.planes.empty()) return;
+  if (frame.planes.empty() && !by_.nodata) return;
+  if (frame.planes.empty()) frame.planes.push_back(std::move(frame.image));
   const bool one_slice = by_.slices == RegisteredBy::Slices::one || slices_ == 1;
   if (one_slice && by_.weights.empty()) {
-    frame.image = frame.planes[first_ * channels_ + channel_];
+    const LoadedImage& plane = frame.planes[first_ * channels_ + channel_];
+    frame.image = by_.nodata ? with_nan(plane, *by_.nodata) : plane;
     return;
   }
   std::vector<float> levels = levels_of(frame, first_);

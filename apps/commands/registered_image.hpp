@@ -21,6 +21,7 @@ struct RegisteredBy {
   bool only_channel = false;        ///< the other channels are not read
   bool only_slice = false;          ///< the other slices are not read
   std::optional<std::string> axes;  ///< as in PlaneChoice
+  std::optional<double> nodata;     ///< the value of missing samples; NaN in any case
   bool is_optional = false;         ///< the first channel and slice are taken without a choice
 
   /// The planes that are read.
@@ -34,7 +35,9 @@ class RegisteredImage {
   RegisteredImage(const RegisteredBy& by, const RecordingFormat* format, const std::string& file);
 
   /// Sets the image of a frame with several planes: one of them unchanged, or the weighted sum or
-  /// the projection in f32, in which the largest value of an integer type is 1.
+  /// the projection in f32, in which the largest value of an integer type is 1. With a nodata
+  /// value, the image of any frame is f32, with NaN where a sample that it needs is missing; the
+  /// frame's own pixels then are its planes.
   void set_image(Frame& frame) const;
 
  private:

@@ -49,6 +49,7 @@ RunFingerprint fingerprint_of(const StackOptions& options, const StackInput& inp
   if (options.align_channels) add_file(chosen, *options.align_channels);
   add_optional(chosen, options.crop_at);
   add_optional(chosen, options.line_offset);
+  add_optional(chosen, options.nodata);
   chosen.add(fmt::format("{}", options.bidirectional));
   const RegistrationChoices& choices = options.choices;
   chosen.add(fmt::format("{} {}", choices.fast, choices.no_refine));

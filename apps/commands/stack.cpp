@@ -14,6 +14,7 @@
 #include "commands/volume_series.hpp"
 #include "io/frames/input_files.hpp"
 #include "io/messages.hpp"
+#include "io/nodata_mask.hpp"
 #include "io/registrable_image.hpp"
 #include "io/usage_error.hpp"
 #include "io/volume_series.hpp"
@@ -48,6 +49,9 @@ StackMotion motion_of(const StackOptions& options) {
   motion.local = local_settings_of(options.choices, options.local);
   if (names_several_devices(options.device)) {
     refuse_with_local("--device " + options.device.device, "local motion runs on one device");
+  }
+  if (options.nodata) {
+    refuse_with_local("--nodata", "windows without content are left out anyway");
   }
   if (options.mask) refuse_with_local("--mask", "windows without content are left out anyway");
   if (options.to == "previous") {
@@ -150,7 +154,12 @@ ExitStatus run(StackOptions options) {
   check_stack_names(options);
   check_resumable(options);
   const Config config = config_of(options.device.config);
+  if (options.nodata && (options.bidirectional || options.line_offset)) {
+    throw UsageError("--nodata: offsets of lines would mix missing pixels with others; omit one");
+  }
+  motion.nodata = options.nodata;
   StackInput input(options.files, registered_by(options));
+  if (options.nodata) check_nodata(*options.nodata, input.first().all_planes().front().type);
   setting.shape = input.first().image.shape();
   check_channels(options, motion, input);
   if (known_choice) {
@@ -162,6 +171,10 @@ ExitStatus run(StackOptions options) {
   if (options.mask) mask = load_mask(*options.mask, setting.shape, "the first frame");
   setting.lines = undone_lines(options, input);
   load_reference(reference, input);
+  if (options.nodata && reference.to == StackReference::file) {
+    check_nodata(*options.nodata, reference.image->type);
+    reference.image = with_nan(*reference.image, *options.nodata);
+  }
   const std::unique_ptr<StackJournal> journal = open_journal(options, input);
   std::optional<std::size_t> done;
   if (journal) done = journal->frames();
@@ -232,7 +245,8 @@ constexpr const char* footer =
     "frame before it is not, the report says which frame became the reference.\n"
     "\n"
     "The drift maps the pixels of the reference to each frame. Ranges and --max-shift limit each\n"
-    "registration, not the drift. --mask (0: ignored) applies to every frame.\n"
+    "registration, not the drift. --mask (0: ignored) applies to every frame; --nodata names the\n"
+    "value of pixels that are missing, which stay so.\n"
     "\n"
     "Aligned frames are resampled to the reference's pixel grid with cubic splines, and are 0\n"
     "outside the frame. --output-folder receives the reliable frames: 0012_name.png for 8 and 16 "

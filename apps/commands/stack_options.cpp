@@ -78,6 +78,8 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
   add_option(command, "--to NAME|FRAME|FILE", &options.to,
              "Reference: first, previous, mean, auto, a frame's number, or an image file",
              suggesting("first previous mean auto", with_default));
+  add_option(command, "--nodata VALUE", &options.nodata,
+             "Value of missing pixels, which are ignored, as NaN and infinities always are");
   add_option(command, "--mask FILE", &options.mask,
              "Mask of the frames: an image that is 0 where pixels are ignored");
   add_option(command, "--resume", &options.resume,
@@ -135,6 +137,7 @@ RegisteredBy registered_by(const StackOptions& options) {
   by.only_channel = options.only_channel;
   by.only_slice = options.only_slice;
   by.axes = options.axes;
+  by.nodata = options.nodata;
   by.is_optional = options.apply.has_value();
   if (options.weights) {
     if (options.channel) {
@@ -207,6 +210,7 @@ void check_stack_names(const StackOptions& options) {
   check_clashes(options);
   if (options.folder) check_folder(options);
   if (options.mask && options.choices.fast) refuse_mask_with_fast("--mask");
+  if (options.nodata && options.choices.fast) refuse_mask_with_fast("--nodata");
 }
 
 }  // namespace warpalign::program

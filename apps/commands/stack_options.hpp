@@ -40,6 +40,7 @@ struct StackOptions {
   std::optional<std::string> plot;
   std::optional<std::string> page;
   std::optional<std::string> mask;
+  std::optional<double> nodata;
   bool resume = false;
   std::optional<std::string> shard;
   RegistrationChoices choices;

@@ -30,6 +30,7 @@ StackWork::StackWork(std::span<const Device> devices, const StackMotion& motion,
                                                   std::move(mask), warper_);
     }
   });
+  if (motion.nodata) plane_warper_.emplace(devices.front(), shape_, shape_, motion.nodata);
   if (outputs_.needs_means()) means_.emplace(shape_);
 }
 
@@ -68,9 +69,12 @@ AlignedFrame StackWork::aligned(const Frame& frame, GridMap& map, const FrameAli
   const auto planes = frame.all_planes();
   for (std::size_t i = 0; i < planes.size(); ++i) {
     const Affine* channel = channel_transform(i);
-    aligned.planes.push_back(channel == nullptr
-                                 ? map.warp(planes[i])
-                                 : AffineMap(*channel * place.matrix, warper_).warp(planes[i]));
+    if (channel == nullptr && !plane_warper_) {
+      aligned.planes.push_back(map.warp(planes[i]));
+      continue;
+    }
+    const Affine matrix = channel == nullptr ? place.matrix : *channel * place.matrix;
+    aligned.planes.push_back(AffineMap(matrix, plane_warper()).warp(planes[i]));
   }
   return aligned;
 }
@@ -81,7 +85,7 @@ AlignedFrame StackWork::unwarped(const Frame& frame) {
   AlignedFrame same{{planes.begin(), planes.end()}, {}};
   for (std::size_t i = 0; i < planes.size(); ++i) {
     const Affine* channel = channel_transform(i);
-    if (channel != nullptr) same.planes[i] = AffineMap(*channel, warper_).warp(planes[i]);
+    if (channel != nullptr) same.planes[i] = AffineMap(*channel, plane_warper()).warp(planes[i]);
   }
   if (outputs_.needs_registered()) same.registered = frame.image;
   return same;

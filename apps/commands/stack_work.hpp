@@ -24,6 +24,7 @@ struct StackMotion {
   RegistrationOptions global;
   std::optional<LocalSettings> local;  ///< if set, replaces `global`
   std::vector<FrameAlignment> known;   ///< if not empty, replaces both: a transform for each frame
+  std::optional<double> nodata{};      ///< the value of missing samples of the planes
 };
 
 /// Processes one frame at a time and keeps none of them.
@@ -79,10 +80,12 @@ class StackWork {
   [[nodiscard]] AlignedFrame unwarped(const Frame& frame);
   [[nodiscard]] const Affine* channel_transform(std::size_t plane) const;
   void note_widest(const FrameAlignment& place);
+  [[nodiscard]] FrameWarper& plane_warper() { return plane_warper_ ? *plane_warper_ : warper_; }
 
   Shape shape_;
   std::size_t max_frames_at_once_;  ///< because all planes of a frame are in memory
-  FrameWarper warper_;
+  FrameWarper warper_;              ///< of the images that are registered, in which NaN is missing
+  std::optional<FrameWarper> plane_warper_;  ///< of planes with a nodata value
   StackOutputs& outputs_;
   std::vector<ChannelTransform> channels_;  ///< empty if channels are not aligned
   std::unique_ptr<StackAligner> aligner_;

@@ -24,4 +24,8 @@ std::int64_t exclude_unknown(std::span<const std::uint8_t> known, const std::str
 std::int64_t mask_missing(const LoadedImage& image, double nodata, const std::string& what,
                           std::optional<LoadedImage>& mask);
 
+/// The gray levels of an image, from 0 to 1 for integer types, with NaN in the pixels of which
+/// every channel is missing, as mask_missing() has it.
+[[nodiscard]] LoadedImage with_nan(const LoadedImage& image, double nodata);
+
 }  // namespace warpalign::program

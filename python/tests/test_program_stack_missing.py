@@ -1,0 +1,98 @@
+"""`warpalign stack --nodata`: drawn drifts, and pixels that are missing."""
+
+import json
+
+import numpy as np
+import pytest
+from program_runs import run
+
+tifffile = pytest.importorskip("tifffile")
+
+DRIFT = np.array([[0, 0], [3.25, -2.5], [-1.75, 4.0], [6.5, 1.25], [-5.0, -3.0]])  # x, y
+HEIGHT, WIDTH = 120, 140
+HOLE = np.s_[:, 40:75, 50:90]  # stays where it is, as dust on a sensor does
+NODATA = 7
+
+
+def frames(dtype=np.uint16):
+    random = np.random.default_rng(3)
+    spots = [(random.uniform(-20, WIDTH + 20), random.uniform(-20, HEIGHT + 20),
+              random.uniform(2, 5), random.uniform(2000, 9000)) for _ in range(150)]
+    y, x = np.mgrid[:HEIGHT, :WIDTH].astype(float)
+    drawn = []
+    for right, down in DRIFT:
+        image = np.full(x.shape, 3000.0)
+        for cx, cy, size, height in spots:
+            image += height * np.exp(-((x - right - cx) ** 2 + (y - down - cy) ** 2)
+                                     / (2 * size**2))
+        drawn.append(image)
+    values = np.array(drawn).round().astype(dtype)
+    values[HOLE] = NODATA
+    values[:, :, :20] = NODATA
+    return values
+
+
+def ok(*arguments):
+    done = run("stack", *arguments)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def drift_of(path):
+    return np.array([frame["translation"] for frame in json.loads(path.read_text())["frames"]])
+
+
+@pytest.mark.parametrize("options", [[], ["--to", "previous"], ["--to", "mean"],
+                                     ["--motion", "translation"]])
+def test_missing_pixels_do_not_hold_frames_back(program, tmp_path, options):
+    tifffile.imwrite(tmp_path / "a.tif", frames(), photometric="minisblack")
+    ok(tmp_path / "a.tif", "--nodata", NODATA, "--json", tmp_path / "drift.json", "--output",
+       tmp_path / "o.tif", *options)
+    assert np.abs(drift_of(tmp_path / "drift.json") - DRIFT).max() < 0.1
+    aligned = tifffile.imread(tmp_path / "o.tif")
+    assert aligned.dtype == np.uint16 and aligned.shape == (5, HEIGHT, WIDTH)
+    # Each hole has moved against the drift; two pixels from its edge nothing is left of the spline.
+    for image, (right, down) in zip(aligned, DRIFT, strict=True):
+        rows = slice(int(np.ceil(42 - down)), int(np.floor(73 - down)))
+        columns = slice(int(np.ceil(52 - right)), int(np.floor(88 - right)))
+        assert (image[rows, columns] == NODATA).all()
+        assert (image[80:110, 60:100] != NODATA).all()
+    known = (aligned != NODATA).all(axis=0)[10:-10, 30:-10]
+    inner = aligned[:, 10:-10, 30:-10][:, known].astype(float)
+    # Spots change by up to 2000 a pixel, and holes are filled smoothly for the spline.
+    assert np.sqrt(np.mean((inner - inner[0]) ** 2)) < 150
+
+
+def test_planes_of_a_recording_keep_their_holes(program, tmp_path):
+    both = np.stack([frames(), frames()[:, ::-1]], axis=1)
+    tifffile.imwrite(tmp_path / "a.tif", both, imagej=True, metadata={"axes": "TCYX"})
+    ok(tmp_path / "a.tif", "--nodata", NODATA, "--channel", 0, "--json", tmp_path / "drift.json",
+       "--output", tmp_path / "o.tif")
+    assert np.abs(drift_of(tmp_path / "drift.json") - DRIFT).max() < 0.1
+    aligned = tifffile.imread(tmp_path / "o.tif")
+    assert aligned.shape == both.shape
+    np.testing.assert_array_equal(aligned[0], both[0])  # the reference
+    assert (aligned[1, 1, 62:70, 55:80] == NODATA).all()
+    ok(tmp_path / "a.tif", "--nodata", NODATA, "--apply", tmp_path / "drift.json", "--output",
+       tmp_path / "again.tif")
+    np.testing.assert_array_equal(tifffile.imread(tmp_path / "again.tif")[1:], aligned[1:])
+
+
+def test_a_reference_from_a_file_has_missing_pixels_too(program, tmp_path):
+    values = frames()
+    tifffile.imwrite(tmp_path / "first.tif", values[0])
+    tifffile.imwrite(tmp_path / "a.tif", values[1:], photometric="minisblack")
+    ok(tmp_path / "a.tif", "--nodata", NODATA, "--to", tmp_path / "first.tif", "--json",
+       tmp_path / "drift.json")
+    assert np.abs(drift_of(tmp_path / "drift.json") - DRIFT[1:]).max() < 0.1
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--nodata", "-1"], "no sample"), (["--nodata", "0.5"], "no sample"),
+    (["--nodata", "0", "--fast"], "--fast"), (["--nodata", "0", "--motion", "local"], "--nodata"),
+    (["--nodata", "0", "--bidirectional"], "lines")])
+def test_options_that_do_not_fit_are_refused(program, tmp_path, options, words):
+    tifffile.imwrite(tmp_path / "a.tif", frames(), photometric="minisblack")
+    done = run("stack", tmp_path / "a.tif", "--output", tmp_path / "o.tif", *options)
+    assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1
+    assert not (tmp_path / "o.tif").exists()
