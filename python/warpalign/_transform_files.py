@@ -361,7 +361,8 @@ def _replaced_folder(path):
     if path.exists() and not is_transformation(path):
         raise FileExistsError(f"{path} exists and is no transformation in OME-Zarr: remove it or "
                               "choose another name")
-    part, old = (path.with_name(f"{path.name}.{os.getpid()}.{ending}") for ending in ("part", "old"))
+    part, old = (path.with_name(f"{path.name}.{os.getpid()}.{ending}")
+                 for ending in ("part", "old"))
     try:
         yield part
         if path.exists():

@@ -117,9 +117,9 @@ def _sampled(transform, shaped):
                          "reference, at whose pixels its displacements are taken "
                          "(with_geometry(reference, moving))")
     else:
+        shape = [*transform.reference.shape[::-1], 1][:3]
         grid = (transform.reference._grid if transform.coordinates == "world"
-                else _core.PointGrid([*transform.reference.shape[::-1], 1][:3], [0.0] * 3, [1.0] * 3,
-                                     np.eye(3).ravel().tolist()))
+                else _core.PointGrid(shape, [0.0] * 3, [1.0] * 3, np.eye(3).ravel().tolist()))
     vectors = np.empty((transform.ndim, *grid.shape[transform.ndim - 1::-1]))
     transform._core.field(grid, vectors, "edge", True)
     return transform._of(_core.Transform.displacement(vectors, grid, "linear",
@@ -130,8 +130,8 @@ def _write_field(group, path, field, world):
     samples, spacing, origin = field
     ndim = len(spacing)
     names = ("c", *_AXES[-ndim:])
-    system = {"name": "physical",
-              "axes": [{"name": "c", "type": "displacement", "discrete": True}, *_axes(ndim, world)]}
+    component = {"name": "c", "type": "displacement", "discrete": True}
+    system = {"name": "physical", "axes": [component, *_axes(ndim, world)]}
     transforms = [{"type": "scale", "scale": [1.0, *map(float, spacing)]},
                   {"type": "translation", "translation": [0.0, *map(float, origin)]}]
     image = group.create_group(path, attributes={"ome": {"version": _VERSION, "multiscales": [{

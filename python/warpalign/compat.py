@@ -281,8 +281,9 @@ class StackReg:
         if tmat is None and self._matrix is None:
             raise ValueError("there is no matrix: register first, or pass one as tmat")
         matrix = self._matrix if tmat is None else self._checked(tmat)
+        pixels, _ = _pixels(mov, "the moving image")
         return ndimage.affine_transform(
-            _pixels(mov, "the moving image")[0], swap_axes(matrix), output=np.float64, device=self._device)
+            pixels, swap_axes(matrix), output=np.float64, device=self._device)
 
     def register_transform(self, ref, mov):
         """Register two images, and warp the moving one to the reference.
