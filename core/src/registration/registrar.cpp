@@ -224,7 +224,7 @@ RegistrationResult Registrar::State::align_grey(const Pixels& pixels, const Mask
                    {result.similarity.translation.x, result.similarity.translation.y, 0},
                    reference->shape())) {
       deform(pixels, result, true);
-      detail::judge_by_deformation(result, deformable->fit->pooled());
+      detail::judge_by_deformation(result, deformable->fit->structure());
     }
   }
   result.timings = clock.take();
@@ -252,7 +252,7 @@ RegistrationResult Registrar::State::deform_initial(const Pixels& pixels) {
   result.proposed_by = SearchMethod::initial;
   result.tried.add(SearchMethod::initial);
   result.correlation = result.deformation->correlation;
-  detail::judge_by_deformation(result, deformable->fit->pooled());
+  detail::judge_by_deformation(result, deformable->fit->structure());
   result.timings = clock.take();
   return result;
 }

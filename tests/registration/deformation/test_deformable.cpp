@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <random>
 #include <vector>
 
 namespace {
@@ -75,6 +76,33 @@ double rms_error(const Deformation& found, const DrawnField& field, const Shape&
 RegistrationResult registered(const Device& device, const DrawnPair& pair) {
   return warpalign::register_images(device, image_of(pair.reference, pair.shape),
                                     image_of(pair.moving, pair.shape), deformable());
+}
+
+/// Replaces what is outside of an ellipse or ellipsoid.
+void cut_ellipsoid(std::vector<float>& image, const Shape& shape, float background,
+                   double narrower = 1) {
+  const auto from_centre = [](std::int64_t k, std::int64_t side) {
+    return side > 1 ? 2 * static_cast<double>(k) / static_cast<double>(side - 1) - 1 : 0.0;
+  };
+  for (std::int64_t i = 0; i < shape.pixels(); ++i) {
+    const double x = from_centre(i % shape.width, shape.width) / (0.7 * narrower);
+    const double y = from_centre(i / shape.width % shape.height, shape.height) / 0.75;
+    const double z = from_centre(i / (shape.width * shape.height), shape.depth) / 0.65;
+    if (x * x + y * y + z * z > 1) image[static_cast<std::size_t>(i)] = background;
+  }
+}
+
+bool accepted_from_identity(const Device& device, const DrawnPair& pair) {
+  if (pair.shape.depth > 1) {
+    warpalign::VolumeRegistrar registrar(device, deformable_volumes());
+    registrar.set_reference(volume_of(pair.reference, pair.shape));
+    registrar.set_initial(warpalign::HomogeneousMatrix{});
+    return registrar.align(volume_of(pair.moving, pair.shape)).reliable;
+  }
+  warpalign::Registrar registrar(device, deformable());
+  registrar.set_reference(image_of(pair.reference, pair.shape));
+  registrar.set_initial(warpalign::Homography{});
+  return registrar.align(image_of(pair.moving, pair.shape)).reliable;
 }
 
 }  // namespace
@@ -168,6 +196,41 @@ TEST_CASE("deformable: unrelated pairs have no deformation") {
       CHECK(!found.reliable);
       CHECK(!found.deformation);
     }
+  });
+}
+
+TEST_CASE("deformable: a common outline does not make noise related") {
+  test::on_every_device([](const Device& device) {
+    for (const Shape& shape : {Shape{160, 150, 1}, Shape{64, 60, 56}}) {
+      CAPTURE(shape.depth);
+      const int axes = shape.depth > 1 ? 3 : 2;
+      const DrawnField none(axes, 0, 1);
+      for (const float background : {-3.0F, -8.0F}) {
+        CAPTURE(background);
+        DrawnPair pair = test::drawn_pair(shape, DrawnField(axes, 4, 40), 0, 41);
+        cut_ellipsoid(pair.reference, shape, background);
+        cut_ellipsoid(pair.moving, shape, background);
+        // The same texture is found within the outline, another one is not.
+        CHECK(accepted_from_identity(device, pair));
+        pair.moving = test::drawn_pair(shape, none, 0, 42).moving;
+        cut_ellipsoid(pair.moving, shape, background);
+        CHECK(!accepted_from_identity(device, pair));
+      }
+    }
+  });
+}
+
+TEST_CASE("deformable: shapes without anything inside are judged by their outlines") {
+  test::on_every_device([](const Device& device) {
+    const Shape shape{160, 150, 1};
+    DrawnPair pair{shape, std::vector<float>(24000, 1.0F), std::vector<float>(24000, 1.0F)};
+    cut_ellipsoid(pair.reference, shape, 0, 0.9);
+    cut_ellipsoid(pair.moving, shape, 0);
+    std::mt19937 random(7);
+    std::normal_distribution<float> noise(0, 0.02F);
+    for (float& value : pair.reference) value += noise(random);
+    for (float& value : pair.moving) value += noise(random);
+    CHECK(accepted_from_identity(device, pair));
   });
 }
 

@@ -2,8 +2,8 @@
 #include "registration/deformation/deformable_fit.hpp"
 
 #include "registration/deformation/control_points.hpp"
-#include "registration/deformation/deformation_confidence.hpp"
 #include "registration/deformation/noise_floor.hpp"
+#include "registration/deformation/structure_correlation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -211,8 +211,10 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
     compare(work.coefficients);
     const std::vector<float> samples = downloaded(stream, work.samples);
     const std::span<const float> all(samples);
-    field.pooled = pooled_correlation(downloaded(stream, reference), all.first(all.size() / 2),
-                                      all.subspan(all.size() / 2), spec.voxels);
+    const std::vector<float> known(all.size() / 2, 1.0F);
+    field.structure =
+        structure_correlation(downloaded(stream, reference), all.first(all.size() / 2), known,
+                              all.subspan(all.size() / 2), spec.voxels);
   }
   if (number != 0) return;
   compare(work.coefficients);
@@ -252,7 +254,7 @@ Deformation DeformableFit::run(Stream& stream, StageClock& clock, const Image& r
     optimize(stream, clock, i, image_of(i, reference, &Level::reference),
              image_of(i, moving, &Level::moving), affine, judged, field);
   }
-  pooled_ = field.pooled.value_or(0);
+  structure_ = field.structure;
   return described(field, affine);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "registration/deformation/deformable_levels.hpp"
+#include "registration/deformation/structure_correlation.hpp"
 #include "registration/resources/stage_clock.hpp"
 
 #include <warpalign/backend/stages/refinement/deformation_step.hpp>
@@ -40,9 +41,8 @@ class DeformableFit {
   [[nodiscard]] Deformation run(Stream& stream, StageClock& clock, const Image& reference,
                                 const Image& moving, const HomogeneousMatrix& affine,
                                 bool judged = false);
-  /// The pooled correlation (deformation_confidence.hpp) that the last run() reached at half
-  /// resolution, if it had `judged`.
-  [[nodiscard]] double pooled() const { return pooled_; }
+  /// What the last run() reached at half resolution, if it had `judged`.
+  [[nodiscard]] const StructureCorrelation& structure() const { return structure_; }
 
  private:
   struct Work;
@@ -64,7 +64,7 @@ class DeformableFit {
     std::vector<float> coefficients;
     double correlation_before = 0, correlation = 0;
     std::vector<float> determinants;
-    std::optional<double> pooled;
+    StructureCorrelation structure;
   };
 
   /// Half resolution, or the only level.
@@ -79,7 +79,7 @@ class DeformableFit {
 
   Device device_;
   std::vector<Level> levels_;  // finest first
-  double pooled_ = 0;
+  StructureCorrelation structure_;
 };
 
 }  // namespace warpalign::detail

@@ -307,7 +307,7 @@ VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume)
     VolumeRegistration result = describe_initial();
     deform(result, true);
     result.correlation = result.deformation->correlation;
-    detail::judge_by_deformation(result, fit->pooled());
+    detail::judge_by_deformation(result, fit->structure());
     return result;
   }
   VolumeRegistration result = pipeline.align(stream, clock, volume);
@@ -318,7 +318,7 @@ VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume)
              detail::is_nearly_aligned(result.rotation_deg, result.scale, result.translation,
                                        pipeline.reference().shape())) {
     deform(result, true);
-    detail::judge_by_deformation(result, fit->pooled());
+    detail::judge_by_deformation(result, fit->structure());
   }
   if (result.reliable || !edge_pipeline || !edge_pipeline->has_reference()) return result;
   VolumeRegistration other;
