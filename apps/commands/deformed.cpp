@@ -3,8 +3,10 @@
 
 #include "commands/finite_samples.hpp"
 
+#include <warpalign/local_agreement.hpp>
 #include <warpalign/stages/resample.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -73,6 +75,46 @@ Array displacements(const std::vector<std::int64_t>& extents, const Transform& t
   Array array = make_array(all, PixelType::f32);
   const PointGrid grid = grid_of(extents);
   transform.field(grid, components_of(array.samples<float>().data(), extents.size(), grid));
+  return array;
+}
+
+Array jacobians(const std::vector<std::int64_t>& extents, const Deformation& deformation) {
+  const PointGrid grid = grid_of(extents);
+  std::vector<double> determinants(static_cast<std::size_t>(grid.shape.pixels()));
+  deformation.transform.members().front().jacobian(grid, determinants);
+  Array array = make_array(extents, PixelType::f32);
+  std::ranges::transform(determinants, array.samples<float>().begin(),
+                         [](double value) { return static_cast<float>(value); });
+  return array;
+}
+
+std::vector<std::uint8_t> inside_moving(const std::vector<std::int64_t>& extents,
+                                        const std::vector<std::int64_t>& moving,
+                                        const Transform& transform) {
+  const PointGrid grid = grid_of(extents);
+  const std::size_t axes = extents.size();
+  const auto pixels = static_cast<std::size_t>(grid.shape.pixels());
+  std::vector<float> positions(axes * pixels);
+  transform.positions(grid, components_of(positions.data(), axes, grid));
+  std::vector<std::uint8_t> inside(pixels, 1);
+  for (std::size_t a = 0; a < axes; ++a) {
+    const auto last = static_cast<float>(moving[axes - 1 - a] - 1);
+    for (std::size_t i = 0; i < pixels; ++i) {
+      const float p = positions[a * pixels + i];
+      if (!(p >= 0 && p <= last)) inside[i] = 0;
+    }
+  }
+  return inside;
+}
+
+Array agreement(const Array& reference, const Array& aligned,
+                const std::vector<std::uint8_t>& inside) {
+  const Array fixed = to_float(reference);
+  const Array warped = to_float(aligned);
+  const std::vector<float> found = local_agreement(fixed.samples<float>(), warped.samples<float>(),
+                                                   grid_of(reference.extents).shape, inside);
+  Array array = make_array(reference.extents, PixelType::f32);
+  std::ranges::copy(found, array.samples<float>().begin());
   return array;
 }
 

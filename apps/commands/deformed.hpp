@@ -25,4 +25,19 @@ namespace warpalign::program {
 [[nodiscard]] Array displacements(const std::vector<std::int64_t>& extents,
                                   const Transform& transform);
 
+/// The determinants of the Jacobian matrix of the B-spline alone, f32, of shape `extents`: the
+/// factors by which it changes areas or volumes.
+[[nodiscard]] Array jacobians(const std::vector<std::int64_t>& extents,
+                              const Deformation& deformation);
+
+/// local_agreement() of two arrays of the same shape (of 2 or 3 axes) and any real types, f32.
+/// Pixels are unknown where `inside` is 0.
+[[nodiscard]] Array agreement(const Array& reference, const Array& aligned,
+                              const std::vector<std::uint8_t>& inside);
+
+/// 1 for pixels of the grid whose transformed positions lie within an array of `moving` extents.
+[[nodiscard]] std::vector<std::uint8_t> inside_moving(const std::vector<std::int64_t>& extents,
+                                                      const std::vector<std::int64_t>& moving,
+                                                      const Transform& transform);
+
 }  // namespace warpalign::program

@@ -20,6 +20,7 @@
 #include "options/local_options.hpp"
 #include "options/number_list.hpp"
 #include "options/registration_options.hpp"
+#include "reports/deformation_pictures.hpp"
 #include "reports/overlay.hpp"
 #include "reports/registration_report.hpp"
 
@@ -40,6 +41,10 @@ namespace {
 
 using Path = std::filesystem::path;
 
+bool is_png_name(const Path& path) {
+  return path.extension() == ".png" || path.extension() == ".PNG";
+}
+
 struct Options {
   std::string reference;
   std::string moving;
@@ -54,6 +59,8 @@ struct Options {
   RegistrationChoices choices;
   LocalChoices local;
   std::optional<std::string> field;
+  std::optional<std::string> jacobian;
+  std::optional<std::string> agreement;
   std::optional<std::string> page;
   bool json = false;
   bool timings = false;
@@ -68,6 +75,13 @@ std::vector<std::string> inputs_of(const Options& options) {
   return inputs;
 }
 
+/// Maps are arrays or pictures.
+void check_map_name(const char* option, const std::optional<std::string>& name) {
+  if (!name || is_npy_name(*name) || is_png_name(*name)) return;
+  throw UsageError(fmt::format("{} {}: use a name that ends in .npy (numbers) or .png (a picture)",
+                               option, *name));
+}
+
 void check_names(const Options& options) {
   if (options.output) (void)format_of_name(*options.output);
   if (options.overlay && format_of_name(*options.overlay) != FileFormat::png) {
@@ -77,9 +91,18 @@ void check_names(const Options& options) {
   if (options.field && !is_npy_name(*options.field)) {
     throw UsageError(fmt::format("--field {}: use a name that ends in .npy", *options.field));
   }
-  check_outputs(
-      {{"--output", options.output}, {"--overlay", options.overlay}, {"--field", options.field}},
-      inputs_of(options));
+  check_map_name("--jacobian", options.jacobian);
+  check_map_name("--agreement", options.agreement);
+  check_outputs({{"--output", options.output},
+                 {"--overlay", options.overlay},
+                 {"--field", options.field},
+                 {"--jacobian", options.jacobian},
+                 {"--agreement", options.agreement}},
+                inputs_of(options));
+}
+
+void refuse_without_deformable(const char* option, const std::optional<std::string>& name) {
+  if (name) throw UsageError(fmt::format("{}: requires --motion deformable", option));
 }
 
 void refuse_with_deformable(const Options& options, bool deformable) {
@@ -87,6 +110,8 @@ void refuse_with_deformable(const Options& options, bool deformable) {
     if (options.field) {
       throw UsageError("--field: requires --motion local or --motion deformable");
     }
+    refuse_without_deformable("--jacobian", options.jacobian);
+    refuse_without_deformable("--agreement", options.agreement);
     return;
   }
   if (options.nodata) {
@@ -234,13 +259,15 @@ class Outputs {
     }
     if (options.overlay) overlay_.emplace(*options.overlay);
     if (options.field) field_.emplace(*options.field);
+    if (options.jacobian) jacobian_.emplace(*options.jacobian);
+    if (options.agreement) agreement_.emplace(*options.agreement);
   }
 
   std::vector<WrittenFile> write(const Options& options, const Device& device,
                                  const LoadedImage& reference, const LoadedImage& moving,
                                  const Image* moving_on_device, const RegistrationResult& result) {
     if (result.deformation) {
-      return write_deformed(options, device, reference, moving, result.deformation->transform);
+      return write_deformed(options, device, reference, moving, *result.deformation);
     }
     const Homography& matrix = result.homography;
     std::vector<WrittenFile> written;
@@ -265,36 +292,71 @@ class Outputs {
  private:
   std::vector<WrittenFile> write_deformed(const Options& options, const Device& device,
                                           const LoadedImage& reference, const LoadedImage& moving,
-                                          const Transform& transform) {
+                                          const Deformation& deformation) {
+    const Transform& transform = deformation.transform;
+    const std::vector<std::int64_t> extents{reference.height, reference.width};
     std::vector<WrittenFile> written;
     LoadedImage aligned;
-    if (aligned_ || overlay_) aligned = deformed(device, moving, reference.shape(), transform);
+    if (aligned_ || overlay_ || agreement_) {
+      aligned = deformed(device, moving, reference.shape(), transform);
+    }
+    Array correlations;
+    if (overlay_ || agreement_) {
+      correlations = agreement(gray_array(reference), gray_array(aligned),
+                               inside_moving(extents, {moving.height, moving.width}, transform));
+    }
     if (aligned_) {
       aligned_->write(encode_image(aligned, format_of_name(*options.output)));
       written.push_back({"aligned", *options.output, describe(aligned)});
     }
     if (overlay_) {
-      const auto map = [&](std::int64_t x, std::int64_t y) {
-        return transform(Point{static_cast<double>(x), static_cast<double>(y)});
-      };
-      const LoadedImage picture = draw_mapped_overlay(reference, aligned, map, moving.shape());
+      const LoadedImage picture =
+          draw_deformed_overlay(reference, aligned, deformation, moving.shape(), correlations);
       overlay_->write(encode_image(picture, FileFormat::png));
       written.push_back({"overlay", *options.overlay, describe(picture)});
     }
     if (field_) {
-      const Array field = displacements({reference.height, reference.width}, transform);
+      const Array field = displacements(extents, transform);
       field_->write(write_npy(field));
       written.push_back({"field", *options.field, describe(field)});
     }
-    for (auto* file : {&aligned_, &overlay_, &field_}) {
+    if (jacobian_) {
+      written.push_back(write_map("jacobian", *options.jacobian, jacobians(extents, deformation),
+                                  draw_jacobians, *jacobian_));
+    }
+    if (agreement_) {
+      written.push_back(
+          write_map("agreement", *options.agreement, correlations, draw_agreement, *agreement_));
+    }
+    for (auto* file : {&aligned_, &overlay_, &field_, &jacobian_, &agreement_}) {
       if (*file) (*file)->commit();
     }
     return written;
   }
 
+  /// Writes an array of the pixels as numbers or as a picture.
+  static WrittenFile write_map(const char* what, const std::string& name, const Array& values,
+                               LoadedImage (*draw)(const Array&), AtomicFile& file) {
+    if (is_npy_name(name)) {
+      file.write(write_npy(values));
+      return {what, name, describe(values)};
+    }
+    const LoadedImage picture = draw(values);
+    file.write(encode_image(picture, FileFormat::png));
+    return {what, name, describe(picture)};
+  }
+
+  static Array gray_array(const LoadedImage& image) {
+    const Luminance luminance(image);
+    const LoadedImage& gray = luminance.image();
+    return {{gray.height, gray.width}, gray.type, gray.pixels};
+  }
+
   std::optional<AtomicFile> aligned_;
   std::optional<AtomicFile> overlay_;
   std::optional<AtomicFile> field_;
+  std::optional<AtomicFile> jacobian_;
+  std::optional<AtomicFile> agreement_;
 };
 
 ExitStatus run_local(const Options& options) {
@@ -442,6 +504,12 @@ void add_register_command(CLI::App& program, Action& chosen) {
              "Write the displacement at every pixel (.npy, of shape (2, height, width))");
   add_option(command, "--report FILE", &options->page,
              "Write a page with the overlay and the field as arrows (.html)");
+  begin_group(command, "Deformation");
+  add_option(command, "--jacobian FILE", &options->jacobian,
+             "Write by which factor the deformation changes areas, as numbers (.npy) or in colour "
+             "(.png)");
+  add_option(command, "--agreement FILE", &options->agreement,
+             "Write how well the two agree at each pixel, as numbers (.npy) or in gray (.png)");
   begin_group(command, "Results");
   add_option(command, "--timings", &options->timings,
              "Measure and print the device time of each stage");

@@ -45,6 +45,8 @@ struct Options {
   DeviceOptions device;
   std::optional<std::string> output;
   std::optional<std::string> field;
+  std::optional<std::string> jacobian;
+  std::optional<std::string> agreement;
   std::optional<std::string> reference_mask;
   std::optional<std::string> moving_mask;
   std::optional<double> nodata;
@@ -71,10 +73,18 @@ std::vector<std::string> inputs_of(const Options& options) {
 }
 
 void check_names(const Options& options) {
-  if (options.field && !is_npy_name(*options.field)) {
-    throw UsageError(fmt::format("--field {}: use a name that ends in .npy", *options.field));
+  const std::vector<NamedOutput> arrays{{"--field", options.field},
+                                        {"--jacobian", options.jacobian},
+                                        {"--agreement", options.agreement}};
+  for (const NamedOutput& array : arrays) {
+    if (array.name && !is_npy_name(*array.name)) {
+      throw UsageError(
+          fmt::format("{} {}: use a name that ends in .npy", array.option, *array.name));
+    }
   }
-  check_outputs({{"--output", options.output}, {"--field", options.field}}, inputs_of(options));
+  std::vector<NamedOutput> outputs{{"--output", options.output}};
+  outputs.insert(outputs.end(), arrays.begin(), arrays.end());
+  check_outputs(outputs, inputs_of(options));
   if (!options.output) return;
   if (!is_npy_name(*options.output) && !is_nifti_name(*options.output)) {
     throw UsageError(
@@ -409,7 +419,11 @@ void describe_headers(VolumeReport& report, const std::optional<Headers>& header
 
 void refuse_with_deformable(const Options& options, bool deformable) {
   if (!deformable) {
-    if (options.field) throw UsageError("--field: requires --motion deformable");
+    for (const auto& [option, name] :
+         {std::pair{"--field", &options.field}, std::pair{"--jacobian", &options.jacobian},
+          std::pair{"--agreement", &options.agreement}}) {
+      if (*name) throw UsageError(fmt::format("{}: requires --motion deformable", option));
+    }
     return;
   }
   if (options.nodata) {
@@ -426,6 +440,44 @@ void refuse_with_deformable(const Options& options, bool deformable) {
     throw UsageError("--no-refine: --motion deformable needs the refinement; omit one of them");
   }
 }
+
+/// The arrays of a deformation: opened before the registration, and filled after it.
+class DeformationFiles {
+ public:
+  explicit DeformationFiles(const Options& options) {
+    if (options.field) field_.emplace(*options.field);
+    if (options.jacobian) jacobian_.emplace(*options.jacobian);
+    if (options.agreement) agreement_.emplace(*options.agreement);
+  }
+
+  /// `aligned` is needed for the agreement.
+  void write(const Options& options, const Array& reference, const VolumeSide& moving,
+             const Array& aligned, const Deformation& deformation,
+             std::vector<WrittenFile>& written) {
+    const auto& extents = reference.extents;
+    const auto put = [&](std::optional<AtomicFile>& file, const char* what,
+                         const std::optional<std::string>& name, const Array& values) {
+      file->write(write_npy(values));
+      written.push_back({what, *name, describe(values)});
+    };
+    if (field_) {
+      Array field = displacements(extents, deformation.transform);
+      map_field(moving, field);
+      put(field_, "field", options.field, field);
+    }
+    if (jacobian_) put(jacobian_, "jacobian", options.jacobian, jacobians(extents, deformation));
+    if (agreement_) {
+      const auto inside = inside_moving(extents, moving.file.voxels.extents, deformation.transform);
+      put(agreement_, "agreement", options.agreement, agreement(reference, aligned, inside));
+    }
+    for (auto* file : {&field_, &jacobian_, &agreement_}) {
+      if (*file) (*file)->commit();
+    }
+  }
+
+ private:
+  std::optional<AtomicFile> field_, jacobian_, agreement_;
+};
 
 ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
@@ -460,8 +512,7 @@ ExitStatus run(const Options& options) {
   const VolumeRegistrationOptions settings = settings_of(options, reference_file, moving_side);
   const std::optional<Headers> headers = headers_of(settings, reference_side, moving_side);
   std::optional<AtomicFile> file;
-  std::optional<AtomicFile> field_file;
-  if (options.field) field_file.emplace(*options.field);
+  DeformationFiles deformation_files(options);
   if (options.output) {
     check_volume_storable(*options.output, reference.extents, moving.type);
     file.emplace(*options.output);
@@ -472,24 +523,23 @@ ExitStatus run(const Options& options) {
   activity.next("registering");
   VolumeReport report;
   report.result = register_pair(device, settings, reference_side, moving_side, initial, headers);
-  if (file) {
+  const auto& deformation = report.result.deformation;
+  Array aligned;
+  if (file || (options.agreement && deformation)) {
     activity.next("resampling and writing");
-    const Array aligned =
-        report.result.deformation
-            ? deformed(device, moving, reference.extents, report.result.deformation->transform)
-            : aligned_volume(device, moving, reference, report.result.matrix, options.nodata);
+    aligned = deformation
+                  ? deformed(device, moving, reference.extents, deformation->transform)
+                  : aligned_volume(device, moving, reference, report.result.matrix, options.nodata);
+  }
+  if (file) {
     const Point3& spacing = settings.reference_spacing;
     file->write(
         encode_volume(*options.output, aligned, reference_file, {spacing.x, spacing.y, spacing.z}));
     file->commit();
     report.files.push_back({"aligned", *options.output, describe(aligned)});
   }
-  if (field_file && report.result.deformation) {
-    Array field = displacements(reference.extents, report.result.deformation->transform);
-    map_field(moving_side, field);
-    field_file->write(write_npy(field));
-    field_file->commit();
-    report.files.push_back({"field", *options.field, describe(field)});
+  if (deformation) {
+    deformation_files.write(options, reference, moving_side, aligned, *deformation, report.files);
   }
   report.result.missing.reference += reference_side.missing;
   report.result.missing.moving += moving_side.missing;
@@ -595,6 +645,11 @@ void add_register_volume_command(CLI::App& program, Action& chosen) {
              "Take only the voxel sizes from NIfTI headers, not where they place the volumes");
   add_option(command, "--no-refine", &options->no_refine,
              "Stop before the refinement: at whole voxels or, with rotation, at 64 voxels a side");
+  begin_group(command, "Deformation");
+  add_option(command, "--jacobian FILE", &options->jacobian,
+             "Write by which factor the deformation changes volumes, at every voxel (.npy)");
+  add_option(command, "--agreement FILE", &options->agreement,
+             "Write how well the two agree at every voxel (.npy)");
   begin_group(command, "Results");
   add_option(command, "--timings", &options->timings,
              "Measure and print the device time of each stage");

@@ -13,6 +13,7 @@
 #include <warpalign/installation.hpp>
 #include <warpalign/interop.hpp>
 #include <warpalign/line_offset.hpp>
+#include <warpalign/local_agreement.hpp>
 #include <warpalign/local_motion.hpp>
 #include <warpalign/missing.hpp>
 #include <warpalign/mosaic.hpp>

@@ -1,7 +1,7 @@
 // How well the structure of two aligned images agrees, with and without their outlines.
 #include "registration/deformation/structure_correlation.hpp"
 
-#include "registration/deformation/sides.hpp"
+#include "registration/deformation/window_sums.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,61 +15,12 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr std::int64_t window = 2;  // pixels on both sides
 // Of the intensities whose contour is the outline, in pixels.
 constexpr double contour_sigma = 2;
 // Mean intensities are those at distances from the outline up to this one, in pixels.
 constexpr std::int64_t farthest = 16;
 // The share of a window's pixels that must be known.
 constexpr double least_known = 0.15;
-
-/// Replaces the values along each axis by `combine`(line, result), for lines of all pixels along
-/// it.
-template <class Combine>
-void for_each_line(std::vector<float>& values, const Shape& shape, Combine&& combine) {
-  const Sides sides = sides_of(shape);
-  std::int64_t stride = 1;
-  std::vector<float> line;
-  std::vector<float> result;
-  for (std::size_t a = 0; a < 3; ++a) {
-    const std::int64_t length = sides[a];
-    if (length == 1) continue;
-    line.resize(static_cast<std::size_t>(length));
-    result.resize(line.size());
-    for (std::int64_t outer = 0; outer < shape.pixels(); outer += stride * length) {
-      for (std::int64_t inner = 0; inner < stride; ++inner) {
-        float* first = values.data() + outer + inner;
-        for (std::int64_t k = 0; k < length; ++k) {
-          line[static_cast<std::size_t>(k)] = first[k * stride];
-        }
-        combine(line, result);
-        for (std::int64_t k = 0; k < length; ++k) {
-          first[k * stride] = result[static_cast<std::size_t>(k)];
-        }
-      }
-    }
-    stride *= length;
-  }
-}
-
-/// The sums of f(pixel) within the windows about all pixels.
-template <class Value>
-std::vector<float> window_sums(const Shape& shape, Value&& f) {
-  std::vector<float> sums(static_cast<std::size_t>(shape.pixels()));
-  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = f(i);
-  for_each_line(sums, shape, [](const std::vector<float>& line, std::vector<float>& result) {
-    const auto length = static_cast<std::int64_t>(line.size());
-    for (std::int64_t k = 0; k < length; ++k) {
-      float sum = 0;
-      for (std::int64_t i = std::max<std::int64_t>(k - window, 0);
-           i <= std::min(k + window, length - 1); ++i) {
-        sum += line[static_cast<std::size_t>(i)];
-      }
-      result[static_cast<std::size_t>(k)] = sum;
-    }
-  });
-  return sums;
-}
 
 /// The sums of the windows' covariances and variances.
 struct Covariances {
@@ -98,7 +49,7 @@ Covariances covariances(std::span<const float> reference, std::span<const float>
   const auto sum_ff = window_sums(shape, [&](std::size_t i) { return f(i) * reference[i]; });
   const auto sum_ww = window_sums(shape, [&](std::size_t i) { return w(i) * warped[i]; });
   const auto sum_fw = window_sums(shape, [&](std::size_t i) { return f(i) * warped[i]; });
-  const double least = least_known * std::pow(2 * window + 1, shape.depth > 1 ? 3 : 2);
+  const double least = least_known * static_cast<double>(largest_window(shape));
   Covariances sums;
   for (std::size_t i = 0; i < n.size(); ++i) {
     const auto count = static_cast<double>(n[i]);
