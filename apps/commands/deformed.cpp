@@ -32,14 +32,15 @@ std::vector<float*> components_of(float* first, std::size_t axes, const PointGri
 
 }  // namespace
 
-Array deformed(const Device& device, const Array& moving, const std::vector<std::int64_t>& extents,
-               const Transform& transform) {
-  const PointGrid grid = grid_of(extents);
+namespace {
+
+/// Finite samples at positions, an array for each axis.
+Array resampled_at(const Device& device, const Array& moving, const PointGrid& grid,
+                   const std::vector<std::int64_t>& extents, int degree,
+                   const std::vector<float>& positions) {
   const std::size_t axes = extents.size();
-  std::vector<float> positions(axes * static_cast<std::size_t>(grid.shape.pixels()));
-  transform.positions(grid, components_of(positions.data(), axes, grid));
   const Shape shape = moving.shape();
-  ResamplePlan resample(device, {.spline = {.boundary = Boundary::constant},
+  ResamplePlan resample(device, {.spline = {.degree = degree, .boundary = Boundary::constant},
                                  .images = {.shape = shape, .dimensions = static_cast<int>(axes)},
                                  .output = grid.shape,
                                  .input = moving.type,
@@ -50,13 +51,28 @@ Array deformed(const Device& device, const Array& moving, const std::vector<std:
   Image coordinates = device.make_image(
       PixelType::f32,
       {grid.shape.width, grid.shape.height, grid.shape.depth * static_cast<std::int64_t>(axes)});
-  Array finite = moving;
-  remove_nonfinite(finite);
-  stream.upload(finite.bytes.data(), finite.bytes.size(), input.buffer());
+  stream.upload(moving.bytes.data(), moving.bytes.size(), input.buffer());
   stream.upload(positions.data(), positions.size() * sizeof(float), coordinates.buffer());
   resample.execute(stream, input, coordinates, output);
   Array aligned = make_array(extents, moving.type);
   stream.download(output, aligned.bytes.data(), aligned.bytes.size());
+  return aligned;
+}
+
+}  // namespace
+
+Array deformed(const Device& device, const Array& moving, const std::vector<std::int64_t>& extents,
+               const Transform& transform) {
+  const PointGrid grid = grid_of(extents);
+  const std::size_t axes = extents.size();
+  std::vector<float> positions(axes * static_cast<std::size_t>(grid.shape.pixels()));
+  transform.positions(grid, components_of(positions.data(), axes, grid));
+  Array finite = moving;
+  remove_nonfinite(finite);
+  Array aligned = resampled_at(device, finite, grid, extents, 3, positions);
+  if (const auto marks = nonfinite_marks(moving)) {
+    set_missing(aligned, resampled_at(device, *marks, grid, extents, 1, positions));
+  }
   return aligned;
 }
 

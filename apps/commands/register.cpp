@@ -117,10 +117,6 @@ void refuse_with_deformable(const Options& options, bool deformable) {
   if (options.nodata) {
     throw UsageError("--nodata: --motion deformable does not support it; omit one of them");
   }
-  if (options.reference_mask || options.moving_mask) {
-    throw UsageError(fmt::format("{}: --motion deformable does not support masks; omit one of them",
-                                 options.reference_mask ? "--reference-mask" : "--moving-mask"));
-  }
 }
 
 void refuse_masks_with_fast(const Options& options) {
@@ -448,7 +444,7 @@ constexpr const char* footer =
     "\n"
     "--motion deformable adds a smooth deformation on a cubic B-spline grid to an affine "
     "transform.\n"
-    "With --initial, the affine transform is that one. It accepts no masks, and --modality same.\n"
+    "With --initial, the affine transform is that one. It accepts --modality same only.\n"
     "\n"
     "--motion local registers overlapping windows of two images of the same size, discards "
     "windows\n"

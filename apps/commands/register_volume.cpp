@@ -429,10 +429,6 @@ void refuse_with_deformable(const Options& options, bool deformable) {
   if (options.nodata) {
     throw UsageError("--nodata: --motion deformable does not support it; omit one of them");
   }
-  if (options.reference_mask || options.moving_mask) {
-    throw UsageError(fmt::format("{}: --motion deformable does not support masks; omit one of them",
-                                 options.reference_mask ? "--reference-mask" : "--moving-mask"));
-  }
   if (options.modality && *options.modality != "same") {
     throw UsageError("--modality: --motion deformable compares intensities; omit one of them");
   }

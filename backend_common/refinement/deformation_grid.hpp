@@ -67,12 +67,16 @@ class DeformationGridStage final : public backend::DeformationGrid {
 
   void enqueue_warp(backend::Queue& queue, const backend::Memory& coefficients,
                     const backend::Memory& moving, const backend::Memory& pose,
+                    const backend::Memory* reference_mask, const backend::Memory* moving_mask,
                     backend::Memory& samples) override {
     auto& tall = tall_.enter(queue);
     spread(queue, coefficients, tall);
+    // Without masks, the kernel reads neither; some memory must be given.
+    const bool masked = reference_mask != nullptr;
     warp_.launch(queue, grid_of(voxels_.height * voxels_.depth), tall, grid_.width, x_.first,
                  x_.step, voxels_.width, voxels_.height, voxels_.depth, moving, moving_.width,
-                 moving_.height, moving_.depth, pose, samples);
+                 moving_.height, moving_.depth, pose, masked ? 1 : 0,
+                 masked ? *reference_mask : moving, masked ? *moving_mask : moving, samples);
   }
 
   void enqueue_sums(backend::Queue& queue, int planes, const backend::Memory& volumes,

@@ -66,7 +66,8 @@ WA_INLINE float wa_between(WA_GLOBAL const float* row, int next, float part) {
 WA_KERNEL(COLUMNS, 1)
 deformation_warp(WA_GLOBAL const float* from, int controls, float first, float step, int width,
                  int height, int depth, WA_GLOBAL const float* moving, int moving_width,
-                 int moving_height, int moving_depth, WA_GLOBAL const float* pose,
+                 int moving_height, int moving_depth, WA_GLOBAL const float* pose, int masked,
+                 WA_GLOBAL const float* reference_mask, WA_GLOBAL const float* moving_mask,
                  WA_GLOBAL float* samples) {
   WA_BEGIN();
   const int y = WA_GROUP_X % height;
@@ -118,7 +119,13 @@ deformation_warp(WA_GLOBAL const float* from, int controls, float first, float s
       value = WA_FMA(az - (float)iz, behind - value, value);
     }
     values[x] = value;
-    valid[x] = px == ax && py == ay && (pz == az || !in_space) ? 1.0f : 0.0f;
+    float counts = px == ax && py == ay && (pz == az || !in_space) ? 1.0f : 0.0f;
+    if (masked) {
+      const WA_UINT64 nearest = (WA_UINT64)(int)(az + 0.5f) * deep +
+                                (WA_UINT64)(int)(ay + 0.5f) * down + (int)(ax + 0.5f);
+      counts *= reference_mask[(WA_UINT64)WA_GROUP_X * width + x] * moving_mask[nearest];
+    }
+    valid[x] = counts;
   }
 }
 

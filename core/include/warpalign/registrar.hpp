@@ -256,7 +256,7 @@ class WARPALIGN_API Registrar {
   /// Sets the reference and copies what it needs, so the caller may free the pixels. Pixels that
   /// are NaN or infinite are ignored (RegistrationResult::missing). Throws Error(invalid_argument)
   /// for a wrong type or size, and Error(invalid_image) if the image is constant or without pixels
-  /// to register; with RegistrationOptions::fast or Motion::deformable also for missing pixels.
+  /// to register; with RegistrationOptions::fast also for missing pixels.
   /// After an error the registrar has no reference.
   void set_reference(const HostImage& reference);
   void set_reference(const Image& reference);

@@ -103,10 +103,10 @@ struct Registrar::State {
   }
   [[nodiscard]] Alignment describe(const detail::Candidate& candidate) const;
   void describe_ambiguity(RegistrationResult& result) const;
-  template <class Pixels>
-  void deform(const Pixels& pixels, RegistrationResult& result, bool judged);
-  template <class Pixels>
-  RegistrationResult deform_initial(const Pixels& pixels);
+  template <class Pixels, class Mask>
+  void deform(const Pixels& pixels, const Mask* mask, RegistrationResult& result, bool judged);
+  template <class Pixels, class Mask>
+  RegistrationResult deform_initial(const Pixels& pixels, const Mask* mask);
 
   Device device;
   RegistrationOptions options;
@@ -129,7 +129,6 @@ void Registrar::State::check(const char* what, const Pixels& pixels, const char*
   detail::check_registrable(what, type_of(pixels), pixels.shape());
   if (mask == nullptr) return;
   if (fast) detail::refuse(registrar_stage, "the fast pipeline does not support masks");
-  if (deformable) detail::refuse(registrar_stage, "the motion deformable does not support masks");
   check_mask(mask_name, *mask, pixels.shape());
 }
 
@@ -145,7 +144,6 @@ void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pi
   try {
     if (mask != nullptr) detail::warm_up_masks(device, type);
     image->take(stream, clock, pixels, mask, what);
-    if (deformable) detail::check_complete(what, image->missing(), "pixels");
     // ImagePyramid also masks constant borders and missing pixels.
     if (image->mask() != nullptr) detail::warm_up_masks(device, type);
   } catch (...) {
@@ -173,7 +171,9 @@ void Registrar::State::take_reference(const Pixels& pixels, const Mask* mask) {
     fast->set_reference(stream, clock, pixels, type_of(pixels));
   } else {
     take(reference, pixels, mask, "the reference image");
-    if (deformable) deformable->reference.take(stream, clock, pixels);
+    if (deformable) {
+      deformable->reference.take(stream, clock, pixels, mask, reference->missing() > 0);
+    }
   }
 }
 
@@ -198,7 +198,7 @@ RegistrationResult Registrar::State::align_grey(const Pixels& pixels, const Mask
       start = detail::initial_pose(*initial, options, reference->shape(), pixels.shape());
     }
     take(moving, pixels, mask, "the moving image");
-    if (deformable && initial) return deform_initial(pixels);
+    if (deformable && initial) return deform_initial(pixels, mask);
     const auto found = search->run(stream, clock, *reference, *moving, start ? &*start : nullptr);
     if (!found.empty()) static_cast<Alignment&>(result) = describe(found.front());
     // A candidate that cannot be refined is probably wrong.
@@ -217,13 +217,13 @@ RegistrationResult Registrar::State::align_grey(const Pixels& pixels, const Mask
     result.tried = search->tried();
     result.num_trials = search->trials();
     if (deformable && result.reliable) {
-      deform(pixels, result, false);
+      deform(pixels, mask, result, false);
     } else if (deformable && !result.ambiguous &&
                detail::is_nearly_aligned(
                    result.similarity.rotation_deg, result.similarity.scale,
                    {result.similarity.translation.x, result.similarity.translation.y, 0},
                    reference->shape())) {
-      deform(pixels, result, true);
+      deform(pixels, mask, result, true);
       detail::judge_by_deformation(result, deformable->fit->structure());
     }
   }
@@ -231,24 +231,28 @@ RegistrationResult Registrar::State::align_grey(const Pixels& pixels, const Mask
   return result;
 }
 
-template <class Pixels>
-void Registrar::State::deform(const Pixels& pixels, RegistrationResult& result, bool judged) {
+template <class Pixels, class Mask>
+void Registrar::State::deform(const Pixels& pixels, const Mask* mask, RegistrationResult& result,
+                              bool judged) {
   auto& fit = deformable->fit;
   if (!fit || !fit->matches(reference->shape(), moving->shape())) {
     fit.reset();  // release the old memory before allocating the new
     fit.emplace(device, reference->shape(), Point3{1, 1, 1}, moving->shape(), Point3{1, 1, 1});
   }
-  deformable->moving.take(stream, clock, pixels);
-  result.deformation = fit->run(stream, clock, deformable->reference.values(),
-                                deformable->moving.values(), result.matrix, judged);
+  auto& from = deformable->reference;
+  auto& to = deformable->moving;
+  to.take(stream, clock, pixels, mask, moving->missing() > 0);
+  result.deformation = fit->run(stream, clock, {from.values(), from.known()},
+                                {to.values(), to.known()}, result.matrix, judged);
 }
 
-template <class Pixels>
-RegistrationResult Registrar::State::deform_initial(const Pixels& pixels) {
+template <class Pixels, class Mask>
+RegistrationResult Registrar::State::deform_initial(const Pixels& pixels, const Mask* mask) {
   RegistrationResult result;
+  result.missing = {reference->missing(), moving->missing()};
   static_cast<Alignment&>(result) =
       detail::alignment_of(Motion::affine, *initial, reference->shape(), moving->shape());
-  deform(pixels, result, true);
+  deform(pixels, mask, result, true);
   result.proposed_by = SearchMethod::initial;
   result.tried.add(SearchMethod::initial);
   result.correlation = result.deformation->correlation;

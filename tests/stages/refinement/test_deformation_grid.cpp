@@ -192,6 +192,51 @@ TEST_CASE("deformation_grid: samples of the displaced moving volume agree with t
   });
 }
 
+TEST_CASE("deformation_grid: samples count where both masks are 1") {
+  test::on_every_device([](const Device& device) {
+    for (const auto& spec : specs()) {
+      CAPTURE(to_string(spec.voxels));
+      const Volume c(spec.grids(spec.dimensions()).width, spec.grids(spec.dimensions()).height,
+                     spec.grids(spec.dimensions()).depth);
+      const Volume moving = test::random_volume(spec.moving, 0, 1, 65);
+      const auto mask_of = [](const Shape& shape, std::uint32_t seed) {
+        Volume mask = test::random_volume(shape, 0, 1, seed);
+        for (double& value : mask.values) value = value < 0.7 ? 1 : 0;
+        return mask;
+      };
+      const Volume counted = mask_of(spec.voxels, 66);
+      const Volume known = mask_of(spec.moving, 67);
+      // Shifted by less than half a voxel, so that the nearest voxel has the same index.
+      Volume pose(15, 1, 1);
+      pose.values = {1, 0, 0, 0.25, 0, 1, 0, 0.375, 0, 0, 1, 0.125, 1, 1, 1};
+      if (spec.dimensions() == 2) pose.values[11] = 0;
+      const Volume found =
+          computed(device, c, spec.volumes(2), [&](auto& stream, auto& from, auto& to) {
+            const auto m = test::to_device(device, stream, moving);
+            const auto p = test::to_device(device, stream, pose);
+            const auto r = test::to_device(device, stream, counted);
+            const auto k = test::to_device(device, stream, known);
+            const warpalign::DeformationMasks masks{r, k};
+            DeformationGridPlan(device, spec).execute_warp(stream, from, m, p, to, &masks);
+            stream.finish();
+          });
+      int wrong = 0;
+      reference::for_each_voxel(
+          extents(spec.voxels), [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+            const auto within = [](std::int64_t k, std::int64_t side, double shift) {
+              return static_cast<double>(k) + shift <= static_cast<double>(side - 1);
+            };
+            const bool inside = within(x, spec.moving.width, 0.25) &&
+                                within(y, spec.moving.height, 0.375) &&
+                                (spec.moving.depth == 1 || within(z, spec.moving.depth, 0.125));
+            const double expected = inside ? counted.at(x, y, z) * known.at(x, y, z) : 0;
+            if (found.at(x, y, z + spec.voxels.depth) != expected) ++wrong;
+          });
+      CHECK(wrong == 0);
+    }
+  });
+}
+
 TEST_CASE("deformation_grid: invalid arguments are refused") {
   test::on_every_device([](const Device& device) {
     const auto spec = specs().front();

@@ -2,6 +2,7 @@
 #include "registration/deformation/deformable_fit.hpp"
 
 #include "registration/deformation/control_points.hpp"
+#include "registration/deformation/known_levels.hpp"
 #include "registration/deformation/noise_floor.hpp"
 #include "registration/deformation/structure_correlation.hpp"
 
@@ -132,11 +133,14 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
   const DeformationGridSpec& spec = level.spec;
   const int axes = spec.dimensions();
   Work& work = *level.work;
-  const auto floor_of = [&](const Image& image) {
-    return static_cast<float>(noise_floor(downloaded(stream, image), image.shape()));
+  const auto& masks = level.masks;
+  const auto floor_of = [&](const Image& image, KnownPixels known) {
+    return static_cast<float>(noise_floor(downloaded(stream, image), image.shape(), known));
   };
-  const float reference_floor = floor_of(reference);
-  const float moving_floor = floor_of(moving);
+  const float reference_floor =
+      floor_of(reference, masks ? KnownPixels(masks->reference_known) : KnownPixels());
+  const float moving_floor =
+      floor_of(moving, masks ? KnownPixels(masks->moving_known) : KnownPixels());
   const auto pose = pose_of(geometry, affine);
   upload(stream, pose, work.pose);
 
@@ -161,6 +165,13 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
   clock.run("local_correlation", [&] {
     level.correlation.execute_statistics(stream, reference, reference_floor, work.statistics);
   });
+  if (masks) {
+    // Windows that do not count have no precision, and so no curvature.
+    std::vector<float> statistics = downloaded(stream, work.statistics);
+    const std::size_t half = statistics.size() / 2;
+    for (std::size_t i = 0; i < half; ++i) statistics[half + i] *= masks->counted[i];
+    upload(stream, statistics, work.statistics);
+  }
   clock.run("local_correlation", [&] {
     level.correlation.execute_curvatures(stream, reference, work.statistics, work.curvatures);
   });
@@ -172,7 +183,10 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
 
   const auto compare = [&](const Image& coefficients) {
     clock.run("deformation_grid", [&] {
-      level.grid.execute_warp(stream, coefficients, moving, work.pose, work.samples);
+      const auto both =
+          masks ? std::optional<DeformationMasks>({masks->reference, masks->moving}) : std::nullopt;
+      level.grid.execute_warp(stream, coefficients, moving, work.pose, work.samples,
+                              both ? &*both : nullptr);
     });
     clock.run("local_correlation", [&] {
       level.correlation.execute_forces(stream, reference, work.statistics, work.samples,
@@ -211,7 +225,11 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
     compare(work.coefficients);
     const std::vector<float> samples = downloaded(stream, work.samples);
     const std::span<const float> all(samples);
-    const std::vector<float> known(all.size() / 2, 1.0F);
+    // Beyond the edges of the moving image, the samples repeat its last pixels.
+    const std::vector<float> known =
+        masks ? std::vector<float>(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2),
+                                   all.end())
+              : std::vector<float>(all.size() / 2, 1.0F);
     field.structure =
         structure_correlation(downloaded(stream, reference), all.first(all.size() / 2), known,
                               all.subspan(all.size() / 2), spec.voxels);
@@ -238,9 +256,54 @@ void DeformableFit::make_levels(Stream& stream, StageClock& clock, const Image& 
   }
 }
 
-Deformation DeformableFit::run(Stream& stream, StageClock& clock, const Image& reference,
-                               const Image& moving, const HomogeneousMatrix& affine, bool judged) {
+void DeformableFit::make_masks(Stream& stream, const FitImage& reference, const FitImage& moving) {
+  if (reference.known.empty() && moving.known.empty()) {
+    for (Level& level : levels_) level.masks.reset();
+    return;
+  }
+  const auto complete = [](const FitImage& image) {
+    if (!image.known.empty()) return std::vector<float>(image.known.begin(), image.known.end());
+    return std::vector<float>(static_cast<std::size_t>(image.values.shape().pixels()), 1.0F);
+  };
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    Level& level = levels_[i];
+    const DeformableLevel& geometry = level.level;
+    if (!level.masks) {
+      level.masks = Masks{{},
+                          {},
+                          {},
+                          device_.make_image(PixelType::f32, geometry.reference),
+                          device_.make_image(PixelType::f32, geometry.moving)};
+    }
+    Masks& masks = *level.masks;
+    if (i == 0) {
+      masks.reference_known = complete(reference);
+      masks.moving_known = complete(moving);
+    } else {
+      const DeformableLevel& finer = levels_[i - 1].level;
+      const Masks& of = *levels_[i - 1].masks;
+      masks.reference_known = halved_known(of.reference_known, finer.reference, geometry.reference);
+      masks.moving_known = halved_known(of.moving_known, finer.moving, geometry.moving);
+    }
+    // Coarse windows reach far, and may contain filled pixels.
+    masks.counted = i == 0 ? eroded_known(masks.reference_known, geometry.reference, window_radius)
+                           : masks.reference_known;
+    upload(stream, masks.counted, masks.reference);
+    // One pixel more, for the interpolation.
+    upload(stream,
+           eroded_known(masks.moving_known, geometry.moving, i == 0 ? window_radius + 1 : 1),
+           masks.moving);
+    stream.finish();
+  }
+}
+
+Deformation DeformableFit::run(Stream& stream, StageClock& clock, const FitImage& reference_image,
+                               const FitImage& moving_image, const HomogeneousMatrix& affine,
+                               bool judged) {
+  const Image& reference = reference_image.values;
+  const Image& moving = moving_image.values;
   make_levels(stream, clock, reference, moving);
+  make_masks(stream, reference_image, moving_image);
   Field field;
   for (std::size_t i = levels_.size(); i-- > 0;) {
     const Level& level = levels_[i];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "registration/deformation/deformable_levels.hpp"
+#include "registration/deformation/deformation_source.hpp"
 #include "registration/deformation/structure_correlation.hpp"
 #include "registration/resources/stage_clock.hpp"
 
@@ -18,6 +19,12 @@
 #include <vector>
 
 namespace warpalign::detail {
+
+/// An image to fit: f32, with finite values also where pixels are not known.
+struct FitImage {
+  const Image& values;
+  KnownPixels known;
+};
 
 /// Maximises the mean correlation of small windows over the coefficients of a cubic B-spline
 /// (Rueckert et al. 1999), minus its bending energy, from coarse to fine. Each step divides the
@@ -36,16 +43,21 @@ class DeformableFit {
   [[nodiscard]] bool matches(const Shape& reference, const Shape& moving) const {
     return levels_.front().level.reference == reference && levels_.front().level.moving == moving;
   }
-  /// `affine` maps pixels of the reference to the moving image; both images are f32. Waits for the
-  /// device.
-  [[nodiscard]] Deformation run(Stream& stream, StageClock& clock, const Image& reference,
-                                const Image& moving, const HomogeneousMatrix& affine,
+  /// `affine` maps pixels of the reference to the moving image. Windows with a pixel that is not
+  /// known do not count. Waits for the device.
+  [[nodiscard]] Deformation run(Stream& stream, StageClock& clock, const FitImage& reference,
+                                const FitImage& moving, const HomogeneousMatrix& affine,
                                 bool judged = false);
   /// What the last run() reached at half resolution, if it had `judged`.
   [[nodiscard]] const StructureCorrelation& structure() const { return structure_; }
 
  private:
   struct Work;
+  /// The pixels of a level that count, on the host and on the device.
+  struct Masks {
+    std::vector<float> reference_known, moving_known, counted;
+    Image reference, moving;
+  };
   struct Level {
     Level(const Device& device, const DeformableLevel& geometry);
     Level(Level&&) noexcept;
@@ -59,6 +71,7 @@ class DeformableFit {
     std::optional<Image> reference, moving;  // of coarser levels
     std::optional<HalveVolumePlan> halve_reference, halve_moving;
     std::unique_ptr<Work> work;
+    std::optional<Masks> masks;
   };
   struct Field {
     std::vector<float> coefficients;
@@ -72,6 +85,7 @@ class DeformableFit {
   [[nodiscard]] const Image& image_of(std::size_t number, const Image& finest,
                                       std::optional<Image> Level::*coarser) const;
   void make_levels(Stream& stream, StageClock& clock, const Image& reference, const Image& moving);
+  void make_masks(Stream& stream, const FitImage& reference, const FitImage& moving);
   void optimize(Stream& stream, StageClock& clock, std::size_t number, const Image& reference,
                 const Image& moving, const HomogeneousMatrix& affine, bool judged,
                 Field& field) const;

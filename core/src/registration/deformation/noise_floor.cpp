@@ -20,7 +20,8 @@ constexpr double normal_median = 0.6745;
 
 }  // namespace
 
-double noise_floor(std::span<const float> pixels, const Shape& shape) {
+double noise_floor(std::span<const float> pixels, const Shape& shape,
+                   std::span<const float> known) {
   const std::int64_t width = shape.width;
   const std::int64_t plane = width * shape.height;
   const bool in_space = shape.depth > 1;
@@ -31,21 +32,30 @@ double noise_floor(std::span<const float> pixels, const Shape& shape) {
   double count = 0;
   for (std::int64_t i = 0; i < shape.pixels(); i += every) {
     const float* p = pixels.data() + i;
+    const auto at = static_cast<std::size_t>(i);
+    if (!known.empty() && known[at] == 0) continue;
     const auto value = static_cast<double>(*p);
     sum += value;
     squares += value * value;
     count += 1;
     if (i % width + 1 >= width || i / width % shape.height + 1 >= shape.height) continue;
+    const auto is_known = [&](std::int64_t first) {
+      return known.empty() || (known[static_cast<std::size_t>(first)] != 0 &&
+                               known[static_cast<std::size_t>(first + 1)] != 0 &&
+                               known[static_cast<std::size_t>(first + width)] != 0 &&
+                               known[static_cast<std::size_t>(first + width + 1)] != 0);
+    };
+    if (!is_known(i)) continue;
     float difference = (p[0] - p[1]) - (p[width] - p[width + 1]);
     if (in_space) {
-      if (i / plane + 1 >= shape.depth) continue;
+      if (i / plane + 1 >= shape.depth || !is_known(i + plane)) continue;
       const float* q = p + plane;
       difference -= (q[0] - q[1]) - (q[width] - q[width + 1]);
     }
     differences.push_back(std::abs(difference));
   }
-  const double mean = sum / count;
-  const double variance = std::max(squares / count - mean * mean, 1e-12);
+  const double mean = sum / std::max(count, 1.0);
+  const double variance = std::max(squares / std::max(count, 1.0) - mean * mean, 1e-12);
   double noise = 0;
   if (!differences.empty()) {
     const double deviation =

@@ -9,6 +9,8 @@ namespace warpalign::detail {
 
 /// Half the variance of the noise, estimated robustly from differences of neighbours along all axes
 /// at once, of at most about 30 000 pixels; at least 1e-5 of the image's variance. Above 0.
-[[nodiscard]] double noise_floor(std::span<const float> pixels, const Shape& shape);
+/// `known`: 1 or 0 for each pixel, empty if all are known.
+[[nodiscard]] double noise_floor(std::span<const float> pixels, const Shape& shape,
+                                 std::span<const float> known = {});
 
 }  // namespace warpalign::detail

@@ -219,8 +219,6 @@ struct VolumeRegistrar::State {
   }
   [[nodiscard]] VolumeRegistration describe_initial() const;
   void deform(VolumeRegistration& result, bool judged);
-  void check_masks(bool masked) const;
-  void check_complete(const detail::VolumeSource& source, const char* what) const;
   [[nodiscard]] std::size_t modalities() const { return edge_pipeline ? 2 : 1; }
 
   bool deformable;
@@ -234,17 +232,12 @@ struct VolumeRegistrar::State {
   std::optional<detail::VolumePipeline> edge_pipeline;  // for Modality::automatic
   std::optional<detail::VoxelRows> initial;
   std::optional<detail::DeformableFit> fit;
+  std::optional<detail::DeformationSource> filled_reference, filled_moving;
 };
 
 template <class Volume>
 void VolumeRegistrar::State::take_reference(const Volume& volume) {
   pipeline.set_reference(stream, clock, volume);
-  try {
-    check_complete(pipeline.reference(), volume.what);
-  } catch (...) {
-    pipeline.forget_reference();
-    throw;
-  }
   if (!edge_pipeline) return;
   // A volume without edges is registered by its intensities alone.
   (void)try_registration([&] { edge_pipeline->set_reference(stream, clock, volume); });
@@ -257,7 +250,6 @@ void VolumeRegistrar::State::set_reference(const Voxels& voxels, const Voxels* m
   const detail::StageClock::Call call(clock);
   const Masked<Voxels> volume{voxels, mask, "the reference volume", "the reference's mask"};
   check_registrable(device, volume);
-  check_masks(mask != nullptr);
   const Shape shape = shape_of(voxels);
   detail::check_volume_memory(device, shape, shape, {mask != nullptr, modalities()});
   with_loadable(stream, clock, converted_reference, volume,
@@ -275,17 +267,6 @@ VolumeRegistration VolumeRegistrar::State::describe_initial() const {
   return result;
 }
 
-void VolumeRegistrar::State::check_masks(bool masked) const {
-  if (deformable && masked) {
-    detail::refuse(stage, "the motion deformable does not support masks");
-  }
-}
-
-void VolumeRegistrar::State::check_complete(const detail::VolumeSource& source,
-                                            const char* what) const {
-  if (deformable) detail::check_complete(what, source.missing(), "voxels");
-}
-
 void VolumeRegistrar::State::deform(VolumeRegistration& result, bool judged) {
   const Image& reference = pipeline.reference().values();
   const Image& moving = pipeline.moving().values();
@@ -294,7 +275,17 @@ void VolumeRegistrar::State::deform(VolumeRegistration& result, bool judged) {
     fit.emplace(device, reference.shape(), options.reference_spacing, moving.shape(),
                 options.moving_spacing);
   }
-  result.deformation = fit->run(stream, clock, reference, moving, result.matrix, judged);
+  // Masked voxels are NaN.
+  const auto completed = [&](const detail::VolumeSource& source,
+                             std::optional<detail::DeformationSource>& filled) {
+    if (!source.masked()) return detail::FitImage{source.values(), {}};
+    if (!filled) filled.emplace(device);
+    filled->take_values(stream, source.values());
+    return detail::FitImage{filled->values(), filled->known()};
+  };
+  const detail::FitImage from = completed(pipeline.reference(), filled_reference);
+  const detail::FitImage to = completed(pipeline.moving(), filled_moving);
+  result.deformation = fit->run(stream, clock, from, to, result.matrix, judged);
 }
 
 // Returns the result with the higher confidence if both modalities are tried. Significances cannot
@@ -303,7 +294,6 @@ template <class Volume>
 VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume) {
   if (deformable && initial) {
     pipeline.take_moving(stream, clock, volume);
-    check_complete(pipeline.moving(), volume.what);
     VolumeRegistration result = describe_initial();
     deform(result, true);
     result.correlation = result.deformation->correlation;
@@ -311,7 +301,6 @@ VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume)
     return result;
   }
   VolumeRegistration result = pipeline.align(stream, clock, volume);
-  check_complete(pipeline.moving(), volume.what);
   if (deformable && result.reliable) {
     deform(result, false);
   } else if (deformable &&
@@ -334,7 +323,6 @@ VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels, const Vox
   const detail::StageClock::Call call(clock);
   const Masked<Voxels> volume{voxels, mask, "the moving volume", "the moving volume's mask"};
   check_registrable(device, volume);
-  check_masks(mask != nullptr);
   const detail::VolumeSource& reference = pipeline.reference();
   if (initial) detail::check_initial(*initial, options, reference.shape(), shape_of(voxels));
   detail::check_volume_memory(device, reference.shape(), shape_of(voxels),

@@ -63,8 +63,8 @@ void DeformationGridPlan::execute_field(Stream& stream, const Image& coefficient
 }
 
 void DeformationGridPlan::execute_warp(Stream& stream, const Image& coefficients,
-                                       const Image& moving, const Image& pose,
-                                       Image& samples) const {
+                                       const Image& moving, const Image& pose, Image& samples,
+                                       const DeformationMasks* masks) const {
   detail::check_stream(deformation_grid_stage, device_, stream);
   detail::check_image(deformation_grid_stage, "the coefficients", device_, coefficients,
                       PixelType::f32, spec_.grids(spec_.dimensions()));
@@ -76,8 +76,18 @@ void DeformationGridPlan::execute_warp(Stream& stream, const Image& coefficients
                       spec_.volumes(2));
   detail::check_distinct(deformation_grid_stage, coefficients, samples);
   detail::check_distinct(deformation_grid_stage, moving, samples);
+  if (masks != nullptr) {
+    detail::check_image(deformation_grid_stage, "the reference's mask", device_, masks->reference,
+                        PixelType::f32, spec_.voxels);
+    detail::check_image(deformation_grid_stage, "the moving mask", device_, masks->moving,
+                        PixelType::f32, spec_.moving);
+    detail::check_distinct(deformation_grid_stage, masks->reference, samples);
+    detail::check_distinct(deformation_grid_stage, masks->moving, samples);
+  }
   kernel_->enqueue_warp(detail::Access::queue(stream), detail::Access::memory(coefficients),
                         detail::Access::memory(moving), detail::Access::memory(pose),
+                        masks != nullptr ? &detail::Access::memory(masks->reference) : nullptr,
+                        masks != nullptr ? &detail::Access::memory(masks->moving) : nullptr,
                         detail::Access::memory(samples));
 }
 

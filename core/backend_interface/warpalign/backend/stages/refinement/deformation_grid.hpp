@@ -40,6 +40,12 @@ struct DeformationGridSpec {
   }
 };
 
+/// Which voxels count if some are ignored: f32, 1 or 0.
+struct DeformationMasks {
+  const Image& reference;  ///< of the reference's shape
+  const Image& moving;     ///< of the moving volume's shape
+};
+
 /// Free-form deformations (Rueckert et al. 1999): the displacement of voxel k along axis a is
 /// u_a(k) = sum_i c_a(i) beta_3(t_x - i_x) beta_3(t_y - i_y) beta_3(t_z - i_z) with
 /// t = first + step k. All images are f32; components along x, y and z are one after the other.
@@ -52,9 +58,11 @@ class WARPALIGN_API DeformationGridPlan {
   /// The moving volume at M (scale k + u(k)), by linear interpolation, and 1 in the second half of
   /// `samples` (volumes(2)) if this point lies within the moving volume, else 0, where the value is
   /// that of the nearest point within. `pose`: an f32 image of 15 x 1: the first three rows of M,
-  /// then `scale` for each axis.
+  /// then `scale` for each axis. With masks, the second half is also 0 where the mask of the
+  /// reference is, and where that of the moving volume is at the nearest voxel.
   void execute_warp(Stream& stream, const Image& coefficients, const Image& moving,
-                    const Image& pose, Image& samples) const;
+                    const Image& pose, Image& samples,
+                    const DeformationMasks* masks = nullptr) const;
   /// The transpose of execute_field: sum_k v(k) beta_3(t_x - i_x) beta_3(t_y - i_y) beta_3(t_z -
   /// i_z) for each of `planes` arrays v, from volumes(planes) to grids(planes). The order of the
   /// sum is fixed.
@@ -77,8 +85,10 @@ class DeformationGrid : public Stage {
   using Setup = DeformationGridSpec;
 
   virtual void enqueue_field(Queue& queue, const Memory& coefficients, Memory& field) = 0;
+  /// The masks are null, or both are not.
   virtual void enqueue_warp(Queue& queue, const Memory& coefficients, const Memory& moving,
-                            const Memory& pose, Memory& samples) = 0;
+                            const Memory& pose, const Memory* reference_mask,
+                            const Memory* moving_mask, Memory& samples) = 0;
   virtual void enqueue_sums(Queue& queue, int planes, const Memory& volumes, Memory& sums) = 0;
   virtual void enqueue_determinants(Queue& queue, const Memory& coefficients,
                                     Memory& determinants) = 0;
