@@ -4,10 +4,12 @@
 #include "io/atomic_file.hpp"
 #include "io/messages.hpp"
 #include "io/mosaic/ome_tiff.hpp"
+#include "io/mosaic/position_file.hpp"
 #include "io/mosaic/tile_files.hpp"
 #include "io/progress.hpp"
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
+#include "reports/mosaic_page.hpp"
 #include "reports/mosaic_report.hpp"
 
 #include <warpalign/error.hpp>
@@ -16,6 +18,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <regex>
@@ -43,9 +46,38 @@ std::string with_names(const std::string& message, const TileFiles& files) {
   return text;
 }
 
+/// Adds the options to a message of the library that says with which exchange of the axes, or
+/// multiplied by which factor, the positions would fit.
+std::string with_options(std::string message, const MosaicChoices& choices) {
+  static const std::regex factor("multiplied by ([0-9.e+]+) \\(another unit\\?\\)");
+  std::smatch match;
+  if (choices.grid) {
+    if (!std::regex_search(message, match, factor)) return message;
+    const double overlap = 100 - std::stod(match[1]) * (100 - *choices.overlap);
+    if (overlap > 0) {
+      message.replace(static_cast<std::size_t>(match.position()),
+                      static_cast<std::size_t>(match.length()),
+                      fmt::format("with --overlap {:.3g}", overlap));
+    }
+    return message;
+  }
+  const auto says = [&](const char* words) { return message.find(words) != std::string::npos; };
+  if (choices.exchange || !choices.reverse.empty()) return message;
+  std::string options = says("with x and y exchanged") ? " --exchange" : "";
+  if (says("signs of x and y reversed") || says("both signs reversed")) {
+    options += " --reverse xy";
+  } else if (says("sign of x reversed")) {
+    options += " --reverse x";
+  } else if (says("sign of y reversed")) {
+    options += " --reverse y";
+  }
+  return options.empty() ? message : message + "; add" + options;
+}
+
 Mosaic locate(const Device& device, const std::vector<MosaicTile>& tiles, TileFiles& files,
-              MosaicOptions options, const std::string& source) {
+              const MosaicChoices& choices, const std::string& source) {
   std::optional<Progress> progress;
+  MosaicOptions options = mosaic_options_of(choices);
   options.progress = [&](std::size_t done, std::size_t total) {
     if (done == 1) progress.emplace(total);
     progress->next("registering pairs");
@@ -55,7 +87,8 @@ Mosaic locate(const Device& device, const std::vector<MosaicTile>& tiles, TileFi
         {&device, 1}, tiles, [&](std::size_t i) { return files.gray(i); }, options);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::invalid_argument) throw;
-    throw UsageError(fmt::format("{}: {}", source, with_names(error.message(), files)));
+    throw UsageError(
+        fmt::format("{}: {}", source, with_options(with_names(error.message(), files), choices)));
   }
 }
 
@@ -69,7 +102,7 @@ void write_picture(const std::string& path, const Device& device,
   for (const LocatedTile& tile : mosaic.tiles) positions.push_back(tile.position);
   constexpr std::int64_t rows = OmeTiffWriter::strip_rows;
   Progress progress(static_cast<std::size_t>((mosaic.shape.height + rows - 1) / rows));
-  const FusionSpec spec{mosaic.shape, files.type(), files.channels(), rows};
+  const FusionSpec spec{mosaic.shape, files.type(), files.channels(), rows, mosaic.distortion};
   fuse_tiles(
       device, tiles, positions, [&](std::size_t i, int c) { return files.channel(i, c); }, spec,
       [&](std::int64_t /*first_row*/, std::span<const HostImage> channels) {
@@ -77,6 +110,21 @@ void write_picture(const std::string& path, const Device& device,
         writer.write(channels);
       });
   writer.commit();
+}
+
+void write_text(AtomicFile& file, const std::string& text) {
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+}
+
+std::string located_text(const MosaicReport& report, const TileFiles& files,
+                         const std::filesystem::path& folder) {
+  std::vector<TilePosition> tiles;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    tiles.push_back({files.name(i), report.mosaic.tiles[i].position});
+  }
+  return position_text(*report.located,
+                       {folder, tiles, files.shape(), files.channels(), report.pixel_size});
 }
 
 ExitStatus status_of(const Mosaic& mosaic) {
@@ -88,36 +136,40 @@ ExitStatus run(const MosaicChoices& choices) {
   const auto start = std::chrono::steady_clock::now();
   check_mosaic_choices(choices);
   const Config config = config_of(choices.device.config);
-  const std::vector<TilePosition> given = tiles_of(choices);
+  const NominalTiles given = tiles_of(choices);
   std::vector<std::string> names;
-  for (const TilePosition& tile : given) names.push_back(tile.file);
-  TileFiles files(choices.folder, names);
+  for (const TilePosition& tile : given.tiles) names.push_back(tile.file);
+  TileFiles files(given.folder, names);
   std::optional<AtomicFile> json;
+  std::optional<AtomicFile> located;
+  std::optional<AtomicFile> page;
   if (choices.json) json.emplace(*choices.json);
+  if (choices.page) page.emplace(*choices.page);
+  if (choices.located) located.emplace(*choices.located);
   if (choices.output) AtomicFile writable(*choices.output);
 
   MosaicReport report;
   report.folder = choices.folder;
   report.files = names;
   report.description = files.description();
-  report.pixel_size = choices.pixel_size;
+  report.tile = files.shape();
+  report.pixel_size = given.pixel_size;
   report.nominal = positions_in_pixels(choices, given, files.shape());
   report.output = choices.output;
   report.json = choices.json;
+  report.located = choices.located;
+  report.page = choices.page;
   std::vector<MosaicTile> tiles;
   for (const Point& position : report.nominal) tiles.push_back({files.shape(), position});
 
   const Device device = open_chosen(choices.device, config);
   report.device = device.info();
-  report.mosaic = locate(device, tiles, files, mosaic_options_of(choices),
-                         choices.positions ? *choices.positions : "--grid " + *choices.grid);
+  report.mosaic = locate(device, tiles, files, choices, given.source);
   if (choices.output) write_picture(*choices.output, device, tiles, files, report);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (json) {
-    const std::string text = json_text(report);
-    json->write(std::as_bytes(std::span(text)));
-    json->commit();
-  }
+  if (json) write_text(*json, json_text(report));
+  if (located) write_text(*located, located_text(report, files, given.folder));
+  if (page) write_text(*page, mosaic_page(report, files));
   program::report(human_text(report));
   return status_of(report.mosaic);
 }
@@ -125,21 +177,21 @@ ExitStatus run(const MosaicChoices& choices) {
 constexpr const char* footer =
     "The tiles are images of one size and type, gray or colour; types other than 8 and 16 bits\n"
     "become 32-bit float. Each side has 16 pixels or more. --positions names a CSV file whose\n"
-    "first line has the columns file (relative to FOLDER), x and y; other columns are ignored. "
-    "Its\n"
-    "lines are in the order in which\n"
-    "the tiles were taken, from which the backlash of the stage is estimated.\n"
-    "\n"
-    "The command registers the overlaps of neighbours, verifies each pair, and finds the "
-    "positions\n"
-    "by robust least squares. Pairs that contradict the others are left out, and the report names\n"
-    "them. Tiles without a used pair follow the stage model: the camera's angle and scale, and "
-    "the\n"
-    "backlash, as all pairs determine them.\n"
-    "\n"
-    "--json has for each tile its file and matrix, which maps pixels (x, y) of the tile to pixels "
+    "first line has the columns file (relative to FOLDER), x and y, or Fiji's\n"
+    "TileConfiguration.txt. Without --positions and --grid, the OME metadata of the tiles say "
+    "where\n"
+    "they are. The order of the tiles is that in which they were taken, from which the backlash "
     "of\n"
-    "the mosaic. --output blends tiles linearly by the distance to their edges.\n"
+    "the stage is estimated.\n"
+    "\n"
+    "The command registers the overlaps of neighbours, verifies each pair, and finds the\n"
+    "positions by robust least squares. Pairs that contradict the others are left out, and the\n"
+    "report names them. Tiles without a used pair follow the stage model: the camera's angle and\n"
+    "scale, and the backlash, as all pairs determine them. A distortion that all tiles have in\n"
+    "common is estimated from the overlaps, and removed.\n"
+    "\n"
+    "--json has for each tile its file and matrix, which maps pixels (x, y) of the tile to pixels\n"
+    "of the mosaic. --output blends tiles linearly by the distance to their edges.\n"
     "\n"
     "Exit status: 0 all tiles located, those without texture by the stage model; 1 no pair was "
     "used,\n"
@@ -148,7 +200,8 @@ constexpr const char* footer =
     "Examples:\n"
     "  warpalign mosaic scan --positions stage.csv --output mosaic.ome.tif --json mosaic.json\n"
     "  warpalign mosaic scan --positions stage.csv --unit um --pixel-size 0.65 --json mosaic.json\n"
-    "  warpalign mosaic scan --grid 4x6 --overlap 10 --order snake-row --output mosaic.ome.tif\n";
+    "  warpalign mosaic scan --grid 4x6 --overlap 10 --order snake-row --output mosaic.ome.tif\n"
+    "  warpalign mosaic scan.ome.tif --report mosaic.html --located positions.xml\n";
 
 }  // namespace
 

@@ -3,6 +3,9 @@
 
 #include "io/frames/input_files.hpp"
 #include "io/image_file.hpp"
+#include "io/mosaic/ome_positions.hpp"
+#include "io/mosaic/position_file.hpp"
+#include "io/mosaic/tile_configuration.hpp"
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
 #include "options/file_names.hpp"
@@ -35,6 +38,22 @@ GridOrder order_of(const std::string& name) {
       "invalid value '{}' for --order (choose from: row, column, snake-row, snake-column)", name));
 }
 
+constexpr std::array<std::pair<const char*, GridCorner>, 4> corners{
+    {{"top-left", GridCorner::top_left},
+     {"top-right", GridCorner::top_right},
+     {"bottom-left", GridCorner::bottom_left},
+     {"bottom-right", GridCorner::bottom_right}}};
+
+GridCorner corner_of(const std::string& name) {
+  for (const auto& [known, corner] : corners) {
+    if (name == known) return corner;
+  }
+  throw UsageError(
+      fmt::format("invalid value '{}' for --corner (choose from: top-left, top-right, bottom-left, "
+                  "bottom-right)",
+                  name));
+}
+
 struct Grid {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -64,10 +83,13 @@ void check_output_name(const std::string& name) {
 }  // namespace
 
 void add_mosaic_options(CLI::App& command, MosaicChoices& choices) {
-  add_option(command, "FOLDER", &choices.folder, "The folder of the tiles", required);
+  add_option(command, "FOLDER", &choices.folder,
+             "The folder of the tiles, or a TIFF file of which each page is a tile", required);
   begin_group(command, "Positions");
-  add_option(command, "--positions FILE", &choices.positions,
-             "CSV file with the columns file, x and y: where each tile's first pixel lies");
+  add_option(
+      command, "--positions FILE", &choices.positions,
+      "CSV file with the columns file, x and y: where each tile's first pixel lies; or Fiji's "
+      "TileConfiguration.txt [OME metadata of the tiles, unless there is a --grid]");
   add_option(command, "--unit NAME", &choices.unit, "Unit of the positions: px or um",
              suggesting("px um", with_default));
   add_option(command, "--pixel-size N", &choices.pixel_size, "Size of a pixel in micrometres");
@@ -78,39 +100,77 @@ void add_mosaic_options(CLI::App& command, MosaicChoices& choices) {
   add_option(command, "--order NAME", &choices.order,
              "Order of the grid's images: row, column, snake-row or snake-column",
              suggesting("row column snake-row snake-column", with_default));
+  add_option(command, "--corner NAME", &choices.corner,
+             "Corner of the grid's first image: top-left, top-right, bottom-left or bottom-right",
+             suggesting("top-left top-right bottom-left bottom-right", with_default));
+  add_option(command, "--exchange", &choices.exchange, "Exchange x and y of the given positions");
+  add_option(command, "--reverse AXES", &choices.reverse,
+             "Reverse the sign of the given x, y or xy, after --exchange", suggesting("x y xy"));
   begin_group(command, "Search");
   add_option(command, "--max-error N", &choices.max_error,
              "Largest error of a position relative to its neighbour, in pixels [a twentieth of the "
              "tile's larger side, at least 16]");
   add_option(command, "--min-confidence N", &choices.min_confidence,
              "Smallest confidence of a pair that is used, above 0 to 1 [0.5]");
+  add_option(command, "--no-distortion", &choices.no_distortion,
+             "Do not estimate the distortion that all tiles have in common");
   begin_group(command, "Outputs");
   add_option(command, "--output FILE", &choices.output,
              "Write the mosaic as tiled OME-TIFF with reduced levels");
   add_option(command, "--json FILE", &choices.json,
              "Write positions, pairs and the stage model as one JSON object");
+  add_option(command, "--located FILE", &choices.located,
+             "Write the located positions: as CSV, as Fiji's TileConfiguration (.txt), or as a "
+             "project of BigStitcher (.xml)");
+  add_option(command, "--report FILE", &choices.page,
+             "Write an HTML page: the mosaic, its pairs, the residuals and what was left out");
   add_device_options(command, choices.device);
   add_limit_options(command);
 }
 
+namespace {
+
+void check_grid_choices(const MosaicChoices& choices) {
+  (void)grid_of(*choices.grid);
+  (void)order_of(choices.order);
+  (void)corner_of(choices.corner);
+  if (!choices.overlap) throw UsageError("--grid: needs --overlap PERCENT, such as --overlap 10");
+  if (!(*choices.overlap > 0) || !(*choices.overlap < 100)) {
+    throw UsageError(
+        fmt::format("--overlap {}: must be above 0 and below 100 per cent", *choices.overlap));
+  }
+  if (choices.unit != "px") throw UsageError("--unit: applies to --positions only; omit it");
+  if (choices.exchange || !choices.reverse.empty()) {
+    throw UsageError(
+        "--exchange and --reverse: apply to given positions only; use --order and --corner for a "
+        "grid");
+  }
+}
+
+void refuse_grid_choices(const MosaicChoices& choices) {
+  if (choices.overlap) throw UsageError("--overlap: applies to --grid only; omit it");
+  if (choices.order != "row") throw UsageError("--order: applies to --grid only; omit it");
+  if (choices.corner != "top-left") throw UsageError("--corner: applies to --grid only; omit it");
+  if (!choices.reverse.empty() && choices.reverse != "x" && choices.reverse != "y" &&
+      choices.reverse != "xy") {
+    throw UsageError(
+        fmt::format("invalid value '{}' for --reverse (choose from: x, y, xy)", choices.reverse));
+  }
+}
+
+}  // namespace
+
 void check_mosaic_choices(const MosaicChoices& choices) {
-  if (choices.positions.has_value() == choices.grid.has_value()) {
-    throw UsageError(choices.grid ? "--positions and --grid: give one of them, not both"
-                                  : "no positions given: use --positions FILE, or --grid "
-                                    "ROWSxCOLUMNS with --overlap PERCENT");
+  if (choices.positions && choices.grid) {
+    throw UsageError("--positions and --grid: give one of them, not both");
   }
   if (choices.grid) {
-    (void)grid_of(*choices.grid);
-    (void)order_of(choices.order);
-    if (!choices.overlap) throw UsageError("--grid: needs --overlap PERCENT, such as --overlap 10");
-    if (!(*choices.overlap > 0) || !(*choices.overlap < 100)) {
-      throw UsageError(
-          fmt::format("--overlap {}: must be above 0 and below 100 per cent", *choices.overlap));
-    }
-    if (choices.unit != "px") throw UsageError("--unit: applies to --positions only; omit it");
+    check_grid_choices(choices);
   } else {
-    if (choices.overlap) throw UsageError("--overlap: applies to --grid only; omit it");
-    if (choices.order != "row") throw UsageError("--order: applies to --grid only; omit it");
+    refuse_grid_choices(choices);
+  }
+  if (!choices.positions && choices.unit != "px") {
+    throw UsageError("--unit: applies to --positions only; omit it");
   }
   if (choices.unit != "px" && choices.unit != "um") {
     throw UsageError(
@@ -127,56 +187,113 @@ void check_mosaic_choices(const MosaicChoices& choices) {
         fmt::format("--min-confidence {}: must be above 0 and at most 1", *choices.min_confidence));
   }
   if (choices.output) check_output_name(*choices.output);
+  if (choices.located) check_position_file(*choices.located);
   std::vector<std::string> inputs;
   if (choices.positions) inputs.push_back(*choices.positions);
-  check_outputs({{"--output", choices.output}, {"--json", choices.json}}, inputs);
+  if (std::filesystem::is_regular_file(choices.folder)) inputs.push_back(choices.folder);
+  check_outputs({{"--output", choices.output},
+                 {"--json", choices.json},
+                 {"--located", choices.located},
+                 {"--report", choices.page}},
+                inputs);
 }
 
-std::vector<TilePosition> tiles_of(const MosaicChoices& choices) {
-  std::error_code failed;
-  if (!std::filesystem::is_directory(choices.folder, failed)) {
-    throw FileError(
-        fmt::format("{}: is not a folder; give the folder of the tiles", choices.folder));
+namespace {
+
+/// The images of the folder but the output, or the pages of the file, relative to `folder`.
+std::vector<std::string> images_in(const MosaicChoices& choices, const Path& folder) {
+  std::vector<std::string> names;
+  if (!std::filesystem::is_directory(choices.folder)) {
+    const std::string name = Path(choices.folder).filename().string();
+    const std::size_t pages = count_pages(choices.folder);
+    for (std::size_t i = 0; i < pages; ++i) names.push_back(fmt::format("{}[{}]", name, i));
+    return names;
   }
-  if (choices.positions) {
-    std::vector<TilePosition> tiles = read_tile_positions(*choices.positions);
-    if (tiles.size() < 2) {
-      throw FileError(fmt::format("{}: has {} tiles; a mosaic needs at least 2", *choices.positions,
-                                  tiles.size()));
-    }
-    return tiles;
+  for (const std::string& file : input_files({choices.folder})) {
+    std::error_code failed;
+    if (choices.output && std::filesystem::equivalent(file, *choices.output, failed)) continue;
+    names.push_back(Path(file).lexically_relative(folder).string());
   }
+  return names;
+}
+
+NominalTiles grid_tiles(const MosaicChoices& choices, NominalTiles nominal) {
   const Grid grid = grid_of(*choices.grid);
-  std::vector<std::string> files = input_files({choices.folder});
-  const auto is_output = [&](const std::string& file) {
-    return choices.output && std::filesystem::equivalent(file, *choices.output, failed);
-  };
-  std::erase_if(files, is_output);
+  const std::vector<std::string> names = images_in(choices, nominal.folder);
   const std::int64_t expected = grid.rows * grid.columns;
-  if (static_cast<std::int64_t>(files.size()) != expected) {
+  if (static_cast<std::int64_t>(names.size()) != expected) {
     throw FileError(fmt::format("{}: has {} images, but --grid {} needs {}", choices.folder,
-                                files.size(), *choices.grid, expected));
+                                names.size(), *choices.grid, expected));
   }
   const double step = 1 - *choices.overlap / 100;
-  std::vector<TilePosition> tiles;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const GridCell cell =
-        grid_cell(static_cast<std::int64_t>(i), grid.rows, grid.columns, order_of(choices.order));
-    tiles.push_back(
-        {Path(files[i]).filename().string(),
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const GridCell cell = grid_cell(static_cast<std::int64_t>(i), grid.rows, grid.columns,
+                                    order_of(choices.order), corner_of(choices.corner));
+    nominal.tiles.push_back(
+        {names[i],
          {step * static_cast<double>(cell.column), step * static_cast<double>(cell.row)}});
   }
-  return tiles;
+  nominal.in_tile_sides = true;
+  nominal.source = "--grid " + *choices.grid;
+  return nominal;
 }
 
-std::vector<Point> positions_in_pixels(const MosaicChoices& choices,
-                                       const std::vector<TilePosition>& tiles, const Shape& shape) {
-  const double unit = choices.unit == "um" ? 1 / *choices.pixel_size : 1;
-  const double x = choices.grid ? static_cast<double>(shape.width) : unit;
-  const double y = choices.grid ? static_cast<double>(shape.height) : unit;
+NominalTiles ome_tiles(const MosaicChoices& choices, NominalTiles nominal) {
+  std::vector<std::string> names{Path(choices.folder).filename().string()};
+  if (std::filesystem::is_directory(choices.folder)) names = images_in(choices, nominal.folder);
+  OmeTiles found = read_ome_positions(nominal.folder, names, choices.pixel_size);
+  nominal.tiles = std::move(found.tiles);
+  nominal.pixel_size = found.pixel_size;
+  nominal.source = choices.folder + ": OME metadata";
+  return nominal;
+}
+
+}  // namespace
+
+NominalTiles tiles_of(const MosaicChoices& choices) {
+  std::error_code failed;
+  NominalTiles nominal;
+  nominal.pixel_size = choices.pixel_size;
+  nominal.folder = choices.folder;
+  if (!std::filesystem::is_directory(choices.folder, failed)) {
+    if (!std::filesystem::is_regular_file(choices.folder, failed)) {
+      throw FileError(
+          fmt::format("{}: does not exist; give the folder of the tiles, or a file of "
+                      "which each page is a tile",
+                      choices.folder));
+    }
+    nominal.folder = Path(choices.folder).parent_path();
+  }
+  if (choices.grid) return grid_tiles(choices, std::move(nominal));
+  if (choices.positions) {
+    nominal.source = *choices.positions;
+    const bool is_configuration = Path(*choices.positions).extension() == ".txt";
+    nominal.tiles = is_configuration ? read_tile_configuration(*choices.positions)
+                                     : read_tile_positions(*choices.positions);
+    if (choices.unit == "um") nominal.unit = {1 / *choices.pixel_size, 1 / *choices.pixel_size};
+  } else {
+    nominal = ome_tiles(choices, std::move(nominal));
+  }
+  if (nominal.tiles.size() < 2) {
+    throw FileError(fmt::format("{}: has {} tile{}; a mosaic needs at least 2", nominal.source,
+                                nominal.tiles.size(), nominal.tiles.size() == 1 ? "" : "s"));
+  }
+  return nominal;
+}
+
+std::vector<Point> positions_in_pixels(const MosaicChoices& choices, const NominalTiles& nominal,
+                                       const Shape& shape) {
+  Point unit = nominal.unit;
+  if (nominal.in_tile_sides) {
+    unit = {static_cast<double>(shape.width), static_cast<double>(shape.height)};
+  }
+  const double sign_x = choices.reverse.find('x') != std::string::npos ? -1 : 1;
+  const double sign_y = choices.reverse.find('y') != std::string::npos ? -1 : 1;
   std::vector<Point> positions;
-  for (const TilePosition& tile : tiles) {
-    positions.push_back({tile.position.x * x, tile.position.y * y});
+  for (const TilePosition& tile : nominal.tiles) {
+    Point position{tile.position.x * unit.x, tile.position.y * unit.y};
+    if (choices.exchange) std::swap(position.x, position.y);
+    positions.push_back({sign_x * position.x, sign_y * position.y});
   }
   return positions;
 }
@@ -184,6 +301,7 @@ std::vector<Point> positions_in_pixels(const MosaicChoices& choices,
 MosaicOptions mosaic_options_of(const MosaicChoices& choices) {
   MosaicOptions options;
   if (choices.max_error) options.max_error = *choices.max_error;
+  options.estimate_distortion = !choices.no_distortion;
   if (choices.min_confidence) options.min_confidence = *choices.min_confidence;
   return options;
 }

@@ -6,6 +6,7 @@
 
 #include <warpalign/mosaic.hpp>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,17 +15,23 @@ namespace warpalign::program {
 
 /// The options as typed, unchecked.
 struct MosaicChoices {
-  std::string folder;
+  std::string folder;  ///< or a file of which each page is a tile
   std::optional<std::string> positions;
   std::optional<std::string> grid;
   std::optional<double> overlap;
   std::string order = "row";
+  std::string corner = "top-left";
+  bool exchange = false;
+  std::string reverse;
   std::string unit = "px";
   std::optional<double> pixel_size;
   std::optional<double> max_error;
   std::optional<double> min_confidence;
+  bool no_distortion = false;
   std::optional<std::string> output;
   std::optional<std::string> json;
+  std::optional<std::string> located;
+  std::optional<std::string> page;
   DeviceOptions device;
 };
 
@@ -33,12 +40,22 @@ void add_mosaic_options(CLI::App& command, MosaicChoices& choices);
 /// Checks the options that need no file, and the names of the outputs. Throws UsageError.
 void check_mosaic_choices(const MosaicChoices& choices);
 
-/// The files of the tiles in the order in which they were taken. Throws FileError and UsageError.
-[[nodiscard]] std::vector<TilePosition> tiles_of(const MosaicChoices& choices);
+/// The tiles' files, with positions in pixels.
+struct NominalTiles {
+  std::filesystem::path folder;      ///< of the files
+  std::vector<TilePosition> tiles;   ///< in the order in which they were taken; in units
+  Point unit{1, 1};                  ///< pixels in a unit of the positions
+  bool in_tile_sides = false;        ///< the unit is the tile's sides
+  std::optional<double> pixel_size;  ///< in micrometres
+  std::string source;                ///< where the positions come from, for messages
+};
 
-/// The positions of these tiles in pixels; those of a grid follow from the tiles' size.
+/// The tiles that the options name. Throws FileError and UsageError.
+[[nodiscard]] NominalTiles tiles_of(const MosaicChoices& choices);
+
+/// The positions of these tiles in pixels, with the axes as the options say.
 [[nodiscard]] std::vector<Point> positions_in_pixels(const MosaicChoices& choices,
-                                                     const std::vector<TilePosition>& tiles,
+                                                     const NominalTiles& nominal,
                                                      const Shape& shape);
 
 /// The library's options, without progress.

@@ -53,6 +53,21 @@ Json components_json(const MosaicReport& report) {
   return array;
 }
 
+Json distortion_json(const TileDistortion& distortion) {
+  if (distortion.is_zero()) return {};
+  const auto numbers = [](const std::array<double, TileDistortion::terms>& values) {
+    Json array = Json::array();
+    for (const double value : values) array.push_back(Json(value));
+    return array;
+  };
+  Json object;
+  object["center"] = point_json(distortion.center);
+  object["radius"] = distortion.radius;
+  object["x"] = numbers(distortion.x);
+  object["y"] = numbers(distortion.y);
+  return object;
+}
+
 /// The camera's angle, counter-clockwise as displayed, as the stage model has it.
 double angle_deg(const StageModel& stage) {
   return std::atan2(stage.matrix.b - stage.matrix.d, stage.matrix.a + stage.matrix.e) * 180 /
@@ -92,6 +107,23 @@ std::string left_out_lines(const MosaicReport& report) {
   }
   if (more > 0) text += report_line("", fmt::format("and {} more; --json lists all", more));
   return text;
+}
+
+/// The largest displacement at an edge of a tile, in pixels.
+double largest_displacement(const MosaicReport& report) {
+  constexpr int steps = 16;
+  const auto right = static_cast<double>(report.tile.width - 1);
+  const auto bottom = static_cast<double>(report.tile.height - 1);
+  double largest = 0;
+  for (int i = 0; i <= steps; ++i) {
+    const double x = right * i / steps;
+    const double y = bottom * i / steps;
+    for (const Point& p : {Point{x, 0}, Point{x, bottom}, Point{0, y}, Point{right, y}}) {
+      const Point d = report.mosaic.distortion.displacement(p);
+      largest = std::max(largest, std::hypot(d.x, d.y));
+    }
+  }
+  return largest;
 }
 
 std::string stage_text(const StageModel& stage) {
@@ -141,6 +173,7 @@ std::string json_text(const MosaicReport& report) {
                                   {"angle_deg", angle_deg(mosaic.stage)},
                                   {"backlash", point_json(mosaic.stage.backlash)},
                                   {"deviation", mosaic.stage.deviation}});
+  object["distortion"] = distortion_json(mosaic.distortion);
   object["output"] = report.output ? Json(*report.output) : Json();
   object["device"] = report.device.id;
   object["seconds"] = report.seconds;
@@ -156,6 +189,10 @@ std::string human_text(const MosaicReport& report) {
       report_line("pairs", fmt::format("{} of {} used, residual {:.3f} px rms", used_pairs(mosaic),
                                        mosaic.pairs.size(), rms_residual(mosaic)));
   text += report_line("stage", stage_text(mosaic.stage));
+  if (!mosaic.distortion.is_zero()) {
+    text += report_line("distortion", fmt::format("common to all tiles, up to {:.2f} px; removed",
+                                                  largest_displacement(report)));
+  }
   if (const std::size_t count = tiles_by_stage(mosaic); count > 0) {
     text += report_line("by stage", fmt::format("{} tiles have no used pair and follow the stage "
                                                 "model",
@@ -170,6 +207,8 @@ std::string human_text(const MosaicReport& report) {
   std::vector<WrittenFile> files;
   if (report.output) files.push_back({"mosaic", *report.output, "OME-TIFF"});
   if (report.json) files.push_back({"json", *report.json, "positions and pairs"});
+  if (report.located) files.push_back({"located", *report.located, "positions"});
+  if (report.page) files.push_back({"report", *report.page, "HTML"});
   return text + closing_lines(report.device, files, report.seconds, {});
 }
 

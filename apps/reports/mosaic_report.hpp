@@ -14,11 +14,14 @@ struct MosaicReport {
   std::string folder;                ///< as typed
   std::vector<std::string> files;    ///< of the tiles, relative to the folder
   std::string description;           ///< of one tile: size and type
+  Shape tile;                        ///< of one tile
   std::optional<double> pixel_size;  ///< in micrometres
   std::vector<Point> nominal;        ///< the positions given, in pixels
   Mosaic mosaic;
-  std::optional<std::string> output;  ///< the picture's file
-  std::optional<std::string> json;    ///< this report's file
+  std::optional<std::string> output;   ///< the picture's file
+  std::optional<std::string> json;     ///< this report's file
+  std::optional<std::string> located;  ///< the file of the located positions
+  std::optional<std::string> page;     ///< the HTML page's file
   DeviceInfo device;
   double seconds = 0;  ///< total wall time
 };

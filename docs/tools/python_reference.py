@@ -11,7 +11,8 @@ PAGES = {
         "register", "Registrar", "Registration", "Alignment", "Deformation", "register_stack",
         "StackRegistration", "register_batch", "register_local", "LocalRegistrar",
         "LocalRegistration", "register_volume", "VolumeRegistrar",
-        "VolumeRegistration", "register_series", "SeriesRegistration", "mosaic", "Mosaic", "MosaicPair", "StageModel"]),
+        "VolumeRegistration", "register_series", "SeriesRegistration", "mosaic", "Mosaic", "MosaicPair", "StageModel",
+        "TileDistortion"]),
     "devices": ("Devices", "warpalign", [
         "devices", "backends", "open_device", "warm_up", "to_device", "DeviceArray", "Device",
         "DeviceInfo", "Backend"]),

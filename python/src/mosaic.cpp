@@ -59,6 +59,32 @@ std::vector<MosaicTile> tiles_of(const std::vector<std::pair<std::int64_t, std::
   return tiles;
 }
 
+/// The center (x, y), the radius, and the terms along x and y; None without a distortion.
+nb::object object_of(const TileDistortion& distortion) {
+  if (distortion.is_zero()) return nb::none();
+  nb::list x;
+  nb::list y;
+  for (std::size_t i = 0; i < TileDistortion::terms; ++i) {
+    x.append(distortion.x[i]);
+    y.append(distortion.y[i]);
+  }
+  return nb::make_tuple(distortion.center.x, distortion.center.y, distortion.radius, x, y);
+}
+
+/// What object_of() makes, as numbers: the center, the radius and the terms; empty for None.
+TileDistortion distortion_of(const std::vector<double>& numbers) {
+  TileDistortion distortion;
+  if (numbers.empty()) return distortion;
+  if (numbers.size() != 3 + 2 * TileDistortion::terms) refuse("the distortion needs 17 numbers");
+  distortion.center = {numbers[0], numbers[1]};
+  distortion.radius = numbers[2];
+  for (std::size_t i = 0; i < TileDistortion::terms; ++i) {
+    distortion.x[i] = numbers[3 + i];
+    distortion.y[i] = numbers[3 + TileDistortion::terms + i];
+  }
+  return distortion;
+}
+
 nb::tuple tuple_of(const Point& point) { return nb::make_tuple(point.x, point.y); }
 
 nb::dict dict_of(const Mosaic& mosaic) {
@@ -86,6 +112,7 @@ nb::dict dict_of(const Mosaic& mosaic) {
   found["stage_matrix"] = nb::make_tuple(m.a, m.b, m.d, m.e);
   found["backlash"] = tuple_of(mosaic.stage.backlash);
   found["deviation"] = mosaic.stage.deviation;
+  found["distortion"] = object_of(mosaic.distortion);
   return found;
 }
 
@@ -93,8 +120,8 @@ nb::dict dict_of(const Mosaic& mosaic) {
 nb::dict locate(const std::vector<OpenedDevice*>& opened,
                 const std::vector<std::pair<std::int64_t, std::int64_t>>& shapes,
                 const std::vector<std::pair<double, double>>& positions, const nb::callable& source,
-                const nb::callable& progress, double max_error, double min_confidence,
-                int streams) {
+                const nb::callable& progress, double max_error, double min_confidence, int streams,
+                bool estimate_distortion) {
   std::vector<Device> devices;
   for (const OpenedDevice* device : opened) devices.push_back(device->device);
   const std::vector<MosaicTile> tiles = tiles_of(shapes, positions);
@@ -103,6 +130,7 @@ nb::dict locate(const std::vector<OpenedDevice*>& opened,
   options.max_error = max_error;
   options.min_confidence = min_confidence;
   options.batch.streams_per_device = streams;
+  options.estimate_distortion = estimate_distortion;
   options.progress = [&](std::size_t done, std::size_t total) {
     if (!go_on) throw Interrupted();
     const nb::gil_scoped_acquire acquired;
@@ -124,7 +152,7 @@ nb::dict locate(const std::vector<OpenedDevice*>& opened,
 void fuse(const OpenedDevice& opened,
           const std::vector<std::pair<std::int64_t, std::int64_t>>& shapes,
           const std::vector<std::pair<double, double>>& positions, const nb::callable& source,
-          const OutputArray& output) {
+          const OutputArray& output, const std::vector<double>& distortion) {
   if (output.ndim() != 2) refuse("the picture must have two dimensions");
   const std::vector<MosaicTile> tiles = tiles_of(shapes, positions);
   std::vector<Point> points;
@@ -132,6 +160,7 @@ void fuse(const OpenedDevice& opened,
   FusionSpec spec;
   spec.picture = shape_of(output, 2);
   spec.type = pixel_type_of(output.dtype());
+  spec.distortion = distortion_of(distortion);
   auto* pixels = static_cast<std::byte*>(output.data());
   const std::size_t row = static_cast<std::size_t>(spec.picture.width) * size_of(spec.type);
   std::atomic<bool> go_on{true};
@@ -155,10 +184,10 @@ void fuse(const OpenedDevice& opened,
 void bind_mosaic(nb::module_& module) {
   module.def("locate_tiles", &locate, nb::arg("devices"), nb::arg("shapes"), nb::arg("positions"),
              nb::arg("source"), nb::arg("progress"), nb::arg("max_error"),
-             nb::arg("min_confidence"), nb::arg("streams"),
+             nb::arg("min_confidence"), nb::arg("streams"), nb::arg("estimate_distortion"),
              "Locate the tiles of a mosaic; see :func:`warpalign.mosaic`. Positions are (x, y).");
   module.def("fuse_tiles", &fuse, nb::arg("device"), nb::arg("shapes"), nb::arg("positions"),
-             nb::arg("source"), nb::arg("output"),
+             nb::arg("source"), nb::arg("output"), nb::arg("distortion"),
              "Fuse tiles to one picture; see :meth:`warpalign.Mosaic.fuse`.");
 }
 

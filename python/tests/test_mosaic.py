@@ -53,7 +53,7 @@ def test_positions_and_pairs(scan):
         assert pair.outcome == "used" and pair.reason == "" and pair.confidence > 0.5
         truth = scan.truth[pair.moving] - scan.truth[pair.reference]
         assert np.abs(truth - pair.shift).max() < 2 * PROMISED_RMS
-    assert found.positions.min() == 0 and found.image is None
+    assert found.positions.min() == 0 and found.image is None and found.distortion is None
     assert not found.placed_by_stage.any() and not found.components.any()
     assert np.array_equal(found.matrices[:, :2, 2], found.positions)
     assert np.array_equal(found.matrices_xy[:, :2, 2], found.positions[:, ::-1])
@@ -74,6 +74,36 @@ def test_picture(scan):
     floats = found.fuse([tile.astype(np.float64) for tile in scan.tiles])
     assert floats.dtype == np.float32
     assert np.abs(floats[inner] - found.image[inner]).max() < 2
+
+
+def test_a_distortion_of_all_tiles_is_removed(scan):
+    # In order: u^2, uv, v^2, u^3, u^2 v, u v^2 and v^3.
+    truth = warpalign.TileDistortion((79.5, 79.5), 80.0, np.array([0.8, -2, 1.5, 0, -0.6, 0, 0.5]),
+                                     np.array([-1.5, 2.5, 1, 0.5, 0.4, 0.6, 0]))
+    y, x = np.mgrid[:scan.side, :scan.side].astype(float)
+    moved = truth.displacement(np.stack([y, x], axis=-1))
+    assert np.allclose(truth.displacement([79.5, 159.5]),
+                       [0.8, -1.5 + 0.5])  # u = 1 and v = 0: the terms u^2 and u^3
+    u, v, phase = scan.waves
+    tiles = []
+    for position in scan.truth:
+        waves = sum(
+            np.cos(a * (y + moved[..., 0] + position[0])
+                   + b * (x + moved[..., 1] + position[1]) + c)
+            for a, b, c in zip(u.ravel(), v.ravel(), phase.ravel()))
+        tiles.append(np.rint(20000 + 900 * waves).astype(np.uint16))
+    found = warpalign.mosaic(tiles, scan.nominal, fuse=True)
+    assert rms(found, scan.truth) < PROMISED_RMS
+    corners = np.array([[10, 10], [20, 150], [150, 15], [140, 140]])
+    assert np.abs(found.distortion.displacement(corners)
+                  - truth.displacement(corners)).max() < 0.1
+    origin = (scan.truth - found.positions).mean(axis=0)
+    scene = scan.draw(origin, found.shape)
+    inner = np.s_[25:-25, 25:-25]
+    off = found.image[inner].astype(float) - scene[inner]
+    assert np.sqrt((off ** 2).mean()) < 60  # as without a distortion
+    plain = warpalign.mosaic(tiles, scan.nominal, estimate_distortion=False)
+    assert plain.distortion is None and rms(plain, scan.truth) > 3 * PROMISED_RMS
 
 
 def test_lazy_tiles_are_read_by_index(scan):

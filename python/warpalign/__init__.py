@@ -26,7 +26,7 @@ from ._files._image_file import ImageFile
 from ._files._open import open_file as open
 from ._geometry import Geometry
 from ._local import LocalRegistrar, LocalRegistration, register_local
-from ._mosaic import Mosaic, MosaicPair, StageModel, mosaic
+from ._mosaic import Mosaic, MosaicPair, StageModel, TileDistortion, mosaic
 from ._point_errors import PointErrors
 from ._register import Registrar, register, warm_up
 from ._series import SeriesRegistration, register_series
@@ -68,6 +68,7 @@ __all__ = [
     "SeriesRegistration",
     "StackRegistration",
     "StageModel",
+    "TileDistortion",
     "Tile",
     "Transform",
     "VolumeRegistrar",

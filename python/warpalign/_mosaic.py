@@ -70,6 +70,44 @@ class StageModel(NamedTuple):
     deviation: float
 
 
+class TileDistortion(NamedTuple):
+    """The distortion that all tiles have in common: pixel p of a tile lies at position + p + D(p).
+
+    Attributes
+    ----------
+    center : tuple of 2 floats
+        The pixel that is not displaced: (row, column).
+    radius : float
+        The unit of the polynomial, in pixels.
+    rows, columns : ndarray, shape (7,)
+        The displacement along rows and columns, in pixels, of the terms u^2, uv, v^2, u^3, u^2v,
+        uv^2 and v^3, where u is the column and v the row relative to `center`, divided by `radius`.
+    """
+
+    center: tuple[float, float]
+    radius: float
+    rows: np.ndarray
+    columns: np.ndarray
+
+    def displacement(self, points):
+        """The displacement of pixels of a tile.
+
+        Parameters
+        ----------
+        points : array_like, shape (..., 2)
+            Pixels, (row, column).
+
+        Returns
+        -------
+        ndarray, shape (..., 2)
+            The displacements in pixels, along rows and columns.
+        """
+        points = np.asarray(points, float)
+        v, u = np.moveaxis((points - self.center) / self.radius, -1, 0)
+        terms = np.stack([u * u, u * v, v * v, u ** 3, u * u * v, u * v * v, v ** 3], axis=-1)
+        return np.stack([terms @ self.rows, terms @ self.columns], axis=-1)
+
+
 @dataclass(frozen=True, eq=False)
 class Mosaic(OnDevice):
     """The located tiles of a mosaic; :func:`mosaic` makes it.
@@ -91,6 +129,8 @@ class Mosaic(OnDevice):
         Whether the stage model placed the tile, because no pair of it is used.
     stage : StageModel
         The model that places tiles and sets without pairs.
+    distortion : TileDistortion or None
+        The distortion that all tiles have in common, if the overlaps show one.
     shape : tuple of 2 ints
         The shape of the picture that covers all tiles: (rows, columns).
     image : ndarray or None
@@ -102,6 +142,7 @@ class Mosaic(OnDevice):
     components: np.ndarray
     placed_by_stage: np.ndarray
     stage: StageModel
+    distortion: TileDistortion | None
     shape: tuple[int, int]
     image: np.ndarray | None
     _shapes: list = field(repr=False)
@@ -118,7 +159,7 @@ class Mosaic(OnDevice):
     def fuse(self, tiles):
         """Fuse tiles, or another channel of them, to one picture.
 
-        Each tile is resampled once by its cubic spline. Where tiles overlap, the weight of a tile
+        Each tile is resampled once by its cubic spline, without the distortion. Where tiles overlap, the weight of a tile
         is the product of the distances to its nearest edges along both axes.
 
         Parameters
@@ -153,8 +194,12 @@ class Mosaic(OnDevice):
                 raise TypeError(f"tile {index} is of type {tile.dtype}, but tile 0 of {kind}")
             return np.ascontiguousarray(tile, kind)
 
+        distortion = []
+        if self.distortion is not None:
+            distortion = [*self.distortion.center[::-1], self.distortion.radius,
+                          *self.distortion.columns, *self.distortion.rows]
         _core.fuse_tiles(self._opened(), self._shapes, self.positions[:, ::-1].tolist(), source,
-                         picture)
+                         picture, distortion)
         return picture
 
 
@@ -190,8 +235,8 @@ def _swapped(pair):
                       confidence, correlation, residual[::-1])
 
 
-def mosaic(tiles, positions, *, fuse=False, max_error=None, min_confidence=0.5, devices=None,
-           streams=2, progress=None):
+def mosaic(tiles, positions, *, fuse=False, max_error=None, min_confidence=0.5,
+           estimate_distortion=True, devices=None, streams=2, progress=None):
     """Locate the overlapping tiles of a mosaic, and fuse them on request.
 
     The overlaps of all tiles that overlap according to `positions` are registered and verified.
@@ -214,6 +259,9 @@ def mosaic(tiles, positions, *, fuse=False, max_error=None, min_confidence=0.5, 
         columns. The default is a twentieth of the tile's larger side, at least 16.
     min_confidence : float, optional
         The smallest confidence of a pair that is used, above 0 to 1. The default is 0.5.
+    estimate_distortion : bool, optional
+        Whether to estimate the distortion that all tiles have in common, and to locate them without
+        it. It needs tiles of one shape. The default is True.
     devices : Device or str, or a sequence of them, optional
         The devices to use, as for :func:`register_batch`.
     streams : int, optional
@@ -271,15 +319,19 @@ def mosaic(tiles, positions, *, fuse=False, max_error=None, min_confidence=0.5, 
 
         found = _core.locate_tiles(opened, shapes, positions[:, ::-1].tolist(), source, update,
                                    0.0 if max_error is None else float(max_error),
-                                   float(min_confidence), streams)
+                                   float(min_confidence), streams, bool(estimate_distortion))
     stage = StageModel(np.array(found["stage_matrix"]).reshape(2, 2)[::-1, ::-1].copy(),
                        found["backlash"][::-1], found["deviation"])
+    distortion = None
+    if found["distortion"] is not None:
+        x, y, radius, columns, rows = found["distortion"]
+        distortion = TileDistortion((y, x), radius, np.array(rows), np.array(columns))
     result = Mosaic(
         positions=np.array(found["positions"])[:, ::-1].copy(),
         pairs=[_swapped(pair) for pair in found["pairs"]],
         components=np.array(found["components"]),
         placed_by_stage=np.array(found["counts"]) == 0,
-        stage=stage, shape=tuple(found["shape"]), image=None, _shapes=shapes, _device=opened[0])
+        stage=stage, distortion=distortion, shape=tuple(found["shape"]), image=None, _shapes=shapes, _device=opened[0])
     if fuse:
         object.__setattr__(result, "image", result.fuse(tiles))
     return result

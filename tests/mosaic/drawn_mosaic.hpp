@@ -29,12 +29,14 @@ class SpotScene {
       spots_.push_back({x(random), y(random), size(random), height_of(random)});
   }
 
-  /// A tile whose first pixel lies at `position`, as u16.
-  [[nodiscard]] std::vector<std::uint16_t> draw(const warpalign::Shape& shape,
-                                                const warpalign::Point& position) const {
+  /// A tile whose pixel p shows the scene at position + p + distortion.displacement(p), as u16.
+  [[nodiscard]] std::vector<std::uint16_t> draw(
+      const warpalign::Shape& shape, const warpalign::Point& position,
+      const warpalign::TileDistortion& distortion = {}) const {
+    constexpr double max_displacement = 12;
     std::vector<double> sums(static_cast<std::size_t>(shape.pixels()), 0);
     for (const Spot& spot : spots_) {
-      const double reach = 5 * spot.size;
+      const double reach = 5 * spot.size + (distortion.is_zero() ? 0 : max_displacement);
       const double cx = spot.x - position.x;
       const double cy = spot.y - position.y;
       const auto begin = [&](double c) { return std::max(0.0, std::ceil(c - reach)); };
@@ -42,7 +44,8 @@ class SpotScene {
            ++y) {
         for (double x = begin(cx); x <= std::min(cx + reach, static_cast<double>(shape.width) - 1);
              ++x) {
-          const double r2 = (x - cx) * (x - cx) + (y - cy) * (y - cy);
+          const warpalign::Point d = distortion.displacement({x, y});
+          const double r2 = std::pow(x + d.x - cx, 2) + std::pow(y + d.y - cy, 2);
           sums[static_cast<std::size_t>(y) * static_cast<std::size_t>(shape.width) +
                static_cast<std::size_t>(x)] +=
               spot.height * std::exp(-r2 / (2 * spot.size * spot.size));
@@ -72,6 +75,7 @@ struct MosaicDrawing {
   double noise = 2;      ///< standard deviation of the stage along x and y, in pixels
   double backlash = 0;   ///< along x
   std::uint32_t seed = 1;
+  warpalign::TileDistortion distortion{};
 };
 
 /// The tiles of a snake by rows, their nominal and their true positions.
@@ -91,7 +95,7 @@ struct DrawnMosaic {
       const warpalign::Point stage{nominal.x + (back ? -0.5 : 0.5) * drawing.backlash, nominal.y};
       tiles.push_back({shape, nominal});
       truth.push_back({stage.x + normal(random), stage.y + normal(random)});
-      pixels.push_back(scene.draw(shape, truth.back()));
+      pixels.push_back(scene.draw(shape, truth.back(), drawing.distortion));
     }
   }
 

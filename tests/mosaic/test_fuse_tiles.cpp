@@ -18,12 +18,12 @@ using test::DrawnMosaic;
 
 std::vector<std::uint16_t> fused(const Device& device, const DrawnMosaic& drawn,
                                  const std::vector<Point>& positions, const Shape& picture,
-                                 std::int64_t rows) {
+                                 std::int64_t rows, const TileDistortion& distortion = {}) {
   std::vector<std::uint16_t> pixels;
   std::int64_t next = 0;
   fuse_tiles(
       device, drawn.tiles, positions, [&](std::size_t i, int) { return drawn.view(i); },
-      {.picture = picture, .type = PixelType::u16, .rows = rows},
+      {.picture = picture, .type = PixelType::u16, .rows = rows, .distortion = distortion},
       [&](std::int64_t first, std::span<const HostImage> channels) {
         REQUIRE(channels.size() == 1);
         CHECK(first == next);
@@ -33,6 +33,33 @@ std::vector<std::uint16_t> fused(const Device& device, const DrawnMosaic& drawn,
       });
   CHECK(next == picture.height);
   return pixels;
+}
+
+TEST_CASE("the picture of distorted tiles is the scene without distortion") {
+  test::on_every_device([](const Device& device) {
+    const TileDistortion distortion{
+        {2, -3, 1, 0.5, 0, 1, 0}, {1, 2.5, -2, 0, 0.5, 0, 0}, {79.5, 71.5}, 80};
+    const test::MosaicDrawing drawing{
+        .rows = 2, .columns = 3, .overlap = 0.25, .seed = 12, .distortion = distortion};
+    const DrawnMosaic drawn(drawing);
+    // The tiles' own borders, which are a few pixels wide, lie outside of the picture.
+    std::vector<Point> positions;
+    constexpr double start = 20;
+    for (const Point& p : drawn.truth) positions.push_back({p.x - start, p.y - start});
+    const Shape picture{340, 200, 1};
+    const std::vector<std::uint16_t> found =
+        fused(device, drawn, positions, picture, 64, distortion);
+    const double x = (1 - drawing.overlap) * static_cast<double>(drawn.shape.width);
+    const double y = (1 - drawing.overlap) * static_cast<double>(drawn.shape.height);
+    const test::SpotScene scene(x * drawing.columns + 60, y * drawing.rows + 60, drawing.seed);
+    const std::vector<std::uint16_t> truth = scene.draw(picture, {start, start});
+    double sum = 0;
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+      const double off = static_cast<double>(found[i]) - static_cast<double>(truth[i]);
+      sum += off * off;
+    }
+    CHECK(std::sqrt(sum / static_cast<double>(truth.size())) < 65);  // as without distortion
+  });
 }
 
 TEST_CASE("the picture is the scene, in strips of any height") {

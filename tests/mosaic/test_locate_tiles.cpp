@@ -56,6 +56,43 @@ TEST_CASE("tiles are located to hundredths of a pixel") {
   });
 }
 
+TEST_CASE("a distortion of all tiles is estimated and does not move them") {
+  test::on_every_device([](const Device& device) {
+    // In order: u^2, uv, v^2, u^3, u^2 v, u v^2 and v^3, in pixels at the tile's edges.
+    const TileDistortion distortion{
+        {-1.5, 2.5, 1, 0.5, 0.4, 0.6, 0}, {0.8, -2, 1.5, 0, -0.6, 0, 0.5}, {139.5, 129.5}, 140};
+    const DrawnMosaic drawn({.rows = 3,
+                             .columns = 3,
+                             .tile = {280, 260, 1},
+                             .overlap = 0.25,
+                             .noise = 2.5,
+                             .distortion = distortion});
+    const Mosaic mosaic = located(device, drawn);
+    CHECK(used(mosaic) == mosaic.pairs.size());
+    CHECK(test::rms_of(test::position_errors(mosaic, drawn.truth)) < promised_rms);
+    REQUIRE_FALSE(mosaic.distortion.is_zero());
+    for (const Point& p : {Point{10, 10}, Point{250, 30}, Point{40, 240}, Point{270, 250}}) {
+      const Point found = mosaic.distortion.displacement(p);
+      const Point truth = distortion.displacement(p);
+      // Hundredths of a pixel in the overlaps; corners extrapolate a little.
+      CHECK(std::hypot(found.x - truth.x, found.y - truth.y) < 0.1);
+    }
+    // Without it, each seam misfits by pixels.
+    const Mosaic plain = located(device, drawn, {.estimate_distortion = false});
+    CHECK(plain.distortion.is_zero());
+    CHECK(test::rms_of(test::position_errors(plain, drawn.truth)) > 3 * promised_rms);
+  });
+}
+
+TEST_CASE("tiles without a distortion have none") {
+  test::on_every_device([](const Device& device) {
+    for (const std::uint32_t seed : {1U, 2U, 3U}) {
+      const DrawnMosaic drawn({.tile = {260, 240, 1}, .noise = 2.5, .seed = seed});
+      CHECK(located(device, drawn).distortion.is_zero());
+    }
+  });
+}
+
 TEST_CASE("an overlap of 5 % with a stage that is wrong by as much") {
   test::on_every_device([](const Device& device) {
     const DrawnMosaic drawn(

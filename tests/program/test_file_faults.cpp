@@ -7,6 +7,7 @@
 #include "program/stack_files.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -146,11 +147,16 @@ void sweep(const Command& command) {
   std::printf("%s: %zu calls, each failed once\n", command.name.c_str(), failing);
 }
 
-/// Two images of one scene, a volume, and a stack.
+/// Two images of one scene, two tiles, a volume, and a stack.
 struct Inputs {
   Inputs() {
     save_image(folder / "a.png", draw({}, shape, 1, PixelType::u8));
     save_image(folder / "b.png", draw({}, shape, 1, PixelType::u8, Affine::translation(1.5, -1)));
+    std::filesystem::create_directory(folder / "tiles");
+    for (int i = 0; i < 2; ++i) {
+      save_image(folder / fmt::format("tiles/t{}.png", i),
+                 draw({}, {96, 96, 1}, 1, PixelType::u8, Affine::translation(71.5 * i, 0.8 * i)));
+    }
     save_npy(folder / "v.npy", random_array({12, 14, 16}, PixelType::f32));
     std::vector<LoadedImage> frames;
     for (int i = 0; i < 4; ++i) {
@@ -187,6 +193,10 @@ TEST_CASE("files: every call that writes fails once, for every command") {
         "--csv",    "OUT/d.csv", "--json",         "OUT/d.json",  "--plot",          "OUT/d.svg",
         "--output", "OUT/o.tif", "--output-video", "OUT/o.y4m",   "--output-folder", "OUT/aligned",
         "--report", "OUT/d.html"}});
+  const std::string t = inputs.folder / "tiles";
+  sweep({"mosaic",
+         {"mosaic", t, "--grid", "1x2", "--overlap", "25", "--output", "OUT/m.ome.tif", "--located",
+          "OUT/m.xml", "--report", "OUT/m.html", "--device", device}});
   sweep({"experiment zoom",
          {"experiment", "zoom", a, "--factor", "4", "--region", "4,4,8,8", "--output-folder",
           "OUT/zoom"}});

@@ -3,6 +3,7 @@
 
 #include "io/array_file.hpp"
 #include "io/checksum.hpp"
+#include "io/image_name.hpp"
 #include "io/luminance.hpp"
 #include "io/registrable_image.hpp"
 
@@ -72,7 +73,7 @@ TileFiles::TileFiles(const std::filesystem::path& folder, std::vector<std::strin
   std::string first_missing;
   for (const std::string& name : names_) {
     std::error_code failed;
-    if (std::filesystem::exists(folder_ / name, failed)) continue;
+    if (std::filesystem::exists(image_name(folder_ / name).file, failed)) continue;
     if (missing++ == 0) first_missing = (folder_ / name).string();
   }
   if (missing > 0) {

@@ -93,8 +93,7 @@ double number_of(const std::string& text, const std::string& column, const std::
 
 }  // namespace
 
-std::vector<TilePosition> read_tile_positions(const std::filesystem::path& path) {
-  const std::string name = path.string();
+std::string read_position_text(const std::filesystem::path& path) {
   constexpr std::string_view mark = "\xef\xbb\xbf";
   std::string text;
   try {
@@ -102,9 +101,15 @@ std::vector<TilePosition> read_tile_positions(const std::filesystem::path& path)
     const auto bytes = file.all();
     text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   } catch (const FileError& error) {
-    throw FileError(fmt::format("{}: {}", name, error.what()));
+    throw FileError(fmt::format("{}: {}", path.string(), error.what()));
   }
   if (text.starts_with(mark)) text.erase(0, mark.size());
+  return text;
+}
+
+std::vector<TilePosition> read_tile_positions(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  const std::string text = read_position_text(path);
   const std::vector<NumberedRecord> records = records_of(text);
   if (records.empty()) throw FileError(fmt::format("{}: has no lines", name));
   const Record& header = records.front().fields;
@@ -133,14 +138,22 @@ std::vector<TilePosition> read_tile_positions(const std::filesystem::path& path)
   return positions;
 }
 
-GridCell grid_cell(std::int64_t tile, std::int64_t rows, std::int64_t columns, GridOrder order) {
+GridCell grid_cell(std::int64_t tile, std::int64_t rows, std::int64_t columns, GridOrder order,
+                   GridCorner corner) {
   const bool by_row = order == GridOrder::row || order == GridOrder::snake_row;
   const bool snake = order == GridOrder::snake_row || order == GridOrder::snake_column;
   const std::int64_t length = by_row ? columns : rows;
   const std::int64_t line = tile / length;
   std::int64_t along = tile % length;
   if (snake && line % 2 == 1) along = length - 1 - along;
-  return by_row ? GridCell{line, along} : GridCell{along, line};
+  GridCell cell = by_row ? GridCell{line, along} : GridCell{along, line};
+  if (corner == GridCorner::top_right || corner == GridCorner::bottom_right) {
+    cell.column = columns - 1 - cell.column;
+  }
+  if (corner == GridCorner::bottom_left || corner == GridCorner::bottom_right) {
+    cell.row = rows - 1 - cell.row;
+  }
+  return cell;
 }
 
 }  // namespace warpalign::program

@@ -21,13 +21,19 @@ struct TilePosition {
 /// a file that is named twice.
 [[nodiscard]] std::vector<TilePosition> read_tile_positions(const std::filesystem::path& path);
 
+/// The text of a file with positions, without a byte order mark. Throws FileError, naming the file.
+[[nodiscard]] std::string read_position_text(const std::filesystem::path& path);
+
 /// The order in which a microscope takes the tiles of a grid.
 enum class GridOrder {
-  row,          ///< row by row, each from the left
-  column,       ///< column by column, each from the top
-  snake_row,    ///< row by row, from the left and from the right in turn
-  snake_column  ///< column by column, from the top and from the bottom in turn
+  row,          ///< row by row, all in the same direction
+  column,       ///< column by column, all in the same direction
+  snake_row,    ///< row by row, in alternating directions
+  snake_column  ///< column by column, in alternating directions
 };
+
+/// The corner of the grid at which the first tile lies.
+enum class GridCorner { top_left, top_right, bottom_left, bottom_right };
 
 /// The row and column of the tile with this number in a grid.
 struct GridCell {
@@ -35,6 +41,6 @@ struct GridCell {
   std::int64_t column = 0;
 };
 [[nodiscard]] GridCell grid_cell(std::int64_t tile, std::int64_t rows, std::int64_t columns,
-                                 GridOrder order);
+                                 GridOrder order, GridCorner corner);
 
 }  // namespace warpalign::program

@@ -7,6 +7,7 @@
 #include <warpalign/error.hpp>
 #include <warpalign/geometry.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -47,6 +48,10 @@ struct MosaicOptions {
   double min_confidence = 0.5;
   /// Host memory for tiles that several pairs need, in bytes.
   std::size_t cache_bytes = std::size_t{1} << 30;
+  /// Whether to estimate the distortion that all tiles have in common, and to register tiles
+  /// without it. It needs tiles of one shape, and is left out where the overlaps do not show a
+  /// distortion.
+  bool estimate_distortion = true;
   BatchOptions batch{};       ///< how the pairs are divided among threads
   MosaicProgress progress{};  ///< may be empty
 };
@@ -102,12 +107,51 @@ struct StageModel {
   double deviation = 0;
 };
 
+/// The distortion that all tiles have in common, for example that of a lens or a scanner: pixel p
+/// of a tile lies at position + p + displacement(p) in the mosaic. A cubic polynomial without
+/// constant and linear terms, which no overlap tells from other positions of the tiles.
+struct TileDistortion {
+  static constexpr std::size_t terms = 7;
+
+  /// Displacements along x in pixels of the terms u^2, uv, v^2, u^3, u^2 v, u v^2 and v^3, where
+  /// (u, v) is the pixel relative to `center`, divided by `radius`.
+  std::array<double, terms> x{};
+  std::array<double, terms> y{};  ///< the same along y
+  Point center;                   ///< the pixel that is not displaced
+  double radius = 1;              ///< in pixels
+
+  /// Whether there is no distortion.
+  [[nodiscard]] bool is_zero() const noexcept {
+    for (std::size_t i = 0; i < terms; ++i) {
+      if (x[i] != 0 || y[i] != 0) return false;
+    }
+    return true;
+  }
+  /// The values of the terms at a pixel.
+  [[nodiscard]] std::array<double, terms> monomials(const Point& pixel) const noexcept {
+    const double u = (pixel.x - center.x) / radius;
+    const double v = (pixel.y - center.y) / radius;
+    return {u * u, u * v, v * v, u * u * u, u * u * v, u * v * v, v * v * v};
+  }
+  /// The displacement of a pixel, in pixels.
+  [[nodiscard]] Point displacement(const Point& pixel) const noexcept {
+    const std::array<double, terms> values = monomials(pixel);
+    Point sum;
+    for (std::size_t i = 0; i < terms; ++i) {
+      sum.x += x[i] * values[i];
+      sum.y += y[i] * values[i];
+    }
+    return sum;
+  }
+};
+
 /// The result of locate_tiles().
 struct Mosaic {
   std::vector<LocatedTile> tiles;  ///< in the order of the given tiles
   std::vector<MosaicPair> pairs;   ///< all pairs that overlap, by the tile numbers
   std::size_t components = 0;      ///< the number of sets of tiles; 1: pairs connect all tiles
   StageModel stage;                ///< the model that places tiles and sets without pairs
+  TileDistortion distortion;       ///< zero unless the overlaps show one
   Shape shape;                     ///< of the picture that covers all tiles
 };
 
@@ -116,6 +160,9 @@ struct Mosaic {
 /// by least squares, weighted by the pairs' confidence and covariance. A robust kernel (Geman and
 /// McClure 1987, by graduated non-convexity: Yang et al. 2020) leaves out pairs that contradict the
 /// others. The same fit estimates the stage model, which places tiles that no pair connects.
+///
+/// If patches of the overlaps show a distortion that all tiles have in common, the overlaps are
+/// registered once more without it, on the first device's undistorted tiles.
 ///
 /// If few pairs are accepted, whole neighbouring tiles are registered to find out what is wrong.
 /// Throws Error(invalid_argument) that names the exchange or the factor with which the positions
@@ -140,6 +187,7 @@ struct FusionSpec {
   PixelType type = PixelType::u8;  ///< of the tiles and of the picture: u8, u16 or f32
   int channels = 1;                ///< 1 or more
   std::int64_t rows = 256;         ///< the number of rows that the sink receives at a time
+  TileDistortion distortion{};     ///< of all tiles, for example Mosaic::distortion
 };
 
 /// Fuses tiles into one picture, strip by strip from the top. `positions` are those of the tiles'

@@ -9,17 +9,20 @@
 namespace warpalign::detail {
 namespace {
 
-/// The distance of pixel k of the grid to the nearest edge of the tile, in pixels; 0 outside.
-float distance_to_edge(std::int64_t k, std::int64_t size, double fraction) {
-  const double position = static_cast<double>(k) - fraction;  // in the tile's own pixels
-  if (position < 0) return 0;
-  return static_cast<float>(std::min(position + 0.5, static_cast<double>(size) - 0.5 - position));
+/// The distance of pixel k of the grid to the nearest edge of the tile without its border, in
+/// pixels; 0 outside.
+float distance_to_edge(std::int64_t k, std::int64_t size, double fraction, std::int64_t border) {
+  // In the tile's own pixels.
+  const double position = static_cast<double>(k - border) - fraction;
+  const auto last = static_cast<double>(size - 1 - 2 * border);
+  if (position < 0 || position > last) return 0;
+  return static_cast<float>(std::min(position, last - position) + 0.5);
 }
 
-std::vector<float> distances(std::int64_t size, double fraction) {
+std::vector<float> distances(std::int64_t size, double fraction, std::int64_t border) {
   std::vector<float> result(static_cast<std::size_t>(size));
   for (std::int64_t k = 0; k < size; ++k) {
-    result[static_cast<std::size_t>(k)] = distance_to_edge(k, size, fraction);
+    result[static_cast<std::size_t>(k)] = distance_to_edge(k, size, fraction, border);
   }
   return result;
 }
@@ -59,7 +62,7 @@ BlendedStrip::BlendedStrip(std::int64_t width, std::int64_t max_rows, PixelType 
 
 void BlendedStrip::add(const PlacedTile& tile, std::size_t channel, std::int64_t top,
                        std::int64_t rows) {
-  const std::vector<float> along_x = distances(tile.width, tile.fraction.x);
+  const std::vector<float> along_x = distances(tile.width, tile.fraction.x, tile.border);
   const std::int64_t left = std::max<std::int64_t>(0, tile.x);
   const std::int64_t right = std::min(width_, tile.x + tile.width);
   if (right <= left) return;
@@ -68,7 +71,8 @@ void BlendedStrip::add(const PlacedTile& tile, std::size_t channel, std::int64_t
   const std::int64_t first = std::max(top, tile.y);
   const std::int64_t last = std::min(top + rows, tile.y + tile.height);
   for (std::int64_t y = first; y < last; ++y) {
-    const float row_weight = distance_to_edge(y - tile.y, tile.height, tile.fraction.y);
+    const float row_weight =
+        distance_to_edge(y - tile.y, tile.height, tile.fraction.y, tile.border);
     const auto from = static_cast<std::size_t>((y - tile.y) * tile.width + left - tile.x);
     const std::byte* row = tile.channels[channel].data() + from * size_of(type_);
     const auto to = static_cast<std::size_t>((y - top) * width_ + left);

@@ -28,6 +28,7 @@ struct PlacedTile {
   /// How far the tile's own first pixel lies after that, 0 to 1. Above 0, the first column (or row)
   /// lies outside of the tile.
   Point fraction;
+  std::int64_t border = 0;                       ///< so many pixels at each edge show nothing
   std::vector<std::vector<std::byte>> channels;  ///< dense rows
 };
 

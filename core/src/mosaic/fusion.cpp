@@ -2,6 +2,7 @@
 #include "device/check.hpp"
 #include "device/host_rows.hpp"
 #include "mosaic/blended_strip.hpp"
+#include "mosaic/undistorted_tiles.hpp"
 
 #include <warpalign/mosaic.hpp>
 #include <warpalign/stages/resample.hpp>
@@ -11,8 +12,10 @@
 #include <cstring>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace warpalign {
 
@@ -22,29 +25,67 @@ namespace {
 
 constexpr const char* stage = "fuse_tiles";
 
-/// Resamples tiles of one shape and type by fractions of a pixel.
+/// Resamples tiles of one shape and type by fractions of a pixel, without their distortion.
 class TileResampler {
  public:
-  TileResampler(const Device& device, const Shape& shape, PixelType type)
-      : stream_(device.make_stream()),
+  TileResampler(const Device& device, const Shape& shape, PixelType type,
+                const TileDistortion& distortion)
+      : shape_(shape),
+        stream_(device.make_stream()),
         input_(device.make_image(type, shape)),
         output_(device.make_image(type, shape)),
         resample_(
             device,
-            {.images = {.shape = shape}, .output = shape, .input = type, .output_type = type}) {}
+            {.images = {.shape = shape}, .output = shape, .input = type, .output_type = type}) {
+    if (distortion.is_zero()) return;
+    coordinates_.emplace(device.make_image(PixelType::f32, {shape.width, shape.height, 2}));
+    // A column and a row before the tile, since fractions lead there.
+    field_ = undistorted_coordinates(distortion, {shape.width + 1, shape.height + 1, 1}, {-1, -1});
+  }
 
   /// Reads the tile `fraction` pixels before each pixel of the output.
   void resample(const HostImage& tile, const Point& fraction, std::span<std::byte> output) {
     stream_.upload(tile, input_);
-    resample_.execute(stream_, input_, Affine::translation(-fraction.x, -fraction.y), output_);
+    if (coordinates_) {
+      const std::vector<float> points = moved_field(fraction);
+      stream_.upload(points.data(), points.size() * sizeof(float), coordinates_->buffer());
+      resample_.execute(stream_, input_, *coordinates_, output_);
+    } else {
+      resample_.execute(stream_, input_, Affine::translation(-fraction.x, -fraction.y), output_);
+    }
     stream_.download(output_, output.data(), output.size());
   }
 
  private:
+  /// The field that many pixels before. It is smooth: between its pixels it is linear.
+  [[nodiscard]] std::vector<float> moved_field(const Point& fraction) const {
+    const auto u = static_cast<float>(fraction.x);
+    const auto v = static_cast<float>(fraction.y);
+    const auto row = static_cast<std::size_t>(shape_.width + 1);
+    const std::size_t plane = row * static_cast<std::size_t>(shape_.height + 1);
+    std::vector<float> points;
+    points.reserve(2 * static_cast<std::size_t>(shape_.plane()));
+    for (std::size_t first = 0; first < 2 * plane; first += plane) {
+      for (std::size_t begin = first; begin + row < first + plane; begin += row) {
+        const float* above = field_.data() + begin;
+        const float* here = above + row;
+        for (std::size_t x = 1; x < row; ++x) {
+          const float upper = above[x] + u * (above[x - 1] - above[x]);
+          const float lower = here[x] + u * (here[x - 1] - here[x]);
+          points.push_back(lower + v * (upper - lower));
+        }
+      }
+    }
+    return points;
+  }
+
+  Shape shape_;
   Stream stream_;
   Image input_;
   Image output_;
   ResamplePlan resample_;
+  std::vector<float> field_;  ///< empty without a distortion
+  std::optional<Image> coordinates_;
 };
 
 /// The bytes of an image in dense rows. Numbers that are not finite become 0: a single one would
@@ -107,12 +148,14 @@ class Fusion {
     tile.width = shape.width;
     tile.height = shape.height;
     tile.fraction = fraction;
+    const bool distorted = !spec_.distortion.is_zero();
+    if (distorted) tile.border = undistorted_border(spec_.distortion, shape);
     if (tile.y + tile.height <= top) return;
     for (int c = 0; c < spec_.channels; ++c) {
       const TilePixels pixels = source_(i, c);
       check_pixels(i, pixels.image);
       tile.channels.push_back(dense(pixels.image));
-      if (fraction.x == 0 && fraction.y == 0) continue;
+      if (fraction.x == 0 && fraction.y == 0 && !distorted) continue;
       std::vector<std::byte>& bytes = tile.channels.back();
       const HostImage input{bytes.data(), spec_.type, shape.width, shape.height, 0};
       resampler_of(shape).resample(input, fraction, bytes);
@@ -131,7 +174,7 @@ class Fusion {
     const auto key = std::make_pair(shape.width, shape.height);
     const auto found = resamplers_.find(key);
     if (found != resamplers_.end()) return found->second;
-    return resamplers_.try_emplace(key, device_, shape, spec_.type).first->second;
+    return resamplers_.try_emplace(key, device_, shape, spec_.type, spec_.distortion).first->second;
   }
 
   const Device& device_;

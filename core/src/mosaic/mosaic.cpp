@@ -2,10 +2,12 @@
 #include "device/check.hpp"
 #include "mosaic/blended_strip.hpp"
 #include "mosaic/connections.hpp"
+#include "mosaic/distortion_fit.hpp"
 #include "mosaic/pair_registration.hpp"
 #include "mosaic/placement.hpp"
 #include "mosaic/position_check.hpp"
 #include "mosaic/stage_name.hpp"
+#include "mosaic/undistorted_tiles.hpp"
 
 #include <warpalign/mosaic.hpp>
 
@@ -14,8 +16,11 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace warpalign {
 
@@ -92,6 +97,7 @@ class Locating {
     register_all();
     Placement placement = place();
     if (register_again(placement)) placement = place();
+    if (options_.estimate_distortion && remove_distortion()) placement = place();
     return mosaic(placement);
   }
 
@@ -184,9 +190,37 @@ class Locating {
     return true;
   }
 
+  /// Registers all pairs without the distortion of the tiles. Returns whether there is one.
+  bool remove_distortion() {
+    const std::optional<TileDistortion> found =
+        estimate_distortion(devices_, tiles_, cache_, pairs_, options_);
+    if (!found) return false;
+    UndistortedTiles undistorted(devices_.front(), tiles_, cache_, *found);
+    const Shape& shape = undistorted.tiles().front().shape;
+    if (std::min(shape.width, shape.height) < min_registered_side) return false;
+    const TileSource source = [&](std::size_t i) { return undistorted.read(i); };
+    TileCache cache(undistorted.tiles(), source, options_.cache_bytes);
+    std::vector<ExpectedPair> expected;
+    for (const MeasuredPair& measured : pairs_) expected.push_back(measured.expected);
+    std::vector<MeasuredPair> results =
+        register_overlaps(devices_, undistorted.tiles(), cache, expected, max_error_, options_);
+    const auto used = [](const std::vector<MeasuredPair>& pairs) {
+      return std::count_if(pairs.begin(), pairs.end(), [](const MeasuredPair& measured) {
+        return measured.pair.outcome == PairOutcome::used ||
+               measured.pair.outcome == PairOutcome::contradicted;
+      });
+    };
+    // A distortion that is real makes tiles more alike.
+    if (used(results) < used(pairs_)) return false;
+    pairs_ = std::move(results);
+    distortion_ = *found;
+    return true;
+  }
+
   [[nodiscard]] Mosaic mosaic(const Placement& placement) const {
     Mosaic mosaic;
     mosaic.stage = placement.stage;
+    mosaic.distortion = distortion_;
     mosaic.tiles.resize(tiles_.size());
     Point least{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
     for (const Point& p : placement.positions) {
@@ -225,6 +259,7 @@ class Locating {
   TileCache cache_;
   double max_error_;
   std::vector<MeasuredPair> pairs_;
+  TileDistortion distortion_;
 };
 
 }  // namespace

@@ -14,20 +14,6 @@
 namespace warpalign::detail {
 namespace {
 
-/// The pixels of both tiles, kept together.
-struct TwoTiles {
-  TilePixels reference;
-  TilePixels moving;
-};
-
-HostImage part_of(const HostImage& image, const TileWindow& window) {
-  const auto bytes = static_cast<std::int64_t>(size_of(image.type));
-  const auto row_bytes = static_cast<std::int64_t>(pitch_of(image));
-  const auto* first =
-      static_cast<const std::byte*>(image.data) + window.y * row_bytes + window.x * bytes;
-  return {first, image.type, window.width, window.height, row_bytes};
-}
-
 std::string rounded(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.2f", value);
@@ -72,8 +58,8 @@ class OverlapBatch {
     tiles->moving = cache_.get(expected.moving);
     windows_[i] = overlap_windows(tiles_[expected.reference].shape, tiles_[expected.moving].shape,
                                   expected.shift, margin_);
-    in_work_[i] = HostPair{part_of(tiles->reference.image, windows_[i][0]),
-                           part_of(tiles->moving.image, windows_[i][1]),
+    in_work_[i] = HostPair{window_of(tiles->reference.image, windows_[i][0]),
+                           window_of(tiles->moving.image, windows_[i][1]),
                            {},
                            {},
                            tiles};
@@ -145,6 +131,14 @@ class OverlapBatch {
 };
 
 }  // namespace
+
+HostImage window_of(const HostImage& image, const TileWindow& window) {
+  const auto bytes = static_cast<std::int64_t>(size_of(image.type));
+  const auto row_bytes = static_cast<std::int64_t>(pitch_of(image));
+  const auto* first =
+      static_cast<const std::byte*>(image.data) + window.y * row_bytes + window.x * bytes;
+  return {first, image.type, window.width, window.height, row_bytes};
+}
 
 std::vector<MeasuredPair> register_overlaps(std::span<const Device> devices,
                                             std::span<const MosaicTile> tiles, TileCache& cache,

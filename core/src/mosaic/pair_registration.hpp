@@ -19,6 +19,15 @@ struct MeasuredPair {
   Covariance covariance;  ///< of the shift
 };
 
+/// The pixels of both tiles, kept together.
+struct TwoTiles {
+  TilePixels reference;
+  TilePixels moving;
+};
+
+/// A part of an image, which shares its memory.
+[[nodiscard]] HostImage window_of(const HostImage& image, const TileWindow& window);
+
 /// Registers the overlap of each pair, as it is if the expected shift is wrong by up to `margin`
 /// pixels. With an infinite margin, registers whole tiles at any shift. Sets every outcome but
 /// `contradicted`. Throws as align_batch() does, and what the tiles' source throws.

@@ -1,7 +1,7 @@
 // How certain the shift between two tiles is.
 #include "mosaic/shift_covariance.hpp"
 
-#include "device/host_rows.hpp"
+#include "mosaic/real_pixels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,63 +9,6 @@
 
 namespace warpalign::detail {
 namespace {
-
-/// The value of a half-precision number.
-double half(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 31;
-  const int mantissa = bits & 1023;
-  const double magnitude =
-      exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25);
-  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
-}
-
-template <typename Sample>
-double sample(const std::byte* row, std::int64_t x) {
-  return static_cast<double>(reinterpret_cast<const Sample*>(row)[x]);
-}
-
-class Pixels {
- public:
-  explicit Pixels(const HostImage& image)
-      : image_(image), row_bytes_(static_cast<std::int64_t>(pitch_of(image))) {}
-
-  [[nodiscard]] double at(std::int64_t x, std::int64_t y) const {
-    const auto* row = static_cast<const std::byte*>(image_.data) + y * row_bytes_;
-    switch (image_.type) {
-      case PixelType::u8:
-        return sample<std::uint8_t>(row, x);
-      case PixelType::i8:
-        return sample<std::int8_t>(row, x);
-      case PixelType::u16:
-        return sample<std::uint16_t>(row, x);
-      case PixelType::i16:
-        return sample<std::int16_t>(row, x);
-      case PixelType::u32:
-        return sample<std::uint32_t>(row, x);
-      case PixelType::i32:
-        return sample<std::int32_t>(row, x);
-      case PixelType::f16:
-        return half(reinterpret_cast<const std::uint16_t*>(row)[x]);
-      case PixelType::f64:
-        return sample<double>(row, x);
-      default:
-        return sample<float>(row, x);
-    }
-  }
-  [[nodiscard]] double between(double x, double y) const {
-    const auto i = static_cast<std::int64_t>(std::floor(x));
-    const auto j = static_cast<std::int64_t>(std::floor(y));
-    const double u = x - static_cast<double>(i);
-    const double v = y - static_cast<double>(j);
-    const double upper = at(i, j) * (1 - u) + at(i + 1, j) * u;
-    const double lower = at(i, j + 1) * (1 - u) + at(i + 1, j + 1) * u;
-    return upper * (1 - v) + lower * v;
-  }
-
- private:
-  const HostImage& image_;
-  std::int64_t row_bytes_;
-};
 
 /// Sums over the overlap: of the values of both images and of their products, and of the products
 /// of the reference's derivatives.
@@ -92,8 +35,8 @@ Box overlap_box(const HostImage& reference, const HostImage& moving, const Point
 
 Sums sums_of(const HostImage& reference, const HostImage& moving, const Point& shift,
              const Box& box, std::int64_t step) {
-  const Pixels from(reference);
-  const Pixels to(moving);
+  const RealPixels from(reference);
+  const RealPixels to(moving);
   Sums sums;
   for (std::int64_t y = box.top; y < box.bottom; y += step) {
     for (std::int64_t x = box.left; x < box.right; x += step) {
