@@ -78,12 +78,12 @@ def test_picture(scan):
 
 def test_a_distortion_of_all_tiles_is_removed(scan):
     # In order: u^2, uv, v^2, u^3, u^2 v, u v^2 and v^3.
-    truth = warpalign.TileDistortion((79.5, 79.5), 80.0, np.array([0.8, -2, 1.5, 0, -0.6, 0, 0.5]),
-                                     np.array([-1.5, 2.5, 1, 0.5, 0.4, 0.6, 0]))
+    truth = warpalign.TileDistortion((79.5, 79.5), 80.0, np.array([0.4, -1, 0.7, 0, -0.3, 0, 0.3]),
+                                     np.array([-0.7, 1.2, 0.5, 0.3, 0.2, 0.3, 0]))
     y, x = np.mgrid[:scan.side, :scan.side].astype(float)
     moved = truth.displacement(np.stack([y, x], axis=-1))
     assert np.allclose(truth.displacement([79.5, 159.5]),
-                       [0.8, -1.5 + 0.5])  # u = 1 and v = 0: the terms u^2 and u^3
+                       [0.4, -0.7 + 0.3])  # u = 1 and v = 0: the terms u^2 and u^3
     u, v, phase = scan.waves
     tiles = []
     for position in scan.truth:
