@@ -361,7 +361,7 @@ def test_wrong_fields_are_refused_in_one_line(program, images, tmp_path):  # noq
     assert "fnirt-relative" in refused("show", write("unknown.nii", vectors[..., 0, :], 0))
     assert "no field" in refused("show", images[0])
     vectors[2, 3, 4] = np.nan
-    assert "finite" in refused("show", write("nan.nii", vectors, 1007))
+    assert "NaN" in refused("show", write("nan.nii", vectors, 1007))
     assert "fnirtfileutils" in refused("show", write("bend.nii", vectors[..., 0, :], 2007),
                                        "--from", "fnirt-relative", "--moving", images[0])
     np.save(tmp_path / "cut.npy", np.zeros((3, 5, 6, 7)))

@@ -619,7 +619,7 @@ def test_what_a_format_cannot_hold_is_refused_and_nothing_is_written(tmp_path):
     with pytest.raises(ValueError, match="pixels: give the reference"):
         field.save(tmp_path / "t.tfm")
     located = field.with_geometry(Geometry((5, 6, 7)), Geometry((5, 6, 7)))
-    for name in ("t.lta", "t.1D", "t.npy"):  # its direction is the identity: not oblique
+    for name in ("t.lta", "t.1D"):  # its direction is the identity: not oblique
         with pytest.raises(ValueError, match="fields"):
             located.save(tmp_path / name)
     with pytest.raises(ValueError, match="tell the format"):
@@ -627,6 +627,22 @@ def test_what_a_format_cannot_hold_is_refused_and_nothing_is_written(tmp_path):
     with pytest.raises(ValueError, match="unknown format 'tfm'"):
         located.save(tmp_path / "t.txt", format="tfm")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("shape", [(9, 11), (5, 6, 7)])
+def test_a_field_in_npy_has_the_order_of_x_y_z(tmp_path, shape):
+    samples = np.random.default_rng(0).normal(size=(len(shape), *shape)).astype(np.float32)
+    field = Transform.displacement(samples)
+    field.save(tmp_path / "t.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "t.npy"), samples[::-1])
+    assert Transform.load(tmp_path / "t.npy") == field
+    shifted = field @ Transform.translation([1] * len(shape))
+    with pytest.raises(ValueError, match="reference"):
+        shifted.save(tmp_path / "no.npy")
+    grid = Geometry(shape)
+    shifted.with_geometry(reference=grid, moving=grid).save(tmp_path / "s.npy")
+    np.testing.assert_allclose(np.load(tmp_path / "s.npy"), shifted.field(shape)[::-1], atol=1e-6)
+    assert not (tmp_path / "no.npy").exists()
 
 
 def test_formats_lists_the_names():
