@@ -4,7 +4,10 @@
 #include "registration/numerics/plane_geometry.hpp"
 #include "stages/spectrum/parabola.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
 
 namespace warpalign::detail {
 
@@ -18,6 +21,30 @@ struct Vertex {
 Vertex vertex_of(double before, double middle, double after) {
   const double at = parabola_vertex(before, middle, after);
   return {at, -0.25 * (before - after) * at};
+}
+
+// Lanczos's windowed sinc, of this many zeros on either side.
+constexpr int lanczos_zeros = 3;
+using LanczosWeights = std::array<double, 2 * lanczos_zeros + 1>;  // of samples -3 to 3
+
+double sinc(double x) {
+  const double angle = std::numbers::pi * x;
+  return std::abs(x) < 1e-9 ? 1 : std::sin(angle) / angle;
+}
+
+// The weights with which the samples add up to the value at `at`, which is nearer to sample 0 than
+// to the next but one.
+LanczosWeights lanczos_weights(double at) {
+  LanczosWeights weights{};
+  double sum = 0;
+  for (int i = -lanczos_zeros; i <= lanczos_zeros; ++i) {
+    const double x = i - at;
+    const double weight = std::abs(x) < lanczos_zeros ? sinc(x) * sinc(x / lanczos_zeros) : 0;
+    weights.at(static_cast<std::size_t>(i + lanczos_zeros)) = weight;
+    sum += weight;
+  }
+  for (double& weight : weights) weight /= sum;
+  return weights;
 }
 
 }  // namespace
@@ -71,6 +98,34 @@ ShiftSurface::Peak ShiftSurface::peak_at(Shift shift) const {
   const double height = middle + x.above + y.above;
   return {{static_cast<double>(shift.x) + x.at, static_cast<double>(shift.y) + y.at},
           middle > 0 ? static_cast<double>(score(shift)) * height / middle : 0};
+}
+
+double ShiftSurface::interpolated(Shift shift, double dx, double dy) const {
+  const LanczosWeights across = lanczos_weights(dx);
+  const LanczosWeights down = lanczos_weights(dy);
+  double sum = 0;
+  for (int y = -lanczos_zeros; y <= lanczos_zeros; ++y) {
+    double row = 0;
+    for (int x = -lanczos_zeros; x <= lanczos_zeros; ++x) {
+      row += across.at(static_cast<std::size_t>(x + lanczos_zeros)) *
+             correlation({shift.x + x, shift.y + y});
+    }
+    sum += down.at(static_cast<std::size_t>(y + lanczos_zeros)) * row;
+  }
+  return sum;
+}
+
+// Steps of a quarter of a sample miss at most a hundredth of the height of what a level can show.
+double ShiftSurface::crest_at(Shift shift) const {
+  constexpr int steps = 3;
+  constexpr double step = 0.25;
+  double highest = 0;
+  for (int y = -steps; y <= steps; ++y) {
+    for (int x = -steps; x <= steps; ++x) {
+      highest = std::max(highest, interpolated(shift, step * x, step * y));
+    }
+  }
+  return highest;
 }
 
 // Of equal neighbours the first one is the maximum.

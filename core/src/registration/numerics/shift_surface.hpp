@@ -51,12 +51,17 @@ class ShiftSurface {
     double score = 0;
   };
   [[nodiscard]] Peak peak_at(Shift shift) const;
+  /// The highest correlation over the overlap within three quarters of a sample, between the
+  /// samples by interpolation with a windowed sinc. Along the crest of a ridge it stays the same,
+  /// wherever the crest passes between the samples; the score falls with the overlap.
+  [[nodiscard]] double crest_at(Shift shift) const;
   [[nodiscard]] bool is_local_maximum(Shift shift) const;
 
  private:
   [[nodiscard]] std::size_t index(Shift shift) const;
   /// The correlation over the overlap; 0 if that is too small.
   [[nodiscard]] double correlation(Shift shift) const;
+  [[nodiscard]] double interpolated(Shift shift, double dx, double dy) const;
 
   CorrelationFrame frame_;
   std::span<const float> correlations_, overlaps_;

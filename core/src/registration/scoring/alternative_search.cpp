@@ -164,10 +164,14 @@ void AlternativeSearch::add_ridge(const ShiftSurface& surface, const ShiftSurfac
     best = {at, score};
     unit = towards;
   }
-  // Compared with a sample, too: where a ridge is oblique, the parabolas along both axes find its
-  // crest, and their sum is too high.
-  const Shift highest{std::lround(main.shift.x), std::lround(main.shift.y)};
-  const double ratio = best.score / static_cast<double>(surface.score(highest));
+  if (best.score < min_alternative_ratio * main.score) return;
+  // Structure in one direction correlates equally at every shift along it. The samples would not
+  // tell, because a narrow crest passes between them and the score falls with the overlap; nor
+  // would the maximum's parabolas, of which on an oblique ridge both find the crest.
+  const auto crest_near = [&](Point at) {
+    return surface.crest_at({std::lround(at.x), std::lround(at.y)});
+  };
+  const double ratio = crest_near(best.shift) / crest_near(main.shift);
   if (ratio < min_alternative_ratio || !is_ridge(surface, main.shift, best)) return;
   alternatives_.along = unit;
   alternatives_.ratio = std::max(alternatives_.ratio, ratio);
