@@ -120,9 +120,10 @@ class DeformationGrid final : public Wrapped<backend::DeformationGrid> {
   }
   void enqueue_warp(backend::Queue& queue, const backend::Memory& coefficients,
                     const backend::Memory& moving, const backend::Memory& pose,
+                    const backend::Memory* reference_mask, const backend::Memory* moving_mask,
                     backend::Memory& samples) override {
     reach().enqueue_warp(inner_of(queue), inner_of(coefficients), inner_of(moving), inner_of(pose),
-                         inner_of(samples));
+                         inner_of(reference_mask), inner_of(moving_mask), inner_of(samples));
   }
   void enqueue_sums(backend::Queue& queue, int planes, const backend::Memory& volumes,
                     backend::Memory& sums) override {
