@@ -13,7 +13,8 @@
 namespace warpalign::program {
 
 /// The moving array (of 2 or 3 axes) at the transformed pixels of a grid, by its cubic spline; 0
-/// outside, and NaN where most of what is sampled is not finite. Has the moving array's type. `extents`: of the grid, slowest axis first.
+/// outside, and NaN where most of what is sampled is not finite. Has the moving array's type.
+/// `extents`: of the grid, slowest axis first.
 [[nodiscard]] Array deformed(const Device& device, const Array& moving,
                              const std::vector<std::int64_t>& extents, const Transform& transform);
 /// The same for all channels of an image.

@@ -101,8 +101,16 @@ class TileDistortion(NamedTuple):
         -------
         ndarray, shape (..., 2)
             The displacements in pixels, along rows and columns.
+
+        Raises
+        ------
+        ValueError
+            If the last axis of `points` is not of length 2.
         """
         points = np.asarray(points, float)
+        if points.shape[-1:] != (2,):
+            raise ValueError(f"points has the shape {points.shape}, but its last axis must be of "
+                             "length 2: row and column")
         v, u = np.moveaxis((points - self.center) / self.radius, -1, 0)
         terms = np.stack([u * u, u * v, v * v, u ** 3, u * u * v, u * v * v, v ** 3], axis=-1)
         return np.stack([terms @ self.rows, terms @ self.columns], axis=-1)

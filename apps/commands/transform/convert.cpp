@@ -153,9 +153,8 @@ void add_transform_convert_command(CLI::App& parent, Action& chosen) {
       "Examples:\n"
       "  warpalign transform convert found.json found.tfm --reference a.nii --moving b.nii\n"
       "  warpalign transform convert t1.lta t1.mat --to flirt\n"
-      "  warpalign transform convert warp.nii.gz fsl.nii.gz --to fnirt-relative "
-      "--reference mni.nii\n"
-      "    --moving t1.nii\n"
+      "  warpalign transform convert warp.nii fsl.nii --to fnirt-relative --reference a.nii "
+      "--moving b.nii\n"
       "  warpalign register a.png b.png --json | warpalign transform convert - shift.npy\n");
   set_action(command, chosen, [options] { return convert(*options); });
 }

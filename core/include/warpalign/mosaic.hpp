@@ -127,7 +127,7 @@ struct TileDistortion {
     }
     return true;
   }
-  /// The values of the terms at a pixel.
+  /// The values of the terms at a pixel, one for each term.
   [[nodiscard]] std::array<double, terms> monomials(const Point& pixel) const noexcept {
     const double u = (pixel.x - center.x) / radius;
     const double v = (pixel.y - center.y) / radius;
