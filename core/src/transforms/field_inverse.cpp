@@ -2,13 +2,13 @@
 #include "transforms/field_inverse.hpp"
 
 #include "device/lanes.hpp"
+#include "transforms/fold_message.hpp"
 #include "transforms/newton_inverse.hpp"
-
-#include <warpalign/error.hpp>
+#include "transforms/refuse.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <string>
 #include <vector>
@@ -82,22 +82,11 @@ void check_cell(const Field& field, const std::array<std::size_t, 3>& index, Fol
   }
 }
 
-std::string text_of(double value) {
-  std::array<char, 32> text{};
-  static_cast<void>(std::snprintf(text.data(), text.size(), "%.6g", value));
-  return text.data();
-}
-
 [[noreturn]] void refuse_fold(const Field& field, const Fold& fold, std::size_t cells) {
-  const Vector3 p = field.point_of(fold.index);
-  std::string where = "x = " + text_of(p[0]) + ", y = " + text_of(p[1]);
-  if (field.dimensions() == 3) where += ", z = " + text_of(p[2]);
-  throw Error(ErrorKind::invalid_argument,
-              "the displacement field folds, so that it has no inverse: its Jacobian determinant "
-              "is " +
-                  text_of(fold.determinant) + " at " + where + ", and not positive in " +
-                  std::to_string(cells) + (cells == 1 ? " cell" : " cells") +
-                  " of its grid. Smooth the field");
+  refuse_transform(fold_message("the displacement field", fold.determinant,
+                                field.point_of(fold.index), field.dimensions()) +
+                   ", and not positive in " + std::to_string(cells) +
+                   (cells == 1 ? " cell" : " cells") + " of its grid. Smooth the field");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "transforms/plate_inverse.hpp"
 
 #include "device/lanes.hpp"
+#include "transforms/fold_message.hpp"
 #include "transforms/newton_inverse.hpp"
 #include "transforms/refuse.hpp"
 
@@ -9,9 +10,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <limits>
-#include <string>
 #include <vector>
 
 namespace warpalign::detail {
@@ -90,12 +89,6 @@ double sign_of(const ThinPlate& plate) {
   return determinant_at(plate, row_of(plate.landmarks(), axes_of(plate), 0)) < 0 ? -1 : 1;
 }
 
-std::string text_of_number(double value) {
-  std::array<char, 32> text{};
-  static_cast<void>(std::snprintf(text.data(), text.size(), "%.6g", value));
-  return text.data();
-}
-
 /// What does not depend on the point that is inverted.
 struct PlateSolver {
   explicit PlateSolver(const ThinPlate& spline)
@@ -141,11 +134,8 @@ void check_invertible(const ThinPlate& plate) {
   const auto least = std::min_element(determinants.begin(), determinants.end());
   if (*least > 0) return;
   const Vector3& p = points[static_cast<std::size_t>(least - determinants.begin())];
-  std::string where = "x = " + text_of_number(p[0]) + ", y = " + text_of_number(p[1]);
-  if (axes == 3) where += ", z = " + text_of_number(p[2]);
-  refuse_transform(
-      "the thin-plate spline folds, so that it has no inverse: its Jacobian determinant is " +
-      text_of_number(sign * *least) + " at " + where + ". Look for wrong pairs of points there");
+  refuse_transform(fold_message("the thin-plate spline", sign * *least, p, plate.dimensions()) +
+                   ". Look for wrong pairs of points there");
 }
 
 std::optional<Vector3> solve(const ThinPlate& plate, const Vector3& p) {
