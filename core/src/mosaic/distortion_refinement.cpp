@@ -1,6 +1,7 @@
 // Refines the distortion of tiles by the gray levels of their overlaps.
 #include "mosaic/distortion_refinement.hpp"
 
+#include "mosaic/distorted_pixel.hpp"
 #include "mosaic/positive_system.hpp"
 #include "mosaic/real_pixels.hpp"
 #include "registration/numerics/robust_scale.hpp"
@@ -142,11 +143,7 @@ class RefinedPair {
     constexpr int steps = 3;
     const Point from = distortion.displacement(a);
     const Point target{a.x + from.x - shift_.x, a.y + from.y - shift_.y};
-    Point b = target;
-    for (int i = 0; i < steps; ++i) {
-      const Point to = distortion.displacement(b);
-      b = {target.x - to.x, target.y - to.y};
-    }
+    const Point b = distorted_pixel(distortion, target, steps);
     double moved = 0;
     Point slope;
     if (!moving_.sample(b, moved, slope)) return;

@@ -1,35 +1,25 @@
 // Tiles without the distortion that they have in common.
 #include "mosaic/undistorted_tiles.hpp"
 
+#include "mosaic/distorted_pixel.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
 namespace warpalign::detail {
-namespace {
-
-/// The pixel p with p + D(p) = q.
-Point distorted(const TileDistortion& distortion, const Point& q) {
-  constexpr int steps = 5;  // each one reduces the error a hundred times
-  Point p = q;
-  for (int i = 0; i < steps; ++i) {
-    const Point d = distortion.displacement(p);
-    p = {q.x - d.x, q.y - d.y};
-  }
-  return p;
-}
-
-}  // namespace
 
 std::vector<float> undistorted_coordinates(const TileDistortion& distortion, const Shape& shape,
                                            const Point& offset) {
+  constexpr int steps = 5;
   const auto pixels = static_cast<std::size_t>(shape.plane());
   std::vector<float> coordinates(2 * pixels);
   for (std::int64_t y = 0; y < shape.height; ++y) {
     for (std::int64_t x = 0; x < shape.width; ++x) {
       const auto i = static_cast<std::size_t>(y * shape.width + x);
-      const Point p = distorted(
-          distortion, {static_cast<double>(x) + offset.x, static_cast<double>(y) + offset.y});
+      const Point p = distorted_pixel(
+          distortion, {static_cast<double>(x) + offset.x, static_cast<double>(y) + offset.y},
+          steps);
       coordinates[i] = static_cast<float>(p.x);
       coordinates[pixels + i] = static_cast<float>(p.y);
     }
