@@ -1,7 +1,7 @@
 // Horizontal bar charts as SVG.
 #include "bench/bar_chart.hpp"
 
-#include "reports/markup.hpp"
+#include "io/markup.hpp"
 #include "reports/svg_plot.hpp"
 
 #include <fmt/format.h>

@@ -4,8 +4,8 @@
 #include "bench/charts.hpp"
 #include "bench/suites.hpp"
 #include "bench/tables.hpp"
+#include "io/markup.hpp"
 #include "reports/html_page.hpp"
-#include "reports/markup.hpp"
 
 #include <fmt/format.h>
 

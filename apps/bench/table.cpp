@@ -1,7 +1,7 @@
 // Tables, as text and as HTML.
 #include "bench/table.hpp"
 
-#include "reports/markup.hpp"
+#include "io/markup.hpp"
 
 #include <fmt/format.h>
 

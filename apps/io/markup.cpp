@@ -1,5 +1,5 @@
-// Text escaped for HTML and SVG.
-#include "reports/markup.hpp"
+// Text escaped for HTML, SVG and XML.
+#include "io/markup.hpp"
 
 namespace warpalign::program {
 

@@ -1,4 +1,4 @@
-// Text escaped for HTML and SVG.
+// Text escaped for HTML, SVG and XML.
 #pragma once
 
 #include <string>

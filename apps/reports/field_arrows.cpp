@@ -1,8 +1,8 @@
 // Draws a displacement field as arrows over a picture.
 #include "reports/field_arrows.hpp"
 
+#include "io/markup.hpp"
 #include "reports/html_page.hpp"
-#include "reports/markup.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // A self-contained HTML page.
 #include "reports/html_page.hpp"
 
-#include "reports/markup.hpp"
+#include "io/markup.hpp"
 
 #include <fmt/format.h>
 

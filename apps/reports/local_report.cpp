@@ -1,11 +1,11 @@
 // The report of a local registration as JSON, as text and as a page.
 #include "reports/local_report.hpp"
 
+#include "io/markup.hpp"
 #include "io/terminal.hpp"
 #include "reports/field_arrows.hpp"
 #include "reports/html_page.hpp"
 #include "reports/json.hpp"
-#include "reports/markup.hpp"
 #include "reports/mean_pictures.hpp"
 #include "reports/orientation.hpp"
 

@@ -1,8 +1,8 @@
 // The report of a mosaic as one HTML page.
 #include "reports/mosaic_page.hpp"
 
+#include "io/markup.hpp"
 #include "reports/html_page.hpp"
-#include "reports/markup.hpp"
 #include "reports/mosaic_overview.hpp"
 
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
 // The report of a stack as one HTML page.
 #include "reports/stack_page.hpp"
 
+#include "io/markup.hpp"
 #include "reports/ambiguity.hpp"
 #include "reports/field_arrows.hpp"
 #include "reports/html_page.hpp"
-#include "reports/markup.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Line plots as SVG.
 #include "reports/svg_plot.hpp"
 
-#include "reports/markup.hpp"
+#include "io/markup.hpp"
 
 #include <fmt/format.h>
 

@@ -3,6 +3,7 @@
 
 #include "io/image_file.hpp"
 #include "io/image_name.hpp"
+#include "io/markup.hpp"
 #include "io/mosaic/tile_configuration.hpp"
 
 #include <fmt/format.h>
@@ -45,26 +46,9 @@ std::string configuration_text(const Path& path, const LocatedFiles& located) {
   return tile_configuration(tiles);
 }
 
-std::string xml_escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
 /// <Tile><id>0</id>...</Tile> and the like, which the attributes of the views refer to.
 std::string entity(const char* kind, std::size_t id, const std::string& name) {
-  return fmt::format("        <{0}><id>{1}</id><name>{2}</name></{0}>\n", kind, id,
-                     xml_escaped(name));
+  return fmt::format("        <{0}><id>{1}</id><name>{2}</name></{0}>\n", kind, id, escaped(name));
 }
 
 /// A project of BigStitcher: the image loader that maps views to files by Bio-Formats, a view for
@@ -85,14 +69,13 @@ class StitcherProject {
         files_ += fmt::format(
             "        <FileMapping view_setup=\"{}\" timepoint=\"0\" series=\"{}\" channel=\"{}\">"
             "<file type=\"relative\">{}</file></FileMapping>\n",
-            view, name.page.value_or(0), c, xml_escaped(file));
+            view, name.page.value_or(0), c, escaped(file));
         views_ += fmt::format(
             "      <ViewSetup><id>{0}</id><name>{1}</name><size>{2} {3} 1</size>"
             "<voxelSize><unit>{4}</unit><size>{5} {5} 1.0</size></voxelSize>"
             "<attributes><illumination>0</illumination><channel>{6}</channel><tile>{7}</tile>"
             "<angle>0</angle></attributes></ViewSetup>\n",
-            view, xml_escaped(tile.file), located.shape.width, located.shape.height, unit, size, c,
-            i);
+            view, escaped(tile.file), located.shape.width, located.shape.height, unit, size, c, i);
         registrations_ += fmt::format(
             "    <ViewRegistration timepoint=\"0\" setup=\"{}\"><ViewTransform type=\"affine\">"
             "<Name>warpalign</Name><affine>1.0 0.0 0.0 {:.6f} 0.0 1.0 0.0 {:.6f} 0.0 0.0 1.0 0.0"
