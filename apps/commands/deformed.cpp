@@ -30,10 +30,6 @@ std::vector<float*> components_of(float* first, std::size_t axes, const PointGri
   return components;
 }
 
-}  // namespace
-
-namespace {
-
 /// Finite samples at positions, an array for each axis.
 Array resampled_at(const Device& device, const Array& moving, const PointGrid& grid,
                    const std::vector<std::int64_t>& extents, int degree,

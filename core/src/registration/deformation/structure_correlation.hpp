@@ -13,13 +13,11 @@ namespace warpalign::detail {
 /// none.
 struct StructureCorrelation {
   double pooled = 0;  ///< of all windows, -1 to 1
-  /// Of what is left without the outline, -1 to 1. The outline of each image is the contour of its
-  /// smoothed intensities at Otsu's threshold (Otsu 1979). What is left are the deviations from the
-  /// mean intensity at the same distance from the outline, on either side of it, at least a pixel
-  /// away.
+  /// The same, -1 to 1, of the deviations from the outline's profile: from the mean intensity at the
+  /// same distance from the outline, on either side of it, at least a pixel away. The outline of
+  /// each image is the contour of its smoothed intensities at Otsu's threshold (Otsu 1979).
   double inner = 0;
-  /// The part of the windows' variance that is left without the outline: the larger one of both
-  /// images.
+  /// The part of the windows' variance that these deviations have: the larger one of both images.
   double inner_share = 0;
 };
 
