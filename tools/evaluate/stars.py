@@ -3,6 +3,7 @@
 
     python tools/evaluate/stars.py [--pairs 200] [--unrelated 1000] [--seed 1] [--device opencl:pocl]
                                    [--kinds NAMES] [--search EFFORT] [--astroalign] [--json FILE]
+                                   [--first N] [--seconds S]
 
 Each image is 400 x 400 pixels and shows 25 stars: Gaussians with a sigma of 1.4 pixels, integrated
 over each pixel, on a background of 100 photons, with photon noise. The integrated signal-to-noise
@@ -199,11 +200,15 @@ def by_astroalign(images, settings):
     return found.params, True, found
 
 
-def evaluate(kind, count, seed, method, verbose):
-    """One row of the table."""
-    row = dict(kind=kind, pairs=count, right=0, accepted=0, right_and_accepted=0, wrong_and_accepted=0)
+def evaluate(kind, numbers, seed, method, verbose, limit):
+    """One row of the table: of the pairs with these numbers, until `limit` seconds have passed."""
+    row = dict(kind=kind, pairs=0, right=0, accepted=0, right_and_accepted=0, wrong_and_accepted=0)
     squares, bounds, seconds = [], [], 0.0
-    for number in range(count):
+    begin = time.monotonic()
+    for number in numbers:
+        if time.monotonic() - begin > limit:
+            break
+        row["pairs"] += 1
         random = np.random.default_rng([seed, number, *kind.encode()])
         related = kind != "unrelated"
         content = kind if related else ("plain", "hot")[number % 2]
@@ -227,7 +232,7 @@ def evaluate(kind, count, seed, method, verbose):
         row["bound_rms"] = float(np.sqrt(np.mean(bounds)))
         row["ratio"] = row["error_rms"] / row["bound_rms"]
         row["normalized_rms"] = float(np.sqrt(np.mean(np.divide(squares, bounds))))
-    row["seconds_per_pair"] = seconds / max(count, 1)
+    row["seconds_per_pair"] = seconds / max(row["pairs"], 1)
     return row
 
 
@@ -235,6 +240,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=200, help="of each related kind")
     parser.add_argument("--unrelated", type=int, default=1000, help="unrelated pairs")
+    parser.add_argument("--first", type=int, default=0, help="number of the first pair of each kind")
+    parser.add_argument("--seconds", type=float, default=np.inf, help="end each kind after so long")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--device", default=None)
     parser.add_argument("--search", default="standard", choices=("fast", "standard", "thorough"))
@@ -256,11 +263,12 @@ def main():
     for kind in options.kinds.split(","):
         for name, method in methods.items():
             count = options.unrelated if kind == "unrelated" else options.pairs
-            row = evaluate(kind, count, options.seed, method, options.verbose)
+            numbers = range(options.first, options.first + count)
+            row = evaluate(kind, numbers, options.seed, method, options.verbose, options.seconds)
             rows.append({"method": name, "search": options.search, "seed": options.seed, **row})
             errors = (f"{row['error_rms']:9.4f}  {row['bound_rms']:9.4f}  {row['ratio']:5.2f}"
                       if "ratio" in row else f"{'':27}")
-            print(f"{kind:10} {name:10} {count:6} {row['right']:6} {row['right_and_accepted']:19} "
+            print(f"{kind:10} {name:10} {row['pairs']:6} {row['right']:6} {row['right_and_accepted']:19} "
                   f"{row['wrong_and_accepted']:19}  {errors} {1e3 * row['seconds_per_pair']:5.0f}",
                   flush=True)
     if options.json:
