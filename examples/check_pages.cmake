@@ -2,7 +2,8 @@
 # <!-- code: from FILE -->. ROOT is the project's folder.
 cmake_minimum_required(VERSION 3.25)
 
-file(GLOB_RECURSE pages RELATIVE ${ROOT} ${ROOT}/README.md ${ROOT}/docs/*.md)
+file(GLOB_RECURSE pages RELATIVE ${ROOT} ${ROOT}/docs/*.md)
+list(APPEND pages README.md)
 set(mark "\n<!-- code: from ")
 set(fence "```")
 set(compared 0)

@@ -14,9 +14,10 @@ namespace warpalign::transform_files {
 [[nodiscard]] TransformFile read_turboreg(std::string_view text);
 [[nodiscard]] TransformFile read_multistackreg(std::string_view text);
 [[nodiscard]] TransformFile read_npy(std::string_view bytes);
+[[nodiscard]] TransformFile read_mgz(std::string_view bytes, const Geometry& geometry);
 
 /// Each throws Error(invalid_argument) for what the format cannot hold. Those with a geometry take
-/// transforms of world coordinates, except flirt and npy, which take pixels as the others do.
+/// transforms of world coordinates, except flirt, npy and mgz, which take pixels as the others do.
 [[nodiscard]] std::string write_flirt(const Transform& transform, const Geometry& geometry);
 [[nodiscard]] std::string write_lta(const Transform& transform, const Geometry& geometry);
 [[nodiscard]] std::string write_afni(std::span<const Transform> transforms,
@@ -27,5 +28,6 @@ namespace warpalign::transform_files {
 [[nodiscard]] std::string write_multistackreg(std::span<const Transform> transforms);
 [[nodiscard]] std::string write_npy(std::span<const Transform> transforms,
                                     const Geometry& geometry);
+[[nodiscard]] std::string write_mgz(const Transform& transform, const Geometry& geometry);
 
 }  // namespace warpalign::transform_files

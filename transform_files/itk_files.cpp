@@ -16,6 +16,7 @@ namespace warpalign::transform_files {
 namespace {
 
 constexpr std::string_view first_line = "#Insight Transform File V1.0";
+constexpr std::string_view pixels_line = "# of pixels: spacing 1, origin 0";
 
 /// The text behind "key:", if the line begins with it.
 std::optional<std::string_view> value_of(std::string_view line, std::string_view key) {
@@ -104,7 +105,9 @@ Transform read_itk_text(std::string_view text) {
     refuse("the first line is not '" + std::string(first_line) + "'");
   }
   std::vector<ItkTransform> list;
+  bool of_pixels = false;
   while (const auto line = lines.next()) {
+    if (*line == pixels_line) of_pixels = true;
     if (line->starts_with('#')) continue;
     const auto type = value_of(*line, "Transform:");
     if (!type)
@@ -130,11 +133,14 @@ Transform read_itk_text(std::string_view text) {
       lines = ahead;
     }
   }
-  return transform_of(list);
+  const Transform transform = transform_of(list);
+  return of_pixels ? transform.in_coordinates(Coordinates::pixels, plain_grid, plain_grid)
+                   : transform;
 }
 
-std::string write_itk_text(const Transform& transform) {
+std::string write_itk_text(const Transform& transform, bool of_pixels) {
   std::string text = std::string(first_line) + "\n";
+  if (of_pixels) text += std::string(pixels_line) + "\n";
   int number = 0;
   for (const ItkTransform& itk : itk_transforms_of(transform)) {
     text += "#Transform " + std::to_string(number++) + "\nTransform: " + itk.type +

@@ -1,6 +1,7 @@
 // FreeSurfer's .lta: a matrix that maps the source (the moving image) to the destination (the
 // reference), in voxels or in RAS millimetres, and both images' geometries.
 #include "formats.hpp"
+#include "freesurfer.hpp"
 #include "matrices.hpp"
 #include "text.hpp"
 
@@ -38,46 +39,27 @@ std::vector<double> numbers(const Values& values, const std::string& key, std::s
 /// The geometry of a "volume info", which tells the RAS coordinates of the middle of the volume.
 std::optional<PointGrid> grid_of_info(const Values& info) {
   if (numbers(info, "valid", 1)[0] == 0) return std::nullopt;
-  const std::vector<double> size = numbers(info, "volume", 3);
-  const std::vector<double> spacing = numbers(info, "voxelsize", 3);
-  const std::vector<double> centre = numbers(info, "cras", 3);
-  HomogeneousMatrix matrix;
-  std::array<std::int64_t, 3> shape{};
-  std::size_t axis = 0;
-  for (const char* const key : {"xras", "yras", "zras"}) {
-    const std::vector<double> direction = numbers(info, key, 3);
-    if (!(size[axis] >= 1) || !(size[axis] <= 1 << 30)) refuse("'volume' has an invalid size");
-    shape[axis] = static_cast<std::int64_t>(size[axis]);
-    for (std::size_t row = 0; row < 3; ++row) {
-      matrix.m[4 * row + axis] = direction[row] * spacing[axis];
-      matrix.m[4 * row + 3] -= matrix.m[4 * row + axis] * static_cast<double>(shape[axis]) / 2;
-    }
-    ++axis;
-  }
-  for (std::size_t row = 0; row < 3; ++row) matrix.m[4 * row + 3] += centre[row];
-  return grid_of({shape[0], shape[1], shape[2]}, product(lps_ras(), matrix));
+  FreeSurferVolume volume;
+  const auto read = [&](std::array<double, 3>& target, const char* key) {
+    const std::vector<double> three = numbers(info, key, 3);
+    std::copy(three.begin(), three.end(), target.begin());
+  };
+  read(volume.size, "volume");
+  read(volume.spacing, "voxelsize");
+  read(volume.direction[0], "xras");
+  read(volume.direction[1], "yras");
+  read(volume.direction[2], "zras");
+  read(volume.centre, "cras");
+  return grid_of(volume);
 }
 
 std::string info_of(const std::optional<PointGrid>& grid) {
   if (!grid) return "valid = 0  # volume info invalid\n";
-  const HomogeneousMatrix ras = product(lps_ras(), grid->index_to_point());
-  const std::array<double, 3> shape{static_cast<double>(grid->shape.width),
-                                    static_cast<double>(grid->shape.height),
-                                    static_cast<double>(grid->shape.depth)};
-  const std::array<double, 3> spacing{grid->spacing.x, grid->spacing.y, grid->spacing.z};
-  std::array<double, 3> centre{};
-  std::string directions;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    std::array<double, 3> direction{};
-    for (std::size_t row = 0; row < 3; ++row) {
-      direction[row] = ras.m[4 * row + axis] / spacing[axis];
-      centre[row] += ras.m[4 * row + axis] * shape[axis] / 2;
-    }
-    directions += std::string(1, "xyz"[axis]) + "ras   = " + text_of(direction) + "\n";
-  }
-  for (std::size_t row = 0; row < 3; ++row) centre[row] += ras.m[4 * row + 3];
-  return "valid = 1  # volume info valid\nfilename = volume.mgz\nvolume = " + text_of(shape) +
-         "\nvoxelsize = " + text_of(spacing) + "\n" + directions + "cras   = " + text_of(centre) +
+  const FreeSurferVolume volume = freesurfer_volume_of(*grid);
+  return "valid = 1  # volume info valid\nfilename = volume.mgz\nvolume = " + text_of(volume.size) +
+         "\nvoxelsize = " + text_of(volume.spacing) + "\nxras   = " + text_of(volume.direction[0]) +
+         "\nyras   = " + text_of(volume.direction[1]) +
+         "\nzras   = " + text_of(volume.direction[2]) + "\ncras   = " + text_of(volume.centre) +
          "\n";
 }
 

@@ -3,11 +3,11 @@
 // (3, depth, height, width) for x, y and z.
 #include "formats.hpp"
 #include "matrices.hpp"
+#include "npy_array.hpp"
 #include "text.hpp"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,63 +18,7 @@
 namespace warpalign::transform_files {
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t max_matrices = 1000000;
-
-/// The value of a key in the header, a Python dictionary.
-std::string_view value_of(std::string_view header, const std::string& key) {
-  const std::size_t at = header.find("'" + key + "'");
-  const std::size_t colon = header.find(':', at);
-  if (at == std::string_view::npos || colon == std::string_view::npos) {
-    refuse("its header has no '" + key + "'");
-  }
-  return trimmed(header.substr(colon + 1));
-}
-
-std::vector<std::size_t> shape_of(std::string_view header) {
-  std::string_view value = value_of(header, "shape");
-  if (!value.starts_with('(') || value.find(')') == std::string_view::npos) {
-    refuse("its header is damaged");
-  }
-  std::string list(value.substr(1, value.find(')') - 1));
-  std::replace(list.begin(), list.end(), ',', ' ');
-  std::vector<std::size_t> shape;
-  for (const double extent : numbers_of(list, "the shape")) {
-    if (!(extent >= 1) || !(extent <= max_matrices)) refuse("the array's shape is invalid");
-    shape.push_back(static_cast<std::size_t>(extent));
-  }
-  return shape;
-}
-
-struct Header {
-  std::string text;
-  std::string_view data;
-};
-
-Header header_of(std::string_view bytes) {
-  const std::size_t lengths = bytes.size() > 6 && bytes[6] != 1 ? 4 : 2;
-  if (!bytes.starts_with(magic) || bytes.size() < 8 + lengths) refuse("it is no .npy file");
-  std::size_t length = 0;
-  for (std::size_t i = lengths; i-- > 0;) {
-    length = length << 8 | static_cast<unsigned char>(bytes[8 + i]);
-  }
-  if (length > bytes.size() - 8 - lengths) refuse("the file is cut short");
-  return {std::string(bytes.substr(8 + lengths, length)), bytes.substr(8 + lengths + length)};
-}
-
-template <class Value>
-std::vector<double> values_of(std::string_view data, std::size_t count) {
-  if (data.size() != count * sizeof(Value)) {
-    refuse("the file is cut short, or longer than its array");
-  }
-  std::vector<double> values;
-  for (std::size_t i = 0; i < count; ++i) {
-    Value value{};
-    std::memcpy(&value, data.data() + i * sizeof value, sizeof value);
-    values.push_back(static_cast<double>(value));
-  }
-  return values;
-}
 
 bool is_field_shape(const std::vector<std::size_t>& shape) {
   if (shape.size() == 4) return shape[0] == 3;
@@ -82,23 +26,14 @@ bool is_field_shape(const std::vector<std::size_t>& shape) {
   return shape.size() == 3 && shape[0] == 2 && (shape[1] != shape[2] || shape[1] > 4);
 }
 
-std::size_t count_of(const std::vector<std::size_t>& shape) {
-  constexpr std::size_t max_count = std::size_t{1} << 31;
-  std::size_t count = 1;
-  for (const std::size_t extent : shape) {
-    if (extent > max_count / count) refuse("the array is larger than a field may be");
-    count *= extent;
-  }
-  return count;
-}
-
 template <class Value>
-Transform field_of_values(const std::vector<std::size_t>& shape, std::string_view data) {
-  std::vector<Value> values(count_of(shape));
-  if (data.size() != values.size() * sizeof(Value)) {
+Transform field_of_values(const NpyArray& array) {
+  if (array.data.size() != array.count() * sizeof(Value)) {
     refuse("the file is cut short, or longer than its array");
   }
-  std::memcpy(values.data(), data.data(), data.size());
+  std::vector<Value> values(array.count());
+  std::memcpy(values.data(), array.data.data(), array.data.size());
+  const std::vector<std::size_t>& shape = array.shape;
   const std::size_t n = shape.size();
   PointGrid pixels;
   pixels.shape = {static_cast<std::int64_t>(shape[n - 1]), static_cast<std::int64_t>(shape[n - 2]),
@@ -114,22 +49,6 @@ Transform transform_of(int dimensions, HomogeneousMatrix matrix) {
                                 [](double value) { return value == 0; });
   if (flat && matrix.m[15] == 1) return affine(dimensions, matrix, Coordinates::pixels);
   return Transform::of_matrix(TransformKind::homography, dimensions, matrix);
-}
-
-/// The file's bytes in front of the numbers.
-std::string start_of_file(const std::string& type, const std::vector<std::size_t>& shape) {
-  std::string extents;
-  for (const std::size_t extent : shape) {
-    extents += (extents.empty() ? "" : ", ") + std::to_string(extent);
-  }
-  std::string header =
-      "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + extents + "), }";
-  header.resize((10 + header.size()) / 64 * 64 + 63 - 10, ' ');
-  header += '\n';
-  std::string file = std::string(magic) + '\x01' + '\0';
-  file += static_cast<char>(header.size() & 255);
-  file += static_cast<char>(header.size() >> 8);
-  return file + header;
 }
 
 /// The displacements at the pixels of the reference or, of a field without one, at its samples.
@@ -153,7 +72,7 @@ std::string write_field(const Transform& transform, const Geometry& geometry) {
   const auto extent = [](std::int64_t side) { return static_cast<std::size_t>(side); };
   std::vector<std::size_t> shape{d, extent(pixels.shape.height), extent(pixels.shape.width)};
   if (d == 3) shape.insert(shape.begin() + 1, extent(pixels.shape.depth));
-  std::string file = start_of_file("<f4", shape);
+  std::string file = npy_start("<f4", shape);
   file.append(reinterpret_cast<const char*>(samples.data()), samples.size() * sizeof(float));
   return file;
 }
@@ -161,30 +80,24 @@ std::string write_field(const Transform& transform, const Geometry& geometry) {
 }  // namespace
 
 TransformFile read_npy(std::string_view bytes) {
-  static_assert(std::endian::native == std::endian::little, "values are read as they are");
-  const Header header = header_of(bytes);
-  const std::string_view type = value_of(header.text, "descr");
-  const bool single = type.starts_with("'<f4'");
-  if (!single && !type.starts_with("'<f8'")) {
-    refuse("its numbers are not float64 or float32 in little-endian order");
-  }
-  std::vector<std::size_t> shape = shape_of(header.text);
-  const bool fortran = value_of(header.text, "fortran_order").starts_with("True");
+  const NpyArray array = npy_array_of(bytes);
+  std::vector<std::size_t> shape = array.shape;
+  const bool fortran = array.fortran;
   if (is_field_shape(shape)) {
     if (fortran) refuse("the field is in Fortran order: save np.ascontiguousarray of it");
-    return {.transforms = {single ? field_of_values<float>(shape, header.data)
-                                  : field_of_values<double>(shape, header.data)}};
+    if (array.type == "<f4") return {.transforms = {field_of_values<float>(array)}};
+    if (array.type == "<f8") return {.transforms = {field_of_values<double>(array)}};
   }
+  const std::vector<double> values = array.reals();
   if (shape.size() == 2) shape.insert(shape.begin(), 1);
-  if (shape.size() != 3 || shape[1] != shape[2] || (shape[1] != 3 && shape[1] != 4)) {
+  if (shape.size() != 3 || shape[1] != shape[2] || (shape[1] != 3 && shape[1] != 4) ||
+      shape[0] > max_matrices) {
     refuse(
         "the array is not one matrix or a stack of them, of 3 x 3 or 4 x 4 numbers, nor a field of "
         "the shape (2, height, width) or (3, depth, height, width)");
   }
   const std::size_t n = shape[1];
   const std::size_t count = shape[0];
-  const std::vector<double> values = single ? values_of<float>(header.data, count * n * n)
-                                            : values_of<double>(header.data, count * n * n);
   TransformFile file;
   for (std::size_t i = 0; i < count; ++i) {
     HomogeneousMatrix matrix;
@@ -209,7 +122,7 @@ std::string write_npy(std::span<const Transform> transforms, const Geometry& geo
   const auto d = static_cast<std::size_t>(transforms.front().dimensions());
   std::vector<std::size_t> shape{d + 1, d + 1};
   if (transforms.size() > 1) shape.insert(shape.begin(), transforms.size());
-  std::string file = start_of_file("<f8", shape);
+  std::string file = npy_start("<f8", shape);
   for (const Transform& transform : transforms) {
     const auto matrix = transform.matrix();
     if (!matrix) refuse("a .npy file holds several matrices or one field, not several fields");

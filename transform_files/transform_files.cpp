@@ -3,6 +3,7 @@
 
 #include "formats.hpp"
 #include "itk.hpp"
+#include "npy_array.hpp"
 #include "text.hpp"
 
 #include <algorithm>
@@ -12,9 +13,12 @@
 namespace warpalign::transform_files {
 namespace {
 
-constexpr std::array<std::string_view, 10> names{"itk",           "itk-matlab", "flirt", "lta",
+constexpr std::array<std::string_view, 11> names{"itk",           "itk-matlab", "flirt", "lta",
                                                  "afni",          "elastix",    "bdv",   "turboreg",
-                                                 "multistackreg", "npy"};
+                                                 "multistackreg", "npy",        "mgz"};
+// The first bytes of a warp of FreeSurfer, of an inverse one, and of an image.
+constexpr std::string_view mgz_warp("\0\0\3\1", 4), mgz_inverse_warp("\0\0\4\1", 4),
+    mgz_image("\0\0\0\1", 4);
 
 bool is_text(std::string_view bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](char c) {
@@ -28,6 +32,11 @@ std::string lower(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return result;
+}
+
+bool is_mgz_name(std::string_view lower_name) {
+  return lower_name.ends_with(".mgz") || lower_name.ends_with(".mgh") ||
+         lower_name.ends_with(".mgh.gz");
 }
 
 /// What the format maps.
@@ -44,10 +53,15 @@ Coordinates coordinates_of(Format format) {
   }
 }
 
+bool is_of_itk(Format format) { return format == Format::itk || format == Format::itk_matlab; }
+
 /// The transform for the format's coordinates.
 Transform converted(Format format, const Transform& transform, const Geometry& geometry) {
   const Coordinates coordinates = coordinates_of(format);
   if (transform.coordinates() == coordinates) return transform;
+  if (is_of_itk(format) && !geometry.reference && !geometry.moving) {
+    return transform.in_coordinates(Coordinates::world, plain_grid, plain_grid);
+  }
   if (!geometry.reference || !geometry.moving) {
     refuse(coordinates == Coordinates::world
                ? "the format maps millimetres, and the transform pixels: give the reference and "
@@ -70,7 +84,11 @@ std::optional<Format> format_named(std::string_view name) {
 
 std::optional<Format> format_of(std::string_view name, std::string_view bytes) {
   const std::string_view start = bytes.substr(0, 4096);
-  if (start.starts_with("\x93NUMPY")) return Format::npy;
+  if (start.starts_with(npy_magic)) return Format::npy;
+  if (start.starts_with(mgz_warp) || start.starts_with(mgz_inverse_warp) ||
+      (start.starts_with(mgz_image) && is_mgz_name(lower(name)))) {
+    return Format::mgz;
+  }
   if (!is_text(start)) {
     if (lower(name).ends_with(".mat")) return Format::itk_matlab;
     return std::nullopt;
@@ -92,11 +110,12 @@ std::optional<Format> format_of(std::string_view name, std::string_view bytes) {
 
 std::optional<Format> format_of_name(std::string_view name) {
   const std::string text = lower(name);
-  if (text.ends_with(".tfm")) return Format::itk;
+  if (text.ends_with(".tfm") || text.ends_with(".txt")) return Format::itk;
   if (text.ends_with(".lta")) return Format::lta;
   if (text.ends_with(".1d")) return Format::afni;
   if (text.ends_with(".xml")) return Format::bdv;
   if (text.ends_with(".npy")) return Format::npy;
+  if (is_mgz_name(text)) return Format::mgz;
   return std::nullopt;
 }
 
@@ -122,6 +141,8 @@ TransformFile read(Format format, std::string_view bytes, const Geometry& geomet
       return read_multistackreg(bytes);
     case Format::npy:
       return read_npy(bytes);
+    case Format::mgz:
+      return read_mgz(bytes, geometry);
   }
   refuse("unknown format");
 }
@@ -139,7 +160,8 @@ std::string write(Format format, std::span<const Transform> transforms, const Ge
   }
   switch (format) {
     case Format::itk:
-      return write_itk_text(all.front());
+      return write_itk_text(all.front(), transforms.front().coordinates() == Coordinates::pixels &&
+                                             !geometry.reference && !geometry.moving);
     case Format::itk_matlab:
       return write_itk_matlab(all.front());
     case Format::flirt:
@@ -158,6 +180,8 @@ std::string write(Format format, std::span<const Transform> transforms, const Ge
       return write_multistackreg(all);
     case Format::npy:
       return write_npy(all, geometry);
+    case Format::mgz:
+      return write_mgz(all.front(), geometry);
   }
   refuse("unknown format");
 }

@@ -22,7 +22,9 @@ enum class Format {
   bdv,            ///< the view registrations of BigDataViewer and BigStitcher (.xml)
   turboreg,       ///< the landmarks of ImageJ's TurboReg and StackReg (.txt)
   multistackreg,  ///< transforms of the slices of a stack, of ImageJ's MultiStackReg (.txt)
-  npy  ///< matrices for (x, y, 1) or (x, y, z, 1), as pystackreg's, or pixels' displacements (.npy)
+  npy,  ///< matrices for (x, y, 1) or (x, y, z, 1), as pystackreg's, or pixels' displacements
+        ///< (.npy)
+  mgz   ///< warps of FreeSurfer (.mgz), which the caller decompresses and compresses
 };
 
 /// The pixels of the images, in world coordinates.
@@ -46,8 +48,9 @@ struct TransformFile {
 /// The format of a file to write, by its name alone; nothing if the name does not tell.
 [[nodiscard]] std::optional<Format> format_of_name(std::string_view name);
 
-/// Reads a file's bytes. The transforms have the coordinates of the format. FLIRT's matrices need
-/// the geometry of both images. Throws Error(invalid_argument), without the name of the file.
+/// Reads a file's bytes. The transforms have the coordinates of the format: for mgz pixels if the
+/// file does not tell both geometries. FLIRT's matrices need the geometry of both images. Throws
+/// Error(invalid_argument), without the name of the file.
 [[nodiscard]] TransformFile read(Format format, std::string_view bytes,
                                  const Geometry& geometry = {});
 /// The bytes of a file. Transforms of other coordinates than those of the format are converted,
@@ -55,6 +58,13 @@ struct TransformFile {
 /// format cannot hold.
 [[nodiscard]] std::string write(Format format, std::span<const Transform> transforms,
                                 const Geometry& geometry = {});
+
+/// Our own archives of all kinds of transforms (.npz), which Transform.save writes in Python.
+[[nodiscard]] bool is_npz(std::string_view bytes);
+/// Throws Error(invalid_argument), without the name of the file.
+[[nodiscard]] TransformFile read_npz(std::string_view bytes);
+/// All transforms get the file's geometry. Throws Error(invalid_argument) above 4 GiB.
+[[nodiscard]] std::string write_npz(const TransformFile& file);
 
 /// Pairs of points: rows of (x, y) or (x, y, z).
 struct Landmarks {

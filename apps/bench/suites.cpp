@@ -29,6 +29,7 @@ const std::vector<Suite>& suites() {
       {"stack", "Drift of 32 frames of a stack, one by one and together", stack_cases},
       {"volumes", "Rigid registration of volumes, from any orientation and within a range",
        volume_cases},
+      {"deformation", "Deformable registration of images and volumes", deformation_cases},
       {"tiles", "Zoom and rotation of an image by tiles, from host memory to host memory",
        tile_cases},
       {"complex_bilinear", "Bilinear interpolation of complex data in four forms (interview text)",

@@ -41,6 +41,7 @@ struct Suite {
 [[nodiscard]] std::vector<Case> batch_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> window_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> complex_bilinear_cases(const Sizes& sizes);
+[[nodiscard]] std::vector<Case> deformation_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> fft_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> interpolation_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> prefilter_cases(const Sizes& sizes);

@@ -1,10 +1,9 @@
 // Resamples images and volumes by the transform of a deformable registration.
 #include "commands/deformed.hpp"
 
-#include "commands/finite_samples.hpp"
+#include "commands/missing_samples.hpp"
 
 #include <warpalign/local_agreement.hpp>
-#include <warpalign/stages/resample.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -30,54 +29,83 @@ std::vector<float*> components_of(float* first, std::size_t axes, const PointGri
   return components;
 }
 
-/// Finite samples at positions, an array for each axis.
-Array resampled_at(const Device& device, const Array& moving, const PointGrid& grid,
-                   const std::vector<std::int64_t>& extents, int degree,
-                   const std::vector<float>& positions) {
-  const std::size_t axes = extents.size();
-  const Shape shape = moving.shape();
-  ResamplePlan resample(device, {.spline = {.degree = degree, .boundary = Boundary::constant},
-                                 .images = {.shape = shape, .dimensions = static_cast<int>(axes)},
-                                 .output = grid.shape,
-                                 .input = moving.type,
-                                 .output_type = moving.type});
-  Stream stream = device.make_stream();
-  Image input = device.make_image(moving.type, shape);
-  Image output = device.make_image(moving.type, grid.shape);
-  Image coordinates = device.make_image(
-      PixelType::f32,
-      {grid.shape.width, grid.shape.height, grid.shape.depth * static_cast<std::int64_t>(axes)});
-  stream.upload(moving.bytes.data(), moving.bytes.size(), input.buffer());
-  stream.upload(positions.data(), positions.size() * sizeof(float), coordinates.buffer());
-  resample.execute(stream, input, coordinates, output);
-  Array aligned = make_array(extents, moving.type);
-  stream.download(output, aligned.bytes.data(), aligned.bytes.size());
-  return aligned;
-}
+constexpr SplineModel deformed_spline{.boundary = Boundary::constant};
 
 }  // namespace
 
-Array deformed(const Device& device, const Array& moving, const std::vector<std::int64_t>& extents,
-               const Transform& transform) {
+Positions::Positions(const std::vector<std::int64_t>& extents, const Transform& transform)
+    : extents_(extents) {
   const PointGrid grid = grid_of(extents);
-  const std::size_t axes = extents.size();
-  std::vector<float> positions(axes * static_cast<std::size_t>(grid.shape.pixels()));
-  transform.positions(grid, components_of(positions.data(), axes, grid));
-  Array finite = moving;
-  remove_nonfinite(finite);
-  Array aligned = resampled_at(device, finite, grid, extents, 3, positions);
-  if (const auto marks = nonfinite_marks(moving)) {
-    set_missing(aligned, resampled_at(device, *marks, grid, extents, 1, positions));
-  }
-  return aligned;
+  values_.resize(extents.size() * static_cast<std::size_t>(grid.shape.pixels()));
+  transform.positions(grid, components_of(values_.data(), extents.size(), grid));
 }
 
-LoadedImage deformed(const Device& device, const LoadedImage& moving, const Shape& grid,
-                     const Transform& transform) {
-  std::vector<Array> channels = split_channels(moving);
-  for (Array& channel : channels) {
-    channel = deformed(device, channel, {grid.height, grid.width}, transform);
+std::vector<std::uint8_t> Positions::inside(const std::vector<std::int64_t>& sampled) const {
+  const std::size_t axes = extents_.size();
+  const std::size_t pixels = values_.size() / axes;
+  std::vector<std::uint8_t> inside(pixels, 1);
+  for (std::size_t a = 0; a < axes; ++a) {
+    const auto last = static_cast<float>(sampled[axes - 1 - a] - 1);
+    for (std::size_t i = 0; i < pixels; ++i) {
+      const float p = values_[a * pixels + i];
+      if (!(p >= 0 && p <= last)) inside[i] = 0;
+    }
   }
+  return inside;
+}
+
+PositionSampler::PositionSampler(const Device& device, const std::vector<std::int64_t>& grid)
+    : device_(device), grid_(grid), stream_(device.make_stream()) {
+  const Shape shape = grid_of(grid).shape;
+  const auto axes = static_cast<std::int64_t>(grid.size());
+  coordinates_ =
+      device_.make_image(PixelType::f32, {shape.width, shape.height, shape.depth * axes});
+}
+
+PositionSampler::Plan& PositionSampler::plan_of(const Array& array, PixelType result,
+                                                const SplineModel& by) {
+  const Shape shape = array.shape();
+  const Key key{array.type,  result,       by.prefilter.has_value(),
+                shape.width, shape.height, shape.depth};
+  const auto found = plans_.find(key);
+  if (found != plans_.end()) return found->second;
+  const Shape output = grid_of(grid_).shape;
+  const ResampleSpec spec{.spline = by,
+                          .images = {.shape = shape, .dimensions = static_cast<int>(grid_.size())},
+                          .output = output,
+                          .input = array.type,
+                          .output_type = result};
+  return plans_
+      .emplace(key, Plan{ResamplePlan(device_, spec), device_.make_image(array.type, shape),
+                         device_.make_image(result, output)})
+      .first->second;
+}
+
+Array PositionSampler::sampled(const Array& array, PixelType result, const SplineModel& by) {
+  Plan& plan = plan_of(array, result, by);
+  stream_.upload(array.bytes.data(), array.bytes.size(), plan.input.buffer());
+  plan.resample.execute(stream_, plan.input, *coordinates_, plan.output);
+  Array samples = make_array(grid_, result);
+  stream_.download(plan.output, samples.bytes.data(), samples.bytes.size());
+  return samples;
+}
+
+Array PositionSampler::sample(const Array& array, const Positions& positions,
+                              std::optional<double> nodata) {
+  stream_.upload(positions.values().data(), positions.values().size_bytes(),
+                 coordinates_->buffer());
+  return resample_known(
+      array, nodata, deformed_spline.boundary,
+      [&](const Array& samples) { return sampled(samples, array.type, deformed_spline); },
+      [&](const Array& mask) {
+        return sampled(mask, PixelType::f32, mask_spline(deformed_spline));
+      });
+}
+
+LoadedImage PositionSampler::sample(const LoadedImage& image, const Positions& positions,
+                                    std::optional<double> nodata) {
+  std::vector<Array> channels = split_channels(image);
+  for (Array& channel : channels) channel = sample(channel, positions, nodata);
   return join_channels(channels);
 }
 
@@ -98,25 +126,6 @@ Array jacobians(const std::vector<std::int64_t>& extents, const Deformation& def
   std::ranges::transform(determinants, array.samples<float>().begin(),
                          [](double value) { return static_cast<float>(value); });
   return array;
-}
-
-std::vector<std::uint8_t> inside_moving(const std::vector<std::int64_t>& extents,
-                                        const std::vector<std::int64_t>& moving,
-                                        const Transform& transform) {
-  const PointGrid grid = grid_of(extents);
-  const std::size_t axes = extents.size();
-  const auto pixels = static_cast<std::size_t>(grid.shape.pixels());
-  std::vector<float> positions(axes * pixels);
-  transform.positions(grid, components_of(positions.data(), axes, grid));
-  std::vector<std::uint8_t> inside(pixels, 1);
-  for (std::size_t a = 0; a < axes; ++a) {
-    const auto last = static_cast<float>(moving[axes - 1 - a] - 1);
-    for (std::size_t i = 0; i < pixels; ++i) {
-      const float p = positions[a * pixels + i];
-      if (!(p >= 0 && p <= last)) inside[i] = 0;
-    }
-  }
-  return inside;
 }
 
 Array agreement(const Array& reference, const Array& aligned,

@@ -6,20 +6,67 @@
 
 #include <warpalign/deformation.hpp>
 #include <warpalign/device.hpp>
+#include <warpalign/stages/resample.hpp>
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace warpalign::program {
 
-/// The moving array (of 2 or 3 axes) at the transformed pixels of a grid, by its cubic spline; 0
-/// outside, and NaN where most of what is sampled is not finite. Has the moving array's type.
-/// `extents`: of the grid, slowest axis first.
-[[nodiscard]] Array deformed(const Device& device, const Array& moving,
-                             const std::vector<std::int64_t>& extents, const Transform& transform);
-/// The same for all channels of an image.
-[[nodiscard]] LoadedImage deformed(const Device& device, const LoadedImage& moving,
-                                   const Shape& grid, const Transform& transform);
+/// Where the pixels of a grid of 2 or 3 axes lie in another image: an array for each axis, x first.
+class Positions {
+ public:
+  /// The transformed pixels of a grid. `extents`: slowest axis first.
+  Positions(const std::vector<std::int64_t>& extents, const Transform& transform);
+  /// `values`: the positions themselves.
+  Positions(const std::vector<std::int64_t>& extents, std::vector<float> values)
+      : extents_(extents), values_(std::move(values)) {}
+
+  [[nodiscard]] std::span<const float> values() const { return values_; }
+  /// 1 for pixels of the grid whose positions lie within an array of `sampled` extents, else 0.
+  [[nodiscard]] std::vector<std::uint8_t> inside(const std::vector<std::int64_t>& sampled) const;
+
+ private:
+  std::vector<std::int64_t> extents_;
+  std::vector<float> values_;
+};
+
+/// Samples arrays and images at positions, by their cubic spline. Creates plans and memory once for
+/// each type and shape.
+class PositionSampler {
+ public:
+  /// `grid`: the extents of all results, slowest axis first.
+  PositionSampler(const Device& device, const std::vector<std::int64_t>& grid);
+
+  /// Of the array's type; 0 outside of it, and missing where too few of the samples are known.
+  /// Samples are missing if they have the value `nodata`, or are not finite.
+  [[nodiscard]] Array sample(const Array& array, const Positions& positions,
+                             std::optional<double> nodata = {});
+  /// The same for all channels of an image.
+  [[nodiscard]] LoadedImage sample(const LoadedImage& image, const Positions& positions,
+                                   std::optional<double> nodata = {});
+
+ private:
+  struct Plan {
+    ResamplePlan resample;
+    Image input, output;
+  };
+  /// The types, whether values are prefiltered, as those of masks are not, and the shape.
+  using Key = std::tuple<PixelType, PixelType, bool, std::int64_t, std::int64_t, std::int64_t>;
+  Plan& plan_of(const Array& array, PixelType result, const SplineModel& by);
+  [[nodiscard]] Array sampled(const Array& array, PixelType result, const SplineModel& by);
+
+  Device device_;
+  std::vector<std::int64_t> grid_;
+  Stream stream_;
+  std::optional<Image> coordinates_;
+  std::map<Key, Plan> plans_;
+};
 
 /// The displacements T(p) - p of the pixels of a grid, f32, of shape (axes, extents): along x, then
 /// y, then z.
@@ -35,10 +82,5 @@ namespace warpalign::program {
 /// Pixels are unknown where `inside` is 0.
 [[nodiscard]] Array agreement(const Array& reference, const Array& aligned,
                               const std::vector<std::uint8_t>& inside);
-
-/// 1 for pixels of the grid whose transformed positions lie within an array of `moving` extents.
-[[nodiscard]] std::vector<std::uint8_t> inside_moving(const std::vector<std::int64_t>& extents,
-                                                      const std::vector<std::int64_t>& moving,
-                                                      const Transform& transform);
 
 }  // namespace warpalign::program

@@ -78,8 +78,9 @@ Array cropped(const Array& numbers, const std::vector<std::int64_t>& extents, st
 }
 
 DoubleSplineSpec spec_of(const SplineModel& spline, const Array& padded_array, std::int64_t margin,
-                         const Shape& output) {
+                         const Shape& output, bool footprints = false) {
   DoubleSplineSpec spec;
+  spec.footprints = footprints;
   spec.degree = spline.degree;
   spec.prefilter = spline.prefilter.has_value();
   spec.boundary = spline.boundary;
@@ -93,26 +94,28 @@ Array of_extents(const std::vector<std::int64_t>& extents) { return {extents, Pi
 
 }  // namespace
 
-void check_double(const Device& device, const Array& array, const std::string& what) {
+void check_double(const Device& device, const Array& array, const std::string& what,
+                  const std::string& option) {
   if (array.type == PixelType::c32) {
     throw UsageError(
-        fmt::format("--precision double: requires real numbers; {} is {}", what, describe(array)));
+        fmt::format("{}: requires real numbers; {} is {}", option, what, describe(array)));
   }
   if (!device.info().double_precision) {
     throw UsageError(fmt::format(
-        "--precision double: {} ({}) has no double precision; choose another device with --device",
-        device.info().id, device.info().name));
+        "{}: requires double precision, which {} ({}) does not have; choose another device with "
+        "--device",
+        option, device.info().id, device.info().name));
   }
 }
 
 DoubleResampler::DoubleResampler(const Device& device, const SplineModel& spline,
-                                 const Array& first, const SamplingPoints& points)
+                                 const Array& first, const SamplingPoints& points, bool footprints)
     : spline_(spline),
       points_(points),
       margin_(needs_margin(spline) ? scipy_margin : 0),
       stream_(device.make_stream()),
       plan_(device, spec_of(spline, of_extents(grown(first.extents, margin_)), margin_,
-                            points.stage_shape)),
+                            points.stage_shape, footprints)),
       input_(device.make_image(PixelType::f64, of_extents(grown(first.extents, margin_)).shape())),
       output_(device.make_image(PixelType::f64, points.stage_shape)) {
   if (!points.coordinates) return;

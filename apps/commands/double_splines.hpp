@@ -13,14 +13,16 @@
 namespace warpalign::program {
 
 /// Throws UsageError if the device has no double precision, or the array is complex. `what` names
-/// the array.
-void check_double(const Device& device, const Array& array, const std::string& what);
+/// the array, `option` the option that needs double precision.
+void check_double(const Device& device, const Array& array, const std::string& what,
+                  const std::string& option = "--precision double");
 
 /// Resamples arrays of one shape at the same points, whose coordinates are f64.
 class DoubleResampler {
  public:
+  /// `footprints`: whether each result is the mean over the footprint of its pixel.
   DoubleResampler(const Device& device, const SplineModel& spline, const Array& first,
-                  const SamplingPoints& points);
+                  const SamplingPoints& points, bool footprints = false);
   /// `to`: the type of the output. Throws Error(out_of_memory): the whole array must fit the
   /// device.
   [[nodiscard]] Array resample(const Array& channel, PixelType to);

@@ -19,6 +19,9 @@ class GridMap {
   /// Resamples a plane of the frame to the grid, in its type and channels, with 0 outside the
   /// frame.
   [[nodiscard]] virtual LoadedImage warp(const LoadedImage& plane) = 0;
+  /// The same for a plane as it is stored, in which samples may have a value that stands for
+  /// missing ones.
+  [[nodiscard]] virtual LoadedImage warp_stored(const LoadedImage& plane) { return warp(plane); }
   /// The point of the frame that corresponds to the pixel of the grid.
   [[nodiscard]] virtual Point at(std::int64_t x, std::int64_t y) const = 0;
 };

@@ -18,9 +18,4 @@ namespace warpalign::program {
 [[nodiscard]] std::string origin_line(const DriftOrigin& origin);
 [[nodiscard]] std::optional<DriftOrigin> parse_origin_line(std::string_view line);
 
-/// Adds a checksum and a newline to a line, and checks and removes them. unsealed() returns nothing
-/// if the checksum is wrong.
-[[nodiscard]] std::string sealed(const std::string& line);
-[[nodiscard]] std::optional<std::string> unsealed(std::string_view line);
-
 }  // namespace warpalign::program

@@ -53,7 +53,7 @@ class UnmovedMap : public AffineMap {
 std::vector<FrameAlignment> known_drift(const KnownDriftChoice& choice, const DriftFile& drift,
                                         const Shape& shape) {
   const Shape whole = registered_shape(choice, drift, shape);
-  const Point crop = choice.crop.value_or(Point{0, 0});
+  const Point3 crop = choice.crop.value_or(Point3{});
   std::vector<FrameAlignment> frames;
   for (const KnownFrame& known : drift.frames) {
     FrameAlignment frame;

@@ -2,12 +2,11 @@
 #pragma once
 
 #include "commands/frame_warper.hpp"
-#include "commands/stack_aligner.hpp"
+#include "commands/known_aligner.hpp"
 #include "io/drift_file.hpp"
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,8 @@ namespace warpalign::program {
 /// The user's choice of known transforms.
 struct KnownDriftChoice {
   std::string file;
-  std::optional<Point> crop;  ///< the first pixel of the frames in the frames of that run
+  /// The first pixel of the frames, or voxel of the volumes, in those of that run.
+  std::optional<Point3> crop{};
 };
 
 /// The transforms for frames of this shape. Throws FileError if the file cannot be used, and
@@ -24,22 +24,13 @@ struct KnownDriftChoice {
 [[nodiscard]] std::vector<FrameAlignment> known_drift(const KnownDriftChoice& choice,
                                                       const DriftFile& drift, const Shape& shape);
 
-class KnownDrift : public StackAligner {
+class KnownDrift : public KnownAligner {
  public:
   /// `warper` must outlive this object.
   KnownDrift(std::vector<FrameAlignment> frames, FrameWarper& warper)
       : frames_(std::move(frames)), warper_(warper) {}
 
-  void set_origin(const LoadedImage& /*image*/, std::optional<std::size_t> /*index*/) override {}
-  [[nodiscard]] std::vector<Trial> try_frames(std::span<const UpcomingFrame> frames) override {
-    return std::vector<Trial>(frames.size(), Trial::reliable);
-  }
   [[nodiscard]] FrameAlignment place(const LoadedImage& frame, std::size_t index) override;
-  void add_finished(const LoadedImage& /*frame*/, const FrameAlignment& /*place*/,
-                    std::size_t /*index*/) override {}
-  [[nodiscard]] bool needs_finished(std::size_t /*index*/, std::size_t /*last*/) const override {
-    return false;
-  }
   [[nodiscard]] std::unique_ptr<GridMap> map_of(const LoadedImage& frame,
                                                 const FrameAlignment& place,
                                                 std::size_t index) override;

@@ -36,10 +36,11 @@ FrameAlignment alignment_of(const FrameMotion& motion) {
 }  // namespace
 
 LocalStack::LocalStack(const Device& device, const LocalSettings& settings, StackReference to,
-                       const LoadedImage& frame, FrameWarper& warper)
+                       const LoadedImage& frame, std::optional<double> nodata, FrameWarper& warper)
     : finder_(device, frame.type, frame.shape(), settings),
       warper_(device, frame.shape()),
       plain_warper_(warper),
+      nodata_(nodata),
       to_(to) {
   if (to == StackReference::mean) return;
   frames_at_once_ = frames_per_batch(frame);
@@ -123,7 +124,7 @@ std::unique_ptr<GridMap> LocalStack::map_of(const LoadedImage& frame,
                             "journal and start again",
                             index));
   }
-  return std::make_unique<FieldMap>(*motion_.field, warper_);
+  return std::make_unique<FieldMap>(*motion_.field, warper_, nodata_);
 }
 
 }  // namespace warpalign::program

@@ -16,10 +16,11 @@ namespace warpalign::program {
 
 class LocalStack : public StackAligner {
  public:
-  /// `to`: not previous. `frame`: one of the frames. `warper` is used for the drift's origin only.
-  /// Call set_origin() before the other functions. Throws warpalign::Error.
+  /// `to`: not previous. `frame`: one of the frames. `nodata`: the value of missing samples of
+  /// their planes. `warper` is used for the drift's origin only. Call set_origin() before the other
+  /// functions. Throws warpalign::Error.
   LocalStack(const Device& device, const LocalSettings& settings, StackReference to,
-             const LoadedImage& frame, FrameWarper& warper);
+             const LoadedImage& frame, std::optional<double> nodata, FrameWarper& warper);
 
   void set_origin(const LoadedImage& image, std::optional<std::size_t> index) override;
   [[nodiscard]] std::vector<Trial> try_frames(std::span<const UpcomingFrame> frames) override;
@@ -43,6 +44,7 @@ class LocalStack : public StackAligner {
   EarlyResults<FrameMotion> ahead_;
   FieldFrameWarper warper_;
   FrameWarper& plain_warper_;
+  std::optional<double> nodata_;
   StackReference to_;
   std::optional<std::size_t> origin_;  ///< the index of the drift's origin
   std::optional<RunningMean> mean_;

@@ -1,6 +1,7 @@
 // `warpalign mosaic`: locates overlapping tiles, and fuses them into one picture.
 #include "commands/commands.hpp"
 #include "commands/mosaic_options.hpp"
+#include "commands/mosaic_resume.hpp"
 #include "io/atomic_file.hpp"
 #include "io/messages.hpp"
 #include "io/mosaic/ome_tiff.hpp"
@@ -17,11 +18,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <regex>
+#include <span>
+#include <vector>
 
 namespace warpalign::program {
 namespace {
@@ -61,6 +66,10 @@ std::string with_options(std::string message, const MosaicChoices& choices) {
     }
     return message;
   }
+  if (choices.positions && choices.unit == "px" && std::regex_search(message, match, factor)) {
+    return message + fmt::format("; if they are in micrometres, add --unit um --pixel-size {:.3g}",
+                                 1 / std::stod(match[1]));
+  }
   const auto says = [&](const char* words) { return message.find(words) != std::string::npos; };
   if (choices.exchange || !choices.reverse.empty()) return message;
   std::string options = says("with x and y exchanged") ? " --exchange" : "";
@@ -74,27 +83,68 @@ std::string with_options(std::string message, const MosaicChoices& choices) {
   return options.empty() ? message : message + "; add" + options;
 }
 
-Mosaic locate(const Device& device, const std::vector<MosaicTile>& tiles, TileFiles& files,
-              const MosaicChoices& choices, const std::string& source) {
+Mosaic locate(std::span<const Device> devices, const std::vector<MosaicTile>& tiles,
+              TileFiles& files, const MosaicChoices& choices, const std::string& source,
+              MosaicJournal* journal) {
   std::optional<Progress> progress;
   MosaicOptions options = mosaic_options_of(choices);
   options.progress = [&](std::size_t done, std::size_t total) {
     if (done == 1) progress.emplace(total);
     progress->next("registering pairs");
   };
+  if (journal != nullptr) {
+    options.records = journal->records();
+    options.keep_pair = [&](const PairRecord& record) { journal->append(record); };
+    options.keep_distortion = [&](const TileDistortion& found) { journal->append(found); };
+  }
   try {
     return locate_tiles(
-        {&device, 1}, tiles, [&](std::size_t i) { return files.gray(i); }, options);
+        devices, tiles, [&](std::size_t i) { return files.gray(i); }, options);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::invalid_argument) throw;
+    // Only a run with other options can succeed.
+    if (journal != nullptr) journal->remove();
     throw UsageError(
         fmt::format("{}: {}", source, with_options(with_names(error.message(), files), choices)));
   }
 }
 
+/// Throws if the picture would be nearly empty: then a position is wrong.
+void refuse_scattered(const std::vector<MosaicTile>& tiles, const TileFiles& files,
+                      const std::string& source) {
+  constexpr double max_ratio = 1000;
+  const auto width = static_cast<double>(files.shape().width);
+  const auto height = static_cast<double>(files.shape().height);
+  std::vector<double> x;
+  std::vector<double> y;
+  for (const MosaicTile& tile : tiles) {
+    x.push_back(tile.position.x);
+    y.push_back(tile.position.y);
+  }
+  const auto extent = [](std::vector<double>& values) {
+    std::sort(values.begin(), values.end());
+    return values.back() - values.front();
+  };
+  const double columns = extent(x) + width;
+  const double rows = extent(y) + height;
+  if (columns * rows <= max_ratio * width * height * static_cast<double>(tiles.size())) return;
+  const Point middle{x[x.size() / 2], y[y.size() / 2]};
+  const auto distance = [&](const MosaicTile& tile) {
+    return std::hypot(tile.position.x - middle.x, tile.position.y - middle.y);
+  };
+  const auto farthest = std::max_element(
+      tiles.begin(), tiles.end(),
+      [&](const MosaicTile& a, const MosaicTile& b) { return distance(a) < distance(b); });
+  throw UsageError(fmt::format(
+      "{}: the mosaic would have {:.0f} x {:.0f} pixels, most of them empty; {} lies {:.0f} pixels "
+      "from the middle of the tiles: check its position and the unit",
+      source, columns, rows, files.name(static_cast<std::size_t>(farthest - tiles.begin())),
+      distance(*farthest)));
+}
+
 void write_picture(const std::string& path, const Device& device,
                    const std::vector<MosaicTile>& tiles, TileFiles& files,
-                   const MosaicReport& report) {
+                   std::optional<double> nodata, const MosaicReport& report) {
   const Mosaic& mosaic = report.mosaic;
   OmeTiffWriter writer(path, {mosaic.shape.width, mosaic.shape.height, files.channels(),
                               files.type(), report.pixel_size});
@@ -102,7 +152,8 @@ void write_picture(const std::string& path, const Device& device,
   for (const LocatedTile& tile : mosaic.tiles) positions.push_back(tile.position);
   constexpr std::int64_t rows = OmeTiffWriter::strip_rows;
   Progress progress(static_cast<std::size_t>((mosaic.shape.height + rows - 1) / rows));
-  const FusionSpec spec{mosaic.shape, files.type(), files.channels(), rows, mosaic.distortion};
+  const FusionSpec spec{mosaic.shape, files.type(),      files.channels(),
+                        rows,         mosaic.distortion, nodata};
   fuse_tiles(
       device, tiles, positions, [&](std::size_t i, int c) { return files.channel(i, c); }, spec,
       [&](std::int64_t /*first_row*/, std::span<const HostImage> channels) {
@@ -123,11 +174,39 @@ std::string located_text(const MosaicReport& report, const TileFiles& files,
   for (std::size_t i = 0; i < files.size(); ++i) {
     tiles.push_back({files.name(i), report.mosaic.tiles[i].position});
   }
-  return position_text(*report.located,
-                       {folder, tiles, files.shape(), files.channels(), report.pixel_size});
+  return position_text(*report.located, {folder, tiles, files.shape(), files.channels(),
+                                         files.stored_type(), report.pixel_size});
 }
 
-ExitStatus status_of(const Mosaic& mosaic) {
+/// Reads or estimates the flat field of the tiles, and describes it.
+std::optional<FlatFieldReport> divide_by_flat_field(const MosaicChoices& choices,
+                                                    TileFiles& files) {
+  if (!choices.flat_field) return {};
+  if (estimates_flat_field(choices)) {
+    Progress progress(files.size());
+    const auto read = [&](std::size_t i) {
+      progress.next("estimating the illumination");
+      return files.usable(i);
+    };
+    files.divide_by(TileFlatFields::estimated(files.size(), read, choices.dark, files.kind()));
+  } else {
+    files.divide_by(TileFlatFields::from_files(*choices.flat_field, choices.dark, files.kind()));
+  }
+  const TileFlatFields& fields = *files.flat_fields();
+  return FlatFieldReport{*choices.flat_field, choices.dark, fields.least(), fields.largest()};
+}
+
+/// Refuses a mosaic of which most tiles are bad, for example because a disk has disappeared.
+void refuse_mostly_skipped(const TileFiles& files, const std::string& source) {
+  const std::vector<SkippedTile> skipped = files.skipped();
+  if (2 * skipped.size() <= files.size()) return;
+  throw FileError(fmt::format("{}: {} of {} tiles cannot be used, the first because: {}", source,
+                              skipped.size(), files.size(), skipped.front().reason));
+}
+
+ExitStatus status_of(const MosaicReport& report) {
+  if (!report.skipped.empty()) return ExitStatus::unreliable;
+  const Mosaic& mosaic = report.mosaic;
   const bool none = tiles_by_stage(mosaic) == mosaic.tiles.size();
   return none || components_of_several(mosaic) > 1 ? ExitStatus::unreliable : ExitStatus::ok;
 }
@@ -135,11 +214,14 @@ ExitStatus status_of(const Mosaic& mosaic) {
 ExitStatus run(const MosaicChoices& choices) {
   const auto start = std::chrono::steady_clock::now();
   check_mosaic_choices(choices);
+  check_mosaic_resumable(choices);
   const Config config = config_of(choices.device.config);
   const NominalTiles given = tiles_of(choices);
   std::vector<std::string> names;
   for (const TilePosition& tile : given.tiles) names.push_back(tile.file);
-  TileFiles files(given.folder, names);
+  TileFiles files(given.folder, names,
+                  {choices.skip_bad_tiles ? BadTiles::skip : BadTiles::refuse, choices.nodata});
+  if (choices.located) check_tiles_for(*choices.located, given.tiles, files.stored_type());
   std::optional<AtomicFile> json;
   std::optional<AtomicFile> located;
   std::optional<AtomicFile> page;
@@ -155,6 +237,7 @@ ExitStatus run(const MosaicChoices& choices) {
   report.tile = files.shape();
   report.pixel_size = given.pixel_size;
   report.nominal = positions_in_pixels(choices, given, files.shape());
+  report.positions_known = !positions_unknown(choices);
   report.output = choices.output;
   report.json = choices.json;
   report.located = choices.located;
@@ -162,16 +245,27 @@ ExitStatus run(const MosaicChoices& choices) {
   std::vector<MosaicTile> tiles;
   for (const Point& position : report.nominal) tiles.push_back({files.shape(), position});
 
-  const Device device = open_chosen(choices.device, config);
-  report.device = device.info();
-  report.mosaic = locate(device, tiles, files, choices, given.source);
-  if (choices.output) write_picture(*choices.output, device, tiles, files, report);
+  if (choices.output) refuse_scattered(tiles, files, given.source);
+  const auto journal = open_mosaic_journal(choices, files, report.nominal);
+  if (journal) report.resumed_pairs = journal->records().pairs.size();
+  report.flat_field = divide_by_flat_field(choices, files);
+
+  const std::vector<Device> devices = open_each_chosen(choices.device, config);
+  report.device = devices.front().info();
+  report.mosaic = locate(devices, tiles, files, choices, given.source, journal.get());
+  refuse_mostly_skipped(files, given.source);
+  if (choices.output) {
+    write_picture(*choices.output, devices.front(), tiles, files, choices.nodata, report);
+  }
+  refuse_mostly_skipped(files, given.source);
+  report.skipped = files.skipped();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (json) write_text(*json, json_text(report));
   if (located) write_text(*located, located_text(report, files, given.folder));
   if (page) write_text(*page, mosaic_page(report, files));
+  if (journal) journal->remove();
   program::report(human_text(report));
-  return status_of(report.mosaic);
+  return status_of(report);
 }
 
 constexpr const char* footer =
@@ -182,26 +276,33 @@ constexpr const char* footer =
     "where\n"
     "they are. The order of the tiles is that in which they were taken, from which the backlash "
     "of\n"
-    "the stage is estimated.\n"
+    "the stage is estimated. --positions none searches for the tiles that overlap.\n"
     "\n"
     "The command registers the overlaps of neighbours, verifies each pair, and finds the\n"
     "positions by robust least squares. Pairs that contradict the others are left out, and the\n"
     "report names them. Tiles without a used pair follow the stage model: the camera's angle and\n"
     "scale, and the backlash, as all pairs determine them. A distortion that all tiles have in\n"
-    "common is estimated from the overlaps, and removed.\n"
+    "common is estimated from the overlaps, and removed. --flat-field divides tiles by their\n"
+    "uneven illumination, for the registration and in the mosaic. Pixels that are NaN, infinite "
+    "or\n"
+    "equal to --nodata are neither registered nor blended.\n"
     "\n"
     "--json has for each tile its file and matrix, which maps pixels (x, y) of the tile to pixels\n"
-    "of the mosaic. --output blends tiles linearly by the distance to their edges.\n"
+    "of the mosaic. --output blends tiles linearly by the distance to their edges. With --resume,\n"
+    "the same command goes on after an interruption: pairs are not registered again, and the\n"
+    "picture is fused again from the positions.\n"
     "\n"
     "Exit status: 0 all tiles located, those without texture by the stage model; 1 no pair was "
     "used,\n"
-    "or no used pair connects parts of the mosaic; 2 wrong usage or input; 3 device trouble.\n"
+    "no used pair connects parts of the mosaic, or tiles were skipped; 2 wrong usage or input;\n"
+    "3 device trouble.\n"
     "\n"
     "Examples:\n"
     "  warpalign mosaic scan --positions stage.csv --output mosaic.ome.tif --json mosaic.json\n"
     "  warpalign mosaic scan --positions stage.csv --unit um --pixel-size 0.65 --json mosaic.json\n"
     "  warpalign mosaic scan --grid 4x6 --overlap 10 --order snake-row --output mosaic.ome.tif\n"
-    "  warpalign mosaic scan.ome.tif --report mosaic.html --located positions.xml\n";
+    "  warpalign mosaic scan.ome.tif --report mosaic.html --located positions.xml\n"
+    "  warpalign mosaic photos --positions none --output mosaic.ome.tif\n";
 
 }  // namespace
 

@@ -3,6 +3,8 @@
 
 #include "io/frames/input_files.hpp"
 #include "io/image_file.hpp"
+#include "io/image_name.hpp"
+#include "io/mosaic/ome_companion.hpp"
 #include "io/mosaic/ome_positions.hpp"
 #include "io/mosaic/position_file.hpp"
 #include "io/mosaic/tile_configuration.hpp"
@@ -89,7 +91,8 @@ void add_mosaic_options(CLI::App& command, MosaicChoices& choices) {
   add_option(
       command, "--positions FILE", &choices.positions,
       "CSV file with the columns file, x and y: where each tile's first pixel lies; or Fiji's "
-      "TileConfiguration.txt [OME metadata of the tiles, unless there is a --grid]");
+      "TileConfiguration.txt; or OME-XML (.companion.ome); or none: searches for the pairs [OME "
+      "metadata of the tiles, unless there is a --grid]");
   add_option(command, "--unit NAME", &choices.unit, "Unit of the positions: px or um",
              suggesting("px um", with_default));
   add_option(command, "--pixel-size N", &choices.pixel_size, "Size of a pixel in micrometres");
@@ -112,18 +115,31 @@ void add_mosaic_options(CLI::App& command, MosaicChoices& choices) {
              "tile's larger side, at least 16]");
   add_option(command, "--min-confidence N", &choices.min_confidence,
              "Smallest confidence of a pair that is used, above 0 to 1 [0.5]");
+  add_option(command, "--skip-bad-tiles", &choices.skip_bad_tiles,
+             "Join the other tiles if some are missing, cannot be read, or are of another kind");
   add_option(command, "--no-distortion", &choices.no_distortion,
              "Do not estimate the distortion that all tiles have in common");
+  add_option(command, "--nodata VALUE", &choices.nodata,
+             "Value of missing pixels, which are ignored, as NaN and infinities always are");
+  begin_group(command, "Illumination");
+  add_option(command, "--flat-field FILE", &choices.flat_field,
+             "Image of the illumination, by which tiles are divided; or auto: estimated from tens "
+             "of tiles",
+             suggesting("auto"));
+  add_option(command, "--dark FILE", &choices.dark,
+             "Image without light, which is subtracted before the division");
   begin_group(command, "Outputs");
   add_option(command, "--output FILE", &choices.output,
              "Write the mosaic as tiled OME-TIFF with reduced levels");
   add_option(command, "--json FILE", &choices.json,
              "Write positions, pairs and the stage model as one JSON object");
   add_option(command, "--located FILE", &choices.located,
-             "Write the located positions: as CSV, as Fiji's TileConfiguration (.txt), or as a "
-             "project of BigStitcher (.xml)");
+             "Write the located positions: as CSV, as Fiji's TileConfiguration (.txt), as OME-XML "
+             "(.companion.ome), or as a project of BigStitcher (.xml)");
   add_option(command, "--report FILE", &choices.page,
              "Write an HTML page: the mosaic, its pairs, the residuals and what was left out");
+  add_option(command, "--resume", &choices.resume,
+             "Keep a journal next to the first output, and go on with a run that was interrupted");
   add_device_options(command, choices.device);
   add_limit_options(command);
 }
@@ -147,6 +163,24 @@ void check_grid_choices(const MosaicChoices& choices) {
   }
 }
 
+void refuse_position_choices(const MosaicChoices& choices) {
+  const auto refuse = [](const char* option) {
+    throw UsageError(fmt::format("{}: has no meaning with --positions none; omit it", option));
+  };
+  if (choices.unit != "px") refuse("--unit");
+  if (choices.exchange) refuse("--exchange");
+  if (!choices.reverse.empty()) refuse("--reverse");
+  if (choices.max_error) refuse("--max-error");
+}
+
+/// The files of the flat field and the dark image.
+std::vector<std::string> illumination_files(const MosaicChoices& choices) {
+  std::vector<std::string> files;
+  if (choices.flat_field && !estimates_flat_field(choices)) files.push_back(*choices.flat_field);
+  if (choices.dark) files.push_back(*choices.dark);
+  return files;
+}
+
 void refuse_grid_choices(const MosaicChoices& choices) {
   if (choices.overlap) throw UsageError("--overlap: applies to --grid only; omit it");
   if (choices.order != "row") throw UsageError("--order: applies to --grid only; omit it");
@@ -160,6 +194,14 @@ void refuse_grid_choices(const MosaicChoices& choices) {
 
 }  // namespace
 
+bool positions_unknown(const MosaicChoices& choices) {
+  return choices.positions && *choices.positions == "none";
+}
+
+bool estimates_flat_field(const MosaicChoices& choices) {
+  return choices.flat_field && *choices.flat_field == "auto";
+}
+
 void check_mosaic_choices(const MosaicChoices& choices) {
   if (choices.positions && choices.grid) {
     throw UsageError("--positions and --grid: give one of them, not both");
@@ -172,6 +214,7 @@ void check_mosaic_choices(const MosaicChoices& choices) {
   if (!choices.positions && choices.unit != "px") {
     throw UsageError("--unit: applies to --positions only; omit it");
   }
+  if (positions_unknown(choices)) refuse_position_choices(choices);
   if (choices.unit != "px" && choices.unit != "um") {
     throw UsageError(
         fmt::format("invalid value '{}' for --unit (choose from: px, um)", choices.unit));
@@ -186,11 +229,18 @@ void check_mosaic_choices(const MosaicChoices& choices) {
     throw UsageError(
         fmt::format("--min-confidence {}: must be above 0 and at most 1", *choices.min_confidence));
   }
+  if (choices.dark && !choices.flat_field) {
+    throw UsageError("--dark: applies to --flat-field only; add it, or omit --dark");
+  }
+  if (choices.nodata && choices.flat_field) {
+    throw UsageError("--nodata: --flat-field would change the value of missing pixels; omit one");
+  }
   if (choices.output) check_output_name(*choices.output);
   if (choices.located) check_position_file(*choices.located);
   std::vector<std::string> inputs;
-  if (choices.positions) inputs.push_back(*choices.positions);
+  if (choices.positions && !positions_unknown(choices)) inputs.push_back(*choices.positions);
   if (std::filesystem::is_regular_file(choices.folder)) inputs.push_back(choices.folder);
+  for (const std::string& file : illumination_files(choices)) inputs.push_back(file);
   check_outputs({{"--output", choices.output},
                  {"--json", choices.json},
                  {"--located", choices.located},
@@ -200,7 +250,8 @@ void check_mosaic_choices(const MosaicChoices& choices) {
 
 namespace {
 
-/// The images of the folder but the output, or the pages of the file, relative to `folder`.
+/// The images of the folder but the output and those of the illumination, or the pages of the file,
+/// relative to `folder`.
 std::vector<std::string> images_in(const MosaicChoices& choices, const Path& folder) {
   std::vector<std::string> names;
   if (!std::filesystem::is_directory(choices.folder)) {
@@ -209,9 +260,14 @@ std::vector<std::string> images_in(const MosaicChoices& choices, const Path& fol
     for (std::size_t i = 0; i < pages; ++i) names.push_back(fmt::format("{}[{}]", name, i));
     return names;
   }
+  std::vector<std::string> others = illumination_files(choices);
+  if (choices.output) others.push_back(*choices.output);
   for (const std::string& file : input_files({choices.folder})) {
-    std::error_code failed;
-    if (choices.output && std::filesystem::equivalent(file, *choices.output, failed)) continue;
+    const auto is_file = [&file](const std::string& other) {
+      std::error_code failed;
+      return std::filesystem::equivalent(file, other, failed);
+    };
+    if (std::any_of(others.begin(), others.end(), is_file)) continue;
     names.push_back(Path(file).lexically_relative(folder).string());
   }
   return names;
@@ -236,6 +292,37 @@ NominalTiles grid_tiles(const MosaicChoices& choices, NominalTiles nominal) {
   nominal.in_tile_sides = true;
   nominal.source = "--grid " + *choices.grid;
   return nominal;
+}
+
+NominalTiles unplaced_tiles(const MosaicChoices& choices, NominalTiles nominal) {
+  for (const std::string& name : images_in(choices, nominal.folder)) {
+    nominal.tiles.push_back({name, {}});
+  }
+  nominal.source = choices.folder;
+  return nominal;
+}
+
+/// Fiji and OME name files relative to the file that names them. If it lies elsewhere, and the
+/// folder has none of the tiles, they become relative to the folder.
+void find_beside(const Path& position_file, NominalTiles& nominal) {
+  const Path beside = position_file.parent_path();
+  const auto exists_in = [&](const Path& folder) {
+    return [&folder](const TilePosition& tile) {
+      std::error_code failed;
+      return std::filesystem::exists(image_name(folder / tile.file).file, failed);
+    };
+  };
+  const auto& tiles = nominal.tiles;
+  if (std::any_of(tiles.begin(), tiles.end(), exists_in(nominal.folder)) ||
+      !std::all_of(tiles.begin(), tiles.end(), exists_in(beside))) {
+    return;
+  }
+  for (TilePosition& tile : nominal.tiles) {
+    std::error_code failed;
+    const Path to = std::filesystem::absolute(beside / tile.file, failed);
+    const Path from = std::filesystem::absolute(nominal.folder, failed);
+    tile.file = to.lexically_normal().lexically_relative(from.lexically_normal()).generic_string();
+  }
 }
 
 NominalTiles ome_tiles(const MosaicChoices& choices, NominalTiles nominal) {
@@ -265,11 +352,23 @@ NominalTiles tiles_of(const MosaicChoices& choices) {
     nominal.folder = Path(choices.folder).parent_path();
   }
   if (choices.grid) return grid_tiles(choices, std::move(nominal));
-  if (choices.positions) {
+  if (positions_unknown(choices)) {
+    nominal = unplaced_tiles(choices, std::move(nominal));
+  } else if (choices.positions && is_ome_companion(*choices.positions)) {
+    if (choices.unit != "px") {
+      throw UsageError("--unit: OME-XML says the unit of its positions; omit it");
+    }
+    OmeTiles found = read_ome_set(*choices.positions, choices.pixel_size);
+    nominal.tiles = std::move(found.tiles);
+    nominal.pixel_size = found.pixel_size;
+    nominal.source = *choices.positions;
+    find_beside(*choices.positions, nominal);
+  } else if (choices.positions) {
     nominal.source = *choices.positions;
     const bool is_configuration = Path(*choices.positions).extension() == ".txt";
     nominal.tiles = is_configuration ? read_tile_configuration(*choices.positions)
                                      : read_tile_positions(*choices.positions);
+    if (is_configuration) find_beside(*choices.positions, nominal);
     if (choices.unit == "um") nominal.unit = {1 / *choices.pixel_size, 1 / *choices.pixel_size};
   } else {
     nominal = ome_tiles(choices, std::move(nominal));
@@ -300,6 +399,7 @@ std::vector<Point> positions_in_pixels(const MosaicChoices& choices, const Nomin
 
 MosaicOptions mosaic_options_of(const MosaicChoices& choices) {
   MosaicOptions options;
+  options.positions_known = !positions_unknown(choices);
   if (choices.max_error) options.max_error = *choices.max_error;
   options.estimate_distortion = !choices.no_distortion;
   if (choices.min_confidence) options.min_confidence = *choices.min_confidence;

@@ -28,14 +28,25 @@ struct MosaicChoices {
   std::optional<double> max_error;
   std::optional<double> min_confidence;
   bool no_distortion = false;
+  std::optional<double> nodata;
+  std::optional<std::string> flat_field;  ///< a file, or "auto"
+  std::optional<std::string> dark;
   std::optional<std::string> output;
   std::optional<std::string> json;
   std::optional<std::string> located;
   std::optional<std::string> page;
+  bool skip_bad_tiles = false;
+  bool resume = false;
   DeviceOptions device;
 };
 
 void add_mosaic_options(CLI::App& command, MosaicChoices& choices);
+
+/// Whether the positions are to be searched for: --positions none.
+[[nodiscard]] bool positions_unknown(const MosaicChoices& choices);
+
+/// Whether the flat field is to be estimated: --flat-field auto.
+[[nodiscard]] bool estimates_flat_field(const MosaicChoices& choices);
 
 /// Checks the options that need no file, and the names of the outputs. Throws UsageError.
 void check_mosaic_choices(const MosaicChoices& choices);

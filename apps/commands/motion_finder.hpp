@@ -8,6 +8,7 @@
 #include <warpalign/device.hpp>
 #include <warpalign/local_motion.hpp>
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -20,7 +21,8 @@ class MotionFinder {
                const LocalSettings& settings);
 
   /// Sets the reference. Colour is converted to luminance. The type may differ from that of the
-  /// frames.
+  /// frames. Pixels of f32 images that are NaN or infinite are missing: smooth values take their
+  /// place, and a window counts only if half of it is known in both images.
   void set_reference(const LoadedImage& reference);
   [[nodiscard]] FrameMotion find(const LoadedImage& frame);
   /// The same for several frames, with all of their windows registered in one batch.
@@ -33,6 +35,7 @@ class MotionFinder {
   Shape shape_;
   FieldOptions field_;
   WindowRegistrar registrar_;
+  std::vector<std::uint8_t> reference_known_;  ///< empty if all pixels are known
 };
 
 }  // namespace warpalign::program

@@ -291,15 +291,17 @@ class Outputs {
                                           const Deformation& deformation) {
     const Transform& transform = deformation.transform;
     const std::vector<std::int64_t> extents{reference.height, reference.width};
+    std::optional<Positions> positions;
     std::vector<WrittenFile> written;
     LoadedImage aligned;
     if (aligned_ || overlay_ || agreement_) {
-      aligned = deformed(device, moving, reference.shape(), transform);
+      positions.emplace(extents, transform);
+      aligned = PositionSampler(device, extents).sample(moving, *positions);
     }
     Array correlations;
     if (overlay_ || agreement_) {
       correlations = agreement(gray_array(reference), gray_array(aligned),
-                               inside_moving(extents, {moving.height, moving.width}, transform));
+                               positions->inside({moving.height, moving.width}));
     }
     if (aligned_) {
       aligned_->write(encode_image(aligned, format_of_name(*options.output)));
@@ -360,14 +362,13 @@ ExitStatus run_local(const Options& options) {
     refuse_with_local(options.reference_mask ? "--reference-mask" : "--moving-mask",
                       "windows without content are left out anyway");
   }
-  if (options.nodata) refuse_with_local("--nodata", "windows without content are left out anyway");
   if (options.timings) refuse_with_local("--timings", "stages are not timed");
   if (options.initial) refuse_with_local("--initial", "windows are compared where they lie");
   const Pages pages = pages_of(options);
   return register_local({options.reference, options.moving, pages.reference, pages.moving,
                          options.device, local_settings_of(options.choices, options.local),
                          options.output, options.overlay, options.field, options.page,
-                         options.json});
+                         options.nodata, options.json});
 }
 
 ExitStatus run(const Options& options) {
@@ -449,8 +450,9 @@ constexpr const char* footer =
     "--motion local registers overlapping windows of two images of the same size, discards "
     "windows\n"
     "that disagree with their neighbours, and fits a smooth field u to the rest: x + u(x) in the\n"
-    "moving image corresponds to x in the reference. It accepts no masks, and --max-shift is the\n"
-    "only search option that it accepts.\n"
+    "moving image corresponds to x in the reference. It leaves out windows of which half is "
+    "missing\n"
+    "(--nodata), accepts no masks, and --max-shift is the only search option that it accepts.\n"
     "\n"
     "Exit status: 0 registered; 1 no reliable registration; 2 wrong usage or input; 3 device\n"
     "trouble.\n"
@@ -500,7 +502,7 @@ void add_register_command(CLI::App& program, Action& chosen) {
              "Write the displacement at every pixel (.npy, of shape (2, height, width))");
   add_option(command, "--report FILE", &options->page,
              "Write a page with the overlay and the field as arrows (.html)");
-  begin_group(command, "Deformation");
+  add_deformation_options(command, options->choices);
   add_option(command, "--jacobian FILE", &options->jacobian,
              "Write by which factor the deformation changes areas, as numbers (.npy) or in colour "
              "(.png)");

@@ -2,9 +2,11 @@
 #include "commands/register_local.hpp"
 
 #include "commands/field_map.hpp"
+#include "commands/finite_samples.hpp"
 #include "commands/motion_finder.hpp"
 #include "io/atomic_file.hpp"
 #include "io/messages.hpp"
+#include "io/nodata_mask.hpp"
 #include "io/npy.hpp"
 #include "io/registrable_image.hpp"
 #include "io/status_line.hpp"
@@ -13,6 +15,7 @@
 #include "reports/local_report.hpp"
 #include "reports/overlay.hpp"
 
+#include <warpalign/missing.hpp>
 #include <warpalign/open_device.hpp>
 
 #include <fmt/format.h>
@@ -65,6 +68,17 @@ void check_images(const LocalRegistration& options, const LoadedImage& reference
   check_windows_fit(options.settings, moving.shape(), options.moving);
 }
 
+/// The image to register: with `nodata`, its gray levels with NaN in missing pixels. Counts the
+/// missing pixels; throws UsageError if all are.
+LoadedImage with_missing(const LoadedImage& image, std::optional<double> nodata,
+                         const std::string& name, std::int64_t& missing) {
+  LoadedImage result = nodata ? with_nan(image, *nodata) : image;
+  if (is_integer(result.type) || result.channels != 1) return result;
+  missing = known_samples(view_of(result)).missing;
+  if (missing < result.shape().pixels()) return result;
+  throw UsageError(name + ": there is nothing in it to register; all of it is missing");
+}
+
 /// The output files: opened before the registration, filled after it, and renamed together.
 class Outputs {
  public:
@@ -81,10 +95,10 @@ class Outputs {
   void write(LocalReport& report, const Device& device, const LoadedImage& reference,
              const LoadedImage& moving) {
     FieldFrameWarper warper(device, moving.shape());
-    FieldMap map(*report.motion.field, warper);
+    FieldMap map(*report.motion.field, warper, options_.nodata);
     LoadedImage aligned;
     LoadedImage overlay;
-    if (options_.output || options_.overlay || options_.page) aligned = map.warp(moving);
+    if (options_.output || options_.overlay || options_.page) aligned = map.warp_stored(moving);
     if (options_.overlay || options_.page) {
       const auto place = [&](std::int64_t x, std::int64_t y) { return map.at(x, y); };
       overlay = draw_mapped_overlay(reference, aligned, place, moving.shape());
@@ -131,16 +145,24 @@ ExitStatus register_local(const LocalRegistration& options) {
   const LoadedImage reference = load_registrable(options.reference, options.reference_page);
   const LoadedImage moving = load_registrable(options.moving, options.moving_page);
   check_images(options, reference, moving);
+  LocalReport report;
+  if (options.nodata) {
+    check_nodata(*options.nodata, reference.type);
+    check_nodata(*options.nodata, moving.type);
+  }
+  const LoadedImage fixed =
+      with_missing(reference, options.nodata, options.reference, report.missing.reference);
+  const LoadedImage moved =
+      with_missing(moving, options.nodata, options.moving, report.missing.moving);
   Outputs outputs(options, moving);
 
   activity.next("opening the device");
   const Device device = open_for_one_job(options.device, config);
-  LocalReport report;
   activity.next("registering");
   naming(options.moving, [&] {
-    MotionFinder finder(device, moving.type, moving.shape(), options.settings);
-    finder.set_reference(reference);
-    report.motion = finder.find(moving);
+    MotionFinder finder(device, moved.type, moved.shape(), options.settings);
+    finder.set_reference(fixed);
+    report.motion = finder.find(moved);
   });
   activity.next("writing the results");
   report.reference = options.reference;

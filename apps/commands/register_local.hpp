@@ -21,6 +21,7 @@ struct LocalRegistration {
   std::optional<std::string> overlay;  ///< .png
   std::optional<std::string> field;    ///< .npy
   std::optional<std::string> page;     ///< .html
+  std::optional<double> nodata;        ///< the value of missing pixels
   bool json = false;
 };
 

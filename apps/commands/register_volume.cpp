@@ -35,6 +35,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace warpalign::program {
 namespace {
@@ -54,6 +55,8 @@ struct Options {
   std::optional<std::string> motion;
   std::optional<std::string> modality;
   std::optional<double> max_rotation;
+  std::optional<double> grid_spacing;
+  std::optional<double> bending_weight;
   std::optional<std::string> max_shift;
   std::optional<std::string> spacing;
   std::optional<std::string> moving_spacing;
@@ -179,8 +182,36 @@ void require_both_spacings(const Options& options, const VolumeFile& reference,
                   without.name));
 }
 
+double bending_weight_of(const std::optional<double>& weight) {
+  using Limits = RegistrationOptions;
+  if (!weight) return VolumeRegistrationOptions{}.bending_weight;
+  if (*weight >= Limits::min_bending_weight && *weight <= Limits::max_bending_weight) {
+    return *weight;
+  }
+  throw UsageError(fmt::format("--bending-weight {}: must be a number from {} to {}", *weight,
+                               Limits::min_bending_weight, Limits::max_bending_weight));
+}
+
+/// Refuses a grid that the volume of these voxels cannot have. Throws UsageError.
+void check_grid_spacing(double grid_spacing, const Array& reference, const Point3& voxel) {
+  const double least =
+      RegistrationOptions::min_grid_spacing * std::min({voxel.x, voxel.y, voxel.z});
+  const Shape shape = reference.shape();
+  const double most = std::max({static_cast<double>(shape.width) * voxel.x,
+                                static_cast<double>(shape.height) * voxel.y,
+                                static_cast<double>(shape.depth) * voxel.z});
+  // Spacings of files are often single precision.
+  if (grid_spacing >= (1 - 1e-6) * least && grid_spacing <= most) return;
+  throw UsageError(
+      fmt::format("--grid-spacing {}: must be from {:.4g} mm (two voxels of the reference) to "
+                  "{:.4g} mm (its longest side)",
+                  grid_spacing, least, most));
+}
+
 VolumeRegistrationOptions settings_of(const Options& options) {
   VolumeRegistrationOptions settings;
+  settings.grid_spacing = options.grid_spacing;
+  settings.bending_weight = bending_weight_of(options.bending_weight);
   settings.motion = motion_of(options.motion);
   settings.modality = modality_of(options.modality);
   settings.max_rotation = max_rotation_of(options);
@@ -198,6 +229,9 @@ VolumeRegistrationOptions settings_of(const Options& options, const VolumeFile& 
   const VolumeFile& moving = side.file;
   require_both_spacings(options, reference, moving);
   settings.reference_spacing = spacing_of("--spacing", options.spacing, reference);
+  if (options.grid_spacing) {
+    check_grid_spacing(*options.grid_spacing, reference.voxels, settings.reference_spacing);
+  }
   const bool own = options.moving_spacing.has_value();
   settings.moving_spacing = spacing_of(own ? "--moving-spacing" : "--spacing",
                                        own ? options.moving_spacing : options.spacing, moving);
@@ -284,6 +318,10 @@ std::optional<Headers> headers_of(const VolumeRegistrationOptions& settings,
 // factor. Chance alone makes two fits of the same pose differ by a few per cent.
 constexpr double min_gain_over_headers = 1.05;
 
+bool is_about_initial(bool is_argument, const std::string& message) {
+  return is_argument && message.find("initial transform") != std::string::npos;
+}
+
 /// Registers from the position that the headers give. Returns nothing if it is impossible by the
 /// options or by the sizes of the volumes.
 std::optional<VolumeRegistration> align_from_headers(VolumeRegistrar& registrar,
@@ -294,10 +332,9 @@ std::optional<VolumeRegistration> align_from_headers(VolumeRegistrar& registrar,
     registrar.set_initial(headers.start);
     result = align(registrar, moving, std::nullopt);
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::invalid_argument ||
-        error.message().find("initial transform") == std::string::npos) {
-      throw;
-    }
+    if (!is_about_initial(error.kind() == ErrorKind::invalid_argument, error.message())) throw;
+  } catch (const UsageError& error) {  // thrown by align(), which names the file
+    if (!is_about_initial(true, error.what())) throw;
   }
   registrar.clear_initial();
   return result;
@@ -424,13 +461,14 @@ void refuse_with_deformable(const Options& options, bool deformable) {
           std::pair{"--agreement", &options.agreement}}) {
       if (*name) throw UsageError(fmt::format("{}: requires --motion deformable", option));
     }
+    for (const auto& [option, number] : {std::pair{"--grid-spacing", &options.grid_spacing},
+                                         std::pair{"--bending-weight", &options.bending_weight}}) {
+      if (*number) throw UsageError(fmt::format("{}: is for --motion deformable", option));
+    }
     return;
   }
   if (options.nodata) {
     throw UsageError("--nodata: --motion deformable does not support it; omit one of them");
-  }
-  if (options.modality && *options.modality != "same") {
-    throw UsageError("--modality: --motion deformable compares intensities; omit one of them");
   }
   if (options.no_refine) {
     throw UsageError("--no-refine: --motion deformable needs the refinement; omit one of them");
@@ -446,10 +484,10 @@ class DeformationFiles {
     if (options.agreement) agreement_.emplace(*options.agreement);
   }
 
-  /// `aligned` is needed for the agreement.
+  /// `aligned`, and the positions in the moving volume, are needed for the agreement.
   void write(const Options& options, const Array& reference, const VolumeSide& moving,
-             const Array& aligned, const Deformation& deformation,
-             std::vector<WrittenFile>& written) {
+             const Array& aligned, const std::optional<Positions>& positions,
+             const Deformation& deformation, std::vector<WrittenFile>& written) {
     const auto& extents = reference.extents;
     const auto put = [&](std::optional<AtomicFile>& file, const char* what,
                          const std::optional<std::string>& name, const Array& values) {
@@ -463,7 +501,7 @@ class DeformationFiles {
     }
     if (jacobian_) put(jacobian_, "jacobian", options.jacobian, jacobians(extents, deformation));
     if (agreement_) {
-      const auto inside = inside_moving(extents, moving.file.voxels.extents, deformation.transform);
+      const auto inside = positions->inside(moving.file.voxels.extents);
       put(agreement_, "agreement", options.agreement, agreement(reference, aligned, inside));
     }
     for (auto* file : {&field_, &jacobian_, &agreement_}) {
@@ -521,11 +559,15 @@ ExitStatus run(const Options& options) {
   report.result = register_pair(device, settings, reference_side, moving_side, initial, headers);
   const auto& deformation = report.result.deformation;
   Array aligned;
+  std::optional<Positions> positions;
   if (file || (options.agreement && deformation)) {
     activity.next("resampling and writing");
-    aligned = deformation
-                  ? deformed(device, moving, reference.extents, deformation->transform)
-                  : aligned_volume(device, moving, reference, report.result.matrix, options.nodata);
+    if (deformation) {
+      positions.emplace(reference.extents, deformation->transform);
+      aligned = PositionSampler(device, reference.extents).sample(moving, *positions);
+    } else {
+      aligned = aligned_volume(device, moving, reference, report.result.matrix, options.nodata);
+    }
   }
   if (file) {
     const Point3& spacing = settings.reference_spacing;
@@ -535,7 +577,8 @@ ExitStatus run(const Options& options) {
     report.files.push_back({"aligned", *options.output, describe(aligned)});
   }
   if (deformation) {
-    deformation_files.write(options, reference, moving_side, aligned, *deformation, report.files);
+    deformation_files.write(options, reference, moving_side, aligned, positions, *deformation,
+                            report.files);
   }
   report.result.missing.reference += reference_side.missing;
   report.result.missing.moving += moving_side.missing;
@@ -642,6 +685,13 @@ void add_register_volume_command(CLI::App& program, Action& chosen) {
   add_option(command, "--no-refine", &options->no_refine,
              "Stop before the refinement: at whole voxels or, with rotation, at 64 voxels a side");
   begin_group(command, "Deformation");
+  add_option(command, "--grid-spacing MM", &options->grid_spacing,
+             "Distance between control points, in millimetres [5 voxels along the axis with the "
+             "smallest]");
+  add_option(command, "--bending-weight WEIGHT", &options->bending_weight,
+             fmt::format("Weight of the bending energy; larger weights make the field smoother "
+                         "[{}]",
+                         VolumeRegistrationOptions{}.bending_weight));
   add_option(command, "--jacobian FILE", &options->jacobian,
              "Write by which factor the deformation changes volumes, at every voxel (.npy)");
   add_option(command, "--agreement FILE", &options->agreement,

@@ -74,23 +74,44 @@ std::span<const float> floats_of(const Array& coordinates) {
 class ChannelResampler {
  public:
   ChannelResampler(const Device& device, const SplineModel& spline, const Array& first,
-                   const SamplingPoints& points, std::optional<Antialias> antialias, bool in_double)
-      : device_(device), spline_(spline), first_(first), points_(points), antialias_(antialias) {
-    if (!in_double) return;
-    in_double_.emplace(device, spline, first, points);
-    if (points.coordinates) rounded_coordinates_ = to_float(*points.coordinates);
+                   const SamplingPoints& points, std::optional<Antialias> antialias, bool zooms,
+                   bool in_double)
+      : device_(device),
+        spline_(spline),
+        first_(first),
+        points_(points),
+        antialias_(antialias),
+        zooms_(zooms),
+        zooms_in_double_(in_double) {
+    if (!in_double || (antialias && zooms)) return;
+    in_double_.emplace(device, spline, first, points, antialias.has_value());
+    if (points.coordinates && !antialias) rounded_coordinates_ = to_float(*points.coordinates);
   }
 
   /// The output has the type `to`.
   Array resample(const Array& channel, PixelType to) {
     if (in_double_) return in_double_->resample(channel, to);
-    if (antialias_) return zoomed(device_, spline_, *antialias_, channel, points_.extents, to);
+    if (antialias_ && !zooms_) {
+      return warped_without_aliasing(device_, spline_, channel, points_, to);
+    }
+    if (antialias_) {
+      return zoomed(device_, spline_, *antialias_, channel, points_.extents, to, zooms_in_double_);
+    }
     return resample(resampler_, spline_, channel, to);
   }
   Array resample_mask(const Array& mask) {
+    if (antialias_ && in_double_) {
+      if (!mask_in_double_) {
+        mask_in_double_.emplace(device_, mask_spline(spline_), first_, points_, true);
+      }
+      return mask_in_double_->resample(mask, mask.type);
+    }
+    if (antialias_ && !zooms_) {
+      return warped_without_aliasing(device_, mask_spline(spline_), mask, points_, mask.type);
+    }
     if (antialias_) {
       return zoomed(device_, mask_spline(spline_), Antialias::gaussian, mask, points_.extents,
-                    mask.type);
+                    mask.type, false);
     }
     return resample(of_mask_, mask_spline(spline_), mask, mask.type);
   }
@@ -129,8 +150,9 @@ class ChannelResampler {
   const Array& first_;
   const SamplingPoints& points_;
   std::optional<Antialias> antialias_;
+  bool zooms_, zooms_in_double_;
   Kept resampler_, of_mask_;
-  std::optional<DoubleResampler> in_double_;
+  std::optional<DoubleResampler> in_double_, mask_in_double_;
   std::optional<Array> rounded_coordinates_;  ///< for the mask, if the coordinates are f64
 };
 
@@ -143,9 +165,9 @@ Array all_known(const std::vector<std::int64_t>& extents) {
 /// Resamples every channel in its type.
 Resampled resample(const Device& device, const SplineModel& spline,
                    const std::vector<Array>& channels, const SamplingPoints& points,
-                   std::optional<Antialias> antialias, const Options& options) {
-  const bool in_double = is_double(options.interpolation);
-  ChannelResampler resampler(device, spline, channels.front(), points, antialias, in_double);
+                   std::optional<Antialias> antialias, bool in_double, const Options& options) {
+  ChannelResampler resampler(device, spline, channels.front(), points, antialias,
+                             options.points.zoom.has_value(), in_double);
   Resampled results;
   const MissingOptions& missing = options.missing;
   const bool keeps_weights = missing.weights.has_value();
@@ -187,10 +209,9 @@ ExitStatus run(const Options& options) {
   const SplineModel spline = spline_of(options.interpolation);
   const std::optional<Antialias> antialias =
       antialias_of(options.antialias, options.points, spline);
-  const bool in_double = is_double(options.interpolation);
-  if (antialias && in_double) {
-    throw UsageError("--antialias: computes in single precision; omit --precision double");
-  }
+  // Footprints of explicit points differ from pixel to pixel, which needs double precision.
+  const bool needs_double = antialias && (options.points.coordinates || options.points.field);
+  const bool in_double = needs_double || is_double(options.interpolation);
   const Config config = config_of(options.device.config);
   Activity activity("reading " + options.input);
   const ArrayFile input = load_array_file(options.input);
@@ -198,6 +219,7 @@ ExitStatus run(const Options& options) {
   check_nodata(options.missing, input.first().type);
   const SamplingPoints points = points_of(options.points, input.first().extents, in_double);
   check_projection(antialias, input.first().extents, points.extents);
+  check_grid_of_points(antialias, points, input.first().extents);
   check_storable(options.output, input.channels.size(), points.extents, input.first().type);
   AtomicFile file(options.output);
   std::optional<AtomicFile> weights_file;
@@ -208,10 +230,14 @@ ExitStatus run(const Options& options) {
 
   activity.next("opening the device");
   const Device device = open_for_one_job(options.device, config);
-  if (in_double) check_double(device, input.first(), options.input);
+  if (in_double) {
+    check_double(device, input.first(), options.input,
+                 is_double(options.interpolation) ? "--precision double"
+                                                  : "--antialias with explicit points");
+  }
   activity.next("resampling");
   const auto [result, weights] =
-      resample(device, spline, input.channels, points, antialias, options);
+      resample(device, spline, input.channels, points, antialias, in_double, options);
   activity.next("writing " + options.output);
   file.write(encode_arrays(options.output, result));
   if (weights_file) weights_file->write(encode_arrays(*options.missing.weights, weights));
@@ -250,8 +276,11 @@ constexpr const char* footer =
     "  --field U.npy          (x + U[0, y, x], y + U[1, y, x]): displacements in pixels, as "
     "written by\n"
     "                         register --motion local, whose --output uses --boundary constant\n"
-    "--antialias smooths by a Gaussian before it reduces, as scikit-image's resize does, or takes\n"
-    "the nearest spline in the mean square (least-squares). Without it, --zoom below 1 aliases.\n"
+    "--antialias gaussian smooths where OUT is smaller than IN, by the ellipse that a pixel of "
+    "OUT\n"
+    "covers in IN; with --zoom as scikit-image's resize does. --antialias least-squares (--zoom "
+    "only)\n"
+    "takes the nearest spline in the mean square. Without it, reductions alias.\n"
     "--shape sets OUT's extents. The first pixel stays in place; the far ends are cropped or "
     "extended.\n"
     "\n"
@@ -304,7 +333,7 @@ void add_resample_command(CLI::App& program, Action& chosen) {
              "Read at the pixels displaced by the field in this .npy file");
   add_option(command, "--shape HxW", &points.shape, "Extents of the output: HxW, or DxHxW in 3-D");
   add_option(command, "--antialias NAME", &options->antialias,
-             "With --zoom below 1: avoid aliasing by this method",
+             "Avoid aliasing where the output is smaller, by this method",
              suggesting("gaussian least-squares"));
   add_interpolation_options(command, options->interpolation);
   add_precision_option(command, options->interpolation);

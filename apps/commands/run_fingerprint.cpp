@@ -1,26 +1,15 @@
 // Identifies a run of `warpalign stack`.
 #include "commands/run_fingerprint.hpp"
 
+#include "commands/file_stamp.hpp"
 #include "commands/stack_reference.hpp"
-#include "io/checksum.hpp"
 
 #include <warpalign/version.hpp>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-
-#include <filesystem>
 
 namespace warpalign::program {
 namespace {
-
-void add_file(Checksum& checksum, const std::string& name) {
-  checksum.add(std::filesystem::path(name).filename().string());
-  struct stat status {};
-  if (name == "-" || ::stat(name.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-  checksum.add(
-      fmt::format("{} {} {}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec));
-}
 
 template <typename Value>
 void add_optional(Checksum& checksum, const std::optional<Value>& value) {
@@ -46,6 +35,8 @@ RunFingerprint fingerprint_of(const StackOptions& options, const StackInput& inp
   if (reference.to == StackReference::file) add_file(chosen, reference.name);
   if (options.mask) add_file(chosen, *options.mask);
   if (options.apply) add_file(chosen, *options.apply);
+  if (options.initial) add_file(chosen, *options.initial);
+  if (options.fixed_pattern) chosen.add(*options.fixed_pattern);
   if (options.align_channels) add_file(chosen, *options.align_channels);
   add_optional(chosen, options.crop_at);
   add_optional(chosen, options.line_offset);

@@ -2,6 +2,8 @@
 #include "commands/channel_alignment.hpp"
 #include "commands/commands.hpp"
 #include "commands/compile_helpers.hpp"
+#include "commands/fixed_pattern.hpp"
+#include "commands/known_fields.hpp"
 #include "commands/line_offset_search.hpp"
 #include "commands/stack_input.hpp"
 #include "commands/stack_options.hpp"
@@ -11,6 +13,7 @@
 #include "commands/stack_resume.hpp"
 #include "commands/stack_walk.hpp"
 #include "commands/stack_work.hpp"
+#include "commands/volume_recording.hpp"
 #include "commands/volume_series.hpp"
 #include "io/frames/input_files.hpp"
 #include "io/messages.hpp"
@@ -38,20 +41,36 @@ ExitStatus status_of(const StackTotals& totals) {
   return totals.unreliable > 0 ? ExitStatus::unreliable : ExitStatus::ok;
 }
 
+void refuse_with_deformable(const StackOptions& options, const RegistrationOptions& settings) {
+  const auto refuse = [](const std::string& option, const char* why) {
+    throw UsageError(fmt::format("{}: --motion deformable {}; omit one of the two", option, why));
+  };
+  if (names_several_devices(options.device)) {
+    refuse("--device " + options.device.device, "runs on one device");
+  }
+  if (options.nodata) refuse("--nodata", "ignores NaN and infinities only");
+  if (options.to == "previous") {
+    refuse("--to previous", "registers frames to one frame or to the mean");
+  }
+  if (options.align_channels) {
+    refuse("--align-channels", "leaves channels where they are: align them by another run");
+  }
+  if (!settings.refine) refuse("--no-refine", "needs the refinement");
+}
+
 StackMotion motion_of(const StackOptions& options) {
   StackMotion motion;
   if (!is_local(options.choices)) {
     refuse_local_options(options.local);
     motion.global = registration_options_of(options.choices);
     refuse_projective_motion(motion.global);
+    if (motion.global.motion == Motion::deformable) refuse_with_deformable(options, motion.global);
     return motion;
   }
   motion.local = local_settings_of(options.choices, options.local);
+  if (options.initial) refuse_with_local("--initial", "windows are compared where they lie");
   if (names_several_devices(options.device)) {
     refuse_with_local("--device " + options.device.device, "local motion runs on one device");
-  }
-  if (options.nodata) {
-    refuse_with_local("--nodata", "windows without content are left out anyway");
   }
   if (options.mask) refuse_with_local("--mask", "windows without content are left out anyway");
   if (options.to == "previous") {
@@ -88,21 +107,77 @@ std::optional<UndoneLines> undone_lines(const StackOptions& options, StackInput&
   return lines;
 }
 
-/// The transforms of --apply, for all frames.
-std::vector<FrameAlignment> known_transforms(const KnownDriftChoice& choice,
-                                             const StackInput& input) {
-  const DriftFile drift = load_drift(choice.file);
-  const Shape shape = input.first().image.shape();
-  std::vector<FrameAlignment> known = known_drift(choice, drift, shape);
+/// Finds the pattern that is fixed to the sensor, and leaves it out of the images by which the
+/// frames are registered. `mask`: null, or 0 where pixels are ignored.
+std::optional<LeftOutPattern> leave_out_pattern(const Device& device, const StackMotion& motion,
+                                                const LoadedImage* mask, StackInput& input) {
+  RegistrationOptions options = motion.global;
+  if (motion.local) options.motion = Motion::translation;
+  std::optional<SensorPattern> pattern = find_pattern(device, options, mask, input);
+  if (!pattern) return {};
+  const LeftOutPattern report{pattern->rms, pattern->frames, pattern->has_scene, pattern->is_clear};
+  input.leave_out(*std::move(pattern));
+  return report;
+}
+
+/// Refuses a number of transforms that is not that of the frames. `option`: with its file.
+void check_frame_count(const std::string& option, std::size_t known, const StackInput& input) {
   if (const std::optional<std::string> pipe = input.pipe()) {
     throw UsageError(fmt::format(
-        "--apply {}: the frames are counted first, but {} can be read only once; save it as a file",
-        choice.file, *pipe));
+        "{}: the frames are counted first, but {} can be read only once; save it as a file", option,
+        *pipe));
   }
   const std::size_t frames = input.count_frames();
-  if (frames == known.size()) return known;
-  throw UsageError(fmt::format("--apply {}: holds the transforms of {} frames, and there are {}",
-                               choice.file, known.size(), frames));
+  if (frames == known) return;
+  throw UsageError(fmt::format("{}: holds the transforms of {} frames, and there are {}", option,
+                               known, frames));
+}
+
+/// Sets the transforms of --apply, for all frames.
+void take_known(const StackOptions& options, const KnownDriftChoice& choice,
+                const StackInput& input, StackMotion& motion) {
+  const Shape shape = input.first().image.shape();
+  const std::string option = fmt::format("--apply {}", choice.file);
+  if (!holds_fields(choice.file)) {
+    motion.known = known_drift(choice, load_drift(choice.file), shape);
+    return check_frame_count(option, motion.known.size(), input);
+  }
+  for (const auto& [other, is_given] :
+       {std::pair{"--crop-at", options.crop_at.has_value()},
+        std::pair{"--align-channels", options.align_channels.has_value()}}) {
+    if (!is_given) continue;
+    throw UsageError(fmt::format(
+        "{}: --apply {} holds displacement fields, which do not support it", other, choice.file));
+  }
+  check_frame_count(option, FieldFrames(choice.file, shape).count(), input);
+  motion.known_fields = choice.file;
+}
+
+/// Throws UsageError if the transforms of --initial are not as many as the frames, or cannot be
+/// those of this run.
+void take_initial(const StackOptions& options, StackReference to, const StackInput& input,
+                  StackMotion& motion) {
+  if (!options.initial) return;
+  if (motion.global.fast) {
+    throw UsageError("--initial: --fast does not support it; omit one of them");
+  }
+  motion.initial.emplace(*options.initial, motion.global, input.first().image.shape());
+  motion.initial->check(to);
+  const std::optional<std::size_t> known = motion.initial->frames();
+  if (!known) return;
+  check_frame_count(fmt::format("--initial {}", *options.initial), *known, input);
+}
+
+/// Refuses --field for motions that matrices describe. Throws UsageError.
+void check_field(const StackOptions& options, const StackSetting& setting) {
+  if (!options.field) return;
+  if (!setting.has_spread) {
+    throw UsageError(
+        "--field: is for --motion local and deformable; --json has the matrices of other motions");
+  }
+  if (options.shard) {
+    throw UsageError("--field: is written by the run with --resume that combines the shards");
+  }
 }
 
 /// The transforms of --align-channels, which needs several channels.
@@ -116,8 +191,9 @@ std::vector<ChannelTransform> channel_transforms(const StackOptions& options, co
     return find_channel_transforms(device, *choice.motion, motion.global, input, by);
   }
   const auto known = known_drift_choice(options);
-  return load_channel_transforms(choice.file, input.recording().channels, reference_channel(by),
-                                 known && known->crop ? *known->crop : Point{});
+  return load_channel_transforms(
+      choice.file, input.recording().channels, reference_channel(by),
+      known && known->crop ? Point{known->crop->x, known->crop->y} : Point{});
 }
 
 void check_channels(const StackOptions& options, const StackMotion& motion,
@@ -140,7 +216,11 @@ void check_channels(const StackOptions& options, const StackMotion& motion,
 }
 
 ExitStatus run(StackOptions options) {
-  if (!options.axes && are_volumes(options.files)) return run_volume_series(options);
+  const bool with_pattern = finds_fixed_pattern(options);
+  if (!options.axes && are_volumes(options.files)) {
+    return run_volume_series(options, SeriesKind::volumes);
+  }
+  if (is_volume_recording(options)) return run_volume_series(options, SeriesKind::recording);
   refuse_volume_series_options(options.volumes);
   const auto start = std::chrono::steady_clock::now();
   StackMotion motion = motion_of(options);
@@ -150,6 +230,7 @@ ExitStatus run(StackOptions options) {
   setting.to = reference.to;
   setting.fast = motion.global.fast;
   setting.local = motion.local.has_value();
+  setting.has_spread = setting.local || motion.global.motion == Motion::deformable;
   options.files = input_files(options.files);
   check_stack_names(options);
   check_resumable(options);
@@ -163,9 +244,12 @@ ExitStatus run(StackOptions options) {
   setting.shape = input.first().image.shape();
   check_channels(options, motion, input);
   if (known_choice) {
-    motion.known = known_transforms(*known_choice, input);
+    take_known(options, *known_choice, input, motion);
     setting.to = StackReference::known;
+    setting.has_spread = motion.known_fields.has_value();
   }
+  take_initial(options, reference.to, input, motion);
+  check_field(options, setting);
   if (motion.local) check_windows_fit(*motion.local, setting.shape, input.first().name);
   std::optional<LoadedImage> mask;
   if (options.mask) mask = load_mask(*options.mask, setting.shape, "the first frame");
@@ -184,8 +268,9 @@ ExitStatus run(StackOptions options) {
   // Batch registration rarely needs the kernels that helpers compile.
   const Motion moved = motion.global.motion;
   const bool together =
-      known_choice || (!mask && (moved == Motion::translation || moved == Motion::rigid ||
-                                 moved == Motion::similarity));
+      known_choice ||
+      (!mask && !options.initial &&
+       (moved == Motion::translation || moved == Motion::rigid || moved == Motion::similarity));
   if (!setting.fast && !setting.local && !together && !names_several_devices(options.device) &&
       CompileHelpers::know(input.first().image.type)) {
     helpers.emplace(options.device, config, input.first().image.type);
@@ -193,13 +278,23 @@ ExitStatus run(StackOptions options) {
   const std::vector<Device> devices = open_each_chosen(options.device, config);
   const Device& device = devices.front();
   setting.device = device.info();
+  if (with_pattern) {
+    setting.pattern = leave_out_pattern(device, motion, mask ? &*mask : nullptr, input);
+  }
   StackWork work(devices, motion, setting.to, input.first(), mask, outputs);
   setting.channels = channel_transforms(options, device, motion, input);
   work.align_channels(setting.channels);
   const DriftOrigin* known = journal ? journal->origin() : nullptr;
   if (known_choice) {
     setting.origin = {DriftOrigin::Reason::applied, {}, known_choice->file};
+  } else if (setting.pattern && !setting.pattern->has_scene) {
+    setting.origin = {DriftOrigin::Reason::none, {}, ""};
+    work.refuse_all();
   } else {
+    if (setting.pattern && reference.to == StackReference::frame && reference.image) {
+      input.subtract_from(*reference.image);  // it was read before the pattern was known
+    }
+    if (setting.pattern && !setting.pattern->is_clear) work.trust_none();
     setting.origin = choose_origin(std::move(reference), known, input, work, mask);
   }
   if (journal && known == nullptr) journal->write_origin(setting.origin);
@@ -248,6 +343,12 @@ constexpr const char* footer =
     "registration, not the drift. --mask (0: ignored) applies to every frame; --nodata names the\n"
     "value of pixels that are missing, which stay so.\n"
     "\n"
+    "--initial looks near known transforms first, as for register: those of an earlier run, frame "
+    "by\n"
+    "frame, or one transform from the reference to all frames. Of poses that match equally well, "
+    "the\n"
+    "nearest is the answer.\n"
+    "\n"
     "Aligned frames are resampled to the reference's pixel grid with cubic splines, and are 0\n"
     "outside the frame. --output-folder receives the reliable frames: 0012_name.png for 8 and 16 "
     "bits,\n"
@@ -259,6 +360,12 @@ constexpr const char* footer =
     "the\n"
     "spread is the root mean square distance from the mean, and the confidence is the fraction of\n"
     "windows that agree. It does not support --to previous and --mask.\n"
+    "\n"
+    "--motion deformable registers each frame by an affine transform, which is the drift, and a "
+    "smooth\n"
+    "deformation on a cubic B-spline grid, at full resolution; the spread is the root mean square\n"
+    "distance from the affine transform. It does not support --to previous. --field keeps the\n"
+    "displacements of every pixel, and --apply takes them for other frames.\n"
     "\n"
     "--device takes several devices, as in cuda:0,cuda:1 or cuda:all; they share the frames that "
     "are\n"
@@ -273,7 +380,9 @@ constexpr const char* footer =
     "plane, row, column) are series of volumes: --to takes first, mean, N or FILE, --motion rigid\n"
     "(the default), translation, similarity or affine. --csv writes six parameters in mm and "
     "degrees,\n"
-    "framewise displacement and DVARS for each volume; --output the series in its type.\n"
+    "framewise displacement and DVARS for each volume; --output the series in its type. --apply "
+    "takes\n"
+    "the JSON of another series, or another file of as many affine transforms.\n"
     "\n"
     "If a frame cannot be read or used, or a file ends too early, the command reports it with the\n"
     "frame's number and continues with the others.\n"
@@ -290,6 +399,7 @@ constexpr const char* footer =
     "out.mp4\n"
     "  warpalign stack cells.tif --motion local --window 96 --output still.tif --report "
     "still.html\n"
+    "  warpalign stack sections.tif --motion deformable --output flat.tif --field field.npy\n"
     "  warpalign stack night/ --motion translation --output-folder aligned --resume\n"
     "  warpalign stack bold.nii.gz --output aligned.nii.gz --csv motion.tsv --plot motion.svg\n";
 

@@ -67,6 +67,8 @@ class StackAligner {
                                                         std::size_t index) = 0;
   /// The local motion of the frame of the last map_of() call, or null without local motion.
   [[nodiscard]] virtual const FrameMotion* motion() const { return nullptr; }
+  /// Whether frames have FrameAlignment::spread.
+  [[nodiscard]] virtual bool has_spread() const { return motion() != nullptr; }
 };
 
 }  // namespace warpalign::program

@@ -1,6 +1,7 @@
 // Reads the input frames of `warpalign stack`.
 #include "commands/stack_input.hpp"
 
+#include "commands/fixed_pattern.hpp"
 #include "commands/line_offset_search.hpp"
 #include "io/usage_error.hpp"
 
@@ -84,6 +85,24 @@ void StackInput::undo_line_offset(double pixels) {
   }
 }
 
+/// A frame of one plane keeps it as it is, apart from the image.
+void StackInput::subtract_pattern(Frame& frame) const {
+  if (!pattern_) return;
+  if (frame.planes.empty()) frame.planes.push_back(frame.image);
+  subtract_from(frame.image);
+}
+
+void StackInput::subtract_from(LoadedImage& image) const {
+  if (pattern_) subtract_pattern_in(image, *pattern_);
+}
+
+void StackInput::leave_out(SensorPattern pattern) {
+  pattern_ = std::move(pattern);
+  for (Frame& frame : ahead_) {
+    if (frame.trouble.empty()) subtract_pattern(frame);
+  }
+}
+
 std::size_t StackInput::count_frames() const {
   FrameSequence again(source_.files(), by_.planes());
   std::size_t frames = 0;
@@ -97,6 +116,7 @@ void StackInput::prepare(Frame& frame) const {
   if (frame.trouble.empty()) {
     undo_offset(frame);
     registered_->set_image(frame);
+    subtract_pattern(frame);
   } else {
     frame.image = {};
     frame.planes.clear();

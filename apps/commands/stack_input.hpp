@@ -4,6 +4,8 @@
 #include "commands/registered_image.hpp"
 #include "io/frames/frame_sequence.hpp"
 
+#include <warpalign/sensor_pattern.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <deque>
@@ -42,6 +44,11 @@ class StackInput {
   /// Undoes this offset of lines 1, 3, 5, ... in all planes of all frames. To be called before the
   /// first next() or skip(). Throws UsageError if it is not below the width.
   void undo_line_offset(double pixels);
+  /// Subtracts this pattern from the image by which each frame is registered. The planes that are
+  /// written stay as they are. To be called before the first next() or skip().
+  void leave_out(SensorPattern pattern);
+  /// Subtracts the pattern from an image of these frames, if there is one.
+  void subtract_from(LoadedImage& image) const;
   /// The number of frames that the files hold completely. Reads no pixels. Throws FileError. Not
   /// for pipes.
   [[nodiscard]] std::size_t count_frames() const;
@@ -83,6 +90,7 @@ class StackInput {
   void check_like_first(Frame& frame) const;
   void prepare(Frame& frame) const;
   void undo_offset(Frame& frame) const;
+  void subtract_pattern(Frame& frame) const;
   std::optional<Frame> read();
 
   static constexpr std::size_t taken = static_cast<std::size_t>(-1);
@@ -93,7 +101,8 @@ class StackInput {
   std::deque<Frame> ahead_;                    ///< the frames that were read and not taken
   std::size_t first_ = 0;   ///< position of the first readable frame in `ahead_`, or `taken`
   double line_offset_ = 0;  ///< which is undone in lines 1, 3, 5, ...
-  Frame like_;              ///< the first readable frame without its pixels
+  std::optional<SensorPattern> pattern_;  ///< which is subtracted from images
+  Frame like_;                            ///< the first readable frame without its pixels
 };
 
 }  // namespace warpalign::program

@@ -7,16 +7,11 @@
 #include "commands/stack_journal.hpp"
 
 #include "commands/journal_line.hpp"
+#include "commands/journal_words.hpp"
 #include "io/image_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <string_view>
 
 namespace warpalign::program {
@@ -32,16 +27,7 @@ std::string present_boot() {
   return id;
 }
 
-FileError cannot_write(const Path& path, int code) {
-  return FileError(fmt::format("{}: cannot be written ({}); choose another folder for the output",
-                               path.string(), std::strerror(code)));
-}
-
-constexpr std::string_view journal_title = "warpalign-stack-journal ";
-
-std::string header(const RunFingerprint& fingerprint) {
-  return fmt::format("{}3 {:016x} {:016x}", journal_title, fingerprint.inputs, fingerprint.options);
-}
+constexpr std::string_view journal_kind = "warpalign-stack-journal 3";
 
 /// Determines which lines of a journal are valid, and whether it belongs to this run.
 class JournalScan {
@@ -57,8 +43,9 @@ class JournalScan {
       position += line.size() + 1;
       take(*content, position);
     }
-    if (position > 0 && header_ != header(fingerprint)) {
-      if (has_other_lines_) refuse(path, fingerprint);
+    const std::string wanted = journal_header(journal_kind, fingerprint);
+    if (position > 0 && header_ != wanted) {
+      if (has_other_lines_) refuse_other_run(path, header_, wanted);
       seen_ = {};
       return;
     }
@@ -78,16 +65,6 @@ class JournalScan {
   /// Whether this is a line that a journal may contain before its first frame.
   static bool is_without_work(const std::optional<std::string>& line) {
     return line && (line->starts_with("boot ") || line->starts_with("origin ") || *line == "mark");
-  }
-
-  [[noreturn]] void refuse(const Path& path, const RunFingerprint& fingerprint) const {
-    const std::string wanted = header(fingerprint);
-    const std::size_t inputs_end = wanted.rfind(' ');
-    const bool same_inputs = header_.substr(0, inputs_end) == wanted.substr(0, inputs_end);
-    throw FileError(fmt::format(
-        "{}: belongs to a run with different {}; finish that run, or remove the file to start "
-        "again",
-        path.string(), same_inputs ? "options" : "inputs"));
   }
 
   void take(const std::string& content, std::uint64_t end) {
@@ -135,59 +112,22 @@ std::optional<StackFrame> JournalReader::find(std::size_t index) {
 }
 
 StackJournal::StackJournal(const Path& path, const RunFingerprint& fingerprint)
-    : path_(path),
-      fingerprint_(fingerprint),
-      descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
-  if (descriptor_ < 0) throw cannot_write(path, errno);
-  try {
-    open(fingerprint);
-  } catch (...) {
-    ::close(descriptor_);
-    throw;
-  }
-}
-
-// Removes a journal without frames: it would only make the next run with other options fail.
-StackJournal::~StackJournal() {
-  if (!has_frames_ && !is_removed_) ::unlink(path_.c_str());
-  ::close(descriptor_);
-}
-
-// Refuses to overwrite a file that is not a journal. A process that was killed at its start leaves
-// an empty file or the beginning of a header, and a crash of the machine may leave zeros.
-void StackJournal::refuse_other_files() const {
-  std::string start(journal_title.size(), '\0');
-  const ssize_t bytes = ::pread(descriptor_, start.data(), start.size(), 0);
-  if (bytes < 0) throw cannot_write(path_, errno);
-  start.resize(static_cast<std::size_t>(bytes));
-  if (journal_title.starts_with(start) || start.find_first_not_of('\0') == std::string::npos)
-    return;
-  throw FileError(
-      fmt::format("{}: exists but is not a journal; remove it, or choose another name for the "
-                  "output",
-                  path_.string()));
-}
-
-void StackJournal::open(const RunFingerprint& fingerprint) {
-  // A file without a name belongs to a run that is just ending and has removed it.
-  struct stat status {};
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 || ::fstat(descriptor_, &status) != 0 ||
-      status.st_nlink == 0) {
-    throw FileError(
-        fmt::format("{}: another process is working on this run; wait for it", path_.string()));
-  }
-  const JournalScan::Trusted trusted = JournalScan(path_, fingerprint).trusted();
-  if (trusted.end == 0) refuse_other_files();
+    : file_(path), fingerprint_(fingerprint) {
+  const JournalScan::Trusted trusted = JournalScan(path, fingerprint).trusted();
+  if (trusted.end == 0) file_.refuse_other_files(journal_kind);
   frames_ = trusted.frames;
   has_frames_ = frames_ > 0;
   last_reliable_ = trusted.last_reliable;
   origin_ = trusted.origin;
-  if (::ftruncate(descriptor_, static_cast<off_t>(trusted.end)) != 0) {
-    throw cannot_write(path_, errno);
-  }
-  readers_.emplace_back(path_, trusted.end);
-  if (trusted.end == 0) write(header(fingerprint));
-  write("boot " + present_boot());
+  file_.truncate(trusted.end);
+  readers_.emplace_back(path, trusted.end);
+  if (trusted.end == 0) file_.write(journal_header(journal_kind, fingerprint));
+  file_.write("boot " + present_boot());
+}
+
+// Removes a journal without frames: it would only make the next run with other options fail.
+StackJournal::~StackJournal() {
+  if (!has_frames_ && !is_removed_) file_.remove();
 }
 
 void StackJournal::add_shards(const std::vector<Path>& paths) {
@@ -207,7 +147,7 @@ void StackJournal::add_shards(const std::vector<Path>& paths) {
 }
 
 void StackJournal::write_origin(const DriftOrigin& origin) {
-  write(origin_line(origin));
+  file_.write(origin_line(origin));
   origin_ = origin;
 }
 
@@ -218,30 +158,18 @@ std::optional<JournalEntry> StackJournal::find(std::size_t index) {
   return {};
 }
 
-void StackJournal::write(const std::string& line) {
-  const std::string text = sealed(line);
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw cannot_write(path_, errno);
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
 void StackJournal::append(const StackFrame& frame) {
   has_frames_ = true;
-  write(journal_line(frame));
+  file_.write(journal_line(frame));
 }
 
 void StackJournal::mark() {
-  write("mark");
-  if (::fdatasync(descriptor_) != 0) throw cannot_write(path_, errno);
+  file_.write("mark");
+  file_.sync();
 }
 
 void StackJournal::remove() {
-  std::error_code ignored;
-  std::filesystem::remove(path_, ignored);
+  file_.remove();
   is_removed_ = true;
   for (const auto& shard : shards_) shard->remove();
 }

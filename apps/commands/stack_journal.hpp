@@ -2,6 +2,7 @@
 // skip it.
 #pragma once
 
+#include "commands/journal_file.hpp"
 #include "reports/stack_frame.hpp"
 
 #include <cstddef>
@@ -14,12 +15,6 @@
 #include <vector>
 
 namespace warpalign::program {
-
-/// Two runs with the same fingerprint can continue each other.
-struct RunFingerprint {
-  std::uint64_t inputs = 0;
-  std::uint64_t options = 0;
-};
 
 /// Reads the valid lines of a journal in order. Numbers are restored exactly.
 class JournalReader {
@@ -87,13 +82,8 @@ class StackJournal {
   void remove();
 
  private:
-  void refuse_other_files() const;
-  void open(const RunFingerprint& fingerprint);
-  void write(const std::string& line);
-
-  std::filesystem::path path_;
+  JournalFile file_;
   RunFingerprint fingerprint_;
-  int descriptor_ = -1;
   std::size_t frames_ = 0;
   bool has_frames_ = false;
   bool is_removed_ = false;

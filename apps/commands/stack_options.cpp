@@ -5,6 +5,7 @@
 #include "io/frames/folder_sink.hpp"
 #include "io/image_file.hpp"
 #include "io/npy.hpp"
+#include "io/tiff_name.hpp"
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
 #include "options/file_names.hpp"
@@ -24,8 +25,9 @@ using Path = std::filesystem::path;
 
 std::vector<NamedOutput> single_outputs(const StackOptions& options) {
   return {{"--output", options.output}, {"--output-video", options.video, true},
-          {"--csv", options.csv},       {"--json", options.json},
-          {"--plot", options.plot},     {"--report", options.page}};
+          {"--field", options.field},   {"--csv", options.csv},
+          {"--json", options.json},     {"--plot", options.plot},
+          {"--report", options.page}};
 }
 
 /// Refuses names of aligned frames that would overwrite an input or another output.
@@ -42,6 +44,7 @@ void check_folder(const StackOptions& options) {
   };
   for (const std::string& file : options.files) check(file, "one of the frames");
   if (options.mask) check(*options.mask, "the mask");
+  if (options.initial) check(*options.initial, "the file of --initial");
   for (const NamedOutput& output : single_outputs(options)) {
     if (output.name) check(*output.name, "another output");
   }
@@ -51,6 +54,7 @@ void check_clashes(const StackOptions& options) {
   std::vector<std::string> inputs = options.files;
   if (options.mask) inputs.push_back(*options.mask);
   if (options.apply) inputs.push_back(*options.apply);
+  if (options.initial) inputs.push_back(*options.initial);
   check_outputs(single_outputs(options), inputs);
 }
 
@@ -62,8 +66,7 @@ void check_extension(const char* option, const std::optional<std::string>& name,
 }
 
 void check_output(const std::string& name) {
-  const std::string extension = Path(name).extension().string();
-  if (is_npy_name(name) || extension == ".tif" || extension == ".tiff") return;
+  if (is_npy_name(name) || is_tiff_name(name)) return;
   throw UsageError(
       fmt::format("--output {}: a stack must be .tif or .npy; use --output-folder to write each "
                   "frame as an image",
@@ -82,20 +85,30 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
              "Value of missing pixels, which are ignored, as NaN and infinities always are");
   add_option(command, "--mask FILE", &options.mask,
              "Mask of the frames: an image that is 0 where pixels are ignored");
+  add_option(command, "--initial FILE", &options.initial,
+             "Look near these transforms first: a run's JSON or CSV, or one transform for all "
+             "frames (as for register)");
+  add_option(command, "--fixed-pattern NAME", &options.fixed_pattern,
+             "Pattern that is fixed to the sensor: auto to find it and leave it out, or off "
+             "(default: auto, off with --fast)",
+             suggesting("auto off"));
   add_option(command, "--resume", &options.resume,
              "Keep a journal next to the outputs, and continue an interrupted run");
   add_option(command, "--shard I/N", &options.shard,
              "Process part I of N of the frames; --resume without it combines the parts");
-  add_registration_options(command, options.choices, MotionsOffered::up_to_similarity);
+  add_registration_options(command, options.choices, MotionsOffered::for_stacks);
   add_local_options(command, options.local);
+  add_deformation_options(command, options.choices);
   begin_group(command, "Recordings");
   add_option(command, "--channel N", &options.channel,
              "Channel by which frames are registered, from 0; all are written");
   add_option(command, "--channel-weights W,W...", &options.weights,
              "Register by the sum of the channels with these weights, one for each");
-  add_option(command, "--z N|NAME", &options.slice,
-             "Plane in z by which frames are registered, from 0, or max or mean of all",
-             suggesting("max mean"));
+  add_option(
+      command, "--z N|NAME", &options.slice,
+      "Plane in z by which frames are registered, from 0, or max or mean of all, or all: whole "
+      "volumes",
+      suggesting("max mean all"));
   add_option(command, "--only-channel", &options.only_channel,
              "Read and write no channel but that of --channel");
   add_option(command, "--only-z", &options.only_slice,
@@ -103,9 +116,11 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
   add_option(command, "--axes LETTERS", &options.axes,
              "Axes of TIFF stacks and .npy arrays, the slowest first: T C Z Y X S, as in TCYX");
   add_option(command, "--apply FILE", &options.apply,
-             "Register nothing: apply the transforms of a run's JSON or CSV to these frames");
-  add_option(command, "--crop-at X,Y", &options.crop_at,
-             "With --apply: where these frames begin in those that were registered");
+             "Register nothing: apply the transforms of a run's JSON, CSV or --field to these "
+             "frames");
+  add_option(
+      command, "--crop-at X,Y", &options.crop_at,
+      "With --apply: where these frames begin in those that were registered (volumes: X,Y,Z)");
   add_option(command, "--align-channels NAME|FILE", &options.align_channels,
              "Align the channels to each other by this motion, or by transforms of a file",
              suggesting("translation rigid similarity affine"));
@@ -121,6 +136,9 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
              "Write the aligned frames as one stack (.tif or .npy)");
   add_option(command, "--output-video FILE", &options.video,
              "Write the aligned frames as a gray video (.y4m, or - for standard output)");
+  add_option(command, "--field FILE", &options.field,
+             "Write the displacements of local or deformable motion, (frames, 2, height, width) "
+             "(.npy)");
   add_option(command, "--csv FILE", &options.csv,
              "Write the drift as CSV, one line for each frame");
   add_option(command, "--json FILE", &options.json, "Write the drift as one JSON object");
@@ -152,14 +170,14 @@ RegisteredBy registered_by(const StackOptions& options) {
     by.slices = RegisteredBy::Slices::maximum;
   } else if (options.slice == "mean") {
     by.slices = RegisteredBy::Slices::mean;
-  } else if (options.slice) {
+  } else if (options.slice && *options.slice != "all") {  // whole volumes need no plane
     int number = 0;
     const char* end = options.slice->data() + options.slice->size();
     const auto [stop, failed] = std::from_chars(options.slice->data(), end, number);
     if (failed != std::errc{} || stop != end) {
-      throw UsageError(
-          fmt::format("invalid value '{}' for --z (choose from: the number of a plane, max, mean)",
-                      *options.slice));
+      throw UsageError(fmt::format(
+          "invalid value '{}' for --z (choose from: the number of a plane, max, mean, all)",
+          *options.slice));
     }
     by.slice = number;
   }
@@ -172,29 +190,46 @@ RegisteredBy registered_by(const StackOptions& options) {
   return by;
 }
 
-std::optional<KnownDriftChoice> known_drift_choice(const StackOptions& options) {
+bool finds_fixed_pattern(const StackOptions& options) {
+  const bool has_fast = options.choices.fast;
+  if (!options.fixed_pattern) return !has_fast && !options.apply;
+  if (*options.fixed_pattern == "off") return false;
+  if (*options.fixed_pattern != "auto") {
+    throw UsageError(fmt::format("invalid value '{}' for --fixed-pattern (choose from: auto, off)",
+                                 *options.fixed_pattern));
+  }
+  if (has_fast) throw UsageError("--fixed-pattern auto: --fast does not support it; omit one");
+  if (options.apply) {
+    throw UsageError("--fixed-pattern auto: --apply registers nothing; omit one");
+  }
+  return true;
+}
+
+std::optional<KnownDriftChoice> known_drift_choice(const StackOptions& options, std::size_t axes) {
   if (!options.apply) {
     if (options.crop_at) throw UsageError("--crop-at: is for --apply, which names the transforms");
     return {};
   }
   const RegistrationChoices& choices = options.choices;
-  const bool registers = options.to != "first" || options.mask || choices.fast ||
+  const bool registers = options.to != "first" || options.mask || options.initial || choices.fast ||
                          choices.no_refine || choices.motion || choices.scale_range ||
                          choices.angle_range || choices.max_shift || choices.candidates ||
                          !given_by_name(choices).empty();
   if (registers) {
     throw UsageError(fmt::format(
-        "--apply {}: registers nothing; omit --to, --mask and the options of the registration",
+        "--apply {}: registers nothing; omit --to, --mask, --initial and the options of the "
+        "registration",
         *options.apply));
   }
   KnownDriftChoice choice{*options.apply, {}};
   if (options.crop_at) {
     const std::vector<double> numbers = parse_numbers("--crop-at", *options.crop_at);
-    if (numbers.size() != 2) {
-      throw UsageError(
-          fmt::format("--crop-at {}: must be two numbers, as in 64,32", *options.crop_at));
+    if (numbers.size() != axes) {
+      throw UsageError(fmt::format(
+          "--crop-at {}: must be {}", *options.crop_at,
+          axes == 2 ? "two numbers, as in 64,32" : "three numbers for volumes, as in 64,32,8"));
     }
-    choice.crop = Point{numbers[0], numbers[1]};
+    choice.crop = Point3{numbers[0], numbers[1], axes == 2 ? 0 : numbers[2]};
   }
   return choice;
 }
@@ -206,6 +241,7 @@ void check_stack_names(const StackOptions& options) {
     check_extension("--output-video", options.video, ".y4m", "a YUV4MPEG2 video");
   }
   if (options.output) check_output(*options.output);
+  check_extension("--field", options.field, ".npy", "NumPy's .npy");
   if (options.axes) check_axis_letters(*options.axes);
   check_clashes(options);
   if (options.folder) check_folder(options);

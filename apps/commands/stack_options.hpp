@@ -34,12 +34,15 @@ struct StackOptions {
   std::string to = "first";
   std::optional<std::string> folder;
   std::optional<std::string> output;
+  std::optional<std::string> field;
   std::optional<std::string> video;
   std::optional<std::string> csv;
   std::optional<std::string> json;
   std::optional<std::string> plot;
   std::optional<std::string> page;
   std::optional<std::string> mask;
+  std::optional<std::string> initial;
+  std::optional<std::string> fixed_pattern;  ///< auto or off
   std::optional<double> nodata;
   bool resume = false;
   std::optional<std::string> shard;
@@ -54,9 +57,14 @@ void add_stack_options(CLI::App& command, StackOptions& options);
 /// By which channels and planes frames are registered. Throws UsageError.
 [[nodiscard]] RegisteredBy registered_by(const StackOptions& options);
 
-/// The transforms that an earlier run has found, if --apply names them. Throws UsageError, also for
-/// options of a registration, which is then not run.
-[[nodiscard]] std::optional<KnownDriftChoice> known_drift_choice(const StackOptions& options);
+/// Whether a pattern that is fixed to the sensor is looked for: by default, unless with --fast or
+/// --apply. Throws UsageError for another value, and with these options.
+[[nodiscard]] bool finds_fixed_pattern(const StackOptions& options);
+
+/// The transforms that an earlier run has found, if --apply names them. `axes`: 2 for images, 3 for
+/// volumes. Throws UsageError, also for options of a registration, which is then not run.
+[[nodiscard]] std::optional<KnownDriftChoice> known_drift_choice(const StackOptions& options,
+                                                                 std::size_t axes = 2);
 
 /// Throws UsageError or FileError for invalid names: an output that would overwrite an input or
 /// another output, or an extension of an unknown format.

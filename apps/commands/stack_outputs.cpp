@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -58,6 +59,14 @@ void StackOutputs::open_sinks(const StackInput& input, std::optional<std::size_t
                                      done ? Unfinished::kept : Unfinished::removed, format));
   }
   if (options_.shard) return;
+  if (options_.field) {
+    LoadedImage unknown = make_image(registered.width, registered.height, 1, PixelType::f32);
+    std::ranges::fill(unknown.samples<float>(), std::numeric_limits<float>::quiet_NaN());
+    RecordingFormat fields;
+    fields.channels = 2;
+    field_ = std::make_unique<NpySink>(*options_.field, unknown, done, fields);
+    no_field_.assign(2, unknown);
+  }
   if (options_.output && is_npy_name(*options_.output)) {
     add(std::make_unique<NpySink>(*options_.output, plane, done, format, exact(count)));
   } else if (options_.output) {
@@ -94,7 +103,14 @@ void StackOutputs::open_reports(bool resumable) {
   open(options_.page, page_file_);
 }
 
+/// Frames that could not be aligned have no displacements: NaN.
+void StackOutputs::write_field(std::size_t index, const std::string& stem,
+                               const AlignedFrame* aligned) {
+  if (field_) field_->write(index, stem, aligned == nullptr ? no_field_ : aligned->field);
+}
+
 bool StackOutputs::lack(const StackFrame& done) const {
+  if (field_ && field_->lacks(done.index, done.stem)) return true;
   return std::any_of(sinks_.begin(), sinks_.end(),
                      [&](const auto& sink) { return sink->lacks(done.index, done.stem); });
 }
@@ -104,15 +120,18 @@ void StackOutputs::write_lacking(const StackFrame& done, const AlignedFrame* ali
     if (!sink->lacks(done.index, done.stem)) continue;
     sink->write(done.index, done.stem, part_for(*sink, aligned));
   }
+  if (field_ && field_->lacks(done.index, done.stem)) write_field(done.index, done.stem, aligned);
 }
 
 void StackOutputs::sync() {
   for (const auto& sink : sinks_) sink->sync();
+  if (field_) field_->sync();
 }
 
 std::string StackOutputs::write_aligned(std::size_t index, const std::string& stem,
                                         const AlignedFrame* aligned) {
   for (const auto& sink : sinks_) sink->write(index, stem, part_for(*sink, aligned));
+  write_field(index, stem, aligned);
   return aligned == nullptr || sinks_.empty() ? "" : sinks_.front()->name_of(index, stem);
 }
 
@@ -148,6 +167,7 @@ void StackOutputs::finish(StackTotals& totals, const MeanPictures* means,
     append(page_file_, page_.html(setting_, totals, drift_, *means, widest));
   }
   for (const auto& sink : sinks_) sink->commit();
+  if (field_) field_->commit();
   for (std::optional<AtomicFile>* file : {&csv_, &json_, &plot_, &page_file_}) {
     if (*file) (*file)->commit();
   }
@@ -158,6 +178,7 @@ std::vector<std::string> StackOutputs::names() const {
   std::vector<std::string> names;
   for (const auto& sink : sinks_)
     names.push_back(sink->name() == "-" ? "standard output" : sink->name());
+  if (field_) names.push_back(field_->name());
   for (const auto* name : {&options_.csv, &options_.json, &options_.plot, &options_.page}) {
     if (*name && !options_.shard) names.push_back(**name);
   }

@@ -21,6 +21,8 @@ struct AlignedFrame {
   std::vector<LoadedImage> planes;        ///< all planes of the frame
   std::optional<LoadedImage> registered;  ///< the image that was registered, if an output takes
                                           ///< it and `planes` are several
+  std::vector<LoadedImage> field;         ///< the displacements along x and y, if an output takes
+                                          ///< them
 };
 
 /// The outputs that the user named. The constructor checks that they can be written. Outputs with
@@ -33,7 +35,8 @@ class StackOutputs {
   StackOutputs(const StackOptions& options, const StackInput& input,
                std::optional<std::size_t> done);
 
-  [[nodiscard]] bool needs_aligned_frames() const { return !sinks_.empty(); }
+  [[nodiscard]] bool needs_aligned_frames() const { return !sinks_.empty() || field_; }
+  [[nodiscard]] bool needs_field() const { return field_ != nullptr; }
   [[nodiscard]] bool needs_means() const { return page_file_.has_value(); }
   /// Whether an output takes the image that was registered instead of all planes, and the reverse.
   [[nodiscard]] bool needs_registered() const { return takes(true); }
@@ -63,11 +66,14 @@ class StackOutputs {
   void open_sinks(const StackInput& input, std::optional<std::size_t> done);
   void open_reports(bool resumable);
   [[nodiscard]] bool takes(bool registered) const;
+  void write_field(std::size_t index, const std::string& stem, const AlignedFrame* aligned);
   [[nodiscard]] std::vector<std::string> names() const;
 
   StackOptions options_;
   StackSetting setting_;
   std::vector<std::unique_ptr<FrameSink>> sinks_;
+  std::unique_ptr<FrameSink> field_;
+  std::vector<LoadedImage> no_field_;  ///< NaN, for frames that could not be aligned
   std::optional<AtomicFile> csv_;
   std::optional<AtomicFile> json_;
   std::optional<AtomicFile> plot_;

@@ -22,9 +22,8 @@ namespace {
 
 /// How many frames to register at once: one if the reference (the previous frame or the mean)
 /// changes with every frame.
-std::size_t frames_to_see(StackReference to, const LoadedImage& first,
-                          const std::optional<LoadedImage>& mask) {
-  if (!is_fixed(to) || mask) return 1;
+std::size_t frames_to_see(StackReference to, const LoadedImage& first, bool singly) {
+  if (!is_fixed(to) || singly) return 1;
   return frames_per_batch(first);
 }
 
@@ -32,11 +31,15 @@ std::size_t frames_to_see(StackReference to, const LoadedImage& first,
 
 StackRegistrar::StackRegistrar(std::span<const Device> devices, const RegistrationOptions& options,
                                StackReference to, const LoadedImage& frame,
-                               std::optional<LoadedImage> mask, FrameWarper& warper)
-    : to_(to), shape_(frame.shape()), mask_(std::move(mask)), warper_(warper) {
-  for (const Device& device : devices) {
-    registrars_.emplace_back(device, options, frames_to_see(to, frame, mask_));
-  }
+                               std::optional<LoadedImage> mask, std::optional<InitialDrift> initial,
+                               FrameWarper& warper)
+    : to_(to),
+      shape_(frame.shape()),
+      mask_(std::move(mask)),
+      initial_(std::move(initial)),
+      warper_(warper) {
+  const std::size_t at_once = frames_to_see(to, frame, mask_ || initial_);
+  for (const Device& device : devices) registrars_.emplace_back(device, options, at_once);
 }
 
 std::size_t StackRegistrar::frames_at_once() const {
@@ -70,6 +73,7 @@ void StackRegistrar::set_origin(const LoadedImage& image, std::optional<std::siz
   set_reference(Luminance(image).image(), mask_);
   origin_ = index;
   reference_index_ = index;
+  if (initial_) initial_->set_origin(index);
   ahead_.set_origin(index);
   origin_to_last_ = origin_to_reference_ = {};
   last_index_ = index.value_or(0);
@@ -88,16 +92,25 @@ std::vector<BatchResult> StackRegistrar::registered(std::span<const UpcomingFram
     views.push_back(view_of(gray.emplace_back(*frame.image).image()));
   }
   const std::scoped_lock lock(registrar_mutex_);
-  if (!mask_) return shared_out(views);
+  if (!mask_ && !initial_) return shared_out(views);
   std::vector<BatchResult> found(views.size());
   for (std::size_t i = 0; i < views.size(); ++i) {
     try {
-      found[i].result = registrars_.front().align(views[i], view_of(*mask_));
+      found[i].result = single(views[i], frames[i].index);
     } catch (const Error& error) {
       found[i].error = error;
     }
   }
   return found;
+}
+
+RegistrationResult StackRegistrar::single(const HostImage& view, std::size_t index) {
+  FrameRegistrar& registrar = registrars_.front();
+  std::optional<Affine> initial;
+  if (initial_) initial = initial_->of(index, origin_to_reference_);
+  if (!initial) return mask_ ? registrar.align(view, view_of(*mask_)) : registrar.align(view);
+  return mask_ ? registrar.align(view, view_of(*mask_), Homography(*initial))
+               : registrar.align(view, Homography(*initial));
 }
 
 std::vector<Trial> StackRegistrar::try_frames(std::span<const UpcomingFrame> frames) {
@@ -136,13 +149,13 @@ RegistrationResult StackRegistrar::find(const LoadedImage& frame, std::size_t in
   const std::scoped_lock lock(registrar_mutex_);
   const Luminance gray(frame);
   const HostImage view = view_of(gray.image());
+  if (!prior) return single(view, index);
   FrameRegistrar& registrar = registrars_.front();
-  if (!prior) return mask_ ? registrar.align(view, view_of(*mask_)) : registrar.align(view);
   return mask_ ? registrar.align(view, view_of(*mask_), *prior) : registrar.align(view, *prior);
 }
 
 std::optional<MotionPrior> StackRegistrar::prior_of(std::size_t index) const {
-  if (is_lost_) return {};
+  if (is_lost_ || (initial_ && initial_->of(index, origin_to_reference_))) return {};
   const std::size_t apart = index > last_index_ ? index - last_index_ : last_index_ - index;
   return MotionPrior{origin_to_last_ * origin_to_reference_.inverse(), static_cast<int>(apart)};
 }

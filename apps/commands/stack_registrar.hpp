@@ -3,6 +3,7 @@
 
 #include "commands/affine_map.hpp"
 #include "commands/early_results.hpp"
+#include "commands/initial_drift.hpp"
 #include "commands/running_mean.hpp"
 #include "commands/stack_aligner.hpp"
 #include "io/image_file.hpp"
@@ -22,12 +23,13 @@ namespace warpalign::program {
 class StackRegistrar : public StackAligner {
  public:
   /// `devices`: one or more, among which frames that are registered together are shared out.
-  /// `frame`: one of the frames. `mask`: from load_mask(), the same for every frame. `warper`
-  /// resamples frames for the mean, and must outlive this object. Call set_origin() before the
-  /// other functions. Throws warpalign::Error.
+  /// `frame`: one of the frames. `mask`: from load_mask(), the same for every frame. `initial`: the
+  /// transforms near which frames are searched for, if any. `warper` resamples frames for the mean,
+  /// and must outlive this object. Call set_origin() before the other functions. Throws
+  /// warpalign::Error.
   StackRegistrar(std::span<const Device> devices, const RegistrationOptions& options,
                  StackReference to, const LoadedImage& frame, std::optional<LoadedImage> mask,
-                 FrameWarper& warper);
+                 std::optional<InitialDrift> initial, FrameWarper& warper);
 
   void set_origin(const LoadedImage& image, std::optional<std::size_t> index) override;
   [[nodiscard]] std::vector<Trial> try_frames(std::span<const UpcomingFrame> frames) override;
@@ -45,6 +47,9 @@ class StackRegistrar : public StackAligner {
  private:
   [[nodiscard]] std::vector<BatchResult> registered(std::span<const UpcomingFrame> frames);
   [[nodiscard]] std::vector<BatchResult> shared_out(std::span<const HostImage> views);
+  /// Registers a frame by itself, near its initial transform if it has one. `registrar_mutex_` must
+  /// be locked.
+  [[nodiscard]] RegistrationResult single(const HostImage& view, std::size_t index);
   [[nodiscard]] RegistrationResult find(const LoadedImage& frame, std::size_t index);
   /// What the last reliable frame tells about the motion of frame `index`, unless an ambiguous one
   /// has followed it.
@@ -58,6 +63,7 @@ class StackRegistrar : public StackAligner {
   StackReference to_;
   Shape shape_;
   std::optional<LoadedImage> mask_;
+  std::optional<InitialDrift> initial_;
   FrameWarper& warper_;
   std::optional<std::size_t> origin_;           ///< the index of the drift's origin
   std::optional<std::size_t> reference_index_;  ///< of the reference, except for `mean`

@@ -18,8 +18,8 @@ using Path = std::filesystem::path;
 
 /// The first output with a name. The journal lies next to it.
 std::optional<std::string> named_output(const StackOptions& options) {
-  for (const auto* name : {&options.folder, &options.output, &options.video, &options.json,
-                           &options.csv, &options.plot, &options.page}) {
+  for (const auto* name : {&options.folder, &options.output, &options.video, &options.field,
+                           &options.json, &options.csv, &options.plot, &options.page}) {
     if (*name && **name != "-") return **name;
   }
   return {};

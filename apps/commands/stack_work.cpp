@@ -2,8 +2,10 @@
 #include "commands/stack_work.hpp"
 
 #include "commands/affine_map.hpp"
+#include "commands/deformable_stack.hpp"
 #include "commands/frames_per_batch.hpp"
 #include "commands/known_drift.hpp"
+#include "commands/known_fields.hpp"
 #include "commands/local_stack.hpp"
 #include "commands/stack_registrar.hpp"
 #include "io/registrable_image.hpp"
@@ -13,6 +15,12 @@
 
 namespace warpalign::program {
 
+namespace {
+
+constexpr double confidence_if_unclear = 0.4;  // less than that of a reliable frame
+
+}  // namespace
+
 StackWork::StackWork(std::span<const Device> devices, const StackMotion& motion, StackReference to,
                      const Frame& frame, std::optional<LoadedImage> mask, StackOutputs& outputs)
     : shape_(frame.image.shape()),
@@ -20,17 +28,25 @@ StackWork::StackWork(std::span<const Device> devices, const StackMotion& motion,
       warper_(devices.front(), shape_, shape_),
       outputs_(outputs) {
   naming(frame.name, [&] {
-    if (!motion.known.empty()) {
+    if (motion.known_fields) {
+      aligner_ = std::make_unique<KnownFields>(devices.front(), *motion.known_fields, shape_,
+                                               motion.nodata);
+    } else if (!motion.known.empty()) {
       aligner_ = std::make_unique<KnownDrift>(motion.known, warper_);
     } else if (motion.local) {
-      aligner_ =
-          std::make_unique<LocalStack>(devices.front(), *motion.local, to, frame.image, warper_);
+      aligner_ = std::make_unique<LocalStack>(devices.front(), *motion.local, to, frame.image,
+                                              motion.nodata, warper_);
+    } else if (motion.global.motion == Motion::deformable) {
+      aligner_ = std::make_unique<DeformableStack>(devices.front(), motion.global, to, frame.image,
+                                                   std::move(mask), motion.initial, warper_);
     } else {
       aligner_ = std::make_unique<StackRegistrar>(devices, motion.global, to, frame.image,
-                                                  std::move(mask), warper_);
+                                                  std::move(mask), motion.initial, warper_);
     }
   });
-  if (motion.nodata) plane_warper_.emplace(devices.front(), shape_, shape_, motion.nodata);
+  const bool has_matrices = !motion.local && !motion.known_fields;
+  if (motion.nodata && has_matrices)
+    plane_warper_.emplace(devices.front(), shape_, shape_, motion.nodata);
   if (outputs_.needs_means()) means_.emplace(shape_);
 }
 
@@ -43,7 +59,7 @@ StackFrame StackWork::take_origin(const Frame& frame, std::size_t index) {
   done.note = note_of(index);
   done.place.confidence = done.place.correlation = done.place.overlap = 1;
   done.place.reliable = true;
-  if (aligner_->motion() != nullptr) done.place.spread = 0;
+  if (aligner_->has_spread()) done.place.spread = 0;
   AffineMap unmoved({}, warper_);
   if (means_) means_->add(frame.image, unmoved);
   if (!outputs_.needs_aligned_frames()) return done;
@@ -62,6 +78,7 @@ const Affine* StackWork::channel_transform(std::size_t plane) const {
 /// The planes that outputs need, resampled to the grid, each of them once.
 AlignedFrame StackWork::aligned(const Frame& frame, GridMap& map, const FrameAlignment& place) {
   AlignedFrame aligned;
+  if (outputs_.needs_field()) aligned.field = field_of(map);
   if (outputs_.needs_registered() && !frame.planes.empty()) {
     aligned.registered = map.warp(frame.image);
   }
@@ -70,7 +87,7 @@ AlignedFrame StackWork::aligned(const Frame& frame, GridMap& map, const FrameAli
   for (std::size_t i = 0; i < planes.size(); ++i) {
     const Affine* channel = channel_transform(i);
     if (channel == nullptr && !plane_warper_) {
-      aligned.planes.push_back(map.warp(planes[i]));
+      aligned.planes.push_back(map.warp_stored(planes[i]));
       continue;
     }
     const Affine matrix = channel == nullptr ? place.matrix : *channel * place.matrix;
@@ -79,10 +96,28 @@ AlignedFrame StackWork::aligned(const Frame& frame, GridMap& map, const FrameAli
   return aligned;
 }
 
+/// The displacements of the grid's pixels, along x and along y.
+std::vector<LoadedImage> StackWork::field_of(const GridMap& map) const {
+  std::vector<LoadedImage> field;
+  for (int axis = 0; axis < 2; ++axis) {
+    field.push_back(make_image(shape_.width, shape_.height, 1, PixelType::f32));
+  }
+  std::size_t i = 0;
+  for (std::int64_t y = 0; y < shape_.height; ++y) {
+    for (std::int64_t x = 0; x < shape_.width; ++x, ++i) {
+      const Point p = map.at(x, y);
+      field[0].samples<float>()[i] = static_cast<float>(p.x - static_cast<double>(x));
+      field[1].samples<float>()[i] = static_cast<float>(p.y - static_cast<double>(y));
+    }
+  }
+  return field;
+}
+
 /// The planes of the drift's origin: unchanged, except channels that are shifted.
 AlignedFrame StackWork::unwarped(const Frame& frame) {
   const auto planes = frame.all_planes();
-  AlignedFrame same{{planes.begin(), planes.end()}, {}};
+  AlignedFrame same{{planes.begin(), planes.end()}, {}, {}};
+  if (outputs_.needs_field()) same.field = field_of(AffineMap({}, warper_));
   for (std::size_t i = 0; i < planes.size(); ++i) {
     const Affine* channel = channel_transform(i);
     if (channel != nullptr) same.planes[i] = AffineMap(*channel, plane_warper()).warp(planes[i]);
@@ -99,9 +134,18 @@ std::string StackWork::note_of(std::size_t index) const {
 StackFrame StackWork::take(const Frame& frame, std::size_t index) {
   if (origin_.is(index)) return take_origin(frame, index);
   StackFrame done{index, frame.name, {}, frame.trouble, {}, {}, frame.stem};
+  if (done.trouble.empty() && shows_only_pattern_) {
+    done.trouble = frame.name + ": shows nothing but a pattern that is fixed to the sensor";
+  }
   if (done.trouble.empty()) {
     try {
       naming(frame.name, [&] { done.place = aligner_->place(frame.image, index); });
+      if (is_unclear_) {
+        done.place.reliable = false;
+        done.place.confidence = std::min(done.place.confidence, confidence_if_unclear);
+        done.note =
+            "the scene moves too little to be told from a pattern that is fixed to the sensor";
+      }
     } catch (const UsageError& error) {
       done.trouble = error.what();
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "commands/frame_warper.hpp"
+#include "commands/initial_drift.hpp"
 #include "commands/stack_aligner.hpp"
 #include "commands/stack_means.hpp"
 #include "commands/stack_outputs.hpp"
@@ -24,7 +25,9 @@ struct StackMotion {
   RegistrationOptions global;
   std::optional<LocalSettings> local;  ///< if set, replaces `global`
   std::vector<FrameAlignment> known;   ///< if not empty, replaces both: a transform for each frame
-  std::optional<double> nodata{};      ///< the value of missing samples of the planes
+  std::optional<std::string> known_fields{};  ///< if set, replaces all: a file of fields
+  std::optional<double> nodata{};             ///< the value of missing samples of the planes
+  std::optional<InitialDrift> initial{};      ///< for `global`
 };
 
 /// Processes one frame at a time and keeps none of them.
@@ -48,12 +51,20 @@ class StackWork {
   /// Selects the frame that take() writes unchanged; without a call, none.
   void start_from(const DriftOrigin& origin) { origin_ = origin; }
 
+  /// Makes every frame one that cannot be used, because the stack shows nothing but a pattern that
+  /// is fixed to the sensor. There is then no origin.
+  void refuse_all() { shows_only_pattern_ = true; }
+  /// Makes no frame reliable, because a part of the scene may be in the pattern.
+  void trust_none() { is_unclear_ = true; }
+
   /// The number of frames that are faster to register together. Pass them to register_early()
   /// before take().
   [[nodiscard]] std::size_t frames_at_once() const {
     return std::min(aligner_->frames_at_once(), max_frames_at_once_);
   }
-  void register_early(std::span<const UpcomingFrame> frames) { aligner_->register_early(frames); }
+  void register_early(std::span<const UpcomingFrame> frames) {
+    if (!shows_only_pattern_) aligner_->register_early(frames);
+  }
   [[nodiscard]] bool is_origin(std::size_t index) const { return origin_.is(index); }
   /// StackFrame::note of a frame.
   [[nodiscard]] std::string note_of(std::size_t index) const;
@@ -80,6 +91,7 @@ class StackWork {
   [[nodiscard]] AlignedFrame unwarped(const Frame& frame);
   [[nodiscard]] const Affine* channel_transform(std::size_t plane) const;
   void note_widest(const FrameAlignment& place);
+  [[nodiscard]] std::vector<LoadedImage> field_of(const GridMap& map) const;
   [[nodiscard]] FrameWarper& plane_warper() { return plane_warper_ ? *plane_warper_ : warper_; }
 
   Shape shape_;
@@ -91,6 +103,7 @@ class StackWork {
   std::unique_ptr<StackAligner> aligner_;
   DriftOrigin origin_{DriftOrigin::Reason::none, {}, ""};
   std::optional<StackMeans> means_;
+  bool shows_only_pattern_ = false, is_unclear_ = false;
   std::optional<FrameMotion> widest_;
   double widest_spread_ = 0;
 };

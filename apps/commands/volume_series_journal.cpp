@@ -2,14 +2,13 @@
 // of the others describes a volume. Every line ends with a checksum.
 #include "commands/volume_series_journal.hpp"
 
-#include "commands/journal_line.hpp"
-#include "io/checksum.hpp"
+#include "commands/file_stamp.hpp"
+#include "commands/journal_words.hpp"
 #include "io/usage_error.hpp"
 
 #include <warpalign/version.hpp>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <array>
 #include <cstdlib>
@@ -23,23 +22,20 @@ namespace {
 
 constexpr std::chrono::seconds flush_interval{2};
 
-void add_series_file(Checksum& checksum, const std::string& name) {
-  checksum.add(std::filesystem::path(name).filename().string());
-  struct stat status {};
-  if (::stat(name.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-  checksum.add(
-      fmt::format("{} {} {}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec));
-}
-
 std::string header_of(const StackOptions& options) {
   Checksum inputs;
-  for (const std::string& file : options.files) add_series_file(inputs, file);
+  for (const std::string& file : options.files) add_file(inputs, file);
   Checksum chosen;
   chosen.add(warpalign::version());
   chosen.add(options.to);
-  add_series_file(chosen, options.to);  // it may name a file
+  add_file(chosen, options.to);  // it may name a file
   chosen.add(options.choices.motion.value_or("rigid"));
   chosen.add(options.volumes.spacing.value_or("none"));
+  chosen.add(options.axes.value_or("none"));
+  if (options.apply) add_file(chosen, *options.apply);
+  chosen.add(options.crop_at.value_or("none"));
+  chosen.add(options.weights.value_or("none"));
+  chosen.add(fmt::format("{} {}", options.channel.value_or(-1), options.only_channel));
   return fmt::format("warpalign-series-journal 1 {:016x} {:016x}", inputs.value(), chosen.value());
 }
 
@@ -124,13 +120,14 @@ void VolumeSeriesJournal::read() {
   }
 }
 
-void VolumeSeriesJournal::add(const SeriesRow& row, VolumeSeriesFile& output) {
-  waiting_ += sealed(line_of(row, output.end()));
-  if (std::chrono::steady_clock::now() - flushed_ >= flush_interval) flush(output);
+void VolumeSeriesJournal::add(const SeriesRow& row, const SeriesFileEnd& end,
+                              const std::function<void()>& sync) {
+  waiting_ += sealed(line_of(row, end));
+  if (std::chrono::steady_clock::now() - flushed_ >= flush_interval) flush(sync);
 }
 
-void VolumeSeriesJournal::flush(VolumeSeriesFile& output) {
-  output.sync();
+void VolumeSeriesJournal::flush(const std::function<void()>& sync) {
+  sync();
   std::ofstream file(path_, std::ios::binary | std::ios::app);
   file << waiting_;
   if (!file.flush()) throw FileError(fmt::format("{}: cannot be written", path_.string()));

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,14 @@ class VolumeSeriesJournal {
   [[nodiscard]] const std::vector<SeriesRow>& rows() const { return rows_; }
   [[nodiscard]] const SeriesFileEnd& end() const { return end_; }
 
-  /// Records a volume after its voxels were appended to the output. Throws FileError.
-  void add(const SeriesRow& row, VolumeSeriesFile& output);
+  /// Records a volume after its voxels were appended to the output, which ends there. `sync`
+  /// flushes the output to the disk. Throws FileError.
+  void add(const SeriesRow& row, const SeriesFileEnd& end, const std::function<void()>& sync);
   void remove();
 
  private:
   void read();
-  void flush(VolumeSeriesFile& output);
+  void flush(const std::function<void()>& sync);
 
   std::filesystem::path path_;
   std::string header_;

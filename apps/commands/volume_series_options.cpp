@@ -10,12 +10,16 @@ namespace warpalign::program {
 
 void add_volume_series_options(CLI::App& command, VolumeSeriesChoices& choices) {
   begin_group(command, "Series of volumes");
-  add_option(command, "--mean FILE", &choices.mean,
-             "Write the mean of the aligned volumes (.nii, .nii.gz, .npy)");
-  add_option(command, "--spacing Z,Y,X", &choices.spacing,
-             "Distances between voxels, in millimetres [from NIfTI, else 1]");
+  add_option(
+      command, "--mean FILE", &choices.mean,
+      "Write the mean of the aligned volumes (.nii, .nii.gz, .npy; of recordings also .tif)");
+  add_option(
+      command, "--spacing Z,Y,X", &choices.spacing,
+      "Distances between voxels, in millimetres, of recordings in micrometres [from the file, "
+      "else 1]");
   add_option(command, "--radius MM", &choices.radius,
-             "Radius of the sphere on which framewise displacement measures rotations [50]");
+             "Radius of the sphere on which framewise displacement measures rotations [50; of "
+             "recordings half of the longest side]");
 }
 
 void refuse_volume_series_options(const VolumeSeriesChoices& choices) {
@@ -24,8 +28,8 @@ void refuse_volume_series_options(const VolumeSeriesChoices& choices) {
                       : choices.radius  ? "--radius"
                                         : nullptr;
   if (given == nullptr) return;
-  throw UsageError(
-      fmt::format("{}: is for series of volumes (NIfTI), and the frames are images", given));
+  throw UsageError(fmt::format(
+      "{}: is for series of volumes (NIfTI, or --z all), and the frames are images", given));
 }
 
 }  // namespace warpalign::program

@@ -75,7 +75,11 @@ class CsvTable {
     return false;
   }
   [[nodiscard]] const std::string& text(std::string_view column) const {
-    return fields_[static_cast<std::size_t>(std::ranges::find(header_, column) - header_.begin())];
+    const auto found = std::ranges::find(header_, column);
+    if (found == header_.end()) {
+      refuse_drift(name_, fmt::format("has no column '{}', which `stack --csv` writes", column));
+    }
+    return fields_[static_cast<std::size_t>(found - header_.begin())];
   }
   [[nodiscard]] double number(std::string_view column) const {
     const std::string& field = text(column);
@@ -98,7 +102,8 @@ class CsvTable {
 };
 
 constexpr const char* local_motion =
-    "holds local motion, of which it has only the mean; run the stack with --motion local again";
+    "holds local or deformable motion, of which it has only the mean or the affine step; write the "
+    "displacements with --field, and apply that file";
 
 /// The matrix of an affine transform of images in pixels.
 Affine affine_of(const Transform& transform, const std::string& name) {
@@ -119,12 +124,48 @@ std::vector<Affine> affine_transforms(const std::string& name) {
   return found;
 }
 
+bool is_drift_csv(const std::string& text) { return text.starts_with("frame,file,"); }
+
 std::optional<DriftFile> drift_of_json(const std::string& name, const std::string& text) {
   try {
     return parse_drift_json(text);
   } catch (const Error& error) {
     refuse_drift(name, error.message());
   }
+}
+
+std::optional<VolumeDriftFile> volume_drift_of_json(const std::string& name,
+                                                    const std::string& text) {
+  try {
+    return parse_volume_drift_json(text);
+  } catch (const Error& error) {
+    refuse_drift(name, error.message());
+  }
+}
+
+/// The matrix of an affine transform of volumes in voxels.
+HomogeneousMatrix voxel_matrix_of(const Transform& transform, const std::optional<PointGrid>& grid,
+                                  const std::string& name) {
+  const bool is_world = transform.coordinates() == Coordinates::world;
+  if (transform.dimensions() != 3 || !transform.matrix() || !transform.matrix()->is_affine()) {
+    refuse_drift(name, "holds a transform that is not an affine one of volumes");
+  }
+  if (!is_world) return *transform.matrix();
+  if (!grid) {
+    refuse_drift(name,
+                 "holds transforms of millimetres, and the volumes have no NIfTI header with a "
+                 "position");
+  }
+  return *transform.in_coordinates(Coordinates::pixels, *grid, *grid).matrix();
+}
+
+bool can_warp(const HomogeneousMatrix& matrix) {
+  const auto& m = matrix.m;
+  const bool finite = std::ranges::all_of(m, [](double value) { return std::isfinite(value); });
+  const double determinant = m[0] * (m[5] * m[10] - m[6] * m[9]) -
+                             m[1] * (m[4] * m[10] - m[6] * m[8]) +
+                             m[2] * (m[4] * m[9] - m[5] * m[8]);
+  return finite && determinant > 0;
 }
 
 }  // namespace
@@ -151,10 +192,15 @@ DriftFile parse_drift_csv(const std::string& text, const std::string& name) {
   return drift;
 }
 
+bool is_drift(const std::string& name) {
+  const std::string text = read_bytes(name);
+  return is_drift_csv(text) || drift_of_json(name, text);
+}
+
 DriftFile load_drift(const std::string& name) {
   const std::string text = read_bytes(name);
   DriftFile drift;
-  if (text.starts_with("frame,file,status,")) {
+  if (is_drift_csv(text)) {
     drift = parse_drift_csv(text, name);
   } else if (std::optional<DriftFile> of_stack = drift_of_json(name, text)) {
     drift = *std::move(of_stack);
@@ -167,6 +213,38 @@ DriftFile load_drift(const std::string& name) {
   }
   if (drift.frames.empty()) refuse_drift(name, "holds no frames");
   return drift;
+}
+
+VolumeDriftFile load_volume_drift(const std::string& name, const std::optional<PointGrid>& grid) {
+  const std::string text = read_bytes(name);
+  if (text.starts_with("volume,status,") || text.starts_with("volume\tstatus\t")) {
+    refuse_drift(name, "is a table of parameters, without the matrices; use the JSON of that run");
+  }
+  if (is_drift_csv(text) || drift_of_json(name, text)) {
+    refuse_drift(name, "holds the transforms of images, and these are volumes");
+  }
+  VolumeDriftFile drift;
+  if (std::optional<VolumeDriftFile> of_stack = volume_drift_of_json(name, text)) {
+    drift = *std::move(of_stack);
+  } else {
+    transform_files::Geometry geometry;
+    if (grid) geometry = {*grid, *grid};
+    for (const Transform& transform : load_transforms(name, {}, geometry).transforms) {
+      KnownVolume volume;
+      volume.matrix = voxel_matrix_of(transform, grid, name);
+      drift.volumes.push_back(volume);
+    }
+  }
+  if (drift.volumes.empty()) refuse_drift(name, "holds no volumes");
+  for (std::size_t i = 0; i < drift.volumes.size(); ++i) {
+    if (!drift.volumes[i].usable || can_warp(drift.volumes[i].matrix)) continue;
+    refuse_drift(name, fmt::format("its transform {} is singular or mirrors", i));
+  }
+  return drift;
+}
+
+bool is_volume_drift(const std::string& name) {
+  return volume_drift_of_json(name, read_bytes(name)).has_value();
 }
 
 ChannelMatrices load_channel_matrices(const std::string& name) {

@@ -4,6 +4,7 @@
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
 #include "io/file_bytes.hpp"
+#include "io/gzip.hpp"
 #include "io/nifti.hpp"
 #include "io/nifti_field.hpp"
 #include "io/usage_error.hpp"
@@ -22,7 +23,9 @@ namespace {
 using transform_files::Format;
 using transform_files::TransformFile;
 
-constexpr std::size_t max_transform_bytes = std::size_t{256} << 20;
+// Of texts, and of arrays and warps. A field for 256^3 voxels has 384 MiB in double precision.
+constexpr std::size_t max_text_bytes = std::size_t{256} << 20;
+constexpr std::size_t max_transform_bytes = std::size_t{2} << 30;
 
 std::string shown_name(const std::string& name) { return name == "-" ? "standard input" : name; }
 
@@ -32,7 +35,7 @@ std::string read_standard_input() {
   while (const std::size_t got =
              std::fread(bytes.data() + filled, 1, bytes.size() - filled, stdin)) {
     filled += got;
-    if (filled > max_transform_bytes) throw FileError("standard input: is larger than 256 MiB");
+    if (filled > max_transform_bytes) throw FileError("standard input: is larger than 2 GiB");
     if (filled == bytes.size()) bytes.resize(2 * filled);
   }
   bytes.resize(filled);
@@ -40,9 +43,43 @@ std::string read_standard_input() {
   return bytes;
 }
 
+/// What the bytes of a compressed file stand for; others are returned as they are.
+std::string decompressed(std::string bytes, const std::string& name) {
+  const auto file = std::as_bytes(std::span(bytes));
+  if (!is_gzip(file)) return bytes;
+  try {
+    GzipReader reader(file);
+    std::string all;
+    std::string piece(std::size_t{1} << 20, '\0');
+    while (const std::size_t got = reader.read(std::as_writable_bytes(std::span(piece)))) {
+      if (all.size() + got > max_transform_bytes) throw FileError("is larger than 2 GiB");
+      all.append(piece, 0, got);
+    }
+    if (!reader.ended()) throw FileError("is truncated: its checksum is missing");
+    return all;
+  } catch (const FileError& error) {
+    throw FileError(fmt::format("{}: {}", shown_name(name), error.what()));
+  }
+}
+
 bool is_json(const std::string& bytes) {
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
   return first != std::string::npos && (bytes[first] == '{' || bytes[first] == '[');
+}
+
+/// Throws FileError for what only the Python package reads, with the way out.
+void refuse_hdf5(const std::string& name, const std::optional<std::string>& format,
+                 const std::string& bytes) {
+  if (format != hdf5_format && !bytes.starts_with("\x89HDF")) return;
+  throw FileError(
+      fmt::format("{}: is HDF5, which only the Python package reads. Convert it with python3 -c "
+                  "\"import warpalign; warpalign.Transform.load('{}').save('transform.npz')\"",
+                  shown_name(name), name == "-" ? "transform.h5" : name));
+}
+
+void check_text_size(const std::string& name, const std::string& bytes) {
+  if (bytes.size() <= max_text_bytes) return;
+  throw FileError(fmt::format("{}: is larger than 256 MiB", shown_name(name)));
 }
 
 Format chosen_format(const std::string& name, const std::optional<std::string>& format,
@@ -101,14 +138,23 @@ TransformFile load_field(const std::string& name, const std::optional<std::strin
 
 TransformFile load_text(const std::string& name, const std::optional<std::string>& format,
                         const transform_files::Geometry& geometry, const std::string& bytes) {
-  if (format == "json" || (!format && is_json(bytes))) return parse_transform_json(bytes);
-  return read_file(name, bytes, chosen_format(name, format, bytes), geometry, 0);
+  if (format == "json" || (!format && is_json(bytes))) {
+    check_text_size(name, bytes);
+    return parse_transform_json(bytes);
+  }
+  if (format == npz_format || (!format && transform_files::is_npz(bytes))) {
+    return transform_files::read_npz(bytes);
+  }
+  refuse_hdf5(name, format, bytes);
+  const auto found = chosen_format(name, format, bytes);
+  if (found != Format::npy && found != Format::mgz) check_text_size(name, bytes);
+  return read_file(name, bytes, found, geometry, 0);
 }
 
 }  // namespace
 
 std::vector<std::string_view> transform_format_names() {
-  std::vector<std::string_view> names{"json"};
+  std::vector<std::string_view> names{"json", npz_format};
   for (const auto list : {transform_files::format_names(), transform_files::field_format_names()}) {
     names.insert(names.end(), list.begin(), list.end());
   }
@@ -120,7 +166,7 @@ std::string read_bytes(const std::string& name) {
   try {
     FileBytes file(name);
     const std::span<const std::byte> bytes = file.all();
-    if (bytes.size() > max_transform_bytes) throw FileError("is larger than 256 MiB");
+    if (bytes.size() > max_transform_bytes) throw FileError("is larger than 2 GiB");
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   } catch (const FileError& error) {
     throw FileError(fmt::format("{}: {}", name, error.what()));
@@ -161,7 +207,7 @@ TransformFile load_transforms(const std::string& name, const std::optional<std::
                               const transform_files::Geometry& geometry) {
   // Fields in files are read piece by piece, and may be larger than texts.
   const bool stored_field = name != "-" && is_field(name, format, {});
-  const std::string bytes = stored_field ? std::string() : read_bytes(name);
+  const std::string bytes = stored_field ? std::string() : decompressed(read_bytes(name), name);
   try {
     TransformFile file = is_field(name, format, bytes) ? load_field(name, format, geometry, bytes)
                                                        : load_text(name, format, geometry, bytes);

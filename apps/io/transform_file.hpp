@@ -12,7 +12,7 @@
 namespace warpalign::program {
 
 /// The bytes of a file, or of standard input for "-". Throws FileError if it cannot be read, is
-/// empty or larger than 256 MiB.
+/// empty or larger than 2 GiB.
 [[nodiscard]] std::string read_bytes(const std::string& name);
 /// Writes a file, completely or not at all, or standard output for "-". Throws FileError.
 void write_bytes(const std::string& name, const std::string& bytes);
@@ -28,7 +28,11 @@ void write_bytes(const std::string& name, const std::string& bytes);
 /// Transform.save. Throws Error(invalid_argument) without the name of the file.
 [[nodiscard]] transform_files::TransformFile parse_transform_json(const std::string& text);
 
-/// The formats of --from and --to: JSON, those of transform_files, and fields in NIfTI.
+/// Our own format of all kinds of transforms, and one that only the Python package reads and
+/// writes.
+inline constexpr std::string_view npz_format = "npz", hdf5_format = "itk-h5";
+
+/// The formats of --from and --to: JSON, npz, those of transform_files, and fields in NIfTI.
 [[nodiscard]] std::vector<std::string_view> transform_format_names();
 
 /// Reads a file in the format of this name, or in the one that its content and name tell. The

@@ -85,7 +85,7 @@ std::optional<PointGrid> grid_of(const json& record, const char* name) {
 
 TransformFile file_of(const json& record) {
   TransformFile file;
-  for (const char* const list : {"frames", "transforms"}) {
+  for (const char* const list : {"frames", "volumes", "transforms"}) {
     if (!record.is_object() || !record.contains(list)) continue;
     const json& all = record.at(list);
     if (!all.is_array() || all.empty() || all.size() > max_transforms) {
@@ -105,6 +105,17 @@ TransformFile file_of(const json& record) {
   return file;
 }
 
+double number_or(const json& record, const char* name, double usual) {
+  const auto found = record.find(name);
+  return found == record.end() || !found->is_number() ? usual : found->get<double>();
+}
+
+void read_scores(const json& record, KnownResult& result) {
+  result.confidence = number_or(record, "confidence", 1);
+  result.correlation = number_or(record, "correlation", 1);
+  result.overlap = number_or(record, "overlap", 1);
+}
+
 Affine affine_of_rows(const json& record) {
   const auto rows = record.at("matrix").get<std::vector<std::vector<double>>>();
   const bool complete = rows.size() == 2 && rows[0].size() == 3 && rows[1].size() == 3;
@@ -118,32 +129,77 @@ KnownFrame known_frame(const json& record) {
   if (!frame.usable) return frame;
   if (record.contains("spread")) {
     refuse_json_transform(
-        "holds local motion, of which it has only the mean; run the stack with --motion local "
-        "again");
+        "holds local or deformable motion, of which it has only the mean or the affine step; write "
+        "the displacements with --field, and apply that file");
   }
-  const auto number = [&](const char* name, double usual) {
-    const auto found = record.find(name);
-    return found == record.end() || !found->is_number() ? usual : found->get<double>();
-  };
   frame.matrix = affine_of_rows(record);
   frame.reliable = record.at("reliable").get<bool>();
-  frame.confidence = number("confidence", 1);
-  frame.correlation = number("correlation", 1);
-  frame.overlap = number("overlap", 1);
-  frame.significance = number("significance", 0);
+  read_scores(record, frame);
+  frame.significance = number_or(record, "significance", 0);
   return frame;
+}
+
+KnownVolume known_volume(const json& record) {
+  KnownVolume volume;
+  const auto status = record.at("status").get<std::string>();
+  volume.usable = status != "failed";
+  if (!volume.usable) return volume;
+  const auto rows = record.at("matrix").get<std::vector<std::vector<double>>>();
+  const bool complete = rows.size() == 3 &&
+                        std::ranges::all_of(rows, [](const auto& row) { return row.size() == 4; });
+  if (!complete) refuse_json_transform("a matrix in it has not 3 rows of 4 numbers");
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::ranges::copy(rows[i], volume.matrix.m.begin() + static_cast<std::ptrdiff_t>(4 * i));
+  }
+  volume.reliable = status == "ok";
+  read_scores(record, volume);
+  return volume;
+}
+
+/// The list of this name in a report that is not cut short.
+const json& whole_list(const json& stack, const char* name) {
+  const json& list = stack.at(name);
+  if (!list.is_array() || list.size() > max_transforms) {
+    refuse_json_transform(fmt::format("its '{}' are no list", name));
+  }
+  if (!stack.contains("ok")) refuse_json_transform("it is cut short");
+  return list;
+}
+
+/// Reads JSON that has both members by `read`; returns nothing for other texts.
+template <class Read>
+auto report_of(const std::string& text, const char* member, const char* other, const char* kind,
+               const Read& read) -> std::optional<decltype(read(json()))> {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || text[first] != '{') return {};
+  try {
+    const json stack = json::parse(text);
+    if (!stack.contains(member) || !stack.contains(other)) return {};
+    return read(stack);
+  } catch (const json::exception&) {
+    refuse_json_transform(fmt::format("it is not the JSON of {}; it may be cut short", kind));
+  }
+}
+
+VolumeDriftFile volume_drift_of(const json& stack) {
+  VolumeDriftFile drift;
+  if (stack.contains("width")) {
+    drift.shape =
+        Shape{stack.at("width").get<std::int64_t>(), stack.at("height").get<std::int64_t>(),
+              stack.at("depth").get<std::int64_t>()};
+  }
+  drift.motion = stack.at("motion").get<std::string>();
+  for (const json& volume : whole_list(stack, "volumes")) {
+    drift.volumes.push_back(known_volume(volume));
+  }
+  return drift;
 }
 
 DriftFile drift_of(const json& stack) {
   DriftFile drift;
   drift.shape =
       Shape{stack.at("width").get<std::int64_t>(), stack.at("height").get<std::int64_t>(), 1};
-  const json& frames = stack.at("frames");
-  if (!frames.is_array() || frames.size() > max_transforms) {
-    refuse_json_transform("its 'frames' are no list");
-  }
-  for (const json& frame : frames) drift.frames.push_back(known_frame(frame));
-  if (!stack.contains("ok")) refuse_json_transform("it is cut short");
+  for (const json& frame : whole_list(stack, "frames")) drift.frames.push_back(known_frame(frame));
   if (const auto channels = stack.find("channels"); channels != stack.end()) {
     for (const json& channel : *channels) drift.channels.push_back(affine_of_rows(channel));
   }
@@ -153,15 +209,11 @@ DriftFile drift_of(const json& stack) {
 }  // namespace
 
 std::optional<DriftFile> parse_drift_json(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos || text[first] != '{') return {};
-  try {
-    const json stack = json::parse(text);
-    if (!stack.contains("frames") || !stack.contains("width")) return {};
-    return drift_of(stack);
-  } catch (const json::exception&) {
-    refuse_json_transform("it is not the JSON of a stack; it may be cut short");
-  }
+  return report_of(text, "frames", "width", "a stack", drift_of);
+}
+
+std::optional<VolumeDriftFile> parse_volume_drift_json(const std::string& text) {
+  return report_of(text, "volumes", "series", "a series of volumes", volume_drift_of);
 }
 
 TransformFile parse_transform_json(const std::string& text) {

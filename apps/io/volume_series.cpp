@@ -210,7 +210,7 @@ struct VolumeSeries::State {
   }
 
   std::optional<SeriesVolume> next_of_one() {
-    SeriesVolume volume{index, fmt::format("{}[{}]", files.front(), index), {}, {}};
+    SeriesVolume volume{index, fmt::format("{}[{}]", files.front(), index), {}, {}, {}};
     try {
       volume.voxels = first ? *std::exchange(first, std::nullopt) : one->next();
       if (index + 1 == count && one->cut_short()) {
@@ -226,7 +226,7 @@ struct VolumeSeries::State {
   }
 
   SeriesVolume next_of_many() {
-    SeriesVolume volume{index, files[index], {}, {}};
+    SeriesVolume volume{index, files[index], {}, {}, {}};
     try {
       volume.voxels =
           first ? *std::exchange(first, std::nullopt) : load_volume(files[index]).voxels;

@@ -20,8 +20,9 @@ namespace warpalign::program {
 struct SeriesGeometry {
   std::vector<std::int64_t> extents;  ///< of a volume: (depth, height, width)
   PixelType type = PixelType::f32;
-  /// The distances between voxels along x, y and z, in millimetres. Empty for .npy.
+  /// The distances between voxels along x, y and z, in `unit`. Empty for .npy.
   std::optional<std::array<double, 3>> spacing;
+  std::string unit = "mm";  ///< "um" or "voxels" for recordings
   /// Maps indices (x, y, z, 1) to RAS millimetres. Empty unless a NIfTI header has a position.
   std::optional<HomogeneousMatrix> index_to_world;
   std::optional<NiftiHeader> header;  ///< for NIfTI only
@@ -34,6 +35,9 @@ struct SeriesVolume {
   std::size_t index = 0;
   std::string name;     ///< "bold.nii.gz[12]", or the name of the volume's own file
   Array voxels;         ///< as stored; empty if there is trouble
+  /// All channels of a recording that has several, or is registered by their sum, which `voxels`
+  /// then is.
+  std::vector<Array> channels;
   std::string trouble;  ///< why the volume cannot be used, in one line
 };
 

@@ -44,6 +44,7 @@ std::string list_of(std::span<const std::string_view> names) {
 std::string default_of(const RegistrationOptionInfo& info) {
   const RegistrationOptionValue value = option_value({}, info.name);
   if (const auto* name = std::get_if<std::string>(&value)) return *name;
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{}", *real);
   const auto* number = std::get_if<int>(&value);
   return number != nullptr && *number >= 1 ? std::to_string(*number) : "automatic";
 }
@@ -63,8 +64,18 @@ int integer_of(const RegistrationOptionInfo& info, const std::string& text) {
                                    : fmt::format("an integer from {} to {}", least, most)));
 }
 
+double number_of(const RegistrationOptionInfo& info, const std::string& text) {
+  const auto numbers = parse_numbers(flag_of(info), text);
+  if (numbers.size() == 1 && numbers[0] >= info.minimum && numbers[0] <= info.maximum) {
+    return numbers[0];
+  }
+  throw UsageError(fmt::format("{} {}: must be a number from {} to {}", flag_of(info), text,
+                               info.minimum, info.maximum));
+}
+
 void take_by_name(const RegistrationOptionInfo& info, const std::string& text,
                   RegistrationOptions& options) {
+  if (info.kind == OptionKind::real) return set_option(options, info.name, number_of(info, text));
   if (info.kind == OptionKind::integer) {
     return set_option(options, info.name, integer_of(info, text));
   }
@@ -155,6 +166,18 @@ void refuse_with_fast(const RegistrationChoices& choices) {
   }
 }
 
+bool describes_deformation(const RegistrationOptionInfo& info) {
+  return info.name == "grid_spacing" || info.name == "bending_weight";
+}
+
+void refuse_without_deformation(const RegistrationChoices& choices, Motion motion) {
+  if (motion == Motion::deformable) return;
+  for (const RegistrationOptionInfo* info : given_by_name(choices)) {
+    if (!describes_deformation(*info)) continue;
+    throw UsageError(fmt::format("{}: is for --motion deformable", flag_of(*info)));
+  }
+}
+
 /// Refuses options that the search would ignore.
 void refuse_unused_by_search(const RegistrationChoices& choices,
                              const RegistrationOptions& options) {
@@ -210,10 +233,12 @@ void add_registration_options(CLI::App& command, RegistrationChoices& choices,
                suggesting("similarity rigid rotation translation affine homography auto "
                           "deformable local"));
   } else {
-    add_option(command, "--motion NAME", &choices.motion,
-               "Transform model: similarity, rigid, rotation, translation, or local (smooth motion "
-               "that varies over the frame) [similarity]",
-               suggesting("similarity rigid rotation translation local"));
+    add_option(
+        command, "--motion NAME", &choices.motion,
+        "Transform model: similarity, rigid, rotation, translation, local (smooth motion "
+        "that varies over the frame, by windows), or deformable (an affine transform, then a "
+        "smooth deformation at full resolution) [similarity]",
+        suggesting("similarity rigid rotation translation local deformable"));
   }
   const RegistrationOptions defaults;
   add_option(
@@ -225,10 +250,19 @@ void add_registration_options(CLI::App& command, RegistrationChoices& choices,
   add_option(command, "--max-shift N|X,Y", &choices.max_shift,
              "Largest translation, or largest along x and y, in pixels of the moving image [any]");
   for (const RegistrationOptionInfo& info : registration_options()) {
-    if (!info.program_uses_set_option) continue;
+    if (!info.program_uses_set_option || describes_deformation(info)) continue;
     const std::string names = fmt::format("{}", fmt::join(info.choices, " "));
     add_option(command, std::string(info.program), &choices.by_name[std::string(info.name)],
                fmt::format("{} [{}]", info.help, default_of(info)), suggesting(names.c_str()));
+  }
+}
+
+void add_deformation_options(CLI::App& command, RegistrationChoices& choices) {
+  begin_group(command, "Deformation");
+  for (const RegistrationOptionInfo& info : registration_options()) {
+    if (!describes_deformation(info)) continue;
+    add_option(command, std::string(info.program), &choices.by_name[std::string(info.name)],
+               fmt::format("{} [{}]", info.help, default_of(info)));
   }
 }
 
@@ -243,12 +277,12 @@ void refuse_mask_with_fast(const std::string& option) {
 
 void refuse_projective_motion(const RegistrationOptions& options) {
   if (options.motion != Motion::affine && options.motion != Motion::homography &&
-      options.motion != Motion::automatic && options.motion != Motion::deformable) {
+      options.motion != Motion::automatic) {
     return;
   }
   throw UsageError(
-      "--motion: stacks are aligned by similarities or local motion; use the register command for "
-      "affine, homography and auto");
+      "--motion: stacks are aligned by similarities, local or deformable motion; use the register "
+      "command for affine, homography and auto");
 }
 
 std::string flag_of(const RegistrationOptionInfo& info) {
@@ -275,6 +309,7 @@ RegistrationOptions registration_options_of(const RegistrationChoices& choices) 
     take_by_name(*info, *choices.by_name.at(std::string(info->name)), options);
   }
   refuse_unused_by_search(choices, options);
+  refuse_without_deformation(choices, options.motion);
   refuse_without_use(choices, options.motion);
   if (choices.scale_range) take_scales(*choices.scale_range, options);
   if (choices.angle_range) take_angles(*choices.angle_range, options);

@@ -28,22 +28,23 @@ struct RegistrationChoices {
   std::map<std::string, std::optional<std::string>> by_name;
 };
 
-/// The models that --motion offers: up to a similarity for `stack`, all for `register`.
-enum class MotionsOffered { up_to_similarity, all };
+/// The models that --motion offers: no affine transforms and homographies for `stack`, all for
+/// `register`.
+enum class MotionsOffered { for_stacks, all };
 /// Adds --fast, --no-refine, --motion, --scale-range, --angle-range, --max-shift, and the options
 /// that the library describes (RegistrationOptionInfo::program_uses_set_option): --modality,
-/// --search,
-/// --spectrum, --threads.
+/// --search, --spectrum, --threads.
 void add_registration_options(CLI::App& command, RegistrationChoices& choices,
                               MotionsOffered motions);
+/// Adds the group "Deformation": --grid-spacing and --bending-weight.
+void add_deformation_options(CLI::App& command, RegistrationChoices& choices);
 /// Adds --candidates.
 void add_candidates_option(CLI::App& command, RegistrationChoices& choices);
 
 /// Throws UsageError: the fast pipeline does not support masks.
 [[noreturn]] void refuse_mask_with_fast(const std::string& option);
 
-/// Throws UsageError for a motion with more degrees of freedom than a similarity, which stacks do
-/// not support.
+/// Throws UsageError for affine transforms and homographies, which stacks do not support.
 void refuse_projective_motion(const RegistrationOptions& options);
 
 /// Whether the user chose --motion local; see local_options.hpp.

@@ -8,6 +8,7 @@
 #include "reports/json.hpp"
 #include "reports/mean_pictures.hpp"
 #include "reports/orientation.hpp"
+#include "reports/report_lines.hpp"
 
 #include <fmt/format.h>
 
@@ -92,6 +93,7 @@ std::string json_text(const LocalReport& report) {
   for (std::size_t i = 0; i < motion.shifts.size(); ++i) {
     object["shifts"].push_back(window_json(motion, i));
   }
+  object["missing"] = missing_json(report.missing);
   add_orientation(object, report.reference_orientation, report.moving_orientation);
   object["device"] = report.device.name;
   object["backend"] = report.device.backend;
@@ -105,7 +107,7 @@ std::string human_text(const LocalReport& report) {
       report_line("reference",
                   fmt::format("{} ({})", report.reference, report.reference_description)) +
       report_line("moving", fmt::format("{} ({})", report.moving, report.moving_description)) +
-      report_line("windows", windows_text(motion));
+      report_line("windows", windows_text(motion)) + missing_line(report.missing, "pixels");
   if (motion.field) {
     const FieldSummary field = summary_of(motion);
     text += report_line("field", field_text(field)) + report_line("fit", fit_text(field));

@@ -6,6 +6,7 @@
 #include "reports/report_lines.hpp"
 
 #include <warpalign/device.hpp>
+#include <warpalign/registrar.hpp>
 
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct LocalReport {
   std::string moving_description;
   int reference_orientation = 1;  ///< see LoadedImage::orientation
   int moving_orientation = 1;
+  MissingPixels missing;  ///< the pixels that were ignored
   DeviceInfo device;
   FrameMotion motion;
   std::vector<WrittenFile> files;

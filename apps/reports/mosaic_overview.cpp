@@ -24,6 +24,7 @@ struct GrayTile {
 
   GrayTile(TileFiles& files, std::size_t tile) {
     const TilePixels pixels = files.gray(tile);
+    if (pixels.image.data == nullptr) return;
     width = pixels.image.width;
     height = pixels.image.height;
     const std::size_t bytes = static_cast<std::size_t>(width * height) * size_of(pixels.image.type);
@@ -100,6 +101,7 @@ MosaicOverview draw_overview(const MosaicReport& report, TileFiles& files) {
   std::vector<float> values(pixels, std::numeric_limits<float>::quiet_NaN());
   for (std::size_t i = 0; i < files.size(); ++i) {
     const GrayTile tile(files, i);
+    if (tile.values.empty()) continue;
     const Point& position = report.mosaic.tiles[i].position;
     const auto left = static_cast<std::int64_t>(std::llround(position.x));
     const auto top = static_cast<std::int64_t>(std::llround(position.y));
@@ -149,6 +151,7 @@ std::optional<LoadedImage> draw_seam(const MosaicReport& report, TileFiles& file
   std::size_t next = 0;
   for (const std::size_t i : {pair.reference, pair.moving}) {
     const GrayTile tile(files, i);
+    if (tile.values.empty()) return {};
     LoadedImage image = make_image(width, height, 1, PixelType::f32);
     const std::span<float> to = image.samples<float>();
     for (std::int64_t y = 0; y < height; ++y) {

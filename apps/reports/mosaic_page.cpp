@@ -91,7 +91,10 @@ class OverviewMap {
         static_cast<double>(report_.tile.height) / scale,
         by_stage ? "rgb(255 140 0 / 0.25)" : "transparent", by_stage ? "darkorange" : "steelblue",
         by_stage ? 2 : 1, by_stage ? " stroke-dasharray=\"6 4\"" : "", escaped(report_.files[tile]),
-        located.position.x, located.position.y, by_stage ? ", placed by the stage model" : "");
+        located.position.x, located.position.y,
+        !by_stage                 ? ""
+        : report_.positions_known ? ", placed by the stage model"
+                                  : ", placed by nothing");
   }
 
   [[nodiscard]] std::string link(const MosaicPair& pair) const {
@@ -139,7 +142,8 @@ std::string summary(const MosaicReport& report) {
       escaped(report.device.id), escaped(report.device.platform));
   if (const std::size_t count = tiles_by_stage(mosaic); count > 0) {
     html += fmt::format(
-        "<p>{} tiles have no used pair; the stage model places them (orange).</p>\n", count);
+        "<p>Tiles without a used pair: {}. {} (orange).</p>\n", count,
+        report.positions_known ? "The stage model places them" : "They lie beside the others");
   }
   if (const std::size_t count = components_of_several(mosaic); count > 1) {
     html +=

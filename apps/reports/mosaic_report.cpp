@@ -21,8 +21,8 @@ Json tile_json(const MosaicReport& report, std::size_t i) {
   Json object;
   object["file"] = report.files[i];
   object["matrix"] = {{1.0, 0.0, tile.position.x}, {0.0, 1.0, tile.position.y}};
-  object["nominal"] = point_json(report.nominal[i]);
-  object["placed_by"] = tile.pairs > 0 ? "pairs" : "stage";
+  object["nominal"] = report.positions_known ? point_json(report.nominal[i]) : Json();
+  object["placed_by"] = tile.pairs > 0 ? "pairs" : report.positions_known ? "stage" : "none";
   object["pairs"] = tile.pairs;
   object["component"] = tile.component;
   return object;
@@ -53,6 +53,20 @@ Json components_json(const MosaicReport& report) {
   return array;
 }
 
+/// The camera's angle, counter-clockwise as displayed, as the stage model has it.
+double angle_deg(const StageModel& stage) {
+  return std::atan2(stage.matrix.b - stage.matrix.d, stage.matrix.a + stage.matrix.e) * 180 /
+         std::numbers::pi;
+}
+
+Json stage_json(const StageModel& stage) {
+  const Affine& m = stage.matrix;
+  return Json::object({{"matrix", {{m.a, m.b}, {m.d, m.e}}},
+                       {"angle_deg", angle_deg(stage)},
+                       {"backlash", point_json(stage.backlash)},
+                       {"deviation", stage.deviation}});
+}
+
 Json distortion_json(const TileDistortion& distortion) {
   if (distortion.is_zero()) return {};
   const auto numbers = [](const std::array<double, TileDistortion::terms>& values) {
@@ -68,10 +82,51 @@ Json distortion_json(const TileDistortion& distortion) {
   return object;
 }
 
-/// The camera's angle, counter-clockwise as displayed, as the stage model has it.
-double angle_deg(const StageModel& stage) {
-  return std::atan2(stage.matrix.b - stage.matrix.d, stage.matrix.a + stage.matrix.e) * 180 /
-         std::numbers::pi;
+Json skipped_json(const std::vector<SkippedTile>& skipped) {
+  Json array = Json::array();
+  for (const SkippedTile& tile : skipped) {
+    array.push_back(Json::object({{"file", Json(tile.file)}, {"reason", Json(tile.reason)}}));
+  }
+  return array;
+}
+
+/// Lines that name up to 20 of something, and say how many more there are.
+class NamingLines {
+ public:
+  explicit NamingLines(const char* label) : label_(label) {}
+
+  void add(const std::string& line) {
+    constexpr std::size_t max_lines = 20;
+    if (++count_ <= max_lines) {
+      text_ += report_line(label_, line);
+    } else {
+      ++more_;
+    }
+  }
+  [[nodiscard]] std::string text() const {
+    if (more_ == 0) return text_;
+    return text_ + report_line("", fmt::format("and {} more; --json lists all", more_));
+  }
+
+ private:
+  const char* label_;
+  std::string text_;
+  std::size_t count_ = 0;
+  std::size_t more_ = 0;
+};
+
+std::string skipped_lines(const MosaicReport& report) {
+  NamingLines lines("skipped");
+  for (const SkippedTile& tile : report.skipped) lines.add(tile.reason);
+  return lines.text();
+}
+
+Json flat_field_json(const std::optional<FlatFieldReport>& field) {
+  if (!field) return {};
+  return Json::object({{"source", Json(field->source)},
+                       {"dark", field->dark ? Json(*field->dark) : Json()},
+                       {"least", field->least},
+                       {"largest", field->largest}});
 }
 
 std::size_t used_pairs(const Mosaic& mosaic) {
@@ -92,20 +147,31 @@ double rms_residual(const Mosaic& mosaic) {
 }
 
 std::string left_out_lines(const MosaicReport& report) {
-  constexpr std::size_t max_lines = 20;
-  std::string text;
-  std::size_t lines = 0;
-  std::size_t more = 0;
+  NamingLines lines("left out");
   for (const MosaicPair& pair : report.mosaic.pairs) {
     if (pair.outcome == PairOutcome::used) continue;
-    if (++lines > max_lines) {
-      ++more;
-      continue;
-    }
-    text += report_line("left out", fmt::format("{} and {}: {}", report.files[pair.reference],
-                                                report.files[pair.moving], pair.reason));
+    lines.add(fmt::format("{} and {}: {}", report.files[pair.reference], report.files[pair.moving],
+                          pair.reason));
   }
-  if (more > 0) text += report_line("", fmt::format("and {} more; --json lists all", more));
+  return lines.text();
+}
+
+/// The tiles and parts of the mosaic that no pair connects.
+std::string unconnected_lines(const MosaicReport& report) {
+  const bool known = report.positions_known;
+  std::string text;
+  if (const std::size_t count = tiles_by_stage(report.mosaic); count > 0) {
+    text += report_line(
+        known ? "by stage" : "unplaced",
+        fmt::format("{} {} no used pair and {}", count, count == 1 ? "tile has" : "tiles have",
+                    count == 1 ? (known ? "follows the stage model" : "lies beside the others")
+                               : (known ? "follow the stage model" : "lie beside the others")));
+  }
+  if (const std::size_t count = components_of_several(report.mosaic); count > 1) {
+    text += report_line(
+        "parts", fmt::format("no used pair connects {} parts of the mosaic; {}", count,
+                             known ? "the stage model places them" : "they lie side by side"));
+  }
   return text;
 }
 
@@ -168,12 +234,10 @@ std::string json_text(const MosaicReport& report) {
   object["pairs"] = pairs;
   object["rms_residual"] = rms_residual(mosaic);
   object["components"] = components_json(report);
-  const Affine& m = mosaic.stage.matrix;
-  object["stage"] = Json::object({{"matrix", {{m.a, m.b}, {m.d, m.e}}},
-                                  {"angle_deg", angle_deg(mosaic.stage)},
-                                  {"backlash", point_json(mosaic.stage.backlash)},
-                                  {"deviation", mosaic.stage.deviation}});
+  object["stage"] = report.positions_known ? stage_json(mosaic.stage) : Json();
   object["distortion"] = distortion_json(mosaic.distortion);
+  object["skipped"] = skipped_json(report.skipped);
+  object["flat_field"] = flat_field_json(report.flat_field);
   object["output"] = report.output ? Json(*report.output) : Json();
   object["device"] = report.device.id;
   object["seconds"] = report.seconds;
@@ -188,21 +252,25 @@ std::string human_text(const MosaicReport& report) {
   text +=
       report_line("pairs", fmt::format("{} of {} used, residual {:.3f} px rms", used_pairs(mosaic),
                                        mosaic.pairs.size(), rms_residual(mosaic)));
-  text += report_line("stage", stage_text(mosaic.stage));
+  if (report.resumed_pairs > 0) {
+    text += report_line(
+        "resumed",
+        fmt::format("{} registrations from the journal of an earlier run", report.resumed_pairs));
+  }
+  if (report.positions_known) text += report_line("stage", stage_text(mosaic.stage));
   if (!mosaic.distortion.is_zero()) {
     text += report_line("distortion", fmt::format("common to all tiles, up to {:.2f} px; removed",
                                                   largest_displacement(report)));
   }
-  if (const std::size_t count = tiles_by_stage(mosaic); count > 0) {
-    text += report_line("by stage", fmt::format("{} tiles have no used pair and follow the stage "
-                                                "model",
-                                                count));
+  if (report.flat_field) {
+    text += report_line("flat field",
+                        fmt::format("{}, {:.3f} to {:.3f} of its mean; divided by",
+                                    report.flat_field->source == "auto" ? "estimated from the tiles"
+                                                                        : report.flat_field->source,
+                                    report.flat_field->least, report.flat_field->largest));
   }
-  if (const std::size_t count = components_of_several(mosaic); count > 1) {
-    text += report_line("parts", fmt::format("no used pair connects {} parts of the mosaic; the "
-                                             "stage model places them",
-                                             count));
-  }
+  text += skipped_lines(report);
+  text += unconnected_lines(report);
   text += left_out_lines(report);
   std::vector<WrittenFile> files;
   if (report.output) files.push_back({"mosaic", *report.output, "OME-TIFF"});

@@ -1,6 +1,8 @@
 // The report of a mosaic as text and JSON.
 #pragma once
 
+#include "io/mosaic/tile_files.hpp"
+
 #include <warpalign/device.hpp>
 #include <warpalign/mosaic.hpp>
 
@@ -10,14 +12,26 @@
 
 namespace warpalign::program {
 
+/// The illumination by which the tiles were divided.
+struct FlatFieldReport {
+  std::string source;  ///< a file as typed, or "auto"
+  std::optional<std::string> dark;
+  float least = 1;
+  float largest = 1;
+};
+
 struct MosaicReport {
   std::string folder;                ///< as typed
   std::vector<std::string> files;    ///< of the tiles, relative to the folder
   std::string description;           ///< of one tile: size and type
   Shape tile;                        ///< of one tile
   std::optional<double> pixel_size;  ///< in micrometres
-  std::vector<Point> nominal;        ///< the positions given, in pixels
+  std::vector<SkippedTile> skipped;
+  std::optional<FlatFieldReport> flat_field;
+  std::vector<Point> nominal;   ///< the positions given, in pixels
+  bool positions_known = true;  ///< false: `nominal` and the stage model have no meaning
   Mosaic mosaic;
+  std::size_t resumed_pairs = 0;       ///< that an earlier run registered
   std::optional<std::string> output;   ///< the picture's file
   std::optional<std::string> json;     ///< this report's file
   std::optional<std::string> located;  ///< the file of the located positions
@@ -26,7 +40,7 @@ struct MosaicReport {
   double seconds = 0;  ///< total wall time
 };
 
-/// The tiles that no pair places: the stage model does.
+/// The tiles that no pair places: the stage model does, if the positions are known.
 [[nodiscard]] std::size_t tiles_by_stage(const Mosaic& mosaic);
 /// The number of components with several tiles.
 [[nodiscard]] std::size_t components_of_several(const Mosaic& mosaic);

@@ -60,6 +60,7 @@ struct FrameAlignment : Alignment {
   /// part of the stack.
   std::optional<std::size_t> reference;
   /// For local motion, whose mean is the translation: the root mean square distance from the mean.
+  /// For deformable motion, the root mean square distance from the affine step, which is `matrix`.
   std::optional<double> spread;
 };
 

@@ -99,6 +99,11 @@ std::string text_of_lines(const UndoneLines& lines) {
   return fmt::format("odd lines were {:.3f} pixels to the right; undone{}", offset.pixels, found);
 }
 
+const char* text_of_use(const LeftOutPattern& pattern) {
+  if (!pattern.has_scene) return "there is no scene";
+  return pattern.is_clear ? "left out" : "not told from a scene that moves so little";
+}
+
 }  // namespace
 
 void StackTotals::count(const StackFrame& frame) {
@@ -134,7 +139,7 @@ std::string csv_header(const StackSetting& setting) {
   return fmt::format(
       "frame,file,status,reference,rotation_deg,scale,translation_x,translation_y,confidence,"
       "reliable,overlap,correlation,significance,refined,reason{}{}\n",
-      csv_ambiguity_columns, setting.local ? ",spread" : "");
+      csv_ambiguity_columns, setting.has_spread ? ",spread" : "");
 }
 
 std::string csv_line(const StackFrame& frame, const StackSetting& setting) {
@@ -144,7 +149,7 @@ std::string csv_line(const StackFrame& frame, const StackSetting& setting) {
                   frame.trouble.empty() ? csv_numbers(frame.place, setting.fast) : nothing,
                   csv_field(frame.trouble.empty() ? frame.note : frame.trouble)) +
       csv_ambiguity(frame.place.period, frame.place.undetermined_direction);
-  if (setting.local) line += ',';
+  if (setting.has_spread) line += ',';
   if (frame.place.spread) line += fmt::format("{}", *frame.place.spread);
   return line + '\n';
 }
@@ -162,6 +167,13 @@ std::string json_start(const StackSetting& setting) {
   object["device"] = setting.device.name;
   object["backend"] = setting.device.backend;
   if (setting.lines) object["line_offset"] = lines_json(*setting.lines);
+  if (setting.pattern) {
+    Json& pattern = object["fixed_pattern"];
+    pattern["rms"] = setting.pattern->rms;
+    pattern["frames"] = setting.pattern->frames;
+    pattern["scene"] = setting.pattern->has_scene;
+    pattern["clear"] = setting.pattern->is_clear;
+  }
   if (!setting.channels.empty()) object["channels"] = channels_json(setting.channels);
   const std::string text = object.text();
   return text.substr(0, text.rfind("\n}")) + ",\n  \"frames\": [";
@@ -189,8 +201,9 @@ std::string text_header(const StackSetting& setting) {
     return fmt::format("  {:>5} {:>10} {:>10} {:>10}  {:>10}  {}\n", "frame", "x", "y", "spread",
                        "confidence", "file");
   }
-  return fmt::format("  {:>5} {:>10} {:>10} {:>10} {:>10}  {:>10}  {}\n", "frame", "degrees",
-                     "scale", "x", "y", "confidence", "file");
+  const std::string spread = setting.has_spread ? fmt::format(" {:>10}", "spread") : "";
+  return fmt::format("  {:>5} {:>10} {:>10} {:>10} {:>10}{}  {:>10}  {}\n", "frame", "degrees",
+                     "scale", "x", "y", spread, "confidence", "file");
 }
 
 std::string text_line(const StackFrame& frame, const StackSetting& setting) {
@@ -201,7 +214,7 @@ std::string text_line(const StackFrame& frame, const StackSetting& setting) {
   const std::string shape =
       setting.local ? "" : fmt::format(" {:>10.4f} {:>10.6f}", drift.rotation_deg, drift.scale);
   const std::string spread =
-      setting.local ? fmt::format(" {:>10.3f}", frame.place.spread.value_or(0)) : "";
+      setting.has_spread ? fmt::format(" {:>10.3f}", frame.place.spread.value_or(0)) : "";
   return fmt::format("  {:>5}{} {:>10.3f} {:>10.3f}{}  {:>10.2f}  {}{}\n", frame.index, shape,
                      drift.translation.x, drift.translation.y, spread, frame.place.confidence,
                      frame.file,
@@ -219,6 +232,11 @@ std::string text_end(const StackSetting& setting, const StackTotals& totals) {
   if (!setting.origin.is_usual() && !is_known)
     text += fmt::format("  reference  {}\n", text_of_origin(setting));
   if (setting.lines) text += fmt::format("  lines      {}\n", text_of_lines(*setting.lines));
+  if (setting.pattern) {
+    text +=
+        fmt::format("  pattern    fixed to the sensor, rms {:.3g}, found in {} frames; {}\n",
+                    setting.pattern->rms, setting.pattern->frames, text_of_use(*setting.pattern));
+  }
   for (std::size_t i = 0; i < setting.channels.size(); ++i) {
     const ChannelTransform& channel = setting.channels[i];
     if (!channel.confidence) continue;

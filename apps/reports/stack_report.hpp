@@ -27,15 +27,25 @@ struct UndoneLines {
   bool is_found = true;  ///< false if the user gave it
 };
 
+/// The pattern that is fixed to the sensor, which was left out of the registration.
+struct LeftOutPattern {
+  double rms = 0;          ///< root mean square, in the units of the registered image
+  std::size_t frames = 0;  ///< from how many frames it was found
+  bool has_scene = true;   ///< whether the frames show anything else
+  bool is_clear = true;    ///< false: the scene moves too little; no frame is reliable
+};
+
 /// Data that is known before the first line of the reports.
 struct StackSetting {
   StackReference to = StackReference::first;
   DriftOrigin origin;
   Shape shape;
   DeviceInfo device;
-  bool fast = false;   ///< the fast pipeline, which measures no overlap
-  bool local = false;  ///< local motion, which has a spread
+  bool fast = false;        ///< the fast pipeline, which measures no overlap
+  bool local = false;       ///< local motion, which has no rotation and scale
+  bool has_spread = false;  ///< local or deformable motion
   std::optional<UndoneLines> lines;
+  std::optional<LeftOutPattern> pattern;
   std::vector<ChannelTransform> channels;  ///< empty if channels are not aligned
 };
 

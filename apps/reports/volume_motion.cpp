@@ -5,6 +5,7 @@
 
 #include "transform_files/matrices.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -69,7 +70,49 @@ Matrix inverse_of(const Matrix& m) {
   return inverse;
 }
 
+/// The rotation nearest to a matrix of positive determinant: its polar factor, by Newton's
+/// iteration (Higham 1986).
+Matrix nearest_rotation_to(Matrix m) {
+  constexpr int most_steps = 30;  // it converges quadratically
+  for (int step = 0; step < most_steps; ++step) {
+    const Matrix inverse = inverse_of(m);
+    double change = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) {
+        const double next = (m[i][j] + inverse[j][i]) / 2;
+        change = std::max(change, std::abs(next - m[i][j]));
+        m[i][j] = next;
+      }
+    }
+    if (change < 1e-15) break;
+  }
+  return m;
+}
+
 }  // namespace
+
+void set_rotation(VolumeRegistration& found, const Point3& spacing) {
+  const std::array<double, 3> size{spacing.x, spacing.y, spacing.z};
+  Matrix linear{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j)
+      linear[i][j] = found.matrix.m[4 * i + j] * size[i] / size[j];
+  }
+  const Matrix r = nearest_rotation_to(linear);
+  Point3 axis{(r[2][1] - r[1][2]) / 2, (r[0][2] - r[2][0]) / 2, (r[1][0] - r[0][1]) / 2};
+  double length = std::hypot(axis.x, axis.y, axis.z);
+  const double cosine = (r[0][0] + r[1][1] + r[2][2] - 1) / 2;
+  found.rotation_deg = std::atan2(length, cosine) * radian;
+  constexpr double half_turn = 1e-8;
+  if (length < half_turn && cosine < 0) {  // R + I is then twice the projection on the axis
+    std::size_t k = 0;
+    for (std::size_t i = 1; i < 3; ++i) k = r[i][i] > r[k][k] ? i : k;
+    axis = {r[0][k] + (k == 0 ? 1 : 0), r[1][k] + (k == 1 ? 1 : 0), r[2][k] + (k == 2 ? 1 : 0)};
+    length = std::hypot(axis.x, axis.y, axis.z);
+  }
+  found.rotation_axis = {};
+  if (length > 0) found.rotation_axis = {axis.x / length, axis.y / length, axis.z / length};
+}
 
 RigidParameters rigid_parameters(const VolumeRegistration& found,
                                  const HomogeneousMatrix& index_to_world, const Shape& shape) {
@@ -83,7 +126,7 @@ RigidParameters rigid_parameters(const VolumeRegistration& found,
     for (std::size_t j = 0; j < 3; ++j) {
       moved += (motion.m[4 * row + j] - index_to_world.m[4 * row + j]) * middle[j];
     }
-    parameters.translation_mm[row] = moved;
+    parameters.translation[row] = moved;
   }
   const Matrix directions = directions_of(index_to_world);
   const Matrix r =
@@ -96,11 +139,11 @@ RigidParameters rigid_parameters(const VolumeRegistration& found,
 }
 
 double framewise_displacement(const RigidParameters& before, const RigidParameters& after,
-                              double radius_mm) {
+                              double radius) {
   double sum = 0;
   for (std::size_t i = 0; i < 3; ++i) {
-    sum += std::abs(after.translation_mm[i] - before.translation_mm[i]);
-    sum += radius_mm * std::abs(after.rotation_deg[i] - before.rotation_deg[i]) / radian;
+    sum += std::abs(after.translation[i] - before.translation[i]);
+    sum += radius * std::abs(after.rotation_deg[i] - before.rotation_deg[i]) / radian;
   }
   return sum;
 }

@@ -4,6 +4,7 @@
 #include <warpalign/backend/stages/filter/convert.hpp>
 
 #include <cctype>
+#include <optional>
 #include <string>
 #ifdef __CUDACC__
 #include <cuda_fp16.h>
@@ -17,6 +18,7 @@ constexpr const char* stage = "convert";
 #define GROUP 256
 #define CHUNK 4
 #ifdef __CUDACC__
+#include "shared/double_convert.cl"
 #define TYPE_U8 static_cast<int>(PixelType::u8)
 #define TYPE_I8 static_cast<int>(PixelType::i8)
 #define TYPE_U16 static_cast<int>(PixelType::u16)
@@ -48,11 +50,19 @@ class ConvertStage final : public backend::Convert {
         group_(is_cpu(context) ? 1 : group_of_at_most(context, GROUP)),
         chunk_(is_cpu(context) ? 64 : CHUNK),
         groups_(groups_over(spec.shape.pixels(), std::int64_t{group_} * chunk_)),
-        convert_(context, stage, WA_KERNEL_OF(convert, convert), options(group_, chunk_)) {}
+        convert_(context, stage, WA_KERNEL_OF(convert, convert), options(group_, chunk_)) {
+    if (!spec.in_double) return;
+    in_double_.emplace(context, stage, WA_KERNEL_OF(double_convert, convert_doubles),
+                       KernelOptions().set("GROUP", group_).set("CHUNK", chunk_));
+  }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& output) override {
-    convert_.launch(queue, {groups_, 1, {group_}}, input, from_, pixels_, output, to_);
+    if (in_double_) {
+      in_double_->launch(queue, {groups_, 1, {group_}}, input, from_, pixels_, output, to_);
+    } else {
+      convert_.launch(queue, {groups_, 1, {group_}}, input, from_, pixels_, output, to_);
+    }
   }
 
  private:
@@ -61,6 +71,7 @@ class ConvertStage final : public backend::Convert {
   int group_, chunk_;
   std::int64_t groups_;
   WA_LAUNCHER_OF(convert) convert_;
+  std::optional<WA_LAUNCHER_OF(convert_doubles)> in_double_;
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <warpalign/backend/stages/filter/weighted_sums.hpp>
 
+#include <optional>
+
 namespace warpalign::WA_BACKEND {
 namespace {
 
@@ -12,6 +14,7 @@ constexpr const char* stage = "weighted_sums";
 
 #define GROUP 256
 #ifdef __CUDACC__
+#include "shared/double_sums.cl"
 #include "shared/weighted_sums.cl"
 #endif
 
@@ -25,21 +28,36 @@ class WeightedSumsStage final : public backend::WeightedSums {
         taps_(setup.taps),
         grid_(grid_of(context, setup.spec)),
         sum_(context, stage, WA_KERNEL_FORMS(weighted_sums, weighted_sums),
-             KernelOptions().set("GROUP", grid_.group.columns)) {}
+             KernelOptions().set("GROUP", grid_.group.columns)) {
+    if (!setup.spec.in_double) return;
+    const int group = group_of_at_most(context, GROUP);
+    grid_ = single_numbers(setup.spec, group);
+    sum_doubles_.emplace(context, stage, WA_KERNEL_OF(double_sums, weighted_double_sums),
+                         KernelOptions().set("GROUP", group));
+  }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory& first,
                const backend::Memory& weights, const backend::Memory& added,
                backend::Memory& output) override {
-    sum_.launch(queue, grid_, input, outer_, n_input_, n_output_, inner_, first, weights, taps_,
-                added, output);
+    const auto sum = [&](auto& kernel) {
+      kernel.launch(queue, grid_, input, outer_, n_input_, n_output_, inner_, first, weights, taps_,
+                    added, output);
+    };
+    if (sum_doubles_) {
+      sum(*sum_doubles_);
+    } else {
+      sum(sum_);
+    }
   }
 
  private:
+  /// A work-item for each sum.
+  static WorkGrid single_numbers(const WeightedSumsSpec& spec, int group) {
+    return {groups_over(spec.outer * spec.n_output * spec.inner, group), 1, {group}};
+  }
+
   static WorkGrid grid_of(const DeviceContext& context, const WeightedSumsSpec& spec) {
-    if (!has_vectors(context)) {
-      const int group = group_of_at_most(context, GROUP);
-      return {groups_over(spec.outer * spec.n_output * spec.inner, group), 1, {group}};
-    }
+    if (!has_vectors(context)) return single_numbers(spec, group_of_at_most(context, GROUP));
     if (spec.inner >= WA_SUMS_VECTOR) {
       return {groups_over(spec.inner, WA_SUMS_COLUMNS),
               spec.outer * groups_over(spec.n_output, WA_SUMS_ROWS),
@@ -52,6 +70,7 @@ class WeightedSumsStage final : public backend::WeightedSums {
   int outer_, n_input_, n_output_, inner_, taps_;
   WorkGrid grid_;
   WA_LAUNCHER_OF(weighted_sums) sum_;
+  std::optional<WA_LAUNCHER_OF(weighted_double_sums)> sum_doubles_;
 };
 
 }  // namespace

@@ -46,6 +46,8 @@ class DeformationGridStage final : public backend::DeformationGrid {
         gather_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_gather), options_),
         determinants_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_determinants),
                       options_),
+        extremes_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_extremes), options_),
+        marks_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_marks), options_),
         narrow_(context, stage,
                 bytes_of(dimensions_, spec.grid.width, spec.grid.height, spec.voxels.depth)),
         tall_(context, stage,
@@ -84,15 +86,14 @@ class DeformationGridStage final : public backend::DeformationGrid {
     // Along x last: the other axes have long rows, which stay in order.
     auto& tall = sums_of_y_.enter(queue);
     if (dimensions_ == 2) {
-      gather_.launch(queue, grid_of(planes * grid_.height), volumes, voxels_.width, voxels_.height,
-                     y_.first, y_.step, grid_.height, tall);
+      gather(queue, planes * grid_.height, volumes, voxels_.width, voxels_.height, y_, grid_.height,
+             tall);
     } else {
       auto& deep = sums_of_z_.enter(queue);
       const int plane = voxels_.width * voxels_.height;
-      gather_.launch(queue, grid_of(planes * grid_.depth), volumes, plane, voxels_.depth, z_.first,
-                     z_.step, grid_.depth, deep);
-      gather_.launch(queue, grid_of(planes * grid_.depth * grid_.height), deep, voxels_.width,
-                     voxels_.height, y_.first, y_.step, grid_.height, tall);
+      gather(queue, planes * grid_.depth, volumes, plane, voxels_.depth, z_, grid_.depth, deep);
+      gather(queue, planes * grid_.depth * grid_.height, deep, voxels_.width, voxels_.height, y_,
+             grid_.height, tall);
     }
     row_sums_.launch(queue, grid_of(planes * grid_.depth * grid_.height), tall, voxels_.width,
                      x_.first, x_.step, grid_.width, sums);
@@ -106,8 +107,32 @@ class DeformationGridStage final : public backend::DeformationGrid {
                          determinants);
   }
 
+  void enqueue_extremes(backend::Queue& queue, const backend::Memory& determinants, float low,
+                        float high, backend::Memory& extremes) override {
+    extremes_.launch(queue, grid_of(voxels_.height * voxels_.depth), determinants, voxels_.width,
+                     low, high, extremes);
+  }
+
+  void enqueue_marks(backend::Queue& queue, const backend::Memory& determinants, float lowest,
+                     backend::Memory& marks) override {
+    marks_.launch(queue, grid_of(voxels_.height * voxels_.depth), determinants, lowest, grid_.width,
+                  grid_.height, grid_.depth, x_.first, x_.step, y_.first, y_.step, z_.first,
+                  z_.step, voxels_.width, voxels_.height, marks);
+  }
+
  private:
   [[nodiscard]] WorkGrid grid_of(std::int64_t groups) const { return {groups, 1, group_}; }
+
+  /// The sums of `count` control points, each of `inner` values. Where a work-group has several
+  /// work-items, so many of them work on one control point that each has a single value.
+  template <class From, class To>
+  void gather(backend::Queue& queue, int count, const From& from, int inner, int voxels,
+              const FloatAxis& axis, int controls, To& to) {
+    const auto parts =
+        group_.columns > 1 ? static_cast<int>(groups_over(inner, group_.columns)) : 1;
+    gather_.launch(queue, WorkGrid{count, parts, group_}, from, inner, parts, voxels, axis.first,
+                   axis.step, controls, to);
+  }
 
   /// Evaluates the spline along z and y.
   template <class Scratch>
@@ -137,6 +162,8 @@ class DeformationGridStage final : public backend::DeformationGrid {
   WA_LAUNCHER_OF(deformation_row_sums) row_sums_;
   WA_LAUNCHER_OF(deformation_gather) gather_;
   WA_LAUNCHER_OF(deformation_determinants) determinants_;
+  WA_LAUNCHER_OF(deformation_extremes) extremes_;
+  WA_LAUNCHER_OF(deformation_marks) marks_;
   StageScratch narrow_, tall_, sums_of_z_, sums_of_y_;
 };
 

@@ -17,11 +17,13 @@ constexpr const char* stage = "local_correlation";
 class LocalCorrelationStage final : public backend::LocalCorrelation {
  public:
   LocalCorrelationStage(DeviceContext& context, const LocalCorrelationSpec& spec)
-      : voxels_(extents_of(spec.voxels, site_of(context, stage))),
+      : site_(site_of(context, stage)),
+        voxels_(extents_of(spec.voxels, site_)),
         rows_(voxels_.height * voxels_.depth),
         x_(spec.radius[0]),
         y_(spec.radius[1]),
         z_(spec.radius[2]),
+        any_sign_(spec.any_sign ? 1 : 0),
         group_{row_group(context, COLUMNS)},
         options_(KernelOptions().set("COLUMNS", group_.columns)),
         products_(context, stage, WA_KERNEL_OF(local_correlation, correlation_products), options_),
@@ -35,6 +37,7 @@ class LocalCorrelationStage final : public backend::LocalCorrelation {
                     options_),
         factors_(context, stage, WA_KERNEL_OF(local_correlation, correlation_factors), options_),
         forces_(context, stage, WA_KERNEL_OF(local_correlation, correlation_forces), options_),
+        noise_(context, stage, WA_KERNEL_OF(local_correlation, correlation_noise), options_),
         first_(context, stage, bytes()),
         second_(context, stage, bytes()) {}
 
@@ -76,7 +79,7 @@ class LocalCorrelationStage final : public backend::LocalCorrelation {
     products_.launch(queue, rows(1), reference, samples, voxels_.width, x_, rows_, first);
     const auto factors = [&](auto& sums, auto& to) {
       factors_.launch(queue, rows(1), sums, statistics, samples, voxels_.width, voxels_.height,
-                      voxels_.depth, x_, y_, z_, floor, to, partials);
+                      voxels_.depth, x_, y_, z_, floor, any_sign_, to, partials);
     };
     const auto compute = [&](auto& sums) {
       forces_.launch(queue, rows(1), reference, samples, sums, voxels_.width, voxels_.height,
@@ -94,6 +97,16 @@ class LocalCorrelationStage final : public backend::LocalCorrelation {
     compute(first);
   }
 
+  void enqueue_noise_samples(backend::Queue& queue, const backend::Memory& image,
+                             const Shape& shape, std::int64_t every, std::int64_t count,
+                             backend::Memory& samples) override {
+    constexpr int share = 256;  // samples of a work-group
+    const Extents extents = extents_of(shape, site_);
+    noise_.launch(queue, WorkGrid{groups_over(count, share), 1, group_}, image, extents.width,
+                  extents.height, extents.depth, static_cast<int>(every), static_cast<int>(count),
+                  share, samples);
+  }
+
  private:
   [[nodiscard]] bool in_space() const { return voxels_.depth > 1; }
   [[nodiscard]] int last_radius() const { return in_space() ? z_ : y_; }
@@ -105,8 +118,9 @@ class LocalCorrelationStage final : public backend::LocalCorrelation {
            static_cast<std::size_t>(voxels_.width) * sizeof(float);
   }
 
+  CallSite site_;
   Extents voxels_;
-  int rows_, x_, y_, z_;
+  int rows_, x_, y_, z_, any_sign_;
   WorkGroup group_;
   KernelOptions options_;
   WA_LAUNCHER_OF(correlation_products) products_;
@@ -117,6 +131,7 @@ class LocalCorrelationStage final : public backend::LocalCorrelation {
   WA_LAUNCHER_OF(correlation_curvatures) curvatures_;
   WA_LAUNCHER_OF(correlation_factors) factors_;
   WA_LAUNCHER_OF(correlation_forces) forces_;
+  WA_LAUNCHER_OF(correlation_noise) noise_;
   StageScratch first_, second_;
 };
 

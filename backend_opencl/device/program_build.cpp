@@ -2,6 +2,7 @@
 #include "device/program_build.hpp"
 
 #include "device/context.hpp"
+#include "embedded_kernels.hpp"
 
 #include <boost/compute/context.hpp>
 #include <boost/compute/device.hpp>
@@ -23,6 +24,22 @@ compute::program created_program(const Context& context, std::string_view source
   } catch (const compute::opencl_error& error) {
     throw failure(error.error_code(), "clCreateProgramWithSource", site);
   }
+}
+
+struct Build {
+  compute::program program;
+  cl_int status;
+};
+
+/// Creates a program and builds it.
+Build built_program(const Context& context, std::string_view source, const std::string& options,
+                    const CallSite& site) {
+  const cl_device_id id = context.id();
+  const compute::program program = created_program(context, source, site);
+  // Boost.Compute would build for all devices of the context, which may be the caller's.
+  const cl_int status = clBuildProgram(program.get(), 1, &id, options.c_str(), nullptr, nullptr);
+  if (status == CL_DEVICE_NOT_AVAILABLE) throw failure(status, "clBuildProgram", site);
+  return {program, status};
 }
 
 std::string build_log(const compute::program& program, cl_device_id device) {
@@ -53,6 +70,7 @@ std::string numbered(std::string_view source) {
 Compiler compiler_of(const std::string& platform) {
   Compiler compiler;
   compiler.caches_programs = platform == "Portable Computing Language";
+  compiler.reads_declarations = compiler.caches_programs;
   compiler.exclusive = platform == "rusticl" || platform == "Clover" || platform == "Oclgrind";
   const bool nvidia = platform == "NVIDIA CUDA";
   compiler.one_at_a_time = compiler.caches_programs || compiler.exclusive || nvidia;
@@ -103,13 +121,24 @@ namespace {
 
 Handle<cl_program> program_from_source(const Context& context, std::string_view source,
                                        const std::string& options, const CallSite& site) {
-  const cl_device_id id = context.id();
-  const compute::program program = created_program(context, source, site);
-  // Boost.Compute would build for all devices of the context, which may be the caller's.
-  const cl_int status = clBuildProgram(program.get(), 1, &id, options.c_str(), nullptr, nullptr);
-  if (status == CL_DEVICE_NOT_AVAILABLE) throw failure(status, "clBuildProgram", site);
-  if (status != CL_SUCCESS) throw_failed(build_log(program, id), source, options, site, status);
-  return share(program.get());
+  const Build build = built_program(context, source, options, site);
+  if (build.status == CL_SUCCESS) return share(build.program.get());
+  throw_failed(build_log(build.program, context.id()), source, options, site, build.status);
+}
+
+std::optional<Handle<cl_program>> program_with_declarations(const Context& context,
+                                                            std::string_view source,
+                                                            const std::string& options,
+                                                            const CallSite& site) {
+  std::string text(kernels::builtin_declarations);
+  text += "#line 1\n";
+  text += source;
+  // PoCL's headers take this include guard of opencl-c.h for its contents.
+  const Build build = built_program(context, text, options + " -D_OPENCL_H_", site);
+  if (build.status == CL_SUCCESS) return share(build.program.get());
+  const std::string log = build_log(build.program, context.id());
+  if (log.find("error:") != std::string::npos) return std::nullopt;
+  throw_failed(log, source, options, site, build.status);
 }
 
 std::string binary_of(cl_program program) {

@@ -27,6 +27,9 @@ struct Compiler {
   /// Whether the platform caches compiled programs by their source. PoCL does, and it compiles
   /// every kernel a second time if the caller requests a binary.
   bool caches_programs = false;
+  /// Whether the compiler reads declarations of every built-in function from a file, for each
+  /// program, unless the program declares what it uses.
+  bool reads_declarations = false;
 };
 [[nodiscard]] Compiler compiler_of(const std::string& platform);
 
@@ -36,6 +39,14 @@ struct Compiler {
                                                      std::string_view source,
                                                      const std::string& options,
                                                      const CallSite& site);
+
+/// Builds a program from source with our own declarations of built-in functions in front of it,
+/// for a compiler that then reads no others. Returns nothing if the compiler finds errors: another
+/// version of it may need other declarations. Throws as program_from_source() if it fails
+/// otherwise.
+[[nodiscard]] std::optional<Handle<cl_program>> program_with_declarations(
+    const Context& context, std::string_view source, const std::string& options,
+    const CallSite& site);
 
 /// Builds a program from a binary. Returns nothing if the driver rejects the binary.
 [[nodiscard]] std::optional<Handle<cl_program>> program_from_binary(const Context& context,

@@ -184,6 +184,17 @@ void ProgramCache::look_up(Entry& entry) {
   ++to_compile_;
 }
 
+Handle<cl_program> ProgramCache::build_from_source(const Entry& entry) const {
+  if (compiler_.reads_declarations && context_.is_cpu()) {
+    if (auto program = program_with_declarations(context_, entry.source, entry.options,
+                                                 context_.call_site(entry.stage))) {
+      return *program;
+    }
+  }
+  return program_from_source(context_, entry.source, entry.options,
+                             context_.call_site(entry.stage));
+}
+
 Handle<cl_program> ProgramCache::build(Entry& entry) const {
   const auto compiler_lock = lock_compiler(compiler_);
   // Another process may have compiled it in the meantime.
@@ -195,8 +206,7 @@ Handle<cl_program> ProgramCache::build(Entry& entry) const {
       return *program;
     }
   }
-  Handle<cl_program> program =
-      program_from_source(context_, entry.source, entry.options, context_.call_site(entry.stage));
+  Handle<cl_program> program = build_from_source(entry);
   if (!compiler_.caches_programs) {
     const std::string binary = binary_of(program.get());
     if (!binary.empty()) context_.host().store_cached(entry.key, binary);

@@ -69,6 +69,7 @@ class ProgramCache {
   void build_waiting(const std::shared_ptr<Entry>& entry, Lock& lock);
   void look_up(Entry& entry);
   [[nodiscard]] Handle<cl_program> build(Entry& entry) const;
+  [[nodiscard]] Handle<cl_program> build_from_source(const Entry& entry) const;
   void precompile(std::vector<std::shared_ptr<Entry>> entries);
   void run_worker();
   void report() const;

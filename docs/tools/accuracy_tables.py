@@ -218,6 +218,50 @@ def resemblances(record):
     return lines
 
 
+SETS = {
+    "drawn": ("drawn fields", "error, pixels"),
+    "drawn other": ("drawn fields, another modality", "error, pixels"),
+    "slices": ("slices of brains", "Dice"),
+    "histology": ("stains of a lung lesion", "median rTRE"),
+    "BIRL": ("stains of a kidney and a lesion", "median rTRE"),
+}
+
+
+def deformation_peers(record):
+    """Deformable registration beside other libraries, a line for each set and method."""
+    lines = [
+        f"`{record['command']}`,",
+        f"{record['device']}, {record['date']}.", "",
+        "| set | method | reliable | agreement | SD log J | folded, % | processor s a pair |",
+        "| --- | --- | --- | --- | --- | --- | --- |"]
+    for one in record["sets"]:
+        title, measure = SETS[one["set"]]
+        # Of pairs that every method has registered, so that lines can be compared.
+        measured = [i for i in range(one["pairs"])
+                    if all("value" in results[i] for results in one["methods"].values())]
+        median = measure == "median rTRE"
+
+        def agreement(results):
+            values = sorted(results[i]["value"] for i in measured)
+            if not values:
+                return "-"
+            middle = (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
+            return f"{middle:.4f}" if median else f"{sum(values) / len(values):.3f}"
+
+        lines.append(f"| {title}, {len(measured)} of {one['pairs']} pairs | none | | {measure} "
+                     f"{agreement(one['before'])} | | | |")
+        for name, results in one["methods"].items():
+            kept = [results[i] for i in measured]
+            seconds = sorted(result["seconds"] for result in results)
+            smooth = sum(result["sd_log_j"] for result in kept) / max(len(kept), 1)
+            folded = 100 * sum(result["folded"] for result in kept) / max(len(kept), 1)
+            reliable = (f"{sum(result['reliable'] for result in results)} of {one['pairs']}"
+                        if name == "warpalign" else "")
+            lines.append(f"| | {name} | {reliable} | {agreement(results)} | {smooth:.3f} | "
+                         f"{folded:.2f} | {seconds[len(seconds) // 2]:.2f} |")
+    return lines
+
+
 def tables(folder):
     def read(name):
         return json.loads((folder / f"{name}.json").read_text())
@@ -235,4 +279,5 @@ def tables(folder):
         "local motion": local_motion(read("local-motion")),
         "real pairs": real_pairs(read("real-pairs")),
         "fresh pairs": real_pairs(read("fresh-pairs")),
+        "deformation peers": deformation_peers(read("deformation-peers")),
     }

@@ -71,7 +71,7 @@ def _devices_of(line, words):
 
 def _unknown_options(shell, words):
     """The options of a line that the help of its command lacks."""
-    command = words[1:2] + (words[2:3] if words[1] == "experiment" else [])
+    command = words[1:3] if words[1] in ("experiment", "transform") else words[1:2]
     text = shell.run(shlex.join(["warpalign", *command, "--help"])).stdout
     return [word for word in words if word.startswith("--")
             and not re.search(re.escape(word.split("=")[0]) + r"(?![\w-])", text)]

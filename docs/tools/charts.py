@@ -14,7 +14,7 @@ import matplotlib.pyplot as plot
 import accuracy_tables
 import records
 
-H100 = "h100-80gb-hbm3-2026-11-22"
+GPU = "h200-2026-11-29"
 MARK = re.compile(r"<!-- chart: ([\w -]+) -->")
 
 
@@ -70,7 +70,7 @@ def calibration(folder, path):
 
 def of_record(suite):
     def draw(folder, path):
-        record = records.Record(folder / f"records/{H100}.json")
+        record = records.Record(folder / f"records/{GPU}.json")
         for charted, size, cases in records.CHARTS:
             if charted == suite:
                 records.chart(record, suite, size, cases, path)

@@ -2,9 +2,9 @@
 
 import json
 
-H100 = "h100-80gb-hbm3-2026-11-22"
+GPU = "h200-2026-11-29"
 TWO_CORES = "two-cores-2026-11-25"
-CUDA, OPENCL, POCL, HOST = "cuda:0", "opencl:0", "opencl:1", "host"
+CUDA, OPENCL = "cuda:0", "opencl:0"
 ON_TWO_CORES = "opencl:0"
 
 
@@ -109,7 +109,7 @@ def provenance(times):
             f"{len(record['failures'])} failures. {devices}."]
 
 
-def h100_cuda(times):
+def gpu_cuda(times):
     volume = cube(512)
     tricubic = times.ms("tricubic", "exact prefilter + 64 neighbours", volume)
     trilinear = times.ms("tricubic", "trilinear, full", volume)
@@ -156,7 +156,7 @@ BESIDE = [
 ]
 
 
-def h100_opencl(times):
+def gpu_opencl(times):
     lines = ["| suite | case | NVIDIA's OpenCL, times as long as CUDA |", "| --- | --- | --- |"]
     for suite, case, sides in BESIDE:
         shape = cube if suite == "tricubic" else square
@@ -167,16 +167,29 @@ def h100_opencl(times):
     return lines
 
 
-def h100_pocl(times):
-    size = square(2048)
-    rows = [("prefilter", "exact"), ("rotation", "exact + full"), ("rotation", "bilinear, full"),
-            ("registration", "pair, on the device, refined")]
-    lines = ["| suite | case | PoCL, ms | one thread, the papers' form, ms |",
-             "| --- | --- | --- | --- |"]
-    for suite, case in rows:
-        alone = times.results.get((HOST, suite, case, size))
-        lines.append(f"| `{suite}` | {case} | {number(times.ms(suite, case, size, POCL))} | "
-                     f"{number(alone['timing']['ms']) if alone else ''} |")
+def gpu_deformation(times):
+    lines = ["| pair | size | CUDA, ms | NVIDIA's OpenCL, ms |", "| --- | --- | --- | --- |"]
+    for what, sizes in (("images", (square(512), square(2048))),
+                        ("volumes", (cube(128), cube(192)))):
+        for size in sizes:
+            case = f"{what}, affine and deformable"
+            extents = " x ".join(str(extent) for extent in size if extent > 1)
+            lines.append(f"| {what} | {extents} | {number(times.ms('deformation', case, size))} | "
+                         f"{number(times.ms('deformation', case, size, OPENCL))} |")
+    return lines
+
+
+HARD_PAIRS = ("unrelated, refused", "unrelated, any model and modality, refused",
+              "zoomed by 6, by the grid", "a negative, by directions of edges",
+              "perspective, as a homography")
+
+
+def gpu_search(times):
+    lines = ["| pair of 512 x 512 | CUDA, ms | NVIDIA's OpenCL, ms |", "| --- | --- | --- |"]
+    for case in HARD_PAIRS:
+        by_device = [number(times.ms("search", case, square(512), column))
+                     for column in (CUDA, OPENCL)]
+        lines.append(f"| {case} | " + " | ".join(by_device) + " |")
     return lines
 
 
@@ -222,8 +235,9 @@ def two_cores_run(times):
 
 
 def tables(records):
-    times = Times(records / f"{H100}.json")
+    times = Times(records / f"{GPU}.json")
     two = Times(records / f"{TWO_CORES}.json")
-    return {"h100 run": provenance(times), "h100 cuda": h100_cuda(times),
-            "h100 opencl": h100_opencl(times), "h100 pocl": h100_pocl(times),
+    return {"gpu run": provenance(times), "gpu cuda": gpu_cuda(times),
+            "gpu opencl": gpu_opencl(times), "gpu search": gpu_search(times),
+            "gpu deformation": gpu_deformation(times),
             "two cores run": two_cores_run(two), "two cores peers": two_cores_peers(two)}

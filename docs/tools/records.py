@@ -20,6 +20,9 @@ SUITES = {
     "batch": "Registration of many pairs",
     "windows": "Shifts of frames and of their windows",
     "stack": "Drift of 32 frames of a stack",
+    "volumes": "Rigid registration of volumes",
+    "deformation": "Deformable registration of images and volumes",
+    "tiles": "Zoom and rotation of an image by tiles",
     "complex_bilinear": "Complex bilinear interpolation",
 }
 # The cases of the charts, with a size that every column has.

@@ -115,11 +115,12 @@ WA_INLINE double wa_power(double z, int n) {
 // The degree + 1 weights of a B-spline with knots at integers, by the recursion of Cox and de Boor.
 // `t` in [0, 1) is the distance of the point from the knot below it. All terms are positive.
 WA_INLINE void wa_double_weights(int degree, double t, double* w) {
+  const double inverse[6] = {0.0, 1.0, 1.0 / 2.0, 1.0 / 3.0, 1.0 / 4.0, 1.0 / 5.0};
   w[0] = 1.0;
   for (int k = 1; k <= degree; ++k) {
     double saved = 0.0;
     for (int r = 0; r < k; ++r) {
-      const double part = w[r] / (double)k;
+      const double part = w[r] * inverse[k];  // divisions take long on GPUs
       w[r] = saved + ((double)(r + 1) - t) * part;
       saved = (t + (double)(k - 1 - r)) * part;
     }

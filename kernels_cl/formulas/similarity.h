@@ -32,22 +32,24 @@ WA_INLINE void wa_add_step(const WA_REAL* j, int parameters, WA_REAL value, WA_R
                            WA_REAL* sums) {
   const WA_REAL residual = value - WA_FMA(gain, reference, offset);
   const WA_REAL weight = wa_tukey_weight(residual, inverse_scale) * counts;
-  int next = 0;
-#pragma unroll
+  WA_UNROLL
   for (int row = 0; row < parameters; ++row) {
     const WA_REAL weighted = weight * j[row];
-#pragma unroll
-    for (int column = row; column < parameters; ++column) {
+    const int diagonal = row * (2 * parameters - row + 1) / 2;
+    WA_UNROLL
+    for (int column = 0; column < parameters; ++column) {
+      if (column < row) continue;
+      const int next = diagonal + column - row;
       sums[next] = WA_FMA(weighted, j[column], sums[next]);
-      ++next;
     }
   }
+  const int products = parameters * (parameters + 1) / 2;
   const WA_REAL weighted_residual = weight * residual;
-#pragma unroll
+  WA_UNROLL
   for (int row = 0; row < parameters; ++row) {
-    sums[next] = WA_FMA(weighted_residual, j[row], sums[next]);
-    ++next;
+    sums[products + row] = WA_FMA(weighted_residual, j[row], sums[products + row]);
   }
+  const int next = products + parameters;
   sums[next] += weight;
   sums[next + 1] += counts;
   sums[next + 2] += WA_FABS(residual);

@@ -11,7 +11,7 @@ WA_INLINE void store_group_sums(const float* sums, int count, local float* share
                                 global float* partials) {
   const int item = (int)get_local_id(0);
   // Unrolled, so that the sums stay in registers however many they are.
-#pragma unroll
+  WA_UNROLL
   for (int i = 0; i < count; ++i) {
     shared[item] = sums[i];
     barrier(CLK_LOCAL_MEM_FENCE);

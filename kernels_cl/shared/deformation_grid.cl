@@ -156,10 +156,11 @@ deformation_row_sums(WA_GLOBAL const float* from, int voxels, float first, float
   }
 }
 
-// The transpose of deformation_spread: a work-group computes `inner` sums of one control point.
+// The transpose of deformation_spread: the work-groups of a column, `parts` of them, compute `inner`
+// sums of one control point.
 WA_KERNEL(COLUMNS, 1)
-deformation_gather(WA_GLOBAL const float* from, int inner, int voxels, float first, float step,
-                   int controls, WA_GLOBAL float* to) {
+deformation_gather(WA_GLOBAL const float* from, int inner, int parts, int voxels, float first,
+                   float step, int controls, WA_GLOBAL float* to) {
   WA_BEGIN();
   const int outer = WA_GROUP_X / controls;
   const int i = WA_GROUP_X - outer * controls;
@@ -176,7 +177,7 @@ deformation_gather(WA_GLOBAL const float* from, int inner, int voxels, float fir
     for (int x = 0; x < inner; ++x) sums[x] = WA_FMA(weight, row[x], sums[x]);
   }
 #else
-  for (int x = WA_ITEM_X; x < inner; x += COLUMNS) {
+  for (int x = WA_GROUP_Y * COLUMNS + WA_ITEM_X; x < inner; x += parts * COLUMNS) {
     float sum = 0.0f;
     for (int k = begin; k < end; ++k) {
       sum = WA_FMA(wa_grid_weight(WA_FMA((float)k, step, first) - (float)i),
@@ -260,5 +261,74 @@ deformation_determinants(WA_GLOBAL const float* coefficients, int grid_width, in
     determinants[(WA_UINT64)WA_GROUP_X * width + x] =
         j[0] * (j[4] * j[8] - j[5] * j[7]) - j[1] * (j[3] * j[8] - j[5] * j[6]) +
         j[2] * (j[3] * j[7] - j[4] * j[6]);
+  }
+}
+
+// The least and the greatest determinant of a row, and how many lie outside of low to high.
+WA_KERNEL(COLUMNS, 1)
+deformation_extremes(WA_GLOBAL const float* determinants, int width, float low, float high,
+                     WA_GLOBAL float* extremes) {
+  WA_BEGIN();
+  WA_LOCAL float least[COLUMNS];
+  WA_LOCAL float most[COLUMNS];
+  WA_LOCAL float outside[COLUMNS];
+  WA_GLOBAL const float* row = determinants + (WA_UINT64)WA_GROUP_X * width;
+  float smallest = row[0];
+  float largest = row[0];
+  float count = 0.0f;
+  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
+    const float value = row[x];
+    smallest = WA_FMIN(smallest, value);
+    largest = WA_FMAX(largest, value);
+    count += value < low || value > high ? 1.0f : 0.0f;
+  }
+  least[WA_ITEM_X] = smallest;
+  most[WA_ITEM_X] = largest;
+  outside[WA_ITEM_X] = count;
+  WA_BARRIER();
+  for (int reached = COLUMNS / 2; reached > 0; reached /= 2) {
+    if (WA_ITEM_X < reached) {
+      least[WA_ITEM_X] = WA_FMIN(least[WA_ITEM_X], least[WA_ITEM_X + reached]);
+      most[WA_ITEM_X] = WA_FMAX(most[WA_ITEM_X], most[WA_ITEM_X + reached]);
+      outside[WA_ITEM_X] += outside[WA_ITEM_X + reached];
+    }
+    WA_BARRIER();
+  }
+  if (WA_ITEM_X == 0) {
+    extremes[3 * WA_GROUP_X] = least[0];
+    extremes[3 * WA_GROUP_X + 1] = most[0];
+    extremes[3 * WA_GROUP_X + 2] = outside[0];
+  }
+}
+
+// Writes 1 at the control points of the voxels of a row whose determinant is below `lowest`. Several
+// work-items may write the same value to the same place.
+WA_KERNEL(COLUMNS, 1)
+deformation_marks(WA_GLOBAL const float* determinants, float lowest, int grid_width,
+                  int grid_height, int grid_depth, float first_x, float step_x, float first_y,
+                  float step_y, float first_z, float step_z, int width, int height,
+                  WA_GLOBAL float* marks) {
+  WA_BEGIN();
+  const int y = WA_GROUP_X % height;
+  const int z = WA_GROUP_X / height;
+  const int planes = grid_depth > 1 ? 4 : 1;
+  WA_GLOBAL const float* row = determinants + (WA_UINT64)WA_GROUP_X * width;
+  float w[4];
+  const int iy = wa_grid_weights(WA_FMA((float)y, step_y, first_y), grid_height, w);
+  const int iz =
+      grid_depth > 1 ? wa_grid_weights(WA_FMA((float)z, step_z, first_z), grid_depth, w) : 0;
+  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
+    if (row[x] >= lowest) continue;
+    const int ix = wa_grid_weights(WA_FMA((float)x, step_x, first_x), grid_width, w);
+    for (int k = 0; k < planes; ++k) {
+      for (int l = 0; l < 4; ++l) {
+        WA_GLOBAL float* m =
+            marks + (((WA_UINT64)(iz + k) * grid_height + (iy + l)) * grid_width + ix);
+        m[0] = 1.0f;
+        m[1] = 1.0f;
+        m[2] = 1.0f;
+        m[3] = 1.0f;
+      }
+    }
   }
 }

@@ -11,60 +11,10 @@
 //
 // variant: gpu -DGROUP=256 -DCHUNK=4
 // variant: cpu -DGROUP=1 -DCHUNK=256
-#include "formulas/double_spline.h"
-#include "shared/kernel_language.h"
+#include "shared/double_points.h"
 
 // The number of terms of the sums that start a recursion: 0.431^64 is below 1e-23.
 #define TERMS 64
-
-#define MATRIX                                                                            \
-  double m0, double m1, double m2, double m3, double m4, double m5, double m6, double m7, \
-      double m8, double m9, double m10, double m11, double m12, double m13, double m14, double m15
-
-// Sets point[3] to the transformed output pixel (x, y, z). The products are added in the order of
-// SciPy, from the slowest axis to the fastest.
-#define TRANSFORMED_POINT                                                                        \
-  point[0] = WA_PLUS(WA_PLUS(WA_PLUS(m3, WA_TIMES(z, m2)), WA_TIMES(y, m1)), WA_TIMES(x, m0));   \
-  point[1] = WA_PLUS(WA_PLUS(WA_PLUS(m7, WA_TIMES(z, m6)), WA_TIMES(y, m5)), WA_TIMES(x, m4));   \
-  point[2] = WA_PLUS(WA_PLUS(WA_PLUS(m11, WA_TIMES(z, m10)), WA_TIMES(y, m9)), WA_TIMES(x, m8)); \
-  if (is_projective) {                                                                           \
-    const double w =                                                                             \
-        WA_PLUS(WA_PLUS(WA_PLUS(m15, WA_TIMES(z, m14)), WA_TIMES(y, m13)), WA_TIMES(x, m12));    \
-    point[0] /= w;                                                                               \
-    point[1] /= w;                                                                               \
-    point[2] /= w;                                                                               \
-  }
-
-// Runs `statement` for each pixel of the work-item: `i` is its index in an array of the output, and
-// `point` its point in the input. `shortcut` runs first; it may process several pixels at once.
-#define FOR_EACH_POINT(shortcut, statement)                                     \
-  WA_UINT64 i = (WA_UINT64)WA_GROUP_X * ((WA_UINT64)GROUP * CHUNK) + WA_ITEM_X; \
-  const WA_UINT64 row = i / (WA_UINT64)out_width;                               \
-  int column = (int)(i - row * (WA_UINT64)out_width);                           \
-  int line = (int)(row % (WA_UINT64)out_height);                                \
-  int slice = (int)(row / (WA_UINT64)out_height);                               \
-  for (int k = 0; k < CHUNK && i < points; ++k) {                               \
-    shortcut double point[3];                                                   \
-    if (has_points) {                                                           \
-      point[0] = given[i];                                                      \
-      point[1] = dimensions > 1 ? given[points + i] : 0.0;                      \
-      point[2] = dimensions > 2 ? given[2 * points + i] : 0.0;                  \
-    } else {                                                                    \
-      const double x = (double)column, y = (double)line, z = (double)slice;     \
-      TRANSFORMED_POINT                                                         \
-    }                                                                           \
-    statement;                                                                  \
-    i += GROUP;                                                                 \
-    column += GROUP;                                                            \
-    while (column >= out_width) {                                               \
-      column -= out_width;                                                      \
-      line += 1;                                                                \
-      if (line == out_height) {                                                 \
-        line = 0;                                                               \
-        slice += 1;                                                             \
-      }                                                                         \
-    }                                                                           \
-  }
 
 // The sample that is nearest to a coordinate on an axis of n samples; -1 if there is none.
 WA_INLINE int wa_nearest_sample(int boundary, int extension, double x, int n, double margin) {
@@ -204,72 +154,15 @@ WA_KERNEL(GROUP, 1)
 copy_nearest(WA_GLOBAL const unsigned char* source, int bytes, int boundary, int extension,
              int dimensions, int width, int height, int depth, int count, double margin,
              int out_width, int out_height, WA_UINT64 points, WA_GLOBAL const double* given,
-             int has_points, int is_projective, MATRIX, WA_UINT64 outside,
+             int has_points, int is_projective, WA_MATRIX, WA_UINT64 outside,
              WA_GLOBAL unsigned char* target) {
   WA_BEGIN();
   const WA_UINT64 samples = (WA_UINT64)width * (WA_UINT64)height * (WA_UINT64)depth;
-  FOR_EACH_POINT(COPY_ROWS,
-                 wa_copy_sample(source, bytes, count, samples,
+  WA_FOR_EACH_POINT(
+      COPY_ROWS, wa_copy_sample(source, bytes, count, samples,
                                 wa_nearest_position(point, boundary, extension, dimensions, width,
                                                     height, depth, margin),
                                 points, i, outside, target))
-}
-
-// The neighbours of a point along an axis: their weights and indices; -1 beyond the edges.
-typedef struct {
-  double weight[6];
-  int at[6];
-} Neighbours;
-
-// Returns false if the point has the value beyond the edges.
-WA_INLINE bool wa_neighbours(int degree, int boundary, int extension, double x, int n,
-                             double margin, Neighbours* found) {
-  const double located = wa_located(boundary, WA_PLUS(x, margin), n);
-  if (!wa_is_located(boundary, located)) return false;
-  const double centre = (degree & 1) != 0 ? 0.0 : 0.5;
-  const int whole = wa_whole(WA_PLUS(located, centre));
-  // wa_whole() clamps these, and all their neighbours are equal. 0 * NaN and 0 * infinity are NaN.
-  const bool is_far = whole <= -WA_MAX_LENGTH || whole >= WA_MAX_LENGTH;
-  const double t = is_far ? 0.0 * located : (located - (double)whole) + centre;
-  wa_double_weights(degree, t, found->weight);
-  for (int j = 0; j <= degree; ++j) {
-    found->at[j] = wa_extend(extension, whole - degree / 2 + j, n);
-  }
-  return true;
-}
-
-WA_INLINE double wa_spline_value(WA_GLOBAL const double* coefficients, int degree, int boundary,
-                                 int extension, int dimensions, int width, int height, int depth,
-                                 double margin, const double* point, double outside) {
-  Neighbours across, down, along;
-  bool is_inside = wa_neighbours(degree, boundary, extension, point[0], width, margin, &across);
-  if (dimensions > 1) {
-    is_inside =
-        wa_neighbours(degree, boundary, extension, point[1], height, margin, &down) && is_inside;
-  }
-  if (dimensions > 2) {
-    is_inside =
-        wa_neighbours(degree, boundary, extension, point[2], depth, margin, &along) && is_inside;
-  }
-  if (!is_inside) return outside;
-  double sum = 0.0;
-  for (int c = 0; c <= (dimensions > 2 ? degree : 0); ++c) {
-    const int slice = dimensions > 2 ? along.at[c] : 0;
-    const double by_slice = dimensions > 2 ? along.weight[c] : 1.0;
-    for (int b = 0; b <= (dimensions > 1 ? degree : 0); ++b) {
-      const int line = dimensions > 1 ? down.at[b] : 0;
-      const double by_line = dimensions > 1 ? down.weight[b] : 1.0;
-      const bool is_line = slice >= 0 && line >= 0;
-      const WA_UINT64 start =
-          is_line ? ((WA_UINT64)slice * (WA_UINT64)height + (WA_UINT64)line) * (WA_UINT64)width : 0;
-      for (int a = 0; a <= degree; ++a) {
-        const double coefficient =
-            is_line && across.at[a] >= 0 ? coefficients[start + (WA_UINT64)across.at[a]] : outside;
-        sum += coefficient * by_slice * by_line * across.weight[a];
-      }
-    }
-  }
-  return sum;
 }
 
 WA_INLINE void wa_store_values(WA_GLOBAL const double* coefficients, int degree, int boundary,
@@ -288,11 +181,12 @@ WA_KERNEL(GROUP, 1)
 evaluate_double(WA_GLOBAL const double* coefficients, int degree, int boundary, int extension,
                 int dimensions, int width, int height, int depth, int count, double margin,
                 int out_width, int out_height, WA_UINT64 points, WA_GLOBAL const double* given,
-                int has_points, int is_projective, MATRIX, double outside,
+                int has_points, int is_projective, WA_MATRIX, double outside,
                 WA_GLOBAL double* target) {
   WA_BEGIN();
-  FOR_EACH_POINT(, wa_store_values(coefficients, degree, boundary, extension, dimensions, width,
-                                   height, depth, count, margin, point, outside, points, i, target))
+  WA_FOR_EACH_POINT(, wa_store_values(coefficients, degree, boundary, extension, dimensions, width,
+                                      height, depth, count, margin, point, outside, points, i,
+                                      target))
 }
 
 // The initial value of the causal recursion at the first of n samples, which are `stride` apart:
@@ -378,9 +272,6 @@ prefilter_double(WA_GLOBAL const double* source, int n, WA_UINT64 stride, WA_UIN
     }
   }
 }
-#undef FOR_EACH_POINT
 #undef COPY_ROWS
-#undef TRANSFORMED_POINT
 #undef COPY_AS
-#undef MATRIX
 #undef TERMS

@@ -3,7 +3,8 @@
 // With r = A / sqrt(B C), A the covariance within a window of n voxels and B and C the variances
 // plus their floors, the derivative of the sum of all r with respect to the warped volume W at a
 // voxel is F sum(a) - W sum(b) + sum(c), over the windows about it, with a = 1 / (n sqrt(B C)),
-// b = r / (n C) and c = mean(W) b - mean(F) a. Sums over windows are separable.
+// b = r / (n C) and c = mean(W) b - mean(F) a. Sums over windows are separable. With `any_sign`,
+// the measure of a window is r^2 / 2, whose derivative is r times that of r.
 //
 // Options: COLUMNS, the size of the work-group, a power of two.
 //
@@ -211,12 +212,12 @@ correlation_curvatures(WA_GLOBAL const float* reference, WA_GLOBAL const float* 
   }
 }
 
-// a, b and c of each window, and its correlation in a fourth volume.
+// a, b and c of each window, and its correlation, or the square of it, in a fourth volume.
 WA_INLINE void wa_factors_of_row(int five, WA_GLOBAL const float* sums,
                                  WA_GLOBAL const float* statistics, WA_GLOBAL const float* valids,
                                  int width, WA_UINT64 voxels, WA_UINT64 row, WA_UINT64 stride,
                                  int k, int radius, int length, int radius_x, float window_rows,
-                                 float lowest, WA_GLOBAL float* factors) {
+                                 float lowest, int any_sign, WA_GLOBAL float* factors) {
   for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
     const WA_UINT64 at = row + x;
     const float per = 1.0f / (window_rows * wa_window_extent(x, radius_x, width));
@@ -230,23 +231,24 @@ WA_INLINE void wa_factors_of_row(int five, WA_GLOBAL const float* sums,
     const float reference_mean = statistics[at];
     const float both = valids[at] * statistics[voxels + at] * inverse;
     const float r = WA_FMA(-reference_mean, mean, product) * both;
-    const float a = per * both;
-    const float b = per * r * inverse * inverse;
+    const float weight = any_sign ? r : 1.0f;
+    const float a = weight * (per * both);
+    const float b = weight * (per * r * inverse * inverse);
     factors[at] = a;
     factors[voxels + at] = b;
     factors[2 * voxels + at] = WA_FMA(mean, b, -reference_mean * a);
-    factors[3 * voxels + at] = r;
+    factors[3 * voxels + at] = weight * r;
   }
 }
 
-// The factors, and the sums of correlations and of counting windows of each row. `sums`: of W, W^2
-// and F W along all axes but the last one. The second half of the samples tells which windows
-// count. `factors` has four volumes.
+// The factors, and the sums of correlations (or their squares) and of counting windows of each row.
+// `sums`: of W, W^2 and F W along all axes but the last one. The second half of the samples tells
+// which windows count. `factors` has four volumes.
 WA_KERNEL(COLUMNS, 1)
 correlation_factors(WA_GLOBAL const float* sums, WA_GLOBAL const float* statistics,
                     WA_GLOBAL const float* samples, int width, int height, int depth, int radius_x,
-                    int radius_y, int radius_z, float lowest, WA_GLOBAL float* factors,
-                    WA_GLOBAL float* partials) {
+                    int radius_y, int radius_z, float lowest, int any_sign,
+                    WA_GLOBAL float* factors, WA_GLOBAL float* partials) {
   WA_BEGIN();
   WA_LOCAL float shared[COLUMNS];
   WA_LAST_AXIS();
@@ -255,10 +257,10 @@ correlation_factors(WA_GLOBAL const float* sums, WA_GLOBAL const float* statisti
   WA_GLOBAL const float* valids = samples + voxels;
   if (WA_IS_FIVE(k, radius, length)) {
     wa_factors_of_row(1, sums, statistics, valids, width, voxels, row, stride, k, radius, length,
-                      radius_x, window_rows, lowest, factors);
+                      radius_x, window_rows, lowest, any_sign, factors);
   } else {
     wa_factors_of_row(0, sums, statistics, valids, width, voxels, row, stride, k, radius, length,
-                      radius_x, window_rows, lowest, factors);
+                      radius_x, window_rows, lowest, any_sign, factors);
   }
   float correlation = 0.0f;
   float windows = 0.0f;
@@ -329,5 +331,35 @@ correlation_forces(WA_GLOBAL const float* reference, WA_GLOBAL const float* warp
   }
   for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
     forces[row + x] = derivatives[row + x] * wa_slope_at(w + x, 1, x, width);
+  }
+}
+
+// Every `every`-th voxel of an image, and from it the difference of the differences of its
+// neighbours along x and y (and z), which has no part that is linear along any axis. At the far
+// edges it is 0. A work-group takes `share` of the samples.
+WA_KERNEL(COLUMNS, 1)
+correlation_noise(WA_GLOBAL const float* image, int width, int height, int depth, int every,
+                  int count, int share, WA_GLOBAL float* samples) {
+  WA_BEGIN();
+  const WA_UINT64 plane = (WA_UINT64)width * height;
+  for (int j = WA_ITEM_X; j < share; j += COLUMNS) {
+    const int s = WA_GROUP_X * share + j;
+    if (s >= count) break;
+    const WA_UINT64 at = (WA_UINT64)s * every;
+    const int z = (int)(at / plane);
+    const int in_plane = (int)(at - z * plane);
+    const int y = in_plane / width;
+    const int x = in_plane - y * width;
+    WA_GLOBAL const float* p = image + at;
+    float difference = 0.0f;
+    if (x + 1 < width && y + 1 < height && (depth == 1 || z + 1 < depth)) {
+      difference = (p[0] - p[1]) - (p[width] - p[width + 1]);
+      if (depth > 1) {
+        WA_GLOBAL const float* q = p + plane;
+        difference -= (q[0] - q[1]) - (q[width] - q[width + 1]);
+      }
+    }
+    samples[s] = p[0];
+    samples[count + s] = difference;
   }
 }

@@ -8,8 +8,10 @@
 
 #include <warpalign/batch.hpp>
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <atomic>
 #include <exception>
 #include <future>
@@ -35,7 +37,8 @@ struct PairArrays {
   }
 };
 
-/// `source(i)` returns (reference, moving, reference's mask or None, moving image's mask or None).
+/// `source(i)` returns (reference, moving, reference's mask or None, moving image's mask or None,
+/// nine numbers of the initial transform in (x, y) or None).
 HostPair pair_from(const nb::callable& source, std::size_t index) {
   const nb::gil_scoped_acquire acquired;
   const auto given = nb::cast<nb::tuple>(source(index));
@@ -48,6 +51,9 @@ HostPair pair_from(const nb::callable& source, std::size_t index) {
   };
   HostPair pair{view(0).value_or(HostImage{}), view(1).value_or(HostImage{}), view(2), view(3), {}};
   pair.owner = std::move(owner);
+  if (const nb::object initial = given[4]; !initial.is_none()) {
+    pair.initial = Homography(nb::cast<std::array<double, 9>>(initial));
+  }
   return pair;
 }
 

@@ -1,6 +1,7 @@
 // Plans and buffers for splines in double precision, kept for the next call of the same kind.
 #pragma once
 
+#include <warpalign/interop.hpp>
 #include <warpalign/stages/double_spline.hpp>
 
 #include <cstddef>
@@ -27,12 +28,17 @@ struct DoubleSplineWork {
   std::size_t bytes_;
 };
 
-/// A plan of degree 0 for arrays on the device. It owns no memory.
-struct CopiesOnDevice {
-  CopiesOnDevice(const Device& device, const DoubleSplineSpec& spec) : plan(device, spec) {}
-  [[nodiscard]] static std::size_t bytes() { return 0; }
+/// A plan for arrays on the device. Its memory is in use until the event completes.
+struct DoubleSplineOnDevice {
+  DoubleSplineOnDevice(const Device& device, const DoubleSplineSpec& spec)
+      : done(device), plan(device, spec), bytes_(DoubleSplinePlan::scratch_bytes(spec)) {}
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
+  Event done;
   DoubleSplinePlan plan;
+
+ private:
+  std::size_t bytes_;
 };
 
 }  // namespace warpalign::python

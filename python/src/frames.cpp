@@ -6,10 +6,13 @@
 #include "registration.hpp"
 
 #include <warpalign/frame_registrar.hpp>
+#include <warpalign/sensor_pattern.hpp>
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <cstddef>
 #include <mutex>
 #include <optional>
@@ -51,6 +54,12 @@ class SharedFrameRegistrar {
     return results;
   }
 
+  /// `initial`: the nine numbers of a transform in (x, y).
+  nb::dict align_near(const InputArray& frame, const std::optional<InputArray>& mask,
+                      const std::array<double, 9>& initial) {
+    return dict_of(found_near(host_image(frame), view_of(mask), initial));
+  }
+
   nb::dict align_masked(const InputArray& frame, const InputArray& mask) {
     return dict_of(found_masked(host_image(frame), host_image(mask)));
   }
@@ -78,6 +87,13 @@ class SharedFrameRegistrar {
     return registrar_.align(frame, mask);
   }
 
+  RegistrationResult found_near(const HostImage& frame, const std::optional<HostImage>& mask,
+                                const Homography& initial) {
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    return mask ? registrar_.align(frame, *mask, initial) : registrar_.align(frame, initial);
+  }
+
   RegistrationResult found_next(const HostImage& frame, const std::optional<HostImage>& mask,
                                 const MotionPrior& prior) {
     const nb::gil_scoped_release released;
@@ -95,9 +111,32 @@ class SharedFrameRegistrar {
   FrameRegistrar registrar_;
 };
 
+/// The offsets as a list of bytes (f32), their rms, the number of frames, whether there is a scene,
+/// and whether it is separated from the pattern; or None.
+nb::object find_pattern(OpenedDevice& opened, const std::vector<InputArray>& frames,
+                        const RegistrationOptions& options, const std::optional<InputArray>& mask) {
+  std::vector<HostImage> views;
+  views.reserve(frames.size());
+  for (const InputArray& frame : frames) views.push_back(host_image(frame));
+  std::optional<HostImage> used;
+  if (mask) used = host_image(*mask);
+  std::optional<SensorPattern> found;
+  {
+    const nb::gil_scoped_release released;
+    found = find_sensor_pattern(opened.device, views, options, used ? &*used : nullptr);
+  }
+  if (!found) return nb::none();
+  const nb::bytes offsets(found->offsets.data(), found->offsets.size() * sizeof(float));
+  return nb::make_tuple(offsets, found->rms, found->frames, found->has_scene, found->is_clear);
+}
+
 }  // namespace
 
 void bind_frames(nb::module_& module) {
+  module.def("find_sensor_pattern", &find_pattern, nb::arg("device"), nb::arg("frames"),
+             nb::arg("options"), nb::arg("mask").noconvert().none(),
+             "Find the pattern that is fixed to the sensor: (offsets, rms, frames, scene, clear) "
+             "or None.");
   nb::class_<SharedFrameRegistrar>(
       module, "FrameRegistrar",
       "Registers frames to a reference; see :func:`warpalign.register_stack`.")
@@ -112,6 +151,9 @@ void bind_frames(nb::module_& module) {
       .def("align_next", &SharedFrameRegistrar::align_next, nb::arg("frame").noconvert(),
            nb::arg("mask").noconvert().none(), nb::arg("matrix"), nb::arg("frames"),
            "Register a frame that was taken so many frames after one with this matrix.")
+      .def("align_near", &SharedFrameRegistrar::align_near, nb::arg("frame").noconvert(),
+           nb::arg("mask").noconvert().none(), nb::arg("initial"),
+           "Register a frame near a transform.")
       .def("align_masked", &SharedFrameRegistrar::align_masked, nb::arg("frame").noconvert(),
            nb::arg("mask").noconvert());
 }

@@ -27,7 +27,9 @@ NB_MODULE(_core, module) {
   bind_batch(module);
   bind_frames(module);
   bind_volumes(module);
+  bind_local_agreement(module);
   bind_local_motion(module);
+  bind_flat_field(module);
   bind_mosaic(module);
   bind_tiles(module);
   bind_phase_correlation(module);

@@ -121,12 +121,13 @@ nb::dict locate(const std::vector<OpenedDevice*>& opened,
                 const std::vector<std::pair<std::int64_t, std::int64_t>>& shapes,
                 const std::vector<std::pair<double, double>>& positions, const nb::callable& source,
                 const nb::callable& progress, double max_error, double min_confidence, int streams,
-                bool estimate_distortion) {
+                bool estimate_distortion, bool positions_known) {
   std::vector<Device> devices;
   for (const OpenedDevice* device : opened) devices.push_back(device->device);
   const std::vector<MosaicTile> tiles = tiles_of(shapes, positions);
   std::atomic<bool> go_on{true};
   MosaicOptions options;
+  options.positions_known = positions_known;
   options.max_error = max_error;
   options.min_confidence = min_confidence;
   options.batch.streams_per_device = streams;
@@ -185,6 +186,7 @@ void bind_mosaic(nb::module_& module) {
   module.def("locate_tiles", &locate, nb::arg("devices"), nb::arg("shapes"), nb::arg("positions"),
              nb::arg("source"), nb::arg("progress"), nb::arg("max_error"),
              nb::arg("min_confidence"), nb::arg("streams"), nb::arg("estimate_distortion"),
+             nb::arg("positions_known"),
              "Locate the tiles of a mosaic; see :func:`warpalign.mosaic`. Positions are (x, y).");
   module.def("fuse_tiles", &fuse, nb::arg("device"), nb::arg("shapes"), nb::arg("positions"),
              nb::arg("source"), nb::arg("output"), nb::arg("distortion"),

@@ -26,7 +26,7 @@ struct OpenedDevice {
         resample_on_device(max_kept_bytes()),
         prefilter_on_device(max_kept_bytes()),
         double_spline(max_kept_bytes()),
-        copies_on_device(max_kept_bytes()),
+        double_spline_on_device(max_kept_bytes()),
         zoom(max_kept_bytes()),
         zoom_on_device(max_kept_bytes()) {}
 
@@ -55,13 +55,13 @@ struct OpenedDevice {
     resample_on_device.clear();
     prefilter_on_device.clear();
     double_spline.clear();
-    copies_on_device.clear();
+    double_spline_on_device.clear();
     zoom.clear();
     zoom_on_device.clear();
   }
   [[nodiscard]] std::size_t kept_plans() {
     return resample.size() + prefilter.size() + resample_on_device.size() +
-           prefilter_on_device.size() + double_spline.size() + copies_on_device.size() +
+           prefilter_on_device.size() + double_spline.size() + double_spline_on_device.size() +
            zoom.size() + zoom_on_device.size();
   }
 
@@ -71,7 +71,7 @@ struct OpenedDevice {
   PlanPool<ResampleSpec, ResampleOnDevice> resample_on_device;
   PlanPool<PrefilterSpec, PrefilterOnDevice> prefilter_on_device;
   PlanPool<DoubleSplineSpec, DoubleSplineWork> double_spline;
-  PlanPool<DoubleSplineSpec, CopiesOnDevice> copies_on_device;
+  PlanPool<DoubleSplineSpec, DoubleSplineOnDevice> double_spline_on_device;
   PlanPool<ZoomSpec, ZoomWork> zoom;
   PlanPool<ZoomSpec, ZoomOnDevice> zoom_on_device;
 

@@ -6,6 +6,7 @@
 #include "device_array.hpp"
 #include "opened_device.hpp"
 
+#include <warpalign/batch.hpp>
 #include <warpalign/compilation.hpp>
 #include <warpalign/interop.hpp>
 #include <warpalign/registrar.hpp>
@@ -309,6 +310,15 @@ void bind_registration(nb::module_& module) {
            nb::arg("mask").noconvert().none() = nb::none())
       .def("align", &SharedRegistrar::align, nb::arg("image").noconvert(),
            nb::arg("mask").noconvert().none() = nb::none(), nb::arg("initial").none() = nb::none());
+  module.def(
+      "check_initial",
+      [](const std::array<double, 9>& initial, const RegistrationOptions& options,
+         const std::array<std::int64_t, 2>& reference, const std::array<std::int64_t, 2>& moving) {
+        check_initial(initial, options, {reference[1], reference[0], 1}, {moving[1], moving[0], 1});
+      },
+      nb::arg("initial"), nb::arg("options"), nb::arg("reference"), nb::arg("moving"),
+      "Raise ValueError for an initial transform that no registration of images of these shapes, "
+      "(rows, columns), accepts.");
   module.def(
       "registration_pieces", &registration_pieces,
       "Number of pieces into which the kernels of registrations are divided for compilation.");

@@ -200,7 +200,9 @@ void bind_volumes(nb::module_& module) {
           [](Options& self, const std::string& name) { self.modality = modality_named(name); })
       .def_rw("max_rotation", &Options::max_rotation)
       .def_rw("refine", &Options::refine)
-      .def_rw("collect_timings", &Options::collect_timings);
+      .def_rw("collect_timings", &Options::collect_timings)
+      .def_rw("grid_spacing", &Options::grid_spacing, nb::arg().none())
+      .def_rw("bending_weight", &Options::bending_weight);
   nb::class_<SharedVolumeRegistrar>(
       module, "VolumeRegistrar",
       "Registers volumes to a reference; see :class:`warpalign.VolumeRegistrar`.")

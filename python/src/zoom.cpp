@@ -24,7 +24,7 @@ namespace {
 
 void zoom_arrays(OpenedDevice& opened, const InputArray& images, const OutputArray& output,
                  int dimensions, const SplineModel& spline, bool align_edges,
-                 const std::string& antialias) {
+                 const std::string& antialias, bool in_double) {
   check_batches(images, output, dimensions);
   ZoomSpec spec{.spline = spline,
                 .images = {.shape = shape_of(images, dimensions), .dimensions = dimensions},
@@ -32,7 +32,8 @@ void zoom_arrays(OpenedDevice& opened, const InputArray& images, const OutputArr
                 .align_edges = align_edges,
                 .antialias = antialias_of_name(antialias),
                 .input = pixel_type_of(images.dtype()),
-                .output_type = pixel_type_of(output.dtype())};
+                .output_type = pixel_type_of(output.dtype()),
+                .in_double = in_double};
   const nb::gil_scoped_release released;
   for_parts(opened.device, images, output,
             [&](const std::byte* from, std::byte* to, std::int64_t count) {
@@ -47,7 +48,8 @@ void zoom_arrays(OpenedDevice& opened, const InputArray& images, const OutputArr
 
 void zoom_on_device(OpenedDevice& opened, const DeviceArray& images, const DeviceArray& output,
                     int dimensions, const SplineModel& spline, bool align_edges,
-                    const std::string& antialias, const std::optional<std::uintptr_t>& queue) {
+                    const std::string& antialias, bool in_double,
+                    const std::optional<std::uintptr_t>& queue) {
   check_dimensions(dimensions);
   if (images.batch(dimensions) != output.batch(dimensions)) {
     refuse("images and output must be batches of the same length");
@@ -60,7 +62,8 @@ void zoom_on_device(OpenedDevice& opened, const DeviceArray& images, const Devic
                       .align_edges = align_edges,
                       .antialias = antialias_of_name(antialias),
                       .input = images.type(),
-                      .output_type = output.type()};
+                      .output_type = output.type(),
+                      .in_double = in_double};
   const nb::gil_scoped_release released;
   const Image from = images.image(spec.images.stacked());
   Image to = output.image(zoomed_shape(spec));
@@ -126,11 +129,11 @@ void resample_antialiased_on_device(OpenedDevice& opened, const DeviceArray& ima
 void bind_zoom(nb::module_& module) {
   module.def("zoom_arrays", &zoom_arrays, nb::arg("device"), nb::arg("images").noconvert(),
              nb::arg("output").noconvert(), nb::arg("dimensions"), nb::arg("spline"),
-             nb::arg("align_edges"), nb::arg("antialias"),
+             nb::arg("align_edges"), nb::arg("antialias"), nb::arg("in_double"),
              "Zoom a batch of arrays along their last `dimensions` axes without aliasing.");
   module.def("zoom_on_device", &zoom_on_device, nb::arg("device"), nb::arg("images"),
              nb::arg("output"), nb::arg("dimensions"), nb::arg("spline"), nb::arg("align_edges"),
-             nb::arg("antialias"), nb::arg("queue").none(),
+             nb::arg("antialias"), nb::arg("in_double"), nb::arg("queue").none(),
              "Like zoom_arrays(), for arrays on the device. It does not wait for the work.");
   module.def("resample_antialiased", &resample_antialiased, nb::arg("device"),
              nb::arg("images").noconvert(), nb::arg("output").noconvert(), nb::arg("dimensions"),

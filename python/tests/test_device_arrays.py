@@ -108,6 +108,61 @@ def test_order_0_copies_samples_and_decides_ties_as_for_numpy(dtype, mode, rando
         np.testing.assert_array_equal(result.numpy(), expected)
 
 
+@pytest.mark.skipif("not warpalign.open_device().info.double_precision",
+                    reason="the device has no double precision")
+@pytest.mark.parametrize("mode", ["constant", "grid-constant", "nearest", "mirror", "reflect", "wrap",
+                                  "grid-wrap"])
+@pytest.mark.parametrize("order", [1, 2, 3, 5])
+def test_double_precision_is_that_of_numpy_arrays(order, mode, random):
+    values = random.random((3, 21, 24)) * 1e5
+    keywords = {"order": order, "mode": mode, "cval": 0.1, "precision": "double"}
+    points = random.random((3, 5, 7)) * 30 - 4
+    for call in [
+        lambda a: ndimage.zoom(a, (1, 1.7, 0.8), **keywords),
+        lambda a: ndimage.shift(a, (0.5, -1.25, 2.1), **keywords),
+        lambda a: ndimage.rotate(a, 20, axes=(1, 2), **keywords),
+        lambda a: ndimage.affine_transform(a, [0.9, 1.1, 0.8], (0.11, 0.21, 0.31), **keywords),
+        lambda a: ndimage.map_coordinates(a, points, **keywords),
+    ]:
+        result, expected = call(to_device(values)), call(values)
+        assert result.dtype == np.float64
+        # The host rounds some coordinates as SciPy does, and so may step over an edge.
+        np.testing.assert_allclose(result.numpy(), expected, rtol=0, atol=1e-9)
+    if order > 1 and mode in ("mirror", "reflect", "grid-wrap"):
+        result = ndimage.spline_filter(to_device(values), order, mode=mode, precision="double")
+        np.testing.assert_allclose(
+            result.numpy(), ndimage.spline_filter(values, order, mode=mode, precision="double"),
+            rtol=0, atol=1e-9)
+
+
+@pytest.mark.skipif("not warpalign.open_device().info.double_precision",
+                    reason="the device has no double precision")
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4", "f8"])
+def test_double_precision_of_every_type(dtype, random):
+    values = random.random((20, 30)) * (2.0 ** 31 if dtype in ("u4", "i4") else 120)
+    values = values.astype(dtype)
+    for output in (dtype, "f8", "u1"):
+        result = ndimage.shift(to_device(values), (0.25, -0.5), precision="double", output=output)
+        expected = ndimage.shift(values, (0.25, -0.5), precision="double", output=output)
+        assert result.dtype == expected.dtype
+        error = np.abs(result.numpy().astype(float) - expected.astype(float)).max()
+        limits = {"f2": 0.2, "f4": 1e-4, "f8": 1e-5}  # integers may be rounded either way
+        assert error <= limits.get(output, 1), output
+    with pytest.raises(NotImplementedError, match="complex"):
+        ndimage.shift(to_device(np.ones((4, 4), np.complex64)), 0.5, precision="double")
+
+
+@pytest.mark.skipif("not warpalign.open_device().info.double_precision",
+                    reason="the device has no double precision")
+def test_results_warp_arrays_on_a_device_in_double_precision(scene, moved):
+    moving = moved(scene, 8, 1, (3, -5))
+    for motion in ("rigid", "homography"):
+        found = warpalign.register(scene, moving, motion=motion)
+        expected = found.warp(moving, precision="double")
+        result = found.warp(to_device(moving), precision="double")
+        np.testing.assert_allclose(result.numpy(), expected, rtol=0, atol=1e-10)
+
+
 def test_outputs_are_written_in_place(image):
     output = to_device(np.zeros((40, 50), np.float32))
     handle = output.handle

@@ -21,6 +21,8 @@ PICTURES = {
     "spline_degrees": set(),
     "boundary_modes": set(),
     "antialiased_zoom": set(),
+    "join_tiles": set(),
+    "bend_a_brain": set(),
 }
 
 
@@ -81,3 +83,12 @@ def test_pages_run(name, tmp_path, monkeypatch, capsys):
         cubic, *others = (values[key][values["outside"]].std()
                           for key in ("cubic", "gaussian", "nearest"))
         assert max(others) < cubic / 10
+    if name == "join_tiles":
+        assert np.abs(np.delete(values["error"], 6, axis=0)).max() < 0.1  # pixels, with noise
+        assert np.abs(values["error"][6]).max() < 8  # by the stage's model, which is off by up to 5
+    if name == "bend_a_brain":
+        assert values["found"].deformation.min_jacobian > 0
+        warped = [values[name].warp(values["second"]) for name in ("affine", "found")]
+        before, after = (np.corrcoef(values["first"].ravel(), image.ravel())[0, 1]
+                         for image in warped)
+        assert after > before

@@ -130,3 +130,99 @@ def test_points_give_the_transform_of_the_motion():
 
 def test_numbers_are_those_of_x_y():
     assert numbers_xy(np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]])) == [5, 4, 6, 2, 1, 3, 8, 7, 9]
+
+
+def test_each_pair_of_a_batch_looks_near_its_own(tiles):
+    answers = [(-3, -7), (17, -7), (-23, 13)]
+    near = [shifted(rows + 2, columns - 3) for rows, columns in answers]
+    results = warpalign.register_batch([tiles] * 4, initial=[*near, None], motion="translation")
+    for found, answer in zip(results, answers):
+        assert found.reliable
+        # The noise is a fiftieth of the texture's height, on 65 000 pixels.
+        assert found.translation == pytest.approx(answer, abs=0.05)
+    assert results[3].ambiguous
+    # One for all, of pairs that are read one by one.
+    for initial in (near[1], results[1]):
+        for found in warpalign.register_batch(iter([tiles] * 2), initial=initial,
+                                              motion="translation"):
+            assert found.translation == pytest.approx(answers[1], abs=0.05)
+
+
+def test_a_wrong_initial_of_a_batch_raises_before_anything_runs(tiles):
+    pairs = [tiles] * 3
+
+    def refused(message, *initial, **options):
+        with pytest.raises(ValueError, match=message):
+            warpalign.register_batch(pairs, initial=initial, motion="translation", **options)
+
+    good = shifted(-3, -7)
+    refused("2 transforms, but there are 3 pairs", good, good)
+    refused("pair 2: .*singular", good, None, np.diag([1, 0, 1]))
+    refused("pair 1: .*mirrors", None, np.diag([1, -1, 1]), good)
+    refused("pair 0: .*puts the images apart", shifted(400, 0), good, good)
+    refused("pair 0: .*options exclude", shifted(30, 0), good, good, max_shift=(20, 100))
+    refused("transform 1 of 3: initial must be", good, np.eye(4), good)
+
+    class Lazy:
+        """Pairs that can be read only when their turn comes."""
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, index):
+            return tiles
+
+    found = warpalign.register_batch(Lazy(), initial=[good, np.diag([1, -1, 1])],
+                                     motion="translation", on_error="return")
+    assert found[0].reliable
+    assert isinstance(found[1], ValueError) and "mirrors" in str(found[1])
+
+
+@pytest.fixture(scope="module")
+def drifting():
+    """Frames of a texture that repeats itself every 20 pixels, which drifts by (-8, 7) each: too
+    far for the frame before to decide."""
+    cell = scipy.ndimage.gaussian_filter(np.random.default_rng(5).random((20, 20)), 1, mode="wrap")
+    whole = np.tile(cell * 255, (14, 14))
+    noise = np.random.default_rng(6).normal(0, 2, (4, 200, 200))
+    starts = [(8 * i, 40 - 7 * i) for i in range(4)]
+    return [whole[y:y + 200, x:x + 200] + noise[i] for i, (y, x) in enumerate(starts)]
+
+
+@pytest.mark.parametrize("to", ["first", "previous", "mean", 2])
+def test_each_frame_of_a_stack_looks_near_its_own(drifting, to):
+    near = [shifted(-8 * i + 2 * (i > 0), 7 * i - 3 * (i > 0)) for i in range(4)]
+    near[2] = shifted(-16, 14)
+    found = warpalign.register_stack(drifting, to=to, initial=near, motion="translation")
+    assert found.drift["reliable"].all()
+    origin = to if to == 2 else 0
+    for i in range(4):
+        # As above, and again for each frame that leads there.
+        np.testing.assert_allclose(found.matrices[i][:2, 2],
+                                   [-8 * (i - origin), 7 * (i - origin)], atol=0.1)
+    again = warpalign.register_stack(drifting, initial=found, motion="translation")
+    np.testing.assert_allclose(again.matrices[3][:2, 2], [-24, 21], atol=0.1)
+
+
+def test_one_initial_is_for_all_frames(drifting):
+    frames = [drifting[0], drifting[1], drifting[1]]
+    far = shifted(-8 + 20, 7 - 20)
+    for given in (frames, iter(frames)):
+        found = warpalign.register_stack(given, initial=far, motion="translation")
+        assert found.drift["reliable"].all()
+        np.testing.assert_allclose(found.matrices[1:, :2, 2], [[12, -13]] * 2, atol=0.05)
+
+
+def test_a_wrong_initial_of_a_stack_raises_before_anything_runs(drifting):
+    def refused(message, initial, frames=drifting, **options):
+        with pytest.raises(ValueError, match=message):
+            warpalign.register_stack(frames, initial=initial, motion="translation", **options)
+
+    good = [shifted(-8 * i, 7 * i) for i in range(4)]
+    refused("3 transforms, but there are 4 frames", good[:3])
+    refused("frame 3: .*mirrors", [*good[:3], np.diag([1, -1, 1])])
+    refused("frame 1: .*singular", [good[0], np.diag([1, 0, 1]), *good[2:]])
+    refused("puts the images apart", shifted(400, 0))
+    refused("frame 3: .*options exclude", good, max_shift=(20, 30))
+    refused("must be counted", good, iter(drifting))
+    warpalign.register_stack(drifting, initial=good, to="previous", motion="translation",
+                             max_shift=(10, 10))

@@ -80,7 +80,8 @@ def test_volumes(volume):
     assert on_device.missing == (0, 0)
 
 
-@pytest.mark.parametrize("factor, offset", [(1e30, 0), (1e-30, 0), (0.01, 1e7), (-1, -1e6)])
+@pytest.mark.parametrize("factor, offset", [(1e30, 0), (1e-30, 0), (0.01, 1e7), (-1, -1e6), (1e300, 0),
+                                            (-1e305, 3e307), (1e-300, 0)])
 def test_values_of_any_size(pair, factor, offset):
     reference, moving = (image * factor + offset for image in pair)
     found = warpalign.register(reference, moving)

@@ -126,9 +126,112 @@ def test_an_empty_tile_follows_the_stage(scan):
         assert (pair.outcome == "used") == (1 not in (pair.reference, pair.moving))
 
 
+def test_positions_are_searched_for(scan):
+    order = [4, 0, 5, 2, 1, 3]
+    found = warpalign.mosaic([scan.tiles[i] for i in order])
+    assert rms(found, scan.truth[order]) < PROMISED_RMS
+    assert found.stage is None and not found.placed_by_stage.any()
+    assert len(found.pairs) >= 7 and not found.components.any()
+    other = Scan(np.uint16)
+    other.waves = tuple(wave[::-1] for wave in other.waves[:2]) + (other.waves[2] + 1,)
+    lone = other.draw((40, 30), (scan.side, scan.side)).astype(np.uint16)
+    apart = warpalign.mosaic([*scan.tiles, lone])
+    assert apart.components.tolist() == [0] * 6 + [1]
+    assert apart.positions[6, 1] > apart.positions[:6, 1].max() + scan.side
+    with pytest.raises(ValueError, match="max_error is the error of positions"):
+        warpalign.mosaic(scan.tiles, max_error=20)
+
+
 def test_exchanged_axes_are_found(scan):
     with pytest.raises(ValueError, match="with x and y exchanged"):
         warpalign.mosaic(scan.tiles, scan.nominal[:, ::-1])
+
+
+def test_uneven_illumination_is_estimated_and_removed(scan):
+    y, x = np.mgrid[-1:1:160j, -1:1:160j]
+    light = 1.1 - 0.25 * (x - 0.2) ** 2 - 0.3 * y ** 2 + 0.08 * x
+    light /= light.mean()
+    random = np.random.default_rng(5)
+    positions = random.uniform(0, 4000, (40, 2))
+    dark = 300
+    tiles = [np.rint(light * scan.draw(position, (160, 160)) + dark).astype(np.uint16)
+             for position in positions]
+    flat = warpalign.flat_field(tiles, dark=dark)
+    assert flat.shape == (160, 160) and flat.dtype == np.float32
+    assert flat.mean() == pytest.approx(1, abs=1e-4)
+    # The median of 40 tiles, whose local means differ by some 10 %, smoothed by a polynomial of 15
+    # terms: half a per cent. It follows the darkest corner, of 0.4, less closely.
+    off = flat / light - 1
+    assert np.sqrt((off ** 2).mean()) < 0.01 and np.abs(off).max() < 0.1
+    found = warpalign.mosaic(scan.tiles, scan.nominal)
+    shaded = [np.rint(light * (tile - 0.0) + dark).astype(np.uint16) for tile in scan.tiles]
+    inner = np.s_[20:-20, 20:-20]
+    even = found.fuse(shaded, flat_field=light, dark=dark)[inner] - float(dark)
+    assert np.sqrt(((even - found.fuse(scan.tiles)[inner]) ** 2).mean()) < 3  # rounding
+    uneven = found.fuse(shaded)[inner] - float(dark)
+    assert np.sqrt(((uneven - found.fuse(scan.tiles)[inner]) ** 2).mean()) > 500
+    for wrong, message in [(light[:100], "flat_field has the shape"),
+                           (light * 0, "flat field must be above 0")]:
+        with pytest.raises(ValueError, match=message):
+            found.fuse(scan.tiles, flat_field=wrong)
+    with pytest.raises(ValueError, match="at least 3 tiles, not 2"):
+        warpalign.flat_field(tiles[:2])
+    with pytest.raises(ValueError, match="tile 2 has the shape"):
+        warpalign.flat_field([*tiles[:2], tiles[2][:50]])
+    with pytest.raises(ValueError, match="at least 3 tiles that are brighter than dark, not 0"):
+        warpalign.flat_field(np.zeros((4, 20, 20)))
+
+
+def test_tiles_are_registered_without_the_pattern_of_the_camera(scan):
+    random = np.random.default_rng(9)
+    light = np.clip(random.normal(1, 0.35, (160, 160)), 0.2, 1.5)
+    # The camera's offset differs from pixel to pixel.
+    dark = random.uniform(200, 400, (160, 160))
+    shaded = [np.rint(light * tile + dark).astype(np.uint16) for tile in scan.tiles]
+    options = dict(estimate_distortion=False)
+    clean = warpalign.mosaic(scan.tiles, scan.nominal, fuse=True, **options)
+    # In any unit: the mean becomes 1.
+    found = warpalign.mosaic(shaded, scan.nominal, flat_field=7 * light, dark=dark, fuse=True,
+                             **options)
+    # Rounding of a pixel that is 5 times as dark as others leaves more noise than the tiles have.
+    assert np.abs(found.positions - clean.positions).max() < 0.02
+    assert all(pair.outcome == "used" for pair in found.pairs)
+    inner = np.s_[20:-20, 20:-20]
+    even = (found.image[inner] - dark.mean()) / light.mean()
+    assert np.sqrt(((even - clean.image[inner]) ** 2).mean()) < 5
+    bare = warpalign.mosaic(shaded, scan.nominal, **options)
+    assert (np.abs(bare.positions - clean.positions).max() > 0.05
+            or any(pair.outcome != "used" for pair in bare.pairs))
+    for wrong, message in [(dark[:100], "dark has the shape"), (dark * np.nan, "dark must be")]:
+        with pytest.raises(ValueError, match=message):
+            warpalign.mosaic(shaded, scan.nominal, flat_field=light, dark=wrong)
+
+
+def test_a_round_is_located_in_the_first(scan):
+    found = warpalign.mosaic(scan.tiles, scan.nominal)
+    random = np.random.default_rng(21)
+    truth = scan.truth + (4.3, -6.2) + random.normal(0, 0.8, (6, 2))
+    tiles = [scan.draw(position, (160, 160)).astype(np.uint16) for position in truth]
+    tiles[2] = np.zeros_like(tiles[2])
+    later = found.locate_round(scan.tiles, tiles)
+    assert later.placed_by_stage.tolist() == [False, False, True, False, False, False]
+    assert [pair.outcome for pair in later.pairs] == ["used"] * 2 + ["failed"] + ["used"] * 3
+    # In the frame of the first round, whose errors are PROMISED_RMS.
+    origin = (found.positions - scan.truth).mean(axis=0)
+    errors = np.linalg.norm(later.positions - truth - origin, axis=1)
+    assert np.delete(errors, 2).max() < 3 * PROMISED_RMS
+    assert errors[2] < 4  # the stage's deviation is 0.8 pixels along each axis
+    assert later.shape == found.shape
+    picture = later.fuse(tiles)
+    inner = np.s_[170:-20, 20:-20]  # without the empty tile
+    off = picture[inner].astype(float) - found.fuse(scan.tiles)[inner]
+    assert np.sqrt((off ** 2).mean()) < 60  # as in test_picture
+    with pytest.raises(ValueError, match="tiles has 5 tiles, but 6 are located"):
+        found.locate_round(scan.tiles, tiles[:5])
+    with pytest.raises(ValueError, match="tile 3 of tiles has the shape"):
+        found.locate_round(scan.tiles, [*tiles[:3], tiles[3][:100], *tiles[4:]])
+    with pytest.raises(warpalign.Error, match="no tile of the round matches"):
+        found.locate_round(scan.tiles, [np.zeros((160, 160))] * 6)
 
 
 def test_wrong_arguments(scan):
@@ -138,6 +241,10 @@ def test_wrong_arguments(scan):
         warpalign.mosaic(scan.tiles, scan.nominal, max_error=0)
     with pytest.raises(ValueError, match="tile 0 must be an image of 2 dimensions"):
         warpalign.mosaic([np.zeros((20, 20, 3))] * 2, [(0, 0), (0, 9)])
+    with pytest.raises(ValueError, match="tile 5 is the same picture as tile 2; give each"):
+        warpalign.mosaic([*scan.tiles[:5], scan.tiles[2]], scan.nominal)
+    with pytest.raises(ValueError, match="at least 2 tiles, not 0"):
+        warpalign.mosaic([], [])
     with pytest.raises(ValueError, match="same position"):
         warpalign.mosaic(scan.tiles, np.zeros((6, 2)))
     found = warpalign.mosaic(scan.tiles, scan.nominal)

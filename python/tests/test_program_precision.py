@@ -23,9 +23,10 @@ def volume(random):
     return random.random((14, 17, 19)) * 1000
 
 
-def resampled(folder, array, *options):
+def resampled(folder, array, *options, precision="double"):
     np.save(folder / "in.npy", array)
-    done = run("resample", folder / "in.npy", folder / "out.npy", "--precision", "double", *options)
+    done = run("resample", folder / "in.npy", folder / "out.npy", "--precision", precision,
+               *options)
     assert done.returncode == 0, done.stderr
     return np.load(folder / "out.npy")
 
@@ -112,10 +113,62 @@ def test_coefficients(tmp_path, volume, degree, mode):
         assert differs(result, ndimage.spline_filter(volume, degree, mode=mode)) < off
 
 
+@pytest.mark.parametrize("method, antialias", [("gaussian", True),
+                                               ("least-squares", "least-squares")])
+def test_zoom_without_aliasing(tmp_path, random, method, antialias):
+    image = random.random((50, 61)) * 1000
+    options = {"mode": "mirror", "antialias": antialias}
+    expected = warpalign.ndimage.zoom(image, 0.4, precision="double", **options)
+    result = resampled(tmp_path, image, "--zoom", 0.4, "--antialias", method)
+    assert differs(result, expected) < 1e-14
+    assert differs(warpalign.ndimage.zoom(image, 0.4, **options), expected) > 1e-9
+
+
+REDUCING = np.array([[2.0, -1.0, 3.0], [1.1, 2.2, -4.0]])  # (row, column), and an offset
+
+
+def test_affine_transforms_without_aliasing(tmp_path, random):
+    image = random.random((70, 61)).astype(np.float32)
+    expected = warpalign.ndimage.affine_transform(
+        image, REDUCING[:, :2], REDUCING[:, 2], output_shape=(30, 25), mode="mirror",
+        antialias=True)
+    (a, b, c), (d, e, f) = REDUCING
+    matrix = f"{e},{d},{f},{b},{a},{c}"  # x first
+    result = resampled(tmp_path, image, "--matrix", matrix, "--shape", "30x25", "--antialias",
+                       "gaussian", precision="full")
+    # Both are the same computation in single precision.
+    assert differs(result, expected) < 1e-6
+    in_double = warpalign.ndimage.affine_transform(
+        image.astype(float), REDUCING[:, :2], REDUCING[:, 2], output_shape=(30, 25),
+        mode="mirror", antialias=True, precision="double")
+    result = resampled(tmp_path, image.astype(float), "--matrix", matrix, "--shape", "30x25",
+                       "--antialias", "gaussian")
+    assert differs(result, in_double) < 1e-13
+
+
+def test_points_without_aliasing(tmp_path, random):
+    image = random.random((70, 61))
+    rows, columns = np.mgrid[:20, :15].astype(float)
+    points = np.stack([3.2 * rows + np.sin(columns / 4), 3.9 * columns + rows / 9])
+    np.save(tmp_path / "points.npy", points)
+    expected = warpalign.ndimage.map_coordinates(image, points, mode="mirror", antialias=True,
+                                                 precision="double")
+    for precision in ("full", "double"):
+        result = resampled(tmp_path, image, "--coordinates", tmp_path / "points.npy",
+                           "--antialias", "gaussian", precision=precision)
+        assert differs(result, expected) < 1e-13
+    np.save(tmp_path / "points.npy", points.reshape(2, -1))
+    np.save(tmp_path / "in.npy", image)
+    done = run("resample", tmp_path / "in.npy", tmp_path / "out2.npy", "--coordinates",
+               tmp_path / "points.npy", "--antialias", "gaussian")
+    assert done.returncode == 2
+    assert "need the same number" in done.stderr
+    assert not (tmp_path / "out2.npy").exists()
+
+
 @pytest.mark.parametrize("command, options, words", [
     ("resample", ["--zoom", 2, "--prefilter", "fir:15"], "computes in single precision"),
     ("resample", ["--zoom", 2, "--precision", "half"], "full, double, texture"),
-    ("resample", ["--zoom", 0.5, "--antialias", "gaussian"], "computes in single precision"),
     ("prefilter", ["--precision", "texture"], "choose from: full, double"),
     ("prefilter", ["--prefilter", "iir:line"], "computes in single precision"),
 ])

@@ -371,7 +371,7 @@ def test_apply_checks_count_and_size_first(program, imagej, tmp_path):
     refuses("cut.json: it is not the JSON of a stack; it may be cut short", path, "--apply", cut)
     table = tmp_path / "t.csv"
     table.write_text("frame,file,status,spread\n")
-    refuses("t.csv: holds local motion", path, "--apply", table)
+    refuses("t.csv: holds local or deformable motion", path, "--apply", table)
 
 
 def test_channels_are_aligned_with_one_interpolation(program, tmp_path):

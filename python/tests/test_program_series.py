@@ -5,15 +5,13 @@ import gzip
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 from moving_head import AFFINE, PARAMETERS, draw, drawn_motion, framewise_displacement
-from program_runs import run
+from program_runs import kill_after_volumes, run
 
 nibabel = pytest.importorskip("nibabel")
 
@@ -261,9 +259,10 @@ def test_files_of_other_sizes(program, tmp_path, series):
     (["--mask", "mask.png"], "--mask"), (["--motion", "local"], "--motion"),
     (["--output", "o.tif"], ".nii"), (["--plot", "p.png"], ".svg"), (["--radius", "0"], "--radius"),
     (["--modality", "other"], "--modality"), (["--mean", "bold.nii.gz"], "--mean"),
-    (["--spacing", "1,2"], "--spacing")])
+    (["--spacing", "1,2"], "--spacing"), (["--crop-at", "1,2,3"], "--apply"),
+    (["--apply", "bold.nii.gz"], "bold.nii.gz"), (["--apply", "none.json"], "none.json")])
 def test_wrong_options_are_refused_in_one_line(program, folder, options, words):
-    files = {"mask.png", "o.tif", "p.png", "bold.nii.gz"}
+    files = {"mask.png", "o.tif", "p.png", "bold.nii.gz", "none.json"}
     options = [folder / option if option in files else option for option in options]
     done = stack(folder / "bold.nii.gz", *options, status=2)
     assert done.stderr.count("\n") == 1 and words in done.stderr
@@ -301,16 +300,7 @@ def test_an_interrupted_run_is_continued(program, tmp_path, series, ending):
     assert sorted(path.name for path in (tmp_path / "whole").iterdir()) == sorted(outputs.values())
     broken = tmp_path / "broken"
     journal = broken / f"o{ending}.journal"
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "warpalign", "stack", *map(str, arguments(broken))],
-        env=os.environ, stdout=subprocess.DEVNULL)
-    end = time.monotonic() + 60
-    while time.monotonic() < end and process.poll() is None:
-        if journal.exists() and journal.read_bytes().count(b"\nvolume") > 3:
-            break
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    kill_after_volumes("stack", *arguments(broken), journal=journal)
     if not journal.exists():
         pytest.skip("the run ended before it was interrupted")
     assert not (broken / outputs["--output"]).exists()
@@ -351,6 +341,122 @@ def test_memory_does_not_grow_with_the_volumes(program, tmp_path, series):
 
     # 250 volumes more have 19 MB.
     assert peak_mib(27) - peak_mib(2) < 6
+
+
+@pytest.fixture(scope="module")
+def found(program_module, tmp_path_factory, series):
+    """A folder with a series, and what a run found of it."""
+    folder = tmp_path_factory.mktemp("found")
+    save(series, folder / "bold.nii")
+    stack(folder / "bold.nii", "--json", folder / "m.json", "--csv", folder / "m.csv",
+          "--output", folder / "o.nii")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def program_module():
+    if run("--version").returncode != 0:
+        pytest.skip("there is no program")
+
+
+def test_known_transforms_give_the_same_volumes(found, tmp_path):
+    stack(found / "bold.nii", "--apply", found / "m.json", "--output", tmp_path / "o.nii",
+          "--csv", tmp_path / "m.csv", "--mean", tmp_path / "mean.nii")
+    assert (tmp_path / "o.nii").read_bytes() == (found / "o.nii").read_bytes()
+    assert (tmp_path / "m.csv").read_bytes() == (found / "m.csv").read_bytes()
+    aligned = nibabel.load(found / "o.nii").get_fdata()
+    np.testing.assert_allclose(nibabel.load(tmp_path / "mean.nii").get_fdata(), aligned.mean(-1),
+                               atol=1e-3)
+
+
+def test_known_transforms_of_another_series(found, tmp_path, series):
+    """Another contrast of the same head, which the registration alone could not align."""
+    other = (20000 - 4 * series.astype(np.int32)).astype(np.float32)
+    other[..., 6] = 7  # a volume without contrast is warped, too
+    save(other, tmp_path / "other.nii")
+    done = stack(tmp_path / "other.nii", "--apply", found / "m.json", "--output",
+                 tmp_path / "o.nii.gz", "--json", tmp_path / "m.json")
+    assert "that of " in done.stdout
+    aligned = nibabel.load(tmp_path / "o.nii.gz").get_fdata()
+    first = nibabel.load(found / "o.nii").get_fdata()
+    inner = (slice(5, -5),) * 3
+    for volume in (1, 4, 9):
+        # The spline is linear; the first output is rounded to integers, which 4 multiplies.
+        np.testing.assert_allclose(aligned[..., volume][inner],
+                                   20000 - 4 * first[..., volume][inner], atol=2.1)
+    np.testing.assert_allclose(aligned[..., 6][inner], 7, atol=1e-4)
+    # A run's matrices are those that it was given.
+    theirs, ours = (json.loads(path.read_text()) for path in (found / "m.json", tmp_path / "m.json"))
+    assert [v["matrix"] for v in ours["volumes"]] == [v["matrix"] for v in theirs["volumes"]]
+
+
+def test_known_transforms_of_a_part(found, tmp_path, series):
+    corner = (4, 3, 2)
+    part = tuple(slice(first, first + length) for first, length in zip(corner, (28, 34, 20)))
+    save(series[part], tmp_path / "part.nii")
+    done = stack(tmp_path / "part.nii", "--apply", found / "m.json", "--output",
+                 tmp_path / "o.nii", status=2)
+    assert "--crop-at" in done.stderr and done.stderr.count("\n") == 1
+    assert not (tmp_path / "o.nii").exists()
+    stack(tmp_path / "part.nii", "--apply", found / "m.json", "--crop-at", "4,3,2", "--output",
+          tmp_path / "o.nii")
+    whole = nibabel.load(found / "o.nii").get_fdata()[part]
+    inner = (slice(9, -9), slice(9, -9), slice(7, -7))  # a spline's memory of its ends
+    difference = (nibabel.load(tmp_path / "o.nii").get_fdata() - whole)[inner]
+    assert np.abs(difference).max() <= 1  # both are rounded
+    for crop in ("4,3", "20,3,2", "-1,3,2"):
+        done = stack(tmp_path / "part.nii", "--apply", found / "m.json", "--crop-at=" + crop,
+                     status=2)
+        assert done.stderr.count("\n") == 1 and "--crop-at" in done.stderr
+
+
+def test_known_transforms_in_afnis_file(found, tmp_path):
+    """Rows of millimetres, such as 3dvolreg's -1Dmatrix_save, are converted by the header."""
+    done = run("transform", "convert", found / "m.json", tmp_path / "m.aff12.1D", "--reference",
+               found / "bold.nii", "--moving", found / "bold.nii")
+    assert done.returncode == 0, done.stderr
+    stack(found / "bold.nii", "--apply", tmp_path / "m.aff12.1D", "--csv", tmp_path / "m.csv")
+    np.testing.assert_allclose(parameters_of(table_of(tmp_path / "m.csv")),
+                               parameters_of(table_of(found / "m.csv")), atol=2e-6)
+
+
+def test_known_transforms_that_do_not_fit(found, tmp_path, series):
+    save(series[..., :7], tmp_path / "seven.nii")
+    report = json.loads((found / "m.json").read_text())
+    mirrored = json.loads((found / "m.json").read_text())
+    mirrored["volumes"][3]["matrix"][0] = [-1, 0, 0, 20]
+    report["volumes"][2].pop("matrix")
+    (tmp_path / "bad.json").write_text(json.dumps(report))
+    (tmp_path / "mirrored.json").write_text(json.dumps(mirrored))
+    (tmp_path / "cut.json").write_text((found / "m.json").read_text()[:900])
+    np.save(tmp_path / "frames.npy", np.zeros((10, 32, 32), np.uint8))
+    for file, drift, words in [
+            (tmp_path / "seven.nii", found / "m.json", "of 10 volumes, and there are 7"),
+            (found / "bold.nii", found / "m.csv", "use the JSON"),
+            (found / "bold.nii", tmp_path / "bad.json", "cut short"),
+            (found / "bold.nii", tmp_path / "cut.json", "cut short"),
+            (found / "bold.nii", tmp_path / "mirrored.json", "transform 3 is singular or mirrors"),
+            (tmp_path / "frames.npy", found / "m.json", "pixels of images")]:
+        done = stack(file, "--apply", drift, "--output", tmp_path / "o.npy", status=2)
+        assert done.stderr.count("\n") == 1 and words in done.stderr, done.stderr
+        assert not (tmp_path / "o.npy").exists()
+    for option, value in (("--to", "mean"), ("--motion", "affine")):
+        done = stack(found / "bold.nii", "--apply", found / "m.json", option, value, status=2)
+        assert "registers nothing" in done.stderr
+
+
+def test_known_transforms_of_unreliable_volumes(found, tmp_path, series):
+    report = json.loads((found / "m.json").read_text())
+    report["volumes"][3]["status"] = "unreliable"
+    report["volumes"][5] = {"volume": 5, "status": "failed", "reason": "is constant"}
+    (tmp_path / "m.json").write_text(json.dumps(report))
+    stack(found / "bold.nii", "--apply", tmp_path / "m.json", "--output", tmp_path / "o.nii",
+          "--csv", tmp_path / "m.csv", status=1)
+    aligned = np.asanyarray(nibabel.load(tmp_path / "o.nii").dataobj)
+    expected = np.asanyarray(nibabel.load(found / "o.nii").dataobj).copy()
+    expected[..., [3, 5]] = series[..., [3, 5]]  # as they were
+    np.testing.assert_array_equal(aligned, expected)
+    assert [row["status"] for row in table_of(tmp_path / "m.csv")].count("unreliable") == 2
 
 
 def test_a_folder_of_images_stays_a_stack_of_images(program, tmp_path, series):

@@ -87,6 +87,84 @@ def test_the_program_and_python_read_each_other(program, images, tmp_path,  # no
     np.testing.assert_allclose(loaded.points(points), expected, atol=1e-5)
 
 
+def every_kind():
+    random = np.random.default_rng(3)
+    field = random.normal(0, 0.05, (3, 6, 7, 8))  # does not fold
+    plate = Transform.from_points(*random.uniform(0, 20, (2, 8, 3)), "thin-plate", robust=False)
+    coarse = Transform.displacement(field.astype(np.float32), interpolation="cubic",
+                                    origin=(1, 2, 3), spacing=(2, 1, 1.5))
+    bend = Transform.displacement(field)
+    return {"affine": Transform.affine(VOLUME), "homography": Transform.homography(
+                np.vstack([VOLUME[:3], [0.001, 0.002, 0, 1]])),
+            "displacement": coarse, "bspline": Transform.bspline(field), "inverse": bend.inverse(),
+            "chain": bend @ Transform.translation((1, 2, 3)) @ coarse, "thin_plate": plate}
+
+
+@pytest.mark.parametrize("kind", ["affine", "homography", "displacement", "bspline", "inverse",
+                                  "chain", "thin_plate"])
+def test_npz_holds_every_kind(program, images, tmp_path, kind):  # noqa: F811
+    geometry = [Geometry.of(path) for path in images]
+    for ours in (every_kind()[kind], every_kind()[kind].with_geometry(*geometry),
+                 every_kind()[kind].with_geometry(*geometry).in_world()):
+        ours.save(tmp_path / "in.npz")
+        ok("convert", tmp_path / "in.npz", tmp_path / "out.npz")
+        assert Transform.load(tmp_path / "out.npz") == ours
+
+
+def test_npz_holds_the_transforms_of_a_stack(program, tmp_path):  # noqa: F811
+    stack = [Transform.translation((1, 2)), Transform.displacement(np.ones((2, 4, 5)))]
+    Transform.save_all(stack, tmp_path / "in.npz")
+    ok("convert", tmp_path / "in.npz", tmp_path / "out.npz")
+    assert list(Transform.load_all(tmp_path / "out.npz")) == stack
+
+
+def test_damaged_archives_are_refused(program, tmp_path):  # noqa: F811
+    path = tmp_path / "t.npz"
+    Transform.displacement(np.ones((2, 40, 50))).save(path)
+    whole = path.read_bytes()
+    for size in (4, 100, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        refused("show", path)
+    path.write_bytes(whole[:2000] + bytes([whole[2000] ^ 1]) + whole[2001:])
+    assert "checksum is wrong" in refused("show", path)
+    np.savez_compressed(path, schema="warpalign-transform 1")
+    assert "is compressed" in refused("show", path)
+    np.savez(path, other=np.ones(3))
+    assert "not one of transforms" in refused("show", path)
+    np.savez(path, schema="warpalign-transform 1", kind="magic")
+    assert "unknown kind 'magic'" in refused("show", path)
+
+
+@pytest.mark.parametrize("name", ["t.mgz", "t.mgh"])
+def test_warps_of_freesurfer(program, images, tmp_path, name):  # noqa: F811
+    geometry = [Geometry.of(path) for path in images]
+    field = np.random.default_rng(3).normal(0, 0.2, (3, *geometry[0].shape)).astype(np.float32)
+    ours = Transform.displacement(field).with_geometry(*geometry)
+    ours.save(tmp_path / name)
+    ok("convert", tmp_path / name, tmp_path / "t.npz")
+    ok("convert", tmp_path / "t.npz", tmp_path / ("again" + name))
+    points = np.random.default_rng(1).uniform(0, 6, (20, 3))
+    for path in ("t.npz", "again" + name):
+        back = Transform.load(tmp_path / path)
+        # The voxels of both images are kept in float32: 1e-6 of 20 mm.
+        np.testing.assert_allclose(back.points(points), ours.points(points), atol=1e-4)
+    whole = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(whole[:len(whole) // 2])
+    refused("show", tmp_path / name)
+
+
+def test_formats_of_python_alone_are_refused_with_the_way_out(program, tmp_path):  # noqa: F811
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "t.h5", "w") as file:
+        file.create_group("TransformGroup")
+    message = refused("show", tmp_path / "t.h5")
+    assert "HDF5" in message and "Transform.load(" in message
+    Transform.translation((1, 2)).save(tmp_path / "t.json")
+    for name in ("out.h5", "out.zarr"):
+        assert ".save(" in refused("convert", tmp_path / "t.json", tmp_path / name)
+        assert not (tmp_path / name).exists()
+
+
 def test_compose_applies_the_first_file_first(program, plane, tmp_path):  # noqa: F811
     Transform.translation((10, 20)).save(tmp_path / "shift.json")
     ok("compose", plane, tmp_path / "shift.json", tmp_path / "both.json")
@@ -164,6 +242,33 @@ def test_images_are_warped_once(program, tmp_path, command):  # noqa: F811
         np.testing.assert_array_equal(found[clear], expected[clear])
 
 
+@pytest.mark.parametrize("kind", ["affine", "homography", "field"])
+def test_images_are_reduced_without_aliasing(program, tmp_path, kind):  # noqa: F811
+    image = np.random.default_rng(2).random((90, 80))
+    matrix = np.array([[2.5, 0.4, 3.5], [-0.2, 3.1, 2.0], [0, 0, 1]])
+    transform = Transform.affine(matrix)
+    if kind == "homography":
+        transform = Transform.homography(matrix + [[0, 0, 0], [0, 0, 0], [0.004, 0.002, 0]])
+    if kind == "field":
+        rows, columns = np.mgrid[:25, :22]
+        transform = Transform.displacement(np.stack([1.8 * rows, 2.1 * columns + np.sin(rows)]))
+    np.save(tmp_path / "in.npy", image)
+    np.save(tmp_path / "like.npy", np.zeros((25, 22)))
+    transform.save(tmp_path / "t.npz")
+    ok("apply", tmp_path / "t.npz", tmp_path / "in.npy", tmp_path / "out.npy", "--like",
+       tmp_path / "like.npy", "--antialias", "gaussian", "--boundary", "mirror")
+    expected = transform.warp(image, output_shape=(25, 22), mode="mirror", antialias=True,
+                              precision="double")
+    # Affine transforms are computed in single precision. The derivative of a homography is exact in
+    # the program, and in Python the difference of neighbouring points, which are 5 % apart here.
+    np.testing.assert_allclose(
+        np.load(tmp_path / "out.npy"), expected,
+        atol={"affine": 2e-6, "homography": 5e-3, "field": 1e-12}[kind])
+    assert "choose from: gaussian" in refused(
+        "apply", tmp_path / "t.npz", tmp_path / "in.npy", tmp_path / "none.npy", "--antialias",
+        "least-squares")
+
+
 def test_volumes_in_nifti_are_warped(program, images, tmp_path):  # noqa: F811
     nibabel = pytest.importorskip("nibabel")
     import scipy.ndimage
@@ -196,10 +301,10 @@ def test_bad_input_is_refused_in_one_line(program, plane, tmp_path):  # noqa: F8
     Transform.affine(VOLUME).save(tmp_path / "volume.json")
     assert "dimensions" in refused("compose", plane, tmp_path / "volume.json",
                                    tmp_path / "out.json")
-    assert "--to" in refused("convert", plane, tmp_path / "out.txt")
-    assert "choose from" in refused("convert", plane, tmp_path / "out.txt", "--to", "tfm")
+    assert "--to" in refused("convert", plane, tmp_path / "out.xyz")
+    assert "choose from" in refused("convert", plane, tmp_path / "out.xyz", "--to", "tfm")
     assert "choose from" in refused("show", plane, "--from", "tfm")
-    assert "reference" in refused("convert", plane, tmp_path / "out.tfm")
+    assert "reference" in refused("convert", tmp_path / "volume.json", tmp_path / "out.lta")
     (tmp_path / "p.csv").write_text("x,y\n1,2\n1,2,3\n")
     assert "line 3" in refused("points", plane, tmp_path / "p.csv", "-")
     many = "Transform: TranslationTransform_double_2_2\nParameters: 1 1\nFixedParameters:\n"

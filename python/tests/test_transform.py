@@ -117,6 +117,20 @@ def test_jacobian_without_a_shape():
     assert (affine @ bend).jacobian() == pytest.approx(6 * bend.jacobian())
 
 
+def test_the_inverse_of_a_field_has_its_grid():
+    field = Transform.displacement(smooth_field((30, 40), 2.0))
+    inverse = field.inverse()
+    there = inverse.positions()
+    assert there.shape == (2, 30, 40)
+    # The determinant of the inverse is one over that of the field, where it leads.
+    expected = [1 / field.jacobian((30, 40))[4, 7]]
+    at = field.points([[4.0, 7.0]])
+    near = Transform.displacement(inverse.field(), interpolation="cubic").points(at)
+    np.testing.assert_allclose(near, [[4, 7]], atol=0.01)  # sampled once a pixel
+    assert inverse.jacobian().shape == (30, 40) and (inverse.jacobian() > 0).all()
+    assert abs(inverse.jacobian()[tuple(np.rint(at[0]).astype(int))] - expected[0]) < 0.1
+
+
 def test_points_of_any_number_of_axes():
     affine = Transform.affine(AFFINE)
     points = np.random.default_rng(0).uniform(0, 9, (3, 4, 2))
@@ -216,7 +230,7 @@ def test_bad_arguments_are_refused(tmp_path):
     with pytest.raises(ValueError, match=".npz"):
         Transform.displacement(np.zeros((2, 4, 4))).save(tmp_path / "t.json")
     with pytest.raises(ValueError, match=".json or .npz"):
-        affine.save(tmp_path / "t.txt")
+        affine.save(tmp_path / "t.xyz")
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(TypeError):
         affine @ AFFINE
@@ -237,6 +251,52 @@ def test_warp_interpolates_once(scene):
     affine = Transform.affine(AFFINE)
     np.testing.assert_array_equal(
         affine.warp(scene), warpalign.ndimage.affine_transform(scene, AFFINE, mode="constant"))
+
+
+def most_covered(labels, positions, order):
+    """The label with the largest interpolated coverage, by SciPy; 0 beyond the edges."""
+    values = np.unique(labels)
+    coverage = [scipy.ndimage.map_coordinates((labels == value).astype(float), positions,
+                                              order=order, mode="constant", cval=value == 0)
+                for value in values]
+    ranked = np.sort(coverage, axis=0)
+    clear = ranked[-1] - ranked[-2] > 1e-3  # else rounding decides
+    for axis, length in zip(positions, labels.shape):  # as it does on the edges
+        clear &= (np.abs(axis) > 1e-3) & (np.abs(axis - (length - 1)) > 1e-3)
+    return values[np.argmax(coverage, axis=0)], clear
+
+
+@pytest.mark.parametrize("kind", ["affine", "homography", "field", "volume"])
+def test_labels_are_warped_unmixed(kind):
+    random = np.random.default_rng(5)
+    shape = (12, 14, 13) if kind == "volume" else (40, 44)
+    coarse = random.integers(0, 4, tuple(-(-n // 4) for n in shape)) * 1000
+    labels = np.kron(coarse, np.ones((4,) * len(shape), int))[tuple(map(slice, shape))]
+    labels = labels.astype(np.int32)
+    matrix = np.array([[1.05, 0.1, -2], [-0.08, 0.95, 1.5], [0, 0, 1]])
+    transform = {
+        "affine": lambda: Transform.affine(matrix),
+        "homography": lambda: Transform.homography(matrix + [[0] * 3, [0] * 3, [1e-3, 0, 0]]),
+        "field": lambda: Transform.displacement(random.normal(0, 0.3, (2, *shape))),
+        "volume": lambda: Transform.displacement(random.normal(0, 0.3, (3, *shape)))}[kind]()
+    for order in (1, 3):
+        found = transform.warp(labels, order=order, labels=True)
+        expected, clear = most_covered(labels, transform.positions(shape), order)
+        assert found.dtype == labels.dtype and clear.mean() > 0.9
+        np.testing.assert_array_equal(found[clear], expected[clear])
+    with pytest.raises(TypeError, match="labels=True needs an input of integers"):
+        transform.warp(labels.astype(float), labels=True)
+
+
+def test_results_warp_labels(scene, moved):
+    moving = moved(scene, 5, 1, (3, -4))
+    found = warpalign.register(scene, moving)
+    labels = (moving > np.median(moving)).astype(np.uint16) * 700 + 5
+    expected = found.transform.warp(labels, output_shape=found.reference_shape, order=1,
+                                    labels=True)
+    warped = found.warp(labels, order=1, labels=True)
+    assert set(np.unique(warped)) <= {0, 5, 705}
+    np.testing.assert_array_equal(warped, expected)
 
 
 def test_results_have_transforms(scene, moved):

@@ -134,6 +134,19 @@ def itk_map(transform, points):
     return np.array([transform.TransformPoint(p) for p in np.asarray(points).tolist()])
 
 
+@pytest.mark.parametrize("name", ["t.tfm", "t.txt", "t.mat", "t.h5"])
+def test_itk_reads_a_transform_of_pixels_of_images_without_geometry(tmp_path, name):
+    sitk = pytest.importorskip("SimpleITK")
+    if name == "t.h5":
+        pytest.importorskip("h5py")
+    transform = Transform.affine([[1.1, 0.2, 3], [-0.1, 0.9, 4], [0, 0, 1]])
+    transform.save(tmp_path / name, format="itk-matlab" if name == "t.mat" else None)
+    x, y = sitk.ReadTransform(str(tmp_path / name)).TransformPoint((20.0, 10.0))
+    assert np.allclose(transform.points([[10.0, 20.0]]), [[y, x]], atol=1e-12, rtol=0)
+    if name in ("t.tfm", "t.txt"):
+        assert Transform.load(tmp_path / name) == transform
+
+
 def itk_transforms():
     sitk = pytest.importorskip("SimpleITK")
     euler = sitk.Euler3DTransform((3.0, -4, 5), 0.1, -0.2, 0.3, (1, 2, 3))
@@ -409,6 +422,136 @@ def test_surfa_reads_and_writes_lta_as_we_do(tmp_path, space):
 
 # --- elastix ------------------------------------------------------------------------------------
 
+@pytest.fixture
+def surfa(monkeypatch):
+    module = pytest.importorskip("surfa")
+    # surfa 0.6.3 reads by a function that NumPy 2.3 has no more.
+    monkeypatch.setattr(np, "fromstring", lambda data, dtype: np.frombuffer(data, dtype))
+    return module
+
+
+def surfa_geometry(surfa, geometry):
+    return surfa.ImageGeometry(geometry.shape[::-1], vox2world=geometry.ras)
+
+
+def mapped_by_surfa(surfa, warp, indices):
+    """The moving voxels (x, y, z) of voxels of the reference, by the samples of surfa's warp."""
+    moved = np.asarray(warp.convert(surfa.Warp.Format.abs_crs).data)
+    return moved[tuple(np.asarray(indices).T[::-1])]
+
+
+@pytest.mark.parametrize("name", ["t.mgz", "t.mgh"])
+def test_surfa_reads_our_warps_as_we_map(tmp_path, surfa, name):
+    vectors = smooth_vectors(REFERENCE.shape, 3.0)
+    ours = Transform.displacement(vectors.astype(np.float32)).with_geometry(REFERENCE, MOVING)
+    ours.save(tmp_path / name)
+    theirs = surfa.load_warp(str(tmp_path / name))
+    indices = np.random.default_rng(4).integers(0, min(REFERENCE.shape), (100, 3))  # (z, y, x)
+    # Differences are kept in single precision: 3e-7 of 3 voxels.
+    np.testing.assert_allclose(mapped_by_surfa(surfa, theirs, indices)[:, ::-1],
+                               ours.points(indices), atol=1e-5)
+    np.testing.assert_allclose(theirs.target.vox2world.matrix, REFERENCE.ras, atol=1e-4)
+    np.testing.assert_allclose(theirs.source.vox2world.matrix, MOVING.ras, atol=1e-4)
+    back = Transform.load(tmp_path / name)
+    np.testing.assert_allclose(back.points(indices), ours.points(indices), atol=1e-4)
+
+
+@pytest.mark.parametrize("values", ["abs_crs", "disp_crs", "abs_ras", "disp_ras"])
+def test_warps_of_surfa_map_as_they_do_there(tmp_path, surfa, values):
+    shape = REFERENCE.shape[::-1]
+    moved = np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), -1) * 0.9 + 1.5
+    moved += np.moveaxis(smooth_vectors(shape, 2.0), 0, -1)
+    geometry = [surfa_geometry(surfa, image) for image in (MOVING, REFERENCE)]
+    crs = surfa.Warp(moved.astype(np.float32), *geometry, format=surfa.Warp.Format.abs_crs)
+    kind = getattr(surfa.Warp.Format, values)
+    surfa.Warp(crs.convert(kind).data, *geometry, format=kind).save(str(tmp_path / "t.mgz"))
+    ours = Transform.load(tmp_path / "t.mgz")
+    indices = np.random.default_rng(4).integers(0, min(REFERENCE.shape), (100, 3))  # (z, y, x)
+    wanted = moved[tuple(indices.T[::-1])][:, ::-1]
+    # Positions of up to 100 mm in single precision, and geometries, too.
+    np.testing.assert_allclose(ours.points(indices), wanted, atol=1e-4)
+
+
+def test_damaged_warps_of_freesurfer_are_refused(tmp_path):
+    ours = Transform.translation((1.0, 2, 3)).with_geometry(REFERENCE, MOVING)
+    path = tmp_path / "t.mgh"
+    ours.save(path)
+    whole = path.read_bytes()
+    for size in (0, 3, 100, 284, 5000, len(whole) // 2, len(whole) - 20):
+        path.write_bytes(whole[:size])
+        with pytest.raises(ValueError, match="not a transform"):
+            Transform.load(path, format="mgz")
+    path.write_bytes(b"\0\0\0\1" + whole[4:])
+    with pytest.raises(ValueError, match="is an image of FreeSurfer, not a warp"):
+        Transform.load(path)
+    with pytest.raises(ValueError, match="depends on both images"):
+        Transform.translation((1.0, 2, 3)).save(tmp_path / "none.mgz")
+    assert not (tmp_path / "none.mgz").exists()
+
+
+def suite2p_ops(blocks):
+    random = np.random.default_rng(8)
+    ops = {"yoff": random.integers(-5, 6, 4).astype(np.int32),
+           "xoff": random.integers(-5, 6, 4).astype(np.int32), "Ly": 90, "Lx": 110}
+    if blocks:
+        starts = np.round(np.linspace(0, 58, 3)), np.round(np.linspace(0, 78, 4))
+        ops |= {"nblocks": [3, 4],
+                "yblock": [np.array([y, y + 32]) for y in starts[0] for _ in starts[1]],
+                "xblock": [np.array([x, x + 32]) for _ in starts[0] for x in starts[1]],
+                "yoff1": random.normal(0, 1, (4, 12)).astype(np.float32),
+                "xoff1": random.normal(0, 1, (4, 12)).astype(np.float32)}
+    return ops
+
+
+def moved_by_suite2p(ops, frame, point):
+    """Where a pixel of a registered frame was read: its blocks' shift and then the frame's."""
+    moved = np.array(point, float)
+    if "yoff1" in ops:
+        centres = (np.array(ops["yblock"][::4]).mean(1), np.array(ops["xblock"][:4]).mean(1))
+        for axis, key in enumerate(("yoff1", "xoff1")):
+            rows = [np.interp(point[1], centres[1], row) for row in ops[key][frame].reshape(3, 4)]
+            moved[axis] += np.interp(point[0], centres[0], rows)
+    return moved + (ops["yoff"][frame], ops["xoff"][frame])
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+def test_shifts_of_suite2p(tmp_path, blocks):
+    ops = suite2p_ops(blocks)
+    np.save(tmp_path / "ops.npy", ops, allow_pickle=True)
+    with pytest.raises(ValueError, match="trust=True"):
+        Transform.load_all(tmp_path / "ops.npy")
+    found = Transform.load_all(tmp_path / "ops.npy", trust=True)
+    assert len(found) == 4
+    for frame, transform in enumerate(found):
+        for point in [(0, 0), (10, 20), (37, 55), (44, 100), (89, 109)]:
+            # Fields are in single precision.
+            np.testing.assert_allclose(transform.points([point])[0],
+                                       moved_by_suite2p(ops, frame, point), atol=1e-5)
+    with pytest.raises(ValueError, match="does not write"):
+        Transform.save_all(found, tmp_path / "out.npy", format="suite2p")
+
+
+def test_a_frame_that_suite2p_shifted_is_what_warp_gives(tmp_path):
+    frame = np.random.default_rng(1).integers(0, 255, (40, 50)).astype(np.uint8)
+    np.save(tmp_path / "ops.npy", {"yoff": np.array([3]), "xoff": np.array([-4])},
+            allow_pickle=True)
+    found = Transform.load(tmp_path / "ops.npy", trust=True)
+    shifted = np.roll(frame, (-3, 4), (0, 1))  # suite2p's shift_frame
+    np.testing.assert_array_equal(found.warp(frame, order=0)[:37, 4:], shifted[:37, 4:])
+
+
+@pytest.mark.parametrize("ops, message", [
+    ({"xoff": [1]}, "no shifts of suite2p"),
+    ({"yoff": [np.nan], "xoff": [1]}, "finite"),
+    ({"yoff": [1], "xoff": [1], "yoff1": [[1.0]]}, "but no xoff1"),
+    ([1, "x"], "no shifts of suite2p"),
+])
+def test_other_pickles_are_refused(tmp_path, ops, message):
+    np.save(tmp_path / "ops.npy", np.array(ops, object), allow_pickle=True)
+    with pytest.raises(ValueError, match=message):
+        Transform.load_all(tmp_path / "ops.npy", trust=True)
+
+
 def elastix_points(folder, name, points):
     """The points as transformix maps them, in millimetres with six decimals."""
     itk = pytest.importorskip("itk")
@@ -617,13 +760,13 @@ def test_wrong_texts_are_refused_with_the_reason(tmp_path, text, message):
 def test_what_a_format_cannot_hold_is_refused_and_nothing_is_written(tmp_path):
     field = Transform.displacement(np.zeros((3, 5, 6, 7)))
     with pytest.raises(ValueError, match="pixels: give the reference"):
-        field.save(tmp_path / "t.tfm")
+        field.save(tmp_path / "t.lta")
     located = field.with_geometry(Geometry((5, 6, 7)), Geometry((5, 6, 7)))
     for name in ("t.lta", "t.1D"):  # its direction is the identity: not oblique
         with pytest.raises(ValueError, match="fields"):
             located.save(tmp_path / name)
     with pytest.raises(ValueError, match="tell the format"):
-        located.save(tmp_path / "t.txt")
+        located.save(tmp_path / "t.dat")
     with pytest.raises(ValueError, match="unknown format 'tfm'"):
         located.save(tmp_path / "t.txt", format="tfm")
     assert not list(tmp_path.iterdir())
@@ -647,6 +790,14 @@ def test_a_field_in_npy_has_the_order_of_x_y_z(tmp_path, shape):
 
 def test_formats_lists_the_names():
     assert {"itk", "flirt", "itk-h5", "fnirt-absolute"} <= set(Transform.formats())
+
+
+def test_json_of_a_series_of_volumes_is_read_volume_by_volume(tmp_path):
+    path = tmp_path / "motion.json"
+    path.write_text('{"series": "bold.nii", "volumes": [{"volume": 0, "status": "ok",'
+                    ' "matrix": [[1, 0, 0, 3], [0, 1, 0, -2], [0, 0, 1, 0.5]]}]}')
+    found = Transform.load_all(path)
+    np.testing.assert_array_equal(found[0].points([[10.0, 20, 30]]), [[10.5, 18, 33]])
 
 
 def test_json_of_a_stack_is_read_frame_by_frame(tmp_path):

@@ -7,6 +7,7 @@ arrays that already live on a device (CuPy, PyTorch, JAX, pyopencl), and return 
 """
 
 from . import _pip_drivers, ndimage
+from ._agreement import local_agreement
 from ._alignment import Alignment, Registration
 from ._batch import register_batch
 from ._core import version as _version
@@ -24,6 +25,8 @@ from ._errors import (
 )
 from ._files._image_file import ImageFile
 from ._files._open import open_file as open
+from ._files._tile_file import TileFile, open_tiles
+from ._flat_field import flat_field
 from ._geometry import Geometry
 from ._local import LocalRegistrar, LocalRegistration, register_local
 from ._mosaic import Mosaic, MosaicPair, StageModel, TileDistortion, mosaic
@@ -31,6 +34,7 @@ from ._point_errors import PointErrors
 from ._register import Registrar, register, warm_up
 from ._series import SeriesRegistration, register_series
 from ._stack import StackRegistration, register_stack
+from ._template import Template, build_template
 from ._tiles import Tile, tiles
 from ._deformation import Deformation
 from ._transform import Transform
@@ -68,18 +72,24 @@ __all__ = [
     "SeriesRegistration",
     "StackRegistration",
     "StageModel",
+    "Template",
     "TileDistortion",
     "Tile",
+    "TileFile",
     "Transform",
     "VolumeRegistrar",
     "VolumeRegistration",
     "__version__",
     "backends",
+    "build_template",
     "devices",
+    "flat_field",
+    "local_agreement",
     "mosaic",
     "ndimage",
     "open",
     "open_device",
+    "open_tiles",
     "register",
     "register_batch",
     "register_local",

@@ -208,7 +208,7 @@ class Registration(OnDevice, Alignment):
 
     @warps
     def warp(self, image, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
-             weights=False, precision="single", antialias=False, output=None):
+             weights=False, precision="single", antialias=False, labels=False, output=None):
         """Warp the moving image, or another image of its shape, to the reference.
 
         Parameters
@@ -220,6 +220,7 @@ class Registration(OnDevice, Alignment):
             copied through the host.
         %(warping)s
         %(antialias)s
+        %(labels)s
         output : array or dtype, optional
             The array in which to place the result, or its dtype.
 
@@ -236,14 +237,14 @@ class Registration(OnDevice, Alignment):
         ValueError
             The image has another shape than ``moving_shape``, or is on another device; or all its
             samples are missing, or no sample can have the value `nodata`; or `antialias` is True
-            for a homography or a deformation, or for an order of 0.
+            for an order of 0, or for a homography or a deformation on a device that lacks double
+            precision.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
             The computation failed, or the device of an unpickled result cannot be opened here.
         """
         from . import ndimage
-        from .ndimage._antialias import check_is_affine
         from .ndimage._missing import default_for
         from .ndimage._planes import transform_planes
 
@@ -252,17 +253,13 @@ class Registration(OnDevice, Alignment):
             raise ValueError(
                 f"image must have the moving image's shape {self.moving_shape}, not {image.shape}")
         options = {"output": output, "order": order, "mode": mode, "cval": cval,
-                   "missing": default_for(missing, image), "nodata": nodata, "weights": weights,
-                   "device": self._opened()}
-        is_affine = self.deformation is None and self.motion != "homography"
-        if antialias:
-            check_is_affine(is_affine, self.motion)
-            options["antialias"] = antialias
-        if not is_affine and self.deformation is None and precision == "single":
-            return transform_planes(image, self.matrix, self.reference_shape, **options)
-        options["precision"] = precision
-        if not is_affine:
+                   "missing": default_for(missing, image, labels), "nodata": nodata,
+                   "weights": weights, "antialias": antialias, "labels": labels,
+                   "precision": precision, "device": self._opened()}
+        if self.deformation is not None:
             return self.transform.warp(image, output_shape=self.reference_shape, **options)
+        if self.motion == "homography":
+            return transform_planes(image, self.matrix, self.reference_shape, **options)
         return ndimage.affine_transform(
             image, embedded(self.matrix, image.ndim),
             output_shape=self.reference_shape + tuple(image.shape[2:]), **options)

@@ -8,6 +8,7 @@ from ._devices import Device, open_device
 from ._errors import Error, InvalidArgumentError
 from ._foreign import is_on_device
 from ._images import as_image, as_mask, device_for, read
+from ._initial import check_initial, initial_matrices, numbers_xy
 from ._options import RegistrationOptions, documented, options_of
 from ._progress import progress_bar
 from ._register import Registrar
@@ -35,7 +36,7 @@ def _pair_arrays(pair, index):
 
 
 # The library refuses such a pair and continues with the next one.
-_NO_PAIR = (None, None, None, None)
+_NO_PAIR = (None, None, None, None, None)
 
 
 class _Pairs:
@@ -75,7 +76,18 @@ def _kept(error):
     return error.with_traceback(None)
 
 
-def _register_on_device(pairs, device, on_error, bar, options):
+def _check_initial(near, pairs, options):
+    """Check the initial transforms of pairs in memory before any pair is registered. The others
+    are checked when their pair is read."""
+    if near is None or not isinstance(pairs, (list, tuple)):
+        return
+    for index, (matrix, pair) in enumerate(zip(near, pairs)):
+        shapes = [getattr(image, "shape", ()) for image in pair[:2]]
+        if matrix is not None and all(len(shape) == 2 and min(shape) > 0 for shape in shapes):
+            check_initial(matrix, options, *shapes, f"the initial transform of pair {index}")
+
+
+def _register_on_device(pairs, near, device, on_error, bar, options):
     """Register one pair after the other on the arrays' device, ordered with the caller's stream."""
     registrar = Registrar(device, **options)
     results = []
@@ -84,7 +96,7 @@ def _register_on_device(pairs, device, on_error, bar, options):
         try:
             reference, moving, reference_mask, moving_mask = _parts(pair, index)
             registrar.set_reference(reference, reference_mask)
-            results.append(registrar.align(moving, moving_mask))
+            results.append(registrar.align(moving, moving_mask, initial=near and near[index]))
         except _PAIR_ERRORS as error:
             if on_error == "raise":
                 raise _with_note(error, index)
@@ -94,8 +106,8 @@ def _register_on_device(pairs, device, on_error, bar, options):
 
 
 @documented
-def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress=None,
-                   **options: Unpack[RegistrationOptions]) -> list[Registration]:
+def register_batch(pairs, *, initial=None, devices=None, streams=2, on_error="raise",
+                   progress=None, **options: Unpack[RegistrationOptions]) -> list[Registration]:
     """Register many pairs of images, on one or several devices.
 
     Parameters
@@ -104,6 +116,7 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
         Tuples (reference, moving) or (reference, moving, reference's mask, moving image's mask),
         where a mask may be None. Images are as for :func:`register`, or paths. Several threads read
         a sequence (an object with a length and an index) pair by pair, when a device is ready.
+    %(initial_of_pairs)s
     devices : Device or str, or a sequence of them, optional
         The devices to use. Of several devices, faster ones register more pairs. The default is
         one device, as for :func:`register`.
@@ -145,6 +158,8 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
     made = options_of(options)
     if not (hasattr(pairs, "__len__") and hasattr(pairs, "__getitem__")):
         pairs = list(pairs)
+    near = initial_matrices(initial, len(pairs), made.motion, "pairs")
+    _check_initial(near, pairs, made)
     if devices is None or isinstance(devices, (str, Device)):
         devices = [devices]
     pairs = _Pairs(pairs)
@@ -154,7 +169,7 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
             raise InvalidArgumentError(f"streams must be 1 to 64, not {streams}")
         with progress_bar(progress, len(pairs), "pair") as bar:
             return _register_on_device(
-                pairs, device_for(on_device, devices[0]), on_error, bar, options)
+                pairs, near, device_for(on_device, devices[0]), on_error, bar, options)
     opened = [open_device(device) for device in devices]
     results: list = [None] * len(pairs)
     shapes, faults = {}, {}
@@ -169,7 +184,7 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
             faults[index] = _kept(error)
             return _NO_PAIR
         shapes[index] = arrays[0].shape, arrays[1].shape
-        return arrays
+        return (*arrays, numbers_xy(near and near[index]))
 
     with progress_bar(progress, len(pairs), "pair") as bar:
 

@@ -17,7 +17,8 @@ class Deformation:
         and :meth:`~Transform.jacobian` cover the pixels of the reference.
     correlation_before : float
         The mean correlation of small windows (5 pixels wide) of the reference and the moving image
-        after the affine transform alone, -1 to 1.
+        after the affine transform alone, -1 to 1. If the affine step compared another modality, the
+        root of the mean of its square, which the deformation then maximises [2]_.
     correlation : float
         The same after the deformation.
     min_jacobian, max_jacobian : float
@@ -30,6 +31,8 @@ class Deformation:
     ----------
     .. [1] D. Rueckert et al., "Nonrigid registration using free-form deformations: application to
        breast MR images", IEEE Trans. Medical Imaging 18, 1999.
+    .. [2] B. B. Avants et al., "Symmetric diffeomorphic image registration with cross-correlation",
+       Medical Image Analysis 12, 2008.
     """
 
     transform: Transform

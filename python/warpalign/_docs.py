@@ -36,14 +36,20 @@ _WARPING = """\
         With ``missing='ignore'``: whether to also give how much of each result's support is known,
         from 0 to 1. The default is False.
     precision : {'single', 'double'}, optional
-        The precision of the arithmetic. ``'double'`` needs a device that supports it, and an array
-        in host memory. The default is ``'single'``."""
+        The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
+        is ``'single'``."""
 
 _ANTIALIAS = """\
     antialias : bool, optional
         Whether each output is a mean over its footprint in the input, so that a transform that
-        shrinks does not alias; see :func:`warpalign.ndimage.affine_transform`. Affine transforms
-        only. The default is False."""
+        shrinks does not alias; see :func:`warpalign.ndimage.affine_transform`. Transforms that are
+        not affine then need a device that supports double precision. The default is False."""
+
+_LABELS = """\
+    labels : bool, optional
+        Whether the image holds labels: integers or bool, of which orders above 0 give the one with
+        the largest interpolated coverage; see :func:`warpalign.ndimage.affine_transform`. The
+        default is False."""
 
 
 def filled(function, parts):
@@ -63,4 +69,5 @@ def interpolates(function):
 
 def warps(function):
     """Fill in what the docstrings of the methods that warp images share."""
-    return filled(function, {"warping": _WARPING, "antialias": _ANTIALIAS})
+    return filled(function, {"warping": _WARPING, "antialias": _ANTIALIAS,
+                             "labels": _LABELS})

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from . import _core
 from ._axes import swap_axes
 
 
@@ -77,6 +78,61 @@ def initial_matrix(initial, dimensions, motion, spacings=(1, 1)):
     return matrix
 
 
+def _is_one(initial):
+    """Whether `initial` is a transform for all images, not a sequence with one for each."""
+    if isinstance(initial, str) or hasattr(initial, "matrix"):
+        return True
+    if isinstance(initial, np.ndarray):
+        return initial.ndim == 2
+    return (isinstance(initial, (list, tuple)) and len(initial) > 0
+            and all(np.ndim(row) == 1 for row in initial))
+
+
+def initial_matrices(initial, count, motion, what):
+    """The matrix of initial_matrix() or None for each of `count` images, by its index: a list, or
+    Repeated. `initial`: one for all images, a sequence with one or None for each, or a
+    StackRegistration. `what`: the plural of the images, for messages. `count`: None if it is not
+    known. Raises ValueError."""
+    if initial is None:
+        return None
+    if _is_one(initial):
+        return Repeated(initial_matrix(initial, 2, motion))
+    if count is None:
+        raise ValueError(f"initial has a transform for each of the {what}, which must be counted "
+                         "first: pass them as an array or a list")
+    if hasattr(initial, "matrices"):
+        initial = [matrix if reliable else None for matrix, reliable
+                   in zip(initial.matrices, initial.drift["reliable"], strict=True)]
+    if len(initial) != count:
+        raise ValueError(f"initial has {len(initial)} transforms, but there are {count} {what}; "
+                         "give one for each, or one for all")
+    matrices = []
+    for index, one in enumerate(initial):
+        try:
+            matrices.append(initial_matrix(one, 2, motion))
+        except ValueError as error:
+            raise ValueError(f"transform {index} of {count}: {error}") from None
+    return matrices
+
+
+class Repeated:
+    """The same item for every index."""
+
+    def __init__(self, item):
+        self._item = item
+
+    def __getitem__(self, index):
+        return self._item
+
+
+def check_initial(matrix, options, reference, moving, what):
+    """Raise ValueError for a matrix that no registration of images of these shapes accepts."""
+    try:
+        _core.check_initial(numbers_xy(matrix), options, reference, moving)
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from None
+
+
 def numbers_xy(matrix):
     """The elements, row by row, of a homogeneous matrix for (x, y, ..., 1), or None."""
     if matrix is None:
@@ -95,3 +151,18 @@ INITIAL = """\
         well, as in repeating textures, the one nearest to ``initial`` is the answer. A transform
         that is singular, mirrored or outside of the limits, or that puts the images apart, raises
         ValueError."""
+
+_EACH = """\
+    initial : optional
+        Where to look for the answer first: what :func:`register` takes as ``initial`` (but two
+        arrays of points only within a sequence), for all {0}, or a sequence with one or None for
+        each.{1} The wrong number of them raises ValueError before anything is registered, and so
+        does a transform that is singular, mirrored or outside of the limits, or that puts the
+        images apart{2}."""
+
+INITIAL_OF_PAIRS = _EACH.format(
+    "pairs", "", "; with pairs that are read one by one, when its pair is read")
+INITIAL_OF_FRAMES = _EACH.format(
+    "frames", " One for all leads from the reference, and several from the same image, such as "
+    "those of another run; a former result of register_stack() stands for the transforms of its "
+    "reliable frames.", "")

@@ -118,7 +118,7 @@ class LocalRegistration(OnDevice):
 
     @warps
     def warp(self, image, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
-             weights=False, precision="single"):
+             weights=False, precision="single", antialias=False, labels=False):
         """Warp the moving image, or another image of its shape, to the reference.
 
         Parameters
@@ -129,6 +129,8 @@ class LocalRegistration(OnDevice):
             the registration's device stays there; an array with further axes is copied through the
             host.
         %(warping)s
+        %(antialias)s
+        %(labels)s
 
         Returns
         -------
@@ -142,7 +144,8 @@ class LocalRegistration(OnDevice):
         ------
         ValueError
             The image has another shape than the moving image or is on another device, or there is
-            no field; or all samples are missing, or no sample can have the value `nodata`.
+            no field; or all samples are missing, or no sample can have the value `nodata`; or
+            `antialias` is True for an order of 0, or on a device that lacks double precision.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
@@ -159,8 +162,8 @@ class LocalRegistration(OnDevice):
         positions += self.field
         return displaced_planes(
             image, positions, order=order, mode=mode, cval=cval,
-            missing=default_for(missing, image), nodata=nodata, weights=weights,
-            precision=precision, device=self._opened())
+            missing=default_for(missing, image, labels), nodata=nodata, weights=weights,
+            precision=precision, antialias=antialias, labels=labels, device=self._opened())
 
     def __repr__(self):
         counts = f"{int(self._used.sum())} of {self.shifts.size} windows used"

@@ -1,14 +1,19 @@
 """Mosaics: the positions of overlapping tiles, and the picture that they make."""
 
-from dataclasses import dataclass, field
+import hashlib
+import threading
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from . import _core
+from . import _core, _mosaic_scene
 from ._devices import Device, open_device
 from ._files._open import is_file, opened
+from ._files._tile_file import TileFile, as_tiles
+from ._flat_field import flattening
 from ._images import as_image
+from ._mosaic_rounds import tile_shifts
 from ._progress import progress_bar
 from ._results import OnDevice
 
@@ -134,9 +139,11 @@ class Mosaic(OnDevice):
     components : ndarray, shape (n,)
         The number of the set of tiles that used pairs connect, for each tile; 0 is the largest.
     placed_by_stage : ndarray, shape (n,)
-        Whether the stage model placed the tile, because no pair of it is used.
-    stage : StageModel
-        The model that places tiles and sets without pairs.
+        Whether the stage model placed the tile, because no pair of it is used. Without known
+        positions, such a tile is a component of its own.
+    stage : StageModel or None
+        The model that places tiles and sets without pairs. None if no positions were given: then
+        the components lie side by side.
     distortion : TileDistortion or None
         The distortion that all tiles have in common, if the overlaps show one.
     shape : tuple of 2 ints
@@ -149,7 +156,7 @@ class Mosaic(OnDevice):
     pairs: list
     components: np.ndarray
     placed_by_stage: np.ndarray
-    stage: StageModel
+    stage: StageModel | None
     distortion: TileDistortion | None
     shape: tuple[int, int]
     image: np.ndarray | None
@@ -164,16 +171,23 @@ class Mosaic(OnDevice):
     def matrices_xy(self):
         return _translations(self.positions[:, ::-1])
 
-    def fuse(self, tiles):
+    def fuse(self, tiles, *, flat_field=None, dark=0.0):
         """Fuse tiles, or another channel of them, to one picture.
 
-        Each tile is resampled once by its cubic spline, without the distortion. Where tiles overlap, the weight of a tile
-        is the product of the distances to its nearest edges along both axes.
+        Each tile is resampled once by its cubic spline, without the distortion. Where tiles
+        overlap, the weight of a tile is the product of the distances to its nearest edges along
+        both axes.
 
         Parameters
         ----------
-        tiles : sequence of array_like
-            Images of the shapes of the located tiles, in the same order.
+        tiles : sequence of array_like, or path-like
+            Images of the shapes of the located tiles, in the same order; or a CZI file.
+        flat_field : array_like, optional
+            The illumination of a tile, such as :func:`warpalign.flat_field` estimates it, by which
+            each tile is divided first. It has the shape of a tile; its mean becomes 1.
+        dark : float or array_like, optional
+            The value that the camera reports without light, or an image of such values: the
+            division applies to what lies above it. The default is 0.
 
         Returns
         -------
@@ -184,31 +198,158 @@ class Mosaic(OnDevice):
         Raises
         ------
         ValueError
-            The number of tiles or the shape of a tile is another one.
+            The number of tiles or the shape of a tile or of the flat field is another one, or the
+            flat field is not positive.
         TypeError
             The pixels are not real numbers.
         warpalign.Error
             The computation failed; for example, the device has too little memory.
         """
+        flatten = flattening(flat_field, dark, self._shapes)
+        tiles = as_tiles(tiles)
         if len(tiles) != len(self.positions):
             raise ValueError(f"there are {len(self.positions)} located tiles, not {len(tiles)}")
-        kind = as_image(tiles[0], "tile 0").dtype
-        kind = kind if kind in _FUSED_TYPES else np.dtype(np.float32)
+        kind = fused_type(as_image(tiles[0], "tile 0").dtype)
         picture = np.empty(self.shape, kind)
 
         def source(index):
             tile = as_image(tiles[index], f"tile {index}")
             if tile.dtype != kind and kind != np.float32:
                 raise TypeError(f"tile {index} is of type {tile.dtype}, but tile 0 of {kind}")
-            return np.ascontiguousarray(tile, kind)
+            tile = np.ascontiguousarray(tile, kind)
+            return tile if flatten is None else flatten(tile)
 
-        distortion = []
-        if self.distortion is not None:
-            distortion = [*self.distortion.center[::-1], self.distortion.radius,
-                          *self.distortion.columns, *self.distortion.rows]
         _core.fuse_tiles(self._opened(), self._shapes, self.positions[:, ::-1].tolist(), source,
-                         picture, distortion)
+                         picture, self._distortion_numbers())
         return picture
+
+    def locate_round(self, reference_tiles, tiles, *, min_confidence=0.5, devices=None, streams=2,
+                     progress=None):
+        """Locate the tiles of another round of imaging in this mosaic.
+
+        In each round the stage returns to the same positions, and misses them a little. Each tile
+        is registered as a translation to the same tile of this round. Tiles without an accepted
+        registration, and those that contradict the other tiles, move with the median of the others.
+        All channels of a round have the positions of one of them: pass them to :meth:`fuse`.
+
+        Parameters
+        ----------
+        reference_tiles : sequence of array_like
+            The tiles of this mosaic, in a channel that both rounds have in common, such as that of
+            a nuclear stain. Images of 2 dimensions or their paths, read when they are needed.
+        tiles : sequence of array_like
+            The tiles of the other round, in the same order and of the same shapes.
+        min_confidence : float, optional
+            The smallest confidence of a registration that is used, above 0 to 1. The default is
+            0.5.
+        devices : Device or str, or a sequence of them, optional
+            The devices to use, as for :func:`register_batch`.
+        streams : int, optional
+            The number of pairs that each device processes at a time, 1 to 64. The default is 2.
+        progress : bool, optional
+            Whether to show a tqdm progress bar, as for :func:`register_batch`.
+
+        Returns
+        -------
+        Mosaic
+            The tiles of the round in the frame of this mosaic: the shape of the picture is the
+            same, and positions may be negative. Pair i is tile i of this mosaic with tile i of the
+            round; its shift is in pixels (rows, columns). `placed_by_stage` marks tiles that moved
+            with the others.
+
+        Raises
+        ------
+        ValueError
+            The number of tiles or the shape of a tile is another one.
+        TypeError
+            The pixels are not real numbers.
+        warpalign.Error
+            No tile matches, or the computation failed.
+        """
+        reference_tiles, tiles = as_tiles(reference_tiles), as_tiles(tiles)
+        for name, given in (("reference_tiles", reference_tiles), ("tiles", tiles)):
+            if len(given) != len(self.positions):
+                raise ValueError(f"{name} has {len(given)} tiles, but {len(self.positions)} are "
+                                 "located")
+            for index, (shape, expected) in enumerate(zip(_shapes_of(given), self._shapes)):
+                if tuple(shape) != tuple(expected):
+                    raise ValueError(f"tile {index} of {name} has the shape {shape}, but "
+                                     f"{tuple(expected)} was located")
+        if not 0 < min_confidence <= 1:
+            raise ValueError(f"min_confidence must be above 0 and at most 1, not {min_confidence}")
+        shifts, notes = tile_shifts(reference_tiles, tiles, min_confidence,
+                                    self._device if devices is None else devices, streams, progress)
+        pairs = [MosaicPair(index, index, outcome, reason, tuple(shift.tolist()), (0.0, 0.0),
+                            confidence, correlation, (0.0, 0.0))
+                 for index, (shift, (outcome, reason, confidence, correlation)) in enumerate(
+                     zip(shifts, notes))]
+        follows = np.array([pair.outcome != "used" for pair in pairs])
+        return replace(self, positions=self.positions + shifts, pairs=pairs, image=None,
+                       placed_by_stage=follows)
+
+    def save_scene(self, path, tiles, *, pixel_size=None, unit="micrometer"):
+        """Save the tiles and where they lie as a scene in OME-Zarr 0.6, for other programs to fuse.
+
+        Each tile is an image of the scene, with a transform from its coordinates to those of the
+        mosaic: a translation, after the displacements of the distortion if there is one. Tiles are
+        read and written one after the other.
+
+        Parameters
+        ----------
+        path : path-like
+            The folder to write, which must not exist. Its name ends in ``.zarr``.
+        tiles : sequence of array_like, or path-like
+            Images of the shapes of the located tiles, in the same order; or a CZI file.
+        pixel_size : float, optional
+            The size of a pixel, in `unit`. Without it, coordinates are pixels.
+        unit : str, optional
+            A unit of length as OME-Zarr names it. The default is ``'micrometer'``.
+
+        Raises
+        ------
+        FileExistsError
+            The path exists.
+        FileNotFoundError
+            The folder of the path does not exist.
+        ValueError
+            The number of tiles or the shape of a tile is another one, the name has another ending,
+            or `pixel_size` is not above 0.
+        TypeError
+            The pixels are not real numbers.
+        ImportError
+            The package zarr is not installed.
+        OSError
+            The disk is full, or the folder cannot be written. Nothing remains.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import pathlib, tempfile, warpalign
+        >>> scene = np.random.default_rng(0).random((160, 290)).cumsum(0).cumsum(1) % 50
+        >>> tiles = [scene[:160, :160], scene[:160, 130:290]]
+        >>> found = warpalign.mosaic(tiles, [(0, 0), (0, 124)])
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "tiles.ome.zarr")
+        >>> found.save_scene(path, tiles, pixel_size=0.65)
+        >>> warpalign.open(path / "tile1").spacing
+        (0.65, 0.65)
+        """
+        tiles = as_tiles(tiles)
+        if len(tiles) != len(self.positions):
+            raise ValueError(f"there are {len(self.positions)} located tiles, not {len(tiles)}")
+        _mosaic_scene.save(path, tiles, self._shapes, self.positions, self.distortion, pixel_size,
+                           unit)
+
+    def _distortion_numbers(self):
+        """The distortion as the extension takes it: center, radius and terms in (x, y)."""
+        if self.distortion is None:
+            return []
+        return [*self.distortion.center[::-1], self.distortion.radius, *self.distortion.columns,
+                *self.distortion.rows]
+
+
+def fused_type(dtype):
+    """The type of the picture that tiles of a type make."""
+    return np.dtype(dtype) if dtype in _FUSED_TYPES else np.dtype(np.float32)
 
 
 def _translations(positions):
@@ -227,7 +368,9 @@ def _shape_of(tile):
 
 def _shapes_of(tiles):
     """The shape of each tile. Of lazy sequences, only the first tile is read."""
-    if isinstance(tiles, (list, tuple)):
+    if isinstance(tiles, TileFile):
+        shapes = tiles.shapes
+    elif isinstance(tiles, (list, tuple)):
         shapes = [_shape_of(tile) for tile in tiles]
     else:
         shapes = [_shape_of(tiles[0])] * len(tiles)
@@ -237,14 +380,38 @@ def _shapes_of(tiles):
     return [(int(height), int(width)) for height, width in shapes]
 
 
+class _SeenTiles:
+    """Finds tiles that were given twice. Several threads may use it."""
+
+    _STEP = 32  # rows between those that are compared first
+
+    def __init__(self, tiles):
+        self._tiles = tiles
+        self._lock = threading.Lock()
+        self._numbers = {}
+
+    def refuse_same(self, index, tile):
+        """Raise ValueError if another tile has the same pixels, unless they are all equal."""
+        sample = np.ascontiguousarray(tile[::self._STEP])
+        digest = hashlib.blake2b(sample, digest_size=16).digest()
+        with self._lock:
+            other = self._numbers.setdefault((tile.dtype.str, tile.shape, digest), index)
+        if other == index or (tile == tile[0, 0]).all():
+            return
+        if np.array_equal(tile, as_image(self._tiles[other], f"tile {other}")):
+            raise ValueError(f"tile {max(index, other)} is the same picture as tile "
+                             f"{min(index, other)}; give each tile once")
+
+
 def _swapped(pair):
     reference, moving, outcome, reason, shift, uncertainty, confidence, correlation, residual = pair
     return MosaicPair(reference, moving, outcome, reason, shift[::-1], uncertainty[::-1],
                       confidence, correlation, residual[::-1])
 
 
-def mosaic(tiles, positions, *, fuse=False, max_error=None, min_confidence=0.5,
-           estimate_distortion=True, devices=None, streams=2, progress=None):
+def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=0.5,
+           estimate_distortion=True, flat_field=None, dark=0.0, devices=None, streams=2,
+           progress=None):
     """Locate the overlapping tiles of a mosaic, and fuse them on request.
 
     The overlaps of all tiles that overlap according to `positions` are registered and verified.
@@ -254,22 +421,33 @@ def mosaic(tiles, positions, *, fuse=False, max_error=None, min_confidence=0.5,
 
     Parameters
     ----------
-    tiles : sequence of array_like
+    tiles : sequence of array_like, or path-like
         Images of 2 dimensions or their paths, in the order in which they were taken. Several
         threads read the sequence when tiles are needed; of a sequence that is no list or tuple, all
-        tiles have the shape of the first one. Reduce colour images to one channel.
-    positions : array_like, shape (n, 2)
-        Where the stage says that the first pixel of each tile lies, in pixels: (row, column).
+        tiles have the shape of the first one. Reduce colour images to one channel. Or a CZI file
+        with a mosaic; :func:`open_tiles` chooses a scene, a channel or a plane of it.
+    positions : array_like, shape (n, 2), optional
+        Where the stage says that the first pixel of each tile lies, in pixels: (row, column). The
+        default is what a CZI file says. Without positions, all tiles are compared with each other
+        to find the pairs that overlap; more than 24 tiles only until the pairs connect them, in the
+        order of the distance of their numbers.
     fuse : bool, optional
         Whether to make the picture, too. The default is False.
     max_error : float, optional
         The largest error of a position relative to its neighbour, in pixels along rows and
-        columns. The default is a twentieth of the tile's larger side, at least 16.
+        columns. The default is a twentieth of the tile's larger side, at least 16. It needs
+        `positions`.
     min_confidence : float, optional
         The smallest confidence of a pair that is used, above 0 to 1. The default is 0.5.
     estimate_distortion : bool, optional
         Whether to estimate the distortion that all tiles have in common, and to locate them without
         it. It needs tiles of one shape. The default is True.
+    flat_field : array_like, optional
+        The illumination of a tile, by which each tile is divided before its registration, and with
+        `fuse` in the picture; see :meth:`Mosaic.fuse`.
+    dark : float or array_like, optional
+        The value that the camera reports without light, or an image of such values, for
+        `flat_field`. The default is 0.
     devices : Device or str, or a sequence of them, optional
         The devices to use, as for :func:`register_batch`.
     streams : int, optional
@@ -288,9 +466,9 @@ def mosaic(tiles, positions, *, fuse=False, max_error=None, min_confidence=0.5,
     TypeError
         The pixels are not real numbers.
     ValueError
-        The positions do not fit the tiles, two tiles have the same position, or a shape or an
-        option is invalid (:class:`InvalidArgumentError`). If the positions would fit with x and y
-        exchanged or in another unit, the message says so.
+        The positions do not fit the tiles, two tiles have the same position or the same pixels, or
+        a shape or an option is invalid (:class:`InvalidArgumentError`). If the positions would fit
+        with x and y exchanged or in another unit, the message says so.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
 
@@ -305,19 +483,34 @@ def mosaic(tiles, positions, *, fuse=False, max_error=None, min_confidence=0.5,
     array([[  0.,   0.],
            [  0., 130.]])
     """
-    positions = np.asarray(positions, float)
+    tiles = as_tiles(tiles)
+    if positions is None and isinstance(tiles, TileFile):
+        positions = tiles.positions
+    if len(tiles) < 2:
+        raise ValueError(f"a mosaic needs at least 2 tiles, not {len(tiles)}")
+    known = positions is not None
+    if not known and max_error is not None:
+        raise ValueError("max_error is the error of positions, but no positions are given")
+    positions = np.asarray(positions, float) if known else np.zeros((len(tiles), 2))
     if positions.shape != (len(tiles), 2):
         raise ValueError(f"positions must have the shape ({len(tiles)}, 2), one (row, column) for "
                          f"each tile, not {positions.shape}")
     if max_error is not None and not max_error > 0:
         raise ValueError(f"max_error must be above 0, not {max_error}")
-    shapes = _shapes_of(tiles) if len(tiles) > 0 else []
+    shapes = _shapes_of(tiles)
+    flatten = flattening(flat_field, dark, shapes)
     if devices is None or isinstance(devices, (str, Device)):
         devices = [devices]
     opened = [open_device(device) for device in devices]
 
+    seen = _SeenTiles(tiles)
+
     def source(index):
-        return as_image(tiles[index], f"tile {index}")
+        tile = as_image(tiles[index], f"tile {index}")
+        seen.refuse_same(index, tile)
+        if flatten is None:
+            return tile
+        return flatten(np.ascontiguousarray(tile, fused_type(tile.dtype)))
 
     with progress_bar(progress, None, "pair") as bar:
 
@@ -327,9 +520,12 @@ def mosaic(tiles, positions, *, fuse=False, max_error=None, min_confidence=0.5,
 
         found = _core.locate_tiles(opened, shapes, positions[:, ::-1].tolist(), source, update,
                                    0.0 if max_error is None else float(max_error),
-                                   float(min_confidence), streams, bool(estimate_distortion))
-    stage = StageModel(np.array(found["stage_matrix"]).reshape(2, 2)[::-1, ::-1].copy(),
-                       found["backlash"][::-1], found["deviation"])
+                                   float(min_confidence), streams, bool(estimate_distortion),
+                                   known)
+    stage = None
+    if known:
+        stage = StageModel(np.array(found["stage_matrix"]).reshape(2, 2)[::-1, ::-1].copy(),
+                           found["backlash"][::-1], found["deviation"])
     distortion = None
     if found["distortion"] is not None:
         x, y, radius, columns, rows = found["distortion"]
@@ -338,8 +534,9 @@ def mosaic(tiles, positions, *, fuse=False, max_error=None, min_confidence=0.5,
         positions=np.array(found["positions"])[:, ::-1].copy(),
         pairs=[_swapped(pair) for pair in found["pairs"]],
         components=np.array(found["components"]),
-        placed_by_stage=np.array(found["counts"]) == 0,
-        stage=stage, distortion=distortion, shape=tuple(found["shape"]), image=None, _shapes=shapes, _device=opened[0])
+        placed_by_stage=(np.array(found["counts"]) == 0) & known,
+        stage=stage, distortion=distortion, shape=tuple(found["shape"]), image=None,
+        _shapes=shapes, _device=opened[0])
     if fuse:
-        object.__setattr__(result, "image", result.fuse(tiles))
+        object.__setattr__(result, "image", result.fuse(tiles, flat_field=flat_field, dark=dark))
     return result

@@ -37,6 +37,18 @@ def is_ome_zarr(path):
     return (path / "zarr.json").is_file() or (path / ".zattrs").is_file()
 
 
+def new_path(path):
+    """The path of a folder to be written. Raises an error if it exists or has another ending."""
+    path = pathlib.Path(path)
+    if not path.name.endswith(".zarr"):
+        raise ValueError(f"{path}: the name of a folder in OME-Zarr must end in .ome.zarr")
+    if path.exists():
+        raise FileExistsError(f"{path} exists; choose another name")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
+    return path
+
+
 def _json_of(path):
     if path.stat().st_size > _MOST_BYTES:
         raise ValueError(f"{path} is too large for metadata")

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._docs import filled
-from ._initial import INITIAL
+from ._initial import INITIAL, INITIAL_OF_FRAMES, INITIAL_OF_PAIRS
 
 
 class RegistrationOptions(TypedDict, total=False):
@@ -32,6 +32,8 @@ class RegistrationOptions(TypedDict, total=False):
     log_polar_sigma: float
     collect_timings: bool
     max_threads: int
+    grid_spacing: float
+    bending_weight: float
 
 
 # The limits along y and x, which a pair of numbers for max_shift sets.
@@ -51,9 +53,9 @@ _OPTIONS = """\
             ``'translation'``: translation only. ``'affine'``: parallel lines stay parallel.
             ``'homography'``: straight lines stay straight. ``'auto'``: a similarity, unless an
             affine transform or a homography fits significantly better. ``'deformable'``: an affine
-            transform, then a smooth deformation; without masks, for ``modality='same'``. With
-            ``initial``, the affine transform is that one, and the deformation is judged by the
-            correlation that it reaches. Stacks take the first four. (*)
+            transform, then a smooth deformation. With ``initial`` and ``modality='same'``, the
+            affine transform is that one, and the deformation is judged by the correlation that it
+            reaches. Stacks take the first four and ``'deformable'``. (*)
         modality : {'same', 'other', 'auto'}
             How the images are compared. ``'same'`` (the default): by intensities; brightness and
             contrast may differ. ``'other'``: by gradient orientations; contrast may be reversed or
@@ -134,7 +136,8 @@ def documented(function, **more):
     """Fill in the parts of a docstring that registration functions share, and those of `more`."""
     return filled(function, {
         "options": _described(), "reference": _REFERENCE, "device": _DEVICE, "raises": _RAISES,
-        "nodata": _NODATA, "initial": INITIAL, **more})
+        "nodata": _NODATA, "initial": INITIAL, "initial_of_pairs": INITIAL_OF_PAIRS,
+        "initial_of_frames": INITIAL_OF_FRAMES, **more})
 
 
 def _members(name, value):

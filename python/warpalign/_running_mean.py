@@ -25,19 +25,33 @@ class RunningMean:
 
     def add(self, frame, matrix):
         """Add a frame; `matrix` maps pixels of the first frame to this frame, in array axes."""
+        rows, columns = np.ogrid[:self._sums.shape[0], :self._sums.shape[1]]
+        points = [matrix[i, 0] * rows + matrix[i, 1] * columns + matrix[i, 2] for i in range(2)]
+        self._add(points, ndimage.affine_transform(
+            self._filled(frame), matrix, device=self._device))
+
+    def add_deformed(self, frame, transform):
+        """The same for a Transform."""
+        values = self._filled(frame)
+        self._add(transform.positions(self._sums.shape), transform.warp(
+            values, output_shape=self._sums.shape, device=self._device))
+
+    def _filled(self, frame):
+        """The frame with numbers everywhere."""
         values = np.nan_to_num(np.asarray(frame, np.float32), posinf=0, neginf=0)
         if self._mask is not None:
             values = np.where(self._mask, values, values[self._mask].mean())
-        aligned = ndimage.affine_transform(values, matrix, device=self._device)
-        covered = self._covered(matrix)
+        return values
+
+    def _add(self, points, aligned):
+        """Add a warped frame, given the points of it that lie on the pixels."""
+        covered = self._covered(points)
         self._sums[covered] += aligned[covered]
         self._counts[covered] += 1
 
-    def _covered(self, matrix):
+    def _covered(self, points):
         """A mask of the pixels to which a frame contributes."""
         shape = self._sums.shape
-        rows, columns = np.ogrid[:shape[0], :shape[1]]
-        points = [matrix[i, 0] * rows + matrix[i, 1] * columns + matrix[i, 2] for i in range(2)]
         inside = np.ones(shape, bool)
         for point, length in zip(points, shape):
             inside &= (point >= 0) & (point <= length - 1)

@@ -9,18 +9,20 @@ from ._alignment import Alignment, parameters_of, registration_of
 from ._axes import embedded
 from ._devices import open_device
 from ._errors import Error, InvalidImageError
+from ._fixed_pattern import ONLY_PATTERN, checked_choice, find_fixed_pattern
 from ._docs import warps
 from ._files._open import is_file
 from ._files._open import opened as opened_file
 from ._foreign import warpable
 from ._frames import iterate_frames
 from ._images import as_mask, device_for
+from ._initial import Repeated, check_initial, initial_matrices, numbers_xy
 from ._options import RegistrationOptions, documented, options_of
 from ._progress import progress_bar
 from ._results import OnDevice
 from ._running_mean import RunningMean
 from ._stack_origin import (
-    MAX_BYTES, MAX_FRAMES, NAMED, FramesAhead, checked_reference, set_origin)
+    MAX_BYTES, MAX_FRAMES, NAMED, NONE, FramesAhead, checked_reference, set_origin)
 from .ndimage._missing import default_for
 
 # A row of the drift table. Shifts are those of the frame's centre.
@@ -64,6 +66,10 @@ class StackRegistration(OnDevice):
         of this frame. NaN for frames that could not be used.
     transforms : tuple of Transform or None
         The same as transforms; None for frames that could not be used.
+    deformations : tuple of Deformation or None
+        With ``motion='deformable'``, for each frame that is reliable, except the reference, its
+        deformation, which ``transforms`` and :meth:`warp` include; ``matrices`` and ``drift``
+        describe the affine transform before it. Otherwise None.
     errors : dict of int to InvalidImageError
         For each frame that could not be used, by its number, the reason.
     periods : dict of int to tuple of tuples
@@ -76,6 +82,13 @@ class StackRegistration(OnDevice):
         names another one. None if ``to`` is an image, or if no frame is usable.
     reference_reason : str
         Why it is the reference, such as ``'the first usable frame'``.
+    fixed_pattern : FixedPattern or None
+        The pattern that is fixed to the sensor and was left out of the registration:
+        ``offsets`` (float32, of a frame's shape, in the frames' units), their root mean square
+        ``rms``, the number of ``frames`` from which it was found, ``scene``, whether the frames
+        show anything else, and ``clear``, whether the pattern is separated from the scene: if the
+        scene moves too little for that, no frame is reliable. :meth:`warp` takes the frames as they
+        are.
     """
 
     def __init__(self, shape, device, reference, reason):
@@ -83,9 +96,11 @@ class StackRegistration(OnDevice):
         self._device = device
         self.reference = reference
         self.reference_reason = reason
+        self.fixed_pattern = None
         self._alignments = []
         self._reliable = []
         self._ambiguous = []
+        self._deformations = []
         self.errors = {}
         self.periods = {}
         self.undetermined_directions = {}
@@ -94,8 +109,11 @@ class StackRegistration(OnDevice):
         """`found`: the Registration of the frame, or None for one that was not registered."""
         number = len(self)
         self._alignments.append(alignment)
-        self._reliable.append(number == self.reference if found is None else found.reliable)
+        is_clear = self.fixed_pattern is None or self.fixed_pattern.clear
+        self._reliable.append(number == self.reference if found is None
+                              else found.reliable and is_clear)
         self._ambiguous.append(found is not None and found.ambiguous)
+        self._deformations.append(None if found is None else found.deformation)
         if self._ambiguous[-1]:
             self.periods[number] = found.period
             if found.undetermined_direction is not None:
@@ -113,8 +131,13 @@ class StackRegistration(OnDevice):
 
     @property
     def transforms(self):
-        return tuple(alignment.transform if np.isfinite(alignment.matrix).all() else None
-                     for alignment in self._alignments)
+        return tuple(deformation.transform if deformation is not None
+                     else alignment.transform if np.isfinite(alignment.matrix).all() else None
+                     for alignment, deformation in zip(self._alignments, self._deformations))
+
+    @property
+    def deformations(self):
+        return tuple(self._deformations)
 
     @property
     def drift(self):
@@ -143,7 +166,7 @@ class StackRegistration(OnDevice):
 
     @warps
     def warp(self, frames, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
-             weights=False, precision="single"):
+             weights=False, precision="single", antialias=False, labels=False):
         """Warp frames to the reference, one after the other.
 
         Parameters
@@ -153,6 +176,8 @@ class StackRegistration(OnDevice):
             They may have further axes, such as channels, after these two. Arrays on the stack's
             device stay there.
         %(warping)s
+        %(antialias)s
+        %(labels)s
 
         Yields
         ------
@@ -166,7 +191,8 @@ class StackRegistration(OnDevice):
         ------
         ValueError
             There are more frames than were registered, or a frame has another shape or is on
-            another device; or all its samples are missing, or none can have the value `nodata`.
+            another device; or all its samples are missing, or none can have the value `nodata`; or
+            `antialias` is True for an order of 0.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
@@ -183,11 +209,17 @@ class StackRegistration(OnDevice):
             if not self._reliable[i]:
                 yield None
                 continue
+            options = {"order": order, "mode": mode, "cval": cval,
+                       "missing": default_for(missing, frame, labels), "nodata": absent,
+                       "weights": weights, "precision": precision, "antialias": antialias,
+                       "labels": labels, "device": self._opened()}
+            if self._deformations[i] is not None:
+                yield self._deformations[i].transform.warp(
+                    frame, output_shape=self._shape, **options)
+                continue
             yield ndimage.affine_transform(
                 frame, embedded(self._alignments[i].matrix, frame.ndim),
-                output_shape=self._shape + tuple(frame.shape[2:]), order=order, mode=mode,
-                cval=cval, missing=default_for(missing, frame), nodata=absent, weights=weights,
-                precision=precision, device=self._opened())
+                output_shape=self._shape + tuple(frame.shape[2:]), **options)
 
     def __repr__(self):
         to = "" if self.reference == 0 else f", to {self._reference_text()}"
@@ -236,10 +268,12 @@ def _unusable():
                      chance=None)
 
 
-def check_motion(options):
-    if options.get("motion") in ("affine", "homography", "auto", "deformable"):
-        raise ValueError(
-            f"stacks are aligned by similarities; motion={options['motion']!r} is for pairs")
+def check_motion(options, deformable=False):
+    """Raise ValueError for motions that stacks do not have; `deformable`: whether they have that."""
+    motion = options.get("motion")
+    if motion in ("affine", "homography", "auto") or motion == "deformable" and not deformable:
+        models = "similarities" + (" and deformations" if deformable else "")
+        raise ValueError(f"stacks are aligned by {models}; motion={motion!r} is for pairs")
 
 
 class _Follower:
@@ -247,15 +281,20 @@ class _Follower:
 
     `nbytes`: of a frame. `to`: "previous" or "mean"; anything else is a fixed reference.
     `in_order`: whether the frames follow each other, so that the motion of one tells that of the
-    next one where a frame matches at several shifts.
+    next one where a frame matches at several shifts. `near`: the initial transform or None
+    for each frame, by its number, from initial_matrices(); or None.
     """
 
-    def __init__(self, shape, nbytes, mask, to, device, options, in_order=True):
-        check_motion(options)
+    def __init__(self, shape, nbytes, mask, to, device, options, in_order=True, near=None):
+        check_motion(options, deformable=True)
+        if to == "previous" and options.get("motion") == "deformable":
+            raise ValueError("frames are deformed to one image or to the mean, not to='previous'")
         # Only with a fixed reference can frames be registered together.
-        together = to not in ("previous", "mean") and mask is None
+        together = to not in ("previous", "mean") and mask is None and near is None
         some = max(1, min(MAX_FRAMES, MAX_BYTES // nbytes)) if together else 1
-        self._registrar = _core.FrameRegistrar(device, options_of(options), some)
+        self._options = options_of(options)
+        self._registrar = _core.FrameRegistrar(device, self._options, some)
+        self._near = near
         self._device = device
         self._mask = mask
         self._to = to
@@ -270,6 +309,9 @@ class _Follower:
         self._registrar.set_reference(image, self._mask)
         self._origin = number
         self._origin_to_reference = np.eye(3)
+        self._from_origin = np.eye(3)  # to the origin of the initial transforms
+        if number is not None and isinstance(self._near, list) and self._near[number] is not None:
+            self._from_origin = np.linalg.inv(self._near[number])
         # The last reliable frame, if it is known where the next one may be.
         self._origin_to_last = np.eye(3) if self._in_order and number is not None else None
         self._last = number
@@ -290,7 +332,10 @@ class _Follower:
     def _registered(self, numbers, frames):
         results = [self._tried.get((self._origin, number)) for number in numbers]
         missing = [frame for frame, found in zip(frames, results) if found is None]
-        if self._mask is None:
+        if self._near is not None:
+            new = (self._align_near(number, frame)
+                   for number, frame, found in zip(numbers, frames, results) if found is None)
+        elif self._mask is None:
             new = iter(self._registrar.align(missing) if missing else ())
         else:
             new = (self._align_masked(frame) for frame in missing)
@@ -310,6 +355,29 @@ class _Follower:
         return [self._alignment_of(number, frame, found)
                 for number, frame, found in zip(numbers, frames, results)]
 
+    def _initial_of(self, number):
+        """The initial transform of a frame from the reference, or None if there is none."""
+        if self._near is None or self._near[number] is None:
+            return None
+        matrix = self._near[number] @ self._from_origin
+        matrix = matrix @ np.linalg.inv(self._origin_to_reference)
+        try:
+            check_initial(matrix, self._options, self._shape, self._shape, "")
+        except ValueError:
+            return None  # only from another frame, for which it was checked, the limits accept it
+        return matrix
+
+    def _align_near(self, number, frame):
+        matrix = self._initial_of(number)
+        try:
+            if matrix is not None:
+                return self._registrar.align_near(frame, self._mask, numbers_xy(matrix))
+            if self._mask is None:
+                return self._registrar.align([frame])[0]
+            return self._registrar.align_masked(frame, self._mask)
+        except InvalidImageError as error:
+            return error.with_traceback(None)  # a traceback would keep the frame alive
+
     def _align_masked(self, frame):
         try:
             return self._registrar.align_masked(frame, self._mask)
@@ -326,7 +394,7 @@ class _Follower:
     def _alignment_of(self, number, frame, found):
         # Frames that were registered without the one before.
         if (isinstance(found, dict) and found["ambiguous"]
-                and self._origin_to_last is not None):
+                and self._origin_to_last is not None and self._initial_of(number) is None):
             found = self._align_next(number, frame)
         if isinstance(found, InvalidImageError):
             return found
@@ -339,23 +407,42 @@ class _Follower:
             self._last = number
         # The chain and the mean begin at the origin.
         if found.reliable and number >= (self._origin or 0):
-            self._take(frame, matrix)
+            self._take(frame, matrix, found.deformation)
         if found.ambiguous:
             self._origin_to_last = None  # where the frames are from here on is not known
         return _alignment(matrix, self._shape, found), found
 
-    def _take(self, frame, matrix):
+    def _take(self, frame, matrix, deformation):
         if self._to == "previous":
             self._registrar.set_reference(frame, self._mask)
             self._origin_to_reference = matrix
         elif self._to == "mean":
-            self._mean.add(frame, matrix)
+            if deformation is None:
+                self._mean.add(frame, matrix)
+            else:
+                self._mean.add_deformed(frame, deformation.transform)
             self._registrar.set_reference(self._mean.mean(), self._mean.mask())
 
 
+def _checked_initial(initial, total, to, shape, options):
+    """The initial transforms of the frames, or None. Raises ValueError."""
+    made = options_of(options)
+    near = initial_matrices(initial, total, made.motion, "frames")
+    last = None
+    for number, matrix in enumerate([] if near is None else [near[0]] if isinstance(near, Repeated)
+                                    else near):
+        if matrix is None:
+            continue
+        chained = isinstance(to, str) and to == "previous" and last is not None
+        check_initial(matrix @ np.linalg.inv(last) if chained else matrix, made, shape, shape,
+                      f"the initial transform of frame {number}")
+        last = matrix
+    return near
+
+
 @documented
-def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
-                   **options: Unpack[RegistrationOptions]) -> StackRegistration:
+def register_stack(frames, *, to="first", mask=None, initial=None, fixed_pattern=None, device=None,
+                   progress=None, **options: Unpack[RegistrationOptions]) -> StackRegistration:
     """Find how the frames of a stack drift.
 
     Parameters
@@ -378,6 +465,13 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
         array: another image of the frames' shape.
     mask : array_like, optional
         A mask of the frames' shape; 0 for pixels to ignore in all frames.
+    %(initial_of_frames)s
+    fixed_pattern : {'auto', 'off'}, optional
+        ``'auto'`` (the default; ``'off'`` with ``fast=True``): find the pattern that is fixed to
+        the sensor while the scene moves, such as column noise and hot pixels, and leave it out of
+        the registration (:attr:`StackRegistration.fixed_pattern`). It is found in 12 frames that
+        are spread over an array or a list, or in the first 12 of any other iterable, which are
+        read ahead.
     %(device)s
     progress : bool, optional
         Whether to show a tqdm progress bar. By default, it is shown in terminals and notebooks if
@@ -387,8 +481,9 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     Returns
     -------
     StackRegistration
-        The transform of each frame relative to the reference. A frame whose pixels cannot be used
-        (constant, NaN) is not reliable, and ``errors`` has the reason.
+        The transform of each frame relative to the reference. With ``motion='deformable'``, it
+        holds a B-spline of each frame, by default 0.6 bytes for each pixel. A frame whose pixels
+        cannot be used (constant, NaN) is not reliable, and ``errors`` has the reason.
 
     %(raises)s
 
@@ -411,18 +506,31 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     opened = open_device(device_for(ahead.given, device))
     del ahead.given  # do not keep a frame while the caller makes the next one
     mask = as_mask(mask, ahead.shape, "the mask")
+    near = _checked_initial(initial, total, to, ahead.shape, options)
     reference = checked_reference(to, ahead)
+    with_pattern = checked_choice(fixed_pattern, options.get("fast", False))
     follower = _Follower(ahead.shape, ahead.nbytes, mask,
                          reference if isinstance(to, str) else None,
-                         opened, options)
-    number, reason = set_origin(reference, ahead, follower, mask)
+                         opened, options, near=near)
+    pattern = find_fixed_pattern(ahead, opened, mask, options) if with_pattern else None
+    if pattern is not None:
+        ahead.leave_out(pattern)
+        if isinstance(reference, tuple) and reference[0] is not None:
+            reference = reference[0], pattern.subtracted(reference[1])
+    if pattern is None or pattern.scene:
+        number, reason = set_origin(reference, ahead, follower, mask)
+    else:
+        number, reason = None, NONE
     stack = StackRegistration(ahead.shape, opened, number, reason)
+    stack.fixed_pattern = pattern
     with progress_bar(progress, total, "frame") as bar:
         at_once = follower.frames_at_once
         some = []
         for frame in ahead:
             # The caller may write the next frame to the same memory.
             some.append(frame if at_once == 1 or isinstance(frame, Exception) else frame.copy())
+            if pattern is not None and not pattern.scene:
+                some[-1] = InvalidImageError(f"frame {len(stack) + len(some) - 1}: {ONLY_PATTERN}")
             del frame
             if len(some) == at_once:
                 _take(stack, follower, some, bar)

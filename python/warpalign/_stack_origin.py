@@ -36,6 +36,7 @@ class FramesAhead:
         self._frames = frames
         self._remaining = iterate_frames(frames)
         self._ahead = []
+        self._pattern = None
         try:
             self.given = next(self._remaining)
         except StopIteration:
@@ -60,6 +61,22 @@ class FramesAhead:
             del frame  # do not keep a frame while the caller makes the next one
         return self._ahead[number]
 
+    def some(self, count):
+        """Up to `count` frames, spread over an array or a list, or else the first ones. Before any
+        frame was yielded."""
+        frames = self._frames
+        if not (getattr(frames, "ndim", None) == 3 or isinstance(frames, (list, tuple))):
+            peeked = [self.peek(number) for number in range(min(count, self.limit))]
+            return [frame for frame in peeked if frame is not None]
+        step = max(len(frames) // count, 1)
+        numbers = range(0, min(step * count, len(frames)), step)
+        return [np.ascontiguousarray(self._checked(frames[number], number)) for number in numbers]
+
+    def leave_out(self, pattern):
+        """Subtract a FixedPattern from all frames. Before any frame was yielded."""
+        self._ahead = [pattern.subtracted(frame) for frame in self._ahead]
+        self._pattern = pattern
+
     def mark(self, number, error):
         """Replace the pixels of a frame, which cannot be used, by the reason."""
         self._ahead[number] = error.with_traceback(None)
@@ -82,7 +99,7 @@ class FramesAhead:
         if frame.shape != self.shape:
             raise ValueError(f"frame {number} has the shape {frame.shape}, but the first frame has "
                              f"{self.shape}")
-        return frame
+        return frame if self._pattern is None else self._pattern.subtracted(frame)
 
     def __iter__(self):
         number = 0

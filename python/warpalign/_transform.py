@@ -21,8 +21,16 @@ def _in_space(matrix):
     return whole
 
 
+def _real(values, what):
+    """The values as an array of real numbers."""
+    values = np.asarray(values)
+    if values.dtype.kind == "c":
+        raise ValueError(f"{what} must be of real numbers")
+    return values
+
+
 def _of_matrix(kind, matrix):
-    matrix = np.asarray(matrix, np.float64)
+    matrix = _real(matrix, "the matrix of a transform").astype(np.float64)
     if matrix.shape not in ((3, 3), (4, 4)):
         raise ValueError(f"the matrix of a transform must be 3 x 3 (two dimensions) or 4 x 4 "
                          f"(three), not of shape {matrix.shape}")
@@ -48,7 +56,7 @@ def _grid(shape, origin=0.0, spacing=1.0):
 
 
 def _samples(values, what):
-    values = np.asarray(values)
+    values = _real(values, what)
     if values.ndim not in (3, 4) or len(values) != values.ndim - 1:
         raise ValueError(f"{what} must have the shape (2, rows, columns) or "
                          f"(3, planes, rows, columns), not {values.shape}")
@@ -398,7 +406,7 @@ class Transform:
         save_landmarks(path, *_pairs(source, target))
 
     @classmethod
-    def load(cls, path, *, format=None, reference=None, moving=None):
+    def load(cls, path, *, format=None, reference=None, moving=None, trust=False):
         """Read a transform from a file.
 
         Parameters
@@ -412,6 +420,9 @@ class Transform:
         reference, moving : Geometry, or what Geometry.of takes, optional
             The images. FSL's and NiftyReg's files are read only with them. They override what a
             file tells.
+        trust : bool, optional
+            Whether to read files of Python objects, suite2p's ``ops.npy``, which can run any code
+            when they are read. The default is False.
 
         Returns
         -------
@@ -430,13 +441,13 @@ class Transform:
         """
         from ._transform_files import load_transforms
 
-        found = load_transforms(cls, path, format, reference, moving)
+        found = load_transforms(cls, path, format, reference, moving, trust)
         if len(found) != 1:
             raise ValueError(f"{path} holds {len(found)} transforms: use Transform.load_all")
         return found[0]
 
     @classmethod
-    def load_all(cls, path, *, format=None, reference=None, moving=None):
+    def load_all(cls, path, *, format=None, reference=None, moving=None, trust=False):
         """Read all transforms of a file, such as those of the frames of a stack.
 
         Parameters
@@ -446,6 +457,8 @@ class Transform:
         format : str, optional
             As in :meth:`load`.
         reference, moving : Geometry, or what Geometry.of takes, optional
+            As in :meth:`load`.
+        trust : bool, optional
             As in :meth:`load`.
 
         Returns
@@ -464,7 +477,7 @@ class Transform:
         """
         from ._transform_files import load_transforms
 
-        return load_transforms(cls, path, format, reference, moving)
+        return load_transforms(cls, path, format, reference, moving, trust)
 
     def save(self, path, *, format=None):
         """Write the transform to a file, which is replaced only by a complete one.
@@ -722,7 +735,9 @@ class Transform:
         if self._shape is not None:
             return self._core, _grid(self._shape), self._shape
         # What a chain maps are the points of the transform that it applies first.
-        grid = self._core.members[0].grid if self.kind == "chain" else self._core.grid
+        first = self._core.members[0] if self.kind == "chain" else self._core
+        # The grid of the field serves its inverse, too.
+        grid = first.inverse().grid if first.kind == "inverse" else first.grid
         if grid is not None:
             return self._core, grid, tuple(grid.shape[:self.ndim][::-1])
         if self._reference is not None:
@@ -737,8 +752,8 @@ class Transform:
         ----------
         shape : tuple of ints, optional
             The shape of an image, whose pixels are the points p. By default, the points are the
-            grid of the field or, if there is none, the pixels of the reference, as those of a
-            registration's deformation.
+            grid of the field (of an inverse, that of the inverted field) or, if there is none, the
+            pixels of the reference, as those of a registration's deformation.
         dtype : {float64, float32}, optional
             The type of the array. The default is float64.
         outside : {'edge', 'zero', 'nan'}, optional
@@ -763,8 +778,8 @@ class Transform:
         ----------
         shape : tuple of ints, optional
             The shape of an image, whose pixels are the points p. By default, the points are the
-            grid of the field or, if there is none, the pixels of the reference, as those of a
-            registration's deformation.
+            grid of the field (of an inverse, that of the inverted field) or, if there is none, the
+            pixels of the reference, as those of a registration's deformation.
         dtype : {float64, float32}, optional
             The type of the array. The default is float64.
         outside : {'edge', 'zero', 'nan'}, optional
@@ -798,8 +813,8 @@ class Transform:
         ----------
         shape : tuple of ints, optional
             The shape of an image, whose pixels are the points p. By default, the points are the
-            grid of the field or, if there is none, the pixels of the reference, as those of a
-            registration's deformation.
+            grid of the field (of an inverse, that of the inverted field) or, if there is none, the
+            pixels of the reference, as those of a registration's deformation.
 
         Returns
         -------
@@ -850,8 +865,8 @@ class Transform:
 
     @warps
     def warp(self, image, *, output_shape=None, order=3, mode="constant", cval=0.0, missing=None,
-             nodata=None, weights=False, precision="single", antialias=False, output=None,
-             device=None):
+             nodata=None, weights=False, precision="single", antialias=False, labels=False,
+             output=None, device=None):
         """Warp the moving image to the reference, with one interpolation.
 
         Parameters
@@ -863,6 +878,7 @@ class Transform:
             The shape of the reference. By default, that of its geometry, or of the image.
         %(warping)s
         %(antialias)s
+        %(labels)s
         output : array or dtype, optional
             The array in which to place the result, or its dtype.
         device : Device or str, optional
@@ -881,8 +897,8 @@ class Transform:
         ValueError
             The image has too few axes, a shape is invalid, or the transform maps millimetres and
             does not know the geometry of its images; or all samples are missing, or no sample can
-            have the value `nodata`; or `antialias` is True for a transform that is not affine, or
-            for an order of 0.
+            have the value `nodata`; or `antialias` is True for an order of 0, or for a transform
+            that is not affine on a device that lacks double precision.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
@@ -890,7 +906,6 @@ class Transform:
         """
         from . import ndimage
         from ._foreign import warpable
-        from .ndimage._antialias import check_is_affine
         from .ndimage._missing import default_for
         from .ndimage._planes import at_positions
 
@@ -902,15 +917,13 @@ class Transform:
         shape = tuple(image.shape[:self.ndim] if output_shape is None else output_shape)
         further = tuple(image.shape[self.ndim:])
         options = {"order": order, "mode": mode, "cval": cval, "device": device, "output": output,
-                   "missing": default_for(missing, image), "nodata": nodata, "weights": weights,
-                   "precision": precision}
+                   "missing": default_for(missing, image, labels), "nodata": nodata,
+                   "weights": weights, "precision": precision, "antialias": antialias,
+                   "labels": labels}
         matrix = self._in("pixels").matrix
         if matrix is not None and np.array_equal(matrix[-1], np.eye(self.ndim + 1)[-1]):
             return ndimage.affine_transform(image, embedded(matrix, image.ndim),
-                                            output_shape=shape + further, antialias=antialias,
-                                            **options)
-        if antialias:
-            check_is_affine(False, self.kind)
+                                            output_shape=shape + further, **options)
         positions = self.positions(shape)
         if not further:
             return ndimage.map_coordinates(image, positions, **options)

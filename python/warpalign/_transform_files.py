@@ -1,16 +1,18 @@
 """Files of transforms: .json for matrices, .npz for all kinds, and those of other tools."""
 
 import contextlib
+import gzip
 import io
 import json
 import os
 import pathlib
 import shutil
 import zipfile
+import zlib
 
 import numpy as np
 
-from . import _core
+from . import _core, _suite2p
 from ._axes import swap_axes
 from ._geometry import Geometry
 from ._transform_formats import transform_formats
@@ -21,6 +23,8 @@ VERSION = 1
 _MATRICES = ("translation", "rigid", "similarity", "affine", "homography")
 _MOST_MEMBERS = 1000
 _MOST_TEXT = 1 << 28  # bytes; larger files are something else
+_MOST_BYTES = 1 << 31  # of arrays and warps
+_BINARY = ("npy", "mgz")
 
 
 def _flat(values):
@@ -180,7 +184,7 @@ def _from_json(cls, text):
     record = json.loads(text)
     head = {name: record[name] for name in ("schema", "version")
             if isinstance(record, dict) and name in record}
-    for name in ("transforms", "frames"):
+    for name in ("transforms", "frames", "volumes"):
         if isinstance(record, dict) and name in record:
             return tuple(_of_record(cls, one | head) for one in record[name])
     return (_of_record(cls, record),)
@@ -265,28 +269,52 @@ def _found_format(path, start):
     if start.lstrip()[:1] in (b"{", b"["):
         return "json"
     found = _core.transform_format(path.name, start) or format_of(path, start)
+    if found == "npy" and _suite2p.is_pickle(io.BytesIO(start)):
+        return _suite2p.FORMAT
     if found is None:
         raise ValueError("its format is not recognized; name it with format=")
     return found
 
 
-def _load(cls, path, format, geometry):
+def _compressed(path):
+    """Whether a file is compressed, and no image that nibabel reads."""
+    if path.name.endswith(".nii.gz"):
+        return False
+    with open(path, "rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+def _read(path, most):
+    """The bytes of a file, decompressed, of which there are at most so many."""
+    if path.stat().st_size > most:
+        raise ValueError("it is too large for its format")
+    if not _compressed(path):
+        return path.read_bytes()
+    with gzip.open(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise ValueError("it is too large for its format")
+    return data
+
+
+def _load(cls, path, format, geometry, trust):
     from . import _transform_images
 
     if path.is_dir():
         return (_load_folder(cls, path, format),)
-    with open(path, "rb") as file:
+    with gzip.open(path) if _compressed(path) else open(path, "rb") as file:
         start = file.read(4096)
     format = format or _found_format(path, start)
+    if format == _suite2p.FORMAT:
+        return _suite2p.load(cls, path, trust)
     if format == "npz":
         return _from_npz(cls, path)
     if format in _transform_images.FORMATS:
         return (_transform_images.load(cls, path, format, *geometry),)
-    if path.stat().st_size > _MOST_TEXT:
-        raise ValueError("it is too large for its format")
+    data = _read(path, _MOST_BYTES if format in _BINARY else _MOST_TEXT)
     if format == "json":
-        return _from_json(cls, path.read_text(encoding="utf-8"))
-    return _from_text(cls, path, format, path.read_bytes(), geometry)
+        return _from_json(cls, data.decode("utf-8"))
+    return _from_text(cls, path, format, data, geometry)
 
 
 def _load_folder(cls, path, format):
@@ -306,15 +334,15 @@ def _checked_format(format):
     return format
 
 
-def load_transforms(cls, path, format, reference, moving):
+def load_transforms(cls, path, format, reference, moving, trust):
     path = pathlib.Path(path)
     _checked_format(format)
     geometry = [None if image is None else Geometry.of(image) for image in (reference, moving)]
     try:
         return tuple(transform.with_geometry(*geometry)
-                     for transform in _load(cls, path, format, geometry))
+                     for transform in _load(cls, path, format, geometry, trust))
     except (ValueError, KeyError, TypeError, IndexError, EOFError, OverflowError, RecursionError,
-            zipfile.BadZipFile) as error:
+            zipfile.BadZipFile, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(f"{path} is not a transform: {error}") from error
 
 
@@ -327,7 +355,10 @@ def _written(transforms, path, format):
     geometry = [next((image for image in images if image is not None), None)
                 for images in ([one.reference for one in transforms],
                                [one.moving for one in transforms])]
-    return _core.write_transforms(format, [one._core for one in transforms], *map(_grid, geometry))
+    data = _core.write_transforms(format, [one._core for one in transforms], *map(_grid, geometry))
+    if format == "mgz" and path.suffix != ".mgh":
+        return gzip.compress(data, mtime=0)
+    return data
 
 
 def _format_to_write(path):
@@ -378,6 +409,8 @@ def save_transforms(transforms, path, format):
 
     path = pathlib.Path(path)
     format = _checked_format(format) or _format_to_write(path)
+    if format == _suite2p.FORMAT:
+        raise ValueError("warpalign reads suite2p's files and does not write them")
     if not transforms:
         raise ValueError("there is no transform to save")
     ending = ".nii.gz" if path.name.endswith(".nii.gz") else path.suffix

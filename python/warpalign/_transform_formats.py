@@ -8,4 +8,4 @@ IMAGE_FORMATS = ("itk-h5", "itk-nifti", "fnirt-relative", "fnirt-absolute", "nif
 
 def transform_formats():
     """All names."""
-    return ("json", "npz", *_core.transform_formats(), *IMAGE_FORMATS)
+    return ("json", "npz", *_core.transform_formats(), *IMAGE_FORMATS, "suite2p")

@@ -174,9 +174,18 @@ def _load_image(cls, path, format, reference, moving):
     return cls._of(_displacement(vectors, geometry._grid), reference or geometry, moving)
 
 
+def _in_world(transform):
+    """The transform for millimetres. A transform of pixels, of images without a geometry, gets the
+    one that ITK gives such images: the coordinates of a pixel are its indices."""
+    if transform.coordinates == "world" or transform.reference or transform.moving:
+        return transform.in_world()
+    plain = Geometry((1,) * transform.ndim)
+    return transform._of(transform.with_geometry(plain, plain).in_world()._core)
+
+
 def _sampled(transform):
     """The geometry of a field and its displacements in millimetres, (component, z, y, x)."""
-    core = transform.in_world()._core
+    core = _in_world(transform)._core
     if core.kind == "displacement" and core.interpolation == "linear":
         geometry = Geometry._of_grid(core.grid, transform.ndim)
     elif transform.reference is not None:
@@ -274,7 +283,7 @@ def _load_h5(cls, path, reference, moving):
 
 def _save_h5(transform, path):
     h5py = need("h5py", "hdf5", "ITK's HDF5")
-    listed = _core.itk_of_transform(transform.in_world()._core)
+    listed = _core.itk_of_transform(_in_world(transform)._core)
     text = h5py.string_dtype("ascii")
     with h5py.File(path, "w") as file:
         for name, value in (("HDFVersion", h5py.version.hdf5_version), ("ITKVersion", "5.3.0"),

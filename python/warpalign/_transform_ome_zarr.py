@@ -16,7 +16,7 @@ from ._geometry import need
 from ._ome_zarr import MILLIMETRES, attributes_of, described, is_ome_zarr
 
 FORMAT = "ome-zarr"
-_VERSION = "0.6"
+VERSION = "0.6"
 _MOST_MEMBERS = 1000
 _MOST_NESTED = 20
 _MOST_BYTES = 8 << 30
@@ -35,12 +35,30 @@ def is_transformation(path):
 
 # Writing
 
-def _axes(ndim, world):
+def axes_of(ndim, unit):
+    """The axes of space; of pixels, if there is no unit."""
     axes = [{"name": name, "type": "space"} for name in _AXES[-ndim:]]
-    if world:
+    if unit is not None:
         for axis in axes:
-            axis["unit"] = "millimeter"
+            axis["unit"] = unit
     return axes
+
+
+def _unit(world):
+    return "millimeter" if world else None
+
+
+def image_metadata(name, axes, transforms):
+    """The metadata of an image of one level, from whose pixels transforms lead to "physical"."""
+    if len(transforms) == 1:
+        found = transforms[0]
+    else:
+        found = {"type": "sequence", "transformations": transforms}
+    return {"version": VERSION, "multiscales": [{
+        "name": name, "coordinateSystems": [{"name": "physical", "axes": axes}],
+        "datasets": [{"path": "0", "coordinateTransformations": [{
+            "name": "0_to_physical", "input": {"path": "0"}, "output": {"name": "physical"},
+            **found}]}]}]}
 
 
 def _affine(matrix):
@@ -126,19 +144,16 @@ def _sampled(transform, shaped):
                                                       transform.coordinates))
 
 
-def _write_field(group, path, field, world):
+def write_field(group, path, field, unit):
+    """Write a displacement field: samples (component, z, y, x), spacing and origin."""
     samples, spacing, origin = field
     ndim = len(spacing)
     names = ("c", *_AXES[-ndim:])
     component = {"name": "c", "type": "displacement", "discrete": True}
-    system = {"name": "physical", "axes": [component, *_axes(ndim, world)]}
     transforms = [{"type": "scale", "scale": [1.0, *map(float, spacing)]},
                   {"type": "translation", "translation": [0.0, *map(float, origin)]}]
-    image = group.create_group(path, attributes={"ome": {"version": _VERSION, "multiscales": [{
-        "name": path, "coordinateSystems": [system], "datasets": [{
-            "path": "0", "coordinateTransformations": [{
-                "type": "sequence", "name": "0_to_physical", "input": {"path": "0"},
-                "output": {"name": "physical"}, "transformations": transforms}]}]}]}})
+    metadata = image_metadata(path, [component, *axes_of(ndim, unit)], transforms)
+    image = group.create_group(path, attributes={"ome": metadata})
     chunks = tuple(ndim if i == 0 else min(extent, 256) for i, extent in enumerate(samples.shape))
     array = image.create_array("0", shape=samples.shape, dtype=samples.dtype, chunks=chunks,
                                dimension_names=names)
@@ -152,13 +167,13 @@ def save(transform, path):
     writer = _Writer(transform.ndim, world)
     found = {"input": {"name": "reference"}, "output": {"name": "moving"},
              "name": "reference_to_moving", **writer.described(transform)}
-    systems = [{"name": name, "axes": _axes(transform.ndim, world)}
+    systems = [{"name": name, "axes": axes_of(transform.ndim, _unit(world))}
                for name in ("reference", "moving")]
-    ome = {"version": _VERSION, "coordinateSystems": systems,
+    ome = {"version": VERSION, "coordinateSystems": systems,
            "coordinateTransformations": [found]}
     group = zarr.create_group(store=path, zarr_format=3, attributes={"ome": ome})
     for number, field in enumerate(writer.fields):
-        _write_field(group, f"field{number}", field, world)
+        write_field(group, f"field{number}", field, _unit(world))
 
 
 # Reading
@@ -330,8 +345,8 @@ def load(cls, path):
     need("zarr", "zarr", "reading OME-Zarr")
     attributes = attributes_of(path)
     version = str(attributes.get("version"))
-    if version != _VERSION and not version.startswith(_VERSION + "."):
-        raise ValueError(f"its version is {version!r}; transforms are kept from {_VERSION} on")
+    if version != VERSION and not version.startswith(VERSION + "."):
+        raise ValueError(f"its version is {version!r}; transforms are kept from {VERSION} on")
     all_found = attributes["coordinateTransformations"]
     if not isinstance(all_found, list) or len(all_found) != 1:
         raise ValueError("it does not hold one transformation")

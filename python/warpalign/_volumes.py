@@ -113,7 +113,7 @@ class VolumeRegistration(OnDevice):
 
     @warps
     def warp(self, volume, *, order=3, mode="constant", cval=0.0, missing=None, nodata=None,
-             weights=False, precision="single", antialias=False, output=None):
+             weights=False, precision="single", antialias=False, labels=False, output=None):
         """Warp the moving volume, or another volume of its shape, to the reference.
 
         Parameters
@@ -123,6 +123,7 @@ class VolumeRegistration(OnDevice):
             registration's device stays there.
         %(warping)s
         %(antialias)s
+        %(labels)s
         output : array or dtype, optional
             The array in which to place the result, or its dtype.
 
@@ -139,14 +140,13 @@ class VolumeRegistration(OnDevice):
         ValueError
             The volume has another shape than ``moving_shape``, or is on another device; or all its
             samples are missing, or no sample can have the value `nodata`; or `antialias` is True
-            for a deformation, or for an order of 0.
+            for an order of 0, or for a deformation on a device that lacks double precision.
         RuntimeError
             ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
             The computation failed, or the device of an unpickled result cannot be opened here.
         """
         from . import ndimage
-        from .ndimage._antialias import check_is_affine
         from .ndimage._missing import default_for
 
         volume, nodata = warpable(volume, nodata, missing, 3)
@@ -155,12 +155,9 @@ class VolumeRegistration(OnDevice):
                 f"volume must have the moving volume's shape {self.moving_shape}, "
                 f"not {volume.shape}")
         options = {"output_shape": self.reference_shape, "output": output, "order": order,
-                   "mode": mode, "cval": cval, "missing": default_for(missing, volume),
+                   "mode": mode, "cval": cval, "missing": default_for(missing, volume, labels),
                    "nodata": nodata, "weights": weights, "precision": precision,
-                   "device": self._opened()}
-        if antialias:
-            check_is_affine(self.deformation is None, self.motion)
-            options["antialias"] = antialias
+                   "antialias": antialias, "labels": labels, "device": self._opened()}
         if self.deformation is not None:
             return self.transform.warp(volume, **options)
         return ndimage.affine_transform(volume, self.matrix, **options)
@@ -178,8 +175,8 @@ _VOLUME_OPTIONS = """\
     motion : {'translation', 'rigid', 'similarity', 'affine', 'deformable'}, optional
         The transform to find. The default is ``'translation'``. Similarities and affine transforms
         are found for scales of about 0.8 to 1.25. ``'deformable'``: an affine transform, then a
-        smooth deformation; without masks, for ``modality='same'``. With ``initial``, the affine
-        transform is that one, and the deformation is judged by the correlation that it reaches.
+        smooth deformation. With ``initial`` and ``modality='same'``, the affine transform is that
+        one, and the deformation is judged by the correlation that it reaches.
     modality : {'same', 'other', 'auto'}, optional
         How the volumes are compared. ``'same'`` (the default): by intensities. ``'other'``: by the
         strength of edges, for contrast that is reversed or unrelated, as between MRI weightings or
@@ -199,7 +196,14 @@ _VOLUME_OPTIONS = """\
         Whether to refine the result at full resolution, to fractions of a voxel. The default is
         True.
     collect_timings : bool, optional
-        Measure the device time of each stage. Registration is slower then. The default is False."""
+        Measure the device time of each stage. Registration is slower then. The default is False.
+    grid_spacing : float, optional
+        For ``motion='deformable'``: the distance between control points, in millimetres. At least 2
+        voxels of the reference along the axis with the smallest spacing, and at most its longest
+        side. The default is 5 voxels along that axis.
+    bending_weight : float, optional
+        For ``motion='deformable'``: the weight of the bending energy against the correlation, 0.01
+        to 100; larger weights make the field smoother and less exact. The default is 0.5."""
 
 _documented = functools.partial(documented, volume_options=_VOLUME_OPTIONS)
 
@@ -214,7 +218,7 @@ def _along_xyz(value):
 
 
 def _options(motion, modality, max_rotation, spacing, moving_spacing, max_shift, refine,
-             collect_timings):
+             collect_timings, grid_spacing, bending_weight):
     options = _core.VolumeRegistrationOptions()
     if motion not in _MOTIONS:
         raise ValueError(f"motion must be one of {', '.join(_MOTIONS)}, not {motion!r}")
@@ -231,6 +235,8 @@ def _options(motion, modality, max_rotation, spacing, moving_spacing, max_shift,
         options.max_shift = _along_xyz(max_shift)
     options.refine = refine
     options.collect_timings = collect_timings
+    options.grid_spacing = grid_spacing
+    options.bending_weight = bending_weight
     return options
 
 
@@ -274,10 +280,10 @@ class VolumeRegistrar:
 
     def __init__(self, device=None, *, motion="translation", modality="same", max_rotation=180.0,
                  spacing=None, moving_spacing=None, max_shift=None, refine=True,
-                 collect_timings=False):
+                 collect_timings=False, grid_spacing=None, bending_weight=0.5):
         options = _options(
             motion, modality, max_rotation, spacing, moving_spacing, max_shift, refine,
-            collect_timings)
+            collect_timings, grid_spacing, bending_weight)
         self._motion = motion
         spacing = 1 if spacing is None else spacing
         self._spacings = (spacing, spacing if moving_spacing is None else moving_spacing)
@@ -364,7 +370,8 @@ _documented(VolumeRegistrar)
 def register_volume(reference, moving, *, reference_mask=None, moving_mask=None, nodata=None,
                     initial=None, motion="translation", modality="same", max_rotation=180.0,
                     spacing=None, moving_spacing=None, max_shift=None, refine=True,
-                    collect_timings=False, device=None) -> VolumeRegistration:
+                    collect_timings=False, grid_spacing=None, bending_weight=0.5,
+                    device=None) -> VolumeRegistration:
     """Find the transform between two volumes.
 
     Parameters
@@ -417,7 +424,8 @@ def register_volume(reference, moving, *, reference_mask=None, moving_mask=None,
     registrar = VolumeRegistrar(
         device_for(reference, device), motion=motion, modality=modality,
         max_rotation=max_rotation, spacing=spacing, moving_spacing=moving_spacing,
-        max_shift=max_shift, refine=refine, collect_timings=collect_timings)
+        max_shift=max_shift, refine=refine, collect_timings=collect_timings,
+        grid_spacing=grid_spacing, bending_weight=bending_weight)
     registrar.set_reference(reference, reference_mask, nodata=nodata)
     found = registrar.align(moving, moving_mask, nodata=nodata, initial=initial)
     return dataclasses.replace(found, _geometries=(fixed, moved))

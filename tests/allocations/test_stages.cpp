@@ -758,7 +758,18 @@ TEST_CASE("allocations: free-form deformations") {
       bench.check("deformation_grid, determinants", [&](std::size_t i) {
         grid.execute_determinants(bench.stream(), coefficients[i], determinants[i]);
       });
+      auto extremes = bench.images(PixelType::f32, spec.extremes());
+      auto marks = bench.images(PixelType::f32, spec.grid);
+      bench.check("deformation_grid, extremes and marks", [&](std::size_t i) {
+        grid.execute_extremes(bench.stream(), determinants[i], 0.3F, 3, extremes[i]);
+        grid.execute_marks(bench.stream(), determinants[i], 0.2F, marks[i]);
+      });
       const LocalCorrelationPlan correlation(bench.device(), {shape, {2, 2, 2}});
+      const NoiseSampling sampling(shape);
+      auto noise = bench.images(PixelType::f32, sampling.samples());
+      bench.check("local_correlation, noise samples", [&](std::size_t i) {
+        correlation.execute_noise_samples(bench.stream(), images[i], sampling, noise[i]);
+      });
       bench.check("local_correlation, statistics", [&](std::size_t i) {
         correlation.execute_statistics(bench.stream(), images[i], 0.1F, statistics[i]);
       });

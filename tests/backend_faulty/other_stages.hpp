@@ -109,6 +109,12 @@ class LocalCorrelation final : public Wrapped<backend::LocalCorrelation> {
     reach().enqueue_forces(inner_of(queue), inner_of(reference), inner_of(statistics),
                            inner_of(samples), floor, inner_of(partials), inner_of(forces));
   }
+  void enqueue_noise_samples(backend::Queue& queue, const backend::Memory& image,
+                             const Shape& shape, std::int64_t every, std::int64_t count,
+                             backend::Memory& samples) override {
+    reach().enqueue_noise_samples(inner_of(queue), inner_of(image), shape, every, count,
+                                  inner_of(samples));
+  }
 };
 
 class DeformationGrid final : public Wrapped<backend::DeformationGrid> {
@@ -132,6 +138,15 @@ class DeformationGrid final : public Wrapped<backend::DeformationGrid> {
   void enqueue_determinants(backend::Queue& queue, const backend::Memory& coefficients,
                             backend::Memory& determinants) override {
     reach().enqueue_determinants(inner_of(queue), inner_of(coefficients), inner_of(determinants));
+  }
+  void enqueue_extremes(backend::Queue& queue, const backend::Memory& determinants, float low,
+                        float high, backend::Memory& extremes) override {
+    reach().enqueue_extremes(inner_of(queue), inner_of(determinants), low, high,
+                             inner_of(extremes));
+  }
+  void enqueue_marks(backend::Queue& queue, const backend::Memory& determinants, float lowest,
+                     backend::Memory& marks) override {
+    reach().enqueue_marks(inner_of(queue), inner_of(determinants), lowest, inner_of(marks));
   }
 };
 

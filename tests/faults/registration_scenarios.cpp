@@ -165,6 +165,8 @@ Scenario volume_series() {
             const auto found = registrar->align(volume, aligned.data());
             append(bytes, found.matrix.m, found.confidence, found.correlation, found.overlap,
                    found.refined, aligned[1234]);
+            registrar->warp(volume, found.matrix, aligned.data());
+            append(bytes, aligned[1235]);
           }
           return bytes;
         };

@@ -9,11 +9,13 @@ Inputs whose names begin with found- come from a fuzzer, and stay unchanged, too
 """
 
 import argparse
+import io
 import json
 import pathlib
 import struct
 import subprocess
 import tempfile
+import zipfile
 import zlib
 
 CORPUS = pathlib.Path(__file__).parent / "corpus"
@@ -361,6 +363,11 @@ def drifts():
     yield "json", b"\1" + json.dumps({
         "to": "first", "width": 8, "height": 6, "frames": frames, "ok": 1,
         "channels": [{"channel": 0, "matrix": [[1, 0, 0], [0, 1, 0]]}]}).encode()
+    volumes = [{"volume": 0, "status": "ok", "matrix": [[1, 0, 0, 0.5], [0, 1, 0, 0], [0, 0, 1, 0]]},
+               {"volume": 1, "status": "failed", "reason": "is constant"}]
+    yield "json-volumes", b"\2" + json.dumps({
+        "series": "bold.nii", "motion": "rigid", "width": 8, "height": 6, "depth": 4,
+        "volumes": volumes, "ok": 1}).encode()
 
 
 def tile_positions():
@@ -443,14 +450,66 @@ def transforms():
         count = 56 * planes * components
         vectors = struct.pack(f"<{count}f", *(0.25 * (i % 5) for i in range(count)))
         yield (f"field-{intent}-{components}{name.decode()}",
-               b"\x0c" + bytes(head[:352]) + vectors)
-    yield "json", b'\x0a{"motion": "rigid", "matrix": [[1, 0, 2], [0, 1, 3]]}'
-    yield "json-frames", b'\x0a{"frames": [{"matrix": [[1, 0, 2], [0, 1, 3]]}]}'
+               b"\x0d" + bytes(head[:352]) + vectors)
+    yield "json", b'\x0b{"motion": "rigid", "matrix": [[1, 0, 2], [0, 1, 3]]}'
+    yield "json-frames", b'\x0b{"frames": [{"matrix": [[1, 0, 2], [0, 1, 3]]}]}'
     yield "json-world", (
-        b'\x0a{"kind": "affine", "coordinates": "world", "matrix": [[1, 0, 2], [0, 1, 3]], '
+        b'\x0b{"kind": "affine", "coordinates": "world", "matrix": [[1, 0, 2], [0, 1, 3]], '
         b'"reference": {"shape": [7, 8], "spacing": [1, 2], "origin": [0, 0], '
         b'"direction": [[1, 0], [0, 1]]}}')
-    yield "bigwarp", b'\x0b"Pt-0","true","1","2","3","4"\n"Pt-1","false","1","2","3","4"\n'
+    yield from warps_of_freesurfer()
+    yield from archives_of_transforms()
+    yield "bigwarp", b'\x0c"Pt-0","true","1","2","3","4"\n"Pt-1","false","1","2","3","4"\n'
+
+
+def warps_of_freesurfer():
+    """Voxel differences and RAS positions, with the tags that FreeSurfer writes."""
+    position = struct.pack(">15f", 1, 1, 2, -1, 0, 0, 0, 0, -1, 0, 1, 0, 1, 2, 3)
+    volume = struct.pack(">4i", 1, 3, 2, 2) + position + b"\0" * 512
+    for kind, frames in ((1, 3), (2, 4)):
+        head = struct.pack(">I6iH", 0x301, 3, 2, 2, frames, 3, 1, 1) + position
+        values = struct.pack(f">{12 * frames}f", *(0.25 * (i % 5) for i in range(12 * frames)))
+        tags = (struct.pack(">iq", 41, 7) + b"UNKNOWN" + struct.pack(">i", 10) + volume * 2
+                + struct.pack(">iqiif", 13, 12, kind, 1, 0))
+        yield f"mgz-{kind}", b"\x0a" + head.ljust(284, b"\0") + values + b"\0" * 20 + tags
+
+
+def archives_of_transforms():
+    def text(value):
+        return npy(f"<U{len(value)}", (), 4, numbers=value.encode("utf-32-le"))
+
+    def real(shape, *numbers):
+        return npy("<f8", shape, 8, numbers=struct.pack(f"<{len(numbers)}d", *numbers))
+
+    def integer(shape, *numbers):
+        return npy("<i8", shape, 8, numbers=struct.pack(f"<{len(numbers)}q", *numbers))
+
+    def archive(files):
+        with io.BytesIO() as target:
+            with zipfile.ZipFile(target, "w") as zipped:
+                for name, content in ({"schema": text("warpalign-transform 1")} | files).items():
+                    zipped.writestr(zipfile.ZipInfo(name + ".npy"), content)
+            return b"\x0e" + target.getvalue()
+
+    shift = {"kind": text("translation"), "matrix": real((3, 3), 1, 0, 2, 0, 1, 3, 0, 0, 1)}
+    field = {"kind": text("displacement"), "interpolation": text("linear"),
+             "samples": real((2, 2, 3), *(0.1 * (i % 4) for i in range(12))),
+             "origin": real((2,), 0, 1), "spacing": real((2,), 1, 2)}
+
+    def below(prefix, files):
+        return {prefix + name: content for name, content in files.items()}
+
+    yield "npz-matrix", archive(shift | {
+        "coordinates": text("world"), "reference.shape": integer((2,), 7, 8),
+        "reference.spacing": real((2,), 1, 2), "reference.origin": real((2,), 0, 0),
+        "reference.direction": real((2, 2), 1, 0, 0, 1)})
+    yield "npz-chain", archive({"kind": text("chain"), "members": integer((), 2)}
+                               | below("0.", shift) | below("1.", field))
+    yield "npz-inverse", archive({"kind": text("inverse")} | below("of.", field))
+    yield "npz-plate", archive({"kind": text("thin_plate"), "landmarks": real(
+        (2, 3, 2), 0, 0, 5, 0, 0, 5, 1, 0, 5, 1, 0, 6)})
+    yield "npz-stack", archive({"count": integer((), 2)} | below("t0.", shift)
+                               | below("t1.", field))
 
 
 def videos():

@@ -1,6 +1,8 @@
 # Compiles every kernel for AMD processors with 64 and 32 lanes and for SPIR, without any card.
-# Fails if a kernel does not compile or spills registers to memory. The kernel's own file names the
-# options, in lines such as
+# Fails if a kernel does not compile, spills registers to memory, or calls other functions with
+# device/builtin_declarations.cl than with Clang's declarations. A clang that knows gfx1201 (19 or
+# later) compiles for gfx90a, gfx942, gfx1100 and gfx1201, older ones for gfx906 and gfx1030. The
+# kernel's own file names the options, in lines such as
 #
 #   // variant: gpu -DPIXEL_U8 -DGROUP=256
 #
@@ -9,7 +11,11 @@
 #
 #   // scratch: 224 bytes: REASON
 #
-#   cmake -D KERNELS=kernels_cl -D WORK=a/folder [-D CLANG=clang-15] -P check_compile.cmake
+#   cmake -D KERNELS=kernels_cl -D WORK=a/folder [-D CLANG=clang-15] [-D LIBCLC=amdgcn--amdhsa.bc]
+#     [-D PROCESSORS=gfx90a;gfx1100] [-D TABLE=kernels.csv] -P check_compile.cmake
+#
+# TABLE gets a line for each kernel and processor: vector registers, scalar registers, bytes of
+# scratch memory, bytes of local memory, and the waves that a SIMD unit can hold.
 #
 # The check needs clang and libclc, the library of OpenCL's built-in functions. These must be
 # inlined, as drivers do: around a call registers are saved to memory, so that a kernel would seem
@@ -20,6 +26,18 @@ find_compiler(clang library reason)
 if(NOT clang)
   message(STATUS "skipped: test_kernels_compile: ${reason}")
   return()
+endif()
+
+if(NOT PROCESSORS)
+  execute_process(COMMAND ${clang} -target amdgcn-amd-amdhsa -nogpulib --print-supported-cpus
+    OUTPUT_VARIABLE known ERROR_VARIABLE known)
+  set(PROCESSORS gfx906 gfx1030)
+  if(known MATCHES "gfx1201")
+    set(PROCESSORS gfx90a gfx942 gfx1100 gfx1201)
+  endif()
+endif()
+if(TABLE)
+  file(WRITE "${TABLE}" "file,variant,processor,kernel,vgprs,sgprs,scratch,local,waves\n")
 endif()
 
 set(common -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -O2 -w "-I${KERNELS}")
@@ -44,6 +62,53 @@ macro(compile target)
   endif()
 endmacro()
 
+# called_functions(VARIABLE ARGUMENTS...): the declarations of the functions that the kernel calls.
+macro(called_functions variable)
+  execute_process(
+    COMMAND ${clang} -x cl -cl-std=CL1.2 -target spir64 -w "-I${KERNELS}" -O0 -S -emit-llvm ${ARGN}
+            ${options} "${kernel}" -o "${WORK}/kernel.ll"
+    RESULT_VARIABLE result ERROR_VARIABLE messages OUTPUT_QUIET)
+  math(EXPR compiled "${compiled} + 1")
+  if(result EQUAL 0)
+    file(STRINGS "${WORK}/kernel.ll" ${variable} REGEX "^declare .*@_Z")
+    list(TRANSFORM ${variable} REPLACE " #[0-9]+$" "")  # attributes
+    list(SORT ${variable})
+  else()
+    set(${variable} "${messages}")
+  endif()
+endmacro()
+
+# compare_declarations(): checks that the kernel calls the same functions if our own declarations
+# replace Clang's. A missing one would let another overload be called, by a silent conversion.
+macro(compare_declarations)
+  called_functions(clangs -Xclang -finclude-default-header)
+  called_functions(ours -include "${KERNELS}/device/builtin_declarations.cl")
+  if(NOT clangs STREQUAL ours)
+    list(REMOVE_ITEM ours ${clangs})
+    string(APPEND failures "\n${name}: ${variant}\n  by device/builtin_declarations.cl: ${ours}")
+  endif()
+endmacro()
+
+# append_to_table(): what the comments of ${WORK}/kernel.s say about each kernel, as lines of TABLE.
+macro(append_to_table)
+  set(entry "")
+  file(STRINGS "${WORK}/kernel.s" lines REGEX
+    "^\t\\.amdhsa_kernel |; (NumSgprs|NumVgprs|TotalNumVgprs|ScratchSize|LDSByteSize|Occupancy): ")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "amdhsa_kernel (.+)")
+      set(entry "${CMAKE_MATCH_1}")
+    elseif(line MATCHES "; ([A-Za-z]+): ([0-9]+)")
+      set(${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+      if("${CMAKE_MATCH_1}" STREQUAL "NumVgprs")
+        set(TotalNumVgprs ${NumVgprs})
+      elseif("${CMAKE_MATCH_1}" STREQUAL "Occupancy")
+        file(APPEND "${TABLE}" "${name},${variant},${processor},${entry},${TotalNumVgprs},"
+          "${NumSgprs},${ScratchSize},${LDSByteSize},${Occupancy}\n")
+      endif()
+    endif()
+  endforeach()
+endmacro()
+
 function(compile_variant kernel variant)
   get_filename_component(name "${kernel}" NAME_WE)
   separate_arguments(options UNIX_COMMAND "${variant}")
@@ -54,8 +119,9 @@ function(compile_variant kernel variant)
     string(REGEX MATCH "[0-9]+" allowed "${declared}")
   endif()
   compile(spir64 -target spir64 -emit-llvm -S)
+  compare_declarations()
   if(targets STREQUAL "gpu")
-    foreach(processor gfx906 gfx1030)
+    foreach(processor IN LISTS PROCESSORS)
       compile(${processor} ${amd} -mcpu=${processor})
       if(NOT result EQUAL 0)
         continue()
@@ -70,6 +136,9 @@ function(compile_variant kernel variant)
       file(STRINGS "${WORK}/kernel.s" kernels REGEX "; ScratchSize:")
       if(NOT kernels)
         string(APPEND failures "\n${name}: ${variant}\n  no kernel in it for ${processor}")
+      endif()
+      if(TABLE)
+        append_to_table()
       endif()
     endforeach()
   endif()

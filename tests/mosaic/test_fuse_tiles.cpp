@@ -116,6 +116,63 @@ TEST_CASE("weights are linear across an overlap, and uncovered pixels are 0") {
   });
 }
 
+TEST_CASE("missing pixels of a tile leave their place to other tiles") {
+  test::on_every_device([](const Device& device) {
+    const Shape shape{40, 20, 1};
+    const std::vector<MosaicTile> tiles{{shape, {0, 0}}, {shape, {30, 0}}};
+    std::vector<std::uint8_t> dark(800, 100), bright(800, 200);
+    for (std::size_t y = 0; y < 20; ++y) {
+      dark[40 * y + 35] = 9;  // within the overlap
+      dark[40 * y + 5] = 9;   // where there is no other tile
+      bright[40 * y + 20] = 9;
+    }
+    for (const bool between : {false, true}) {
+      CAPTURE(between);
+      const Point second{between ? 30.25 : 30, 0};
+      std::vector<std::uint8_t> picture;
+      fuse_tiles(
+          device, tiles, std::vector<Point>{{0, 0}, second},
+          [&](std::size_t i, int) {
+            return TilePixels{{(i == 0 ? dark : bright).data(), PixelType::u8, 40, 20, 0}, {}};
+          },
+          {.picture = {75, 20, 1}, .type = PixelType::u8, .nodata = 9},
+          [&](std::int64_t, std::span<const HostImage> channels) {
+            const auto* from = static_cast<const std::uint8_t*>(channels[0].data);
+            picture.assign(from, from + 75 * 20);
+          });
+      REQUIRE(picture.size() == 75 * 20);
+      CHECK(picture[35] == 200);
+      CHECK(picture[34] > 100);
+      CHECK(picture[34] < 200);
+      CHECK(picture[5] == 9);
+      CHECK(picture[4] == 100);
+      CHECK(picture[6] == 100);
+      // A quarter of a pixel further, a half or more of the support is still missing there alone.
+      CHECK(picture[50] == 9);
+      CHECK(picture[49] == 200);
+      CHECK(picture[52] == 200);
+      CHECK(picture[72] == 9);  // no tile
+    }
+  });
+}
+
+TEST_CASE("what would look missing in a fusion becomes the next integer") {
+  const Device& device = test::devices().front();
+  const std::vector<MosaicTile> tiles{{{32, 16, 1}, {0, 0}}, {{32, 16, 1}, {0, 0}}};
+  const std::vector<std::uint8_t> dark(512, 100), bright(512, 102);
+  std::uint8_t found = 0;
+  fuse_tiles(
+      device, tiles, std::vector<Point>{{0, 0}, {0, 0}},
+      [&](std::size_t i, int) {
+        return TilePixels{{(i == 0 ? dark : bright).data(), PixelType::u8, 32, 16, 0}, {}};
+      },
+      {.picture = {32, 16, 1}, .type = PixelType::u8, .nodata = 101},
+      [&](std::int64_t, std::span<const HostImage> channels) {
+        found = static_cast<const std::uint8_t*>(channels[0].data)[100];
+      });
+  CHECK(found == 102);  // their mean is 101
+}
+
 TEST_CASE("wrong arguments of a fusion are refused") {
   const Device& device = test::devices().front();
   const DrawnMosaic drawn({.rows = 1, .columns = 2});
@@ -130,6 +187,8 @@ TEST_CASE("wrong arguments of a fusion are refused") {
   CHECK_THROWS_AS(fuse(positions, {.picture = {300, 150, 1}, .type = PixelType::i32}), Error);
   CHECK_THROWS_AS(fuse(positions, {.picture = {300, 150, 1}, .type = PixelType::u8}), Error);
   CHECK_THROWS_AS(fuse({{0, 0}, {NAN, 0}}, {.picture = {300, 150, 1}, .type = PixelType::u16}),
+                  Error);
+  CHECK_THROWS_AS(fuse(positions, {.picture = {300, 150, 1}, .type = PixelType::u16, .nodata = -1}),
                   Error);
   CHECK_NOTHROW(fuse(positions, {.picture = {300, 150, 1}, .type = PixelType::u16}));
 }

@@ -55,7 +55,9 @@ TEST_CASE("resample: --antialias fits the points, the spline and the output") {
   };
   in.resample_refused(in.plane, {"--zoom", "0.5", "--antialias", "box"},
                       {"'box'", "gaussian, least-squares"});
-  refused({"--rotate", "3"}, "requires --zoom");
+  in.resample_refused(in.plane, {"--rotate", "3", "--antialias", "least-squares"},
+                      {"--antialias", "requires --zoom"});
+  refused({"--rotate", "3", "--degree", "0"}, "--degree");
   refused({"--zoom", "0.5", "--shape", "2x2"}, "--shape");
   refused({"--zoom", "0.5", "--degree", "0"}, "--degree");
   refused({"--zoom", "0.5", "--prefilter", "none"}, "--prefilter");

@@ -215,10 +215,72 @@ TEST_CASE("register-volume: the maps of a deformation are written") {
   CHECK(load_npy(folder / "agreement.npy").extents == jacobian.extents);
 }
 
+TEST_CASE("register: a larger bending weight or grid makes the field smoother") {
+  require_test_device();
+  const Pair pair;
+  const auto roughness = [&](std::vector<std::string> options) {
+    options.insert(options.end(), {"--field", pair.folder / "field.npy"});
+    const Outcome outcome = pair.run(options);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.status == 0);
+    const Array field = load_npy(pair.folder / "field.npy");
+    const auto u = field.samples<float>();
+    double sum = 0;
+    for (std::size_t i = 1; i + 1 < u.size(); ++i) {
+      const auto x = static_cast<std::int64_t>(i) % shape.width;
+      if (x == 0 || x + 1 == shape.width) continue;
+      sum += std::pow(static_cast<double>(u[i - 1] - 2 * u[i] + u[i + 1]), 2);
+    }
+    return sum;
+  };
+  const double usual = roughness({});
+  CHECK(roughness({"--grid-spacing", "5", "--bending-weight", "0.5"}) == usual);
+  CHECK(roughness({"--bending-weight", "50"}) < 0.8 * usual);
+  CHECK(roughness({"--grid-spacing", "80"}) < 0.8 * usual);
+}
+
+TEST_CASE("register, register-volume: grids that are impossible are refused") {
+  require_test_device();
+  const Pair pair;
+  const auto refused = [&](const std::vector<std::string>& options, const std::string& text) {
+    const Outcome outcome = pair.run(options);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.find(text) != std::string::npos);
+  };
+  for (const char* spacing : {"0", "-4", "1.5", "nan", "1e9"}) {
+    refused({"--grid-spacing", spacing}, "--grid-spacing");
+  }
+  refused({"--grid-spacing", "241"}, "longest side of the reference, 240 pixels");
+  for (const char* weight : {"0", "-1", "1000", "inf"}) {
+    refused({"--bending-weight", weight}, "--bending-weight");
+  }
+  for (const char* option : {"--grid-spacing", "--bending-weight"}) {
+    const Outcome outcome = run_program({"register", pair.reference, pair.moving, option, "4"});
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.find("--motion deformable") != std::string::npos);
+  }
+  const ScratchFolder folder;
+  Array volume = make_array({16, 16, 16}, PixelType::f32);
+  save_npy(folder / "volume.npy", volume);
+  const auto refused_volume = [&](const std::vector<std::string>& options,
+                                  const std::string& text) {
+    std::vector<std::string> all{"register-volume", folder / "volume.npy", folder / "volume.npy",
+                                 "--spacing", "3,0.5,0.5"};
+    all.insert(all.end(), options.begin(), options.end());
+    const Outcome outcome = run_program(all);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.find(text) != std::string::npos);
+  };
+  for (const char* spacing : {"0", "-1", "0.9", "48.5"}) {
+    refused_volume({"--motion", "deformable", "--grid-spacing", spacing}, "must be from 1 mm");
+  }
+  refused_volume({"--motion", "deformable", "--bending-weight", "0"}, "--bending-weight");
+  refused_volume({"--motion", "affine", "--grid-spacing", "5"}, "--motion deformable");
+}
+
 TEST_CASE("register: options that contradict deformable motion are refused") {
   require_test_device();
   const Pair pair;
-  CHECK(pair.run({"--modality", "other"}).status == 2);
   CHECK(pair.run({"--no-refine"}).status == 2);
   CHECK(pair.run({"--candidates", "3"}).status == 2);
   CHECK(pair.run({"--fast"}).status == 2);
@@ -229,7 +291,165 @@ TEST_CASE("register: options that contradict deformable motion are refused") {
   for (const char* option : {"--field", "--jacobian", "--agreement"}) {
     CHECK(run_program({"register", pair.reference, pair.moving, option, "map.npy"}).status == 2);
   }
-  CHECK(run_program({"stack", pair.reference, pair.moving, "--motion", "deformable"}).status == 2);
+}
+
+namespace {
+
+/// Frames, of which the first is the reference, and the third has no structure.
+struct Frames {
+  ScratchFolder folder;
+  std::string file = folder / "frames.npy";
+
+  Frames() {
+    Array frames = make_array({4, shape.height, shape.width}, PixelType::u16);
+    const auto pixels = static_cast<std::size_t>(shape.pixels());
+    const auto put = [&](std::size_t frame, const LoadedImage& image) {
+      std::ranges::copy(
+          image.samples<std::uint16_t>(),
+          frames.samples<std::uint16_t>().begin() + static_cast<std::ptrdiff_t>(frame * pixels));
+    };
+    put(0, drawn(1));
+    put(1, drawn(0));
+    put(3, drawn(0));
+    save_npy(file, frames);
+  }
+  [[nodiscard]] Outcome run(const std::vector<std::string>& options) const {
+    std::vector<std::string> arguments{"stack", file, "--device", test_device()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_program(arguments);
+  }
+  [[nodiscard]] Array load(const std::string& name) const { return load_npy(folder / name, 4); }
+};
+
+/// A frame of an array of fields.
+Array field_of(const Array& fields, std::int64_t frame) {
+  Array field = make_array({2, shape.height, shape.width}, PixelType::f32);
+  const auto size = static_cast<std::ptrdiff_t>(2 * shape.pixels());
+  std::copy_n(fields.samples<float>().begin() + frame * size, size, field.samples<float>().begin());
+  return field;
+}
+
+bool is_unknown(const Array& field) {
+  return std::ranges::all_of(field.samples<float>(), [](float value) { return std::isnan(value); });
+}
+
+}  // namespace
+
+TEST_CASE("stack: deformations of frames are found, and their fields are written and applied") {
+  require_test_device();
+  const Frames frames;
+  const ScratchFolder& folder = frames.folder;
+  const Outcome outcome = frames.run({"--motion", "deformable", "--field", folder / "field.npy",
+                                      "--output", folder / "flat.npy", "--json",
+                                      folder / "flat.json", "--csv", folder / "flat.csv"});
+  CAPTURE(outcome.out);
+  CAPTURE(outcome.err);
+  CHECK(outcome.status == 2);  // the third frame could not be used
+  const Array fields = frames.load("field.npy");
+  REQUIRE(fields.extents == std::vector<std::int64_t>{4, 2, shape.height, shape.width});
+  const Array unmoved = field_of(fields, 0);
+  CHECK(std::ranges::all_of(unmoved.samples<float>(), [](float value) { return value == 0; }));
+  CHECK(field_error(field_of(fields, 1)) < 0.1);
+  CHECK(is_unknown(field_of(fields, 2)));
+  CHECK(field_error(field_of(fields, 3)) < 0.1);
+  const json report = json::parse(read_text(folder / "flat.json"));
+  CHECK(report["frames"][1]["reliable"] == true);
+  // The fields are waves of 2.5 and 2 pixels.
+  CHECK(report["frames"][1]["spread"].get<double>() == doctest::Approx(2.26).epsilon(0.1));
+  CHECK(read_text(folder / "flat.csv").find(",spread\n") != std::string::npos);
+
+  // The aligned frames are as the reference, away from the edges.
+  const Array flat = frames.load("flat.npy");
+  const auto values = flat.samples<std::uint16_t>();
+  const auto pixels = static_cast<std::size_t>(shape.pixels());
+  double largest = 0;
+  for (std::int64_t y = 12; y < shape.height - 12; ++y) {
+    for (std::int64_t x = 12; x < shape.width - 12; ++x) {
+      const auto i = static_cast<std::size_t>(y * shape.width + x);
+      largest = std::max(largest, std::abs(static_cast<double>(values[pixels + i]) -
+                                           static_cast<double>(values[i])));
+    }
+  }
+  CHECK(largest < 0.05 * 65535);
+
+  // Applied to the same frames, the fields give the same pixels: one is the position of a double
+  // precision transform rounded to f32, the other an f32 displacement added to the pixel.
+  CHECK(frames.run({"--apply", folder / "field.npy", "--output", folder / "again.npy"}).status ==
+        1);
+  const Array again = frames.load("again.npy");
+  REQUIRE(again.extents == flat.extents);
+  const auto others = again.samples<std::uint16_t>();
+  int difference = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    difference = std::max(difference, std::abs(int{values[i]} - int{others[i]}));
+  }
+  CHECK(difference <= 10);
+  const Outcome refused =
+      frames.run({"--apply", folder / "flat.json", "--output", folder / "no.npy"});
+  CHECK(refused.status == 2);
+  CHECK(refused.err.find("--field") != std::string::npos);
+}
+
+TEST_CASE("stack: shards of deformable motion are combined to the outputs of one run") {
+  require_test_device();
+  const Frames frames;
+  const ScratchFolder& folder = frames.folder;
+  const std::vector<std::string> options{"--motion", "deformable", "--output-folder",
+                                         folder / "flat"};
+  for (const char* shard : {"2/2", "1/2"}) {
+    std::vector<std::string> one = options;
+    one.insert(one.end(), {"--shard", shard});
+    CHECK(frames.run(one).status <= 2);
+  }
+  std::vector<std::string> combined = options;
+  combined.insert(combined.end(), {"--resume", "--field", folder / "field.npy"});
+  const Outcome outcome = frames.run(combined);
+  CAPTURE(outcome.err);
+  CHECK(outcome.status == 2);
+  REQUIRE(frames.run({"--motion", "deformable", "--field", folder / "whole.npy"}).status == 2);
+  // Bitwise, because NaN differs from itself.
+  CHECK(frames.load("field.npy").bytes == frames.load("whole.npy").bytes);
+}
+
+TEST_CASE("stack: the mean of deformed frames is a reference") {
+  require_test_device();
+  const Frames frames;
+  const ScratchFolder& folder = frames.folder;
+  REQUIRE(frames.run({"--motion", "deformable", "--to", "mean", "--field", folder / "field.npy"})
+              .status == 2);
+  CHECK(field_error(field_of(frames.load("field.npy"), 3)) < 0.1);
+}
+
+TEST_CASE("stack: what deformable motion does not support is refused") {
+  require_test_device();
+  const Frames frames;
+  const auto refused = [&](const std::vector<std::string>& options, const std::string& text) {
+    CAPTURE(text);
+    const Outcome outcome = frames.run(options);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.find(text) != std::string::npos);
+  };
+  const std::string motion = "--motion";
+  const std::string deformable = "deformable";
+  refused({motion, deformable, "--to", "previous"}, "--to previous");
+  refused({motion, deformable, "--nodata", "0"}, "--nodata");
+  refused({motion, deformable, "--no-refine"}, "--no-refine");
+  refused({motion, deformable, "--field", "field.tif"}, "--field");
+  refused({motion, "rigid", "--field", frames.folder / "field.npy"}, "--field");
+  refused({motion, "rigid", "--grid-spacing", "8"}, "--grid-spacing");
+  // Fields of another shape, of another number of frames, and files that are none.
+  const auto save = [&](const std::string& name, const std::vector<std::int64_t>& extents) {
+    save_npy(frames.folder / name, make_array(extents, PixelType::f32));
+    return frames.folder / name;
+  };
+  const std::string small = save("small.npy", {4, 2, shape.height, shape.width - 1});
+  refused({"--apply", small, "--output", frames.folder / "no.npy"}, "small.npy");
+  const std::string few = save("few.npy", {3, 2, shape.height, shape.width});
+  refused({"--apply", few, "--output", frames.folder / "no.npy"}, "3 frames");
+  const std::string three = save("three.npy", {4, 3, shape.height, shape.width});
+  refused({"--apply", three, "--output", frames.folder / "no.npy"}, "three.npy");
+  refused({"--apply", few, "--crop-at", "1,1", "--output", frames.folder / "no.npy"}, "--crop-at");
+  CHECK(!std::filesystem::exists(frames.folder / "no.npy"));
 }
 
 }  // namespace warpalign::test

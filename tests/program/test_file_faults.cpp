@@ -202,15 +202,10 @@ TEST_CASE("files: every call that writes fails once, for every command") {
           "OUT/zoom"}});
 }
 
-// Completed frames stay in the journal and in files that are marked as partial. The same command
-// resumes from them.
-TEST_CASE("files: a resumed stack whose writing fails ends with the same files") {
-  require_test_device();
-  const Inputs inputs;
-  const Command command{"stack --resume",
-                        {"stack", inputs.folder / "s.tif", "--resume", "--motion", "translation",
-                         "--device", test_device(), "--csv", "OUT/d.csv", "--output", "OUT/o.npy",
-                         "--output-folder", "OUT/aligned"}};
+namespace {
+
+/// Fails each call once, and then resumes without a failure, which must give the same files.
+void resume_after_each(const Command& command) {
   FailingRun run(command);
   REQUIRE(run.run(-1, EIO).status == 0);
   const auto expected = run.files();
@@ -225,6 +220,28 @@ TEST_CASE("files: a resumed stack whose writing fails ends with the same files")
     CHECK(same);
   }
   std::printf("%s: %zu calls, each failed once\n", command.name.c_str(), calls.size());
+}
+
+}  // namespace
+
+// Completed frames stay in the journal and in files that are marked as partial. The same command
+// resumes from them.
+TEST_CASE("files: a resumed stack whose writing fails ends with the same files") {
+  require_test_device();
+  const Inputs inputs;
+  resume_after_each({"stack --resume",
+                     {"stack", inputs.folder / "s.tif", "--resume", "--motion", "translation",
+                      "--device", test_device(), "--csv", "OUT/d.csv", "--output", "OUT/o.npy",
+                      "--output-folder", "OUT/aligned"}});
+}
+
+TEST_CASE("files: a resumed mosaic whose writing fails ends with the same files") {
+  require_test_device();
+  const Inputs inputs;
+  resume_after_each(
+      {"mosaic --resume",
+       {"mosaic", inputs.folder / "tiles", "--resume", "--grid", "1x2", "--overlap", "25",
+        "--device", test_device(), "--output", "OUT/m.ome.tif", "--located", "OUT/m.csv"}});
 }
 
 }  // namespace warpalign::test

@@ -2,6 +2,7 @@
 // before it costs much.
 #include "bench/record.hpp"
 #include "commands/journal_line.hpp"
+#include "commands/journal_words.hpp"
 #include "io/frames/frame_sequence.hpp"
 #include "io/frames/tiff_axes.hpp"
 #include "io/input_limits.hpp"

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
@@ -139,6 +140,124 @@ TEST_CASE("register --initial: wrong files and transforms are refused") {
                                        "--initial", pair.folder / "missing.json"});
   CHECK(missing.status == 2);
   CHECK(contains(missing.err, "missing.json"));
+}
+
+/// Frames of the lattice that drift by a third of a period, which the frame before does not decide.
+struct Stack {
+  ScratchFolder folder;
+  std::string frames = folder / "frames";
+  std::string initial = folder / "initial";
+  static constexpr Point step{8, -7};
+
+  Stack() {
+    std::filesystem::create_directory(frames);
+    for (int i = 0; i < 4; ++i) {
+      save_image(fmt::format("{}/{}.tif", frames, i), lattice({i * step.x, i * step.y}));
+    }
+  }
+  [[nodiscard]] std::vector<std::string> arguments(std::vector<std::string> more) const {
+    std::vector<std::string> all{"stack",    frames,        "--device", test_device(),
+                                 "--motion", "translation", "--json",   folder / "out.json"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  /// A drift with this error, as an earlier run would have written it.
+  [[nodiscard]] static json drift(Point error, int frames = 4) {
+    json all = {
+        {"width", shape.width}, {"height", shape.height}, {"ok", true}, {"frames", json::array()}};
+    for (int i = 0; i < frames; ++i) {
+      all["frames"].push_back({{"frame", i},
+                               {"status", "ok"},
+                               {"reliable", true},
+                               {"confidence", 1},
+                               {"correlation", 1},
+                               {"overlap", 1},
+                               {"significance", 100},
+                               {"matrix",
+                                {{1, 0, i * step.x + (i > 0 ? error.x : 0)},
+                                 {0, 1, i * step.y + (i > 0 ? error.y : 0)}}}});
+    }
+    return all;
+  }
+};
+
+TEST_CASE("stack --initial: each frame looks near the transform of an earlier run") {
+  require_test_device();
+  const Stack stack;
+  write_text(stack.initial, Stack::drift({3, 2}).dump());
+  const auto shift_of = [&](std::size_t frame) {
+    const json report = json::parse(read_text(stack.folder / "out.json"));
+    const json& found = report["frames"][frame];
+    CHECK(found["status"] == "ok");
+    return Point{found["matrix"][0][2], found["matrix"][1][2]};
+  };
+  CHECK(run_program(stack.arguments({})).status == 1);  // the frames are ambiguous
+  for (const char* to : {"first", "previous", "mean", "2"}) {
+    CAPTURE(to);
+    const Outcome outcome = run_program(stack.arguments({"--initial", stack.initial, "--to", to}));
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 0);
+    const double origin = std::string(to) == "2" ? 2 : 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      CAPTURE(i);
+      const double steps = static_cast<double>(i) - origin;
+      // Without noise the fit alone remains; the mean is resampled by splines.
+      CHECK(std::abs(shift_of(i).x - steps * Stack::step.x) < 0.05);
+      CHECK(std::abs(shift_of(i).y - steps * Stack::step.y) < 0.05);
+    }
+  }
+  // One transform for all frames: the first frame is at it, not at the smallest motion.
+  write_text(stack.initial, "[[1, 0, 31], [0, 1, -9]]");
+  std::filesystem::remove(stack.frames + "/2.tif");
+  std::filesystem::remove(stack.frames + "/3.tif");
+  CHECK(run_program(stack.arguments({"--initial", stack.initial})).status == 0);
+  CHECK(std::abs(shift_of(1).x - 32) < 0.05);
+  CHECK(std::abs(shift_of(1).y + 7) < 0.05);
+}
+
+TEST_CASE("stack --initial: wrong files and transforms are refused before anything is written") {
+  require_test_device();
+  const Stack stack;
+  const auto refused = [&](const std::string& text, const std::string& why,
+                           const std::vector<std::string>& more = {}) {
+    write_text(stack.initial, text);
+    std::vector<std::string> options{"--initial", stack.initial};
+    options.insert(options.end(), more.begin(), more.end());
+    const Outcome outcome = run_program(stack.arguments(options));
+    CAPTURE(text);
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(contains(outcome.err, why));
+    CHECK(contains(outcome.err, "initial"));
+    CHECK_FALSE(std::filesystem::exists(stack.folder / "out.json"));
+  };
+  refused(Stack::drift({}, 3).dump(), "holds the transforms of 3 frames, and there are 4");
+  json mirrored = Stack::drift({});
+  mirrored["frames"][2]["matrix"] = {{-1, 0, 219}, {0, 1, 0}};
+  refused(mirrored.dump(), "frame 2: the initial transform mirrors");
+  json far = Stack::drift({});
+  far["frames"][3]["matrix"] = {{1, 0, 500}, {0, 1, 0}};
+  refused(far.dump(), "puts the images apart");
+  json larger = Stack::drift({});
+  larger["width"] = 300;
+  refused(larger.dump(), "holds transforms of frames of");
+  refused("[[1, 2, 0], [2, 4, 0]]", "singular");
+  refused("[[1, 0, 0], [0, 1, 0], [0.001, 0, 1]]", "is projective");
+  refused("{}", "has no matrix");
+  refused("[[1, 0, 40], [0, 1, 0]]", "options exclude", {"--max-shift", "30,20"});
+  write_text(stack.initial, "[[1, 0, 0], [0, 1, 0]]");
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{"--fast"}, {"--motion", "local"}}) {
+    std::vector<std::string> arguments{
+        "stack",    stack.frames,  "--initial", stack.initial,
+        "--device", test_device(), "--csv",     stack.folder / "out.csv"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run_program(arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(contains(outcome.err, "--initial"));
+    CHECK_FALSE(std::filesystem::exists(stack.folder / "out.csv"));
+  }
 }
 
 TEST_CASE("initial file: JSON and points") {

@@ -1,9 +1,5 @@
 // `warpalign mosaic` end to end, on tiles drawn from one texture at known positions.
-#include "io/image_file.hpp"
-#include "program/picture.hpp"
-#include "program/run_program.hpp"
-
-#include <warpalign/geometry.hpp>
+#include "program/mosaic_scan.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -20,82 +16,6 @@ namespace {
 
 using namespace program;
 using nlohmann::json;
-
-const Shape tile{160, 160, 1};
-// What users are promised where every tile has texture, in pixels.
-constexpr double promised_rms = 0.05;
-
-/// Six tiles, 2 rows of 3, whose stage is wrong by pixels.
-struct Scan {
-  ScratchFolder folder;
-  std::vector<std::string> names;
-  std::vector<Point> truth;
-  std::vector<Point> nominal;
-
-  explicit Scan(PixelType type = PixelType::u16, int channels = 1) {
-    std::filesystem::create_directory(folder / "scan");
-    for (int i = 0; i < 6; ++i) {
-      const Point stage{124.0 * (i % 3), 124.0 * (i / 3)};
-      nominal.push_back(stage);
-      truth.push_back({stage.x + 3.3 * std::sin(1.7 * i), stage.y + 2.9 * std::cos(2.3 * i)});
-      names.push_back(fmt::format("t{}.tif", i));
-      save_image(path(i), draw({}, tile, channels, type,
-                               Affine::translation(truth.back().x, truth.back().y)));
-    }
-  }
-  [[nodiscard]] std::string path(int i) const {
-    return folder / ("scan/" + names[static_cast<std::size_t>(i)]);
-  }
-  void write_positions(double factor = 1, bool exchanged = false) const {
-    std::ofstream csv(folder / "stage.csv");
-    csv << "file,x,y\n";
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const double x = factor * nominal[i].x;
-      const double y = factor * nominal[i].y;
-      csv << names[i] << "," << (exchanged ? y : x) << "," << (exchanged ? x : y) << "\n";
-    }
-  }
-  [[nodiscard]] Outcome run(const std::vector<std::string>& options) const {
-    std::vector<std::string> arguments{"mosaic",      folder / "scan", "--device",
-                                       test_device(), "--json",        folder / "m.json"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    return run_program(arguments);
-  }
-  [[nodiscard]] Outcome run_positions(std::vector<std::string> options = {}) const {
-    options.insert(options.end(), {"--positions", folder / "stage.csv"});
-    return run(options);
-  }
-  /// Copies the tiles to a folder, named in this order.
-  [[nodiscard]] std::string reordered(const std::string& name,
-                                      const std::vector<int>& order) const {
-    const std::string copies = folder / name;
-    std::filesystem::create_directory(copies);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      std::filesystem::copy_file(path(order[i]), copies + fmt::format("/c{}.tif", i));
-    }
-    return copies;
-  }
-  [[nodiscard]] json report() const { return json::parse(read_text(folder / "m.json")); }
-  /// The root mean square distance from the truth, without the mean.
-  [[nodiscard]] double rms() const {
-    const json tiles = report()["tiles"];
-    Point mean;
-    for (std::size_t i = 0; i < 6; ++i) {
-      mean.x += (tiles[i]["matrix"][0][2].get<double>() - truth[i].x) / 6;
-      mean.y += (tiles[i]["matrix"][1][2].get<double>() - truth[i].y) / 6;
-    }
-    double sum = 0;
-    for (std::size_t i = 0; i < 6; ++i) {
-      sum += std::pow(tiles[i]["matrix"][0][2].get<double>() - truth[i].x - mean.x, 2) +
-             std::pow(tiles[i]["matrix"][1][2].get<double>() - truth[i].y - mean.y, 2);
-    }
-    return std::sqrt(sum / 6);
-  }
-};
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST_CASE("mosaic locates tiles from a CSV file, and writes picture and JSON") {
   require_test_device();
@@ -167,6 +87,73 @@ TEST_CASE("mosaic takes grids in any order from any corner") {
       CHECK(std::abs(at(k, 1) - at(0, 1) - truth.y + first.y) < 4 * promised_rms);
     }
   }
+}
+
+TEST_CASE("mosaic searches for pairs if no positions are known") {
+  require_test_device();
+  const Scan scan;
+  const Outcome outcome =
+      scan.run({"--positions", "none", "--output", scan.folder / "m.ome.tif", "--report",
+                scan.folder / "m.html", "--located", scan.folder / "m.csv"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(scan.rms() < promised_rms);
+  CHECK_FALSE(contains(outcome.out, "stage"));
+  json report = scan.report();
+  CHECK(report["pairs"].size() >= 7);
+  CHECK(report["stage"].is_null());
+  CHECK(report["tiles"][0]["nominal"].is_null());
+  CHECK(report["tiles"][0]["placed_by"] == "pairs");
+  // A tile of another scene.
+  save_image(scan.path(5), draw({}, scan_tile, 1, PixelType::u16, Affine::translation(3000, 5000)));
+  const Outcome apart = scan.run({"--positions", "none"});
+  CHECK(apart.status == 0);
+  CHECK(contains(apart.out, "1 tile has no used pair and lies beside the others"));
+  report = scan.report();
+  CHECK(report["components"].size() == 2);
+  CHECK(report["components"][1] == json::array({"t5.tif"}));
+  CHECK(report["tiles"][5]["placed_by"] == "none");
+  const auto refused = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> all{"--positions", "none"};
+    all.insert(all.end(), options.begin(), options.end());
+    const Outcome wrong = scan.run(all);
+    CAPTURE(wrong.err);
+    CHECK(wrong.status == 2);
+    CHECK(contains(wrong.err, options[0] + ": has no meaning with --positions none"));
+  };
+  refused({"--unit", "um", "--pixel-size", "1"});
+  refused({"--exchange"});
+  refused({"--reverse", "x"});
+  refused({"--max-error", "20"});
+}
+
+TEST_CASE("mosaic takes CSV files of spreadsheets, and names a position that is far away") {
+  require_test_device();
+  const Scan scan;
+  std::ofstream csv(scan.folder / "stage.csv");
+  csv << "File;X;Y\n";
+  for (std::size_t i = 0; i < 6; ++i) {
+    csv << scan.names[i] << ";" << scan.nominal[i].x << ";" << scan.nominal[i].y << "\n";
+  }
+  csv.close();
+  // The pairs are shared by two devices.
+  const Outcome outcome =
+      run_program({"mosaic", scan.folder / "scan", "--device", test_device() + "," + test_device(),
+                   "--positions", scan.folder / "stage.csv", "--json", scan.folder / "m.json"});
+  CAPTURE(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(scan.rms() < promised_rms);
+  scan.write_positions();
+  std::ofstream more(scan.folder / "stage.csv", std::ios::trunc);
+  more << "file,x,y\nt0.tif,0,0\nt1.tif,124,0\nt2.tif,248,0\nt3.tif,1e8,0\n";
+  more.close();
+  const Outcome far = scan.run_positions({"--output", scan.folder / "m.ome.tif"});
+  CHECK(far.status == 2);
+  CHECK(contains(far.err, "t3.tif lies 99999752 pixels from the middle"));
+  CHECK_FALSE(std::filesystem::exists(scan.folder / "m.ome.tif"));
+  const Outcome folder = scan.run({"--positions", scan.folder / "scan"});
+  CHECK(folder.status == 2);
+  CHECK(contains(folder.err, "is a folder; name a file with positions"));
 }
 
 /// Writes tiles as pages of one TIFF file, the first with a description.
@@ -289,13 +276,21 @@ TEST_CASE("mosaic writes positions that it and other programs read") {
   CHECK(contains(xml, "<size>0.65 0.65 1.0</size>"));
   CHECK(contains(xml, fmt::format("<affine>1.0 0.0 0.0 {:.6f} 0.0 1.0 0.0 {:.6f} 0.0 0.0 1.0 0.0",
                                   at(4, 0), at(4, 1))));
-  // Both text formats are positions again.
-  for (const char* name : {"m.csv", "TileConfiguration.txt"}) {
-    const bool is_csv = std::string(name) == "m.csv";
+  const std::string ome = write("m.companion.ome");
+  CHECK(contains(ome, "<UUID FileName=\"../scan/t4.tif\">urn:uuid:"));
+  CHECK(contains(ome, "Type=\"uint16\" SizeX=\"160\" SizeY=\"160\" SizeC=\"1\""));
+  CHECK(contains(ome,
+                 fmt::format("PositionX=\"{:.6f}\" PositionXUnit=\"\xc2\xb5m\"", 0.65 * at(4, 0))));
+  // All but the project are positions again.
+  // Fiji's and OME's files name tiles relative to themselves.
+  for (const auto& [name, folder] : {std::pair{"m.csv", "scan"},
+                                     {"TileConfiguration.txt", "out"},
+                                     {"TileConfiguration.txt", "scan"},
+                                     {"m.companion.ome", "scan"}}) {
+    CAPTURE(name);
     const Outcome again =
-        run_program({"mosaic", scan.folder / (is_csv ? "scan" : "out"), "--device", test_device(),
-                     "--positions", scan.folder / (std::string("out/") + name), "--json",
-                     scan.folder / "m.json"});
+        run_program({"mosaic", scan.folder / folder, "--device", test_device(), "--positions",
+                     scan.folder / (std::string("out/") + name), "--json", scan.folder / "m.json"});
     CAPTURE(again.err);
     REQUIRE(again.status == 0);
     CHECK(scan.rms() < promised_rms);
@@ -323,7 +318,7 @@ TEST_CASE("mosaic refuses bad files of Fiji with the line") {
 TEST_CASE("mosaic writes a page with graph, residuals and what was left out") {
   require_test_device();
   const Scan scan;
-  save_image(scan.path(1), make_image(tile.width, tile.height, 1, PixelType::u16));
+  save_image(scan.path(1), make_image(scan_tile.width, scan_tile.height, 1, PixelType::u16));
   scan.write_positions();
   const Outcome outcome = scan.run_positions({"--report", scan.folder / "m.html"});
   CAPTURE(outcome.err);
@@ -377,6 +372,7 @@ TEST_CASE("mosaic explains positions that do not fit") {
   const Outcome unit = scan.run_positions();
   CHECK(unit.status == 2);
   CHECK(contains(unit.err, "multiplied by 1.5"));
+  CHECK(contains(unit.err, "add --unit um --pixel-size 0.6"));
   CHECK_FALSE(std::filesystem::exists(scan.folder / "m.json"));
 }
 
@@ -398,7 +394,7 @@ TEST_CASE("mosaic refuses bad tiles by name, and leaves no output") {
   refused("t4.tif: does not exist");
   save_image(scan.path(4), draw({}, {150, 160, 1}, 1, PixelType::u16, {}));
   refused("t4.tif: is 150 x 160, gray, 16 bit, but");
-  save_image(scan.path(4), draw({}, tile, 1, PixelType::u8, {}));
+  save_image(scan.path(4), draw({}, scan_tile, 1, PixelType::u8, {}));
   refused("the tiles of a mosaic must be of one kind");
   save_image(scan.path(4), load_image(scan.path(3)));
   refused("is the same picture as");
@@ -427,12 +423,12 @@ TEST_CASE("mosaic refuses bad CSV files with the line") {
 TEST_CASE("mosaic marks an empty tile, which follows the stage") {
   require_test_device();
   const Scan scan;
-  save_image(scan.path(1), make_image(tile.width, tile.height, 1, PixelType::u16));
+  save_image(scan.path(1), make_image(scan_tile.width, scan_tile.height, 1, PixelType::u16));
   scan.write_positions();
   const Outcome outcome = scan.run_positions();
   CAPTURE(outcome.err);
   CHECK(outcome.status == 0);
-  CHECK(contains(outcome.out, "1 tiles have no used pair"));
+  CHECK(contains(outcome.out, "1 tile has no used pair and follows the stage model"));
   const json report = scan.report();
   CHECK(report["tiles"][1]["placed_by"] == "stage");
   for (const json& pair : report["pairs"]) {

@@ -220,6 +220,24 @@ TEST_CASE("stack: the whole frames of a truncated file are registered, and the r
   }
 }
 
+TEST_CASE("stack --apply: a CSV file without one of its columns is refused by name") {
+  const ScratchFolder folder;
+  write_tiff_stack(folder / "in.tif", drifting(3, PixelType::u8));
+  REQUIRE(run_stack({folder / "in.tif", "--csv", folder / "drift.csv"}).status == 0);
+  const std::string whole = read_text(folder / "drift.csv");
+  for (const std::string column : {"reliable", "scale", "overlap"}) {
+    CAPTURE(column);
+    std::string damaged = whole;
+    damaged.replace(damaged.find("," + column + ",") + 1, column.size(), "other");
+    write_text(folder / "damaged.csv", damaged);
+    const Outcome outcome = run_program({"stack", folder / "in.tif", "--apply",
+                                         folder / "damaged.csv", "--output", folder / "out.tif"});
+    CHECK(outcome.status == 2);
+    CHECK(contains(outcome.err, "damaged.csv: has no column '" + column + "'"));
+    CHECK(!std::filesystem::exists(folder / "out.tif"));
+  }
+}
+
 TEST_CASE(
     "stack: files that are not stacks are refused before a device opens, and nothing is written") {
   const ScratchFolder folder;

@@ -1,6 +1,7 @@
 // `warpalign stack`: which frame is the reference if the first one cannot be used, and --to.
 #include "commands/frame_texture.hpp"
 #include "commands/journal_line.hpp"
+#include "commands/journal_words.hpp"
 #include "io/image_file.hpp"
 #include "program/picture.hpp"
 #include "program/run_program.hpp"

@@ -1,6 +1,7 @@
 // `warpalign stack --resume` and `--shard`: a run that is killed repeatedly gives the files of an
 // uninterrupted run, and so do shards that run separately.
 #include "commands/journal_line.hpp"
+#include "commands/journal_words.hpp"
 #include "commands/stack_journal.hpp"
 #include "io/image_file.hpp"
 #include "program/picture.hpp"

@@ -170,6 +170,14 @@ TEST_CASE("extreme values: doubles and integers lose no contrast to a pedestal")
                 scene);
     check_found(registrar.align({integers.data(), PixelType::i32, shape.width, shape.height, 0}),
                 scene);
+    for (const double gain : {1e300, 1e-250}) {  // beyond the range of f32
+      std::vector<double> scaled;
+      for (const double value : scene.pair.moving.values) scaled.push_back(gain * value);
+      Registrar of_scaled(device);
+      of_scaled.set_reference(view(scene.reference));
+      check_found(of_scaled.align({scaled.data(), PixelType::f64, shape.width, shape.height, 0}),
+                  scene);
+    }
     CHECK_THROWS_WITH_AS(
         (void)registrar.align({flat.data(), PixelType::f64, shape.width, shape.height, 0}),
         doctest::Contains("is constant"), warpalign::Error);

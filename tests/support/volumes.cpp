@@ -116,6 +116,11 @@ warpalign::Image to_device(const warpalign::Device& device, warpalign::Stream& s
                                    [](double v) { return static_cast<std::uint16_t>(v); });
     case PixelType::f16:
       return upload<std::uint16_t>(device, stream, type, volume, to_half);
+    case PixelType::i32:
+      return upload<std::int32_t>(device, stream, type, volume,
+                                  [](double v) { return static_cast<std::int32_t>(v); });
+    case PixelType::f64:
+      return upload<double>(device, stream, type, volume, [](double v) { return v; });
     default:
       return upload<float>(device, stream, PixelType::f32, volume,
                            [](double v) { return static_cast<float>(v); });
@@ -145,6 +150,12 @@ reference::Volume volume_from_device(warpalign::Stream& stream, const warpalign:
       break;
     case PixelType::f16:
       take(download<std::uint16_t>(stream, image), from_half);
+      break;
+    case PixelType::i32:
+      take(download<std::int32_t>(stream, image), widen);
+      break;
+    case PixelType::f64:
+      take(download<double>(stream, image), widen);
       break;
     default:
       take(download<float>(stream, image), widen);

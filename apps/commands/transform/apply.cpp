@@ -1,4 +1,6 @@
 // `warpalign transform apply` and `labels`.
+#include "commands/antialiased_zoom.hpp"
+#include "commands/double_splines.hpp"
 #include "commands/transform/commands.hpp"
 #include "commands/transform/options.hpp"
 #include "io/array_file.hpp"
@@ -10,6 +12,7 @@
 #include "options/common_options.hpp"
 #include "options/file_names.hpp"
 #include "options/interpolation_options.hpp"
+#include "options/sampling_points.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/open_device.hpp>
@@ -29,6 +32,7 @@ struct Options {
   std::string output;
   std::optional<std::string> like;
   bool inverse = false;
+  std::optional<std::string> antialias;
   DeviceOptions device;
   InterpolationOptions interpolation;
 };
@@ -93,6 +97,56 @@ std::vector<Array> warped(const Device& device, const SplineModel& spline,
   return results;
 }
 
+/// The points at which the pixels are read, in double precision.
+SamplingPoints sampling_points_of(const Transform& transform, const PointGrid& pixels) {
+  SamplingPoints points;
+  points.extents = extents_of(pixels, transform.dimensions());
+  points.stage_shape = pixels.shape;
+  if (const auto matrix = transform.matrix()) {
+    points.transform = *matrix;
+    return points;
+  }
+  const auto count = static_cast<std::size_t>(pixels.shape.pixels());
+  const auto axes = static_cast<std::size_t>(transform.dimensions());
+  std::vector<std::int64_t> extents = points.extents;
+  extents.insert(extents.begin(), transform.dimensions());
+  points.coordinates = make_array(extents, PixelType::f64);
+  std::vector<double*> components;
+  for (std::size_t a = 0; a < axes; ++a) {
+    components.push_back(points.coordinates->samples<double>().data() + a * count);
+  }
+  transform.positions(pixels, components);
+  return points;
+}
+
+/// Each pixel as the mean over its footprint in the input.
+std::vector<Array> warped_by_footprints(const Options& options, const Device& device,
+                                        const SplineModel& spline, const std::vector<Array>& input,
+                                        const Transform& transform, const PointGrid& pixels) {
+  const SamplingPoints points = sampling_points_of(transform, pixels);
+  const bool varies = points.coordinates || !points.transform.is_affine();
+  std::optional<DoubleResampler> in_double;
+  if (varies) {
+    check_double(device, input.front(), options.input, "--antialias with a transform that bends");
+    in_double.emplace(device, spline, input.front(), points, true);
+  }
+  std::vector<Array> results;
+  for (const Array& channel : input) {
+    results.push_back(varies
+                          ? in_double->resample(channel, channel.type)
+                          : warped_without_aliasing(device, spline, channel, points, channel.type));
+  }
+  return results;
+}
+
+void check_antialias(const Options& options, const SplineModel& spline) {
+  if (options.antialias && *options.antialias != "gaussian") {
+    throw UsageError(fmt::format("invalid value '{}' for --antialias (choose from: gaussian)",
+                                 *options.antialias));
+  }
+  static_cast<void>(antialias_of(options.antialias, PointOptions{}, spline));
+}
+
 std::vector<std::byte> encoded(const Options& options, const std::vector<Array>& result) {
   if (!is_nifti_name(options.output)) return encode_arrays(options.output, result);
   // The result lies where the image does whose grid it has.
@@ -111,6 +165,7 @@ ExitStatus run(const Options& options) {
   if (options.like) inputs.push_back(*options.like);
   check_outputs({{"OUT", options.output}}, inputs);
   const SplineModel spline = spline_of(options.interpolation);
+  check_antialias(options, spline);
   const Config config = config_of(options.device.config);
   const std::vector<Array> input = load_input(options.input);
   TransformOptions images = options.transform;
@@ -136,7 +191,9 @@ ExitStatus run(const Options& options) {
   }
   AtomicFile file(options.output);
   const Device device = open_for_one_job(options.device, config);
-  const std::vector<Array> result = warped(device, spline, input, transform, pixels);
+  const std::vector<Array> result =
+      options.antialias ? warped_by_footprints(options, device, spline, input, transform, pixels)
+                        : warped(device, spline, input, transform, pixels);
   file.write(encoded(options, result));
   file.commit();
   return ExitStatus::ok;
@@ -161,6 +218,8 @@ void add_transform_apply_command(CLI::App& parent, Action& chosen) {
   auto options = std::make_shared<Options>();
   options->interpolation.boundary = "constant";
   add_common(command, *options);
+  add_option(command, "--antialias NAME", &options->antialias,
+             "Smooth where OUT has fewer pixels than IN: gaussian", suggesting("gaussian"));
   add_interpolation_options(command, options->interpolation);
   add_device_options(command, options->device);
   add_limit_options(command);
@@ -169,7 +228,9 @@ void add_transform_apply_command(CLI::App& parent, Action& chosen) {
              "\n"
              "Examples:\n"
              "  warpalign transform apply found.json red.tif aligned.tif --like green.tif\n"
-             "  warpalign transform apply t1.lta t1.nii.gz aligned.nii.gz --like mni.nii.gz\n");
+             "  warpalign transform apply t1.lta t1.nii.gz aligned.nii.gz --like mni.nii.gz\n"
+             "  warpalign transform apply warp.nii t1.nii low.nii --like bold.nii "
+             "--antialias gaussian\n");
   set_action(command, chosen, [options] { return run(*options); });
 }
 

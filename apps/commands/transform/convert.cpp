@@ -142,13 +142,11 @@ void add_transform_convert_command(CLI::App& parent, Action& chosen) {
   add_limit_options(command);
   set_footer(
       command,
-      "A name tells the format by its ending: .json, .tfm (itk), .lta, .1D (afni), .xml "
-      "(bdv),\n"
-      ".npy, .nii and .nii.gz (itk-nifti). .mat and .txt belong to several formats: name one "
-      "with\n"
-      "--to. itk-nifti, fnirt-relative, fnirt-absolute and niftyreg are displacement fields, "
-      "to\n"
-      "which any transform is sampled at the pixels of the reference.\n"
+      "A name tells the format by its ending: .json, .npz, .tfm and .txt (itk), .lta,\n"
+      ".1D (afni), .xml (bdv), .npy, .mgz, .nii and .nii.gz (itk-nifti). .mat belongs to several\n"
+      "formats, and .txt to others, too: name one with --to. itk-nifti, fnirt-relative,\n"
+      "fnirt-absolute, niftyreg and mgz are displacement fields, to which any transform is\n"
+      "sampled at the pixels of the reference. npz holds all transforms.\n"
       "\n"
       "Examples:\n"
       "  warpalign transform convert found.json found.tfm --reference a.nii --moving b.nii\n"

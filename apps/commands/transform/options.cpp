@@ -2,6 +2,7 @@
 #include "commands/transform/options.hpp"
 
 #include "commands/transform/sampling.hpp"
+#include "io/gzip.hpp"
 #include "io/image_file.hpp"
 #include "io/nifti_field.hpp"
 #include "io/usage_error.hpp"
@@ -25,10 +26,12 @@ using transform_files::Format;
 using transform_files::TransformFile;
 
 struct JsonFormat {};
-using AnyFormat = std::variant<JsonFormat, Format, FieldFormat>;
+struct NpzFormat {};
+using AnyFormat = std::variant<JsonFormat, NpzFormat, Format, FieldFormat>;
 
 std::optional<AnyFormat> format_by_name(const std::string& name) {
   if (name == "json") return JsonFormat{};
+  if (name == npz_format) return NpzFormat{};
   if (const auto format = transform_files::format_named(name)) return *format;
   if (const auto format = transform_files::field_format_named(name)) return *format;
   return std::nullopt;
@@ -36,12 +39,26 @@ std::optional<AnyFormat> format_by_name(const std::string& name) {
 
 std::optional<AnyFormat> format_by_ending(const std::string& name) {
   if (name == "-" || name.ends_with(".json")) return JsonFormat{};
+  if (name.ends_with(".npz")) return NpzFormat{};
   if (is_nifti_name(name)) return FieldFormat::itk_nifti;
   if (const auto format = transform_files::format_of_name(name)) return *format;
   return std::nullopt;
 }
 
+/// Throws UsageError for formats that only the Python package writes, with the way out.
+void refuse_formats_of_python(const std::string& name, const std::optional<std::string>& to) {
+  const bool hdf5 = to ? *to == hdf5_format : name.ends_with(".h5") || name.ends_with(".hdf5");
+  const bool zarr = to ? *to == "ome-zarr" : name.ends_with(".zarr");
+  if (!hdf5 && !zarr) return;
+  throw UsageError(
+      fmt::format("{}: only the Python package writes {}. Write transform.npz, and convert it with "
+                  "python3 -c \"import warpalign; "
+                  "warpalign.Transform.load('transform.npz').save('{}')\"",
+                  name, hdf5 ? "HDF5" : "OME-Zarr", name));
+}
+
 AnyFormat chosen_format(const std::string& name, const std::optional<std::string>& to) {
+  refuse_formats_of_python(name, to);
   if (const auto format = to ? format_by_name(*to) : format_by_ending(name)) return *format;
   const std::string all = fmt::format("{}", fmt::join(transform_format_names(), ", "));
   if (to) throw UsageError(fmt::format("invalid value '{}' for --to (choose from: {})", *to, all));
@@ -58,6 +75,13 @@ std::string encode_json(const std::string& name, const TransformFile& file) {
                                 shown_output(name)));
   }
   return transform_json(file).text();
+}
+
+std::string encode_other(const std::string& name, Format format, const TransformFile& file) {
+  std::string bytes = transform_files::write(format, file.transforms, file.geometry);
+  if (format != Format::mgz || name.ends_with(".mgh")) return bytes;
+  const std::vector<std::byte> packed = compress_gzip(std::as_bytes(std::span(bytes)));
+  return {reinterpret_cast<const char*>(packed.data()), packed.size()};
 }
 
 std::string encode_field(const std::string& name, FieldFormat format, const TransformFile& file) {
@@ -97,8 +121,9 @@ std::string encode_transforms(const std::string& name, const std::optional<std::
       return encode_field(name, *field, file);
     }
     if (const auto* const other = std::get_if<Format>(&format)) {
-      return transform_files::write(*other, file.transforms, file.geometry);
+      return encode_other(name, *other, file);
     }
+    if (std::holds_alternative<NpzFormat>(format)) return transform_files::write_npz(file);
   } catch (const Error& error) {
     throw FileError(fmt::format("{}: {}", shown_output(name), error.message()));
   }

@@ -24,7 +24,7 @@ struct TransformOptions {
 
 /// The formats of --from and --to.
 inline constexpr const char* transform_formats =
-    "json itk itk-matlab flirt lta afni elastix bdv turboreg multistackreg npy "
+    "json npz itk itk-matlab flirt lta afni elastix bdv turboreg multistackreg npy mgz "
     "itk-nifti fnirt-relative fnirt-absolute niftyreg";
 
 /// Adds --from, --reference and --moving.

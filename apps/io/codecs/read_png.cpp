@@ -125,10 +125,27 @@ void check_header(Bytes file) {
   check_sides(big_endian(file.subspan(width_at, 4)), big_endian(file.subspan(height_at, 4)));
 }
 
+/// libpng allocates as many bytes as an eXIf chunk claims to have, before it reads them.
+void check_exif_chunks(Bytes file) {
+  constexpr std::size_t first_chunk = 8;
+  constexpr std::size_t around_data = 12;  // length, name and checksum
+  constexpr std::uint32_t exif = 0x65584966;
+  for (std::size_t at = first_chunk; file.size() - at >= around_data;) {
+    const std::size_t left = file.size() - at - around_data;
+    const std::size_t length = big_endian(file.subspan(at, 4));
+    if (length > left) {
+      if (big_endian(file.subspan(at + 4, 4)) == exif) throw damaged("the file ends too early");
+      return;
+    }
+    at += around_data + length;
+  }
+}
+
 }  // namespace
 
 LoadedImage read_png(Bytes file) {
   check_header(file);
+  check_exif_chunks(file);
   return PngReader(file).read();
 }
 

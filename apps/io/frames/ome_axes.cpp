@@ -166,6 +166,29 @@ bool is_ome(const std::string& description) {
   return end != std::string::npos && description.substr(0, end + 1).ends_with("OME>");
 }
 
+const char* ome_type(PixelType type) {
+  switch (type) {
+    case PixelType::u8:
+      return "uint8";
+    case PixelType::i8:
+      return "int8";
+    case PixelType::u16:
+      return "uint16";
+    case PixelType::i16:
+      return "int16";
+    case PixelType::u32:
+      return "uint32";
+    case PixelType::i32:
+      return "int32";
+    case PixelType::f32:
+      return "float";
+    case PixelType::f64:
+      return "double";
+    default:
+      return nullptr;
+  }
+}
+
 TiffAxes ome_axes(const std::string& xml, int samples_of_page, const std::string& file_name,
                   std::size_t max_planes) {
   XmlTags tags(xml);

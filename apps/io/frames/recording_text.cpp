@@ -1,6 +1,7 @@
 // Writes ImageJ's and OME's descriptions of the axes of a TIFF stack.
 #include "io/frames/recording_text.hpp"
 
+#include "io/frames/ome_axes.hpp"
 #include "io/frames/xml_tags.hpp"
 
 #include <fmt/format.h>
@@ -190,30 +191,6 @@ class OmeCopy {
 }  // namespace
 
 namespace {
-
-/// OME's name of a pixel type, or null if it has none.
-const char* ome_type(PixelType type) {
-  switch (type) {
-    case PixelType::u8:
-      return "uint8";
-    case PixelType::i8:
-      return "int8";
-    case PixelType::u16:
-      return "uint16";
-    case PixelType::i16:
-      return "int16";
-    case PixelType::u32:
-      return "uint32";
-    case PixelType::i32:
-      return "int32";
-    case PixelType::f32:
-      return "float";
-    case PixelType::f64:
-      return "double";
-    default:
-      return nullptr;
-  }
-}
 
 std::string new_ome_text(const RecordingFormat& format, const LoadedImage& plane) {
   std::string text = fmt::format(

@@ -98,7 +98,7 @@ FramePages chosen_pages(const TiffAxes& axes, const PlaneChoice& choice) {
   const AxisRange channels = chosen(choice.channel, axes.channels, "--channel", "channels");
   AxisRange slices = chosen(choice.slice, axes.slices, "--z", "planes in z");
   FramePages found;
-  found.frames_are_slices = axes.frames == 1 && slices.count > 1;
+  found.frames_are_slices = axes.frames == 1 && slices.count > 1 && !choice.whole_volumes;
   found.has_all_planes = channels.count == axes.channels && slices.count == axes.slices;
   const std::size_t frames = found.frames_are_slices ? slices.count : axes.frames;
   if (found.frames_are_slices) slices.count = 1;

@@ -32,6 +32,7 @@ struct PlaneChoice {
   std::optional<int> channel;
   std::optional<int> slice;
   std::optional<std::string> axes = {};  ///< a letter for each axis; see axis_letters.hpp
+  bool whole_volumes = false;            ///< slices are never frames
 };
 
 /// `description`: the first page's ImageDescription. `pages`: the number of pages. `file_name`:
@@ -55,9 +56,10 @@ struct FramePages {
   [[nodiscard]] std::size_t frames() const { return pages.size() / planes(); }
 };
 
-/// If there is one point in time and several slices, and no slice is chosen, the slices are the
-/// frames. Frames of which all planes are in other files of the set are left out. Throws FileError
-/// if a choice is out of range, or if a frame is distributed over several files.
+/// If there is one point in time and several slices, and neither a slice nor whole volumes are
+/// chosen, the slices are the frames. Frames of which all planes are in other files of the set are
+/// left out. Throws FileError if a choice is out of range, or if a frame is distributed over
+/// several files.
 [[nodiscard]] FramePages chosen_pages(const TiffAxes& axes, const PlaneChoice& choice);
 
 }  // namespace warpalign::program

@@ -3,6 +3,7 @@
 
 #include "io/frames/input_file.hpp"
 #include "io/frames/ome_axes.hpp"
+#include "io/frames/ome_length.hpp"
 #include "io/frames/tiff_at.hpp"
 #include "io/frames/tiff_directories.hpp"
 #include "io/frames/xml_tags.hpp"
@@ -11,10 +12,7 @@
 #include <fmt/format.h>
 #include <tiffio.h>
 
-#include <array>
 #include <charconv>
-#include <cmath>
-#include <string_view>
 #include <utility>
 
 namespace warpalign::program {
@@ -35,53 +33,14 @@ std::string first_description(const std::filesystem::path& path) {
   return TIFFGetField(tiff.get(), TIFFTAG_IMAGEDESCRIPTION, &text) == 1 ? text : "";
 }
 
-/// A length with its unit, as OME writes it.
-struct Length {
-  double value = 0;
-  std::string unit;
-};
-
-/// The length in an attribute, or nothing if it is missing.
-std::optional<Length> length_of(const XmlTag& tag, const std::string& name,
-                                const std::string& unit_name) {
-  const std::optional<std::string> text = tag.attribute(name);
-  if (!text) return {};
-  Length length{0, tag.attribute(unit_name).value_or("")};
-  const char* end = text->data() + text->size();
-  const auto [stop, failed] = std::from_chars(text->data(), end, length.value);
-  if (failed != std::errc{} || stop != end || !std::isfinite(length.value)) {
-    throw FileError(fmt::format("the OME metadata has {} = '{}', not a number", name, *text));
-  }
-  return length;
-}
-
-double micrometres_of(const Length& length) {
-  constexpr std::array<std::pair<std::string_view, double>, 9> units{{{"", 1},
-                                                                      {"reference frame", 1},
-                                                                      {"\xc2\xb5m", 1},
-                                                                      {"\xce\xbcm", 1},
-                                                                      {"um", 1},
-                                                                      {"nm", 1e-3},
-                                                                      {"mm", 1e3},
-                                                                      {"cm", 1e4},
-                                                                      {"m", 1e6}}};
-  for (const auto& [unit, factor] : units) {
-    if (length.unit == unit) return length.value * factor;
-  }
-  throw FileError(
-      fmt::format("the OME metadata has a length in the unit '{}'; use um, nm, mm or "
-                  "pixel",
-                  length.unit));
-}
-
 /// One image of a description.
 struct OmeImage {
-  std::optional<Length> x;
-  std::optional<Length> y;
-  std::optional<Length> pixel_x;
-  std::optional<Length> pixel_y;
-  std::size_t page = 0;    ///< of its first plane
-  bool elsewhere = false;  ///< its planes are in another file of a set
+  std::optional<OmeLength> x;
+  std::optional<OmeLength> y;
+  std::optional<OmeLength> pixel_x;
+  std::optional<OmeLength> pixel_y;
+  std::size_t page = 0;             ///< of its first plane
+  std::optional<std::string> file;  ///< that holds its planes, if the description names one
 };
 
 std::size_t page_of(const XmlTag& tag) {
@@ -94,7 +53,7 @@ std::size_t page_of(const XmlTag& tag) {
   return page;
 }
 
-std::vector<OmeImage> images_of(const std::string& xml, const std::string& file_name) {
+std::vector<OmeImage> images_of(const std::string& xml) {
   std::vector<OmeImage> images;
   XmlTags tags(xml);
   bool has_data = false;
@@ -115,8 +74,7 @@ std::vector<OmeImage> images_of(const std::string& xml, const std::string& file_
       has_data = true;
       image.page = page_of(*tag);
     } else if (tag->name == "UUID" && has_data) {
-      const std::optional<std::string> name = tag->attribute("FileName");
-      if (name && *name != file_name) image.elsewhere = true;
+      if (!image.file) image.file = tag->attribute("FileName");
     } else if (tag->name == "Plane" && !image.x) {
       image.x = length_of(*tag, "PositionX", "PositionXUnit");
       image.y = length_of(*tag, "PositionY", "PositionYUnit");
@@ -125,12 +83,11 @@ std::vector<OmeImage> images_of(const std::string& xml, const std::string& file_
       image.y = length_of(*tag, "Y", "YUnit");
     }
   }
-  std::erase_if(images, [](const OmeImage& image) { return image.elsewhere; });
   return images;
 }
 
 /// A position along an axis in pixels.
-double pixels_of(const Length& position, const std::optional<Length>& pixel,
+double pixels_of(const OmeLength& position, const std::optional<OmeLength>& pixel,
                  const std::optional<double>& chosen_size) {
   if (position.unit == "pixel") return position.value;
   if (!chosen_size && !pixel) {
@@ -143,28 +100,38 @@ double pixels_of(const Length& position, const std::optional<Length>& pixel,
   return micrometres_of(position) / size;
 }
 
+/// Adds the tile of an image, by the name of its file.
+void add_tile(const OmeImage& image, const std::string& name, bool names_page,
+              const std::optional<double>& pixel_size, OmeTiles& found) {
+  if (!image.x || !image.y) {
+    throw FileError(
+        "the OME metadata has no PositionX and PositionY; give the positions with --positions or "
+        "--grid");
+  }
+  const Point position{pixels_of(*image.x, image.pixel_x, pixel_size),
+                       pixels_of(*image.y, image.pixel_y, pixel_size)};
+  if (!found.pixel_size && image.pixel_x) found.pixel_size = micrometres_of(*image.pixel_x);
+  found.tiles.push_back({names_page ? fmt::format("{}[{}]", name, image.page) : name, position});
+}
+
 void add_tiles(const std::filesystem::path& folder, const std::string& name,
                const std::optional<double>& pixel_size, OmeTiles& found) {
   const std::string xml = first_description(folder / name);
   if (!is_ome(xml)) {
-    throw FileError("has no OME metadata; give the positions with --positions or --grid");
+    throw FileError(
+        "has no OME metadata; give the positions with --positions or --grid, or search for them "
+        "with --positions none");
   }
   const std::string file_name = std::filesystem::path(name).filename().string();
-  const std::vector<OmeImage> images = images_of(xml, file_name);
+  std::vector<OmeImage> images = images_of(xml);
+  // The planes of the other images of a set are in other files.
+  std::erase_if(images,
+                [&](const OmeImage& image) { return image.file.value_or(file_name) != file_name; });
   if (images.empty()) {
     throw FileError("the OME metadata describes no image in this file");
   }
   for (const OmeImage& image : images) {
-    if (!image.x || !image.y) {
-      throw FileError(
-          "the OME metadata has no PositionX and PositionY; give the positions with --positions or "
-          "--grid");
-    }
-    const Point position{pixels_of(*image.x, image.pixel_x, pixel_size),
-                         pixels_of(*image.y, image.pixel_y, pixel_size)};
-    if (!found.pixel_size && image.pixel_x) found.pixel_size = micrometres_of(*image.pixel_x);
-    const bool alone = images.size() == 1 && image.page == 0;
-    found.tiles.push_back({alone ? name : fmt::format("{}[{}]", name, image.page), position});
+    add_tile(image, name, images.size() > 1 || image.page > 0, pixel_size, found);
   }
 }
 
@@ -180,6 +147,24 @@ OmeTiles read_ome_positions(const std::filesystem::path& folder,
     } catch (const FileError& error) {
       throw in_file(folder / name, error.what());
     }
+  }
+  if (pixel_size) found.pixel_size = pixel_size;
+  return found;
+}
+
+OmeTiles read_ome_set(const std::filesystem::path& path, const std::optional<double>& pixel_size) {
+  const std::string xml = read_position_text(path);
+  OmeTiles found;
+  try {
+    if (!is_ome(xml)) throw FileError("is no OME-XML");
+    for (const OmeImage& image : images_of(xml)) {
+      if (!image.file) {
+        throw FileError("has an image without a file: <TiffData><UUID FileName=...> is missing");
+      }
+      add_tile(image, *image.file, image.page > 0, pixel_size, found);
+    }
+  } catch (const FileError& error) {
+    throw in_file(path, error.what());
   }
   if (pixel_size) found.pixel_size = pixel_size;
   return found;

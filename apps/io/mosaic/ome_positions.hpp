@@ -26,6 +26,12 @@ struct OmeTiles {
                                           const std::vector<std::string>& names,
                                           const std::optional<double>& pixel_size);
 
+/// Reads the positions of all images of a set of files from its description, a companion file of
+/// OME-TIFF. Files have the names that it has for them; otherwise as read_ome_positions(). Throws
+/// FileError.
+[[nodiscard]] OmeTiles read_ome_set(const std::filesystem::path& path,
+                                    const std::optional<double>& pixel_size);
+
 /// The number of pages of a TIFF file, without reduced images. Throws FileError.
 [[nodiscard]] std::size_t count_pages(const std::filesystem::path& path);
 

@@ -1,6 +1,7 @@
 // Writes a large picture as tiled OME-TIFF with reduced levels.
 #include "io/mosaic/ome_tiff.hpp"
 
+#include "io/frames/ome_axes.hpp"
 #include "io/image_file.hpp"
 #include "io/mosaic/file_for_tiff.hpp"
 #include "io/mosaic/half_size.hpp"
@@ -36,11 +37,6 @@ std::vector<Size> sizes_of_levels(Size size) {
     sizes.push_back(size);
   }
   return sizes;
-}
-
-const char* ome_type(PixelType type) {
-  if (type == PixelType::u8) return "uint8";
-  return type == PixelType::u16 ? "uint16" : "float";
 }
 
 std::string ome_xml(const OmePicture& picture) {

@@ -1,14 +1,16 @@
 // Writes where the tiles of a mosaic lie, for other programs.
 #include "io/mosaic/position_file.hpp"
 
+#include "io/frames/ome_axes.hpp"
 #include "io/image_file.hpp"
 #include "io/image_name.hpp"
 #include "io/markup.hpp"
+#include "io/mosaic/ome_companion.hpp"
+#include "io/mosaic/relative_name.hpp"
 #include "io/mosaic/tile_configuration.hpp"
 
 #include <fmt/format.h>
 
-#include <system_error>
 #include <utility>
 
 namespace warpalign::program {
@@ -30,14 +32,6 @@ std::string csv_text(const LocatedFiles& located) {
         fmt::format("{},{:.6f},{:.6f}\n", csv_field(tile.file), tile.position.x, tile.position.y);
   }
   return text;
-}
-
-/// A tile's file relative to the folder of a file that names it.
-std::string relative_name(const Path& file, const Path& folder, const std::string& tile) {
-  std::error_code failed;
-  const Path from = std::filesystem::absolute(file, failed).parent_path();
-  const Path to = std::filesystem::absolute(folder / tile, failed);
-  return std::filesystem::relative(to, from, failed).generic_string();
 }
 
 std::string configuration_text(const Path& path, const LocatedFiles& located) {
@@ -135,14 +129,34 @@ class StitcherProject {
 
 void check_position_file(const std::filesystem::path& path) {
   const std::string extension = path.extension().string();
+  if (is_ome_companion(path)) return;
   if (extension == ".csv" || extension == ".txt" || extension == ".xml") return;
   throw FileError(fmt::format(
-      "{}: use a name that ends in .csv, .txt (Fiji's TileConfiguration) or .xml (BigStitcher)",
+      "{}: use a name that ends in .csv, .txt (Fiji's TileConfiguration), .companion.ome (OME-XML) "
+      "or .xml (BigStitcher)",
       path.string()));
+}
+
+void check_tiles_for(const std::filesystem::path& path, std::span<const TilePosition> tiles,
+                     PixelType type) {
+  if (!is_ome_companion(path)) return;
+  if (ome_type(type) == nullptr) {
+    throw FileError(
+        fmt::format("{}: OME-XML has no pixels of type {}; use a name that ends in .csv",
+                    path.string(), name_of(type)));
+  }
+  for (const TilePosition& tile : tiles) {
+    const std::string extension = image_name(tile.file).file.extension().string();
+    if (extension == ".tif" || extension == ".tiff") continue;
+    throw FileError(fmt::format(
+        "{}: OME-XML describes TIFF files, but {} is none; use a name that ends in .csv",
+        path.string(), tile.file));
+  }
 }
 
 std::string position_text(const std::filesystem::path& path, const LocatedFiles& located) {
   const std::string extension = path.extension().string();
+  if (is_ome_companion(path)) return ome_companion(path, located);
   if (extension == ".txt") return configuration_text(path, located);
   if (extension == ".xml") return StitcherProject(path, located).text();
   return csv_text(located);

@@ -3,13 +3,20 @@
 
 #include "io/array_file.hpp"
 #include "io/checksum.hpp"
+#include "io/frames/input_file.hpp"
+#include "io/frames/tiff_at.hpp"
+#include "io/frames/tiff_directories.hpp"
 #include "io/image_name.hpp"
 #include "io/luminance.hpp"
+#include "io/nodata_mask.hpp"
 #include "io/registrable_image.hpp"
 
 #include <fmt/format.h>
+#include <tiffio.h>
 
+#include <array>
 #include <cstring>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -60,6 +67,40 @@ LoadedImage fusible(LoadedImage image, const std::string& name) {
   return image;
 }
 
+/// What the header of a TIFF file's first page says.
+struct StoredKind {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::uint16_t bits = 1;
+  std::uint16_t samples = 1;
+
+  bool operator==(const StoredKind&) const = default;
+};
+
+/// Nothing for a file that is no TIFF, that names a page, or that cannot be read: load_image()
+/// tells more.
+std::optional<StoredKind> stored_kind(const std::filesystem::path& path) {
+  if (image_name(path).page) return {};
+  try {
+    const InputFile file(path);
+    std::array<std::byte, 8> head{};
+    file.read_at(0, head);
+    if (!is_tiff(head)) return {};
+    const TiffDirectories directories = find_directories(file);
+    TiffAt at{file, directories, directories.offsets.front()};
+    const TiffHandle tiff = open_tiff_page(at);
+    if (!tiff) return {};
+    StoredKind kind;
+    TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &kind.width);
+    TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &kind.height);
+    TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_BITSPERSAMPLE, &kind.bits);
+    TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_SAMPLESPERPIXEL, &kind.samples);
+    return kind;
+  } catch (const FileError&) {
+    return {};
+  }
+}
+
 TilePixels pixels_of(std::shared_ptr<const LoadedImage> image) {
   const HostImage view = view_of(*image);
   return {view, std::move(image)};
@@ -67,8 +108,19 @@ TilePixels pixels_of(std::shared_ptr<const LoadedImage> image) {
 
 }  // namespace
 
-TileFiles::TileFiles(const std::filesystem::path& folder, std::vector<std::string> names)
-    : folder_(folder), names_(std::move(names)) {
+TileFiles::TileFiles(const std::filesystem::path& folder, std::vector<std::string> names,
+                     const TileReading& how)
+    : how_(how), folder_(folder), names_(std::move(names)) {
+  if (how_.bad == BadTiles::skip) {
+    read_first();
+    return;
+  }
+  check_existence();
+  take_kind(0);
+  check_headers();
+}
+
+void TileFiles::check_existence() const {
   std::size_t missing = 0;
   std::string first_missing;
   for (const std::string& name : names_) {
@@ -76,13 +128,42 @@ TileFiles::TileFiles(const std::filesystem::path& folder, std::vector<std::strin
     if (std::filesystem::exists(image_name(folder_ / name).file, failed)) continue;
     if (missing++ == 0) first_missing = (folder_ / name).string();
   }
-  if (missing > 0) {
-    throw FileError(
-        fmt::format("{}: does not exist{}; give the files relative to the folder", first_missing,
-                    missing > 1 ? fmt::format(", nor do {} other tiles", missing - 1) : ""));
-  }
-  first_ = fusible(load_registrable(path(0)), path(0));
+  if (missing == 0) return;
+  throw FileError(
+      fmt::format("{}: does not exist{}; give the files relative to the folder, or join the others "
+                  "with --skip-bad-tiles",
+                  first_missing,
+                  missing == 1   ? ""
+                  : missing == 2 ? ", nor does 1 other tile"
+                                 : fmt::format(", nor do {} other tiles", missing - 1)));
+}
+
+void TileFiles::take_kind(std::size_t tile) {
+  LoadedImage first = load_registrable(path(tile));
+  stored_type_ = first.type;
+  if (how_.nodata) check_nodata(*how_.nodata, stored_type_);
+  first_ = fusible(std::move(first), path(tile));
   first_.pixels = {};
+  model_ = tile;
+}
+
+void TileFiles::read_first() {
+  for (std::size_t i = 0; i < size(); ++i) {
+    try {
+      return take_kind(i);
+    } catch (const FileError&) {
+      if (i + 1 == size()) throw;
+    }
+  }
+}
+
+void TileFiles::check_headers() const {
+  const std::optional<StoredKind> first = stored_kind(path(model_));
+  for (std::size_t i = 1; first && i < size(); ++i) {
+    const std::optional<StoredKind> kind = stored_kind(path(i));
+    // Loading a tile of another kind says how it differs.
+    if (kind && !(*kind == *first)) static_cast<void>(load(i));
+  }
 }
 
 LoadedImage TileFiles::load(std::size_t tile) const {
@@ -91,7 +172,7 @@ LoadedImage TileFiles::load(std::size_t tile) const {
       image.channels != first_.channels) {
     throw FileError(
         fmt::format("{}: is {}, but {} is {}; the tiles of a mosaic must be of one kind",
-                    path(tile), describe(image), path(0), describe(first_)));
+                    path(tile), describe(image), path(model_), describe(first_)));
   }
   return image;
 }
@@ -108,19 +189,45 @@ void TileFiles::refuse_same_picture(std::size_t tile, const LoadedImage& image) 
       fmt::format("{}: is the same picture as {}; give each tile once", path(tile), path(other)));
 }
 
+std::optional<LoadedImage> TileFiles::usable(std::size_t tile) {
+  if (how_.bad == BadTiles::refuse) return load(tile);
+  try {
+    return load(tile);
+  } catch (const FileError& error) {
+    const std::lock_guard lock(mutex_);
+    skipped_.emplace(tile, error.what());
+    return {};
+  }
+}
+
+std::vector<SkippedTile> TileFiles::skipped() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<SkippedTile> tiles;
+  for (const auto& [tile, reason] : skipped_) tiles.push_back({names_[tile], reason});
+  return tiles;
+}
+
 TilePixels TileFiles::gray(std::size_t tile) {
-  LoadedImage image = load(tile);
+  std::optional<LoadedImage> loaded = usable(tile);
+  if (!loaded) return {};
+  LoadedImage image = std::move(*loaded);
   refuse_same_picture(tile, image);
+  if (how_.nodata) {
+    return pixels_of(std::make_shared<const LoadedImage>(with_nan(image, *how_.nodata)));
+  }
+  if (flat_fields_) flat_fields_->apply(image);
   if (image.channels == 1) return pixels_of(std::make_shared<const LoadedImage>(std::move(image)));
   return pixels_of(std::make_shared<const LoadedImage>(Luminance(image).image()));
 }
 
 TilePixels TileFiles::channel(std::size_t tile, int channel) {
   const auto index = static_cast<std::size_t>(channel);
-  const std::lock_guard lock(mutex_);
   if (kept_ != tile || kept_channels_.empty()) {
     kept_channels_.clear();
-    LoadedImage image = load(tile);
+    std::optional<LoadedImage> loaded = usable(tile);
+    if (!loaded) return {};
+    LoadedImage image = std::move(*loaded);
+    if (flat_fields_) flat_fields_->apply(image);
     if (image.channels == 1) {
       kept_channels_.push_back(std::make_shared<const LoadedImage>(std::move(image)));
     } else {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -29,8 +30,19 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// Splits text at commas and lines; quoted fields may hold both.
+/// The separator of a file's fields: a comma, or a semicolon or tab if line 1 has no comma, as
+/// spreadsheets write it in some languages.
+char separator_of(std::string_view text) {
+  const std::string_view header = text.substr(0, text.find('\n'));
+  for (const char separator : {',', ';', '\t'}) {
+    if (header.find(separator) != std::string_view::npos) return separator;
+  }
+  return ',';
+}
+
+/// Splits text at separators and lines; quoted fields may hold both.
 std::vector<NumberedRecord> records_of(std::string_view text) {
+  const char separator = separator_of(text);
   std::vector<NumberedRecord> records;
   NumberedRecord record;
   std::string field;
@@ -58,7 +70,7 @@ std::vector<NumberedRecord> records_of(std::string_view text) {
       }
     } else if (c == '"') {
       quoted = true;
-    } else if (c == ',') {
+    } else if (c == separator) {
       end_field();
     } else if (c == '\n') {
       end_record();
@@ -71,7 +83,10 @@ std::vector<NumberedRecord> records_of(std::string_view text) {
 }
 
 std::size_t column_of(const Record& header, const std::string& name, const std::string& file) {
-  const auto found = std::find(header.begin(), header.end(), name);
+  const auto found = std::find_if(header.begin(), header.end(), [&](const std::string& column) {
+    return std::equal(column.begin(), column.end(), name.begin(), name.end(),
+                      [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
+  });
   if (found != header.end()) return static_cast<std::size_t>(found - header.begin());
   std::string names;
   for (const std::string& column : header) names += (names.empty() ? "" : ", ") + column;
@@ -95,6 +110,10 @@ double number_of(const std::string& text, const std::string& column, const std::
 
 std::string read_position_text(const std::filesystem::path& path) {
   constexpr std::string_view mark = "\xef\xbb\xbf";
+  std::error_code failed;
+  if (std::filesystem::is_directory(path, failed)) {
+    throw FileError(fmt::format("{}: is a folder; name a file with positions", path.string()));
+  }
   std::string text;
   try {
     FileBytes file(path);

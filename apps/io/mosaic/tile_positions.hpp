@@ -16,9 +16,10 @@ struct TilePosition {
   Point position;    ///< of the first pixel, in the unit of the source
 };
 
-/// Reads a CSV file (RFC 4180) whose header names the columns file, x and y; other columns are
-/// ignored. Throws FileError, naming the line, for missing columns, words that are no numbers, and
-/// a file that is named twice.
+/// Reads a CSV file (RFC 4180) whose header names the columns file, x and y, in letters of any
+/// case; other columns are ignored. Fields are separated by commas, or by semicolons or tabs if the
+/// header has no comma. Throws FileError, naming the line, for missing columns, words that are no
+/// numbers, and a file that is named twice.
 [[nodiscard]] std::vector<TilePosition> read_tile_positions(const std::filesystem::path& path);
 
 /// The text of a file with positions, without a byte order mark. Throws FileError, naming the file.

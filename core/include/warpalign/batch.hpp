@@ -22,6 +22,8 @@ struct HostPair {
   std::optional<HostImage> moving_mask{};     ///< u8, of the moving image's shape; 0: ignored
   /// An owner of the pixels, kept until the pair is done; null when the caller keeps them alive.
   std::shared_ptr<const void> owner{};
+  /// The transform near which the answer is looked for (Registrar::set_initial()).
+  std::optional<Homography> initial{};
 };
 
 /// The outcome of one pair: either `result` or `error` is set.
@@ -54,21 +56,27 @@ using PairSink = std::function<bool(std::size_t pair, BatchResult result)>;
 /// memory grows neither with the number of pairs nor with the number of different sizes. The result
 /// of a pair is that of set_reference and align, and does not depend on earlier pairs.
 ///
-/// If a pair cannot be registered (wrong types or sizes, no pixels, a constant image, too little
-/// memory, ...), its BatchResult contains the Error and the other pairs continue. A worker whose
-/// device fails reports its pair and stops. After all workers have ended, the function throws what
-/// `source` or `sink` threw, Error(invalid_argument) for wrong options, and the device's Error if
-/// the device has too little memory for a Registrar, or if all workers stopped before the last
-/// pair.
+/// If a pair cannot be registered (wrong types or sizes, no pixels, a constant image, an initial
+/// transform that set_initial or align refuses, too little memory, ...), its BatchResult contains
+/// the Error and the other pairs continue. A worker whose device fails reports its pair and stops.
+/// After all workers have ended, the function throws what `source` or `sink` threw,
+/// Error(invalid_argument) for wrong options, and the device's Error if the device has too little
+/// memory for a Registrar, or if all workers stopped before the last pair.
 WARPALIGN_API void align_batch(std::span<const Device> devices, std::size_t pairs,
                                const PairSource& source, const PairSink& sink,
                                const RegistrationOptions& options = {},
                                const BatchOptions& batch = {});
 
 /// The same for pairs in memory. Returns the results in the order of the pairs, and throws as the
-/// other overload does.
+/// other overload does, and Error(invalid_argument), before any pair is registered, for an initial
+/// transform that set_initial or align refuses.
 [[nodiscard]] WARPALIGN_API std::vector<BatchResult> align_batch(
     std::span<const Device> devices, std::span<const HostPair> pairs,
     const RegistrationOptions& options = {}, const BatchOptions& batch = {});
+
+/// Throws what Registrar::set_initial() and align() throw for an initial transform between images
+/// of these shapes, so that callers with many images can refuse one before they register any.
+WARPALIGN_API void check_initial(const Homography& initial, const RegistrationOptions& options,
+                                 const Shape& reference, const Shape& moving);
 
 }  // namespace warpalign

@@ -12,9 +12,10 @@ struct Deformation {
   /// and the affine transform, so that the point p is mapped to A(p + u(p)).
   Transform transform;
   /// The mean correlation of small windows of the reference and the warped moving image, 5 pixels
-  /// wide, -1 to 1, with the affine transform alone.
+  /// wide, -1 to 1, with the affine transform alone. If the affine step compared another modality,
+  /// the root of the mean of its square, which the deformation then maximises (Avants et al. 2008).
   double correlation_before = 0;
-  /// The mean correlation of the same windows, -1 to 1, with the deformation.
+  /// The same correlation with the deformation, -1 to 1.
   double correlation = 0;
   /// The least factor by which the B-spline changes areas (volumes), over all pixels of the
   /// reference: the determinant of its Jacobian matrix. It is above 0: the field does not fold.

@@ -61,6 +61,11 @@ class WARPALIGN_API FrameRegistrar {
   /// cannot be used, its BatchResult::error says why and the other frames continue.
   /// BatchResult::device is 0. Throws Error(invalid_argument) if no reference is set.
   [[nodiscard]] std::vector<BatchResult> align(std::span<const HostImage> frames);
+  /// The same near known transforms, one for each frame (Registrar::set_initial()). A Registrar
+  /// registers all frames. Throws Error(invalid_argument), before any frame is registered, if their
+  /// numbers differ, or for a transform that set_initial() or align() of Registrar refuses.
+  [[nodiscard]] std::vector<BatchResult> align(std::span<const HostImage> frames,
+                                               std::span<const Homography> initial);
   /// The device time of each batched stage of the last align(), in order of first use; empty unless
   /// RegistrationOptions::collect_timings is set. If batches overlap, the sum exceeds the
   /// elapsed time. Results of batched frames have no timings of their own.
@@ -74,6 +79,10 @@ class WARPALIGN_API FrameRegistrar {
   [[nodiscard]] RegistrationResult align(const HostImage& frame, const MotionPrior& prior);
   [[nodiscard]] RegistrationResult align(const HostImage& frame, const HostImage& mask,
                                          const MotionPrior& prior);
+  /// Registers a frame near a known transform (Registrar::set_initial()). Throws as both.
+  [[nodiscard]] RegistrationResult align(const HostImage& frame, const Homography& initial);
+  [[nodiscard]] RegistrationResult align(const HostImage& frame, const HostImage& mask,
+                                         const Homography& initial);
 
  private:
   struct Lane;

@@ -1,8 +1,11 @@
 // Arrays with missing samples: which samples are known, and values in place of the others.
 #pragma once
 
+#include <warpalign/device.hpp>
 #include <warpalign/export.hpp>
+#include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/pixel.hpp>
+#include <warpalign/stages/resample.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -42,12 +45,12 @@ WARPALIGN_API void store_value(PixelType type, double value, void* sample);
                                                        std::optional<double> nodata = {});
 
 /// Replaces the missing samples of a dense array of one to three dimensions, so that a prefilter
-/// may run over it: known samples stay as they are. Runs on the calling thread.
+/// may run over it: known samples stay as they are. Several threads share large arrays.
 ///
-/// Missing samples continue their nearest known ones at first. Then 20 steps of conjugate gradients
-/// minimise the squared Laplacian (biharmonic inpainting) over the missing samples within 16
-/// samples of a known one; those farther away keep the first value. Without any known sample, all
-/// become 0.
+/// Missing samples continue their nearest known ones at first. Then at most 20 steps of conjugate
+/// gradients minimise the squared Laplacian (biharmonic inpainting) over the samples of each hole
+/// within 16 samples of a known one; those farther away keep the first value. Without any known
+/// sample, all become 0.
 ///
 /// `known`: one element for each sample of `shape`, 0 where it is missing. Throws
 /// Error(invalid_argument) if the number of values or of elements differs from the shape's.
@@ -55,5 +58,24 @@ WARPALIGN_API void fill_missing(std::span<float> values, std::span<const std::ui
                                 const Shape& shape);
 WARPALIGN_API void fill_missing(std::span<double> values, std::span<const std::uint8_t> known,
                                 const Shape& shape);
+
+/// Resamples a dense array in host memory, of the shape of `spec.images`, of which samples may be
+/// missing, to output_to_input(output pixel). `output` has the shape `spec.output`. Missing samples
+/// stay missing and change nothing else: fill_missing() replaces them before the prefilter, and
+/// where the share of the spline's support that is known is below min_known_share, the result is
+/// missing, too: NaN, or `nodata`. Results that would be rounded to the nodata value of an integer
+/// type become the next integer. Degree 0 copies samples.
+///
+/// `weights`, one element for each pixel of the output, receives the known share of each result's
+/// support, from 0 to 1, and 0 beyond the edges with `constant`, where the result is cval; it may
+/// be empty. `spec.images.count` is 1. Returns the number of missing samples of the image. Throws
+/// as TiledResampler does, and Error(invalid_argument) if all samples are missing, if no sample of
+/// the input's or the output's type can be `nodata`, or if samples are missing and the output has
+/// no value for them.
+WARPALIGN_API std::int64_t resample_known(const Device& device, const ResampleSpec& spec,
+                                          const void* image,
+                                          const HomogeneousMatrix& output_to_input,
+                                          std::optional<double> nodata, void* output,
+                                          std::span<float> weights = {});
 
 }  // namespace warpalign

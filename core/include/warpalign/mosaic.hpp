@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,11 +22,14 @@ namespace warpalign {
 /// A tile of a mosaic, as the stage of the microscope placed it. The order of the tiles is the
 /// order in which they were taken, from which the backlash of the stage is estimated.
 struct MosaicTile {
-  Shape shape;     ///< depth 1, each side 16 to 16384 pixels
-  Point position;  ///< where the stage says that the tile's first pixel lies, in pixels
+  Shape shape;  ///< depth 1, each side 16 to 16384 pixels
+  /// Where the stage says that the tile's first pixel lies, in pixels. Ignored unless
+  /// MosaicOptions::positions_known.
+  Point position;
 };
 
-/// The pixels of a tile, or of one of its channels.
+/// The pixels of a tile, or of one of its channels. A tile whose image has no pixels (null `data`)
+/// is absent, for example because its file is damaged: its pairs fail, and pictures leave it out.
 struct TilePixels {
   HostImage image;  ///< of the tile's shape; any type but c32
   /// An owner of the pixels, kept while they are in use; null when the caller keeps them alive.
@@ -39,23 +43,6 @@ using TileSource = std::function<TilePixels(std::size_t tile)>;
 /// What it throws ends the work.
 using MosaicProgress = std::function<void(std::size_t done, std::size_t total)>;
 
-/// Options of locate_tiles().
-struct MosaicOptions {
-  /// The largest error of the position of a tile relative to its neighbour, in pixels along x and
-  /// y. 0: a twentieth of the tile's larger side, at least 16.
-  double max_error = 0;
-  /// The smallest confidence of a pair that is used, above 0 to 1.
-  double min_confidence = 0.5;
-  /// Host memory for tiles that several pairs need, in bytes.
-  std::size_t cache_bytes = std::size_t{1} << 30;
-  /// Whether to estimate the distortion that all tiles have in common, and to register tiles
-  /// without it. It needs tiles of one shape, and is left out where the overlaps do not show a
-  /// distortion.
-  bool estimate_distortion = true;
-  BatchOptions batch{};       ///< how the pairs are divided among threads
-  MosaicProgress progress{};  ///< may be empty
-};
-
 /// What became of a pair of tiles.
 enum class PairOutcome {
   used,          ///< determines positions
@@ -64,47 +51,6 @@ enum class PairOutcome {
   ambiguous,     ///< the texture repeats itself, or leaves a direction undetermined
   beyond_error,  ///< the shift differs from the stage's by more than MosaicOptions::max_error
   contradicted   ///< the other pairs and the stage contradict the shift
-};
-
-/// The name of an outcome: "used", "failed", "unreliable", "ambiguous", "beyond error" or
-/// "contradicted". Never throws Error.
-[[nodiscard]] WARPALIGN_API const char* name_of(PairOutcome outcome) noexcept;
-
-/// Two tiles that overlap, and the result of their registration.
-struct MosaicPair {
-  std::size_t reference = 0;                      ///< the number of a tile
-  std::size_t moving = 0;                         ///< the number of the other tile, which is larger
-  PairOutcome outcome = PairOutcome::unreliable;  ///< whether the pair is used, and why not
-  /// The moving tile's position minus the reference tile's, in pixels. Without a registration, the
-  /// shift that was expected.
-  Point shift;
-  /// Standard deviations of the shift along x and y, in pixels, from the residuals of the overlap.
-  Point uncertainty;
-  double confidence = 0;   ///< of the registration, 0 to 1
-  double correlation = 0;  ///< of the registration
-  Point residual;          ///< `shift` minus the difference of the located positions, in pixels
-  std::string reason;      ///< why the pair is left out, in one line; empty if it is used
-};
-
-/// A tile with its position in the mosaic.
-struct LocatedTile {
-  /// Where the tile's first pixel lies in the mosaic, in pixels; the smallest x and the smallest y
-  /// of all tiles are 0.
-  Point position;
-  std::size_t component = 0;  ///< index of the set of tiles that used pairs connect
-  std::size_t pairs = 0;      ///< the number of used pairs; 0: the stage model placed the tile
-};
-
-/// How the positions of the stage relate to those in the mosaic, without the offset. A parameter
-/// is that of a perfect stage, unless the pairs show a significant difference.
-struct StageModel {
-  /// From the stage's positions to the mosaic's: the camera's angle, scale and shear.
-  Affine matrix;
-  /// By how many pixels tiles that the stage reached by moving towards larger x (or y) are further
-  /// along x (or y) than those reached by moving the other way.
-  Point backlash;
-  /// Standard deviation of the tiles' positions from the model along x or y, in pixels.
-  double deviation = 0;
 };
 
 /// The distortion that all tiles have in common, for example that of a lens or a scanner: pixel p
@@ -145,14 +91,111 @@ struct TileDistortion {
   }
 };
 
+/// The registration of a pair of tiles, for MosaicOptions::records.
+struct PairRecord {
+  /// locate_tiles() registers pairs in batches, for example again without a distortion: the number
+  /// of the batch.
+  std::size_t batch = 0;
+  std::size_t index = 0;                          ///< of the pair in its batch
+  std::size_t reference = 0;                      ///< the number of a tile
+  std::size_t moving = 0;                         ///< the number of the other tile
+  Point expected;                                 ///< the shift that was expected, in pixels
+  PairOutcome outcome = PairOutcome::unreliable;  ///< any but `contradicted`
+  Point shift;                                    ///< as MosaicPair::shift
+  std::array<double, 3> covariance{};  ///< of the shift: xx, xy and yy; 0 unless the pair is used
+  double confidence = 0;               ///< of the registration
+  double correlation = 0;              ///< of the registration
+  std::string reason;                  ///< why the pair is left out
+};
+
+/// What a call of locate_tiles() has measured so far.
+struct MosaicRecords {
+  std::vector<PairRecord> pairs;             ///< in any order
+  std::optional<TileDistortion> distortion;  ///< if it was estimated; zero: there is none
+};
+
+/// Options of locate_tiles().
+struct MosaicOptions {
+  /// Whether the tiles' positions are known. If not, locate_tiles() searches for the pairs that
+  /// overlap. That takes much longer, and finds neighbours faster if the order of the tiles is the
+  /// order in which they were taken.
+  bool positions_known = true;
+  /// The largest error of the position of a tile relative to its neighbour, in pixels along x and
+  /// y. 0: a twentieth of the tile's larger side, at least 16.
+  double max_error = 0;
+  /// The smallest confidence of a pair that is used, above 0 to 1.
+  double min_confidence = 0.5;
+  /// Host memory for tiles that several pairs need, in bytes.
+  std::size_t cache_bytes = std::size_t{1} << 30;
+  /// Whether to estimate the distortion that all tiles have in common, and to register tiles
+  /// without it. It needs tiles of one shape, and is left out where the overlaps do not show a
+  /// distortion.
+  bool estimate_distortion = true;
+  BatchOptions batch{};       ///< how the pairs are divided among threads
+  MosaicProgress progress{};  ///< may be empty
+  /// What an interrupted call with the same tiles, source and options had measured: it is not
+  /// measured again.
+  MosaicRecords records{};
+  /// Receives the record of each pair that was registered, unless the device failed. One thread at
+  /// a time calls it. What it throws ends the work. May be empty.
+  std::function<void(const PairRecord& record)> keep_pair{};
+  /// The same for the distortion.
+  std::function<void(const TileDistortion& distortion)> keep_distortion{};
+};
+
+/// The name of an outcome: "used", "failed", "unreliable", "ambiguous", "beyond error" or
+/// "contradicted". Never throws Error.
+[[nodiscard]] WARPALIGN_API const char* name_of(PairOutcome outcome) noexcept;
+
+/// Two tiles that overlap, and the result of their registration.
+struct MosaicPair {
+  std::size_t reference = 0;                      ///< the number of a tile
+  std::size_t moving = 0;                         ///< the number of the other tile, which is larger
+  PairOutcome outcome = PairOutcome::unreliable;  ///< whether the pair is used, and why not
+  /// The moving tile's position minus the reference tile's, in pixels. Without a registration, the
+  /// shift that was expected.
+  Point shift;
+  /// Standard deviations of the shift along x and y, in pixels, from the residuals of the overlap.
+  Point uncertainty;
+  double confidence = 0;   ///< of the registration, 0 to 1
+  double correlation = 0;  ///< of the registration
+  Point residual;          ///< `shift` minus the difference of the located positions, in pixels
+  std::string reason;      ///< why the pair is left out, in one line; empty if it is used
+};
+
+/// A tile with its position in the mosaic.
+struct LocatedTile {
+  /// Where the tile's first pixel lies in the mosaic, in pixels; the smallest x and the smallest y
+  /// of all tiles are 0.
+  Point position;
+  std::size_t component = 0;  ///< index of the set of tiles that used pairs connect
+  /// The number of used pairs. If it is 0, the stage model placed the tile; without known
+  /// positions, the tile lies beside the others.
+  std::size_t pairs = 0;
+};
+
+/// How the positions of the stage relate to those in the mosaic, without the offset. A parameter
+/// is that of a perfect stage, unless the pairs show a significant difference.
+struct StageModel {
+  /// From the stage's positions to the mosaic's: the camera's angle, scale and shear.
+  Affine matrix;
+  /// By how many pixels tiles that the stage reached by moving towards larger x (or y) are further
+  /// along x (or y) than those reached by moving the other way.
+  Point backlash;
+  /// Standard deviation of the tiles' positions from the model along x or y, in pixels.
+  double deviation = 0;
+};
+
 /// The result of locate_tiles().
 struct Mosaic {
   std::vector<LocatedTile> tiles;  ///< in the order of the given tiles
   std::vector<MosaicPair> pairs;   ///< all pairs that overlap, by the tile numbers
   std::size_t components = 0;      ///< the number of sets of tiles; 1: pairs connect all tiles
-  StageModel stage;                ///< the model that places tiles and sets without pairs
-  TileDistortion distortion;       ///< zero unless the overlaps show one
-  Shape shape;                     ///< of the picture that covers all tiles
+  /// The model that places tiles and sets without pairs. Without known positions there is none:
+  /// its matrix is the identity, and sets of tiles lie side by side, the largest first.
+  StageModel stage;
+  TileDistortion distortion;  ///< zero unless the overlaps show one
+  Shape shape;                ///< of the picture that covers all tiles
 };
 
 /// Locates the tiles of a mosaic. It registers the overlaps of all pairs that overlap according to
@@ -163,6 +206,11 @@ struct Mosaic {
 ///
 /// If patches of the overlaps show a distortion that all tiles have in common, the overlaps are
 /// registered once more without it, on the first device's undistorted tiles.
+///
+/// Without known positions, all tiles are compared with each other, at low resolution, in whole and
+/// by strips along their edges; more than 24 tiles only until the pairs connect them, in the order
+/// of the distance of their numbers. Then the tiles are arranged, and their overlaps are registered
+/// as above. Positions of the stage and a stage model play no part.
 ///
 /// If few pairs are accepted, whole neighbouring tiles are registered to find out what is wrong.
 /// Throws Error(invalid_argument) that names the exchange or the factor with which the positions
@@ -188,13 +236,17 @@ struct FusionSpec {
   int channels = 1;                ///< 1 or more
   std::int64_t rows = 256;         ///< the number of rows that the sink receives at a time
   TileDistortion distortion{};     ///< of all tiles, for example Mosaic::distortion
+  /// The value of missing pixels in tiles and in the picture; must be one that `type` can hold.
+  std::optional<double> nodata{};
 };
 
 /// Fuses tiles into one picture, strip by strip from the top. `positions` are those of the tiles'
 /// first pixels (LocatedTile::position). Each tile is resampled once, by its cubic spline, to the
 /// picture's grid; where tiles overlap, the weight of a tile is the product of the distances to its
-/// nearest edges along x and y. Pixels that no tile covers are 0, and so are pixels of tiles that
-/// are not finite. Memory holds the tiles of about two rows of the mosaic, and one strip.
+/// nearest edges along x and y. Pixels of tiles that are not finite, or have the value `nodata`,
+/// are missing, as resample_known() has it: they do not count. Pixels for which no tile has a value
+/// are `nodata`, or 0 without it; integers that would be rounded to it become the next integer.
+/// Memory holds the tiles of about two rows of the mosaic, and one strip.
 ///
 /// Throws Error(invalid_argument) for a wrong spec, a position that is not finite, or pixels of
 /// another shape or type. Throws what `source` and `sink` throw, and device errors.

@@ -35,8 +35,7 @@ enum class Motion {
   automatic,    ///< a similarity, unless an affine transform or a homography explains the pair
                 ///< significantly better (docs/registration.md)
   deformable    ///< an affine transform, followed by a smooth deformation: RegistrationResult::
-                ///< deformation. Other results describe the affine transform. For pairs of the same
-                ///< modality, without masks; not for FrameRegistrar
+                ///< deformation. Other results describe the affine transform
 };
 
 /// How the intensities of the two images are related.
@@ -107,6 +106,10 @@ struct RegistrationOptions {
   static constexpr int thread_limit = 16;
   /// The largest allowed max_scale, and the reciprocal of the smallest allowed min_scale.
   static constexpr double max_scale_ratio = 8;
+  /// The smallest allowed grid_spacing: closer control points have too few pixels between them.
+  static constexpr double min_grid_spacing = 2;
+  static constexpr double min_bending_weight = 0.01;  ///< the smallest allowed bending_weight
+  static constexpr double max_bending_weight = 100;   ///< the largest allowed bending_weight
 
   /// Use the pipeline of the registration paper: one padded frame, one peak located with subpixel
   /// precision, no verification and no refinement. It finds any rotation, scales of about 0.5 to 2,
@@ -145,6 +148,15 @@ struct RegistrationOptions {
   /// automatic_threads. The number of threads does not change the results. If the system provides
   /// fewer, the search takes longer.
   int max_threads = automatic_threads;
+  /// (*) For Motion::deformable: the distance between control points of the B-spline, in pixels of
+  /// the reference, min_grid_spacing or more. Finer grids follow smaller deformations, and need
+  /// structure at that scale. Registrar::set_reference() refuses a reference whose sides are all
+  /// shorter.
+  double grid_spacing = 5;
+  /// (*) For Motion::deformable: the weight of the bending energy against the mean correlation of
+  /// windows, min_bending_weight to max_bending_weight. Larger weights make the field smoother and
+  /// less exact (docs/howto/deform.md has measurements).
+  double bending_weight = 0.5;
 };
 
 /// Device time of one stage of the pipeline.
@@ -272,8 +284,9 @@ class WARPALIGN_API Registrar {
   /// match equally well, the one with the smallest displacement of the reference's corners from the
   /// initial transform is the answer, and is not ambiguous if it is clearly the nearest.
   ///
-  /// With Motion::deformable, the initial transform, which must be affine, is taken as it is: only
-  /// the deformation is searched for, and judged by the correlation that it reaches.
+  /// With Motion::deformable and Modality::same, the initial transform, which must be affine, is
+  /// taken as it is: only the deformation is searched for, and judged by the correlation that it
+  /// reaches.
   ///
   /// Throws Error(invalid_argument) if the transform is singular, not finite, or mirrors the image,
   /// and with RegistrationOptions::fast. align() throws it if the transform maps no point of the

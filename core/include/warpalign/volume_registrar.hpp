@@ -24,7 +24,7 @@ struct VolumeRegistrationOptions {
   /// translation, rigid, similarity, affine or deformable. The last three begin with a rigid
   /// search, so they find scales of about 0.8 to 1.25. deformable: an affine transform, followed by
   /// a smooth deformation: VolumeRegistration::deformation. Other results describe the affine
-  /// transform. For Modality::same, without masks.
+  /// transform.
   Motion motion = Motion::translation;
   /// The largest rotation to search, in degrees, above 0 to 180. Must keep its default for
   /// Motion::translation.
@@ -38,6 +38,13 @@ struct VolumeRegistrationOptions {
   /// strengths if the first result is not reliable, and return the result with the higher
   /// confidence; takes twice the memory.
   Modality modality = Modality::same;
+  /// For Motion::deformable: the distance between control points of the B-spline, in the unit of
+  /// the spacings; at least 2 voxels of the reference along the axis with the smallest spacing, and
+  /// at most its longest side. Along other axes, it is at least 2 voxels. Empty: 5 voxels along the
+  /// axis with the smallest spacing.
+  std::optional<double> grid_spacing{};
+  /// For Motion::deformable, as RegistrationOptions::bending_weight.
+  double bending_weight = RegistrationOptions{}.bending_weight;
 };
 
 /// The transform between two volumes, and whether it is reliable.
@@ -103,15 +110,17 @@ struct VolumeRegistration {
 class WARPALIGN_API VolumeRegistrar {
  public:
   /// Creates the plans that do not depend on the volumes. Throws Error(invalid_argument) for a
-  /// negative or infinite `max_shift`, for an unsupported motion, `max_rotation` or modality, and
-  /// for spacings that are not positive, finite and within a factor of 1000 of each other.
+  /// negative or infinite `max_shift`, for an unsupported motion, `max_rotation` or modality, for
+  /// spacings that are not positive, finite and within a factor of 1000 of each other, and for a
+  /// `grid_spacing` or `bending_weight` that is out of range, or given for another motion.
   explicit VolumeRegistrar(const Device& device, const VolumeRegistrationOptions& options = {});
   VolumeRegistrar(VolumeRegistrar&&) noexcept;
   VolumeRegistrar& operator=(VolumeRegistrar&&) noexcept;
   ~VolumeRegistrar();
 
   /// Sets the reference and copies what it needs, so the caller may free the voxels. Throws
-  /// Error(invalid_argument) for a wrong type, size or device, Error(out_of_memory) if the device
+  /// Error(invalid_argument) for a wrong type, size or device, or if the grid spacing exceeds its
+  /// longest side, Error(out_of_memory) if the device
   /// has too little memory for such volumes, and Error(invalid_image) if the volume is constant,
   /// contains NaN or infinities, or with Modality::other has no edges. After an error the registrar
   /// has no reference.
@@ -129,8 +138,8 @@ class WARPALIGN_API VolumeRegistrar {
   /// it gives a reliable result, that is the answer. Otherwise the registrar searches as without
   /// it.
   ///
-  /// With Motion::deformable, the initial transform is taken as it is: only the deformation is
-  /// searched for, and judged by the correlation that it reaches.
+  /// With Motion::deformable and Modality::same, the initial transform is taken as it is: only the
+  /// deformation is searched for, and judged by the correlation that it reaches.
   ///
   /// Throws Error(invalid_argument) if the transform is singular, not finite, not affine, or
   /// mirrors the volume. align() throws it if the transform maps no voxel of the reference into the

@@ -64,6 +64,14 @@ class WARPALIGN_API VolumeSeriesRegistrar {
   /// that the volume covers; `refined` whether the fit converged.
   [[nodiscard]] VolumeRegistration align(const HostVolume& volume, void* aligned = nullptr);
 
+  /// Warps another channel of a volume by the transform that align() found for the volume:
+  /// `transform` maps reference to moving voxel coordinates. `volume` must have the reference's
+  /// shape and may have another type. Writes to `aligned` as align() does for a reliable volume.
+  /// Throws Error(invalid_argument) for a wrong type or shape, for a transform that is singular,
+  /// not finite, not affine, or mirrors the volume, and if no reference is set; and
+  /// Error(invalid_image) if the volume has no finite voxel.
+  void warp(const HostVolume& volume, const HomogeneousMatrix& transform, void* aligned);
+
  private:
   struct State;
   std::unique_ptr<State> state_;

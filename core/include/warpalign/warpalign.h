@@ -143,8 +143,10 @@ enum {
   WARPALIGN_TRANSLATION = 3, /**< translation only */
   WARPALIGN_AFFINE = 4,      /**< parallel lines stay parallel */
   WARPALIGN_HOMOGRAPHY = 5,  /**< straight lines stay straight */
-  WARPALIGN_AUTOMATIC = 6    /**< a similarity, unless an affine transform or a homography explains
+  WARPALIGN_AUTOMATIC = 6,   /**< a similarity, unless an affine transform or a homography explains
                                   the pair significantly better */
+  WARPALIGN_DEFORMABLE = 7   /**< an affine transform, then a smooth deformation, which
+                                  warpalign_align_deformable() returns */
 };
 
 /** How the intensities of the two images are related. */
@@ -182,6 +184,10 @@ typedef struct warpalign_register_options {
                             * 0: as many as the device benefits from. Does not change results. */
   double max_shift_x;      /**< the largest translation along x, in moving pixels; 0: unlimited */
   double max_shift_y;      /**< the largest translation along y, in moving pixels; 0: unlimited */
+  double grid_spacing;     /**< the distance between control points of a deformation, in pixels of
+                            * the reference, 2 or more; only for WARPALIGN_DEFORMABLE */
+  double bending_weight;   /**< the weight of a deformation's bending energy, 0.01 to 100; only for
+                            * WARPALIGN_DEFORMABLE */
 } warpalign_register_options;
 
 /** The result of a registration. */
@@ -214,6 +220,9 @@ typedef struct warpalign_registration {
   /** The unit vector (x, y) in the reference along which lines leave the shift of an ambiguous
    * result open; (0, 0) if there is none. */
   double undetermined_direction[2];
+  /** How many pixels of the reference were ignored because they are NaN or infinite. */
+  int64_t missing_reference;
+  int64_t missing_moving; /**< the same of the moving image, in its pixels */
 } warpalign_registration;
 
 /** Writes the defaults. `struct_size`: sizeof(warpalign_register_options). */
@@ -255,6 +264,27 @@ WARPALIGN_C_API warpalign_status warpalign_align(warpalign_registrar registrar,
                                                  warpalign_registration* result);
 /** Destroys a registrar. Calls on it that are still running finish normally. */
 WARPALIGN_C_API warpalign_status warpalign_destroy_registrar(warpalign_registrar registrar);
+
+/** What warpalign_find_sensor_pattern() has found. */
+typedef struct warpalign_sensor_pattern {
+  size_t struct_size; /**< sizeof(warpalign_sensor_pattern) */
+  int32_t is_found;   /**< 0 or 1; if 0, the other members are 0 */
+  int32_t has_scene;  /**< 0: the frames show nothing else, so there is nothing to register */
+  int32_t is_clear;   /**< 0: the scene moves too little to be separated from the pattern */
+  double rms; /**< the root mean square of the offsets, in units of the frames */
+  int64_t frames;     /**< from how many frames it was found */
+} warpalign_sensor_pattern;
+
+/** Finds what a sensor adds to each pixel of the frames of a moving scene, as find_sensor_pattern()
+ * does (sensor_pattern.hpp). `frames`: `count` images of one size, 8 to 16 that are spread over the
+ * stack. `mask`: u8 of their size, 0 where a pixel is ignored; or null. `options` may be null for
+ * the defaults. `offsets`: memory for width * height numbers, row by row, to be subtracted from
+ * every frame; 0 where nothing was found. Finding nothing is not an error: check
+ * `pattern->is_found`. */
+WARPALIGN_C_API warpalign_status warpalign_find_sensor_pattern(
+    warpalign_device device, const warpalign_image* frames, size_t count,
+    const warpalign_image* mask, const warpalign_register_options* options, float* offsets,
+    warpalign_sensor_pattern* pattern);
 
 /* B-splines. */
 
@@ -302,6 +332,16 @@ WARPALIGN_C_API warpalign_status warpalign_resample(warpalign_device device,
                                                     const double transform[16],
                                                     const warpalign_spline_options* options,
                                                     const warpalign_output* output);
+/** Like warpalign_resample(), for an input of which samples may be missing: those that are NaN or
+ * infinite, and those that equal `*nodata` unless it is null. They stay missing and change nothing
+ * else, as resample_known() says (missing.hpp): where less than half of the spline's support is
+ * known, the result is NaN, or `*nodata`. `weights`: f32 of the output's size, receives the known
+ * share of each result's support, 0 to 1; or null. `missing` receives the number of missing samples
+ * of the input, and may be null. */
+WARPALIGN_C_API warpalign_status warpalign_resample_known(
+    warpalign_device device, const warpalign_image* input, const double transform[16],
+    const warpalign_spline_options* options, const double* nodata, const warpalign_output* output,
+    const warpalign_output* weights, int64_t* missing);
 /** Converts a 2 x 3 matrix, such as that of a registration, to a 4 x 4 matrix. */
 WARPALIGN_C_API warpalign_status warpalign_transform_from_affine(const double matrix[6],
                                                         double transform[16]);
@@ -322,6 +362,218 @@ WARPALIGN_C_API warpalign_status warpalign_prefilter(warpalign_device device,
 WARPALIGN_C_API warpalign_status warpalign_describe_coefficients(
     const warpalign_image* samples, const warpalign_spline_options* options,
     warpalign_output* coefficients);
+
+/* Deformations. */
+
+/** The deformation that a registration found. Several threads may use it. */
+typedef struct warpalign_deformation {
+  uint64_t id; /**< 0: null */
+} warpalign_deformation;
+
+/** Measures of a deformation; see Deformation in deformation.hpp. */
+typedef struct warpalign_deformation_info {
+  size_t struct_size;        /**< sizeof(warpalign_deformation_info) */
+  /** the mean correlation of small windows after the affine step, -1 to 1; of another modality, the
+   * root of the mean of its square */
+  double correlation_before;
+  double correlation;        /**< the same correlation after the deformation, -1 to 1 */
+  double min_jacobian;       /**< the least factor by which the deformation changes areas, above 0 */
+  double max_jacobian;       /**< the greatest such factor, above 0 */
+  double extreme_jacobians;  /**< the share of pixels with a factor below 0.3 or above 3 */
+  int64_t width;             /**< of the reference, in pixels */
+  int64_t height;            /**< of the reference, in pixels */
+} warpalign_deformation_info;
+
+/** Registers an image to the reference by a registrar with WARPALIGN_DEFORMABLE, as
+ * warpalign_align() does with other motions. `result` describes the affine step. `deformation`
+ * receives the deformation of a reliable result, which the caller destroys, else null. */
+WARPALIGN_C_API warpalign_status
+warpalign_align_deformable(warpalign_registrar registrar, const warpalign_image* moving,
+                           const warpalign_image* mask, warpalign_registration* result,
+                           warpalign_deformation* deformation);
+/** Writes the measures of a deformation. Set `info->struct_size` before. */
+WARPALIGN_C_API warpalign_status warpalign_describe_deformation(warpalign_deformation deformation,
+                                                                warpalign_deformation_info* info);
+/** Maps points of the reference to the moving image, the affine step included: `count` pairs of x
+ * and y. `mapped` may be `points`. */
+WARPALIGN_C_API warpalign_status warpalign_map_points(warpalign_deformation deformation,
+                                                      const double* points, int64_t count,
+                                                      double* mapped);
+/** Writes the displacements of the reference's pixels to the moving image, the affine step
+ * included, in pixels: f32, of the reference's width and height and depth 2, along x, then y. */
+WARPALIGN_C_API warpalign_status warpalign_deformation_field(warpalign_deformation deformation,
+                                                             const warpalign_output* field);
+/** Resamples the moving image, or another one on its grid, to the reference, as
+ * warpalign_resample() does. `options` of two dimensions, or null for the defaults; `output` has
+ * the reference's width and height. */
+WARPALIGN_C_API warpalign_status warpalign_warp_deformed(warpalign_device device,
+                                                         warpalign_deformation deformation,
+                                                         const warpalign_image* input,
+                                                         const warpalign_spline_options* options,
+                                                         const warpalign_output* output);
+/** Destroys a deformation. Calls that still use it finish normally. */
+WARPALIGN_C_API warpalign_status warpalign_destroy_deformation(warpalign_deformation deformation);
+
+/* Transforms. */
+
+/** A transform of the plane or of space, which maps points of the reference to points of the moving
+ * image; see Transform in transform.hpp. It never changes, and several threads may use it. */
+typedef struct warpalign_transform {
+  uint64_t id; /**< 0: null */
+} warpalign_transform;
+
+/** What a transform consists of. */
+typedef int32_t warpalign_transform_kind;
+enum {
+  WARPALIGN_KIND_TRANSLATION = 0,  /**< p -> p + t */
+  WARPALIGN_KIND_RIGID = 1,        /**< rotation and translation */
+  WARPALIGN_KIND_SIMILARITY = 2,   /**< rotation, uniform scale and translation */
+  WARPALIGN_KIND_AFFINE = 3,       /**< a linear map and a translation */
+  WARPALIGN_KIND_HOMOGRAPHY = 4,   /**< a projective map */
+  WARPALIGN_KIND_DISPLACEMENT = 5, /**< p -> p + u(p), with samples of u on a grid */
+  WARPALIGN_KIND_BSPLINE = 6,      /**< p -> p + u(p), with coefficients of a cubic B-spline */
+  WARPALIGN_KIND_INVERSE = 7,      /**< of a displacement, B-spline or thin-plate spline */
+  WARPALIGN_KIND_CHAIN = 8,        /**< transforms that are applied one after the other */
+  WARPALIGN_KIND_THIN_PLATE = 9    /**< the thin-plate spline through pairs of points */
+};
+
+/** The coordinates that a transform maps. */
+typedef int32_t warpalign_coordinates;
+enum {
+  WARPALIGN_PIXELS = 0, /**< pixels of the reference to pixels of the moving image */
+  WARPALIGN_WORLD = 1   /**< millimetres: x to the patient's left, y to the back, z to the head */
+};
+
+/** How to interpolate a displacement field between its samples. */
+typedef int32_t warpalign_field_interpolation;
+enum {
+  WARPALIGN_FIELD_LINEAR = 0, /**< between the 4 or 8 nearest samples */
+  WARPALIGN_FIELD_CUBIC = 1   /**< the cubic B-spline through the samples */
+};
+
+/** The displacement outside of the grid of a field. */
+typedef int32_t warpalign_outside_field;
+enum {
+  WARPALIGN_OUTSIDE_EDGE = 0, /**< that of the nearest point of the edge */
+  WARPALIGN_OUTSIDE_ZERO = 1, /**< none */
+  WARPALIGN_OUTSIDE_NAN = 2   /**< the point is mapped to NaN */
+};
+
+/** A regular grid of points: origin + direction * (i spacing[0], j spacing[1], k spacing[2]). */
+typedef struct warpalign_point_grid {
+  size_t struct_size;  /**< sizeof(warpalign_point_grid) */
+  int64_t width;       /**< points along x */
+  int64_t height;      /**< points along y */
+  int64_t depth;       /**< points along z; 1 in the plane */
+  double origin[3];    /**< the point of the index (0, 0, 0), in pixels or millimetres */
+  double spacing[3];   /**< between neighbours, in pixels or millimetres, above 0 */
+  double direction[9]; /**< row-major; its columns are the unit vectors along the grid's axes */
+} warpalign_point_grid;
+
+/** Properties of a transform. */
+typedef struct warpalign_transform_info {
+  size_t struct_size;                /**< sizeof(warpalign_transform_info) */
+  warpalign_transform_kind kind;     /**< what it consists of */
+  int32_t dimensions;                /**< 2 or 3 */
+  warpalign_coordinates coordinates; /**< what it maps */
+  int32_t has_matrix;                /**< 1 for the kinds up to a homography */
+  double matrix[16];                 /**< row-major, for (x, y, z, 1); the identity without one */
+  /** of the inverse of a field or thin-plate spline: the largest distance, over a sample of
+   * points, between a point and where the transform and its inverse lead it */
+  double inverse_residual;
+} warpalign_transform_info;
+
+/** Writes a grid of these extents: the pixels of an image. `struct_size`:
+ * sizeof(warpalign_point_grid). */
+WARPALIGN_C_API warpalign_status warpalign_pixel_grid(int64_t width, int64_t height, int64_t depth,
+                                                      warpalign_point_grid* grid,
+                                                      size_t struct_size);
+/** Makes a transform of a matrix, of a kind up to WARPALIGN_KIND_HOMOGRAPHY and of 2 or 3
+ * dimensions. `matrix`: 4 x 4, row-major, for (x, y, z, 1). The caller destroys each transform. */
+WARPALIGN_C_API warpalign_status warpalign_matrix_transform(warpalign_transform_kind kind,
+                                                            int32_t dimensions,
+                                                            const double matrix[16],
+                                                            warpalign_coordinates coordinates,
+                                                            warpalign_transform* transform);
+/** Makes p -> p + u(p). `samples`: of WARPALIGN_F32 or WARPALIGN_F64 and of the grid's shape, for
+ * each of x, y and (with `dimensions` 3) z one after the other. They are copied. */
+WARPALIGN_C_API warpalign_status warpalign_displacement_transform(
+    int32_t dimensions, const warpalign_point_grid* grid, const void* samples,
+    warpalign_pixel_type type, warpalign_field_interpolation interpolation,
+    warpalign_coordinates coordinates, warpalign_transform* transform);
+/** Makes p -> p + u(p), with u given by the coefficients of a uniform cubic B-spline, at least 4
+ * along each axis, in the layout of warpalign_displacement_transform(). */
+WARPALIGN_C_API warpalign_status warpalign_bspline_transform(
+    int32_t dimensions, const warpalign_point_grid* grid, const void* coefficients,
+    warpalign_pixel_type type, warpalign_coordinates coordinates, warpalign_transform* transform);
+/** Makes the thin-plate spline that maps `count` points of the reference to those of the moving
+ * image. Both are rows of `dimensions` coordinates. */
+WARPALIGN_C_API warpalign_status warpalign_thin_plate_transform(int32_t dimensions,
+                                                                const double* reference,
+                                                                const double* moving,
+                                                                int64_t count,
+                                                                warpalign_coordinates coordinates,
+                                                                warpalign_transform* transform);
+/** Makes the transform of a deformation: an affine transform and a displacement field. */
+WARPALIGN_C_API warpalign_status
+warpalign_transform_of_deformation(warpalign_deformation deformation,
+                                   warpalign_transform* transform);
+/** Makes the transform that applies `first` and then `second`. */
+WARPALIGN_C_API warpalign_status warpalign_compose_transforms(warpalign_transform second,
+                                                              warpalign_transform first,
+                                                              warpalign_transform* composed);
+/** Makes the inverse. A singular matrix and a field that folds have none: the message says where.
+ */
+WARPALIGN_C_API warpalign_status warpalign_invert_transform(warpalign_transform transform,
+                                                            warpalign_transform* inverse);
+/** Makes the same transform for pixels or for world coordinates, for images whose pixels are the
+ * points of these grids. */
+WARPALIGN_C_API warpalign_status warpalign_convert_transform(warpalign_transform transform,
+                                                             warpalign_coordinates coordinates,
+                                                             const warpalign_point_grid* reference,
+                                                             const warpalign_point_grid* moving,
+                                                             warpalign_transform* converted);
+/** Writes the properties of a transform. Set `info->struct_size` before. */
+WARPALIGN_C_API warpalign_status warpalign_describe_transform(warpalign_transform transform,
+                                                              warpalign_transform_info* info);
+/** Maps `count` points of the reference: rows of the transform's dimensions. `mapped` may be
+ * `points`. A point for which an inverse is not found becomes NaN. */
+WARPALIGN_C_API warpalign_status warpalign_transform_points(warpalign_transform transform,
+                                                            const double* points, int64_t count,
+                                                            warpalign_outside_field outside,
+                                                            double* mapped);
+/** Writes the displacements T(p) - p of a grid's points, in the layout and types of
+ * warpalign_displacement_transform(). */
+WARPALIGN_C_API warpalign_status warpalign_transform_field(warpalign_transform transform,
+                                                           const warpalign_point_grid* grid,
+                                                           warpalign_outside_field outside,
+                                                           warpalign_pixel_type type,
+                                                           void* samples);
+/** Writes the determinants of the Jacobian matrix at a grid's points: the factors by which the
+ * transform changes areas or volumes, 0 or less where it folds. */
+WARPALIGN_C_API warpalign_status warpalign_transform_jacobian(warpalign_transform transform,
+                                                              const warpalign_point_grid* grid,
+                                                              double* determinants);
+/** Resamples an image or volume of the moving image's grid to the pixels of `output`, in one
+ * interpolation, as warpalign_resample() does. The transform maps pixels. `options` of its
+ * dimensions, or null for the defaults. */
+WARPALIGN_C_API warpalign_status warpalign_warp(warpalign_device device,
+                                                warpalign_transform transform,
+                                                const warpalign_image* input,
+                                                const warpalign_spline_options* options,
+                                                const warpalign_output* output);
+/** Destroys a transform. Calls that still use it finish normally. */
+WARPALIGN_C_API warpalign_status warpalign_destroy_transform(warpalign_transform transform);
+
+/* Agreement. */
+
+/** Writes how well two images or volumes on the same grid agree at each pixel, as
+ * local_agreement() does (local_agreement.hpp): all f32, dense and of the same shape. `mask`: u8,
+ * 0 where a pixel is unknown; or null. */
+WARPALIGN_C_API warpalign_status warpalign_local_agreement(const warpalign_image* reference,
+                                                           const warpalign_image* warped,
+                                                           const warpalign_image* mask,
+                                                           const warpalign_output* agreement);
 
 #ifdef __cplusplus
 }

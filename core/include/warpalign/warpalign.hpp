@@ -7,6 +7,7 @@
 #include <warpalign/config.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/error.hpp>
+#include <warpalign/flat_field.hpp>
 #include <warpalign/frame_registrar.hpp>
 #include <warpalign/geometry.hpp>
 #include <warpalign/homogeneous_matrix.hpp>
@@ -23,6 +24,7 @@
 #include <warpalign/point_fit.hpp>
 #include <warpalign/registrar.hpp>
 #include <warpalign/registration_options.hpp>
+#include <warpalign/sensor_pattern.hpp>
 #include <warpalign/stages/antialiased_resample.hpp>
 #include <warpalign/stages/convert.hpp>
 #include <warpalign/stages/double_spline.hpp>

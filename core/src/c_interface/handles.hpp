@@ -12,6 +12,8 @@ namespace warpalign::c_interface {
 
 /// The error of a device handle that has no device.
 inline constexpr const char* no_device = "the device is null or was closed";
+/// The error of a handle that has no transform.
+inline constexpr const char* no_transform = "the transform is null or was destroyed";
 
 /// A table of objects by number. Numbers are never reused, not even by another table, so that the
 /// number of a closed object stays invalid.

@@ -1,18 +1,22 @@
 // The C interface: registration.
 #include "c_interface/call.hpp"
+#include "c_interface/deformations.hpp"
 #include "c_interface/images.hpp"
 #include "registration/option_table.hpp"
 
 #include <warpalign/registrar.hpp>
+#include <warpalign/sensor_pattern.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace warpalign::c_interface {
 
@@ -21,9 +25,11 @@ namespace {
 /// A registrar with a mutex, so that several threads can use it.
 struct SharedRegistrar {
   explicit SharedRegistrar(const Device& device, const RegistrationOptions& options)
-      : registrar(device, options) {}
+      : registrar(device, options), is_deformable(options.motion == Motion::deformable) {}
   std::mutex mutex;
   Registrar registrar;
+  bool is_deformable;
+  Shape reference;  ///< its shape
 };
 
 constexpr const char* no_registrar = "the registrar is null or was destroyed";
@@ -49,6 +55,8 @@ Motion motion_of(warpalign_motion motion) {
       return Motion::homography;
     case WARPALIGN_AUTOMATIC:
       return Motion::automatic;
+    case WARPALIGN_DEFORMABLE:
+      return Motion::deformable;
     default:
       refuse("invalid value " + std::to_string(motion) +
              " for motion (use WARPALIGN_SIMILARITY, ...)");
@@ -138,6 +146,10 @@ RegistrationOptions options_of(const warpalign_register_options* given) {
   return options;
 }
 
+[[noreturn]] void refuse_deformable() {
+  refuse("WARPALIGN_DEFORMABLE needs warpalign_align_deformable(), which returns the deformation");
+}
+
 void check_result(const warpalign_registration* result) {
   check_size(required(result, "result"), "result");
 }
@@ -175,6 +187,15 @@ void describe(const RegistrationResult& found, warpalign_registration& result) {
   result.modality =
       found.modality == Modality::other ? WARPALIGN_MODALITY_OTHER : WARPALIGN_MODALITY_SAME;
   describe_ambiguity(found, result);
+  result.missing_reference = found.missing.reference;
+  result.missing_moving = found.missing.moving;
+}
+
+/// The caller holds the mutex. `mask`: may be null.
+RegistrationResult aligned(SharedRegistrar& shared, const HostImage& image,
+                           const warpalign_image* mask) {
+  if (mask == nullptr) return shared.registrar.align(image);
+  return shared.registrar.align(image, host_image(mask, "the moving image's mask"));
 }
 
 }  // namespace
@@ -211,7 +232,9 @@ warpalign_status warpalign_register(warpalign_device device, const warpalign_ima
     check_result(result);
     const HostImage first = host_image(reference, "the reference");
     const HostImage second = host_image(moving, "the moving image");
-    describe(warpalign::register_images(*opened, first, second, options_of(options)), *result);
+    const RegistrationOptions chosen = options_of(options);
+    if (chosen.motion == warpalign::Motion::deformable) refuse_deformable();
+    describe(warpalign::register_images(*opened, first, second, chosen), *result);
   });
 }
 
@@ -234,8 +257,12 @@ warpalign_status warpalign_set_reference(warpalign_registrar registrar,
     const auto shared = object_of<SharedRegistrar>(registrar.id, no_registrar);
     const HostImage image = host_image(reference, "the reference");
     const std::lock_guard lock(shared->mutex);
-    if (mask == nullptr) return shared->registrar.set_reference(image);
-    shared->registrar.set_reference(image, host_image(mask, "the reference's mask"));
+    if (mask == nullptr) {
+      shared->registrar.set_reference(image);
+    } else {
+      shared->registrar.set_reference(image, host_image(mask, "the reference's mask"));
+    }
+    shared->reference = image.shape();
   });
 }
 
@@ -256,11 +283,63 @@ warpalign_status warpalign_align(warpalign_registrar registrar, const warpalign_
     const auto shared = object_of<SharedRegistrar>(registrar.id, no_registrar);
     check_result(result);
     const HostImage image = host_image(moving, "the moving image");
+    if (shared->is_deformable) refuse_deformable();
     const std::lock_guard lock(shared->mutex);
-    describe(mask == nullptr
-                 ? shared->registrar.align(image)
-                 : shared->registrar.align(image, host_image(mask, "the moving image's mask")),
-             *result);
+    describe(aligned(*shared, image, mask), *result);
+  });
+}
+
+warpalign_status warpalign_align_deformable(warpalign_registrar registrar,
+                                            const warpalign_image* moving,
+                                            const warpalign_image* mask,
+                                            warpalign_registration* result,
+                                            warpalign_deformation* deformation) {
+  return call([&] {
+    warpalign_deformation& target = required(deformation, "deformation");
+    target.id = 0;
+    const auto shared = object_of<SharedRegistrar>(registrar.id, no_registrar);
+    check_result(result);
+    const HostImage image = host_image(moving, "the moving image");
+    if (!shared->is_deformable) {
+      refuse("the registrar must have the motion WARPALIGN_DEFORMABLE; use warpalign_align()");
+    }
+    const std::lock_guard lock(shared->mutex);
+    auto found = aligned(*shared, image, mask);
+    describe(found, *result);
+    if (!found.deformation) return;
+    target.id = handles<FoundDeformation>().insert(std::make_shared<FoundDeformation>(
+        FoundDeformation{std::move(*found.deformation), shared->reference}));
+  });
+}
+
+warpalign_status warpalign_find_sensor_pattern(warpalign_device device,
+                                               const warpalign_image* frames, size_t count,
+                                               const warpalign_image* mask,
+                                               const warpalign_register_options* options,
+                                               float* offsets, warpalign_sensor_pattern* pattern) {
+  return call([&] {
+    const auto opened = object_of<Device>(device.id, no_device);
+    warpalign_sensor_pattern& target = required(pattern, "pattern");
+    check_size(target, "pattern");
+    float& first = required(offsets, "offsets");
+    if (count == 0) refuse("count must be at least 1");
+    const warpalign_image* images = &required(frames, "frames");
+    std::vector<HostImage> views;
+    for (std::size_t i = 0; i < count; ++i) views.push_back(host_image(images + i, "a frame"));
+    std::optional<HostImage> used;
+    if (mask != nullptr) used = host_image(mask, "the mask");
+    const auto found = warpalign::find_sensor_pattern(*opened, views, options_of(options),
+                                                      used ? &*used : nullptr);
+    target = {target.struct_size, 0, 0, 0, 0, 0};
+    const auto pixels = static_cast<std::size_t>(views.front().shape().plane());
+    std::fill_n(&first, pixels, 0.0F);
+    if (!found) return;
+    std::copy(found->offsets.begin(), found->offsets.end(), &first);
+    target.is_found = 1;
+    target.has_scene = found->has_scene ? 1 : 0;
+    target.is_clear = found->is_clear ? 1 : 0;
+    target.rms = found->rms;
+    target.frames = static_cast<std::int64_t>(found->frames);
   });
 }
 

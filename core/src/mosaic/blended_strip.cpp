@@ -27,11 +27,13 @@ std::vector<float> distances(std::int64_t size, double fraction, std::int64_t bo
   return result;
 }
 
+/// `known`: null if all samples are.
 template <typename Sample>
-void add_row(const std::byte* row, std::span<const float> weights, float row_weight, float* sums,
-             float* sum_of_weights) {
+void add_row(const std::byte* row, const std::uint8_t* known, std::span<const float> weights,
+             float row_weight, float* sums, float* sum_of_weights) {
   const auto* samples = reinterpret_cast<const Sample*>(row);
   for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (known != nullptr && known[i] == 0) continue;
     const float weight = weights[i] * row_weight;
     sums[i] += weight * static_cast<float>(samples[i]);
     sum_of_weights[i] += weight;
@@ -39,13 +41,23 @@ void add_row(const std::byte* row, std::span<const float> weights, float row_wei
 }
 
 template <typename Sample>
-void divide(std::span<const float> sums, std::span<const float> weights, std::byte* output) {
+void divide(std::span<const float> sums, std::span<const float> weights,
+            std::optional<double> nodata, std::byte* output) {
   auto* samples = reinterpret_cast<Sample*>(output);
+  const auto empty = static_cast<Sample>(nodata.value_or(0));
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    const float value = weights[i] > 0 ? sums[i] / weights[i] : 0;
+    if (!(weights[i] > 0)) {
+      samples[i] = empty;
+      continue;
+    }
+    const float value = sums[i] / weights[i];
     if constexpr (std::is_integral_v<Sample>) {
-      constexpr auto most = static_cast<float>(std::numeric_limits<Sample>::max());
+      constexpr Sample largest = std::numeric_limits<Sample>::max();
+      constexpr auto most = static_cast<float>(largest);
       samples[i] = static_cast<Sample>(std::min(std::floor(value + 0.5F), most));
+      if (nodata && samples[i] == empty) {
+        samples[i] = static_cast<Sample>(empty < largest ? empty + 1 : empty - 1);
+      }
     } else {
       samples[i] = value;
     }
@@ -54,9 +66,11 @@ void divide(std::span<const float> sums, std::span<const float> weights, std::by
 
 }  // namespace
 
-BlendedStrip::BlendedStrip(std::int64_t width, std::int64_t max_rows, PixelType type)
+BlendedStrip::BlendedStrip(std::int64_t width, std::int64_t max_rows, PixelType type,
+                           std::optional<double> nodata)
     : width_(width),
       type_(type),
+      nodata_(nodata),
       sums_(static_cast<std::size_t>(width * max_rows)),
       weights_(static_cast<std::size_t>(width * max_rows)) {}
 
@@ -75,15 +89,17 @@ void BlendedStrip::add(const PlacedTile& tile, std::size_t channel, std::int64_t
         distance_to_edge(y - tile.y, tile.height, tile.fraction.y, tile.border);
     const auto from = static_cast<std::size_t>((y - tile.y) * tile.width + left - tile.x);
     const std::byte* row = tile.channels[channel].data() + from * size_of(type_);
+    const std::vector<std::uint8_t>& all_known = tile.known[channel];
+    const std::uint8_t* known = all_known.empty() ? nullptr : all_known.data() + from;
     const auto to = static_cast<std::size_t>((y - top) * width_ + left);
     float* sums = sums_.data() + to;
     float* sum_of_weights = weights_.data() + to;
     if (type_ == PixelType::u8) {
-      add_row<std::uint8_t>(row, weights, row_weight, sums, sum_of_weights);
+      add_row<std::uint8_t>(row, known, weights, row_weight, sums, sum_of_weights);
     } else if (type_ == PixelType::u16) {
-      add_row<std::uint16_t>(row, weights, row_weight, sums, sum_of_weights);
+      add_row<std::uint16_t>(row, known, weights, row_weight, sums, sum_of_weights);
     } else {
-      add_row<float>(row, weights, row_weight, sums, sum_of_weights);
+      add_row<float>(row, known, weights, row_weight, sums, sum_of_weights);
     }
   }
 }
@@ -100,11 +116,11 @@ std::vector<std::byte> BlendedStrip::blend(std::span<const PlacedTile> tiles, st
   const std::span<const float> sums(sums_.data(), pixels);
   const std::span<const float> weights(weights_.data(), pixels);
   if (type_ == PixelType::u8) {
-    divide<std::uint8_t>(sums, weights, output.data());
+    divide<std::uint8_t>(sums, weights, nodata_, output.data());
   } else if (type_ == PixelType::u16) {
-    divide<std::uint16_t>(sums, weights, output.data());
+    divide<std::uint16_t>(sums, weights, nodata_, output.data());
   } else {
-    divide<float>(sums, weights, output.data());
+    divide<float>(sums, weights, nodata_, output.data());
   }
   return output;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,12 +31,16 @@ struct PlacedTile {
   Point fraction;
   std::int64_t border = 0;                       ///< so many pixels at each edge show nothing
   std::vector<std::vector<std::byte>> channels;  ///< dense rows
+  /// For each channel and pixel 0 if it is missing; empty if none of the channel is.
+  std::vector<std::vector<std::uint8_t>> known;
 };
 
 /// Blends rows of the picture. Keeps its memory from strip to strip.
 class BlendedStrip {
  public:
-  BlendedStrip(std::int64_t width, std::int64_t max_rows, PixelType type);
+  /// `nodata`: the value of pixels for which no tile has one, else 0. Others avoid it.
+  BlendedStrip(std::int64_t width, std::int64_t max_rows, PixelType type,
+               std::optional<double> nodata);
 
   /// The rows [top, top + rows) of a channel. Integers are rounded to the nearest.
   [[nodiscard]] std::vector<std::byte> blend(std::span<const PlacedTile> tiles, std::size_t channel,
@@ -46,6 +51,7 @@ class BlendedStrip {
 
   std::int64_t width_;
   PixelType type_;
+  std::optional<double> nodata_;
   std::vector<float> sums_;     ///< of weight times value
   std::vector<float> weights_;  ///< of the same pixels
 };

@@ -4,12 +4,14 @@
 #include "mosaic/blended_strip.hpp"
 #include "mosaic/undistorted_tiles.hpp"
 
+#include <warpalign/missing.hpp>
 #include <warpalign/mosaic.hpp>
 #include <warpalign/stages/resample.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -29,14 +31,16 @@ constexpr const char* stage = "fuse_tiles";
 class TileResampler {
  public:
   TileResampler(const Device& device, const Shape& shape, PixelType type,
-                const TileDistortion& distortion)
+                const TileDistortion& distortion, const SplineModel& spline = {})
       : shape_(shape),
         stream_(device.make_stream()),
         input_(device.make_image(type, shape)),
         output_(device.make_image(type, shape)),
-        resample_(
-            device,
-            {.images = {.shape = shape}, .output = shape, .input = type, .output_type = type}) {
+        resample_(device, {.spline = spline,
+                           .images = {.shape = shape},
+                           .output = shape,
+                           .input = type,
+                           .output_type = type}) {
     if (distortion.is_zero()) return;
     coordinates_.emplace(device.make_image(PixelType::f32, {shape.width, shape.height, 2}));
     // A column and a row before the tile, since fractions lead there.
@@ -88,19 +92,52 @@ class TileResampler {
   std::optional<Image> coordinates_;
 };
 
-/// The bytes of an image in dense rows. Numbers that are not finite become 0: a single one would
-/// spread through the spline's prefilter.
+/// The bytes of an image in dense rows.
 std::vector<std::byte> dense(const HostImage& image) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(image.width * image.height) *
                                size_of(image.type));
   copy_rows(image, bytes.data());
-  if (image.type == PixelType::f32) {
-    auto* numbers = reinterpret_cast<float*>(bytes.data());
-    std::replace_if(
-        numbers, numbers + bytes.size() / sizeof(float),
-        [](float number) { return !std::isfinite(number); }, 0.0F);
-  }
   return bytes;
+}
+
+template <typename Sample>
+void fill_integers(std::span<Sample> samples, std::span<const std::uint8_t> known,
+                   const Shape& shape) {
+  std::vector<float> values(samples.begin(), samples.end());
+  fill_missing(values, known, shape);
+  constexpr auto most = static_cast<float>(std::numeric_limits<Sample>::max());
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (known[i] == 0)
+      samples[i] = static_cast<Sample>(std::lround(std::clamp(values[i], 0.0F, most)));
+  }
+}
+
+/// Replaces missing pixels, so that they do not spread through the spline's prefilter. Returns for
+/// each pixel 0 if it was missing, or nothing if none was.
+std::vector<std::uint8_t> fill(std::vector<std::byte>& bytes, PixelType type, const Shape& shape,
+                               std::optional<double> nodata) {
+  if (type != PixelType::f32 && !nodata) return {};
+  KnownSamples samples =
+      known_samples(HostImage{bytes.data(), type, shape.width, shape.height, 0}, nodata);
+  if (samples.missing == 0) return {};
+  const std::size_t pixels = samples.known.size();
+  if (type == PixelType::f32) {
+    fill_missing(std::span(reinterpret_cast<float*>(bytes.data()), pixels), samples.known, shape);
+  } else if (type == PixelType::u8) {
+    fill_integers(std::span(reinterpret_cast<std::uint8_t*>(bytes.data()), pixels), samples.known,
+                  shape);
+  } else {
+    fill_integers(std::span(reinterpret_cast<std::uint16_t*>(bytes.data()), pixels), samples.known,
+                  shape);
+  }
+  return std::move(samples.known);
+}
+
+/// The spline of masks: the B-spline itself, whose weights have the sum 1.
+SplineModel mask_spline() {
+  SplineModel spline;
+  spline.prefilter = std::nullopt;
+  return spline;
 }
 
 /// One call of fuse_tiles().
@@ -116,7 +153,7 @@ class Fusion {
   }
 
   void run(const RowSink& sink) {
-    BlendedStrip strip(spec_.picture.width, spec_.rows, spec_.type);
+    BlendedStrip strip(spec_.picture.width, spec_.rows, spec_.type, spec_.nodata);
     std::size_t next = 0;
     for (std::int64_t top = 0; top < spec_.picture.height; top += spec_.rows) {
       const std::int64_t rows = std::min(spec_.rows, spec_.picture.height - top);
@@ -153,14 +190,36 @@ class Fusion {
     if (tile.y + tile.height <= top) return;
     for (int c = 0; c < spec_.channels; ++c) {
       const TilePixels pixels = source_(i, c);
+      if (pixels.image.data == nullptr) return;
       check_pixels(i, pixels.image);
-      tile.channels.push_back(dense(pixels.image));
+      std::vector<std::byte>& bytes = tile.channels.emplace_back(dense(pixels.image));
+      std::vector<std::uint8_t>& known =
+          tile.known.emplace_back(fill(bytes, spec_.type, shape, spec_.nodata));
       if (fraction.x == 0 && fraction.y == 0 && !distorted) continue;
-      std::vector<std::byte>& bytes = tile.channels.back();
       const HostImage input{bytes.data(), spec_.type, shape.width, shape.height, 0};
       resampler_of(shape).resample(input, fraction, bytes);
+      if (!known.empty()) move_known(shape, fraction, known);
     }
     loaded_.push_back(std::move(tile));
+  }
+
+  /// Marks the pixels of the picture's grid that have too small a share of known ones.
+  void move_known(const Shape& shape, const Point& fraction, std::vector<std::uint8_t>& known) {
+    constexpr float rounding = 1e-5F;  // must not decide at exactly half
+    const std::vector<float> mask(known.begin(), known.end());
+    std::vector<float> shares(mask.size());
+    const auto key = std::make_pair(shape.width, shape.height);
+    auto found = mask_resamplers_.find(key);
+    if (found == mask_resamplers_.end()) {
+      found = mask_resamplers_
+                  .try_emplace(key, device_, shape, PixelType::f32, spec_.distortion, mask_spline())
+                  .first;
+    }
+    found->second.resample({mask.data(), PixelType::f32, shape.width, shape.height, 0}, fraction,
+                           std::as_writable_bytes(std::span(shares)));
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      known[i] = shares[i] >= static_cast<float>(min_known_share) - rounding ? 1 : 0;
+    }
   }
 
   void check_pixels(std::size_t i, const HostImage& image) const {
@@ -184,7 +243,7 @@ class Fusion {
   const FusionSpec& spec_;
   std::vector<std::size_t> by_top_;
   std::vector<PlacedTile> loaded_;
-  std::map<std::pair<std::int64_t, std::int64_t>, TileResampler> resamplers_;
+  std::map<std::pair<std::int64_t, std::int64_t>, TileResampler> resamplers_, mask_resamplers_;
 };
 
 void check(std::span<const MosaicTile> tiles, std::span<const Point> positions,
@@ -194,6 +253,10 @@ void check(std::span<const MosaicTile> tiles, std::span<const Point> positions,
   check_array(stage, "the picture", spec.picture);
   if (spec.picture.depth != 1) refuse(stage, "the picture's depth must be 1");
   check_grey(stage, "the picture", spec.type);
+  if (spec.nodata && !can_hold(spec.type, *spec.nodata)) {
+    refuse(stage, "no pixel of the type " + std::string(name_of(spec.type)) +
+                      " can have the value " + std::to_string(*spec.nodata) + " of nodata");
+  }
   if (spec.channels < 1) refuse(stage, "channels must be at least 1");
   if (spec.rows < 1) refuse(stage, "rows must be at least 1");
   if (positions.size() != tiles.size()) {

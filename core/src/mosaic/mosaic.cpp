@@ -1,8 +1,11 @@
 // locate_tiles(): pairs, positions, and a second round for pairs that the stage model moved.
 #include "device/check.hpp"
+#include "mosaic/arrangement/arrangement.hpp"
+#include "mosaic/arrangement/pair_search.hpp"
 #include "mosaic/blended_strip.hpp"
 #include "mosaic/connections.hpp"
 #include "mosaic/distortion_fit.hpp"
+#include "mosaic/pair_records.hpp"
 #include "mosaic/pair_registration.hpp"
 #include "mosaic/placement.hpp"
 #include "mosaic/position_check.hpp"
@@ -15,10 +18,10 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -49,7 +52,8 @@ void check(std::span<const Device> devices, std::span<const MosaicTile> tiles,
       refuse(mosaic_stage, name + " is " + to_string(tile.shape) +
                                "; registration needs sides of at least 16 pixels");
     }
-    if (!std::isfinite(tile.position.x) || !std::isfinite(tile.position.y)) {
+    if (options.positions_known &&
+        (!std::isfinite(tile.position.x) || !std::isfinite(tile.position.y))) {
       refuse(mosaic_stage, "the position of " + name + " is not finite");
     }
   }
@@ -88,13 +92,18 @@ class Locating {
   Locating(std::span<const Device> devices, std::span<const MosaicTile> tiles,
            const TileSource& source, const MosaicOptions& options)
       : devices_(devices),
-        tiles_(tiles),
+        tiles_(tiles.begin(), tiles.end()),
         options_(options),
+        records_(options),
         cache_(tiles, source, options.cache_bytes),
         max_error_(max_error_of(tiles, options)) {}
 
   [[nodiscard]] Mosaic run() {
-    register_all();
+    if (options_.positions_known) {
+      register_all();
+    } else {
+      arrange_and_register();
+    }
     Placement placement = place();
     if (register_again(placement)) placement = place();
     if (options_.estimate_distortion && remove_distortion()) placement = place();
@@ -114,8 +123,44 @@ class Locating {
       refuse_misfit("no tiles overlap");
       refuse(mosaic_stage, "no tiles overlap at these positions; check that their unit is pixels");
     }
-    pairs_ = register_overlaps(devices_, tiles_, cache_, pairs, max_error_, options_);
+    pairs_ = register_overlaps(devices_, tiles_, cache_, pairs, max_error_, options_, records_);
     for (const bool along_x : {true, false}) check_direction(along_x);
+  }
+
+  /// Searches for pairs, arranges the tiles by them, and registers the overlaps.
+  void arrange_and_register() {
+    std::vector<MeasuredPair> found = search_pairs(devices_, tiles_, cache_, options_, records_);
+    std::vector<ShiftLink> links;
+    for (const MeasuredPair& measured : found) links.push_back(link_of(measured));
+    const Arrangement arrangement = arrange_tiles(tiles_, links, max_error_ / 2);
+    std::vector<Shape> shapes;
+    for (std::size_t i = 0; i < tiles_.size(); ++i) {
+      tiles_[i].position = arrangement.positions[i];
+      shapes.push_back(tiles_[i].shape);
+    }
+    std::vector<ExpectedPair> expected = overlapping_pairs(shapes, arrangement.positions);
+    const auto is_expected = [&](const MosaicPair& pair) {
+      return std::any_of(expected.begin(), expected.end(), [&](const ExpectedPair& other) {
+        return other.reference == pair.reference && other.moving == pair.moving;
+      });
+    };
+    std::vector<MeasuredPair> contradicted;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const MosaicPair& pair = found[i].pair;
+      if (is_expected(pair)) continue;
+      if (arrangement.consistent[i]) {
+        // Tiles of which only corners overlap.
+        expected.push_back(found[i].expected);
+      } else {
+        contradicted.push_back(std::move(found[i]));
+      }
+    }
+    pairs_ = register_overlaps(devices_, tiles_, cache_, expected, max_error_, options_, records_);
+    std::move(contradicted.begin(), contradicted.end(), std::back_inserter(pairs_));
+    sort_by_numbers(pairs_);
+    // What the search says of positions is not more than a beginning.
+    const std::vector<Point> positions = place().positions;
+    for (std::size_t i = 0; i < tiles_.size(); ++i) tiles_[i].position = positions[i];
   }
 
   /// Refuses the positions if few pairs of neighbours along an axis match, and others would fit.
@@ -137,10 +182,15 @@ class Locating {
 
   /// Throws if another meaning of the positions fits.
   void refuse_misfit(const std::string& symptom) {
-    const std::string words = fitting_exchange(devices_, tiles_, cache_, options_);
+    const std::string words = fitting_exchange(devices_, tiles_, cache_, options_, records_);
     if (words.empty()) return;
     refuse(mosaic_stage,
            "the positions do not fit the tiles: " + symptom + "; they would fit " + words);
+  }
+
+  [[nodiscard]] static ShiftLink link_of(const MeasuredPair& measured) {
+    const MosaicPair& pair = measured.pair;
+    return {pair.reference, pair.moving, pair.shift, measured.covariance, pair.confidence};
   }
 
   [[nodiscard]] Placement place() {
@@ -153,15 +203,16 @@ class Locating {
         pair.reason.clear();
       }
       if (pair.outcome != PairOutcome::used) continue;
-      links.push_back(
-          {pair.reference, pair.moving, pair.shift, measured.covariance, pair.confidence});
+      links.push_back(link_of(measured));
       linked.push_back(&pair);
     }
-    Placement placement = place_tiles(tiles_, links, max_error_);
+    Placement placement = place_tiles(tiles_, links, max_error_, options_.positions_known);
     for (std::size_t i = 0; i < links.size(); ++i) {
       if (placement.used[i]) continue;
       linked[i]->outcome = PairOutcome::contradicted;
-      linked[i]->reason = "the other pairs and the stage contradict the shift";
+      linked[i]->reason = options_.positions_known
+                              ? "the other pairs and the stage contradict the shift"
+                              : "the other pairs contradict the shift";
     }
     return placement;
   }
@@ -185,25 +236,33 @@ class Locating {
     }
     if (again.empty()) return false;
     std::vector<MeasuredPair> results =
-        register_overlaps(devices_, tiles_, cache_, again, max_error_, options_);
+        register_overlaps(devices_, tiles_, cache_, again, max_error_, options_, records_);
     for (std::size_t k = 0; k < again.size(); ++k) pairs_[number[k]] = std::move(results[k]);
     return true;
   }
 
+  /// The distortion of the tiles, from the records if it was estimated before; zero without one.
+  [[nodiscard]] TileDistortion common_distortion() {
+    if (options_.records.distortion) return *options_.records.distortion;
+    const TileDistortion found =
+        estimate_distortion(devices_, tiles_, cache_, pairs_, options_).value_or(TileDistortion{});
+    if (options_.keep_distortion) options_.keep_distortion(found);
+    return found;
+  }
+
   /// Registers all pairs without the distortion of the tiles. Returns whether there is one.
   bool remove_distortion() {
-    const std::optional<TileDistortion> found =
-        estimate_distortion(devices_, tiles_, cache_, pairs_, options_);
-    if (!found) return false;
-    UndistortedTiles undistorted(devices_.front(), tiles_, cache_, *found);
+    const TileDistortion found = common_distortion();
+    if (found.is_zero()) return false;
+    UndistortedTiles undistorted(devices_.front(), tiles_, cache_, found);
     const Shape& shape = undistorted.tiles().front().shape;
     if (std::min(shape.width, shape.height) < min_registered_side) return false;
     const TileSource source = [&](std::size_t i) { return undistorted.read(i); };
     TileCache cache(undistorted.tiles(), source, options_.cache_bytes);
     std::vector<ExpectedPair> expected;
     for (const MeasuredPair& measured : pairs_) expected.push_back(measured.expected);
-    std::vector<MeasuredPair> results =
-        register_overlaps(devices_, undistorted.tiles(), cache, expected, max_error_, options_);
+    std::vector<MeasuredPair> results = register_overlaps(devices_, undistorted.tiles(), cache,
+                                                          expected, max_error_, options_, records_);
     const auto used = [](const std::vector<MeasuredPair>& pairs) {
       return std::count_if(pairs.begin(), pairs.end(), [](const MeasuredPair& measured) {
         return measured.pair.outcome == PairOutcome::used ||
@@ -213,7 +272,7 @@ class Locating {
     // A distortion that is real makes tiles more alike.
     if (used(results) < used(pairs_)) return false;
     pairs_ = std::move(results);
-    distortion_ = *found;
+    distortion_ = found;
     return true;
   }
 
@@ -222,23 +281,12 @@ class Locating {
     mosaic.stage = placement.stage;
     mosaic.distortion = distortion_;
     mosaic.tiles.resize(tiles_.size());
-    Point least{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-    for (const Point& p : placement.positions) {
-      least = {std::min(least.x, p.x), std::min(least.y, p.y)};
-    }
-    for (std::size_t i = 0; i < tiles_.size(); ++i) {
-      const Point& p = placement.positions[i];
-      const Point position{p.x - least.x, p.y - least.y};
-      mosaic.tiles[i].position = position;
-      const auto end = [](double start, std::int64_t size) { return pixel_before(start) + size; };
-      mosaic.shape.width = std::max(mosaic.shape.width, end(position.x, tiles_[i].shape.width));
-      mosaic.shape.height = std::max(mosaic.shape.height, end(position.y, tiles_[i].shape.height));
-    }
+    std::vector<Point> positions = placement.positions;
     std::vector<Connection> connections;
     for (const MeasuredPair& measured : pairs_) {
       MosaicPair pair = measured.pair;
-      const Point& from = placement.positions[pair.reference];
-      const Point& to = placement.positions[pair.moving];
+      const Point& from = positions[pair.reference];
+      const Point& to = positions[pair.moving];
       pair.residual = {pair.shift.x - (to.x - from.x), pair.shift.y - (to.y - from.y)};
       if (pair.outcome == PairOutcome::used) {
         connections.emplace_back(pair.reference, pair.moving);
@@ -250,12 +298,28 @@ class Locating {
     const std::vector<std::size_t> components = components_of(tiles_.size(), connections);
     for (std::size_t i = 0; i < tiles_.size(); ++i) mosaic.tiles[i].component = components[i];
     mosaic.components = *std::max_element(components.begin(), components.end()) + 1;
+    if (!options_.positions_known) lay_side_by_side(tiles_, components, positions);
+    set_positions(positions, mosaic);
     return mosaic;
   }
 
+  /// Sets the tiles' positions from 0 on, and the shape of the picture.
+  void set_positions(const std::vector<Point>& positions, Mosaic& mosaic) const {
+    Point least{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    for (const Point& p : positions) least = {std::min(least.x, p.x), std::min(least.y, p.y)};
+    for (std::size_t i = 0; i < tiles_.size(); ++i) {
+      const Point position{positions[i].x - least.x, positions[i].y - least.y};
+      mosaic.tiles[i].position = position;
+      const auto end = [](double start, std::int64_t size) { return pixel_before(start) + size; };
+      mosaic.shape.width = std::max(mosaic.shape.width, end(position.x, tiles_[i].shape.width));
+      mosaic.shape.height = std::max(mosaic.shape.height, end(position.y, tiles_[i].shape.height));
+    }
+  }
+
   std::span<const Device> devices_;
-  std::span<const MosaicTile> tiles_;
+  std::vector<MosaicTile> tiles_;
   const MosaicOptions& options_;
+  PairRecords records_;
   TileCache cache_;
   double max_error_;
   std::vector<MeasuredPair> pairs_;
@@ -285,7 +349,7 @@ const char* name_of(PairOutcome outcome) noexcept {
 Mosaic locate_tiles(std::span<const Device> devices, std::span<const MosaicTile> tiles,
                     const TileSource& source, const MosaicOptions& options) {
   check(devices, tiles, source, options);
-  check_distinct_positions(tiles);
+  if (options.positions_known) check_distinct_positions(tiles);
   return Locating(devices, tiles, source, options).run();
 }
 

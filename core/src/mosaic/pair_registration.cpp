@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace warpalign::detail {
@@ -24,25 +25,36 @@ std::string rounded(double value) {
 class OverlapBatch {
  public:
   OverlapBatch(std::span<const MosaicTile> tiles, TileCache& cache,
-               std::span<const ExpectedPair> pairs, double margin, const MosaicOptions& options)
+               std::span<const ExpectedPair> pairs, double margin, const MosaicOptions& options,
+               PairRecords& records)
       : tiles_(tiles),
         cache_(cache),
         pairs_(pairs),
         margin_(margin),
         options_(options),
+        records_(records),
+        batch_(records.begin_batch()),
         windows_(pairs.size()),
         in_work_(pairs.size()),
+        is_incomplete_(pairs.size(), 0),
         measured_(pairs.size()) {}
 
   void run(std::span<const Device> devices) {
+    std::vector<std::size_t> waiting;
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      if (!restore(i)) waiting.push_back(i);
+    }
+    if (waiting.empty()) return;
     RegistrationOptions registration;
     registration.motion = Motion::translation;
     align_batch(
-        devices, pairs_.size(), [&](std::size_t i) { return pair(i); },
-        [&](std::size_t i, const BatchResult& result) {
+        devices, waiting.size(), [&](std::size_t k) { return pair(waiting[k]); },
+        [&](std::size_t k, const BatchResult& result) {
+          const std::size_t i = waiting[k];
           judge(i, result);
           in_work_[i].reset();
-          if (options_.progress) options_.progress(++done_, pairs_.size());
+          if (is_incomplete_[i] == 0 && is_repeatable(result)) records_.keep(record_of(i));
+          count();
           return true;
         },
         registration, options_.batch);
@@ -51,11 +63,61 @@ class OverlapBatch {
   [[nodiscard]] std::vector<MeasuredPair> take() { return std::move(measured_); }
 
  private:
+  void count() {
+    if (options_.progress) options_.progress(++done_, pairs_.size());
+  }
+
+  /// Whether another call would have the same result: not if the device failed.
+  static bool is_repeatable(const BatchResult& result) {
+    if (result.error) {
+      const ErrorKind kind = result.error->kind();
+      return kind == ErrorKind::invalid_argument || kind == ErrorKind::invalid_image;
+    }
+    const Affine& matrix = result.result->matrix;
+    return std::isfinite(matrix.c + matrix.f + result.result->confidence);
+  }
+
+  [[nodiscard]] PairRecord record_of(std::size_t i) const {
+    const auto& [pair, expected, covariance] = measured_[i];
+    return {batch_,          i,
+            pair.reference,  pair.moving,
+            expected.shift,  pair.outcome,
+            pair.shift,      {covariance.xx, covariance.xy, covariance.yy},
+            pair.confidence, pair.correlation,
+            pair.reason};
+  }
+
+  /// Takes the result of a pair from its record. Returns false if there is none.
+  bool restore(std::size_t i) {
+    const PairRecord* record = records_.find(batch_, i, pairs_[i]);
+    if (record == nullptr) return false;
+    MeasuredPair& measured = measured_[i];
+    measured.expected = pairs_[i];
+    const auto& [xx, xy, yy] = record->covariance;
+    measured.covariance = {xx, xy, yy};
+    MosaicPair& pair = measured.pair;
+    pair.reference = record->reference;
+    pair.moving = record->moving;
+    pair.outcome = record->outcome;
+    pair.shift = record->shift;
+    pair.uncertainty = {std::sqrt(xx), std::sqrt(yy)};
+    pair.confidence = record->confidence;
+    pair.correlation = record->correlation;
+    pair.reason = record->reason;
+    count();
+    return true;
+  }
+
   HostPair pair(std::size_t i) {
     const ExpectedPair& expected = pairs_[i];
     const auto tiles = std::make_shared<TwoTiles>();
     tiles->reference = cache_.get(expected.reference);
     tiles->moving = cache_.get(expected.moving);
+    if (is_absent(tiles->reference) || is_absent(tiles->moving)) {
+      is_incomplete_[i] = 1;
+      in_work_[i] = HostPair{};  // which is refused
+      return *in_work_[i];
+    }
     windows_[i] = overlap_windows(tiles_[expected.reference].shape, tiles_[expected.moving].shape,
                                   expected.shift, margin_);
     in_work_[i] = HostPair{window_of(tiles->reference.image, windows_[i][0]),
@@ -74,6 +136,11 @@ class OverlapBatch {
     pair.reference = expected.reference;
     pair.moving = expected.moving;
     pair.shift = expected.shift;
+    if (is_incomplete_[i] != 0) {
+      pair.outcome = PairOutcome::failed;
+      pair.reason = "a tile of the pair is absent";
+      return;
+    }
     if (result.error) {
       pair.outcome = PairOutcome::failed;
       pair.reason = result.error->message();
@@ -124,8 +191,11 @@ class OverlapBatch {
   std::span<const ExpectedPair> pairs_;
   double margin_;
   const MosaicOptions& options_;
+  PairRecords& records_;
+  std::size_t batch_;
   std::vector<std::array<TileWindow, 2>> windows_;
   std::vector<std::optional<HostPair>> in_work_;
+  std::vector<char> is_incomplete_;  ///< not bool: several threads write elements
   std::vector<MeasuredPair> measured_;
   std::size_t done_ = 0;
 };
@@ -140,11 +210,17 @@ HostImage window_of(const HostImage& image, const TileWindow& window) {
   return {first, image.type, window.width, window.height, row_bytes};
 }
 
+void sort_by_numbers(std::vector<MeasuredPair>& pairs) {
+  std::sort(pairs.begin(), pairs.end(), [](const MeasuredPair& a, const MeasuredPair& b) {
+    return std::tie(a.pair.moving, a.pair.reference) < std::tie(b.pair.moving, b.pair.reference);
+  });
+}
+
 std::vector<MeasuredPair> register_overlaps(std::span<const Device> devices,
                                             std::span<const MosaicTile> tiles, TileCache& cache,
                                             std::span<const ExpectedPair> pairs, double margin,
-                                            const MosaicOptions& options) {
-  OverlapBatch batch(tiles, cache, pairs, margin, options);
+                                            const MosaicOptions& options, PairRecords& records) {
+  OverlapBatch batch(tiles, cache, pairs, margin, options, records);
   batch.run(devices);
   return batch.take();
 }

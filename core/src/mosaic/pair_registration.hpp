@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mosaic/overlap.hpp"
+#include "mosaic/pair_records.hpp"
 #include "mosaic/shift_covariance.hpp"
 #include "mosaic/tile_cache.hpp"
 
@@ -19,6 +20,9 @@ struct MeasuredPair {
   Covariance covariance;  ///< of the shift
 };
 
+/// Sorts pairs by the numbers of their tiles, the larger one first.
+void sort_by_numbers(std::vector<MeasuredPair>& pairs);
+
 /// The pixels of both tiles, kept together.
 struct TwoTiles {
   TilePixels reference;
@@ -30,9 +34,11 @@ struct TwoTiles {
 
 /// Registers the overlap of each pair, as it is if the expected shift is wrong by up to `margin`
 /// pixels. With an infinite margin, registers whole tiles at any shift. Sets every outcome but
-/// `contradicted`. Throws as align_batch() does, and what the tiles' source throws.
+/// `contradicted`. Pairs with a record are not registered. Throws as align_batch() does, and what
+/// the tiles' source throws.
 [[nodiscard]] std::vector<MeasuredPair> register_overlaps(
     std::span<const Device> devices, std::span<const MosaicTile> tiles, TileCache& cache,
-    std::span<const ExpectedPair> pairs, double margin, const MosaicOptions& options);
+    std::span<const ExpectedPair> pairs, double margin, const MosaicOptions& options,
+    PairRecords& records);
 
 }  // namespace warpalign::detail

@@ -301,9 +301,9 @@ class PlacementFit {
 }  // namespace
 
 Placement place_tiles(std::span<const MosaicTile> tiles, std::span<const ShiftLink> links,
-                      double max_error) {
+                      double max_error, bool estimates_stage) {
   StageTerms::Free free{};
-  free.fill(true);
+  free.fill(estimates_stage);
   for (;;) {
     PlacementFit fit(tiles, links, max_error, free);
     fit.fit(FirstWeights::by_stage);

@@ -32,8 +32,10 @@ struct Placement {
 /// stage model, divided by its deviation. Links get Geman and McClure's weights, whose scale
 /// decreases from the deviation of the stage to that of consistent links. A link that alone holds
 /// two sets of tiles together is also compared with the stage model. `max_error` in pixels is the
-/// largest usual error of the stage.
+/// largest usual error of the stage. Without `estimates_stage`, the stage model is that of a
+/// perfect stage.
 [[nodiscard]] Placement place_tiles(std::span<const MosaicTile> tiles,
-                                    std::span<const ShiftLink> links, double max_error);
+                                    std::span<const ShiftLink> links, double max_error,
+                                    bool estimates_stage = true);
 
 }  // namespace warpalign::detail

@@ -99,7 +99,7 @@ std::string factor_words(double factor) {
 }  // namespace
 
 std::string fitting_exchange(std::span<const Device> devices, std::span<const MosaicTile> tiles,
-                             TileCache& cache, const MosaicOptions& options) {
+                             TileCache& cache, const MosaicOptions& options, PairRecords& records) {
   constexpr std::size_t min_pairs = 2;
   constexpr double same_factor = 0.1;
   const std::vector<ExpectedPair> pairs = neighbours(tiles);
@@ -108,7 +108,8 @@ std::string fitting_exchange(std::span<const Device> devices, std::span<const Mo
   constexpr double any_shift = std::numeric_limits<double>::infinity();
   std::vector<Shifts> shifts;
   std::vector<double> factors;
-  for (const MeasuredPair& m : register_overlaps(devices, tiles, cache, pairs, any_shift, quiet)) {
+  for (const MeasuredPair& m :
+       register_overlaps(devices, tiles, cache, pairs, any_shift, quiet, records)) {
     if (m.pair.outcome != PairOutcome::used || !(length(m.expected.shift) > 0)) continue;
     shifts.push_back({m.expected.shift, m.pair.shift});
     factors.push_back(length(m.pair.shift) / length(m.expected.shift));

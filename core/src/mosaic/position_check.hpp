@@ -1,6 +1,7 @@
 // Finds out why positions do not fit the tiles.
 #pragma once
 
+#include "mosaic/pair_records.hpp"
 #include "mosaic/tile_cache.hpp"
 
 #include <warpalign/mosaic.hpp>
@@ -15,6 +16,6 @@ namespace warpalign::detail {
 /// if they do fit, or if the pairs agree on nothing.
 [[nodiscard]] std::string fitting_exchange(std::span<const Device> devices,
                                            std::span<const MosaicTile> tiles, TileCache& cache,
-                                           const MosaicOptions& options);
+                                           const MosaicOptions& options, PairRecords& records);
 
 }  // namespace warpalign::detail

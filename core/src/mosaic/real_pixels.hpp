@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace warpalign::detail {
 
@@ -69,5 +70,16 @@ class RealPixels {
   const HostImage& image_;
   std::int64_t row_bytes_;
 };
+
+/// All pixels of an image as numbers, in dense rows.
+[[nodiscard]] inline std::vector<double> real_pixels(const HostImage& image) {
+  const RealPixels pixels(image);
+  std::vector<double> numbers;
+  numbers.reserve(static_cast<std::size_t>(image.width * image.height));
+  for (std::int64_t y = 0; y < image.height; ++y) {
+    for (std::int64_t x = 0; x < image.width; ++x) numbers.push_back(pixels.at(x, y));
+  }
+  return numbers;
+}
 
 }  // namespace warpalign::detail

@@ -11,6 +11,7 @@ namespace warpalign::detail {
 
 TilePixels TileCache::read(std::size_t tile) const {
   TilePixels pixels = source_(tile);
+  if (is_absent(pixels)) return pixels;
   check_real(mosaic_stage, "a tile", pixels.image.type);
   if (pixels.image.shape() != tiles_[tile].shape) {
     refuse(mosaic_stage, "tile " + std::to_string(tile) + " is " + to_string(pixels.image.shape()) +

@@ -12,6 +12,9 @@
 
 namespace warpalign::detail {
 
+/// Whether a tile has no pixels.
+[[nodiscard]] inline bool is_absent(const TilePixels& tile) { return tile.image.data == nullptr; }
+
 /// Reads each tile once while memory suffices; any number of threads may use it. A tile that one
 /// thread reads is not read by another one at the same time.
 class TileCache {

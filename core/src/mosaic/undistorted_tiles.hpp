@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 namespace warpalign::detail {
@@ -32,10 +33,12 @@ class UndistortedTiles {
 
   /// The tiles without border; their positions are those of the given tiles.
   [[nodiscard]] const std::vector<MosaicTile>& tiles() const { return tiles_; }
-  /// The pixels of such a tile, as f32.
+  /// The pixels of such a tile, as f32; NaN where the nearest pixel of the tile is missing.
   [[nodiscard]] TilePixels read(std::size_t tile);
 
  private:
+  void mark(std::span<const std::uint8_t> known, std::vector<float>& pixels) const;
+
   Device device_;
   TileCache& cache_;
   Shape whole_;
@@ -43,6 +46,7 @@ class UndistortedTiles {
   std::vector<MosaicTile> tiles_;
   std::mutex mutex_;
   Stream stream_;
+  std::vector<float> field_;  // the coordinates
   Image coordinates_;
   Image output_;
   std::map<PixelType, ResamplePlan> plans_;

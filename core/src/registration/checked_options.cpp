@@ -60,11 +60,17 @@ void check_motion(const RegistrationOptions& options) {
   }
 }
 
-// Refuses options of the search for an affine transform that the deformation would ignore.
+// Refuses options of the search for an affine transform that the deformation would ignore, and
+// options of a deformation if there is none.
 void check_deformable(const RegistrationOptions& options) {
-  if (options.motion != Motion::deformable) return;
-  if (options.modality != Modality::same) {
-    refuse(options_stage, "the motion deformable compares intensities; the modality must be same");
+  if (options.motion != Motion::deformable) {
+    const RegistrationOptions defaults;
+    if (options.grid_spacing != defaults.grid_spacing ||
+        options.bending_weight != defaults.bending_weight) {
+      refuse(options_stage,
+             "only the motion deformable has a grid; do not set grid_spacing or bending_weight");
+    }
+    return;
   }
   if (!options.refine) refuse(options_stage, "the motion deformable needs refine");
   if (options.candidates != 1) {

@@ -148,6 +148,14 @@ constexpr std::array rows{
          .changes_results = false},
         "The maximum number of threads of a search, including the calling thread; by default as "
         "many as the device benefits from. Results do not depend on it"),
+    row("grid_spacing", &Options::grid_spacing, &COptions::grid_spacing,
+        {Options::min_grid_spacing, static_cast<double>(detail::max_side)},
+        {.program = "--grid-spacing PIXELS", .program_uses_set_option = true},
+        "The distance between control points of a deformation, in pixels of the reference"),
+    row("bending_weight", &Options::bending_weight, &COptions::bending_weight,
+        {Options::min_bending_weight, Options::max_bending_weight},
+        {.program = "--bending-weight WEIGHT", .program_uses_set_option = true},
+        "The weight of a deformation's bending energy; larger weights make the field smoother"),
 };
 
 static_assert(rows.size() == detail::number_of_members<Options>(),

@@ -49,8 +49,19 @@ void check_mask(const char* what, const Pixels& mask, const Shape& image) {
 
 /// Images, plans and memory of Motion::deformable.
 struct DeformableStep {
-  explicit DeformableStep(const Device& device) : reference(device), moving(device) {}
+  DeformableStep(const Device& device, const RegistrationOptions& options)
+      : settings{options.grid_spacing, options.bending_weight}, reference(device), moving(device) {}
 
+  /// Throws Error(invalid_argument) for a reference that has no room for the grid.
+  void check_reference(const Shape& shape) const {
+    const std::int64_t longest = std::max(shape.width, shape.height);
+    if (settings.grid_spacing <= static_cast<double>(longest)) return;
+    detail::refuse(registrar_stage,
+                   "grid_spacing must be at most the longest side of the reference, " +
+                       std::to_string(longest) + " pixels");
+  }
+
+  detail::DeformableSettings settings;
   detail::DeformationSource reference, moving;
   std::optional<detail::DeformableFit> fit;
 };
@@ -71,7 +82,7 @@ struct Registrar::State {
         clock(stream),
         converted_reference(device),
         converted_moving(device) {
-    if (chosen.motion == Motion::deformable) deformable.emplace(device);
+    if (chosen.motion == Motion::deformable) deformable.emplace(device, chosen);
     if (options.fast) {
       fast.emplace(device, options);
     } else {
@@ -79,6 +90,7 @@ struct Registrar::State {
       // To time the stages, a search runs on one thread.
       search.emplace(device, options,
                      options.collect_timings ? 0 : detail::workers_of(device, options));
+      if (deformable) search->expect_deformation();
     }
   }
 
@@ -157,6 +169,7 @@ void Registrar::State::set_reference(const Pixels& pixels, const Pixels* mask) {
   has_reference = false;
   const detail::StageClock::Call call(clock);
   check("the reference", pixels, "the reference's mask", mask);
+  if (deformable) deformable->check_reference(pixels.shape());
   if (detail::is_grey(type_of(pixels))) {
     take_reference(pixels, mask);
   } else {
@@ -198,7 +211,9 @@ RegistrationResult Registrar::State::align_grey(const Pixels& pixels, const Mask
       start = detail::initial_pose(*initial, options, reference->shape(), pixels.shape());
     }
     take(moving, pixels, mask, "the moving image");
-    if (deformable && initial) return deform_initial(pixels, mask);
+    // The correlation that a deformation reaches tells of the same modality only.
+    const bool same_modality = options.modality == Modality::same;
+    if (deformable && initial && same_modality) return deform_initial(pixels, mask);
     const auto found = search->run(stream, clock, *reference, *moving, start ? &*start : nullptr);
     if (!found.empty()) static_cast<Alignment&>(result) = describe(found.front());
     // A candidate that cannot be refined is probably wrong.
@@ -218,7 +233,7 @@ RegistrationResult Registrar::State::align_grey(const Pixels& pixels, const Mask
     result.num_trials = search->trials();
     if (deformable && result.reliable) {
       deform(pixels, mask, result, false);
-    } else if (deformable && !result.ambiguous &&
+    } else if (deformable && !result.ambiguous && result.modality == Modality::same &&
                detail::is_nearly_aligned(
                    result.similarity.rotation_deg, result.similarity.scale,
                    {result.similarity.translation.x, result.similarity.translation.y, 0},
@@ -235,9 +250,11 @@ template <class Pixels, class Mask>
 void Registrar::State::deform(const Pixels& pixels, const Mask* mask, RegistrationResult& result,
                               bool judged) {
   auto& fit = deformable->fit;
-  if (!fit || !fit->matches(reference->shape(), moving->shape())) {
+  const auto relation = detail::relation_of(result.modality);
+  if (!fit || !fit->matches(reference->shape(), moving->shape(), relation)) {
     fit.reset();  // release the old memory before allocating the new
-    fit.emplace(device, reference->shape(), Point3{1, 1, 1}, moving->shape(), Point3{1, 1, 1});
+    fit.emplace(device, reference->shape(), Point3{1, 1, 1}, moving->shape(), Point3{1, 1, 1},
+                deformable->settings, relation);
   }
   auto& from = deformable->reference;
   auto& to = deformable->moving;
@@ -330,14 +347,9 @@ RegistrationResult Registrar::align(const Image& image, const Image& mask) {
 }
 
 void Registrar::set_initial(const Homography& initial) {
-  if (state_->fast) {
-    detail::refuse(registrar_stage, "the fast pipeline does not support an initial transform");
-  }
-  detail::check_initial(initial);
-  if (state_->deformable && !initial.is_affine()) {
-    detail::refuse(registrar_stage,
-                   "the initial transform of the motion deformable must be affine");
-  }
+  RegistrationOptions options = state_->options;
+  if (state_->deformable) options.motion = Motion::deformable;
+  detail::check_initial(initial, options);
   state_->initial = initial;
 }
 void Registrar::clear_initial() noexcept { state_->initial.reset(); }

@@ -518,7 +518,7 @@ PointFit fit_points(int dimensions, std::span<const double> reference,
                     .moving = {moving.begin(), moving.end()}};
   const std::size_t least = needed(options.model, d);
   if (pairs.size() < least) {
-    refuse_transform("a " + std::string(name_of(options.model)) + " needs at least " +
+    refuse_transform("the model " + std::string(name_of(options.model)) + " needs at least " +
                      std::to_string(least) + " pairs of points, not " +
                      std::to_string(pairs.size()));
   }

@@ -17,6 +17,14 @@ _FRAMES = ("t", "z", "i", "c")
 _LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
 
 
+def luminance(colours):
+    """The gray image of red, green, blue and what follows along the last axis."""
+    gray = colours[..., :3] @ _LUMINANCE
+    if colours.dtype.kind in "iu":
+        gray = np.rint(gray)
+    return gray.astype(colours.dtype if colours.dtype.kind in "iuf" else np.float32)
+
+
 class ImageFile:
     """An image, a volume or a stack in a file; :func:`warpalign.open` makes it.
 
@@ -285,11 +293,7 @@ class ImageFile:
             self._check_others([*space, *picked], what)
             return self._taken(space, picked)
         self._check_others([*space, *picked, "c"], what)
-        colours = self._taken((*space, "c"), picked)[..., :3]
-        gray = colours @ _LUMINANCE
-        if colours.dtype.kind in "iu":
-            gray = np.rint(gray)
-        return gray.astype(colours.dtype if colours.dtype.kind in "iuf" else np.float32)
+        return luminance(self._taken((*space, "c"), picked))
 
     def _image(self, what):
         """The image, of shape (rows, columns)."""

@@ -22,7 +22,8 @@ def _named(axes):
     return found
 
 
-def _czi_scaling(root):
+def czi_scaling(root):
+    """The distances between pixels in micrometres, by axis."""
     spacing = {}
     for distance in root.iterfind(".//Scaling/Items/Distance"):
         value = distance.findtext("Value")
@@ -59,7 +60,7 @@ def read_czi(path, scene, level):
             return np.asarray(file.asarray())[index]
 
     named = _named(["c" if axes[i] == "0" else axes[i] for i in kept])
-    spacing = _czi_scaling(root)
+    spacing = czi_scaling(root)
     channels = [channel.get("Name") or channel.get("Id") or "" for channel in root.iterfind(
         ".//Information/Image/Dimensions/Channels/Channel")]
     array = LazyArray.of_whole([shape[i] for i in kept], dtype, whole)

@@ -11,6 +11,7 @@ a GPU. The module needs Dask: ``pip install warpalign[dask]``.
 """
 
 from ._filters import spline_filter
+from ._mosaics import fuse_tiles, write_ome_zarr
 from ._points import map_coordinates
 from ._stacks import StackDrift, register_stack
 from ._transforms import affine_transform, zoom
@@ -18,8 +19,10 @@ from ._transforms import affine_transform, zoom
 __all__ = [
     "StackDrift",
     "affine_transform",
+    "fuse_tiles",
     "map_coordinates",
     "register_stack",
     "spline_filter",
+    "write_ome_zarr",
     "zoom",
 ]

@@ -19,7 +19,7 @@ GAUSSIAN, LEAST_SQUARES = "gaussian", "least-squares"
 _PROJECTED = {False: ("mirror", "constant", "wrap"), True: ("reflect", "grid-mirror", "grid-wrap")}
 
 
-def method_of(antialias, *, order, prefilter, labels, precision, has_least_squares=False):
+def method_of(antialias, *, order, prefilter, labels, has_least_squares=False):
     """The library's method, or None. Raises ValueError for an unknown or unsupported choice."""
     if antialias is False or antialias is None:
         return None
@@ -41,15 +41,15 @@ def method_of(antialias, *, order, prefilter, labels, precision, has_least_squar
         raise ValueError("antialias needs order 1 or above; order 0 copies samples")
     if order > 1 and not prefilter:
         raise ValueError("antialias needs samples, not coefficients; use prefilter=True")
-    if precision == "double":
-        raise ValueError("antialias computes in single precision; use precision='single'")
     return method
 
 
-def check_is_affine(is_affine, motion):
-    """Raise ValueError if a result's transform is not affine, and so has no constant footprint."""
-    if not is_affine:
-        raise ValueError(f"antialias supports affine transforms only; this result is a {motion}")
+def check_grid(coordinates, ndim):
+    """Raise ValueError if points are no grid with as many axes as the input."""
+    if coordinates.ndim != ndim + 1:
+        raise ValueError(
+            f"antialias needs a grid of points with {ndim} axes, as the input, whose neighbours "
+            f"tell how far the output shrinks; the coordinates have the shape {coordinates.shape}")
 
 
 def check_shape(in_shape, out_shape):
@@ -77,14 +77,6 @@ def check_projection(in_shape, out_shape, mode, grid_mode):
                 "output, or grid_mode=True")
 
 
-def check_samples(source):
-    """Raise ValueError if single precision would round a sample."""
-    if not isinstance(source, DeviceArray) and _double.has_wide_integers(source):
-        raise ValueError(
-            f"the input has integers beyond {_double.MAX_EXACT}, which antialias would round; "
-            "convert the input to float32 to accept the rounding")
-
-
 def _with_finite_cval(spline):
     """The spline with a cval of 0 if no sample is beyond the edges."""
     if spline.mode != "grid-constant":
@@ -104,24 +96,40 @@ def zoom(source, output, spline, grid_mode, method):
         return _zoom_on_device(source, axes, output, spline, grid_mode, method)
     if output.size == 0:
         return
+    in_double = _double.is_needed(source, spline)
+    if in_double:
+        source = source.astype(np.float64, copy=False)
+    at_once = _axes_at_once(source, output, spline, in_double)
+    if at_once == 1:  # the axis that shrinks most leaves the least work
+        axes.sort(key=lambda axis: output.shape[axis] / source.shape[axis])
     values = source
-    for i in range(0, len(axes), MAX_AXES):
-        group = axes[i:i + MAX_AXES]
-        target = output if i + MAX_AXES >= len(axes) else None
-        values = _zoom_axes(values, group, output.shape, spline, grid_mode, method, target)
+    for i in range(0, len(axes), at_once):
+        group = axes[i:i + at_once]
+        target = output if i + at_once >= len(axes) and not in_double else None
+        values = _zoom_axes(values, group, output.shape, spline, grid_mode, method, in_double,
+                            target)
     if values is not output:
         store(values, output)
 
 
-def _zoom_axes(source, axes, out_shape, spline, grid_mode, method, target):
-    batch = for_upload(batched(source, axes))
+def _axes_at_once(source, output, spline, in_double):
+    """How many axes to zoom at once: one after the other if an array does not fit into the device's
+    memory, as lines, of which any number fits."""
+    bytes_each = 8 if in_double else 4
+    needed = bytes_each * 3 * (source.size + output.size)
+    return 1 if needed > _core.max_device_memory(spline.device) else MAX_AXES
+
+
+def _zoom_axes(source, axes, out_shape, spline, grid_mode, method, in_double, target):
+    batch = batched(source, axes)
+    batch = np.ascontiguousarray(batch) if in_double else for_upload(batch)
     lengths = tuple(out_shape[axis] for axis in axes)
     trailing = axes == list(range(source.ndim - len(axes), source.ndim))
     direct = target is not None and trailing and can_hold_result(target, source)
     results = (target.reshape((-1,) + lengths) if direct
-               else np.empty((batch.shape[0],) + lengths, np.float32))
+               else np.empty((batch.shape[0],) + lengths, batch.dtype if in_double else np.float32))
     _core.zoom_arrays(spline.device, batch, results, len(axes), spline.model(spline.cval),
-                      bool(grid_mode), method)
+                      bool(grid_mode), method, in_double)
     if direct:
         return target
     others = tuple(source.shape[axis] for axis in range(source.ndim) if axis not in axes)
@@ -141,5 +149,12 @@ def _zoom_on_device(source, axes, output, spline, grid_mode, method):
             f"on a device, warpalign transforms at most the last {MAX_AXES} axes, but this "
             f"transform changes axis {axes[0]} of {source.ndim}; move the unchanged axes to the "
             "front")
+    in_double = spline.precision == "double"
+    if in_double:
+        _double.check_device(source.device)
+        if source.dtype.kind == "c":
+            raise NotImplementedError("double precision is not supported for complex arrays on a "
+                                      "device; pass a NumPy array")
     _core.zoom_on_device(source.device, source._memory, output._memory, changed,
-                         spline.model(spline.cval), bool(grid_mode), method, source._queue)
+                         spline.model(spline.cval), bool(grid_mode), method, in_double,
+                         source._queue)

@@ -13,7 +13,7 @@ from .. import _core
 from .._arrays import can_hold_result, for_upload, store
 from .._core import Device
 from .._device_array import DeviceArray
-from . import _double, _nearest, _on_device
+from . import _double, _nearest, _on_device, _pieces
 from ._geometry import MAX_AXES, library_homography, library_matrix, unchanged_axes
 
 # A placeholder for a cval that float32 cannot hold. It is replaced in the result, in which no other
@@ -32,7 +32,7 @@ class Spline:
     prefilter: bool
     precision: str = "single"
     of_mask: bool = False  # the samples are a mask, which is smoothed only along changed axes
-    antialias: bool = False  # whether affine transforms take means over each output's footprint
+    antialias: bool = False  # whether results are means over each output's footprint
 
     @property
     def interpolates(self):
@@ -54,9 +54,30 @@ class Spline:
 
 
 def _transform_batch(batch, results, matrix, offset, spline, cval):
-    resample = _core.resample_antialiased if spline.antialias else _core.transform_images
-    resample(spline.device, batch, results, batch.ndim - 1, library_matrix(matrix, offset),
-             spline.model(cval))
+    if not spline.antialias:
+        _core.transform_images(spline.device, batch, results, batch.ndim - 1,
+                               library_matrix(matrix, offset), spline.model(cval))
+        return
+    fitting = _pieces.fits(spline.device, batch.size, results.size)
+    if fitting:
+        return _means_of_whole(batch, results, matrix, offset, spline, cval)
+    whole = np.eye(batch.ndim)
+    whole[:-1, :-1], whole[:-1, -1] = matrix, offset
+
+    def of_part(part, part_matrix, shape, part_spline):
+        result = np.empty((1,) + shape, results.dtype)
+        _means_of_whole(np.ascontiguousarray(part)[np.newaxis], result, part_matrix[:-1, :-1],
+                        part_matrix[:-1, -1], part_spline, cval)
+        return result[0]
+
+    for array, result in zip(batch, results):
+        result[...] = _pieces.transformed(array, whole, result.shape, replace(spline, cval=cval),
+                                          results.dtype, of_part)
+
+
+def _means_of_whole(batch, results, matrix, offset, spline, cval):
+    _core.resample_antialiased(spline.device, batch, results, batch.ndim - 1,
+                               library_matrix(matrix, offset), spline.model(cval))
 
 
 def batched(array, axes):
@@ -131,7 +152,7 @@ def evaluate_affine(source, matrix, offset, output, spline, *, along=None, plane
     SciPy. `plane`, if given, names the only two axes to evaluate along.
     """
     if isinstance(source, DeviceArray):
-        return _on_device.affine(source, matrix, offset, output, spline, plane)
+        return _on_device.affine(source, matrix, offset, output, spline, along, plane)
     if output.size == 0:
         return
     if source.size == 0 or not (np.isfinite(matrix).all() and np.isfinite(offset).all()):
@@ -161,6 +182,7 @@ def evaluate_affine(source, matrix, offset, output, spline, *, along=None, plane
         values = _transform_axes(values, axes, matrix, offset, shape, spline, cval)
     if placeholder:
         values = values.astype(np.float64)
+    if spline.mode == "constant":  # the later axes have filtered the cval of the earlier ones
         _fill_outside(values, matrix, offset, source.shape, spline.cval)
     store(values, output)
 
@@ -196,6 +218,12 @@ def evaluate_homography(source, matrix, output, spline):
         spline = replace(spline, cval=0.0)
     if spline.order == 0:
         return _nearest.copy_homography(source, matrix, output, spline)
+    if spline.antialias:
+        _double.check_footprints(spline.device)
+    if spline.antialias or _double.is_needed(source, spline):
+        values = _double.homography(batched(source, [0, 1]), matrix, output.shape[:2], spline)
+        values = values.reshape(source.shape[2:] + output.shape[:2])
+        return store(np.moveaxis(values, (-2, -1), (0, 1)), output)
     placeholder = spline.needs_placeholder()
     planes = for_upload(batched(source, [0, 1]))
     results = np.empty((planes.shape[0],) + output.shape[:2], np.float32)
@@ -233,7 +261,9 @@ def evaluate_points(source, coordinates, output, spline):
         return
     if spline.order == 0:
         return _nearest.copy_at_points(source, coordinates, output, spline)
-    if _double.is_needed(source, spline):
+    if spline.antialias:
+        _double.check_footprints(spline.device)
+    if spline.antialias or _double.is_needed(source, spline):
         return _double.at_points(source, coordinates, output, spline)
     placeholder = spline.needs_placeholder()
     if coordinates.dtype != np.float32:

@@ -257,7 +257,7 @@ def _mapped(mapping, shape, rank, arguments, keywords):
 @for_arrays_of_any_library
 def geometric_transform(input, mapping, output_shape=None, output=None, order=3, mode="constant",
                         cval=0.0, prefilter=True, extra_arguments=(), extra_keywords=None, *,
-                        missing="spread", nodata=None, weights=False, precision="single",
+                        antialias=False, missing="spread", nodata=None, weights=False, precision="single",
                         labels=False, device=None):
     """Transform an array by a function from output to input coordinates.
 
@@ -291,6 +291,10 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
         Further arguments for `mapping`.
     extra_keywords : dict, optional
         Further keyword arguments for `mapping`.
+    antialias : bool, optional
+        Whether each output is a mean over its footprint in the input, an ellipse, so that points
+        that are more than a sample apart do not alias; see the notes. The default is False, as in
+        SciPy.
     %(missing)s
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
@@ -320,7 +324,9 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
         ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
         ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type;
         or all samples are missing, no sample can have the value `nodata`, or the options contradict
-        each other.
+        each other; or `antialias` is combined with order 0, labels, coefficients,
+        or an output of another rank, or used on a
+        device that lacks double precision.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
     TypeError
@@ -338,6 +344,11 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     would round, are computed in double precision. With ``precision='double'`` all values are, and
     accurate to about 1e-14 of the largest sample.
     Points are in single precision too, except at order 0 and with ``precision='double'``.
+
+    With ``antialias=True``, the footprint of an output is that of :func:`affine_transform` with the
+    matrix ``J`` of the derivatives of the points along the axes of the output, central
+    differences between its neighbours in the output. It is computed in double precision, with at
+    most 64 points on each side of its centre along an axis (16 in volumes).
 
     With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
     by 20 steps that minimise the squared Laplacian (biharmonic inpainting [2]_), on the host. An
@@ -369,6 +380,7 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     """
     _rules.check_order(order)
     rule = _choice(missing, nodata, weights, order, prefilter, labels)
+    method = _antialias.method_of(antialias, order=order, prefilter=prefilter, labels=labels)
     array = as_array(input)
     shape = array.shape if output_shape is None else tuple(output_shape)
     _with_rank(array)
@@ -381,20 +393,23 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
                         "function")
     if not callable(mapping):
         raise ValueError("invalid callable given")
+    if method and array.ndim != result.ndim:
+        raise ValueError(f"antialias needs an output of the input's rank, {array.ndim}, not "
+                         f"{result.ndim}")
     points = _mapped(mapping, shape, array.ndim, extra_arguments, extra_keywords or {})
 
     def evaluate(part, part_output, spline):
         evaluate_points(part, points, part_output, spline)
 
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
-                     labels, rule)
+                     labels, rule, antialias=bool(method))
 
 
 @interpolates
 @for_arrays_of_any_library
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0,
-                    prefilter=True, *, missing="spread", nodata=None, weights=False,
-                    precision="single", labels=False, device=None):
+                    prefilter=True, *, antialias=False, missing="spread", nodata=None,
+                    weights=False, precision="single", labels=False, device=None):
     """Evaluate the spline of an array at given points.
 
     Parameters
@@ -421,6 +436,10 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline, as :func:`spline_filter` computes them. The default is True.
+    antialias : bool, optional
+        Whether each output is a mean over its footprint in the input, an ellipse, so that points
+        that are more than a sample apart do not alias; see the notes. The default is False, as in
+        SciPy.
     %(missing)s
     precision : {'single', 'double'}, optional
         The precision of the arithmetic. ``'double'`` needs a device that supports it. The default
@@ -452,7 +471,9 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
         ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
         ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type;
         or all samples are missing, no sample can have the value `nodata`, or the options contradict
-        each other.
+        each other; or `antialias` is combined with order 0, labels, coefficients,
+        or coordinates that are no grid of as many axes as the input, or used on a
+        device that lacks double precision.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
     TypeError
@@ -473,6 +494,11 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     Points are in single precision too, except at order 0 and with ``precision='double'``; this
     rounds a coordinate of 1000 by up to 3e-5. For an input on a device, a NaN then gives `cval` in
     every mode, and points that are also on the device are in single precision at every order.
+
+    With ``antialias=True``, the footprint of an output is that of :func:`affine_transform` with the
+    matrix ``J`` of the derivatives of the coordinates along their axes, central
+    differences between its neighbours in the output. It is computed in double precision, with at
+    most 64 points on each side of its centre along an axis (16 in volumes).
 
     With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
     by 20 steps that minimise the squared Laplacian (biharmonic inpainting [2]_), on the host. An
@@ -501,6 +527,7 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     """
     _rules.check_order(order)
     rule = _choice(missing, nodata, weights, order, prefilter, labels)
+    method = _antialias.method_of(antialias, order=order, prefilter=prefilter, labels=labels)
     array = as_array(input)
     points = _points_given(array, coordinates)
     numbers = points.dtype.kind if isinstance(points, np.ndarray) else "f"
@@ -515,6 +542,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     _rules.check_values(array)
     if numbers not in "biuf":
         raise RuntimeError("coordinate array data type not supported")
+    if method:
+        _antialias.check_grid(points, array.ndim)
     if labels or rule.ignore:
         points = to_numpy(points)
 
@@ -522,7 +551,7 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
         evaluate_points(part, points, part_output, spline)
 
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device, precision,
-                     labels, rule)
+                     labels, rule, antialias=bool(method))
 
 
 def _points_given(array, coordinates):
@@ -650,8 +679,8 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
         ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
         ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type;
         or all samples are missing, no sample can have the value `nodata`, or the options contradict
-        each other; or `antialias` is combined with order 0, labels, coefficients,
-        ``precision='double'``, integers beyond 2**24, or an output of another rank.
+        each other; or `antialias` is combined with order 0, labels, coefficients, or an output of
+        another rank.
     TypeError
         `labels` is True, and the input holds no integers, or the output has another type.
     warpalign.Error
@@ -675,7 +704,9 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     result is the sum of the spline at points one sample apart along each eigenvector, up to 4
     standard deviations, weighted by the Gaussian scaled to the sum 1. With ``mode='constant'``,
     results whose point is outside the input are `cval`, and the spline is mirrored for the others,
-    so that `cval` never mixes with samples; ``'grid-constant'`` mixes them.
+    so that `cval` never mixes with samples; ``'grid-constant'`` mixes them. In double precision,
+    a footprint has at most 64 points on each side of its centre along an axis (16 in volumes), which
+    lie farther apart if the array shrinks by more than 33 (9).
 
     With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
     by 20 steps that minimise the squared Laplacian (biharmonic inpainting [2]_), on the host. An
@@ -708,8 +739,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     """
     _rules.check_order(order)
     rule = _choice(missing, nodata, weights, order, prefilter, labels)
-    method = _antialias.method_of(antialias, order=order, prefilter=prefilter, labels=labels,
-                                  precision=precision)
+    method = _antialias.method_of(antialias, order=order, prefilter=prefilter, labels=labels)
     array = as_array(input)
     if output_shape is None:
         has_shape = isinstance(output, np.ndarray) or is_on_device(output)
@@ -722,17 +752,16 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     _rules.named_mode(mode)
     linear, start, along = _checked_affine(matrix, offset, array, result)
     points = None
-    if method:
-        _antialias.check_samples(array)
-        if array.ndim != result.ndim:
-            raise ValueError(f"antialias needs an output of the input's rank, {array.ndim}, not "
-                             f"{result.ndim}")
+    if method and array.ndim != result.ndim:
+        raise ValueError(f"antialias needs an output of the input's rank, {array.ndim}, not "
+                         f"{result.ndim}")
     if array.ndim != result.ndim:
         points = _points_of(linear, start, result.shape)
 
     def evaluate(part, part_output, spline):
         if points is None:
-            evaluate_affine(part, linear, start, part_output, spline, along=along)
+            evaluate_affine(part, linear, start, part_output, spline,
+                            along=None if method else along)
         else:
             evaluate_points(part, points, part_output, spline)
 
@@ -952,9 +981,8 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
         ``precision='double'``, for integers beyond 2**24, and for a `cval` that is not finite with
         ``mode='grid-constant'``; or `labels` is True, and `cval` is no value of the input's type;
         or all samples are missing, no sample can have the value `nodata`, or the options contradict
-        each other; or `antialias` is combined with order 0, labels, coefficients,
-        ``precision='double'``, integers beyond 2**24 or an axis that shrinks to nothing, or
-        ``'least-squares'`` with a mode that it does not support.
+        each other; or `antialias` is combined with order 0, labels, coefficients or an axis that
+        shrinks to nothing, or ``'least-squares'`` with a mode that it does not support.
     TypeError
         `labels` is True, and the input holds no integers, or the output has another type.
     warpalign.Error
@@ -1022,7 +1050,7 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     _rules.check_order(order)
     rule = _choice(missing, nodata, weights, order, prefilter, labels)
     method = _antialias.method_of(antialias, order=order, prefilter=prefilter, labels=labels,
-                                  precision=precision, has_least_squares=True)
+                                  has_least_squares=True)
     array = as_array(input)
     _with_rank(array)
     factors = _rules.sequence_of(zoom, array.ndim)
@@ -1039,7 +1067,6 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
         _advise_grid_mode(mode)
     matrix, offset, along = _zoom_transform(array.shape, shape, grid_mode)
     if method:
-        _antialias.check_samples(array)
         _rules.named_mode(mode)
         if method == _antialias.LEAST_SQUARES:
             _antialias.check_projection(array.shape, shape, mode, grid_mode)

@@ -62,14 +62,16 @@ def checked(missing, nodata, weights, *, labels=False, filtered=True):
     return Missing(True, nodata, bool(weights))
 
 
-def default_for(missing, image):
+def default_for(missing, image, labels=False):
     """The choice of `missing`; None: 'ignore' for an image in host memory, else 'spread'.
+
+    Labels are all known.
 
     Results warp like this. Looking for missing samples would make an image on a device wait.
     """
     if missing is not None:
         return missing
-    return "spread" if is_on_device(image) else "ignore"
+    return "spread" if labels or is_on_device(image) else "ignore"
 
 
 def check_nodata(rule, array, output):

@@ -12,6 +12,7 @@ from .. import _core
 from .._device_array import DeviceArray
 from .._files._open import is_file, opened
 from .._foreign import OwnKind, kind_of
+from . import _double
 from ._geometry import MAX_AXES, library_homography, library_matrix, unchanged_axes
 from ._nearest import bits_outside
 
@@ -40,25 +41,6 @@ def for_arrays_of_any_library(function):
 def as_array(array):
     """Convert an array to a NumPy array, unless it is a DeviceArray."""
     return array if isinstance(array, DeviceArray) else np.asarray(array)
-
-
-def output_on(array, output):
-    """The caller's output array as a DeviceArray; it must be on the device of `array`."""
-    kind = kind_of(output)
-    expected = array._kind or OwnKind
-    if _type_of(kind) is not _type_of(expected):
-        raise TypeError(
-            f"the output must be an array of the input's library on {array.device.id}, not "
-            f"{type(output).__name__}")
-    given = kind.output(output, array)
-    if given.device is not array.device:
-        raise ValueError(
-            f"the output is on {given.device.id}, but the input is on {array.device.id}")
-    return given
-
-
-def _type_of(kind):
-    return kind if isinstance(kind, type) else type(kind)
 
 
 def _model_cval(spline):
@@ -94,16 +76,37 @@ def _num_changed_axes(matrix, offset, source, output, spline, plane):
     return changed
 
 
-def _check_precision(precision, order=1):
-    """Raise if the precision is double and the order interpolates."""
-    if precision == "double" and order > 0:
+def _in_double(source, spline, has_local_footprints=False):
+    """Whether to compute in double precision. Raises an exception if that is not supported.
+
+    `has_local_footprints`: whether the footprints of antialias differ from point to point.
+    """
+    is_local = spline.antialias and has_local_footprints
+    if not is_local and (spline.precision != "double" or spline.order == 0):
+        return False
+    if is_local:
+        _double.check_footprints(source.device)
+    else:
+        _double.check_device(source.device)
+    if source.dtype.kind == "c":
         raise NotImplementedError(
-            "precision='double' is not supported for arrays on a device; pass a NumPy array")
+            "double precision is not supported for complex arrays on a device; pass a NumPy array")
+    return True
 
 
-def affine(source, matrix, offset, output, spline, plane=None):
+def _double_model(spline):
+    """The arguments that describe a spline to the library's functions in double precision."""
+    return (spline.order, spline.prefilter, spline.mode, _double.bits_of(_model_cval(spline)),
+            spline.antialias)
+
+
+def _copy_model(spline, output):
+    return (0, True, spline.mode, bits_outside(_model_cval(spline), output.dtype), False)
+
+
+def affine(source, matrix, offset, output, spline, along=None, plane=None):
     """Store source(matrix @ index + offset) in `output`, which has the source's rank."""
-    _check_precision(spline.precision, spline.order)
+    in_double = _in_double(source, spline)
     if output.size == 0:
         return
     if source.size == 0:
@@ -118,11 +121,14 @@ def affine(source, matrix, offset, output, spline, plane=None):
     if n == 0:
         output[...] = source
         return
+    if in_double and along is not None and spline.mode in ("constant", "wrap"):
+        matrix, _ = _double.within_edges(along, matrix, offset, source.shape, range(source.ndim))
     matrix, offset = matrix[-n:, -n:], offset[-n:]
-    if _copies(source, output, spline):
-        return _core.copy_nearest_on_device(
+    copies = _copies(source, output, spline)
+    if copies or in_double:
+        return _core.transform_double_on_device(
             source.device, source._memory, output._memory, n, library_matrix(matrix, offset),
-            spline.mode, bits_outside(_model_cval(spline), output.dtype), source._queue)
+            *(_copy_model(spline, output) if copies else _double_model(spline)), source._queue)
     resample = (_core.resample_antialiased_on_device if spline.antialias
                 else _core.transform_on_device)
     resample(
@@ -133,14 +139,16 @@ def affine(source, matrix, offset, output, spline, plane=None):
 def homography(source, matrix, output, spline):
     """Store source at matrix @ (row, column, 1), divided by its last component, in `output`. Both
     arrays have two axes."""
+    in_double = _in_double(source, spline, has_local_footprints=True)
     if output.size == 0:
         return
     if source.size == 0:
         raise ValueError("the input is empty, but the output is not")
-    if _copies(source, output, spline):
-        return _core.copy_nearest_on_device(
+    copies = _copies(source, output, spline)
+    if copies or in_double:
+        return _core.transform_double_on_device(
             source.device, source._memory, output._memory, 2, library_homography(matrix),
-            spline.mode, bits_outside(_model_cval(spline), output.dtype), source._queue)
+            *(_copy_model(spline, output) if copies else _double_model(spline)), source._queue)
     _core.transform_on_device(
         source.device, source._memory, output._memory, 2, library_homography(matrix),
         _model(spline), source._queue)
@@ -166,7 +174,7 @@ def _points_on(source, coordinates, dtype):
 
 def at_points(source, coordinates, output, spline):
     """Store source(coordinates[:, index]) in `output`."""
-    _check_precision(spline.precision, spline.order)
+    in_double = _in_double(source, spline, has_local_footprints=True)
     if source.ndim > MAX_AXES:
         raise NotImplementedError(
             f"warpalign evaluates arrays at points in up to {MAX_AXES} dimensions, "
@@ -175,11 +183,12 @@ def at_points(source, coordinates, output, spline):
         return
     if source.size == 0:
         raise ValueError("the input is empty, but the output is not")
-    if _copies(source, output, spline):
+    copies = _copies(source, output, spline)
+    if copies or in_double:
         points = _points_on(source, coordinates, "float64")
-        return _core.copy_at_points_on_device(
-            source.device, source._memory, points._memory, output._memory, spline.mode,
-            bits_outside(spline.cval, output.dtype), source._queue)
+        return _core.evaluate_double_on_device(
+            source.device, source._memory, points._memory, output._memory,
+            *(_copy_model(spline, output) if copies else _double_model(spline)), source._queue)
     points = _points_on(source, coordinates, "float32")
     _core.evaluate_on_device(
         source.device, source._memory, points._memory, output._memory, _model(spline),
@@ -188,7 +197,11 @@ def at_points(source, coordinates, output, spline):
 
 def coefficients(source, axes, output, order, mode, precision):
     """Store the coefficients along `axes` in `output`, which has the source's shape."""
-    _check_precision(precision)
+    if precision == "double":
+        _double.check_device(source.device)
+        if source.dtype.kind == "c":
+            raise NotImplementedError("double precision is not supported for complex arrays on a "
+                                      "device; pass a NumPy array")
     if output.dtype.kind not in "fc":
         raise TypeError(
             f"coefficients on a device cannot be stored as {output.dtype}; choose a floating-point "
@@ -201,11 +214,16 @@ def coefficients(source, axes, output, order, mode, precision):
         raise NotImplementedError(
             f"on a device, warpalign filters along at most the last {MAX_AXES} axes, not along "
             f"axes {axes} of {source.ndim}; move these axes to the end")
-    native = np.dtype(np.complex64 if source.dtype.kind == "c" else np.float32)
+    native = np.dtype(np.complex64 if source.dtype.kind == "c" else
+                      np.float64 if precision == "double" else np.float32)
     direct = output.dtype == native
     result = output if direct else source._like(source.shape, native)
-    _core.prefilter_on_device(
-        source.device, source._memory, result._memory, n, _core.SplineModel(order, True, mode),
-        source._queue)
+    if precision == "double":
+        _core.prefilter_double_on_device(
+            source.device, source._memory, result._memory, n, order, mode, source._queue)
+    else:
+        _core.prefilter_on_device(
+            source.device, source._memory, result._memory, n, _core.SplineModel(order, True, mode),
+            source._queue)
     if not direct:
         output[...] = result

@@ -7,7 +7,7 @@ arrays with more than two axes are copied through the host.
 import numpy as np
 
 from .._device_array import DeviceArray
-from . import _missing, _on_device, _rules
+from . import _antialias, _missing, _on_device, _rules
 from ._evaluate import evaluate_homography
 from ._interpolation import _evaluate, map_coordinates
 from ._on_device import as_array, for_arrays_of_any_library
@@ -22,7 +22,8 @@ def compute_on_host(function, array, result):
 
 @for_arrays_of_any_library
 def transform_planes(image, matrix, shape, *, output=None, order=3, mode="constant", cval=0.0,
-                     missing="spread", nodata=None, weights=False, device=None):
+                     antialias=False, missing="spread", nodata=None, weights=False,
+                     precision="single", labels=False, device=None):
     """Warp an image by a homography to an output of the given shape.
 
     An output pixel is the image at matrix @ (row, column, 1), divided by its last component.
@@ -30,7 +31,8 @@ def transform_planes(image, matrix, shape, *, output=None, order=3, mode="consta
     the first two stay. Other parameters: see :func:`warpalign.ndimage.affine_transform`.
     """
     _rules.check_order(order)
-    rule = _missing.checked(missing, nodata, weights)
+    rule = _missing.checked(missing, nodata, weights, labels=labels)
+    method = _antialias.method_of(antialias, order=order, prefilter=True, labels=labels)
     array = as_array(image)
     result = _rules.output_for(output, array, tuple(shape) + array.shape[2:])
     _rules.check_values(array)
@@ -38,7 +40,9 @@ def transform_planes(image, matrix, shape, *, output=None, order=3, mode="consta
     if isinstance(array, DeviceArray) and array.ndim > 2 and not rule.ignore:
         return compute_on_host(
             lambda values: transform_planes(values, matrix, shape, output=result.dtype, order=order,
-                                            mode=mode, cval=cval, device=device), array, result)
+                                            mode=mode, cval=cval, antialias=antialias,
+                                            precision=precision, labels=labels, device=device),
+            array, result)
     matrix = np.asarray(matrix, np.float64)
 
     def evaluate(part, part_output, spline):
@@ -46,8 +50,8 @@ def transform_planes(image, matrix, shape, *, output=None, order=3, mode="consta
                        else evaluate_homography)
         evaluate_on(part, matrix, part_output, spline)
 
-    return _evaluate(evaluate, array, result, order, mode, cval, True, device, rule=rule,
-                     axes=[0, 1])
+    return _evaluate(evaluate, array, result, order, mode, cval, True, device, precision, labels,
+                     rule, axes=[0, 1], antialias=bool(method))
 
 
 def displaced_planes(image, positions, **options):

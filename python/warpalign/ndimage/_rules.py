@@ -8,7 +8,7 @@ import numpy as np
 
 from .._device_array import DeviceArray
 from .._foreign import is_on_device
-from ._on_device import output_on
+from ._outputs import output_on
 
 # SciPy's names of modes, mapped to the library's.
 MODES = {

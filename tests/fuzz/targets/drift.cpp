@@ -1,4 +1,5 @@
-// The drift that `stack --apply` reads: JSON and CSV. The first byte selects the format.
+// The drift that `stack --apply` reads: JSON of images and of volumes, and CSV. The first byte
+// selects the format.
 #include "io/drift_file.hpp"
 #include "io/image_file.hpp"
 #include "reader.hpp"
@@ -19,13 +20,24 @@ bool is_finite(const Affine& m) {
   return std::ranges::all_of(numbers, [](double number) { return std::isfinite(number); });
 }
 
+void check_volumes(const std::string& text) {
+  const std::optional<VolumeDriftFile> drift = parse_volume_drift_json(text);
+  if (!drift) return;
+  for (const KnownVolume& volume : drift->volumes) {
+    require(std::ranges::all_of(volume.matrix.m, [](double m) { return std::isfinite(m); }),
+            "matrices are finite");
+    require(volume.matrix.is_affine(), "matrices are affine");
+  }
+}
+
 void run(Input input) {
   Reader reader(input);
-  const bool is_csv = reader.byte() % 2 == 0;
+  const std::uint8_t format = reader.byte() % 3;
   const std::string text = reader.text();
   try {
+    if (format == 2) return check_volumes(text);
     const std::optional<DriftFile> drift =
-        is_csv ? parse_drift_csv(text, "file") : parse_drift_json(text);
+        format == 0 ? parse_drift_csv(text, "file") : parse_drift_json(text);
     if (!drift) return;
     for (const KnownFrame& frame : drift->frames) {
       if (!frame.usable) continue;

@@ -79,15 +79,24 @@ void run_field(const std::string& text) {
   }
 }
 
+void run_npz(const std::string& text) {
+  const TransformFile file = transform_files::read_npz(text);
+  check(file);
+  const TransformFile again = transform_files::read_npz(transform_files::write_npz(file));
+  require(again.transforms == file.transforms, "an archive that is written is read as the same");
+}
+
 void run(Input input) {
   Reader reader(input);
-  const std::size_t number = reader.byte() % (transform_files::format_names().size() + 3);
+  const std::size_t number = reader.byte() % (transform_files::format_names().size() + 4);
   const std::string text = reader.text();
   try {
     if (number == transform_files::format_names().size()) {
       check(program::parse_transform_json(text));
     } else if (number == transform_files::format_names().size() + 2) {
       run_field(text);
+    } else if (number == transform_files::format_names().size() + 3) {
+      run_npz(text);
     } else if (number > transform_files::format_names().size()) {
       const auto landmarks = transform_files::read_bigwarp(text);
       require(landmarks.moving.size() == landmarks.reference.size(), "points come in pairs");

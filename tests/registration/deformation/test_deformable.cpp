@@ -4,6 +4,7 @@
 #include "support/devices.hpp"
 
 #include <warpalign/error.hpp>
+#include <warpalign/frame_registrar.hpp>
 #include <warpalign/registrar.hpp>
 #include <warpalign/volume_registrar.hpp>
 
@@ -12,7 +13,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -77,6 +81,17 @@ double rms_error(const Deformation& found, const DrawnField& field, const Shape&
 RegistrationResult registered(const Device& device, const DrawnPair& pair) {
   return warpalign::register_images(device, image_of(pair.reference, pair.shape),
                                     image_of(pair.moving, pair.shape), deformable());
+}
+
+/// The intensities of another modality: a function that rises, and falls again.
+void change_modality(std::vector<float>& image) {
+  const auto [least, most] = std::minmax_element(image.begin(), image.end());
+  const float low = *least;
+  const float range = *most - low;
+  for (float& value : image) {
+    const float v = (value - low) / range;
+    value = v < 0.6F ? 1 - v : 0.4F + 0.5F * (v - 0.6F);
+  }
 }
 
 /// Replaces what is outside of an ellipse or ellipsoid.
@@ -192,6 +207,72 @@ TEST_CASE("deformable: finds drawn fields of volumes") {
   });
 }
 
+TEST_CASE("deformable: finds drawn fields of another modality") {
+  test::on_every_device([](const Device& device) {
+    for (const auto modality : {warpalign::Modality::other, warpalign::Modality::automatic}) {
+      const Shape shape{220, 180, 1};
+      const DrawnField field(2, 4, 5);
+      DrawnPair pair = test::drawn_pair(shape, field, 0, 7);
+      change_modality(pair.moving);
+      RegistrationOptions options = deformable();
+      options.modality = modality;
+      warpalign::Registrar registrar(device, options);
+      registrar.set_reference(image_of(pair.reference, shape));
+      const auto found = registrar.align(image_of(pair.moving, shape));
+      REQUIRE(found.reliable);
+      REQUIRE(found.deformation);
+      CHECK(found.modality == warpalign::Modality::other);
+      // Pixels at which the function turns have less contrast than the others.
+      CHECK(rms_error(*found.deformation, field, shape) <= 0.15);
+      CHECK(found.deformation->correlation > found.deformation->correlation_before + 0.05);
+      CHECK(found.deformation->min_jacobian > 0.1);
+      // The affine step begins at an initial transform.
+      registrar.set_initial(warpalign::Homography{});
+      const auto begun = registrar.align(image_of(pair.moving, shape));
+      REQUIRE(begun.deformation);
+      CHECK(rms_error(*begun.deformation, field, shape) <= 0.15);
+    }
+  });
+}
+
+TEST_CASE("deformable: finds drawn fields of volumes of another modality") {
+  test::on_every_device([](const Device& device) {
+    for (const auto modality : {warpalign::Modality::other, warpalign::Modality::automatic}) {
+      const Shape shape{56, 52, 48};
+      const DrawnField field(3, 3, 9);
+      DrawnPair pair = test::drawn_pair(shape, field, 0, 10);
+      change_modality(pair.moving);
+      VolumeRegistrationOptions options = deformable_volumes();
+      options.modality = modality;
+      const VolumeRegistration found = warpalign::register_volumes(
+          device, volume_of(pair.reference, shape), volume_of(pair.moving, shape), options);
+      REQUIRE(found.reliable);
+      REQUIRE(found.deformation);
+      CHECK(found.modality == warpalign::Modality::other);
+      CHECK(rms_error(*found.deformation, field, shape) <= 0.15);
+      CHECK(found.deformation->min_jacobian > 0.1);
+    }
+  });
+}
+
+TEST_CASE("deformable: unrelated images of another modality have no deformation") {
+  test::on_every_device([](const Device& device) {
+    const Shape shape{160, 140, 1};
+    const DrawnField none(2, 0, 1);
+    RegistrationOptions options = deformable();
+    options.modality = warpalign::Modality::other;
+    warpalign::Registrar registrar(device, options);
+    for (std::uint32_t seed = 20; seed < 23; ++seed) {
+      const DrawnPair pair = test::drawn_pair(shape, none, 0, seed);
+      const DrawnPair other = test::drawn_pair(shape, none, 0, seed + 50);
+      registrar.set_reference(image_of(pair.reference, shape));
+      CHECK_FALSE(registrar.align(image_of(other.moving, shape)).deformation);
+      registrar.set_initial(warpalign::Homography{});
+      CHECK_FALSE(registrar.align(image_of(other.moving, shape)).deformation);
+    }
+  });
+}
+
 TEST_CASE("deformable: an initial transform replaces the affine step") {
   test::on_every_device([](const Device& device) {
     const Shape shape{160, 140, 1};
@@ -253,6 +334,44 @@ TEST_CASE("deformable: a common outline does not make noise related") {
   });
 }
 
+TEST_CASE("volumes: a common outline does not make noise related") {
+  test::on_every_device([](const Device& device) {
+    const Shape shape{64, 60, 56};
+    const DrawnField none(3, 0, 1);
+    VolumeRegistrationOptions options;
+    options.motion = Motion::rigid;
+    const DrawnPair same = test::drawn_pair(shape, none, 0.5, 41);
+    const std::vector<float> other = test::drawn_pair(shape, none, 0.5, 42).moving;
+    for (const float background : {-3.0F, -8.0F}) {
+      CAPTURE(background);
+      const auto reliable = [&](std::vector<float> moving) {
+        std::vector<float> reference = same.reference;
+        cut_ellipsoid(reference, shape, background);
+        cut_ellipsoid(moving, shape, background);
+        return warpalign::register_volumes(device, volume_of(reference, shape),
+                                           volume_of(moving, shape), options)
+            .reliable;
+      };
+      CHECK(reliable(same.moving));
+      CHECK(!reliable(other));
+    }
+  });
+}
+
+TEST_CASE("volumes: shapes without anything inside are judged by their outlines") {
+  test::on_every_device([](const Device& device) {
+    const Shape shape{48, 44, 40};
+    const auto voxels = static_cast<std::size_t>(shape.pixels());
+    std::vector<float> reference(voxels, 1.0F);
+    cut_ellipsoid(reference, shape, 0, 0.8);
+    VolumeRegistrationOptions options;
+    options.motion = Motion::rigid;
+    CHECK(warpalign::register_volumes(device, volume_of(reference, shape),
+                                      volume_of(reference, shape), options)
+              .reliable);
+  });
+}
+
 TEST_CASE("deformable: shapes without anything inside are judged by their outlines") {
   test::on_every_device([](const Device& device) {
     const Shape shape{160, 150, 1};
@@ -304,12 +423,155 @@ TEST_CASE("deformable: masked pixels and missing ones of both images are ignored
   });
 }
 
+TEST_CASE("deformable: the grid spacing of images is the chosen one") {
+  test::on_every_device([](const Device& device) {
+    const Shape shape{160, 140, 1};
+    // Waves of 70 pixels and more: a grid of 40 pixels cannot follow them.
+    const DrawnField field(2, 5, 61);
+    const DrawnPair pair = test::drawn_pair(shape, field, 0, 62);
+    std::vector<double> errors;
+    for (const double spacing : {2.0, 3.0, 5.0, 12.0, 40.0, 160.0}) {
+      CAPTURE(spacing);
+      RegistrationOptions options = deformable();
+      options.grid_spacing = spacing;
+      const auto found = warpalign::register_images(device, image_of(pair.reference, shape),
+                                                    image_of(pair.moving, shape), options);
+      REQUIRE(found.deformation);
+      const auto grid = found.deformation->transform.members().front().grid().value();
+      CHECK(grid.spacing.x == doctest::Approx(spacing));
+      CHECK(grid.spacing.y == doctest::Approx(spacing));
+      errors.push_back(rms_error(*found.deformation, field, shape));
+    }
+    for (const std::size_t fine : {0U, 1U, 2U}) CHECK(errors[fine] <= 0.05);
+    CHECK(errors[3] <= 0.2);
+    CHECK(errors[4] > 2 * errors[3]);
+    CHECK(errors[5] > errors[4]);
+  });
+}
+
+TEST_CASE("deformable: the grid spacing of volumes is in millimetres") {
+  test::on_every_device([](const Device& device) {
+    const Shape shape{40, 36, 32};
+    const DrawnPair pair = test::drawn_pair(shape, DrawnField(3, 3, 63), 0, 64);
+    VolumeRegistrationOptions options = deformable_volumes();
+    options.reference_spacing = options.moving_spacing = {0.5, 0.5, 2};
+    const auto spacing_found = [&](std::optional<double> spacing) {
+      options.grid_spacing = spacing;
+      warpalign::VolumeRegistrar registrar(device, options);
+      registrar.set_reference(volume_of(pair.reference, shape));
+      registrar.set_initial(warpalign::HomogeneousMatrix{});
+      const auto found = registrar.align(volume_of(pair.moving, shape));
+      REQUIRE(found.deformation);
+      return found.deformation->transform.members().front().grid().value().spacing;
+    };
+    // In voxels, at least 2.
+    const Point3 usual = spacing_found({});
+    CHECK(usual.x == doctest::Approx(5));
+    CHECK(usual.z == doctest::Approx(2));
+    const Point3 coarse = spacing_found(6);
+    CHECK(coarse.x == doctest::Approx(12));
+    CHECK(coarse.y == doctest::Approx(12));
+    CHECK(coarse.z == doctest::Approx(3));
+  });
+}
+
+TEST_CASE("deformable: frames are registered as pairs are") {
+  test::on_every_device([](const Device& device) {
+    const Shape shape{120, 100, 1};
+    const DrawnPair pair = test::drawn_pair(shape, DrawnField(2, 4, 67), 0, 68);
+    warpalign::FrameRegistrar registrar(device, deformable());
+    CHECK(registrar.frames_at_once() == 1);
+    registrar.set_reference(image_of(pair.reference, shape));
+    const std::vector<float> flat(pair.moving.size(), 1.0F);
+    const std::vector<HostImage> frames{image_of(pair.moving, shape), image_of(flat, shape)};
+    const auto found = registrar.align(frames);
+    REQUIRE(found.size() == 2);
+    REQUIRE(found[0].result);
+    REQUIRE(found[0].result->deformation);
+    CHECK(found[1].error);
+    const auto single = registered(device, pair);
+    CHECK(found[0].result->deformation->transform == single.deformation->transform);
+  });
+}
+
+TEST_CASE("deformable: a larger bending weight makes the field smoother") {
+  test::on_every_device([](const Device& device) {
+    for (const Shape& shape : {Shape{120, 100, 1}, Shape{44, 40, 36}}) {
+      CAPTURE(shape.depth);
+      const DrawnField field(shape.depth > 1 ? 3 : 2, 5, 65);
+      const DrawnPair pair = test::drawn_pair(shape, field, 0, 66);
+      std::vector<double> ranges;
+      for (const double weight : {0.5, 10.0, 100.0}) {
+        Deformation found;
+        if (shape.depth > 1) {
+          VolumeRegistrationOptions options = deformable_volumes();
+          options.bending_weight = weight;
+          found = warpalign::register_volumes(device, volume_of(pair.reference, shape),
+                                              volume_of(pair.moving, shape), options)
+                      .deformation.value();
+        } else {
+          RegistrationOptions options = deformable();
+          options.bending_weight = weight;
+          found = warpalign::register_images(device, image_of(pair.reference, shape),
+                                             image_of(pair.moving, shape), options)
+                      .deformation.value();
+        }
+        ranges.push_back(std::log(found.max_jacobian / found.min_jacobian));
+      }
+      CHECK(ranges[1] < 0.9 * ranges[0]);
+      CHECK(ranges[2] < 0.9 * ranges[1]);
+    }
+  });
+}
+
+TEST_CASE("deformable: grids that are impossible are refused") {
+  test::on_every_device([](const Device& device) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const auto refused = [&](double spacing, double weight) {
+      RegistrationOptions options = deformable();
+      options.grid_spacing = spacing;
+      options.bending_weight = weight;
+      CHECK_THROWS_AS(warpalign::Registrar(device, options), Error);
+      VolumeRegistrationOptions volumes = deformable_volumes();
+      volumes.reference_spacing = volumes.moving_spacing = {1, 1, 3};
+      volumes.grid_spacing = spacing;
+      volumes.bending_weight = weight;
+      CHECK_THROWS_AS(warpalign::VolumeRegistrar(device, volumes), Error);
+    };
+    for (const double spacing : {0.0, -5.0, 1.9, infinity, std::nan("")}) refused(spacing, 0.5);
+    for (const double weight : {0.0, -1.0, 1e-9, 1e6, infinity, std::nan("")}) refused(5, weight);
+    // Without a deformation there is no grid.
+    RegistrationOptions other;
+    other.grid_spacing = 8;
+    CHECK_THROWS_AS(warpalign::Registrar(device, other), Error);
+    VolumeRegistrationOptions others;
+    others.bending_weight = 2;
+    CHECK_THROWS_AS(warpalign::VolumeRegistrar(device, others), Error);
+
+    const Shape shape{40, 36, 1};
+    const DrawnPair pair = test::drawn_pair(shape, DrawnField(2, 0, 1), 0, 30);
+    RegistrationOptions options = deformable();
+    options.grid_spacing = 40;
+    CHECK_NOTHROW(
+        warpalign::Registrar(device, options).set_reference(image_of(pair.reference, shape)));
+    options.grid_spacing = 41;
+    warpalign::Registrar registrar(device, options);
+    CHECK_THROWS_WITH_AS(registrar.set_reference(image_of(pair.reference, shape)),
+                         doctest::Contains("at most the longest side of the reference, 40 pixels"),
+                         Error);
+    const std::vector<float> cube(4096, 1.0F);
+    VolumeRegistrationOptions volumes = deformable_volumes();
+    volumes.reference_spacing = volumes.moving_spacing = {1, 1, 3};
+    volumes.grid_spacing = 49;
+    warpalign::VolumeRegistrar of_volumes(device, volumes);
+    CHECK_THROWS_WITH_AS(of_volumes.set_reference(volume_of(cube, {16, 16, 16})),
+                         doctest::Contains("longest side of the reference, 48"), Error);
+  });
+}
+
 TEST_CASE("deformable: wrong input is refused") {
   test::on_every_device([](const Device& device) {
     RegistrationOptions options = deformable();
-    options.modality = warpalign::Modality::other;
-    CHECK_THROWS_AS(warpalign::Registrar(device, options), Error);
-    options = deformable();
     options.refine = false;
     CHECK_THROWS_AS(warpalign::Registrar(device, options), Error);
     options = deformable();
@@ -318,9 +580,6 @@ TEST_CASE("deformable: wrong input is refused") {
     options = deformable();
     options.fast = true;
     CHECK_THROWS_AS(warpalign::Registrar(device, options), Error);
-    VolumeRegistrationOptions volumes = deformable_volumes();
-    volumes.modality = warpalign::Modality::automatic;
-    CHECK_THROWS_AS(warpalign::VolumeRegistrar(device, volumes), Error);
     const Shape shape{40, 40, 1};
     DrawnPair pair = test::drawn_pair(shape, DrawnField(2, 0, 1), 0, 30);
     warpalign::Registrar registrar(device, deformable());

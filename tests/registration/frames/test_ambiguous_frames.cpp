@@ -151,3 +151,40 @@ TEST_CASE("ambiguous frames: a prior that is not finite, or not earlier, is refu
     CHECK_THROWS_AS(static_cast<void>(frames.align(view(frame), MotionPrior{})), warpalign::Error);
   });
 }
+
+TEST_CASE("ambiguous frames: each frame looks near its own initial transform") {
+  const std::vector<Pixels> frames = drifting({7, -5}, 4);  // not below a quarter period
+  std::vector<HostImage> views;
+  std::vector<warpalign::Homography> rough;
+  for (int i = 1; i < 4; ++i) {
+    views.push_back(view(frames[i]));
+    rough.emplace_back(Affine::translation(7.0 * i + 2, -5.0 * i - 3));
+  }
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const Motion motion : {Motion::translation, Motion::similarity}) {
+      CAPTURE(static_cast<int>(motion));
+      RegistrationOptions options;
+      options.motion = motion;
+      FrameRegistrar registrar(device, options);
+      registrar.set_reference(view(frames.front()));
+      const auto found = registrar.align(views, rough);
+      REQUIRE(found.size() == 3);
+      for (int i = 1; i < 4; ++i) {
+        CAPTURE(i);
+        REQUIRE(found[i - 1].result);
+        CHECK(found[i - 1].result->reliable);
+        CHECK(error_of(found[i - 1].result->matrix, {7.0 * i, -5.0 * i}) < accuracy);
+      }
+      CHECK(registrar.align(views[0], rough[0]).reliable);
+      CHECK(registrar.align(views[0]).ambiguous);  // the transform is for that call only
+      const auto refused = [&](std::vector<warpalign::Homography> initial, const char* why) {
+        CHECK_THROWS_WITH_AS((void)registrar.align(views, initial), doctest::Contains(why),
+                             warpalign::Error);
+      };
+      refused({rough[0], rough[1]}, "there are 3 frames, but 2 initial transforms");
+      refused({rough[0], rough[1], Affine{-1, 0, 199, 0, 1, 0}}, "frame 2: the initial transform");
+      refused({rough[0], Affine{1, 1, 0, 1, 1, 0}, rough[2]}, "singular");
+      refused({Affine::translation(300, 0), rough[1], rough[2]}, "puts the images apart");
+    }
+  });
+}

@@ -3,6 +3,7 @@
 #include "support/devices.hpp"
 #include "support/photographs.hpp"
 
+#include <warpalign/batch.hpp>
 #include <warpalign/error.hpp>
 #include <warpalign/registrar.hpp>
 
@@ -262,5 +263,69 @@ TEST_CASE("initial: wrong transforms are refused before anything runs") {
     options = {};
     options.fast = true;
     refused(Homography{}, "fast", options);
+  });
+}
+
+TEST_CASE("initial: each pair of a batch looks near its own transform") {
+  const Drawn drawn_pair = drawn(lattice, {5, -4});
+  const Point answers[] = {{5, -4}, {29, -4}, {-19, 16}};
+  std::vector<warpalign::HostPair> pairs;
+  for (const Point answer : answers) {
+    warpalign::HostPair pair{view(drawn_pair.reference), view(drawn_pair.moving)};
+    pair.initial = Affine::translation(answer.x + 3, answer.y - 2);
+    pairs.push_back(pair);
+  }
+  pairs.push_back({view(drawn_pair.reference), view(drawn_pair.moving)});
+  RegistrationOptions options;
+  options.motion = Motion::translation;
+  test::on_every_device([&](const warpalign::Device& device) {
+    // One worker: the last pair must not use the transform of the one before.
+    const auto results = warpalign::align_batch({&device, 1}, pairs, options, {1});
+    for (std::size_t i = 0; i < std::size(answers); ++i) {
+      CAPTURE(i);
+      REQUIRE(results[i].result);
+      CHECK(results[i].result->reliable);
+      // The noise is a tenth of the texture's height, on 60 000 pixels.
+      CHECK(distance(results[i].result->similarity.translation, answers[i]) < 0.05);
+    }
+    REQUIRE(results.back().result);
+    CHECK(results.back().result->ambiguous);
+  });
+}
+
+TEST_CASE("initial: a wrong transform of one pair is refused before any pair is registered") {
+  const Drawn pair = drawn(lattice, {5, -4});
+  const warpalign::HostPair good{view(pair.reference), view(pair.moving)};
+  test::on_every_device([&](const warpalign::Device& device) {
+    const auto refused = [&](const Homography& initial, const std::string& why,
+                             const RegistrationOptions& options = {}) {
+      std::vector<warpalign::HostPair> pairs{good, good, good};
+      pairs[2].initial = initial;
+      CHECK_THROWS_WITH_AS((void)warpalign::align_batch({&device, 1}, pairs, options),
+                           doctest::Contains("pair 2: the "), Error);
+      CHECK_THROWS_WITH((void)warpalign::align_batch({&device, 1}, pairs, options),
+                        doctest::Contains(why.c_str()));
+      // From a source, which the batch asks pair by pair, only that pair fails.
+      std::vector<bool> failed(3);
+      warpalign::align_batch(
+          {&device, 1}, pairs.size(), [&](std::size_t i) { return pairs[i]; },
+          [&](std::size_t i, const warpalign::BatchResult& result) {
+            failed[i] =
+                result.error && result.error->kind() == warpalign::ErrorKind::invalid_argument;
+            return true;
+          },
+          options);
+      CHECK(failed == std::vector<bool>{false, false, true});
+    };
+    refused(Affine{1, 2, 0, 2, 4, 0}, "singular");
+    refused(Affine{-1, 0, 239, 0, 1, 0}, "mirrors");
+    refused(Affine::translation(0, 400), "puts the images apart");
+    RegistrationOptions options;
+    options.max_shift_x = 10;
+    refused(Affine::translation(20, 0), "options exclude", options);
+    CHECK_THROWS_WITH_AS(
+        warpalign::check_initial(Affine{-1, 0, 239, 0, 1, 0}, options, shape, shape),
+        doctest::Contains("mirrors"), Error);
+    warpalign::check_initial(Affine::translation(5, 90), options, shape, shape);
   });
 }

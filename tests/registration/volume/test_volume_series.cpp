@@ -80,6 +80,47 @@ TEST_CASE("volume series: small motions from volume to volume, and the aligned v
   }
 }
 
+TEST_CASE("volume series: another channel is warped as the volume was aligned") {
+  for (const Device& device : test::devices()) {
+    CAPTURE(device.info().id);
+    const RotatedPairSpec spec = head({1, -2, 0.7}, 2, {1.5, -0.8, 0.9});
+    const auto pair = test::draw_rotated_pair(spec);
+    VolumeSeriesRegistrar registrar(device, millimetres());
+    registrar.set_reference(test::view_of(pair.reference, spec.reference));
+    std::vector<float> aligned(pair.moving.size());
+    const VolumeRegistration found =
+        registrar.align(test::view_of(pair.moving, spec.moving), aligned.data());
+    REQUIRE(found.reliable);
+    std::vector<double> channel;
+    for (const float value : pair.moving) channel.push_back(3 - 2 * static_cast<double>(value));
+    std::vector<double> warped(channel.size());
+    registrar.warp({channel.data(), PixelType::f64, spec.moving}, found.matrix, warped.data());
+    double largest = 0;
+    for (std::size_t i = 0; i < warped.size(); ++i) {
+      // Beyond the volume, both are 0.
+      const double expected = aligned[i] == 0 ? 0 : 3 - 2 * static_cast<double>(aligned[i]);
+      largest = std::max(largest, std::abs(warped[i] - expected));
+    }
+    // Single precision of values up to about 5, prefiltered along three axes.
+    CHECK(largest < 2e-5);
+    CHECK_THROWS_AS(
+        registrar.warp({channel.data(), PixelType::f64, spec.moving}, HomogeneousMatrix{}, nullptr),
+        Error);
+    CHECK_THROWS_AS(registrar.warp({channel.data(), PixelType::f64, {20, 20, 20}},
+                                   HomogeneousMatrix{}, warped.data()),
+                    Error);
+    HomogeneousMatrix singular;
+    singular.m[0] = 0;
+    CHECK_THROWS_AS(
+        registrar.warp({channel.data(), PixelType::f64, spec.moving}, singular, warped.data()),
+        Error);
+    VolumeSeriesRegistrar empty(device, millimetres());
+    CHECK_THROWS_AS(empty.warp({channel.data(), PixelType::f64, spec.moving}, HomogeneousMatrix{},
+                               warped.data()),
+                    Error);
+  }
+}
+
 TEST_CASE("volume series: a jump, and what does not belong to the series, are searched for") {
   for (const Device& device : test::devices()) {
     CAPTURE(device.info().id);

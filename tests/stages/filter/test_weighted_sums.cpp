@@ -19,26 +19,26 @@ using warpalign::WeightedSumsPlan;
 using warpalign::WeightedSumsSpec;
 
 struct Tables {
-  warpalign::backend::AxisWeights weights;
-  std::vector<float> added;
+  int taps = 0;
+  std::vector<std::int32_t> first;
+  std::vector<double> weights, added;
 };
 
 /// Random tables, of which every third sum begins so near to the end that it continues at the
 /// first sample.
 Tables random_tables(std::int64_t n_input, std::int64_t n_output, int taps, std::uint32_t seed) {
   std::mt19937 random(seed);
-  std::uniform_real_distribution<float> value(-1, 1);
+  std::uniform_real_distribution<double> value(-1, 1);
   Tables tables;
-  tables.weights.taps = taps;
+  tables.taps = taps;
   for (std::int64_t i = 0; i < n_output; ++i) {
     const std::int64_t last = i % 3 == 0 ? n_input - 1 : n_input - taps;
-    tables.weights.first.push_back(
+    tables.first.push_back(
         static_cast<std::int32_t>(std::uniform_int_distribution<std::int64_t>(0, last)(random)));
     tables.added.push_back(value(random));
   }
-  std::ranges::sort(tables.weights.first);
-  for (std::int64_t i = 0; i < taps * n_output; ++i)
-    tables.weights.weights.push_back(value(random));
+  std::ranges::sort(tables.first);
+  for (std::int64_t i = 0; i < taps * n_output; ++i) tables.weights.push_back(value(random));
   return tables;
 }
 
@@ -48,13 +48,17 @@ reference::SumMatrix matrix_of(const Tables& tables, std::int64_t n_input, std::
   for (std::int64_t i = 0; i < n_output; ++i) {
     const auto row = static_cast<std::size_t>(i);
     matrix.added.push_back(tables.added[row]);
-    for (std::int64_t k = 0; k < tables.weights.taps; ++k) {
-      const std::int64_t sample = (tables.weights.first[row] + k) % n_input;
+    for (std::int64_t k = 0; k < tables.taps; ++k) {
+      const std::int64_t sample = (tables.first[row] + k) % n_input;
       matrix.weights[static_cast<std::size_t>(i * n_input + sample)] +=
-          tables.weights.weights[static_cast<std::size_t>(k * n_output + i)];
+          tables.weights[static_cast<std::size_t>(k * n_output + i)];
     }
   }
   return matrix;
+}
+
+WeightedSumsPlan plan_of(const Device& device, const WeightedSumsSpec& spec, const Tables& tables) {
+  return {device, spec, tables.taps, tables.first, tables.weights, tables.added};
 }
 
 }  // namespace
@@ -81,8 +85,7 @@ TEST_CASE("weighted_sums: agrees with the oracle") {
       auto output =
           device.make_image(warpalign::PixelType::f32, {spec.inner, spec.n_output, spec.outer});
       test::poison(stream, output);
-      WeightedSumsPlan(device, spec, tables.weights, tables.added)
-          .execute(stream, input.buffer(), output.buffer());
+      plan_of(device, spec, tables).execute(stream, input.buffer(), output.buffer());
       // Up to 14 terms of at most 1 are added one by one, each rounded to 2^-24 of a sum below 14.
       CHECK(test::max_difference(
                 test::volume_from_device(stream, output),
@@ -92,19 +95,43 @@ TEST_CASE("weighted_sums: agrees with the oracle") {
   });
 }
 
+TEST_CASE("weighted_sums: in double precision, sums are exact to 1e-15") {
+  test::on_every_device([](const Device& device) {
+    WeightedSumsSpec spec{3, 40, 17, 5};
+    spec.in_double = true;
+    const Tables tables = random_tables(spec.n_input, spec.n_output, 11, 21);
+    if (!device.info().double_precision) {
+      CHECK_THROWS_AS(plan_of(device, spec, tables), Error);
+      return;
+    }
+    const reference::Volume volume =
+        test::random_volume({spec.inner, spec.n_input, spec.outer}, -1, 1, 22);
+    auto stream = device.make_stream();
+    const auto input = test::to_device(device, stream, volume, warpalign::PixelType::f64);
+    auto output =
+        device.make_image(warpalign::PixelType::f64, {spec.inner, spec.n_output, spec.outer});
+    plan_of(device, spec, tables).execute(stream, input.buffer(), output.buffer());
+    // Up to 12 terms of at most 1, each rounded to 2^-53 of a sum below 12.
+    CHECK(test::max_difference(
+              test::volume_from_device(stream, output),
+              reference::sums_along_y(volume, matrix_of(tables, spec.n_input, spec.n_output))) <=
+          1.5e-14);
+  });
+}
+
 TEST_CASE("weighted_sums: wrong arguments are refused before anything runs") {
   test::on_every_device([](const Device& device) {
     const WeightedSumsSpec spec{2, 30, 10, 4};
     const Tables tables = random_tables(30, 10, 5, 13);
     const auto plan = [&](const WeightedSumsSpec& with, const Tables& of) {
-      return WeightedSumsPlan(device, with, of.weights, of.added);
+      return plan_of(device, with, of);
     };
     CHECK_THROWS_AS(plan({0, 30, 10, 4}, tables), Error);
     CHECK_THROWS_AS(plan({2, 4, 10, 4}, tables), Error);
     CHECK_THROWS_AS(plan({2, 30, 11, 4}, tables), Error);
     CHECK_THROWS_AS(plan({std::int64_t{1} << 30, 30, 10, 1 << 20}, tables), Error);
     Tables outside = tables;
-    outside.weights.first[3] = 30;
+    outside.first[3] = 30;
     CHECK_THROWS_AS(plan(spec, outside), Error);
     auto stream = device.make_stream();
     const auto input = device.make_buffer(2 * 30 * 4 * sizeof(float));

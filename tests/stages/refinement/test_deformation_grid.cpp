@@ -132,6 +132,66 @@ TEST_CASE("deformation_grid: the determinants agree with the oracle") {
   });
 }
 
+TEST_CASE("deformation_grid: extremes and marks are those of the determinants") {
+  constexpr float low = 0.5F, high = 1.5F, lowest = -0.2F;
+  test::on_every_device([&](const Device& device) {
+    for (const auto& spec : specs()) {
+      CAPTURE(to_string(spec.voxels));
+      const Volume d = test::random_volume(spec.voxels, -0.25, 2, 68);
+      const DeformationGridPlan plan(device, spec);
+      const Volume extremes =
+          computed(device, d, spec.extremes(), [&](auto& stream, auto& from, auto& to) {
+            plan.execute_extremes(stream, from, low, high, to);
+          });
+      const Volume marks = computed(device, d, spec.grid, [&](auto& stream, auto& from, auto& to) {
+        const std::vector<float> none(static_cast<std::size_t>(spec.grid.pixels()));
+        stream.upload(none.data(), none.size() * sizeof(float), to.buffer());
+        plan.execute_marks(stream, from, lowest, to);
+        stream.finish();
+      });
+      int wrong = 0;
+      // Every voxel below the limit, and every control point that it needs, by the definition of
+      // the spline: those less than two away from it.
+      std::vector<double> expected(marks.values.size());
+      const auto axes = axes_of(spec);
+      const auto grid = extents(spec.grid);
+      for (std::int64_t z = 0; z < spec.voxels.depth; ++z) {
+        for (std::int64_t y = 0; y < spec.voxels.height; ++y) {
+          double least = d.at(0, y, z), most = least, outside = 0;
+          for (std::int64_t x = 0; x < spec.voxels.width; ++x) {
+            const double value = d.at(x, y, z);
+            least = std::min(least, value);
+            most = std::max(most, value);
+            outside += value < static_cast<double>(low) || value > static_cast<double>(high);
+            if (value >= static_cast<double>(lowest)) continue;
+            reference::for_each_voxel(grid, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+              const std::array<std::int64_t, 3> at{x, y, z}, control{i, j, k};
+              for (std::size_t a = 0; a < static_cast<std::size_t>(spec.dimensions()); ++a) {
+                const double t = axes[a].first + axes[a].step * static_cast<double>(at[a]);
+                if (std::abs(t - static_cast<double>(control[a])) >= 2 - 1e-4) return;
+              }
+              expected[static_cast<std::size_t>((k * grid[1] + j) * grid[0] + i)] = 1;
+            });
+          }
+          if (extremes.at(0, y, z) != least || extremes.at(1, y, z) != most ||
+              extremes.at(2, y, z) != outside) {
+            ++wrong;
+          }
+        }
+      }
+      CHECK(wrong == 0);
+      // A control point exactly two away has no weight; it may be marked.
+      int missing = 0, marked = 0;
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        if (expected[i] == 1 && marks.values[i] != 1) ++missing;
+        if (marks.values[i] == 1) ++marked;
+      }
+      CHECK(missing == 0);
+      CHECK(marked > 0);
+    }
+  });
+}
+
 TEST_CASE("deformation_grid: samples of the displaced moving volume agree with the oracle") {
   test::on_every_device([](const Device& device) {
     for (const auto& spec : specs()) {
@@ -256,5 +316,7 @@ TEST_CASE("deformation_grid: invalid arguments are refused") {
     CHECK_THROWS_AS(plan.execute_field(stream, grids, grids), Error);
     CHECK_THROWS_AS(plan.execute_sums(stream, 4, volumes, grids), Error);
     CHECK_THROWS_AS(plan.execute_determinants(stream, grids, volumes), Error);
+    CHECK_THROWS_AS(plan.execute_extremes(stream, volumes, 0, 1, grids), Error);
+    CHECK_THROWS_AS(plan.execute_marks(stream, volumes, 0, grids), Error);
   });
 }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 namespace {
@@ -157,6 +158,69 @@ TEST_CASE("local_correlation: forces agree with differences of the value") {
   });
 }
 
+TEST_CASE("local_correlation: with any sign, forces are those of half the sum of squares") {
+  test::on_every_device([](const Device& device) {
+    for (LocalCorrelationSpec spec : specs()) {
+      CAPTURE(to_string(spec.voxels));
+      spec.any_sign = true;
+      Pair pair = pair_of(spec);
+      // Half of the volume has the opposite contrast.
+      const std::size_t half = pair.w.values.size() / 2;
+      for (std::size_t i = 0; i < half; ++i) {
+        pair.w.values[i] = 1 - pair.w.values[i];
+        pair.samples.values[i] = pair.w.values[i];
+      }
+      pair.w = test::as_floats(pair.w);
+      std::copy(pair.w.values.begin(), pair.w.values.end(), pair.samples.values.begin());
+      const Found found = computed(device, spec, pair.f, pair.samples);
+      const auto radius = radius_of(spec);
+      const auto squares_near = [&](const Volume& w, std::int64_t x, std::int64_t y,
+                                    std::int64_t z) {
+        double sum = 0;
+        reference::for_each_in_window(
+            pair.f, radius, x, y, z, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+              if (pair.counts.at(i, j, k) == 0) return;
+              const double r = reference::window_correlation(
+                  pair.f, w, radius, double{reference_floor}, double{moving_floor}, i, j, k);
+              sum += r * r;
+            });
+        return sum;
+      };
+      double largest = 0;
+      double strongest = 0;
+      LocalCorrelationSum expected_sum;
+      Volume changed = pair.w;
+      reference::for_each_voxel(
+          pair.f.extents(), [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+            if (pair.counts.at(x, y, z) != 0) {
+              const double r = reference::window_correlation(
+                  pair.f, pair.w, radius, double{reference_floor}, double{moving_floor}, x, y, z);
+              expected_sum.correlation += r * r;
+              expected_sum.windows += 1;
+            }
+            if ((x + 3 * y + 5 * z) % 4 != 0) return;
+            constexpr double step = 1e-4;
+            changed.at(x, y, z) = pair.w.at(x, y, z) + step;
+            const double above = squares_near(changed, x, y, z);
+            changed.at(x, y, z) = pair.w.at(x, y, z) - step;
+            const double derivative = (above - squares_near(changed, x, y, z)) / (4 * step);
+            changed.at(x, y, z) = pair.w.at(x, y, z);
+            for (int a = 0; a < spec.dimensions(); ++a) {
+              const double expected =
+                  derivative * reference::slope_along(pair.w, static_cast<std::size_t>(a), x, y, z);
+              strongest = std::max(strongest, std::abs(expected));
+              largest = std::max(
+                  largest, std::abs(found.forces.at(x, y, z + a * spec.voxels.depth) - expected));
+            }
+          });
+      CHECK(strongest > 0.1);
+      // As for the correlation itself.
+      CHECK(largest <= 2e-4);
+      CHECK(std::abs(found.sum.mean() - expected_sum.mean()) <= 1e-5);
+    }
+  });
+}
+
 TEST_CASE("local_correlation: curvatures agree with the oracle") {
   test::on_every_device([](const Device& device) {
     for (const auto& spec : specs()) {
@@ -215,5 +279,42 @@ TEST_CASE("local_correlation: invalid arguments are refused") {
     CHECK_THROWS_AS(plan.execute_statistics(stream, volume, 0.0F, two), Error);
     CHECK_THROWS_AS(plan.execute_statistics(stream, volume, 0.1F, volume), Error);
     CHECK_THROWS_AS(plan.execute_forces(stream, volume, two, two, 0.1F, two), Error);
+  });
+}
+
+TEST_CASE("local_correlation: noise samples are pixels and their differences") {
+  test::on_every_device([](const Device& device) {
+    // More pixels than samples are wanted, and fewer.
+    for (const Shape& shape : {Shape{307, 211, 1}, Shape{19, 7, 1}, Shape{13, 11, 5}}) {
+      CAPTURE(to_string(shape));
+      Volume image = test::random_volume(shape, 0, 1, 71);
+      // Sums and differences of these are exact.
+      for (double& value : image.values) value = std::round(256 * value) / 256;
+      const warpalign::NoiseSampling sampling(shape);
+      auto stream = device.make_stream();
+      const LocalCorrelationPlan plan(device, specs().front());
+      const auto on_device = test::to_device(device, stream, image);
+      auto samples = device.make_image(PixelType::f32, sampling.samples());
+      test::poison(stream, samples);
+      plan.execute_noise_samples(stream, on_device, sampling, samples);
+      const Volume found = test::volume_from_device(stream, samples);
+      int wrong = 0;
+      for (std::int64_t s = 0; s < sampling.count; ++s) {
+        const std::int64_t i = s * sampling.every;
+        const std::int64_t x = i % shape.width, y = i / shape.width % shape.height,
+                           z = i / (shape.width * shape.height);
+        const auto across = [&](std::int64_t plane) {
+          return image.at(x, y, plane) - image.at(x + 1, y, plane) - image.at(x, y + 1, plane) +
+                 image.at(x + 1, y + 1, plane);
+        };
+        const bool inside = x + 1 < shape.width && y + 1 < shape.height &&
+                            (shape.depth == 1 || z + 1 < shape.depth);
+        double expected = 0;
+        if (inside) expected = shape.depth > 1 ? across(z) - across(z + 1) : across(z);
+        if (found.at(s, 0, 0) != image.at(x, y, z) || found.at(s, 1, 0) != expected) ++wrong;
+      }
+      CHECK(wrong == 0);
+      CHECK(sampling.count <= 60000);
+    }
   });
 }

@@ -1,5 +1,6 @@
 // Splines in double precision, and exact copies of samples, on every device with double precision.
 #include "reference/spline/evaluate.hpp"
+#include "reference/spline/footprint.hpp"
 #include "reference/spline/prefilter.hpp"
 #include "support/devices.hpp"
 #include "support/volumes.hpp"
@@ -46,7 +47,8 @@ std::vector<T> evaluated(const Device& device, const DoubleSplineSpec& spec,
                          const std::vector<T>& samples, std::uint64_t outside, Where&& execute) {
   auto stream = device.make_stream();
   auto images = device.make_image(spec.pixels, spec.images.stacked());
-  auto output = device.make_image(spec.pixels, outputs_of(spec));
+  auto output =
+      device.make_image(spec.degree == 0 ? spec.pixels : spec.output_pixels, outputs_of(spec));
   stream.upload(samples.data(), samples.size() * sizeof(T), images.buffer());
   execute(DoubleSplinePlan(device, spec), stream, images, outside, output);
   std::vector<T> result(static_cast<std::size_t>(outputs_of(spec).pixels()));
@@ -258,6 +260,162 @@ TEST_CASE("double_spline: NaN and infinite coordinates give SciPy's values") {
   });
 }
 
+TEST_CASE("double_spline: padding equals a margin that the caller adds") {
+  on_devices_with_doubles([](const Device& device) {
+    const Shape shape{19, 14, 1};
+    const auto samples = test::random_volume(shape, -1, 1, 74);
+    const std::vector<double> values(samples.values.begin(), samples.values.end());
+    const HomogeneousMatrix transform(warpalign::Affine{0.9, 0.3, -4.1, -0.2, 1.1, 2.3});
+    for (const Boundary boundary : {Boundary::nearest, Boundary::grid_constant}) {
+      CAPTURE(std::string(name_of(boundary)));
+      constexpr std::int64_t margin = 12;
+      const Shape grown{shape.width + 2 * margin, shape.height + 2 * margin, 1};
+      std::vector<double> padded;
+      for (std::int64_t y = -margin; y < shape.height + margin; ++y) {
+        for (std::int64_t x = -margin; x < shape.width + margin; ++x) {
+          const auto at_x = std::clamp<std::int64_t>(x, 0, shape.width - 1);
+          const auto at_y = std::clamp<std::int64_t>(y, 0, shape.height - 1);
+          const bool is_sample = at_x == x && at_y == y;
+          padded.push_back(is_sample || boundary == Boundary::nearest ? samples.at(at_x, at_y)
+                                                                      : 0.25);
+        }
+      }
+      DoubleSplineSpec spec{.degree = 3,
+                            .boundary = boundary,
+                            .margin = margin,
+                            .images = {.shape = grown},
+                            .output = {30, 20, 1}};
+      const auto outside = std::bit_cast<std::uint64_t>(0.25);
+      const auto expected = transformed(device, spec, padded, transform, outside);
+      spec.margin = 0;
+      spec.padding = margin;
+      spec.images.shape = shape;
+      CHECK(transformed(device, spec, values, transform, outside) == expected);
+    }
+  });
+}
+
+TEST_CASE("double_spline: images and outputs of other types are converted exactly") {
+  on_devices_with_doubles([](const Device& device) {
+    // Beyond the 24 bits of a float. At a quarter of the way, linear interpolation gives fractions.
+    const std::vector<std::int32_t> samples{2000000001, -2000000003, 16777217, 16777219, 5};
+    DoubleSplineSpec spec{.degree = 1,
+                          .images = {.shape = {5, 1, 1}, .dimensions = 1},
+                          .output = {4, 1, 1},
+                          .pixels = PixelType::i32,
+                          .output_pixels = PixelType::i32};
+    const HomogeneousMatrix quarter(warpalign::Affine{1, 0, 0.25, 0, 1, 0});
+    CHECK(transformed(device, spec, samples, quarter, 0) ==
+          std::vector<std::int32_t>{1000000000, -1495805698, 16777218, 12582916});
+    // Two images of bytes, as a batch.
+    const std::vector<std::uint8_t> bytes{0, 1, 255, 255, 10, 20};
+    spec.images = {.shape = {3, 1, 1}, .dimensions = 1, .count = 2};
+    spec.output = {2, 1, 1};
+    spec.pixels = spec.output_pixels = PixelType::u8;
+    const HomogeneousMatrix half(warpalign::Affine{1, 0, 0.5, 0, 1, 0});
+    CHECK(transformed(device, spec, bytes, half, 0) == std::vector<std::uint8_t>{1, 128, 133, 15});
+    // Cubic splines overshoot, and integers saturate.
+    spec.degree = 3;
+    const std::vector<std::uint8_t> edges{255, 255, 0, 0, 0, 0};
+    CHECK(transformed(device, spec, edges, half, 0)[0] == 255);
+  });
+}
+
+namespace {
+
+/// The means over footprints by the oracle, of which the local linear map at each pixel is given.
+template <class LocalMap>
+double largest_error_of_means(const std::vector<double>& found, const Shape& output,
+                              const reference::Spline& spline, LocalMap&& local) {
+  double largest = 0;
+  for (std::int64_t y = 0; y < output.height; ++y) {
+    for (std::int64_t x = 0; x < output.width; ++x) {
+      const auto u = static_cast<double>(x), v = static_cast<double>(y);
+      const double mean = reference::footprint_mean(spline, local(u, v), u, v);
+      largest = std::max(largest,
+                         std::fabs(found[static_cast<std::size_t>(y * output.width + x)] - mean));
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("double_spline: means over the footprints of homographies and of fields") {
+  on_devices_with_doubles([](const Device& device) {
+    const Shape shape{61, 48, 1};
+    const Shape output{20, 16, 1};
+    const auto samples = test::random_volume(shape, -1, 1, 75);
+    const std::vector<double> values(samples.values.begin(), samples.values.end());
+    // It shrinks by 1.6 at the left and by 5 at the right.
+    constexpr double a = 2.2, b = 0.7, c = 3.2, d = -0.4, e = 2.6, f = 6.1, g = -0.019, h = 0.004;
+    HomogeneousMatrix homography;
+    homography.m = {a, b, 0, c, d, e, 0, f, 0, 0, 1, 0, g, h, 0, 1};
+    const auto local = [&](double x, double y) {
+      const double w = g * x + h * y + 1;
+      const double u = (a * x + b * y + c) / w, v = (d * x + e * y + f) / w;
+      reference::PlaneTransform t{(a - u * g) / w, (b - u * h) / w, 0,
+                                  (d - v * g) / w, (e - v * h) / w, 0};
+      t[2] = u - t[0] * x - t[1] * y;
+      t[5] = v - t[3] * x - t[4] * y;
+      return t;
+    };
+    for (int degree = 1; degree <= 5; ++degree) {
+      for (const Boundary boundary : {Boundary::mirror, Boundary::grid_wrap}) {
+        CAPTURE(degree);
+        CAPTURE(std::string(name_of(boundary)));
+        const DoubleSplineSpec spec{.degree = degree,
+                                    .boundary = boundary,
+                                    .images = {.shape = shape},
+                                    .output = output,
+                                    .footprints = true};
+        const auto edge = test::edge_of(boundary);
+        const auto spline = degree < 2 ? reference::unfiltered(samples, 2, degree, edge)
+                                       : reference::solve(samples, 2, degree, edge);
+        // The oracle finds the axes by an angle; both are accurate to some 1e-15 of it.
+        CHECK(largest_error_of_means(transformed(device, spec, values, homography, 0), output,
+                                     spline, local) <= 1e-12);
+        // Explicit coordinates of a linear map, of which differences are exact.
+        std::vector<double> points;
+        for (int axis = 0; axis < 2; ++axis) {
+          for (std::int64_t y = 0; y < output.height; ++y) {
+            for (std::int64_t x = 0; x < output.width; ++x) {
+              const auto u = static_cast<double>(x), v = static_cast<double>(y);
+              points.push_back(axis == 0 ? 3 * u - v + 4.125 : 0.5 * u + 2 * v + 1.75);
+            }
+          }
+        }
+        const reference::PlaneTransform linear{3, -1, 4.125, 0.5, 2, 1.75};
+        CHECK(largest_error_of_means(at_points(device, spec, values, points, 0), output, spline,
+                                     [&](double, double) { return linear; }) <= 1e-12);
+      }
+    }
+  });
+}
+
+TEST_CASE("double_spline: footprints are limited, and missing coordinates spoil no neighbour") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  on_devices_with_doubles([&](const Device& device) {
+    DoubleSplineSpec spec{.degree = 1,
+                          .boundary = Boundary::constant,
+                          .images = {.shape = {64, 64, 1}},
+                          .output = {3, 1, 1},
+                          .footprints = true};
+    const std::vector<double> ones(64 * 64, 1.0);
+    const auto outside = std::bit_cast<std::uint64_t>(9.0);
+    // The first two points are 1e7 apart, the third one has no coordinate.
+    const auto found = at_points(device, spec, ones, {5, 1e7, nan, 5, 6, 7}, outside);
+    CHECK(std::fabs(found[0] - 1) <= 1e-12);
+    CHECK(found[1] == 9);
+    CHECK(found[2] == 9);
+    spec.boundary = Boundary::mirror;
+    const auto mirrored = at_points(device, spec, ones, {5, 8, nan, 5, 6, 7}, outside);
+    CHECK(std::fabs(mirrored[0] - 1) <= 1e-12);
+    CHECK(std::fabs(mirrored[1] - 1) <= 1e-12);
+    CHECK(mirrored[2] == 9);
+  });
+}
+
 TEST_CASE("double_spline: invalid arguments are errors") {
   on_devices_with_doubles([](const Device& device) {
     const DoubleSplineSpec good{.images = {.shape = {8, 8, 1}}, .output = {8, 8, 1}};
@@ -273,7 +431,13 @@ TEST_CASE("double_spline: invalid arguments are errors") {
     refused([](DoubleSplineSpec& spec) { spec.images.count = 0; });
     refused([](DoubleSplineSpec& spec) {
       spec.degree = 1;
-      spec.pixels = PixelType::f32;
+      spec.pixels = PixelType::c32;
+    });
+    refused([](DoubleSplineSpec& spec) { spec.footprints = true; });
+    refused([](DoubleSplineSpec& spec) { spec.padding = 1; });
+    refused([](DoubleSplineSpec& spec) {
+      spec.degree = 3;
+      spec.padding = spec.margin = 12;
     });
     auto stream = device.make_stream();
     auto image = device.make_image(PixelType::f64, {8, 8, 1});

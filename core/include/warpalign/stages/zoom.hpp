@@ -4,16 +4,14 @@
 #include <warpalign/stages/spline_model.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace warpalign {
 
+class ConvertPlan;
 class WeightedSumsPlan;
-namespace detail {
-class ConvertedInput;
-class ConvertedOutput;
-}  // namespace detail
 
 /// How a zoom avoids aliasing along the axes that shrink.
 enum class Antialias {
@@ -41,6 +39,9 @@ struct ZoomSpec {
   PixelType input = PixelType::f32;           ///< the type of the samples; any type
   /// c32 for complex images, any other type for real ones. Conversions as for ResamplePlan.
   PixelType output_type = PixelType::f32;
+  /// Whether to compute in double precision, with which types are converted directly. Needs real
+  /// images and a device with DeviceInfo::double_precision.
+  bool in_double = false;
 
   friend bool operator==(const ZoomSpec&, const ZoomSpec&) = default;
 };
@@ -61,7 +62,8 @@ struct ZoomSpec {
 ///
 /// Other axes are interpolated. One axis is computed after the other, the one that shrinks most
 /// first, and only at output samples; the sums are those of float numbers, with weights computed in
-/// double precision: results are accurate to 1e-6 of the largest sample.
+/// double precision: results are accurate to 1e-6 of the largest sample, or with `in_double` to
+/// 1e-14.
 class WARPALIGN_API ZoomPlan {
  public:
   /// Compiles a kernel, computes the weights and takes memory for the results between the axes.
@@ -80,9 +82,9 @@ class WARPALIGN_API ZoomPlan {
   Device device_;
   ZoomSpec spec_;
   std::shared_ptr<const std::vector<WeightedSumsPlan>> passes_;
-  std::vector<Buffer> between_;  ///< at most two, used in turn
-  std::shared_ptr<detail::ConvertedInput> converted_input_;
-  std::shared_ptr<detail::ConvertedOutput> converted_output_;
+  std::vector<Buffer> between_;                ///< at most two, used in turn
+  std::shared_ptr<ConvertPlan> load_, store_;  ///< null if the types are those of the sums
+  std::optional<Image> loaded_, sums_;
 };
 
 }  // namespace warpalign

@@ -3,8 +3,11 @@
 
 #include "device/check.hpp"
 #include "registration/batch/batch_run.hpp"
+#include "registration/checked_options.hpp"
+#include "registration/pair/initial_pose.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace warpalign {
@@ -24,7 +27,27 @@ void check(std::span<const Device> devices, const PairSource& source, const Pair
   }
 }
 
+bool has_pixels(const HostImage& image) {
+  return image.data != nullptr && image.width > 0 && image.height > 0;
+}
+
+/// Checks the initial transforms of all pairs whose images have a size; the results of the others
+/// say why they cannot be registered.
+void check_initial_of(std::span<const HostPair> pairs, const RegistrationOptions& options) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const HostPair& pair = pairs[i];
+    if (!pair.initial || !has_pixels(pair.reference) || !has_pixels(pair.moving)) continue;
+    detail::check_initial("pair " + std::to_string(i), *pair.initial, options,
+                          pair.reference.shape(), pair.moving.shape());
+  }
+}
+
 RegistrationResult align(Registrar& registrar, const HostPair& pair) {
+  if (pair.initial) {
+    registrar.set_initial(*pair.initial);
+  } else {
+    registrar.clear_initial();
+  }
   if (pair.reference_mask) {
     registrar.set_reference(pair.reference, *pair.reference_mask);
   } else {
@@ -55,6 +78,7 @@ std::vector<BatchResult> align_batch(std::span<const Device> devices,
                                      std::span<const HostPair> pairs,
                                      const RegistrationOptions& options,
                                      const BatchOptions& batch) {
+  check_initial_of(pairs, detail::checked(options));
   std::vector<BatchResult> results(pairs.size());
   align_batch(
       devices, pairs.size(), [&](std::size_t i) { return pairs[i]; },
@@ -70,6 +94,13 @@ std::vector<BatchResult> Registrar::align_batch(std::span<const Device> devices,
                                                 std::span<const HostPair> pairs,
                                                 const RegistrationOptions& options) {
   return warpalign::align_batch(devices, pairs, options);
+}
+
+void check_initial(const Homography& initial, const RegistrationOptions& options,
+                   const Shape& reference, const Shape& moving) {
+  const RegistrationOptions checked = detail::checked(options);
+  detail::check_initial(initial, checked);
+  static_cast<void>(detail::initial_pose(initial, checked, reference, moving));
 }
 
 }  // namespace warpalign

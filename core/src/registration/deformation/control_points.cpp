@@ -35,31 +35,6 @@ std::vector<float> refined_along(const std::vector<float>& from, std::int64_t in
   return to;
 }
 
-/// The first of the four control points that reach a pixel.
-std::int64_t first_of(const GridAxis& axis, std::int64_t pixel, std::int64_t controls) {
-  const double t = axis.first + axis.step * static_cast<double>(pixel);
-  return std::min(static_cast<std::int64_t>(t) - 1, controls - 4);
-}
-
-/// Marks the control points that reach a pixel.
-void mark(std::vector<bool>& marks, const DeformationGridSpec& spec, const Sides& pixel) {
-  const Sides grid = sides_of(spec.grid);
-  Sides first{};
-  Sides count{1, 1, 1};
-  for (std::size_t a = 0; a < static_cast<std::size_t>(spec.dimensions()); ++a) {
-    first[a] = first_of(spec.axes[a], pixel[a], grid[a]);
-    count[a] = 4;
-  }
-  for (std::int64_t k = 0; k < count[2]; ++k) {
-    for (std::int64_t j = 0; j < count[1]; ++j) {
-      for (std::int64_t i = 0; i < count[0]; ++i) {
-        const std::int64_t at = ((first[2] + k) * grid[1] + first[1] + j) * grid[0] + first[0] + i;
-        marks[static_cast<std::size_t>(at)] = true;
-      }
-    }
-  }
-}
-
 /// The mean of the neighbours along all axes.
 float neighbours_mean(const float* values, const Sides& grid, const Sides& at) {
   const Sides stride{1, grid[0], grid[0] * grid[1]};
@@ -88,24 +63,28 @@ std::vector<float> refined(std::span<const float> coefficients, const Shape& coa
   return refined_along(result, to[0] * to[1], from[2], components, to[2]);
 }
 
-std::size_t relax(std::span<float> coefficients, const DeformationGridSpec& spec,
-                  std::span<const float> determinants, double least) {
-  const auto controls = static_cast<std::size_t>(spec.grid.pixels());
-  std::vector<bool> marks(controls);
-  std::size_t found = 0;
-  for (std::size_t i = 0; i < determinants.size(); ++i) {
-    if (static_cast<double>(determinants[i]) >= least) continue;
-    ++found;
-    const auto at = static_cast<std::int64_t>(i);
-    const std::int64_t width = spec.voxels.width;
-    mark(marks, spec,
-         {at % width, at / width % spec.voxels.height, at / (width * spec.voxels.height)});
+std::vector<float> refined_between(std::span<const float> coefficients,
+                                   const DeformableLevel& coarse, const DeformableLevel& fine,
+                                   const Shape& image) {
+  std::vector<float> result(coefficients.begin(), coefficients.end());
+  std::array<double, 3> spacing = coarse.spacing;
+  Shape grid = coarse.grid;
+  while (spacing[0] > 1.5 * fine.spacing[0]) {
+    for (double& each : spacing) each /= 2;
+    const Shape finer = grid_shape(image, spacing);
+    result = refined(result, grid, finer, image.depth > 1 ? 3 : 2);
+    grid = finer;
   }
-  if (found == 0) return 0;
+  return result;
+}
+
+void relax(std::span<float> coefficients, const DeformationGridSpec& spec,
+           std::span<const float> marks) {
+  const auto controls = static_cast<std::size_t>(spec.grid.pixels());
   const Sides grid = sides_of(spec.grid);
   const std::vector<float> before(coefficients.begin(), coefficients.end());
   for (std::size_t c = 0; c < controls; ++c) {
-    if (!marks[c]) continue;
+    if (marks[c] == 0) continue;
     const auto at = static_cast<std::int64_t>(c);
     const Sides index{at % grid[0], at / grid[0] % grid[1], at / (grid[0] * grid[1])};
     for (std::size_t a = 0; a < static_cast<std::size_t>(spec.dimensions()); ++a) {
@@ -113,7 +92,6 @@ std::size_t relax(std::span<float> coefficients, const DeformationGridSpec& spec
       coefficients[a * controls + c] = 0.5F * (before[a * controls + c] + mean);
     }
   }
-  return found;
 }
 
 std::vector<float> inverse_curvatures(std::span<const float> curvatures, int axes,

@@ -2,6 +2,8 @@
 // nearly folds, and the inverse curvatures of an optimisation.
 #pragma once
 
+#include "registration/deformation/deformable_levels.hpp"
+
 #include <warpalign/backend/stages/refinement/deformation_grid.hpp>
 #include <warpalign/pixel.hpp>
 
@@ -16,11 +18,16 @@ namespace warpalign::detail {
 [[nodiscard]] std::vector<float> refined(std::span<const float> coefficients, const Shape& coarse,
                                          const Shape& fine, int components);
 
-/// Moves the control points that reach a pixel with a determinant below `least` half the way to the
-/// mean of their neighbours. Returns how many pixels have one; changes nothing if there are none.
+/// The coefficients of the same spline on the grid of a finer level, whose spacing is that of the
+/// coarser one, or its half, quarter and so on.
+[[nodiscard]] std::vector<float> refined_between(std::span<const float> coefficients,
+                                                 const DeformableLevel& coarse,
+                                                 const DeformableLevel& fine, const Shape& image);
+
+/// Moves the control points whose mark is not 0 half the way to the mean of their neighbours.
 /// Repeated, this makes the field affine there, whose determinant is positive.
-std::size_t relax(std::span<float> coefficients, const DeformationGridSpec& spec,
-                  std::span<const float> determinants, double least);
+void relax(std::span<float> coefficients, const DeformationGridSpec& spec,
+           std::span<const float> marks);
 
 /// (H + diag(smoothness))^-1 at each control point: `curvatures` has the different entries of H,
 /// xx, xy, yy in the plane, else xx, xy, xz, yy, yz, zz, one array after the other, as the result.

@@ -18,8 +18,6 @@ namespace {
 
 // The window about each pixel is 5 pixels wide.
 constexpr int window_radius = 2;
-// Of the bending energy, measured on drawn fields with and without noise and on brain slices.
-constexpr double smoothness = 0.5;
 // The largest eigenvalue of the bending energy: 16 along each axis, and 32 for each pair of axes.
 constexpr double bending_bound(int axes) { return axes == 3 ? 144 : 64; }
 constexpr float momentum = 0.8F;
@@ -28,7 +26,10 @@ constexpr int finest_steps = 25;
 // The longest step, in distances of control points.
 constexpr double longest_step = 0.4;
 // Fields with a smaller determinant are relaxed.
-constexpr double min_determinant = 0.2;
+constexpr float min_determinant = 0.2F;
+// Determinants below and above these are counted.
+constexpr float low_determinant = 0.3F;
+constexpr float high_determinant = 3;
 constexpr int max_relaxations = 100;
 
 std::vector<float> downloaded(Stream& stream, const Image& image) {
@@ -41,8 +42,8 @@ void upload(Stream& stream, std::span<const float> values, Image& image) {
   stream.upload(values.data(), values.size_bytes(), image.buffer());
 }
 
-LocalCorrelationSpec window_spec(const Shape& shape) {
-  return {shape, {window_radius, window_radius, window_radius}};
+LocalCorrelationSpec window_spec(const Shape& shape, IntensityRelation relation) {
+  return {shape, {window_radius, window_radius, window_radius}, relation == IntensityRelation::any};
 }
 
 /// The pose of execute_warp(): from the pixels of a level of the reference, displaced in full
@@ -85,18 +86,23 @@ struct DeformableFit::Work {
         statistics(device.make_image(PixelType::f32, spec.volumes(2))),
         forces(device.make_image(PixelType::f32, spec.volumes(components))),
         determinants(device.make_image(PixelType::f32, spec.voxels)),
+        extremes(device.make_image(PixelType::f32, spec.extremes())),
+        marks(device.make_image(PixelType::f32, spec.grid)),
+        reference_noise(device.make_image(PixelType::f32, NoiseSampling(spec.voxels).samples())),
+        moving_noise(device.make_image(PixelType::f32, NoiseSampling(spec.moving).samples())),
         curvatures(device.make_image(PixelType::f32, spec.volumes(spec.max_planes()))) {}
 
   int components;
-  Image pose, point, next, coefficients, sums, inverse, samples, statistics, forces, determinants;
-  Image curvatures;
+  Image pose, point, next, coefficients, sums, inverse, samples, statistics, forces;
+  Image determinants, extremes, marks, reference_noise, moving_noise, curvatures;
 };
 
-DeformableFit::Level::Level(const Device& device, const DeformableLevel& geometry)
+DeformableFit::Level::Level(const Device& device, const DeformableLevel& geometry,
+                            IntensityRelation relation)
     : level(geometry),
       spec(geometry.grid_spec()),
       grid(device, spec),
-      correlation(device, window_spec(geometry.reference)),
+      correlation(device, window_spec(geometry.reference, relation)),
       step(device, {geometry.grid}),
       work(std::make_unique<Work>(device, spec)) {}
 DeformableFit::Level::Level(Level&&) noexcept = default;
@@ -109,11 +115,12 @@ DeformableFit::~DeformableFit() = default;
 
 DeformableFit::DeformableFit(const Device& device, const Shape& reference,
                              const Point3& reference_spacing, const Shape& moving,
-                             const Point3& moving_spacing)
-    : device_(device) {
-  for (const auto& geometry :
-       deformable_levels(reference, reference_spacing, moving, moving_spacing)) {
-    Level level(device, geometry);
+                             const Point3& moving_spacing, const DeformableSettings& settings,
+                             IntensityRelation relation)
+    : device_(device), settings_(settings), relation_(relation) {
+  for (const auto& geometry : deformable_levels(reference, reference_spacing, moving,
+                                                moving_spacing, settings.grid_spacing)) {
+    Level level(device, geometry, relation);
     if (!levels_.empty()) {
       const DeformableLevel& finer = levels_.back().level;
       level.reference = Device(device).make_image(PixelType::f32, geometry.reference);
@@ -125,6 +132,11 @@ DeformableFit::DeformableFit(const Device& device, const Shape& reference,
   }
 }
 
+double DeformableFit::mean_correlation(Stream& stream, const Level& level) const {
+  const double mean = level.correlation.sum(stream).mean();
+  return relation_ == IntensityRelation::any ? std::sqrt(mean) : mean;
+}
+
 void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t number,
                              const Image& reference, const Image& moving,
                              const HomogeneousMatrix& affine, bool judged, Field& field) const {
@@ -134,13 +146,17 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
   const int axes = spec.dimensions();
   Work& work = *level.work;
   const auto& masks = level.masks;
-  const auto floor_of = [&](const Image& image, KnownPixels known) {
-    return static_cast<float>(noise_floor(downloaded(stream, image), image.shape(), known));
+  const auto floor_of = [&](const Image& image, Image& samples, KnownPixels known) {
+    const NoiseSampling sampling(image.shape());
+    clock.run("local_correlation",
+              [&] { level.correlation.execute_noise_samples(stream, image, sampling, samples); });
+    return static_cast<float>(
+        noise_floor(downloaded(stream, samples), sampling, image.shape(), known));
   };
-  const float reference_floor =
-      floor_of(reference, masks ? KnownPixels(masks->reference_known) : KnownPixels());
+  const float reference_floor = floor_of(
+      reference, work.reference_noise, masks ? KnownPixels(masks->reference_known) : KnownPixels());
   const float moving_floor =
-      floor_of(moving, masks ? KnownPixels(masks->moving_known) : KnownPixels());
+      floor_of(moving, work.moving_noise, masks ? KnownPixels(masks->moving_known) : KnownPixels());
   const auto pose = pose_of(geometry, affine);
   upload(stream, pose, work.pose);
 
@@ -155,7 +171,8 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
   for (std::size_t a = 0; a < static_cast<std::size_t>(axes); ++a) {
     factors[a] = 1.0 / geometry.reference_factor[a];
     // In units of the grid, which is about cubic in space, so that no axis is preferred.
-    const double weight = smoothness * cell / (spec.axes[a].spacing * spec.axes[a].spacing);
+    const double spacing = spec.axes[a].spacing;
+    const double weight = settings_.bending_weight * cell / (spacing * spacing);
     bound[a] = bending_bound(axes) * weight;
     step.force[a] = static_cast<float>(factors[a]);
     step.smoothness[a] = static_cast<float>(weight);
@@ -199,7 +216,7 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
     const std::vector<float> none(field.coefficients.size());
     upload(stream, none, work.next);
     compare(work.next);
-    field.correlation_before = level.correlation.sum(stream).mean();
+    field.correlation_before = mean_correlation(stream, level);
   }
   for (int i = 0; i < (number == 0 ? finest_steps : coarse_steps); ++i) {
     compare(work.point);
@@ -213,14 +230,7 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
   }
   field.coefficients = downloaded(stream, work.coefficients);
 
-  for (int i = 0; i < max_relaxations; ++i) {
-    clock.run("deformation_grid", [&] {
-      level.grid.execute_determinants(stream, work.coefficients, work.determinants);
-    });
-    field.determinants = downloaded(stream, work.determinants);
-    if (relax(field.coefficients, spec, field.determinants, min_determinant) == 0) break;
-    upload(stream, field.coefficients, work.coefficients);
-  }
+  unfold(stream, clock, level, field);
   if (judged && number == judged_level()) {
     compare(work.coefficients);
     const std::vector<float> samples = downloaded(stream, work.samples);
@@ -236,7 +246,42 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
   }
   if (number != 0) return;
   compare(work.coefficients);
-  field.correlation = level.correlation.sum(stream).mean();
+  field.correlation = mean_correlation(stream, level);
+}
+
+DeterminantRange DeformableFit::determinants(Stream& stream, StageClock& clock,
+                                             const Level& level) const {
+  Work& work = *level.work;
+  clock.run("deformation_grid", [&] {
+    level.grid.execute_determinants(stream, work.coefficients, work.determinants);
+    level.grid.execute_extremes(stream, work.determinants, low_determinant, high_determinant,
+                                work.extremes);
+  });
+  const std::vector<float> rows = downloaded(stream, work.extremes);
+  DeterminantRange range{rows[0], rows[1], 0};
+  for (std::size_t i = 0; i < rows.size(); i += 3) {
+    range.least = std::min(range.least, static_cast<double>(rows[i]));
+    range.most = std::max(range.most, static_cast<double>(rows[i + 1]));
+    range.extreme += static_cast<double>(rows[i + 2]);
+  }
+  range.extreme /= static_cast<double>(level.spec.voxels.pixels());
+  return range;
+}
+
+void DeformableFit::unfold(Stream& stream, StageClock& clock, const Level& level,
+                           Field& field) const {
+  Work& work = *level.work;
+  const std::vector<float> none(static_cast<std::size_t>(level.spec.grid.pixels()));
+  for (int i = 0; i <= max_relaxations; ++i) {
+    field.determinants = determinants(stream, clock, level);
+    if (field.determinants.least >= min_determinant || i == max_relaxations) return;
+    upload(stream, none, work.marks);
+    clock.run("deformation_grid", [&] {
+      level.grid.execute_marks(stream, work.determinants, min_determinant, work.marks);
+    });
+    relax(field.coefficients, level.spec, downloaded(stream, work.marks));
+    upload(stream, field.coefficients, work.coefficients);
+  }
 }
 
 const Image& DeformableFit::image_of(std::size_t number, const Image& finest,
@@ -311,8 +356,8 @@ Deformation DeformableFit::run(Stream& stream, StageClock& clock, const FitImage
     if (field.coefficients.empty()) {
       field.coefficients.resize(static_cast<std::size_t>(level.spec.grids(axes).pixels()));
     } else {
-      field.coefficients =
-          refined(field.coefficients, levels_[i + 1].spec.grid, level.spec.grid, axes);
+      field.coefficients = refined_between(field.coefficients, levels_[i + 1].level, level.level,
+                                           levels_.front().level.reference);
     }
     optimize(stream, clock, i, image_of(i, reference, &Level::reference),
              image_of(i, moving, &Level::moving), affine, judged, field);
@@ -339,14 +384,9 @@ Deformation DeformableFit::described(const Field& field, const HomogeneousMatrix
                      Transform::bspline(grid, components);
   result.correlation_before = field.correlation_before;
   result.correlation = field.correlation;
-  const auto [least, most] =
-      std::minmax_element(field.determinants.begin(), field.determinants.end());
-  result.min_jacobian = static_cast<double>(*least);
-  result.max_jacobian = static_cast<double>(*most);
-  const auto extreme = std::count_if(field.determinants.begin(), field.determinants.end(),
-                                     [](float j) { return j < 0.3F || j > 3.0F; });
-  result.extreme_jacobians =
-      static_cast<double>(extreme) / static_cast<double>(field.determinants.size());
+  result.min_jacobian = field.determinants.least;
+  result.max_jacobian = field.determinants.most;
+  result.extreme_jacobians = field.determinants.extreme;
   return result;
 }
 

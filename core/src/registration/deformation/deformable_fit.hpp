@@ -20,13 +20,36 @@
 
 namespace warpalign::detail {
 
+struct DeformableSettings {
+  double grid_spacing = default_grid_spacing;  ///< at least min_grid_spacing
+  double bending_weight = 0.5;                 ///< of the bending energy, above 0
+};
+
 /// An image to fit: f32, with finite values also where pixels are not known.
 struct FitImage {
   const Image& values;
   KnownPixels known;
 };
 
-/// Maximises the mean correlation of small windows over the coefficients of a cubic B-spline
+/// The Jacobian determinants of a field.
+struct DeterminantRange {
+  double least = 1, most = 1;
+  double extreme = 0;  ///< the share of pixels with one below 0.3 or above 3
+};
+
+/// How the intensities of the images depend on each other.
+enum class IntensityRelation {
+  same,  ///< within a window, by a positive gain and an offset
+  any    ///< by a gain of either sign, which differs from window to window
+};
+
+/// The relation of images that the affine step registered by a modality.
+[[nodiscard]] constexpr IntensityRelation relation_of(Modality modality) noexcept {
+  return modality == Modality::other ? IntensityRelation::any : IntensityRelation::same;
+}
+
+/// Maximises the mean correlation of small windows (or, if the gain may have either sign, half the
+/// mean of its square, as Avants et al. 2008 do) over the coefficients of a cubic B-spline
 /// (Rueckert et al. 1999), minus its bending energy, from coarse to fine. Each step divides the
 /// derivative at a control point by its curvature, as Gauss-Newton approximates it, summed over the
 /// pixels that it reaches: an upper bound, so that steps do not overshoot. Steps are accelerated
@@ -35,16 +58,21 @@ class DeformableFit {
  public:
   /// `spacing`: between pixels, in the same unit for both.
   DeformableFit(const Device& device, const Shape& reference, const Point3& reference_spacing,
-                const Shape& moving, const Point3& moving_spacing);
+                const Shape& moving, const Point3& moving_spacing,
+                const DeformableSettings& settings,
+                IntensityRelation relation = IntensityRelation::same);
   DeformableFit(DeformableFit&&) noexcept;
   DeformableFit& operator=(DeformableFit&&) noexcept;
   ~DeformableFit();
 
-  [[nodiscard]] bool matches(const Shape& reference, const Shape& moving) const {
-    return levels_.front().level.reference == reference && levels_.front().level.moving == moving;
+  [[nodiscard]] bool matches(const Shape& reference, const Shape& moving,
+                             IntensityRelation relation = IntensityRelation::same) const {
+    return levels_.front().level.reference == reference && levels_.front().level.moving == moving &&
+           relation_ == relation;
   }
-  /// `affine` maps pixels of the reference to the moving image. Windows with a pixel that is not
-  /// known do not count. Waits for the device.
+  /// The correlations of the deformation are means of the windows; if the gain may have either
+  /// sign, roots of mean squares. `affine` maps pixels of the reference to the moving image.
+  /// Windows with a pixel that is not known do not count. Waits for the device.
   [[nodiscard]] Deformation run(Stream& stream, StageClock& clock, const FitImage& reference,
                                 const FitImage& moving, const HomogeneousMatrix& affine,
                                 bool judged = false);
@@ -59,7 +87,7 @@ class DeformableFit {
     Image reference, moving;
   };
   struct Level {
-    Level(const Device& device, const DeformableLevel& geometry);
+    Level(const Device& device, const DeformableLevel& geometry, IntensityRelation relation);
     Level(Level&&) noexcept;
     Level& operator=(Level&&) noexcept;
     ~Level();
@@ -76,10 +104,11 @@ class DeformableFit {
   struct Field {
     std::vector<float> coefficients;
     double correlation_before = 0, correlation = 0;
-    std::vector<float> determinants;
+    DeterminantRange determinants;
     StructureCorrelation structure;
   };
 
+  [[nodiscard]] double mean_correlation(Stream& stream, const Level& level) const;
   /// Half resolution, or the only level.
   [[nodiscard]] std::size_t judged_level() const { return levels_.size() > 1 ? 1 : 0; }
   [[nodiscard]] const Image& image_of(std::size_t number, const Image& finest,
@@ -89,9 +118,15 @@ class DeformableFit {
   void optimize(Stream& stream, StageClock& clock, std::size_t number, const Image& reference,
                 const Image& moving, const HomogeneousMatrix& affine, bool judged,
                 Field& field) const;
+  /// The determinants of the coefficients in the level's memory, which stay there.
+  DeterminantRange determinants(Stream& stream, StageClock& clock, const Level& level) const;
+  /// Changes coefficients until no determinant is below a limit.
+  void unfold(Stream& stream, StageClock& clock, const Level& level, Field& field) const;
   [[nodiscard]] Deformation described(const Field& field, const HomogeneousMatrix& affine) const;
 
   Device device_;
+  DeformableSettings settings_;
+  IntensityRelation relation_;
   std::vector<Level> levels_;  // finest first
   StructureCorrelation structure_;
 };

@@ -15,11 +15,6 @@ namespace {
 // Smaller images have too few windows, and too few control points.
 constexpr std::int64_t min_side = 12;
 constexpr std::size_t max_levels = 4;
-// In pixels of the level, along the axes with the smallest spacing.
-constexpr double control_spacing = 5;
-// The fewest pixels between control points along the other axes.
-constexpr double min_control_spacing = 2;
-
 Shape shape_of(const Sides& sides) { return {sides[0], sides[1], sides[2]}; }
 std::array<double, 3> numbers_of(const Point3& p) { return {p.x, p.y, p.z}; }
 
@@ -46,6 +41,14 @@ Resolution halved(const Resolution& fine) {
   return coarse;
 }
 
+/// How often the distance of control points doubles from the finest level to one whose pixels are
+/// `factor` times as large.
+int doublings(double grid_spacing, double factor) {
+  if (factor == 1) return 0;
+  const double wanted = default_grid_spacing * factor / grid_spacing;
+  return std::max(static_cast<int>(std::lround(std::log2(wanted))), 0);
+}
+
 bool can_be_halved(const Resolution& image) {
   return std::all_of(image.sides.begin(),
                      image.sides.begin() + static_cast<std::ptrdiff_t>(image.axes()),
@@ -66,39 +69,44 @@ DeformationGridSpec DeformableLevel::grid_spec() const {
   return spec;
 }
 
+Shape grid_shape(const Shape& image, const std::array<double, 3>& spacing) {
+  const Sides sides = sides_of(image);
+  Sides grid{1, 1, 1};
+  for (std::size_t a = 0; a < (image.depth > 1 ? 3U : 2U); ++a) {
+    grid[a] = static_cast<std::int64_t>(
+                  std::ceil(static_cast<double>(sides[a] - 1) / spacing[a] - 1e-9)) +
+              3;
+    grid[a] = std::max<std::int64_t>(grid[a], 4);
+  }
+  return shape_of(grid);
+}
+
 std::vector<DeformableLevel> deformable_levels(const Shape& reference,
                                                const Point3& reference_spacing, const Shape& moving,
-                                               const Point3& moving_spacing) {
+                                               const Point3& moving_spacing, double grid_spacing) {
   Resolution r{sides_of(reference), numbers_of(reference_spacing)};
   Resolution m{sides_of(moving), numbers_of(moving_spacing)};
-  const Sides full = r.sides;
   double least = r.spacing[0];
   for (std::size_t a = 1; a < r.axes(); ++a) least = std::min(least, r.spacing[a]);
-  std::array<double, 3> between{};
+  std::array<double, 3> finest{};
   for (std::size_t a = 0; a < 3; ++a) {
-    between[a] = std::max(control_spacing * least / r.spacing[a], min_control_spacing);
+    finest[a] = std::max(grid_spacing * least / r.spacing[a], min_grid_spacing);
   }
   std::vector<DeformableLevel> levels;
-  while (true) {
+  for (double factor = 1;; factor *= 2) {
     DeformableLevel level;
     level.reference = shape_of(r.sides);
     level.moving = shape_of(m.sides);
     level.reference_factor = r.factor;
     level.moving_factor = m.factor;
-    level.spacing = between;
-    Sides grid{1, 1, 1};
-    for (std::size_t a = 0; a < r.axes(); ++a) {
-      grid[a] = static_cast<std::int64_t>(
-                    std::ceil(static_cast<double>(full[a] - 1) / between[a] - 1e-9)) +
-                3;
-      grid[a] = std::max<std::int64_t>(grid[a], 4);
+    for (std::size_t a = 0; a < 3; ++a) {
+      level.spacing[a] = std::ldexp(finest[a], doublings(grid_spacing, factor));
     }
-    level.grid = shape_of(grid);
+    level.grid = grid_shape(reference, level.spacing);
     levels.push_back(level);
     if (levels.size() == max_levels || !can_be_halved(r) || !can_be_halved(m)) return levels;
     r = halved(r);
     m = halved(m);
-    for (double& each : between) each *= 2;
   }
 }
 

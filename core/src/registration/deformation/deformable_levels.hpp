@@ -10,6 +10,11 @@
 
 namespace warpalign::detail {
 
+/// In pixels, along the axes with the smallest spacing.
+constexpr double default_grid_spacing = 5;
+/// Between closer control points there are too few pixels to determine them.
+constexpr double min_grid_spacing = 2;
+
 /// One level. Positions and displacements are in pixels of the full images, along x, y and z.
 struct DeformableLevel {
   Shape reference, moving;
@@ -21,13 +26,16 @@ struct DeformableLevel {
   [[nodiscard]] DeformationGridSpec grid_spec() const;
 };
 
-/// The levels, finest first. Control points are as far apart as 5 pixels of the level along the
-/// axes with the smallest spacing, so that those of a level are every second one of the next finer
-/// level. `spacing`: between pixels, in any unit.
-[[nodiscard]] std::vector<DeformableLevel> deformable_levels(const Shape& reference,
-                                                             const Point3& reference_spacing,
-                                                             const Shape& moving,
-                                                             const Point3& moving_spacing);
+/// The levels, finest first. At the finest one, control points are `grid_spacing` pixels apart
+/// along the axes with the smallest spacing; at the others, about 5 pixels of the level, or as far
+/// as at the finest one. Every second control point of a level, every fourth one and so on, or each
+/// of them, is one of the next coarser level. `spacing`: between pixels, in any unit.
+[[nodiscard]] std::vector<DeformableLevel> deformable_levels(
+    const Shape& reference, const Point3& reference_spacing, const Shape& moving,
+    const Point3& moving_spacing, double grid_spacing = default_grid_spacing);
+
+/// The control points of a grid for an image of this shape.
+[[nodiscard]] Shape grid_shape(const Shape& image, const std::array<double, 3>& spacing);
 
 /// The position of control point 0 is one spacing before the first pixel.
 [[nodiscard]] inline double control_origin(double spacing) { return -spacing; }

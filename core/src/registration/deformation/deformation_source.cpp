@@ -43,14 +43,26 @@ DeformationSource::Plans::Plans(const Device& device, PixelType pixel, const Sha
       normalize(device, {pixel, size, size, 0}),
       record(device.make_buffer(sizeof(StatisticsRecord))) {}
 
+void DeformationSource::prepare_copy(PixelType type, const Shape& shape,
+                                     std::optional<Image>& copy) const {
+  if (copy && copy->type() == type && copy->shape() == shape) return;
+  copy.reset();  // release the old memory before allocating the new
+  copy = Device(device_).make_image(type, shape);
+}
+
 const Image& DeformationSource::on_device(Stream& stream, StageClock& clock,
                                           const HostImage& pixels,
                                           std::optional<Image>& copy) const {
-  if (!copy || copy->type() != pixels.type || copy->shape() != pixels.shape()) {
-    copy.reset();  // release the old memory before allocating the new
-    copy = Device(device_).make_image(pixels.type, pixels.shape());
-  }
+  prepare_copy(pixels.type, pixels.shape(), copy);
   clock.run("upload", [&] { stream.upload(pixels, *copy); });
+  return *copy;
+}
+
+const Image& DeformationSource::on_device(Stream& stream, StageClock& clock,
+                                          const HostVolume& voxels,
+                                          std::optional<Image>& copy) const {
+  prepare_copy(voxels.type, voxels.shape, copy);
+  clock.run("upload", [&] { stream.upload(voxels.data, copy->size_bytes(), copy->buffer()); });
   return *copy;
 }
 

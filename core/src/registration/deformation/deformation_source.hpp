@@ -16,8 +16,8 @@ namespace warpalign::detail {
 /// Which pixels of an image are known, 1 or 0; empty if all are.
 using KnownPixels = std::span<const float>;
 
-/// Converts an image (u8, u16 or f32) to f32: minus its mean, divided by its range. Reuses its
-/// memory for images of the same type and shape.
+/// Converts an image or volume (u8, u16 or f32) to f32: minus its mean, divided by its range.
+/// Reuses its memory for images of the same type and shape.
 class DeformationSource {
  public:
   explicit DeformationSource(const Device& device) : device_(device) {}
@@ -50,8 +50,11 @@ class DeformationSource {
   };
   const Image& on_device(Stream& stream, StageClock& clock, const HostImage& pixels,
                          std::optional<Image>& copy) const;
+  const Image& on_device(Stream& stream, StageClock& clock, const HostVolume& voxels,
+                         std::optional<Image>& copy) const;
   static const Image& on_device(Stream& stream, StageClock& clock, const Image& pixels,
                                 std::optional<Image>& copy);
+  void prepare_copy(PixelType type, const Shape& shape, std::optional<Image>& copy) const;
   void take_complete(Stream& stream, StageClock& clock, const Image& pixels);
   void take_incomplete(Stream& stream, const Image& pixels, const Image* mask);
   void fill(Stream& stream, std::vector<float>& values, const Shape& shape);

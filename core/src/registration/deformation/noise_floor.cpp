@@ -13,46 +13,45 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr std::int64_t max_sampled = 30000;
 constexpr double min_share = 1e-5;
 // The median of |x| of a normal distribution of deviation 1.
 constexpr double normal_median = 0.6745;
 
+/// Whether the pixel has a next one along each axis.
+bool has_difference(std::int64_t i, const Shape& shape) {
+  return i % shape.width + 1 < shape.width && i / shape.width % shape.height + 1 < shape.height &&
+         (shape.depth == 1 || i / (shape.width * shape.height) + 1 < shape.depth);
+}
+
+/// Whether the pixel and all whose values are in its difference are known.
+bool difference_is_known(std::span<const float> known, std::int64_t i, const Shape& shape) {
+  const auto square_is_known = [&](std::int64_t first) {
+    const float* k = known.data() + first;
+    return k[0] != 0 && k[1] != 0 && k[shape.width] != 0 && k[shape.width + 1] != 0;
+  };
+  return known.empty() || (square_is_known(i) &&
+                           (shape.depth == 1 || square_is_known(i + shape.width * shape.height)));
+}
+
 }  // namespace
 
-double noise_floor(std::span<const float> pixels, const Shape& shape,
-                   std::span<const float> known) {
-  const std::int64_t width = shape.width;
-  const std::int64_t plane = width * shape.height;
-  const bool in_space = shape.depth > 1;
-  const std::int64_t every = std::max<std::int64_t>(shape.pixels() / max_sampled, 1);
+double noise_floor(std::span<const float> samples, const NoiseSampling& sampling,
+                   const Shape& shape, std::span<const float> known) {
+  const auto number = static_cast<std::size_t>(sampling.count);
   std::vector<float> differences;
   double sum = 0;
   double squares = 0;
   double count = 0;
-  for (std::int64_t i = 0; i < shape.pixels(); i += every) {
-    const float* p = pixels.data() + i;
-    const auto at = static_cast<std::size_t>(i);
-    if (!known.empty() && known[at] == 0) continue;
-    const auto value = static_cast<double>(*p);
+  for (std::size_t s = 0; s < number; ++s) {
+    const std::int64_t i = static_cast<std::int64_t>(s) * sampling.every;
+    if (!known.empty() && known[static_cast<std::size_t>(i)] == 0) continue;
+    const auto value = static_cast<double>(samples[s]);
     sum += value;
     squares += value * value;
     count += 1;
-    if (i % width + 1 >= width || i / width % shape.height + 1 >= shape.height) continue;
-    const auto is_known = [&](std::int64_t first) {
-      return known.empty() || (known[static_cast<std::size_t>(first)] != 0 &&
-                               known[static_cast<std::size_t>(first + 1)] != 0 &&
-                               known[static_cast<std::size_t>(first + width)] != 0 &&
-                               known[static_cast<std::size_t>(first + width + 1)] != 0);
-    };
-    if (!is_known(i)) continue;
-    float difference = (p[0] - p[1]) - (p[width] - p[width + 1]);
-    if (in_space) {
-      if (i / plane + 1 >= shape.depth || !is_known(i + plane)) continue;
-      const float* q = p + plane;
-      difference -= (q[0] - q[1]) - (q[width] - q[width + 1]);
+    if (has_difference(i, shape) && difference_is_known(known, i, shape)) {
+      differences.push_back(std::abs(samples[number + s]));
     }
-    differences.push_back(std::abs(difference));
   }
   const double mean = sum / std::max(count, 1.0);
   const double variance = std::max(squares / std::max(count, 1.0) - mean * mean, 1e-12);
@@ -60,9 +59,28 @@ double noise_floor(std::span<const float> pixels, const Shape& shape,
   if (!differences.empty()) {
     const double deviation =
         static_cast<double>(upper_median(std::span(differences))) / normal_median;
-    noise = deviation * deviation / (in_space ? 8 : 4);
+    noise = deviation * deviation / (shape.depth > 1 ? 8 : 4);
   }
   return std::max(0.5 * noise, min_share * variance);
+}
+
+double noise_floor(std::span<const float> pixels, const Shape& shape,
+                   std::span<const float> known) {
+  const NoiseSampling sampling(shape);
+  const auto number = static_cast<std::size_t>(sampling.count);
+  std::vector<float> samples(2 * number);
+  for (std::size_t s = 0; s < number; ++s) {
+    const std::int64_t i = static_cast<std::int64_t>(s) * sampling.every;
+    const float* p = pixels.data() + i;
+    samples[s] = *p;
+    if (!has_difference(i, shape)) continue;
+    const auto across = [&](const float* q) {
+      return (q[0] - q[1]) - (q[shape.width] - q[shape.width + 1]);
+    };
+    samples[number + s] =
+        shape.depth > 1 ? across(p) - across(p + shape.width * shape.height) : across(p);
+  }
+  return noise_floor(samples, sampling, shape, known);
 }
 
 }  // namespace warpalign::detail

@@ -1,9 +1,11 @@
 // The variance below which windows of an image count as without structure.
 #pragma once
 
+#include <warpalign/backend/stages/refinement/local_correlation.hpp>
 #include <warpalign/pixel.hpp>
 
 #include <span>
+#include <vector>
 
 namespace warpalign::detail {
 
@@ -12,5 +14,9 @@ namespace warpalign::detail {
 /// `known`: 1 or 0 for each pixel, empty if all are known.
 [[nodiscard]] double noise_floor(std::span<const float> pixels, const Shape& shape,
                                  std::span<const float> known = {});
+
+/// The same from the samples of an image: their values, and then their differences.
+[[nodiscard]] double noise_floor(std::span<const float> samples, const NoiseSampling& sampling,
+                                 const Shape& shape, std::span<const float> known = {});
 
 }  // namespace warpalign::detail

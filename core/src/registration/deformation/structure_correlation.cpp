@@ -1,6 +1,7 @@
 // How well the structure of two aligned images agrees, with and without their outlines.
 #include "registration/deformation/structure_correlation.hpp"
 
+#include "registration/deformation/outline.hpp"
 #include "registration/deformation/window_sums.hpp"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 namespace warpalign::detail {
@@ -17,8 +17,6 @@ namespace {
 
 // Of the intensities whose contour is the outline, in pixels.
 constexpr double contour_sigma = 2;
-// Mean intensities are those at distances from the outline up to this one, in pixels.
-constexpr std::int64_t farthest = 16;
 // The share of a window's pixels that must be known.
 constexpr double least_known = 0.15;
 
@@ -63,95 +61,6 @@ Covariances covariances(std::span<const float> reference, std::span<const float>
   return sums;
 }
 
-std::vector<float> smoothed(std::span<const float> image, const Shape& shape) {
-  constexpr std::int64_t reach = 8;
-  std::array<float, 2 * reach + 1> weights{};
-  float total = 0;
-  for (std::int64_t k = -reach; k <= reach; ++k) {
-    const double t = static_cast<double>(k) / contour_sigma;
-    weights[static_cast<std::size_t>(k + reach)] = static_cast<float>(std::exp(-t * t / 2));
-    total += weights[static_cast<std::size_t>(k + reach)];
-  }
-  std::vector<float> result(image.begin(), image.end());
-  for_each_line(result, shape, [&](const std::vector<float>& line, std::vector<float>& to) {
-    const auto last = static_cast<std::int64_t>(line.size()) - 1;
-    for (std::int64_t k = 0; k <= last; ++k) {
-      float sum = 0;
-      for (std::int64_t i = -reach; i <= reach; ++i) {
-        sum += weights[static_cast<std::size_t>(i + reach)] *
-               line[static_cast<std::size_t>(std::clamp<std::int64_t>(k + i, 0, last))];
-      }
-      to[static_cast<std::size_t>(k)] = sum / total;
-    }
-  });
-  return result;
-}
-
-/// The threshold that divides the known values into two classes with the greatest variance between
-/// them (Otsu 1979).
-float otsu_threshold(std::span<const float> values, std::span<const float> known) {
-  constexpr std::size_t bins = 256;
-  float least = std::numeric_limits<float>::max();
-  float most = std::numeric_limits<float>::lowest();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (known[i] == 0) continue;
-    least = std::min(least, values[i]);
-    most = std::max(most, values[i]);
-  }
-  if (!(most > least)) return least;
-  std::array<double, bins> counts{};
-  const float per = static_cast<float>(bins) / (most - least);
-  double total = 0;
-  double sum = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (known[i] == 0) continue;
-    const auto bin = std::min(static_cast<std::size_t>((values[i] - least) * per), bins - 1);
-    counts[bin] += 1;
-    total += 1;
-    sum += static_cast<double>(bin);
-  }
-  double below = 0;
-  double sum_below = 0;
-  double best = -1;
-  std::size_t threshold = 0;
-  for (std::size_t bin = 0; bin + 1 < bins; ++bin) {
-    below += counts[bin];
-    sum_below += counts[bin] * static_cast<double>(bin);
-    if (below == 0 || below == total) continue;
-    const double difference = sum_below / below - (sum - sum_below) / (total - below);
-    const double between = below * (total - below) * difference * difference;
-    if (between > best) {
-      best = between;
-      threshold = bin;
-    }
-  }
-  return least + static_cast<float>(threshold + 1) / per;
-}
-
-/// The distance to the nearest pixel where `inside` is not `from`, at most `farthest`.
-std::vector<float> distances(const std::vector<bool>& inside, bool from, const Shape& shape) {
-  constexpr auto limit = static_cast<float>(farthest * farthest);
-  std::vector<float> squares(inside.size());
-  for (std::size_t i = 0; i < inside.size(); ++i) squares[i] = inside[i] == from ? limit : 0;
-  // Separable: the least squared distance along each axis, plus that along the axes before.
-  for_each_line(squares, shape, [](const std::vector<float>& line, std::vector<float>& result) {
-    const auto length = static_cast<std::int64_t>(line.size());
-    const float most = *std::max_element(line.begin(), line.end());
-    if (most == 0) return result.assign(line.begin(), line.end());
-    for (std::int64_t k = 0; k < length; ++k) {
-      float least = line[static_cast<std::size_t>(k)];
-      for (std::int64_t i = 1; i <= farthest && static_cast<float>(i * i) < least; ++i) {
-        const auto square = static_cast<float>(i * i);
-        if (k >= i) least = std::min(least, line[static_cast<std::size_t>(k - i)] + square);
-        if (k + i < length) least = std::min(least, line[static_cast<std::size_t>(k + i)] + square);
-      }
-      result[static_cast<std::size_t>(k)] = least;
-    }
-  });
-  for (float& square : squares) square = std::sqrt(square);
-  return squares;
-}
-
 /// An image without its outline.
 struct Inner {
   std::vector<bool> inside;      ///< which side of the outline each pixel is on
@@ -159,18 +68,19 @@ struct Inner {
   std::vector<float> away;       ///< 1 for pixels whose neighbours are on the same side
 };
 
-Inner inner_of(std::span<const float> image, std::span<const float> known, const Shape& shape) {
+Inner inner_of(std::span<const float> image, std::span<const float> known, const Shape& shape,
+               float away) {
   Inner result;
-  const std::vector<float> smooth = smoothed(image, shape);
+  const std::vector<float> smooth = gaussian_smoothed(image, shape, contour_sigma);
   const float threshold = otsu_threshold(smooth, known);
   for (const float value : smooth) result.inside.push_back(value > threshold);
-  const std::vector<float> to_outside = distances(result.inside, true, shape);
-  const std::vector<float> to_inside = distances(result.inside, false, shape);
-  std::array<double, 2 * farthest + 1> sums{};
-  std::array<double, 2 * farthest + 1> counts{};
+  const std::vector<float> to_outside = distances_from(result.inside, true, shape);
+  const std::vector<float> to_inside = distances_from(result.inside, false, shape);
+  std::array<double, 2 * farthest_from_outline + 1> sums{};
+  std::array<double, 2 * farthest_from_outline + 1> counts{};
   const auto bin = [&](std::size_t i) {
     const float signed_distance = to_outside[i] - to_inside[i];
-    return static_cast<std::size_t>(std::lround(signed_distance) + farthest);
+    return static_cast<std::size_t>(std::lround(signed_distance) + farthest_from_outline);
   };
   for (std::size_t i = 0; i < image.size(); ++i) {
     if (known[i] == 0) continue;
@@ -181,7 +91,7 @@ Inner inner_of(std::span<const float> image, std::span<const float> known, const
     const std::size_t at = bin(i);
     const double mean = counts[at] > 0 ? sums[at] / counts[at] : 0;
     result.deviation.push_back(image[i] - static_cast<float>(mean));
-    result.away.push_back(std::max(to_outside[i], to_inside[i]) > 1 ? 1.0F : 0.0F);
+    result.away.push_back(std::max(to_outside[i], to_inside[i]) > away ? 1.0F : 0.0F);
   }
   return result;
 }
@@ -191,12 +101,13 @@ Inner inner_of(std::span<const float> image, std::span<const float> known, const
 StructureCorrelation structure_correlation(std::span<const float> reference,
                                            std::span<const float> warped,
                                            std::span<const float> known,
-                                           std::span<const float> valid, const Shape& shape) {
+                                           std::span<const float> valid, const Shape& shape,
+                                           float away) {
   const Covariances all = covariances(reference, warped, known, valid, shape);
   StructureCorrelation result;
   result.pooled = all.correlation();
-  const Inner a = inner_of(reference, known, shape);
-  const Inner b = inner_of(warped, known, shape);
+  const Inner a = inner_of(reference, known, shape, away);
+  const Inner b = inner_of(warped, known, shape, away);
   Covariances inner;
   std::vector<float> weights(known.size());
   for (const bool side : {false, true}) {

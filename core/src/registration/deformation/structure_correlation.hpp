@@ -13,20 +13,21 @@ namespace warpalign::detail {
 /// none.
 struct StructureCorrelation {
   double pooled = 0;  ///< of all windows, -1 to 1
-  /// The same, -1 to 1, of the deviations from the outline's profile: from the mean intensity at the
-  /// same distance from the outline, on either side of it, at least a pixel away. The outline of
-  /// each image is the contour of its smoothed intensities at Otsu's threshold (Otsu 1979).
+  /// The same, -1 to 1, of the deviations from the outline's profile: from the mean intensity at
+  /// the same distance from the outline, on either side of it, away from it. The outline of each
+  /// image is the contour of its smoothed intensities at Otsu's threshold (Otsu 1979).
   double inner = 0;
   /// The part of the windows' variance that these deviations have: the larger one of both images.
   double inner_share = 0;
 };
 
 /// Both images have the same shape. `known`: 1, or 0 for pixels that are ignored. `valid`: 1 for
-/// pixels about which windows count, else 0.
+/// pixels about which windows count, else 0. `away`: deviations count farther from the outline than
+/// this, in pixels.
 [[nodiscard]] StructureCorrelation structure_correlation(std::span<const float> reference,
                                                          std::span<const float> warped,
                                                          std::span<const float> known,
                                                          std::span<const float> valid,
-                                                         const Shape& shape);
+                                                         const Shape& shape, float away = 1);
 
 }  // namespace warpalign::detail

@@ -8,6 +8,7 @@
 #include "registration/frames/frame_batch.hpp"
 #include "registration/frames/frame_search.hpp"
 #include "registration/local/windows/window_batch.hpp"
+#include "registration/pair/initial_pose.hpp"
 
 #include <warpalign/error.hpp>
 
@@ -67,14 +68,6 @@ bool confirms(const BatchResult& single, const RegistrationResult& batched) {
   return std::hypot(a.x - b.x, a.y - b.y) < same_place;
 }
 
-RegistrationOptions checked_for_frames(const RegistrationOptions& options) {
-  if (options.motion == Motion::deformable) {
-    detail::refuse("register frames",
-                   "frames have no motion deformable; register them one by one with Registrar");
-  }
-  return detail::checked(options);
-}
-
 }  // namespace
 
 /// A stream and a batch. Several lanes process parts of the frames concurrently.
@@ -90,7 +83,7 @@ struct FrameRegistrar::Lane {
 struct FrameRegistrar::State {
   State(const Device& on, const RegistrationOptions& chosen, std::size_t at_once)
       : device(on),
-        options(checked_for_frames(chosen)),
+        options(detail::checked(chosen)),
         frames_at_once(checked(at_once)),
         batched(detail::can_be_batched(chosen)) {
     for (auto& lane : lanes) lane = std::make_unique<Lane>(device, options.collect_timings);
@@ -99,7 +92,7 @@ struct FrameRegistrar::State {
 
   /// The registrar, created on first use because its kernels take long to compile.
   Registrar& single_registrar();
-  /// The registrar with the reference and the prior set.
+  /// The registrar with the reference, the prior and the initial transform set.
   Registrar& single_with_reference();
   [[nodiscard]] bool can_be_batched_with_reference(const HostImage& frame) const;
   /// Makes the lane's batch for at most `at_once` frames of this type.
@@ -119,15 +112,22 @@ struct FrameRegistrar::State {
   /// `mask`: may be null.
   RegistrationResult align(const HostImage& frame, const HostImage* mask,
                            const std::optional<MotionPrior>& known);
+  std::vector<BatchResult> align_near(std::span<const HostImage> frames,
+                                      std::span<const Homography> near);
+  /// `mask`: may be null.
+  RegistrationResult align_near(const HostImage& frame, const HostImage* mask,
+                                const Homography& near);
 
   Device device;
   RegistrationOptions options;
   std::size_t frames_at_once;
   bool batched;
   std::optional<Registrar> registrar;
-  std::optional<MotionPrior> prior;  // of the current call
+  std::optional<MotionPrior> prior;   // of the current call
+  std::optional<Homography> initial;  // of the current frame
   std::array<std::unique_ptr<Lane>, detail::max_lanes> lanes;
   OwnedImage reference;  // unless only the registrar has it
+  Shape reference_shape;
   bool has_reference = false;
   bool registrar_has_reference = false;
   bool batch_refuses_reference = false;
@@ -144,6 +144,11 @@ Registrar& FrameRegistrar::State::single_with_reference() {
   if (!registrar_has_reference) made.set_reference(reference.view());
   registrar_has_reference = true;
   made.set_prior(prior);
+  if (initial) {
+    made.set_initial(*initial);
+  } else {
+    made.clear_initial();
+  }
   return made;
 }
 
@@ -221,6 +226,7 @@ void FrameRegistrar::State::set_reference(const HostImage& image) {
     single_registrar().set_reference(image);
     registrar_has_reference = true;
   }
+  reference_shape = image.shape();
   has_reference = true;
 }
 
@@ -277,6 +283,7 @@ std::vector<BatchResult> FrameRegistrar::State::align(std::span<const HostImage>
                                                       const std::optional<MotionPrior>& known) {
   if (!has_reference) detail::refuse(stage, "set_reference must be called before align");
   prior = known;
+  initial.reset();
   timings.clear();
   for (const auto& lane : lanes) lane->clock.clear();
   std::vector<BatchResult> results;
@@ -302,7 +309,40 @@ RegistrationResult FrameRegistrar::State::align(const HostImage& frame, const Ho
   }
   if (!has_reference) detail::refuse(stage, "set_reference must be called before align");
   prior = known;
+  initial.reset();
   return single_with_reference().align(frame, *mask);
+}
+
+std::vector<BatchResult> FrameRegistrar::State::align_near(std::span<const HostImage> frames,
+                                                           std::span<const Homography> near) {
+  if (!has_reference) detail::refuse(stage, "set_reference must be called before align");
+  if (frames.size() != near.size()) {
+    detail::refuse(stage, "there are " + std::to_string(frames.size()) + " frames, but " +
+                              std::to_string(near.size()) + " initial transforms");
+  }
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (!is_readable(frames[i])) continue;  // its result says so
+    detail::check_initial("frame " + std::to_string(i), near[i], options, reference_shape,
+                          frames[i].shape());
+  }
+  prior.reset();
+  timings.clear();
+  std::vector<BatchResult> results;
+  results.reserve(frames.size());
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    initial = near[i];
+    results.push_back(align_singly(frames[i]));
+  }
+  return results;
+}
+
+RegistrationResult FrameRegistrar::State::align_near(const HostImage& frame, const HostImage* mask,
+                                                     const Homography& near) {
+  if (!has_reference) detail::refuse(stage, "set_reference must be called before align");
+  prior.reset();
+  initial = near;
+  Registrar& ready = single_with_reference();
+  return mask == nullptr ? ready.align(frame) : ready.align(frame, *mask);
 }
 
 FrameRegistrar::FrameRegistrar(const Device& device, const RegistrationOptions& options,
@@ -323,6 +363,7 @@ void FrameRegistrar::set_reference(const HostImage& reference, const HostImage& 
   s.has_reference = s.registrar_has_reference = false;
   s.batch_refuses_reference = true;
   s.single_registrar().set_reference(reference, mask);
+  s.reference_shape = reference.shape();
   s.has_reference = s.registrar_has_reference = true;
 }
 
@@ -347,6 +388,20 @@ RegistrationResult FrameRegistrar::align(const HostImage& frame, const MotionPri
 RegistrationResult FrameRegistrar::align(const HostImage& frame, const HostImage& mask,
                                          const MotionPrior& prior) {
   return state_->align(frame, &mask, prior);
+}
+
+std::vector<BatchResult> FrameRegistrar::align(std::span<const HostImage> frames,
+                                               std::span<const Homography> initial) {
+  return state_->align_near(frames, initial);
+}
+
+RegistrationResult FrameRegistrar::align(const HostImage& frame, const Homography& initial) {
+  return state_->align_near(frame, nullptr, initial);
+}
+
+RegistrationResult FrameRegistrar::align(const HostImage& frame, const HostImage& mask,
+                                         const Homography& initial) {
+  return state_->align_near(frame, &mask, initial);
 }
 
 }  // namespace warpalign

@@ -48,7 +48,8 @@ bool maps_any_point_inside(const Homography& transform, const Shape& reference,
 
 }  // namespace
 
-void check_initial(const Homography& transform) {
+void check_initial(const Homography& transform, const RegistrationOptions& options) {
+  if (options.fast) refuse(stage, "the fast pipeline does not support an initial transform");
   const auto& h = transform.h;
   if (!std::all_of(h.begin(), h.end(), [](double value) { return std::isfinite(value); })) {
     refuse(stage, "the initial transform must be finite");
@@ -68,6 +69,9 @@ void check_initial(const Homography& transform) {
     refuse(stage,
            "the initial transform mirrors the image, which no registration does; mirror one of the "
            "images first");
+  }
+  if (options.motion == Motion::deformable && !transform.is_affine()) {
+    refuse(stage, "the initial transform of the motion deformable must be affine");
   }
 }
 
@@ -93,6 +97,17 @@ InitialPose initial_pose(const Homography& transform, const RegistrationOptions&
                       ") pixels; change the limits or the motion");
   }
   return {transform, similarity};
+}
+
+void check_initial(const std::string& what, const Homography& transform,
+                   const RegistrationOptions& options, const Shape& reference,
+                   const Shape& moving) {
+  try {
+    check_initial(transform, options);
+    static_cast<void>(initial_pose(transform, options, reference, moving));
+  } catch (const Error& error) {
+    refuse(stage, what + ": " + error.message());
+  }
 }
 
 }  // namespace warpalign::detail

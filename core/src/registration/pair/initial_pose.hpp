@@ -4,6 +4,8 @@
 #include <warpalign/geometry.hpp>
 #include <warpalign/registrar.hpp>
 
+#include <string>
+
 namespace warpalign::detail {
 
 struct InitialPose {
@@ -12,8 +14,8 @@ struct InitialPose {
 };
 
 /// Throws Error(invalid_argument) if a transform is not finite, singular, or mirrors the plane,
-/// which no registration does.
-void check_initial(const Homography& transform);
+/// which no registration does, or if the options support no such transform.
+void check_initial(const Homography& transform, const RegistrationOptions& options);
 
 /// The initial pose for two images. Throws Error(invalid_argument) if the transform maps points of
 /// the reference to infinity or every point of it outside of the moving image, or if the options
@@ -21,5 +23,10 @@ void check_initial(const Homography& transform);
 [[nodiscard]] InitialPose initial_pose(const Homography& transform,
                                        const RegistrationOptions& options, const Shape& reference,
                                        const Shape& moving);
+
+/// Throws what check_initial() and initial_pose() throw for one of several pairs. The message
+/// begins with `what`, such as "pair 3".
+void check_initial(const std::string& what, const Homography& transform,
+                   const RegistrationOptions& options, const Shape& reference, const Shape& moving);
 
 }  // namespace warpalign::detail

@@ -19,10 +19,10 @@ class ConvertedPixels {
  public:
   explicit ConvertedPixels(Device device) : device_(std::move(device)) {}
 
-  /// Subtracts the pedestal of integers and doubles that single precision would round too much.
+  /// Maps integers and doubles that single precision would round too much, or cannot hold.
   const Image& convert(Stream& stream, StageClock& clock, const HostImage& pixels) {
-    if (const auto pedestal = pedestal_of(pixels)) {
-      const std::vector<float> values = without_pedestal(pixels, *pedestal);
+    if (const auto rescaling = rescaling_of(pixels)) {
+      const std::vector<float> values = rescaled(pixels, *rescaling);
       Image& image = image_of(centred_, PixelType::f32, pixels.shape());
       clock.run("upload", [&] {
         stream.upload(values.data(), values.size() * sizeof(float), image.buffer());

@@ -1,4 +1,4 @@
-// Images whose contrast is tiny beside their mean.
+// Images whose contrast is tiny beside their mean, or whose values f32 cannot hold.
 #pragma once
 
 #include <warpalign/pixel.hpp>
@@ -8,12 +8,18 @@
 
 namespace warpalign::detail {
 
-/// The value to subtract from an image of 32-bit integers or doubles before it becomes f32, because
-/// single precision would lose its contrast; nothing for other images. Judges by a sample of the
-/// pixels.
-[[nodiscard]] std::optional<double> pedestal_of(const HostImage& image);
+/// How to map values before they become f32: (value - pedestal) times a power of 2.
+struct Rescaling {
+  double pedestal = 0;
+  int exponent = 0;
+};
 
-/// The dense pixels of such an image minus the pedestal, subtracted in double precision.
-[[nodiscard]] std::vector<float> without_pedestal(const HostImage& image, double pedestal);
+/// What an image of 32-bit integers or doubles needs because single precision would lose its
+/// contrast, or doubles whose magnitudes it cannot hold; nothing for other images. Judges by a
+/// sample of the pixels.
+[[nodiscard]] std::optional<Rescaling> rescaling_of(const HostImage& image);
+
+/// The dense pixels of such an image, mapped in double precision.
+[[nodiscard]] std::vector<float> rescaled(const HostImage& image, const Rescaling& rescaling);
 
 }  // namespace warpalign::detail

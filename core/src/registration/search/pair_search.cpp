@@ -82,6 +82,7 @@ PairSearch::PairSearch(const Device& device, const RegistrationOptions& options,
       selection_(device, options, fitter_, evaluator_),
       rectified_fit_(device, evaluator_, selection_),
       ambiguity_check_(device, options, evaluator_, selection_),
+      fixed_pattern_check_(device),
       orientation_search_(device, options),
       orientation_run_(device, threads_, [this](const PairContext& context, int /*round*/) {
         orientation_search_.run(context);
@@ -122,10 +123,17 @@ class PairSearch::EarlyWork {
 std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
                                            ImagePyramid& reference, ImagePyramid& moving,
                                            const InitialPose* initial) {
+  const PairContext context{stream, clock, reference, moving, unit_weights_, orientation_fields_};
+  leave_out_shared_hot_pixels(context);
+  search(context, initial);
+  if (!is_reliable(result_)) match_structure(context);
+  if (initial == nullptr) leave_out_fixed_pattern(context);
+  return result_;
+}
+
+void PairSearch::search(PairContext context, const InitialPose* initial) {
   const ActiveSearch active;
   const EarlyWork early_work(*this);
-  PairContext context{stream, clock, reference, moving, unit_weights_, orientation_fields_};
-  leave_out_shared_hot_pixels(context);
   begin_pair(context);
   initial_ = initial;
   if (ActiveSearch::is_exclusive()) context.threads = threads_;
@@ -133,7 +141,71 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
     if (!applies(step, options_) || ends_at_initial(step)) continue;
     if (!is_unnecessary(context, step.unless)) execute(context, step);
   }
+}
+
+// One small structure on an even background has too few independent pixels for the other steps.
+void PairSearch::match_structure(const PairContext& context) {
+  const bool shifts = options_.motion != Motion::rotation && !exceeds_similarity(options_.motion);
+  const bool is_automatic = options_.motion == Motion::automatic;
+  if (!(shifts || is_automatic) || options_.modality == Modality::other) return;
+  auto found = structure_proposer_.propose(context);
+  if (!found) return;
+  found->null_test = {found->significance, max_null_z_score(trials_), 0};
+  if (!is_reliable(*found) || !evaluator_.is_allowed(context, *found)) return;
+  tried_.add(found->proposed_by);
+  ambiguity_.reset();
+  result_.insert(result_.begin(), *found);
+}
+
+// What is fixed to the sensor matches where it was in every image of a camera, and pulls the fit of
+// a scene that moves. Searches again in what it leaves.
+void PairSearch::leave_out_fixed_pattern(const PairContext& context) {
+  if (deforms_ || points_agree_ || options_.modality == Modality::other) return;
+  const bool reliable = is_reliable(result_);
+  if (reliable && result_.front().by_orientation) return;
+  const std::optional<Ambiguity> ambiguity = ambiguity_;
+  const SearchMethods tried = tried_;
+  const double trials = trials_;
+  const int fallbacks = consecutive_fallbacks_;
+  of_whole_images_ = result_;
+  const auto search_again = [this](const PairContext& rest, const InitialPose* initial) {
+    return search_rest(rest, initial);
+  };
+  const bool has_scene =
+      reliable ? fixed_pattern_check_.check(context, of_whole_images_, search_again)
+               : fixed_pattern_check_.check_unreliable(context, of_whole_images_, search_again);
+  result_ = of_whole_images_;
+  ambiguity_ = ambiguity;
+  tried_ = tried;
+  trials_ = trials;
+  consecutive_fallbacks_ = fallbacks;
+  if (has_scene) add_still_pose(context);
+}
+
+std::span<const Candidate> PairSearch::search_rest(const PairContext& rest,
+                                                   const InitialPose* initial) {
+  if (initial == nullptr) {
+    search(rest, nullptr);
+  } else {
+    begin_pair(rest);
+    initial_ = initial;
+    try_initial(rest);
+  }
+  if (!is_reliable(result_) || result_.front().by_orientation) return {};
   return result_;
+}
+
+// The motion of a pattern that is fixed to the sensor, the runner-up of the scene's.
+void PairSearch::add_still_pose(const PairContext& context) {
+  Candidate still;
+  still.proposed_by = result_.front().proposed_by;
+  evaluator_.score(context, still);
+  const bool is_listed = std::any_of(result_.begin(), result_.end(), [&](const Candidate& other) {
+    return same_pose(context, still, other);
+  });
+  if (is_listed || !evaluator_.is_allowed(context, still)) return;
+  still.other_shift_ratio = 1;
+  result_.insert(result_.begin() + 1, still);
 }
 
 // Pixels that are hot at the same places in both images are the camera's: the scene is left, which
@@ -255,14 +327,15 @@ bool PairSearch::holds_at_initial(const PairContext& context, RefineFrom from) {
   candidate.proposed_by = SearchMethod::initial;
   candidate.by_orientation = context.compares_orientation();
   candidate.matrix = start_of(context, options_.motion, initial_->similarity);
-  std::vector<Candidate> found{evaluator_.fitted(context, candidate, from)};
+  std::vector<Candidate>& found = fitted_at_initial_;
+  found.assign(1, evaluator_.fitted(context, candidate, from));
   if (!evaluator_.is_allowed(context, found.front())) return false;
   const bool two_signals = options_.modality == Modality::automatic && candidate.by_orientation;
   const double trials = two_signals ? trials_factor_of_two_signals * trials_ : trials_;
   evaluator_.test(context, found, trials);
   selection_.conclude(context, found, trials);
   if (!is_reliable(found)) return false;
-  at_initial_ = std::move(found);
+  at_initial_ = found;
   return true;
 }
 
@@ -453,6 +526,12 @@ void PairSearch::compare_shifts(const PairContext& context) {
   const SignalKind signal =
       result_.front().by_orientation ? SignalKind::orientation : SignalKind::intensity;
   ambiguity_ = ambiguity_check_.check(context.comparing(signal), result_, trials_, initial_);
+  // An initial pose says where along the lines the answer is.
+  if (!is_reliable(result_) || initial_ != nullptr || points_agree_) return;
+  if (const auto lines = strip_structure_.lines_of(context, result_.front())) {
+    result_.front().other_shift_ratio = 1;
+    ambiguity_ = Ambiguity{{}, lines};
+  }
 }
 
 // Whether the registrar will report the first candidate as reliable.

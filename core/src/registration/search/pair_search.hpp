@@ -1,13 +1,16 @@
 // Finds the transform between two images: interprets the schedule (schedule.hpp).
 #pragma once
 
+#include "registration/features/structure_proposer.hpp"
 #include "registration/fitting/similarity_fit.hpp"
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/context.hpp"
 #include "registration/pair/initial_pose.hpp"
 #include "registration/resources/unit_weights.hpp"
+#include "registration/scoring/strip_structure.hpp"
 #include "registration/search/ambiguity_check.hpp"
 #include "registration/search/candidate_evaluator.hpp"
+#include "registration/search/fixed_pattern_check.hpp"
 #include "registration/search/gradient_orientation_search.hpp"
 #include "registration/search/model_selection.hpp"
 #include "registration/search/rectified_fit.hpp"
@@ -41,6 +44,9 @@ class PairSearch {
                                  ImagePyramid& moving, const InitialPose* initial = nullptr);
   /// See Registrar::set_prior().
   void set_prior(const std::optional<MotionPrior>& prior) { ambiguity_check_.set_prior(prior); }
+  /// Tells that the scene deforms, so that a part of it may stay where it was: it is not taken for
+  /// a pattern that is fixed to the sensor.
+  void expect_deformation() { deforms_ = true; }
   /// Why the last run's best candidate is ambiguous, if the comparison of shifts found that it is.
   [[nodiscard]] const std::optional<Ambiguity>& ambiguity() const { return ambiguity_; }
   /// The proposers that the last run used, in order of first use.
@@ -51,6 +57,7 @@ class PairSearch {
  private:
   class EarlyWork;
   ScheduledProposer& proposer_of(const Step& step);
+  void search(PairContext context, const InitialPose* initial);
   void begin_pair(const PairContext& context);
   static void leave_out_shared_hot_pixels(const PairContext& context);
   void begin_early_work(const PairContext& context);
@@ -74,6 +81,10 @@ class PairSearch {
   void verify_orientation(const PairContext& context);
   void choose_signal(const PairContext& context);
   void compare_shifts(const PairContext& context);
+  void match_structure(const PairContext& context);
+  void leave_out_fixed_pattern(const PairContext& context);
+  std::span<const Candidate> search_rest(const PairContext& rest, const InitialPose* initial);
+  void add_still_pose(const PairContext& context);
 
   [[nodiscard]] bool is_accepted(const PairContext& context, Candidate& candidate);
   [[nodiscard]] bool intensity_agrees_at(const PairContext& context, const Candidate& pose);
@@ -93,16 +104,22 @@ class PairSearch {
   ModelSelection selection_;
   RectifiedFit rectified_fit_;
   AmbiguityCheck ambiguity_check_;
+  StripStructure strip_structure_;
+  FixedPatternCheck fixed_pattern_check_;
+  StructureProposer structure_proposer_;
 
   // The state of the run. Members reuse their memory.
   std::vector<Candidate> intensity_;    // after coarse fits
   std::vector<Candidate> selected_;     // intensity_ after select_model
   std::vector<Candidate> orientation_;  // after the selection of a model
   std::vector<Candidate> result_;
+  std::vector<Candidate> of_whole_images_;  // result_ while parts of the images are searched
   const InitialPose* initial_ = nullptr;
   std::vector<Candidate> at_initial_;  // the result of the initial transform, if it is reliable
-  bool points_agree_ = false;          // result_ is that of point sources
-  bool accepted_ = false;              // a candidate of intensity_ makes others unnecessary
+  std::vector<Candidate> fitted_at_initial_;  // a local that keeps its memory
+  bool deforms_ = false;
+  bool points_agree_ = false;  // result_ is that of point sources
+  bool accepted_ = false;      // a candidate of intensity_ makes others unnecessary
   bool has_selected_ = false, tried_patches_ = false;
   bool conclusive_ = false;     // orientation is certain, and intensity is unrelated there
   bool compared_both_ = false;  // verify_orientation has run

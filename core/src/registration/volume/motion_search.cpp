@@ -3,6 +3,7 @@
 #include "registration/volume/motion_search.hpp"
 
 #include "registration/numerics/confidence.hpp"
+#include "registration/volume/search/structure_check.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +24,9 @@ constexpr std::int64_t max_unrefined_side = 64;
 constexpr std::int64_t max_judged_side = 128;
 // max_rotation bounds the search. Noise may move the fitted rotation slightly beyond it.
 constexpr double rotation_slack = 1;  // degrees
+
+// Outlines alone reached a significance of 19.
+constexpr double beyond_outlines = 30;
 
 constexpr FitLimits coarsest_fit{25, 0.01, 8};
 constexpr FitLimits coarse_fit{15, 0.005, 6};
@@ -159,6 +163,8 @@ void MotionSearch::fit_levels(Stream& stream, StageClock& clock, std::size_t coa
   fits_[coarsest].fit(stream, clock, images(coarsest), first, coarsest_fit, candidates_);
   rank(stream, clock, coarsest);
   keep(coarsest, after_coarsest);
+  coarse_.clear();
+  for (const VolumeCandidate& candidate : candidates_) coarse_.push_back(candidate.transform);
   for (std::size_t level = coarsest + 1; level-- > 0;) {
     const std::int64_t side =
         std::max(largest_side(grids_.reference[level]), largest_side(grids_.moving[level]));
@@ -261,6 +267,15 @@ VolumeRegistration MotionSearch::best_of_candidates(Stream& stream, StageClock& 
   return evaluate_result(stream, clock, *best);
 }
 
+std::optional<VolumeRegistration> MotionSearch::evaluate_transform(
+    Stream& stream, StageClock& clock, const SpatialTransform& transform) {
+  VolumeCandidate candidate;
+  candidate.transform = transform;
+  candidate.fitted = true;
+  if (!is_allowed(describe(candidate))) return std::nullopt;
+  return evaluate_result(stream, clock, candidate);
+}
+
 VolumeRegistration MotionSearch::evaluate_result(Stream& stream, StageClock& clock,
                                                  VolumeCandidate candidate) {
   const bool fitted = candidate.fitted;
@@ -279,7 +294,34 @@ VolumeRegistration MotionSearch::evaluate_result(Stream& stream, StageClock& clo
                     half_significance_of(options_.modality, modalities_ * search_.hypotheses()));
   if (!fitted) result.confidence = std::min(result.confidence, max_unrefined_confidence);
   result.reliable = result.confidence >= 0.5;
+  if (!result.reliable || !judges_structure()) return result;
+  if (result.significance >= beyond_outlines) return result;
+  result.confidence =
+      std::min(result.confidence, structure_confidence(stream, clock, candidate.transform));
+  result.reliable = result.confidence >= 0.5;
   return result;
+}
+
+// Edge strengths have no outlines. Translations leave less freedom to fit an outline.
+bool MotionSearch::judges_structure() const {
+  return options_.modality == Modality::same && options_.motion != Motion::translation;
+}
+
+double MotionSearch::structure_confidence(Stream& stream, StageClock& clock,
+                                          const SpatialTransform& transform) {
+  const std::size_t level = grids_.levels() - 1;
+  const auto downloaded = [&](const Image& image) {
+    LevelValues values{std::vector<float>(static_cast<std::size_t>(image.shape().pixels())),
+                       image.shape()};
+    clock.run("download", [&] {
+      stream.download(image, values.values.data(), values.values.size() * sizeof(float));
+    });
+    return values;
+  };
+  const LevelValues reference = downloaded(reference_.values(level));
+  const LevelValues moving = downloaded(moving_.values(level));
+  return confidence_within_outlines(
+      reference, moving, voxel_rows(transform, grids_.reference[level], grids_.moving[level]));
 }
 
 }  // namespace warpalign::detail

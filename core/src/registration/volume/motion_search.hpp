@@ -13,6 +13,7 @@
 #include <warpalign/volume_registrar.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace warpalign::detail {
@@ -35,6 +36,13 @@ class MotionSearch {
            marked == marked_;
   }
 
+  /// The candidates that the coarsest level of the last run() kept.
+  [[nodiscard]] const std::vector<SpatialTransform>& coarse_transforms() const { return coarse_; }
+  /// Evaluates a transform that was fitted otherwise. Uses the volumes of the last run() or
+  /// run_from(). Returns nothing if the options exclude it. Waits for the device.
+  [[nodiscard]] std::optional<VolumeRegistration> evaluate_transform(
+      Stream& stream, StageClock& clock, const SpatialTransform& transform);
+
   /// `reference` must outlive the search.
   void set_reference(Stream& stream, StageClock& clock, const VolumeSource& reference);
   /// Waits for the device.
@@ -50,6 +58,9 @@ class MotionSearch {
   void update_valid_counts(Stream& stream, StageClock& clock);
   [[nodiscard]] VolumeRegistration evaluate_result(Stream& stream, StageClock& clock,
                                                    VolumeCandidate candidate);
+  [[nodiscard]] bool judges_structure() const;
+  [[nodiscard]] double structure_confidence(Stream& stream, StageClock& clock,
+                                            const SpatialTransform& transform);
   void rank(Stream& stream, StageClock& clock, std::size_t level);
   void keep(std::size_t level, std::size_t count);
   void take(Stream& stream, StageClock& clock, const VolumeSource& moving);
@@ -68,6 +79,7 @@ class MotionSearch {
   std::vector<AffineFit> fits_;  // one for each level
   VolumeScorer judge_;
   std::vector<VolumeCandidate> candidates_;
+  std::vector<SpatialTransform> coarse_;
   std::vector<double> reference_valid_;  // unmasked voxels of each level; empty unless marked_
 };
 

@@ -4,10 +4,12 @@
 #include "registration/numerics/confidence.hpp"
 #include "registration/volume/fitting/volume_fit.hpp"
 #include "registration/volume/geometry/volume_geometry.hpp"
+#include "registration/volume/structure/structure_search.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <span>
 
 namespace warpalign::detail {
@@ -27,6 +29,10 @@ bool exceeds(const Point3& shift, const Point3& limit) {
   return outside(shift.x, limit.x) || outside(shift.y, limit.y) || outside(shift.z, limit.z);
 }
 
+VolumeGrid grid_of_source(const VolumeSource& source, const Point3& spacing) {
+  return {source.shape(), {spacing.x, spacing.y, spacing.z}, {}};
+}
+
 }  // namespace
 
 VolumePipeline::VolumePipeline(const Device& device, const VolumeRegistrationOptions& options,
@@ -37,7 +43,7 @@ void VolumePipeline::prepare(std::optional<VolumeSource>& source, PixelType type
                              const Shape& shape, const Point3& spacing, bool masked) const {
   if (source && source->matches(type, shape, masked)) return;
   source.reset();  // release the old memory before allocating the new
-  source.emplace(device_, type, shape, options_.modality, spacing, masked);
+  source.emplace(device_, type, shape, options_.modality, spacing, masked, compares_structure());
 }
 
 void VolumePipeline::release_searches() {
@@ -72,6 +78,10 @@ VolumeRegistration VolumePipeline::register_pair(Stream& stream, StageClock& clo
   if (initial_) {
     prepare_motion_search(stream, clock);
     result = motion_search_->run_from(stream, clock, *moving_, *initial_);
+    const VolumeGrid from = grid_of_source(*reference_, options_.reference_spacing);
+    const VolumeGrid to = grid_of_source(*moving_, options_.moving_spacing);
+    const std::array<SpatialTransform, 1> start{spatial_transform_of(*initial_, from, to)};
+    result = judged_by_structure(stream, clock, result, start, false);
   }
   if (!result.reliable) result = search_pair(stream, clock);
   result.modality = options_.modality;
@@ -88,8 +98,29 @@ VolumeRegistration VolumePipeline::search_pair(Stream& stream, StageClock& clock
   } else {
     prepare_motion_search(stream, clock);
     result = motion_search_->run(stream, clock, *moving_);
+    result = judged_by_structure(stream, clock, result, motion_search_->coarse_transforms(), true);
   }
   return result;
+}
+
+VolumeRegistration VolumePipeline::judged_by_structure(Stream& stream, StageClock& clock,
+                                                       const VolumeRegistration& result,
+                                                       std::span<const SpatialTransform> starts,
+                                                       bool from_centroids) {
+  if (result.reliable || !compares_structure()) return result;
+  StructureSearchOptions search;
+  search.motion = options_.motion;
+  search.max_rotation = options_.max_rotation * std::numbers::pi / 180;
+  search.same_contrast = options_.modality == Modality::same;
+  search.from_centroids = from_centroids;
+  const auto match = find_structure(reference_->overview(stream, clock),
+                                    moving_->overview(stream, clock), starts, search);
+  if (!match || match->confidence <= result.confidence) return result;
+  auto judged = motion_search_->evaluate_transform(stream, clock, match->transform);
+  if (!judged) return result;
+  judged->confidence = std::max(judged->confidence, match->confidence);
+  judged->reliable = judged->confidence >= 0.5;
+  return *judged;
 }
 
 // If there are masks, returns the overlap at the nearest shift by whole voxels.

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 
 namespace warpalign::detail {
 
@@ -84,6 +85,19 @@ class VolumePipeline {
   void prepare_search(Stream& stream, StageClock& clock);
   void prepare_motion_search(Stream& stream, StageClock& clock);
   [[nodiscard]] VolumeRegistration search_pair(Stream& stream, StageClock& clock);
+  /// The result, or a more confident one that find_structure() reaches from `starts`.
+  [[nodiscard]] VolumeRegistration judged_by_structure(Stream& stream, StageClock& clock,
+                                                       const VolumeRegistration& result,
+                                                       std::span<const SpatialTransform> starts,
+                                                       bool from_centroids);
+  /// Subjects differ in their proportions, which only an affine transform follows. A search of
+  /// both modalities may take its time.
+  [[nodiscard]] bool compares_structure() const {
+    const bool is_affine =
+        options_.motion == Motion::affine || options_.motion == Motion::deformable;
+    const bool is_automatic = modalities_ > 1 && options_.motion != Motion::translation;
+    return options_.refine && (is_affine || is_automatic);
+  }
   [[nodiscard]] bool marked() const { return reference_->masked() || moving_->masked(); }
   [[nodiscard]] VolumeRegistration register_pair(Stream& stream, StageClock& clock);
   [[nodiscard]] VolumeRegistration search_translation(Stream& stream, StageClock& clock);

@@ -74,15 +74,64 @@ void check_modality(const VolumeRegistrationOptions& options) {
       options.modality != Modality::automatic) {
     detail::refuse(stage, "invalid modality for volumes (choose from: same, other, automatic)");
   }
-  if (options.motion == Motion::deformable && options.modality != Modality::same) {
-    detail::refuse(stage, "the motion deformable compares intensities; the modality must be same");
+}
+
+/// A number without trailing zeros.
+std::string text_of(double number) {
+  std::string text = std::to_string(number);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+double smallest_of(const Point3& spacing) { return std::min({spacing.x, spacing.y, spacing.z}); }
+
+/// Spacings must have been checked.
+void check_deformation(const VolumeRegistrationOptions& options) {
+  using Limits = RegistrationOptions;
+  const VolumeRegistrationOptions defaults;
+  if (options.motion != Motion::deformable) {
+    if (options.grid_spacing || options.bending_weight != defaults.bending_weight) {
+      detail::refuse(stage,
+                     "only the motion deformable has a grid; do not set grid_spacing or "
+                     "bending_weight");
+    }
+    return;
   }
+  if (!(options.bending_weight >= Limits::min_bending_weight) ||
+      !(options.bending_weight <= Limits::max_bending_weight)) {
+    detail::refuse(stage, "bending_weight must be " + text_of(Limits::min_bending_weight) + " to " +
+                              text_of(Limits::max_bending_weight));
+  }
+  if (!options.grid_spacing) return;
+  const double least = Limits::min_grid_spacing * smallest_of(options.reference_spacing);
+  // Spacings of files are often single precision.
+  if (!std::isfinite(*options.grid_spacing) || *options.grid_spacing < (1 - 1e-6) * least) {
+    detail::refuse(stage, "grid_spacing must be at least 2 voxels of the reference, " +
+                              text_of(least) + " in the unit of its spacing");
+  }
+}
+
+/// The longest side, in the unit of the spacing.
+double longest_side(const Shape& shape, const Point3& spacing) {
+  return std::max({static_cast<double>(shape.width) * spacing.x,
+                   static_cast<double>(shape.height) * spacing.y,
+                   static_cast<double>(shape.depth) * spacing.z});
+}
+
+void check_grid_fits(const VolumeRegistrationOptions& options, const Shape& reference) {
+  if (!options.grid_spacing) return;
+  const double most = longest_side(reference, options.reference_spacing);
+  if (*options.grid_spacing <= most) return;
+  detail::refuse(stage, "grid_spacing must be at most the longest side of the reference, " +
+                            text_of(most) + " in the unit of its spacing");
 }
 
 VolumeRegistrationOptions checked(const VolumeRegistrationOptions& options) {
   check_motion(options);
   check_modality(options);
   check_spacings(options);
+  check_deformation(options);
   for (const double limit : {options.max_shift.x, options.max_shift.y, options.max_shift.z}) {
     if (!std::isfinite(limit) || limit < 0) {
       detail::refuse(stage, "max_shift must be 0 or more along each axis");
@@ -197,6 +246,10 @@ struct VolumeRegistrar::State {
         converted_reference(device),
         converted_moving(device),
         pipeline(device, first_of(options_), modalities_of(options_)) {
+    if (deforms && options_.modality == Modality::other) {
+      reference_intensities.emplace(device);
+      moving_intensities.emplace(device);
+    }
     if (options_.modality == Modality::automatic) {
       edge_pipeline.emplace(device, with_modality(options_, Modality::other),
                             modalities_of(options_));
@@ -211,6 +264,8 @@ struct VolumeRegistrar::State {
   template <class Volume>
   void take_reference(const Volume& volume);
   template <class Volume>
+  VolumeRegistration without_deformation(const Volume& volume);
+  template <class Volume>
   VolumeRegistration register_moving(const Volume& volume);
   void set_initial(const std::optional<detail::VoxelRows>& rows) {
     initial = rows;
@@ -218,6 +273,15 @@ struct VolumeRegistrar::State {
     if (edge_pipeline) edge_pipeline->set_initial(rows);
   }
   [[nodiscard]] VolumeRegistration describe_initial() const;
+  /// With the grid spacing in voxels along the axis with the smallest spacing.
+  [[nodiscard]] detail::DeformableSettings deformable_settings() const {
+    detail::DeformableSettings settings{.bending_weight = options.bending_weight};
+    if (options.grid_spacing) {
+      settings.grid_spacing = std::max(
+          *options.grid_spacing / smallest_of(options.reference_spacing), detail::min_grid_spacing);
+    }
+    return settings;
+  }
   void deform(VolumeRegistration& result, bool judged);
   [[nodiscard]] std::size_t modalities() const { return edge_pipeline ? 2 : 1; }
 
@@ -233,11 +297,17 @@ struct VolumeRegistrar::State {
   std::optional<detail::VoxelRows> initial;
   std::optional<detail::DeformableFit> fit;
   std::optional<detail::DeformationSource> filled_reference, filled_moving;
+  // For a deformation with Modality::other, whose pipeline has edges only.
+  std::optional<detail::DeformationSource> reference_intensities, moving_intensities;
 };
 
 template <class Volume>
 void VolumeRegistrar::State::take_reference(const Volume& volume) {
   pipeline.set_reference(stream, clock, volume);
+  if (reference_intensities) {
+    reference_intensities->take(stream, clock, volume.voxels, volume.mask,
+                                pipeline.reference().missing() > 0);
+  }
   if (!edge_pipeline) return;
   // A volume without edges is registered by its intensities alone.
   (void)try_registration([&] { edge_pipeline->set_reference(stream, clock, volume); });
@@ -251,6 +321,7 @@ void VolumeRegistrar::State::set_reference(const Voxels& voxels, const Voxels* m
   const Masked<Voxels> volume{voxels, mask, "the reference volume", "the reference's mask"};
   check_registrable(device, volume);
   const Shape shape = shape_of(voxels);
+  check_grid_fits(options, shape);
   detail::check_volume_memory(device, shape, shape, {mask != nullptr, modalities()});
   with_loadable(stream, clock, converted_reference, volume,
                 [&](const auto& grey) { take_reference(grey); });
@@ -268,12 +339,19 @@ VolumeRegistration VolumeRegistrar::State::describe_initial() const {
 }
 
 void VolumeRegistrar::State::deform(VolumeRegistration& result, bool judged) {
-  const Image& reference = pipeline.reference().values();
-  const Image& moving = pipeline.moving().values();
-  if (!fit || !fit->matches(reference.shape(), moving.shape())) {
+  const Shape reference = pipeline.reference().shape();
+  const Shape moving = pipeline.moving().shape();
+  const auto relation = detail::relation_of(result.modality);
+  if (!fit || !fit->matches(reference, moving, relation)) {
     fit.reset();  // release the old memory before allocating the new
-    fit.emplace(device, reference.shape(), options.reference_spacing, moving.shape(),
-                options.moving_spacing);
+    fit.emplace(device, reference, options.reference_spacing, moving, options.moving_spacing,
+                deformable_settings(), relation);
+  }
+  if (reference_intensities) {
+    result.deformation = fit->run(
+        stream, clock, {reference_intensities->values(), reference_intensities->known()},
+        {moving_intensities->values(), moving_intensities->known()}, result.matrix, judged);
+    return;
   }
   // Masked voxels are NaN.
   const auto completed = [&](const detail::VolumeSource& source,
@@ -291,8 +369,18 @@ void VolumeRegistrar::State::deform(VolumeRegistration& result, bool judged) {
 // Returns the result with the higher confidence if both modalities are tried. Significances cannot
 // be compared directly, because each modality has another limit of acceptance.
 template <class Volume>
+VolumeRegistration VolumeRegistrar::State::without_deformation(const Volume& volume) {
+  VolumeRegistration result = pipeline.align(stream, clock, volume);
+  if (result.reliable || !edge_pipeline || !edge_pipeline->has_reference()) return result;
+  VolumeRegistration other;
+  const bool found = try_registration([&] { other = edge_pipeline->align(stream, clock, volume); });
+  return found && other.confidence > result.confidence ? other : result;
+}
+
+template <class Volume>
 VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume) {
-  if (deformable && initial) {
+  // The correlation that a deformation reaches tells of the same modality only.
+  if (deformable && initial && options.modality == Modality::same) {
     pipeline.take_moving(stream, clock, volume);
     VolumeRegistration result = describe_initial();
     deform(result, true);
@@ -300,19 +388,21 @@ VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume)
     detail::judge_by_deformation(result, fit->structure());
     return result;
   }
-  VolumeRegistration result = pipeline.align(stream, clock, volume);
-  if (deformable && result.reliable) {
+  VolumeRegistration result = without_deformation(volume);
+  if (!deformable) return result;
+  if (result.reliable) {
+    if (moving_intensities) {
+      moving_intensities->take(stream, clock, volume.voxels, volume.mask,
+                               pipeline.moving().missing() > 0);
+    }
     deform(result, false);
-  } else if (deformable &&
+  } else if (result.modality == Modality::same &&
              detail::is_nearly_aligned(result.rotation_deg, result.scale, result.translation,
                                        pipeline.reference().shape())) {
     deform(result, true);
     detail::judge_by_deformation(result, fit->structure());
   }
-  if (result.reliable || !edge_pipeline || !edge_pipeline->has_reference()) return result;
-  VolumeRegistration other;
-  const bool found = try_registration([&] { other = edge_pipeline->align(stream, clock, volume); });
-  return found && other.confidence > result.confidence ? other : result;
+  return result;
 }
 
 template <class Voxels>

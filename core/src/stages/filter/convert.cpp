@@ -12,10 +12,14 @@ namespace {
 
 constexpr const char* convert_stage = "convert";
 
-ConvertSpec checked(const ConvertSpec& spec) {
+ConvertSpec checked(const Device& device, const ConvertSpec& spec) {
   detail::check_array(convert_stage, "the image", spec.shape);
   if (spec.input == PixelType::c32 || spec.output == PixelType::c32) {
     detail::refuse(convert_stage, "conversion from or to c32 is not supported");
+  }
+  if (spec.in_double && !device.info().double_precision) {
+    detail::refuse(convert_stage,
+                   "the device " + device.info().id + " does not support double precision");
   }
   return spec;
 }
@@ -23,7 +27,9 @@ ConvertSpec checked(const ConvertSpec& spec) {
 }  // namespace
 
 ConvertPlan::ConvertPlan(const Device& device, const ConvertSpec& spec)
-    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
+    : device_(device),
+      spec_(checked(device, spec)),
+      kernel_(detail::Access::driver(device).make(spec)) {}
 
 void ConvertPlan::execute(Stream& stream, const Image& input, Image& output) const {
   detail::check_stream(convert_stage, device_, stream);

@@ -119,4 +119,28 @@ void DeformationGridPlan::execute_determinants(Stream& stream, const Image& coef
                                 detail::Access::memory(determinants));
 }
 
+void DeformationGridPlan::execute_extremes(Stream& stream, const Image& determinants, float low,
+                                           float high, Image& extremes) const {
+  detail::check_stream(deformation_grid_stage, device_, stream);
+  detail::check_image(deformation_grid_stage, "the determinants", device_, determinants,
+                      PixelType::f32, spec_.voxels);
+  detail::check_image(deformation_grid_stage, "the extremes", device_, extremes, PixelType::f32,
+                      spec_.extremes());
+  detail::check_distinct(deformation_grid_stage, determinants, extremes);
+  kernel_->enqueue_extremes(detail::Access::queue(stream), detail::Access::memory(determinants),
+                            low, high, detail::Access::memory(extremes));
+}
+
+void DeformationGridPlan::execute_marks(Stream& stream, const Image& determinants, float lowest,
+                                        Image& marks) const {
+  detail::check_stream(deformation_grid_stage, device_, stream);
+  detail::check_image(deformation_grid_stage, "the determinants", device_, determinants,
+                      PixelType::f32, spec_.voxels);
+  detail::check_image(deformation_grid_stage, "the marks", device_, marks, PixelType::f32,
+                      spec_.grid);
+  detail::check_distinct(deformation_grid_stage, determinants, marks);
+  kernel_->enqueue_marks(detail::Access::queue(stream), detail::Access::memory(determinants),
+                         lowest, detail::Access::memory(marks));
+}
+
 }  // namespace warpalign

@@ -4,6 +4,7 @@
 #include "device/access.hpp"
 #include "device/check.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr const char* local_correlation_stage = "local_correlation";
 constexpr int max_radius = 8;
+constexpr std::int64_t most_samples = 30000;
 
 LocalCorrelationSpec checked(const LocalCorrelationSpec& spec) {
   detail::check_shape(local_correlation_stage, "the volume", spec.voxels, detail::max_side);
@@ -37,6 +39,10 @@ std::size_t partials_of(const LocalCorrelationSpec& spec) {
 }
 
 }  // namespace
+
+NoiseSampling::NoiseSampling(const Shape& shape) noexcept
+    : every(std::max<std::int64_t>(shape.pixels() / most_samples, 1)),
+      count((shape.pixels() + every - 1) / every) {}
 
 LocalCorrelationPlan::LocalCorrelationPlan(const Device& device, const LocalCorrelationSpec& spec)
     : device_(device),
@@ -90,6 +96,23 @@ void LocalCorrelationPlan::execute_forces(Stream& stream, const Image& reference
                           detail::Access::memory(statistics), detail::Access::memory(samples),
                           floor, detail::Access::memory(*partials_),
                           detail::Access::memory(forces));
+}
+
+void LocalCorrelationPlan::execute_noise_samples(Stream& stream, const Image& image,
+                                                 const NoiseSampling& sampling,
+                                                 Image& samples) const {
+  detail::check_stream(local_correlation_stage, device_, stream);
+  detail::check_image(local_correlation_stage, "the image", device_, image, PixelType::f32,
+                      image.shape());
+  detail::check_image(local_correlation_stage, "the samples", device_, samples, PixelType::f32,
+                      sampling.samples());
+  detail::check_distinct(local_correlation_stage, image, samples);
+  if (sampling.every < 1 || (sampling.count - 1) * sampling.every >= image.shape().pixels()) {
+    detail::refuse(local_correlation_stage, "the samples must lie within the image");
+  }
+  kernel_->enqueue_noise_samples(detail::Access::queue(stream), detail::Access::memory(image),
+                                 image.shape(), sampling.every, sampling.count,
+                                 detail::Access::memory(samples));
 }
 
 LocalCorrelationSum LocalCorrelationPlan::sum(Stream& stream) const {

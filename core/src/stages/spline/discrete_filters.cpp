@@ -11,12 +11,11 @@ namespace {
 
 // The slowest pole of a B-spline of degree 11 to this power is below 1e-20.
 constexpr int inverse_radius = 128;
-constexpr double negligible_weight = 1e-10;
 
-SymmetricFilter without_negligible_ends(const SymmetricFilter& filter) {
+SymmetricFilter without_negligible_ends(const SymmetricFilter& filter, double negligible) {
   const double largest = std::abs(filter[filter.size() / 2]);
   std::size_t skipped = 0;
-  while (skipped < filter.size() / 2 && std::abs(filter[skipped]) < negligible_weight * largest) {
+  while (skipped < filter.size() / 2 && std::abs(filter[skipped]) < negligible * largest) {
     ++skipped;
   }
   return {filter.begin() + static_cast<std::ptrdiff_t>(skipped),
@@ -75,7 +74,7 @@ SymmetricFilter bspline_filter(int degree) {
 }
 
 // Gaussian elimination of a banded system, which is positive definite and needs no pivots.
-SymmetricFilter inverse_filter(const SymmetricFilter& filter) {
+SymmetricFilter inverse_filter(const SymmetricFilter& filter, double negligible) {
   const int band = radius_of(filter);
   if (band == 0) return {1 / filter[0]};
   constexpr int n = 2 * inverse_radius + 1;
@@ -105,7 +104,7 @@ SymmetricFilter inverse_filter(const SymmetricFilter& filter) {
     }
     value(row) /= at(row, row);
   }
-  return without_negligible_ends(x);
+  return without_negligible_ends(x, negligible);
 }
 
 SymmetricFilter convolved(const SymmetricFilter& a, const SymmetricFilter& b) {

@@ -18,8 +18,8 @@ using SymmetricFilter = std::vector<double>;
 /// The samples of the B-spline of a degree at the integers.
 [[nodiscard]] SymmetricFilter bspline_filter(int degree);
 /// The filter whose convolution with the given one is the identity, without the ends that are below
-/// 1e-10 of the largest weight. The given one is a bspline_filter of degree 11 or less.
-[[nodiscard]] SymmetricFilter inverse_filter(const SymmetricFilter& filter);
+/// `negligible` times the largest weight. The given one is a bspline_filter of degree 11 or less.
+[[nodiscard]] SymmetricFilter inverse_filter(const SymmetricFilter& filter, double negligible);
 [[nodiscard]] SymmetricFilter convolved(const SymmetricFilter& a, const SymmetricFilter& b);
 
 /// The B-spline of a degree, centred at 0.

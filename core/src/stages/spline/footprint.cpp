@@ -1,6 +1,7 @@
 // The footprint of an output pixel in the input of an affine transform.
 #include "stages/spline/footprint.hpp"
 
+#include "formulas/principal_axes.h"
 #include "stages/spline/discrete_filters.hpp"
 
 #include <algorithm>
@@ -15,50 +16,7 @@ namespace {
 // Points with a smaller part of the largest weight are left out.
 constexpr double negligible_point = 1e-7;
 // Relative to the trace: rounding errors of a rotation must not choose the eigenvectors.
-constexpr double equal_eigenvalues = 1e-12;
-
-using Matrix3 = std::array<std::array<double, 3>, 3>;
-
-/// The eigenvalues of a symmetric matrix, and its eigenvectors as the columns of a matrix.
-struct Eigenvectors {
-  std::array<double, 3> values{};
-  Matrix3 vectors{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-};
-
-/// Jacobi's method. A diagonal matrix keeps its axes.
-Eigenvectors eigenvectors_of(Matrix3 m) {
-  Eigenvectors result;
-  const double limit = equal_eigenvalues * (m[0][0] + m[1][1] + m[2][2]);
-  for (int sweep = 0; sweep < 50; ++sweep) {
-    bool is_diagonal = true;
-    for (std::size_t p = 0; p < 2; ++p) {
-      for (std::size_t q = p + 1; q < 3; ++q) {
-        if (std::abs(m[p][q]) <= limit) continue;
-        is_diagonal = false;
-        const double ratio = (m[q][q] - m[p][p]) / (2 * m[p][q]);
-        const double t =
-            (ratio >= 0 ? 1.0 : -1.0) / (std::abs(ratio) + std::sqrt(ratio * ratio + 1));
-        const double c = 1 / std::sqrt(t * t + 1), s = t * c;
-        for (std::size_t k = 0; k < 3; ++k) {
-          const double a = m[k][p], b = m[k][q];
-          m[k][p] = c * a - s * b;
-          m[k][q] = s * a + c * b;
-        }
-        for (std::size_t k = 0; k < 3; ++k) {
-          const double a = m[p][k], b = m[q][k];
-          m[p][k] = c * a - s * b;
-          m[q][k] = s * a + c * b;
-          const double u = result.vectors[k][p], v = result.vectors[k][q];
-          result.vectors[k][p] = c * u - s * v;
-          result.vectors[k][q] = s * u + c * v;
-        }
-      }
-    }
-    if (is_diagonal) break;
-  }
-  for (std::size_t axis = 0; axis < 3; ++axis) result.values[axis] = m[axis][axis];
-  return result;
-}
+constexpr double negligible_element = 1e-12;
 
 backend::FootprintPoint point_at(const std::array<double, 3>& offset, double weight) {
   backend::FootprintPoint point{};
@@ -75,20 +33,20 @@ backend::FootprintPoint point_at(const std::array<double, 3>& offset, double wei
 
 std::vector<backend::FootprintPoint> footprint_of(const HomogeneousMatrix& output_to_input,
                                                   int dimensions, std::size_t max_points) {
-  Matrix3 squared{};  // J J^T
+  std::array<double, 9> squared{}, axes{};  // J J^T, and its eigenvectors as columns
   const auto n = static_cast<std::size_t>(dimensions);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t k = 0; k < n; ++k) {
       for (std::size_t l = 0; l < n; ++l) {
-        squared[i][k] += output_to_input.m[4 * i + l] * output_to_input.m[4 * k + l];
+        squared[3 * i + k] += output_to_input.m[4 * i + l] * output_to_input.m[4 * k + l];
       }
     }
   }
-  const Eigenvectors axes = eigenvectors_of(squared);
+  wa_principal_axes(negligible_element, squared.data(), axes.data());
   std::array<SymmetricFilter, 3> filters{{{1.0}, {1.0}, {1.0}}};
   double count = 1;
   for (std::size_t axis = 0; axis < n; ++axis) {
-    const double step = std::sqrt(std::max(0.0, axes.values[axis]));
+    const double step = std::sqrt(std::max(0.0, squared[4 * axis]));
     const double sigma = step > 1 + 1e-9 ? (step - 1) / 2 : 0;
     count *= 2 * std::floor(4 * sigma + 0.5) + 1;
     if (count > static_cast<double>(max_points)) return {};
@@ -110,7 +68,7 @@ std::vector<backend::FootprintPoint> footprint_of(const HomogeneousMatrix& outpu
         for (std::size_t axis = 0; axis < 3; ++axis) {
           weight *= filters[axis][static_cast<std::size_t>(steps[axis] + radius[axis])];
           for (std::size_t row = 0; row < 3; ++row) {
-            offset[row] += steps[axis] * axes.vectors[row][axis];
+            offset[row] += steps[axis] * axes[3 * row + axis];
           }
         }
         if (weight >= negligible_point * largest) points.push_back(point_at(offset, weight));

@@ -3,11 +3,11 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
-#include "stages/converted.hpp"
 #include "stages/spline/details.hpp"
 #include "stages/spline/zoom_weights.hpp"
 
 #include <warpalign/backend/stages/filter/weighted_sums.hpp>
+#include <warpalign/stages/convert.hpp>
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,8 @@ detail::ZoomAxis axis_of(const ZoomSpec& spec, std::size_t axis) {
           .degree = spec.spline.degree,
           .prefilter = spec.spline.prefilter.has_value() && spec.spline.degree > 1,
           .boundary = spec.spline.boundary,
-          .cval = spec.spline.cval};
+          .cval = spec.spline.cval,
+          .in_double = spec.in_double};
 }
 
 /// The axes that change, the one that shrinks most first. Sums across rows are the fastest, so z
@@ -65,7 +66,7 @@ void check_model(const SplineModel& spline) {
   }
 }
 
-ZoomSpec checked(const ZoomSpec& spec) {
+ZoomSpec checked(const Device& device, const ZoomSpec& spec) {
   check_model(spec.spline);
   detail::check_shapes(zoom_stage, spec.images, spec.output);
   detail::check_batch(zoom_stage, "the batch of images", spec.images);
@@ -73,6 +74,13 @@ ZoomSpec checked(const ZoomSpec& spec) {
                       {spec.output, spec.images.dimensions, spec.images.count});
   if ((spec.input == PixelType::c32) != (spec.output_type == PixelType::c32)) {
     detail::refuse(zoom_stage, "images and output must both be complex or both be real");
+  }
+  if (spec.in_double && spec.input == PixelType::c32) {
+    detail::refuse(zoom_stage, "double precision needs real images");
+  }
+  if (spec.in_double && !device.info().double_precision) {
+    detail::refuse(zoom_stage,
+                   "the device " + device.info().id + " does not support double precision");
   }
   for (const std::size_t axis : axes_in_order(spec)) {
     if (!is_projected(spec, axis) || detail::is_projectable(axis_of(spec, axis))) continue;
@@ -99,6 +107,7 @@ struct ZoomPass {
 WeightedSumsSpec lines_along(const ZoomSpec& spec, const std::array<std::int64_t, 3>& extents,
                              std::size_t axis) {
   WeightedSumsSpec lines;
+  lines.in_double = spec.in_double;
   lines.outer = spec.images.count;
   lines.inner = spec.input == PixelType::c32 ? 2 : 1;
   for (std::size_t other = 0; other < extents.size(); ++other) {
@@ -131,7 +140,8 @@ std::vector<ZoomPass> passes_of(const ZoomSpec& spec) {
 }
 
 std::size_t output_bytes(const WeightedSumsSpec& spec) {
-  return static_cast<std::size_t>(spec.outer * spec.n_output * spec.inner) * sizeof(float);
+  return static_cast<std::size_t>(spec.outer * spec.n_output * spec.inner) *
+         (spec.in_double ? sizeof(double) : sizeof(float));
 }
 
 /// The sizes of the results between the passes, which use two buffers in turn.
@@ -144,7 +154,17 @@ std::array<std::size_t, 2> between_bytes(const Passes& passes) {
   return bytes;
 }
 
-PixelType summed_type(PixelType type) { return type == PixelType::c32 ? type : PixelType::f32; }
+PixelType summed_type(const ZoomSpec& spec, PixelType type) {
+  if (spec.in_double) return PixelType::f64;
+  return type == PixelType::c32 ? type : PixelType::f32;
+}
+
+/// The converter between a type and that of the sums, or null if they are the same.
+std::shared_ptr<ConvertPlan> converter_of(const Device& device, const ZoomSpec& spec,
+                                          const Shape& shape, PixelType from, PixelType to) {
+  if (from == to) return nullptr;
+  return std::make_shared<ConvertPlan>(device, ConvertSpec{shape, from, to, spec.in_double});
+}
 
 }  // namespace
 
@@ -161,24 +181,23 @@ Antialias antialias_of_name(const std::string& name) {
 }
 
 ZoomPlan::ZoomPlan(const Device& device, const ZoomSpec& spec)
-    : device_(device), spec_(checked(spec)) {
+    : device_(device), spec_(checked(device, spec)) {
   std::vector<ZoomPass> passes = passes_of(spec_);
   auto plans = std::make_shared<std::vector<WeightedSumsPlan>>();
   for (const ZoomPass& pass : passes) {
-    plans->emplace_back(device, pass.spec, pass.sums.weights, pass.sums.added);
+    plans->emplace_back(device, pass.spec, pass.sums.taps, pass.sums.first, pass.sums.weights,
+                        pass.sums.added);
   }
   passes_ = std::move(plans);
   for (const std::size_t bytes : between_bytes(passes)) {
     if (bytes > 0) between_.push_back(device.make_buffer(bytes));
   }
-  if (summed_type(spec.input) != spec.input) {
-    converted_input_ =
-        std::make_shared<detail::ConvertedInput>(device, spec.input, spec.images.stacked());
-  }
-  if (summed_type(spec.output_type) != spec.output_type) {
-    converted_output_ =
-        std::make_shared<detail::ConvertedOutput>(device, spec.output_type, all_zoomed(spec));
-  }
+  const PixelType input = summed_type(spec, spec.input);
+  const PixelType output = summed_type(spec, spec.output_type);
+  load_ = converter_of(device, spec, spec.images.stacked(), spec.input, input);
+  store_ = converter_of(device, spec, all_zoomed(spec), output, spec.output_type);
+  if (load_) loaded_ = device.make_image(input, spec.images.stacked());
+  if (store_) sums_ = device.make_image(output, all_zoomed(spec));
 }
 
 void ZoomPlan::execute(Stream& stream, const Image& image, Image& output) {
@@ -187,8 +206,9 @@ void ZoomPlan::execute(Stream& stream, const Image& image, Image& output) {
   detail::check_image(zoom_stage, "the output", device_, output, spec_.output_type,
                       all_zoomed(spec_));
   detail::check_distinct(zoom_stage, image, output);
-  const Image& samples = converted_input_ ? converted_input_->convert(stream, image) : image;
-  Image& sums = converted_output_ ? converted_output_->pixels() : output;
+  if (load_) load_->execute(stream, image, *loaded_);
+  const Image& samples = load_ ? *loaded_ : image;
+  Image& sums = store_ ? *sums_ : output;
   const Buffer* from = &samples.buffer();
   for (std::size_t i = 0; i < passes_->size(); ++i) {
     Buffer* to = i + 1 == passes_->size() ? &sums.buffer() : &between_[i % 2];
@@ -196,16 +216,16 @@ void ZoomPlan::execute(Stream& stream, const Image& image, Image& output) {
     from = to;
   }
   if (passes_->empty()) stream.copy(samples.buffer(), sums.buffer());
-  if (converted_output_) converted_output_->convert(stream, output);
+  if (store_) store_->execute(stream, sums, output);
 }
 
 std::size_t ZoomPlan::scratch_bytes(const ZoomSpec& spec) {
   std::array<std::int64_t, 3> extents = extents_of_zoom(spec.images.shape);
   const auto bytes_of = [&] {
     return static_cast<std::size_t>(extents[0] * extents[1] * extents[2] * spec.images.count) *
-           sizeof(float) * (spec.input == PixelType::c32 ? 2 : 1);
+           size_of(summed_type(spec, spec.input));
   };
-  std::size_t bytes = summed_type(spec.input) != spec.input ? bytes_of() : 0;
+  std::size_t bytes = summed_type(spec, spec.input) != spec.input ? bytes_of() : 0;
   for (const std::size_t axis : axes_in_order(spec)) {
     extents[axis] = extents_of_zoom(spec.output)[axis];
     bytes += bytes_of() * (is_projected(spec, axis) ? 2 : 1);

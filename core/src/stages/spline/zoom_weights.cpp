@@ -14,7 +14,8 @@ namespace {
 
 using backend::Extension;
 
-constexpr double negligible = 1e-9;
+/// Weights below this part of the largest one are 0.
+double negligible(const ZoomAxis& axis) { return axis.in_double ? 1e-18 : 1e-9; }
 
 /// Remainder of a division, 0 to n - 1.
 std::int64_t modulo(std::int64_t i, std::int64_t n) {
@@ -76,10 +77,10 @@ class Row {
   [[nodiscard]] const std::vector<double>& weights() const { return weights_; }
   [[nodiscard]] double fill() const { return fill_; }
 
-  void drop_negligible_ends() {
+  void drop_ends_below(double part) {
     double largest = 0;
     for (const double weight : weights_) largest = std::max(largest, std::abs(weight));
-    const auto counts = [&](double weight) { return std::abs(weight) >= negligible * largest; };
+    const auto counts = [&](double weight) { return std::abs(weight) >= part * largest; };
     const auto begin = std::ranges::find_if(weights_, counts);
     const auto dropped = begin - weights_.begin();
     weights_.erase(weights_.begin(), begin);
@@ -97,15 +98,17 @@ class Row {
 /// samples are periodic.
 AxisSums tables_of(const std::vector<Row>& rows, std::int64_t n_input, bool periodic, double cval) {
   const auto n_output = static_cast<std::int64_t>(rows.size());
-  AxisSums sums{n_input, n_output, {}, {}};
+  AxisSums sums;
+  sums.n_input = n_input;
+  sums.n_output = n_output;
   std::int64_t taps = 1;
   for (const Row& row : rows) {
     taps = std::max(taps, static_cast<std::int64_t>(row.weights().size()));
   }
   taps = std::min(taps, n_input);
-  sums.weights.taps = static_cast<int>(taps);
+  sums.taps = static_cast<int>(taps);
   std::vector<double> weights;
-  sums.weights.weights.resize(static_cast<std::size_t>(taps * n_output));
+  sums.weights.resize(static_cast<std::size_t>(taps * n_output));
   for (std::int64_t i = 0; i < n_output; ++i) {
     const Row& row = rows[static_cast<std::size_t>(i)];
     const std::int64_t first = periodic ? (taps == n_input ? 0 : modulo(row.first(), n_input))
@@ -115,18 +118,19 @@ AxisSums tables_of(const std::vector<Row>& rows, std::int64_t n_input, bool peri
       const std::int64_t sample = row.first() + static_cast<std::int64_t>(k);
       weights[static_cast<std::size_t>(modulo(sample - first, n_input))] += row.weights()[k];
     }
-    sums.weights.first.push_back(static_cast<std::int32_t>(first));
+    sums.first.push_back(static_cast<std::int32_t>(first));
     for (std::int64_t k = 0; k < taps; ++k) {
-      sums.weights.weights[static_cast<std::size_t>(k * n_output + i)] =
-          static_cast<float>(weights[static_cast<std::size_t>(k)]);
+      sums.weights[static_cast<std::size_t>(k * n_output + i)] =
+          weights[static_cast<std::size_t>(k)];
     }
-    sums.added.push_back(static_cast<float>(row.fill() * cval));
+    sums.added.push_back(row.fill() * cval);
   }
   return sums;
 }
 
 SymmetricFilter prefilter_of(const ZoomAxis& axis) {
-  return axis.prefilter ? inverse_filter(bspline_filter(axis.degree)) : SymmetricFilter{1.0};
+  if (!axis.prefilter) return {1.0};
+  return inverse_filter(bspline_filter(axis.degree), negligible(axis) / 10);
 }
 
 }  // namespace
@@ -172,7 +176,7 @@ AxisSums gaussian_zoom(const ZoomAxis& axis) {
       row.add_filtered(smoothing, extension, coefficients.first() + static_cast<std::int64_t>(k), n,
                        coefficients.weights()[k]);
     }
-    row.drop_negligible_ends();
+    row.drop_ends_below(negligible(axis));
   }
   return tables_of(rows, n, extension == Extension::periodic, axis.cval);
 }
@@ -230,15 +234,16 @@ std::vector<AxisSums> least_squares_zoom(const ZoomAxis& axis) {
       row.add_filtered(prefilter, extension, coefficients.first() + static_cast<std::int64_t>(k),
                        axis.n_input, coefficients.weights()[k]);
     }
-    row.drop_negligible_ends();
+    row.drop_ends_below(negligible(axis));
   }
   const SymmetricFilter solution =
-      convolved(bspline_filter(degree), inverse_filter(bspline_filter(2 * degree + 1)));
+      convolved(bspline_filter(degree),
+                inverse_filter(bspline_filter(2 * degree + 1), negligible(axis) / 10));
   std::vector<Row> results(static_cast<std::size_t>(axis.n_output));
   for (std::int64_t i = 0; i < axis.n_output; ++i) {
     Row& row = results[static_cast<std::size_t>(i)];
     row.add_filtered(solution, extension, i, axis.n_output, 1.0);
-    row.drop_negligible_ends();
+    row.drop_ends_below(negligible(axis));
   }
   const bool periodic = extension == Extension::periodic;
   return {tables_of(products, axis.n_input, periodic, 0),

@@ -1,7 +1,6 @@
 // The weights with which a zoom along one axis sums samples, computed in double precision.
 #pragma once
 
-#include <warpalign/backend/stages/filter/axis_weights.hpp>
 #include <warpalign/boundary.hpp>
 
 #include <cstdint>
@@ -18,6 +17,7 @@ struct ZoomAxis {
   bool prefilter = true;     ///< false: the samples are the coefficients
   Boundary boundary = Boundary::mirror;
   double cval = 0;
+  bool in_double = false;  ///< whether the sums are to be those of doubles, and not of floats
 
   [[nodiscard]] bool is_changed() const { return n_input != n_output; }
   /// Samples of the input for each sample of the output. An output of one sample stands for all of
@@ -31,12 +31,13 @@ struct ZoomAxis {
 struct AxisSums {
   std::int64_t n_input = 1;
   std::int64_t n_output = 1;
-  backend::AxisWeights weights;
-  std::vector<float> added;
+  int taps = 0;
+  std::vector<std::int32_t> first;
+  std::vector<double> weights, added;
 };
 
 /// The sums that evaluate the spline of the samples, which a Gaussian has smoothed if the axis
-/// shrinks. Weights below 1e-9 of the largest are 0.
+/// shrinks. Weights below 1e-9 of the largest are 0; below 1e-18 for doubles.
 [[nodiscard]] AxisSums gaussian_zoom(const ZoomAxis& axis);
 
 /// The sums, one after the other, that evaluate the spline with the output's spacing which is

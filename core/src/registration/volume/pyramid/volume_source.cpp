@@ -24,6 +24,7 @@ constexpr double min_range = 1e-30;
 constexpr double min_variation = 1e-6;
 // The minimum number of unmasked voxels after smoothing: as many as the smallest volume has.
 constexpr double min_valid = 512;
+constexpr std::int64_t max_overview_side = 128;
 
 [[noreturn]] void refuse_voxels(const char* what, const std::string& why) {
   throw Error(ErrorKind::invalid_image, std::string(what) + " " + why);
@@ -89,7 +90,8 @@ InterpolateSpec smoothing(const Shape& shape) {
 }  // namespace
 
 VolumeSource::VolumeSource(const Device& device, PixelType type, const Shape& shape,
-                           Modality modality, const Point3& spacing, bool masked)
+                           Modality modality, const Point3& spacing, bool masked,
+                           bool keeps_overview)
     : device_(device),
       type_(type),
       shape_(shape),
@@ -97,7 +99,9 @@ VolumeSource::VolumeSource(const Device& device, PixelType type, const Shape& sh
       normalize_(device, {masked ? PixelType::f32 : type, shape, shape, 0}),
       values_(device.make_image(PixelType::f32, shape)),
       smoothed_(device.make_image(PixelType::f32, shape)),
-      record_(device.make_buffer(sizeof(StatisticsRecord))) {
+      record_(device.make_buffer(sizeof(StatisticsRecord))),
+      keeps_overview_(keeps_overview),
+      grid_{shape, {spacing.x, spacing.y, spacing.z}, {}} {
   if (masked) {
     masking_.emplace(Masking{Device(device).make_image(PixelType::u8, shape),
                              MarkVolumePlan(device, {PixelType::u8, shape}),
@@ -141,6 +145,8 @@ bool VolumeSource::take(Stream& stream, StageClock& clock, const Image& voxels, 
   const VolumeLevels levels = levels_of(record, what);
   const Image& source = masking_ ? smoothed_ : voxels;
   clock.run("pad_volume", [&] { normalize_.execute(stream, source, levels, values_); });
+  overview_taken_ = false;
+  if (edges_ && keeps_overview_) take_overview(stream, clock);
   smooth(stream, clock, what);
   if (edges_) replace_by_edges(stream, clock, what);
   return true;
@@ -180,6 +186,32 @@ void VolumeSource::smooth(Stream& stream, StageClock& clock, const char* what) {
   clock.run("smooth", [&] { masking_->smooth.execute(stream, values_, smoothed_); });
   valid_smoothed_ = valid_voxels(shape_, measured(stream, clock, statistics_, smoothed_, record_));
   check_left(valid_smoothed_, what);
+}
+
+void VolumeSource::take_overview(Stream& stream, StageClock& clock) {
+  const std::vector<VolumeGrid> grids = pyramid_grids(grid_, grid_).reference;
+  std::size_t level = 0;
+  const auto side = [](const VolumeGrid& grid) {
+    return std::max({grid.shape.width, grid.shape.height, grid.shape.depth});
+  };
+  while (level + 1 < grids.size() && side(grids[level]) > max_overview_side) ++level;
+  if (!overview_levels_) {
+    const auto last = grids.begin() + static_cast<std::ptrdiff_t>(level) + 1;
+    overview_levels_.emplace(device_, std::vector<VolumeGrid>(grids.begin(), last),
+                             VolumePyramid::Smoothing::none, masked());
+  }
+  overview_levels_->take(stream, clock, values_, nullptr);
+  overview_.grid = grids[level];
+  overview_.values.resize(static_cast<std::size_t>(grids[level].shape.pixels()));
+  const Image& image = overview_levels_->values(level);
+  clock.run("download",
+            [&] { stream.download(image, overview_.values.data(), image.size_bytes()); });
+  overview_taken_ = true;
+}
+
+const OverviewVolume& VolumeSource::overview(Stream& stream, StageClock& clock) {
+  if (!overview_taken_) take_overview(stream, clock);
+  return overview_;
 }
 
 // Computes the gradient magnitudes twice, first for their mean, because storing them would take

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "registration/resources/stage_clock.hpp"
+#include "registration/volume/pyramid/volume_pyramid.hpp"
+#include "registration/volume/structure/host_volume.hpp"
 
 #include <warpalign/backend/stages/filter/statistics.hpp>
 #include <warpalign/backend/stages/volume/mark_volume.hpp>
@@ -22,9 +24,9 @@ namespace warpalign::detail {
 /// are NaN, and so are values computed from masked ones.
 class VolumeSource {
  public:
-  /// `spacing`: between voxel centres, in any unit.
+  /// `spacing`: between voxel centres, in any unit. `keeps_overview`: whether overview() is needed.
   VolumeSource(const Device& device, PixelType type, const Shape& shape, Modality modality,
-               const Point3& spacing, bool masked);
+               const Point3& spacing, bool masked, bool keeps_overview);
 
   [[nodiscard]] bool matches(PixelType type, const Shape& shape, bool masked) const {
     return type == type_ && shape == shape_ && masked == this->masked();
@@ -40,6 +42,10 @@ class VolumeSource {
   [[nodiscard]] double valid() const { return valid_; }
   /// The number of unmasked voxels of smoothed().
   [[nodiscard]] double valid_smoothed() const { return valid_smoothed_; }
+
+  /// The intensities of the last volume on the level of its pyramid that has at most 128 voxels a
+  /// side, in host memory; masked voxels are NaN. Requires `keeps_overview`. Waits for the device.
+  [[nodiscard]] const OverviewVolume& overview(Stream& stream, StageClock& clock);
 
   /// The number of voxels that are NaN or infinite and not excluded by the mask.
   [[nodiscard]] std::int64_t missing() const { return missing_; }
@@ -72,6 +78,7 @@ class VolumeSource {
                                                 const Image& voxels, const char* what);
   void smooth(Stream& stream, StageClock& clock, const char* what);
   void replace_by_edges(Stream& stream, StageClock& clock, const char* what);
+  void take_overview(Stream& stream, StageClock& clock);
 
   Device device_;
   PixelType type_;
@@ -85,6 +92,10 @@ class VolumeSource {
   Image values_;
   Image smoothed_;
   Buffer record_;
+  bool keeps_overview_, overview_taken_ = false;
+  VolumeGrid grid_;
+  std::optional<VolumePyramid> overview_levels_;  // made when an overview is first needed
+  OverviewVolume overview_;
   double valid_ = 0, valid_smoothed_ = 0;
   std::int64_t missing_ = 0;
 };

@@ -150,6 +150,8 @@ struct VolumeSeriesRegistrar::State {
   [[nodiscard]] bool is_trusted(const Fit& fit) const;
   void remember(double correlation);
   void write_aligned(const HostVolume& volume, const Fit& fit, bool reliable, void* aligned);
+  void write_warped(PixelType type, const SpatialTransform& transform, void* aligned);
+  void check_like_reference(const HostVolume& volume) const;
 
   Device device;
   VolumeSeriesOptions options;
@@ -298,12 +300,19 @@ void VolumeSeriesRegistrar::State::write_aligned(const HostVolume& volume, const
     std::memcpy(aligned, volume.data, static_cast<std::size_t>(shape.pixels()) * size);
     return;
   }
+  write_warped(volume.type, fit.transform, aligned);
+}
+
+/// Writes the loaded volume, warped.
+void VolumeSeriesRegistrar::State::write_warped(PixelType type, const SpatialTransform& transform,
+                                                void* aligned) {
   Warper& w = *warper;
-  w.interpolate.execute(stream, *coefficients, voxels_of(fit.transform), w.warped);
+  const std::size_t size = size_of(type);
+  w.interpolate.execute(stream, *coefficients, voxels_of(transform), w.warped);
   stream.download(w.warped, aligned, w.warped.size_bytes());
-  if (missing_voxels) missing_voxels->set_missing(voxels_of(fit.transform), volume.type, aligned);
+  if (missing_voxels) missing_voxels->set_missing(voxels_of(transform), type, aligned);
   const detail::VolumeGrid& grid = model->grid();
-  const detail::CentredRows rows = detail::centred_rows(fit.transform, grid, grid);
+  const detail::CentredRows rows = detail::centred_rows(transform, grid, grid);
   auto* row = static_cast<std::byte*>(aligned);
   const auto row_bytes = static_cast<std::size_t>(shape.width) * size;
   for (std::int64_t z = 0; z < shape.depth; ++z) {
@@ -316,13 +325,16 @@ void VolumeSeriesRegistrar::State::write_aligned(const HostVolume& volume, const
   }
 }
 
-VolumeRegistration VolumeSeriesRegistrar::State::align(const HostVolume& volume, void* aligned) {
-  if (!model) detail::refuse(stage, "set_reference must be called before align");
+void VolumeSeriesRegistrar::State::check_like_reference(const HostVolume& volume) const {
+  if (!model) detail::refuse(stage, "set_reference must be called first");
   check_volume("the volume", volume);
-  if (volume.shape != shape) {
-    detail::refuse(stage, "the volume is " + to_string(volume.shape) + ", but the reference is " +
-                              to_string(shape));
-  }
+  if (volume.shape == shape) return;
+  detail::refuse(stage, "the volume is " + to_string(volume.shape) + ", but the reference is " +
+                            to_string(shape));
+}
+
+VolumeRegistration VolumeSeriesRegistrar::State::align(const HostVolume& volume, void* aligned) {
+  check_like_reference(volume);
   load(volume);
   Fit fit = fit_from(last);
   bool found = false;
@@ -373,9 +385,19 @@ void VolumeSeriesRegistrar::set_reference(const HostVolume& reference) {
 
 void VolumeSeriesRegistrar::start_from(const HomogeneousMatrix& transform) {
   const detail::VoxelRows rows = detail::checked_initial(transform);
-  if (!state_->model) detail::refuse(stage, "set_reference must be called before start_from");
+  if (!state_->model) detail::refuse(stage, "set_reference must be called first");
   const detail::VolumeGrid& grid = state_->model->grid();
   state_->last = detail::spatial_transform_of(rows, grid, grid);
+}
+
+void VolumeSeriesRegistrar::warp(const HostVolume& volume, const HomogeneousMatrix& transform,
+                                 void* aligned) {
+  const detail::VoxelRows rows = detail::checked_initial(transform);
+  state_->check_like_reference(volume);
+  if (aligned == nullptr) detail::refuse(stage, "there is no memory for the aligned volume");
+  state_->load(volume);
+  const detail::VolumeGrid& grid = state_->model->grid();
+  state_->write_warped(volume.type, detail::spatial_transform_of(rows, grid, grid), aligned);
 }
 
 VolumeRegistration VolumeSeriesRegistrar::align(const HostVolume& volume, void* aligned) {

@@ -38,6 +38,7 @@ struct DeformationGridSpec {
   [[nodiscard]] Shape volumes(int count) const noexcept {
     return {voxels.width, voxels.height, voxels.depth * count};
   }
+  [[nodiscard]] Shape extremes() const noexcept { return {3, voxels.height, voxels.depth}; }
 };
 
 /// Which voxels count if some are ignored: f32, 1 or 0.
@@ -69,6 +70,13 @@ class WARPALIGN_API DeformationGridPlan {
   void execute_sums(Stream& stream, int planes, const Image& volumes, Image& sums) const;
   /// det(I + du/dx) at all voxels, with x in the unit of the displacements.
   void execute_determinants(Stream& stream, const Image& coefficients, Image& determinants) const;
+  /// For each row (y + height z), its least and its greatest determinant, and how many are below
+  /// `low` or above `high`: an image of spec.extremes().
+  void execute_extremes(Stream& stream, const Image& determinants, float low, float high,
+                        Image& extremes) const;
+  /// Writes 1 at all control points that reach a voxel whose determinant is below `lowest`, and
+  /// leaves the others: an image of spec.grid.
+  void execute_marks(Stream& stream, const Image& determinants, float lowest, Image& marks) const;
 
  private:
   Device device_;
@@ -92,6 +100,10 @@ class DeformationGrid : public Stage {
   virtual void enqueue_sums(Queue& queue, int planes, const Memory& volumes, Memory& sums) = 0;
   virtual void enqueue_determinants(Queue& queue, const Memory& coefficients,
                                     Memory& determinants) = 0;
+  virtual void enqueue_extremes(Queue& queue, const Memory& determinants, float low, float high,
+                                Memory& extremes) = 0;
+  virtual void enqueue_marks(Queue& queue, const Memory& determinants, float lowest,
+                             Memory& marks) = 0;
 };
 
 }  // namespace warpalign::backend

@@ -17,6 +17,9 @@ class LocalCorrelation;
 struct LocalCorrelationSpec {
   Shape voxels;               ///< of both volumes; depth 1 in the plane
   std::array<int, 3> radius;  ///< of the window along x, y and z: 1 to 8; z is ignored in the plane
+  /// Whether the measure of a window is r^2 / 2 instead of r: for images whose intensities depend
+  /// on each other with any sign, as those of two modalities do.
+  bool any_sign = false;
 
   [[nodiscard]] int dimensions() const noexcept { return voxels.depth > 1 ? 3 : 2; }
   /// The number of different entries of a symmetric matrix: 3 or 6.
@@ -26,7 +29,20 @@ struct LocalCorrelationSpec {
   }
 };
 
-/// The mean of the windows' correlations.
+/// Regularly spaced pixels of an image, from which the variance of its noise is estimated.
+struct NoiseSampling {
+  /// Takes few enough pixels to be quick, and enough for a median.
+  explicit NoiseSampling(const Shape& shape) noexcept;
+
+  std::int64_t every;  ///< the distance of samples in memory
+  std::int64_t count;
+
+  /// For each sample its value, and then for each the difference of the differences of its
+  /// neighbours along x and y (and z).
+  [[nodiscard]] Shape samples() const noexcept { return {count, 2, 1}; }
+};
+
+/// The mean of the windows' correlations, or of their squares with `any_sign`.
 struct LocalCorrelationSum {
   double correlation = 0;  ///< the sum over all counted windows
   double windows = 0;      ///< their number
@@ -44,18 +60,22 @@ class WARPALIGN_API LocalCorrelationPlan {
   /// The mean of each window of the reference and 1 / sqrt(var F + floor): volumes(2).
   void execute_statistics(Stream& stream, const Image& reference, float floor,
                           Image& statistics) const;
-  /// The second derivatives of the sum of correlations for a perfect match, as Gauss-Newton
-  /// approximates them: the sum over the windows about a voxel of 1 / (voxels (var F + floor)),
-  /// times g g', g the reference's gradient; volumes(entries()): xx, xy, yy in the plane, else xx,
-  /// xy, xz, yy, yz, zz. Gradients are half the differences of the neighbours, at the edges those
-  /// to the next voxel.
+  /// The second derivatives of the sum of the windows' measures for a perfect match, as
+  /// Gauss-Newton approximates them: the sum over the windows about a voxel of
+  /// 1 / (voxels (var F + floor)), times g g', g the reference's gradient; volumes(entries()): xx,
+  /// xy, yy in the plane, else xx, xy, xz, yy, yz, zz. Gradients are half the differences of the
+  /// neighbours, at the edges those to the next voxel.
   void execute_curvatures(Stream& stream, const Image& reference, const Image& statistics,
                           Image& curvatures) const;
-  /// The derivative of the sum of r with respect to W, times the gradient of W: volumes
-  /// (dimensions()). `samples`: W, then 1 or 0 for windows that count, or do not (volumes(2)).
+  /// The derivative of the sum of the windows' measures with respect to W, times the gradient of W:
+  /// volumes(dimensions()). `samples`: W, then 1 or 0 for windows that count, or do not
+  /// (volumes(2)).
   void execute_forces(Stream& stream, const Image& reference, const Image& statistics,
                       const Image& samples, float floor, Image& forces) const;
-  /// The sum of the correlations of the last execute_forces(). Waits for it.
+  /// The samples of an image of any shape. The differences are 0 at the far edges.
+  void execute_noise_samples(Stream& stream, const Image& image, const NoiseSampling& sampling,
+                             Image& samples) const;
+  /// The sum of the correlations, or of their squares, of the last execute_forces(). Waits for it.
   [[nodiscard]] LocalCorrelationSum sum(Stream& stream) const;
 
  private:
@@ -82,6 +102,8 @@ class LocalCorrelation : public Stage {
   virtual void enqueue_forces(Queue& queue, const Memory& reference, const Memory& statistics,
                               const Memory& samples, float floor, Memory& partials,
                               Memory& forces) = 0;
+  virtual void enqueue_noise_samples(Queue& queue, const Memory& image, const Shape& shape,
+                                     std::int64_t every, std::int64_t count, Memory& samples) = 0;
 };
 
 }  // namespace warpalign::backend

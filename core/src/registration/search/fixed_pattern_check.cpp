@@ -1,0 +1,326 @@
+// Finds the motion of a scene under a pattern that is fixed to the sensor.
+#include "registration/search/fixed_pattern_check.hpp"
+
+#include "registration/numerics/plane_geometry.hpp"
+#include "registration/numerics/transform_distance.hpp"
+#include "registration/pair/level_pair.hpp"
+#include "registration/pyramid/base_scales.hpp"
+#include "registration/pyramid/host_copy.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+namespace warpalign::detail {
+
+namespace {
+
+// The larger side of the level on which a pattern is found. The mask of a pattern need not be
+// finer.
+constexpr double pattern_side = 512;
+// Of the level of candidates, every second pixel tells whether there may be a pattern.
+constexpr std::int64_t looked_at = 2;
+
+// A pattern that is less than a hundredth of the variance pulls a fit by less than a hundredth of
+// the scene's motion. It leaves a correlation of this or more.
+constexpr double clean_correlation = 0.99;
+
+// In pixels: what is moved by less has not moved, and an answer that differs by less is the same.
+constexpr double still_distance = 2;
+// A blend of no motion and another one is hardly farther from no motion than this.
+constexpr double max_pulled_distance = 4;
+constexpr double same_answer = 0.05;
+// A pattern pulls only a motion that its own structure reaches across: up to this many pixels, and
+// this part of the larger side. Views that lie farther apart differ in more than a pattern.
+constexpr double least_reach = 16;
+constexpr double pulling_reach = 0.25;
+// Scenes are compared with a pattern that is about as large.
+constexpr double max_scale = 1.25;
+
+// The part of the votes from which there may be a pattern, and from which its pixels pull a fit too
+// much to be trusted with them; and the part up to which the scene is the larger part. Below the
+// second one an answer is trusted that the pattern has pulled by no more than `small_pull` pixels.
+constexpr double min_sensor_part = 0.004;
+constexpr double notable_sensor_part = 0.1;
+constexpr double small_pull = 0.25;
+constexpr double max_sensor_part = 0.5;
+// Where nothing seems to have moved, the part of the structure from which something may have, on a
+// level of this side: noise changes less there.
+constexpr double min_changed_part = 0.15;
+constexpr double changed_side = 128;
+// The part of the pixels that has to be left of either image.
+constexpr double min_left = 0.1;
+
+// Fits to two halves of the pixels are independent, and the fit to all of them is off by about half
+// their distance, which is not to be more than this, in pixels. Of 75 generated pairs below it, 3
+// had a corner more than 0.1 pixels off; of 12 up to a third above it, 5.
+constexpr double max_distance_of_halves = 0.15;
+// The halves are the fields of a chessboard, this many of them along the larger side.
+constexpr std::int64_t fields = 3;
+
+InitialPose pose_of(const Candidate& candidate) {
+  return {transform_of(candidate), candidate.matrix};
+}
+
+}  // namespace
+
+void FixedPatternCheck::take(const PairContext& context, double side) {
+  const Shape& shape = context.reference.shape();
+  const Spacings spacings = spacings_for(1, std::max(1.0, larger_side(shape) / side));
+  PyramidLevel& reference =
+      context.reference.level(context.stream, context.clock, {spacings.reference});
+  PyramidLevel& moving = context.moving.level(context.stream, context.clock, {spacings.moving});
+  level_ = reference.shape();
+  to_image_ = reference.to_image();
+  copy_to_host(context.stream, reference.values(), reference_values_);
+  copy_to_host(context.stream, moving.values(), moving_values_);
+  const auto copy_weight = [&](const PyramidLevel& level, std::vector<float>& weight) {
+    weight.clear();
+    if (level.weight() != nullptr) copy_to_host(context.stream, *level.weight(), weight);
+  };
+  copy_weight(reference, reference_weight_);
+  copy_weight(moving, moving_weight_);
+  pattern_.take({level_.width, level_.height, reference_values_, moving_values_, reference_weight_,
+                 moving_weight_});
+}
+
+Homography FixedPatternCheck::to_level(const Homography& transform) const {
+  return Homography(to_image_.inverse()) * transform * to_image_;
+}
+
+// Both images with a mask of their pixels, in addition to their own ones. Nothing if too little is
+// left.
+std::optional<PairContext> FixedPatternCheck::masked(const PairContext& context,
+                                                     std::vector<std::uint8_t>& mask) {
+  const Shape& shape = context.reference.shape();
+  const auto show = [&](const ImagePyramid& image, std::optional<ImagePyramid>& shown,
+                        const char* what) {
+    std::vector<std::uint8_t>& used = image.mask() != nullptr ? own_mask_ : mask;
+    if (image.mask() != nullptr) {
+      own_mask_.resize(mask.size());
+      context.stream.download(*image.mask(), own_mask_.data(), own_mask_.size());
+      for (std::size_t i = 0; i < mask.size(); ++i) own_mask_[i] = own_mask_[i] != 0 ? mask[i] : 0;
+    }
+    const auto left = std::count(used.begin(), used.end(), std::uint8_t{1});
+    if (static_cast<double>(left) < min_left * static_cast<double>(used.size())) return false;
+    if (!shown || !shown->matches(image.type(), shape)) {
+      shown.reset();  // release the old memory before allocating the new
+      shown.emplace(device_, image.type(), shape);
+    }
+    const HostImage counted{used.data(), PixelType::u8, shape.width, shape.height, 0};
+    try {
+      shown->take(context.stream, context.clock, image.pixels(), &counted, what);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::invalid_image) throw;
+      return false;  // nothing is left to see
+    }
+    return true;
+  };
+  if (!show(context.reference, reference_, "the reference image")) return std::nullopt;
+  if (!show(context.moving, moving_, "the moving image")) return std::nullopt;
+  return context.with_images(*reference_, *moving_);
+}
+
+// `pattern`: on the level. Sets mask_.
+std::optional<PairContext> FixedPatternCheck::without(const PairContext& context,
+                                                      std::span<const std::uint8_t> pattern) {
+  const Shape& shape = context.reference.shape();
+  const Affine to_level = to_image_.inverse();
+  const auto nearest = [](double at, std::int64_t n) {
+    return std::clamp<std::int64_t>(std::llround(at), 0, n - 1);
+  };
+  mask_.resize(static_cast<std::size_t>(shape.plane()));
+  std::size_t i = 0;
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    const std::int64_t v =
+        nearest(to_level.e * static_cast<double>(y) + to_level.f, level_.height) * level_.width;
+    for (std::int64_t x = 0; x < shape.width; ++x, ++i) {
+      const std::int64_t u =
+          nearest(to_level.a * static_cast<double>(x) + to_level.c, level_.width);
+      mask_[i] = pattern[static_cast<std::size_t>(v + u)] != 0 ? 0 : 1;
+    }
+  }
+  return masked(context, mask_);
+}
+
+// Both images without what columns and rows of the sensor add to them, if that is notable.
+std::optional<PairContext> FixedPatternCheck::without_lines(const PairContext& context) {
+  const Shape& shape = context.reference.shape();
+  take(context, larger_side(shape));  // at full resolution
+  if (!lines_.find(reference_values_, moving_values_, shape.width, shape.height, pattern_.gain())) {
+    return std::nullopt;
+  }
+  lines_.subtract(reference_values_, moving_values_);
+  const auto show = [&](const ImagePyramid& image, const std::vector<float>& values,
+                        std::optional<ImagePyramid>& shown, const char* what) {
+    if (!shown || !shown->matches(PixelType::f32, shape)) {
+      shown.reset();  // release the old memory before allocating the new
+      shown.emplace(device_, PixelType::f32, shape);
+    }
+    const HostImage pixels{values.data(), PixelType::f32, shape.width, shape.height, 0};
+    try {
+      shown->take(context.stream, context.clock, pixels, image.mask(), what);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::invalid_image) throw;
+      return false;  // nothing is left to see
+    }
+    return true;
+  };
+  if (!show(context.reference, reference_values_, reference_without_lines_,
+            "the reference image") ||
+      !show(context.moving, moving_values_, moving_without_lines_, "the moving image")) {
+    return std::nullopt;
+  }
+  return context.with_images(*reference_without_lines_, *moving_without_lines_);
+}
+
+// One half of the pixels that mask_ leaves.
+std::optional<PairContext> FixedPatternCheck::half(const PairContext& context, int which) {
+  const Shape& shape = context.reference.shape();
+  const std::int64_t side = std::max<std::int64_t>(1, std::max(shape.width, shape.height) / fields);
+  half_ = mask_;
+  std::size_t i = 0;
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    for (std::int64_t x = 0; x < shape.width; ++x, ++i) {
+      if ((x / side + y / side) % 2 == which) half_[i] = 0;
+    }
+  }
+  return masked(context, half_);
+}
+
+// How far apart the motions of two halves of what the pattern leaves are, at the corners. Nothing
+// if a half is too little to tell.
+std::optional<double> FixedPatternCheck::distance_of_halves(const PairContext& context,
+                                                            const Candidate& found,
+                                                            const Search& search) {
+  const InitialPose pose = pose_of(found);
+  std::array<Homography, 2> transforms;
+  for (const int which : {0, 1}) {
+    const auto rest = half(context, which);
+    const auto result = rest ? search(*rest, &pose) : std::span<const Candidate>{};
+    if (result.empty()) return std::nullopt;
+    transforms[static_cast<std::size_t>(which)] = transform_of(result.front());
+  }
+  return corner_distance(transforms[0], transforms[1], context.reference.shape());
+}
+
+// The scene's motion where nothing, or little, seems to have moved, from what has changed. Nothing
+// if that is `found`.
+std::optional<Candidate> FixedPatternCheck::moved(const PairContext& context,
+                                                  const Candidate& found, const Search& search) {
+  take(context, pattern_side);
+  const auto rest = without(context, pattern_.still_pattern());
+  if (!rest) return std::nullopt;
+  const std::span<const Candidate> result = search(*rest, nullptr);
+  if (result.empty() || is_still(context, result.front())) return std::nullopt;
+  const double apart =
+      corner_distance(transform_of(result.front()), transform_of(found), context.reference.shape());
+  if (apart < still_distance) return std::nullopt;
+  return result.front();
+}
+
+// The scene's motion near `start`, without the pattern that does not follow it. Expects the images
+// to be taken, and sets sensor_part_.
+std::optional<Candidate> FixedPatternCheck::behind_pattern(const PairContext& context,
+                                                           const Candidate& start,
+                                                           const Search& search) {
+  const InitialPose pose = pose_of(start);
+  const Homography scene = to_level(pose.transform);
+  sensor_part_ = pattern_.votes(scene).sensor_part();
+  const auto rest = without(context, pattern_.pattern(scene));
+  const auto result = rest ? search(*rest, &pose) : std::span<const Candidate>{};
+  if (result.empty()) return std::nullopt;
+  Candidate found = result.front();
+  found.proposed_by = start.proposed_by;
+  return found;
+}
+
+// Whether the scene is the larger part, and determines its motion well. Expects behind_pattern() to
+// have found it.
+bool FixedPatternCheck::is_clear(const PairContext& context, const Candidate& scene,
+                                 const Search& search) {
+  if (sensor_part_ > max_sensor_part) return false;
+  const auto apart = distance_of_halves(context, scene, search);
+  return apart && *apart <= max_distance_of_halves;
+}
+
+bool FixedPatternCheck::is_still(const PairContext& context, const Candidate& candidate) {
+  return corner_distance(transform_of(candidate), Homography{}, context.reference.shape()) <
+         still_distance;
+}
+
+bool FixedPatternCheck::check_still(const PairContext& context, std::vector<Candidate>& found,
+                                    const Search& search) {
+  take(context, changed_side);
+  if (pattern_.changed_part() < min_changed_part) return false;
+  const auto cleaned = without_lines(context);
+  const PairContext& shown = cleaned ? *cleaned : context;
+  const auto start = moved(shown, found.front(), search);
+  const auto scene = start ? behind_pattern(shown, *start, search) : std::nullopt;
+  if (!scene || !is_clear(shown, *scene, search)) return false;
+  found.insert(found.begin(), *scene);
+  return true;
+}
+
+bool FixedPatternCheck::check_moved(const PairContext& context, std::vector<Candidate>& found,
+                                    const Search& search) {
+  Candidate& answer = found.front();
+  if (answer.correlation >= clean_correlation) return false;
+  const double scale = scale_of(answer.matrix);
+  if (scale > max_scale || scale < 1 / max_scale) return false;
+  take(context, scoring_side);
+  const MotionVotes votes = pattern_.votes(to_level(transform_of(answer)), looked_at);
+  // A pose that explains less than no motion does is none of the scene's.
+  const bool is_worse = votes.sensor > votes.scene && votes.sensor_part() > 0;
+  if (votes.sensor_part() < min_sensor_part && !is_worse) return false;
+  const auto cleaned = without_lines(context);
+  const PairContext& shown = cleaned ? *cleaned : context;
+  take(shown, pattern_side);
+  const auto scene = behind_pattern(shown, answer, search);
+  if (!scene) return false;
+  const double pull =
+      corner_distance(transform_of(*scene), transform_of(answer), context.reference.shape());
+  if (pull < same_answer) return false;
+  const bool is_harmless = sensor_part_ < notable_sensor_part && pull < small_pull;
+  if (!is_harmless && !is_clear(shown, *scene, search)) return false;
+  answer = *scene;
+  return true;
+}
+
+bool FixedPatternCheck::check(const PairContext& context, std::vector<Candidate>& found,
+                              const Search& search) {
+  const Shape& shape = context.reference.shape();
+  if (!(shape == context.moving.shape())) return false;
+  const double distance = corner_distance(transform_of(found.front()), Homography{}, shape);
+  if (distance > std::max(least_reach, pulling_reach * larger_side(shape))) return false;
+  if (distance >= still_distance) {
+    if (check_moved(context, found, search)) return true;
+    if (distance > max_pulled_distance) return false;
+  }
+  return check_still(context, found, search);
+}
+
+bool FixedPatternCheck::check_unreliable(const PairContext& context, std::vector<Candidate>& found,
+                                         const Search& search) {
+  if (!(context.reference.shape() == context.moving.shape())) return false;
+  take(context, scoring_side);
+  if (!lines_.find(reference_values_, moving_values_, level_.width, level_.height,
+                   pattern_.gain())) {
+    return false;
+  }
+  const auto shown = without_lines(context);
+  if (!shown) return false;
+  const std::span<const Candidate> result = search(*shown, nullptr);
+  if (result.empty() || is_still(context, result.front())) return false;
+  const Candidate start = result.front();
+  take(*shown, pattern_side);
+  const auto scene = behind_pattern(*shown, start, search);
+  if (!scene || !is_clear(*shown, *scene, search)) return false;
+  found.insert(found.begin(), *scene);
+  return true;
+}
+
+}  // namespace warpalign::detail

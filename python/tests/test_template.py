@@ -1,0 +1,144 @@
+"""Templates of several images."""
+
+import numpy as np
+import PIL.Image
+import pytest
+import scipy.ndimage
+
+import warpalign
+
+
+def texture(shape, seed):
+    random = np.random.default_rng(seed)
+    waves = [scipy.ndimage.gaussian_filter(random.standard_normal(shape), sigma)
+             for sigma in (1.5, 3, 6)]
+    return sum(wave / wave.std() for wave in waves)
+
+
+def inverse_positions(field):
+    """Where p -> p + u(p) comes from, for each pixel: by fixed-point iteration."""
+    grid = np.indices(field.shape[1:]).astype(float)
+    positions = grid.copy()
+    for _ in range(15):
+        moved = [scipy.ndimage.map_coordinates(u, positions, order=3, mode="nearest")
+                 for u in field]
+        positions = grid - moved
+    return positions
+
+
+def drawn(shape, largest, seed):
+    """A scene, and four images of it. The transforms to them have the identity as their mean.
+
+    The scene at p is shown by an image at p + u(p), where the fields u add up to 0.
+    """
+    random = np.random.default_rng(seed)
+    scene = texture(shape, seed)
+    fields = []
+    for _ in range(2):
+        field = np.stack([scipy.ndimage.gaussian_filter(random.standard_normal(shape), 18)
+                          for _ in shape])
+        field *= largest / np.sqrt((field ** 2).sum(0)).max()
+        fields += [field, -field]
+    images = [scipy.ndimage.map_coordinates(scene, inverse_positions(field), order=5,
+                                            mode="mirror") for field in fields]
+    return scene, images, fields
+
+
+def rms(field):
+    margin = 16 if len(field) == 2 else 8
+    inside = (slice(None), *(slice(margin, -margin) for _ in field.shape[1:]))
+    return np.sqrt((field[inside] ** 2).sum(0).mean())
+
+
+@pytest.mark.parametrize("shape", [(180, 170), (40, 36, 44)])
+def test_has_the_mean_shape_and_not_that_of_the_first_image(shape):
+    scene, images, fields = drawn(shape, 4 if len(shape) == 2 else 3, 1)
+    images = [gain * image + offset
+              for image, gain, offset in zip(images, (1, 2, 5, 0.5), (0, 10, -3, 1))]
+    near = {} if len(shape) == 2 else {"max_rotation": 10}
+    template = warpalign.build_template(images, rounds=2, progress=False, **near)
+    assert template.used == [True] * 4
+    assert template.image.shape == shape and template.image.dtype == np.float32
+    assert (template.confidences > 0.5).all()
+    register = warpalign.register if len(shape) == 2 else warpalign.register_volume
+    bias = register(scene, np.nan_to_num(template.image, nan=template.image[0, 0].mean()),
+                    motion="deformable", **near).transform.field(shape)
+    # The first image is off by its field, of some pixels. A cubic field through control points 5
+    # pixels apart follows a field of sigma 18 to hundredths of a pixel.
+    assert rms(fields[0]) > 0.7
+    assert rms(bias) < 0.06 * rms(fields[0])
+    for transform, field in zip(template.transforms, fields):
+        assert rms(transform.field(shape) - field) < 0.12
+
+
+def test_the_mean_of_the_transforms_is_the_identity():
+    _, images, _ = drawn((160, 150), 4, 7)
+    template = warpalign.build_template(images[:3], rounds=2, progress=False)
+    mean = sum(transform.field((160, 150)) for transform in template.transforms) / 3
+    assert rms(mean) < 0.02  # what sampling the inverse of the mean field changes
+    assert template.changes[1] < template.changes[0]
+
+
+def test_aligned_images_are_sharper_than_their_mean():
+    _, images, _ = drawn((160, 150), 4, 9)
+    template = warpalign.build_template(images, rounds=2, progress=False)
+    inside = np.s_[16:-16, 16:-16]
+
+    def sharpness(image):
+        return scipy.ndimage.laplace(image)[inside].std()
+
+    assert sharpness(template.image) > 0.9 * sharpness(images[0]) > 1.3 * sharpness(
+        np.mean(images, axis=0))
+    for image, transform in zip(images, template.transforms):
+        warped = transform.warp(image)[inside]
+        assert np.corrcoef(warped.ravel(), template.image[inside].ravel())[0, 1] > 0.99
+
+
+def test_images_of_other_shapes_and_an_initial_image():
+    scene, images, _ = drawn((160, 150), 3, 3)
+    cut = [images[0], images[1][:150, :140], images[2][4:, 6:]]
+    template = warpalign.build_template(cut, motion="affine", rounds=2, initial=scene[:, :148])
+    assert template.image.shape == (160, 148)
+    assert template.used == [True] * 3
+    assert "of 3 of 3 images" in repr(template)
+
+
+def test_an_unrelated_image_is_left_out():
+    _, images, _ = drawn((160, 150), 3, 5)
+    template = warpalign.build_template([*images[:2], texture((160, 150), 99)], rounds=2)
+    assert template.used == [True, True, False]
+    assert template.transforms[2] is None
+    alone = warpalign.build_template(images[:2], rounds=2)
+    assert np.nanmax(np.abs(template.image - template.image)) == 0
+    assert rms(template.transforms[0].field((160, 150))
+               - alone.transforms[0].field((160, 150))) < 0.01
+
+
+def test_reads_files(tmp_path):
+    _, images, _ = drawn((160, 150), 3, 11)
+    arrays = [np.clip(30 * image + 128, 0, 255).astype(np.uint8) for image in images[:2]]
+    paths = [tmp_path / f"{number}.png" for number in range(2)]
+    for path, array in zip(paths, arrays):
+        PIL.Image.fromarray(array).save(path)
+    from_files = warpalign.build_template(paths, motion="affine", rounds=1)
+    from_arrays = warpalign.build_template(arrays, motion="affine", rounds=1)
+    assert np.array_equal(from_files.image, from_arrays.image, equal_nan=True)
+
+
+def test_wrong_arguments():
+    image = texture((64, 64), 1)
+    for words, arguments in [
+            ("at least 2 images, not 1", {"images": [image]}),
+            ("motion must be one of", {"images": [image, image], "motion": "homography"}),
+            ("rounds must be from 1 to 100", {"images": [image, image], "rounds": 0}),
+            ("image 1 is constant", {"images": [image, np.ones((64, 64))]}),
+            ("image 1 has 3 dimensions, but image 0 2",
+             {"images": [image, np.random.default_rng(0).random((16, 16, 16))]}),
+            ("spacing is for volumes", {"images": [image, image], "spacing": 2}),
+            ("bending_weight", {"images": [image, image], "bending_weight": -1}),
+            ("only 1 of 2 images register reliably to the template in round 1",
+             {"images": [image, texture((64, 64), 2)]})]:
+        with pytest.raises(ValueError, match=words):
+            warpalign.build_template(**arguments)
+    with pytest.raises(TypeError, match="no option 'weight'"):
+        warpalign.build_template([image, image], weight=1)

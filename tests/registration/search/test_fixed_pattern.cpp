@@ -1,0 +1,246 @@
+// Scenes that move under a pattern that is fixed to the sensor.
+#include "registration/scoring/fixed_pattern.hpp"
+#include "registration/scoring/line_pattern.hpp"
+#include "support/devices.hpp"
+#include "support/photographs.hpp"
+
+#include <warpalign/registrar.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using warpalign::PixelType;
+using warpalign::Point;
+using warpalign::RegistrationResult;
+
+namespace {
+
+constexpr std::int64_t side = 300;
+constexpr Point shift{9, -6};
+
+struct Shown {
+  std::vector<std::uint8_t> reference, moving;
+};
+
+// What a sensor shows of a value at a pixel.
+using Sensor = std::function<double(std::int64_t x, std::int64_t y, double value)>;
+
+// A cut of a photograph and one that has moved by `shift`.
+Shown shown(const char* name, Point moved, const Sensor& sensor, double noise = 0) {
+  const reference::Plane photograph = test::photograph(name);
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  Shown result;
+  const auto pixel = [&](std::int64_t x, std::int64_t y, double value) {
+    return static_cast<std::uint8_t>(
+        std::clamp(std::round(sensor(x, y, value) + noise * normal(random)), 0.0, 255.0));
+  };
+  const auto dx = static_cast<std::int64_t>(moved.x);
+  const auto dy = static_cast<std::int64_t>(moved.y);
+  for (std::int64_t y = 0; y < side; ++y) {
+    for (std::int64_t x = 0; x < side; ++x) {
+      result.reference.push_back(pixel(x, y, photograph.at(x + 30, y + 20)));
+      result.moving.push_back(pixel(x, y, photograph.at(x + 30 - dx, y + 20 - dy)));
+    }
+  }
+  return result;
+}
+
+RegistrationResult registered(const warpalign::Device& device, const Shown& pair,
+                              const warpalign::RegistrationOptions& options = {}) {
+  return warpalign::register_images(device, {pair.reference.data(), PixelType::u8, side, side, 0},
+                                    {pair.moving.data(), PixelType::u8, side, side, 0}, options);
+}
+
+// How far the corners are from where a shift of the scene has them, at most.
+double corner_error(const RegistrationResult& found, Point expected) {
+  double error = 0;
+  for (const Point corner :
+       {Point{0, 0}, Point{side - 1, 0}, Point{0, side - 1}, Point{side - 1, side - 1}}) {
+    const Point at = found.matrix(corner);
+    error = std::max(error, std::hypot(at.x - corner.x - expected.x, at.y - corner.y - expected.y));
+  }
+  return error;
+}
+
+// Dark spots of 10 x 10 pixels.
+Sensor dust() {
+  std::mt19937 random(5);
+  std::uniform_int_distribution<std::int64_t> place(8, side - 9);
+  std::vector<double> light(side * side, 1);
+  for (int spot = 0; spot < 60; ++spot) {
+    const std::int64_t left = place(random) - 5;
+    const std::int64_t top = place(random) - 5;
+    for (std::int64_t y = top; y < top + 10; ++y) {
+      for (std::int64_t x = left; x < left + 10; ++x) {
+        light[static_cast<std::size_t>(y * side + x)] = 0.3;
+      }
+    }
+  }
+  return [light](std::int64_t x, std::int64_t y, double value) {
+    return light[static_cast<std::size_t>(y * side + x)] * value;
+  };
+}
+
+// 25 bright columns and 25 bright rows over half the light.
+Sensor bright_lines() {
+  std::mt19937 random(5);
+  std::uniform_int_distribution<std::size_t> line(0, side - 1);
+  std::vector<double> columns(side, 0), rows(side, 0);
+  for (int i = 0; i < 25; ++i) columns[line(random)] = 60;
+  for (int i = 0; i < 25; ++i) rows[line(random)] = 40;
+  return [=](std::int64_t x, std::int64_t y, double value) {
+    return 0.5 * value + columns[static_cast<std::size_t>(x)] + rows[static_cast<std::size_t>(y)];
+  };
+}
+
+// A cross of two dark lines, four pixels wide.
+double cross(std::int64_t x, std::int64_t y, double value) {
+  return std::abs(x - 160) < 2 || std::abs(y - 140) < 2 ? 5 : value;
+}
+
+double clean(std::int64_t /*x*/, std::int64_t /*y*/, double value) { return value; }
+
+// What is right to a tenth of a pixel is what the check promises.
+constexpr double allowed = 0.1;
+
+}  // namespace
+
+TEST_CASE(
+    "fixed pattern: the motion is that of the scene, not a blend with dust, lines or a cross") {
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const char* name : {"bridge.jpg", "gravel.png"}) {
+      for (const Sensor& sensor : {dust(), bright_lines(), Sensor(cross)}) {
+        CAPTURE(name);
+        const RegistrationResult found = registered(device, shown(name, shift, sensor, 1));
+        CHECK(found.reliable);
+        CHECK(corner_error(found, shift) <= allowed);
+      }
+    }
+  });
+}
+
+TEST_CASE(
+    "fixed pattern: two motions of which neither is clear are ambiguous, and both are listed") {
+  // Half of the pixels show another photograph, which stands still.
+  const reference::Plane fixed = test::photograph("gravel.png");
+  const Sensor halves = [&](std::int64_t x, std::int64_t y, double value) {
+    return x + y < side ? fixed.at(x + 180, y + 200) : value;
+  };
+  test::on_every_device([&](const warpalign::Device& device) {
+    const RegistrationResult found = registered(device, shown("gravel.png", shift, halves, 2));
+    CHECK_FALSE(found.reliable);
+    CHECK(found.ambiguous);
+    REQUIRE(found.runners_up.size() >= 1);
+    const auto distance = [](const warpalign::Alignment& alignment, Point from) {
+      const Point at = alignment.similarity.translation;
+      return std::hypot(at.x - from.x, at.y - from.y);
+    };
+    // The second one is listed as the search has met it, which may be a blend.
+    constexpr double near = 2;
+    CHECK(std::min(distance(found, shift), distance(found.runners_up[0], shift)) <= allowed);
+    CHECK(std::min(distance(found, {0, 0}), distance(found.runners_up[0], {0, 0})) <= near);
+  });
+}
+
+TEST_CASE("fixed pattern: under noise of every pixel an answer is right or refused") {
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const double strength : {5, 15, 30, 60}) {
+      CAPTURE(strength);
+      std::mt19937 random(3);
+      std::normal_distribution<double> normal;
+      std::vector<double> offsets(side * side);
+      for (double& offset : offsets) offset = strength * normal(random);
+      const Sensor pixels = [&](std::int64_t x, std::int64_t y, double value) {
+        return 100 + 0.4 * value + offsets[static_cast<std::size_t>(y * side + x)];
+      };
+      const RegistrationResult found = registered(device, shown("gravel.png", shift, pixels, 1));
+      const double error = std::min(corner_error(found, shift), corner_error(found, {0, 0}));
+      CHECK((!found.reliable || error <= allowed));
+      if (strength < 10) CHECK(found.reliable);
+    }
+  });
+}
+
+TEST_CASE("fixed pattern: images that stand still stay so, whatever they show") {
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const Sensor& sensor : {dust(), bright_lines(), Sensor(clean)}) {
+      const RegistrationResult found = registered(device, shown("bridge.jpg", {0, 0}, sensor, 3));
+      CHECK(found.reliable);
+      CHECK(corner_error(found, {0, 0}) <= allowed);
+    }
+  });
+}
+
+TEST_CASE("fixed pattern: the votes are those of the larger part") {
+  const Shown pair = shown("gravel.png", shift, dust());
+  const std::vector<float> reference(pair.reference.begin(), pair.reference.end());
+  const std::vector<float> moving(pair.moving.begin(), pair.moving.end());
+  const auto scene = warpalign::Homography(warpalign::Affine::translation(shift.x, shift.y));
+  warpalign::detail::FixedPattern pattern;
+  pattern.take({side, side, reference, moving, {}, {}});
+  // 60 spots of 100 pixels are 7 % of the pixels; about as many vote for the sensor.
+  CHECK(pattern.votes(scene).sensor_part() > 0.02);
+  CHECK(pattern.votes(scene).sensor_part() < 0.2);
+  CHECK(pattern.changed_part() > 0.5);  // the spots are the smaller part of the structure
+  const Shown without = shown("gravel.png", shift, clean);
+  const std::vector<float> first(without.reference.begin(), without.reference.end());
+  const std::vector<float> second(without.moving.begin(), without.moving.end());
+  pattern.take({side, side, first, second, {}, {}});
+  CHECK(pattern.votes(scene).sensor_part() < 0.01);
+  pattern.take({side, side, first, first, {}, {}});
+  CHECK(pattern.changed_part() == 0);
+}
+
+TEST_CASE("fixed pattern: the pattern covers the spots, in sensor coordinates") {
+  const Sensor spots = dust();
+  const Shown pair = shown("gravel.png", shift, spots);
+  const std::vector<float> reference(pair.reference.begin(), pair.reference.end());
+  const std::vector<float> moving(pair.moving.begin(), pair.moving.end());
+  warpalign::detail::FixedPattern pattern;
+  pattern.take({side, side, reference, moving, {}, {}});
+  const auto found =
+      pattern.pattern(warpalign::Homography(warpalign::Affine::translation(shift.x, shift.y)));
+  double spotted = 0, covered = 0, other = 0;
+  for (std::int64_t y = 0; y < side; ++y) {
+    for (std::int64_t x = 0; x < side; ++x) {
+      const bool is_spot = spots(x, y, 1) < 1;
+      const bool is_found = found[static_cast<std::size_t>(y * side + x)] != 0;
+      spotted += is_spot ? 1 : 0;
+      covered += is_spot && is_found ? 1 : 0;
+      other += !is_spot && is_found ? 1 : 0;
+    }
+  }
+  CHECK(covered > 0.9 * spotted);
+  CHECK(other < 0.25 * side * side);  // the margins, which double the spots, and some chance
+}
+
+TEST_CASE("fixed pattern: lines of the sensor are told from those of a scene, and subtracted") {
+  const auto floats = [](const std::vector<std::uint8_t>& values) {
+    return std::vector<float>(values.begin(), values.end());
+  };
+  warpalign::detail::LinePattern lines;
+  const Shown without = shown("bridge.jpg", shift, clean);
+  CHECK_FALSE(lines.find(floats(without.reference), floats(without.moving), side, side, 1));
+  const Sensor half = [](std::int64_t, std::int64_t, double value) { return 0.5 * value; };
+  const Shown scene = shown("bridge.jpg", shift, half);
+  const Shown pair = shown("bridge.jpg", shift, bright_lines());
+  std::vector<float> reference = floats(pair.reference);
+  std::vector<float> moving = floats(pair.moving);
+  REQUIRE(lines.find(reference, moving, side, side, 1));
+  lines.subtract(reference, moving);
+  // Of the pattern, whose mean square is 25 / 300 of 60^2 and of 40^2, a fiftieth is left.
+  double squares = 0;
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    const double error = static_cast<double>(reference[i]) - scene.reference[i];
+    squares += error * error;
+  }
+  CHECK(squares / static_cast<double>(reference.size()) < (3600.0 + 1600) * 25 / 300 / 50);
+}
