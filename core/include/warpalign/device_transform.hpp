@@ -9,6 +9,12 @@
 
 namespace warpalign {
 
+/// The order in which an array has the components of its points.
+enum class ComponentOrder {
+  xyz,  ///< x first
+  zyx   ///< x last, in the order of the axes of arrays
+};
+
 /// A copy of a Transform on a device: points and grids of points are mapped there, without a copy
 /// to the host. Computations are those of Transform, in double precision. Fields are uploaded once,
 /// in the type of their samples. Immutable; copies share the fields, and any number of threads may
@@ -29,14 +35,16 @@ class WARPALIGN_API DeviceTransform {
   [[nodiscard]] int dimensions() const noexcept;
 
   /// The mapped points T(p) of a grid, in the order of the grid, x fastest: f64, as many images of
-  /// the grid's shape as there are dimensions, first all x, then all y, then all z. Throws
+  /// the grid's shape as there are dimensions, one after the other in this order. Throws
   /// Error(invalid_argument) for an image of another device, type or shape, and for an invalid
   /// grid.
   void positions(Stream& stream, const PointGrid& grid, Image& output,
-                 OutsideField outside = OutsideField::edge) const;
+                 OutsideField outside = OutsideField::edge,
+                 ComponentOrder order = ComponentOrder::xyz) const;
   /// The same for the displacements T(p) - p.
   void field(Stream& stream, const PointGrid& grid, Image& output,
-             OutsideField outside = OutsideField::edge) const;
+             OutsideField outside = OutsideField::edge,
+             ComponentOrder order = ComponentOrder::xyz) const;
 
   /// Maps `count` points in place. `points` is f64 of any shape; coordinate a (0: x) of point i is
   /// its element first + i * strides.point + a * strides.axis. A point for which an inverse does
@@ -48,7 +56,7 @@ class WARPALIGN_API DeviceTransform {
  private:
   struct State;
   void on_grid(Stream& stream, const PointGrid& grid, Image& output, OutsideField outside,
-               bool relative) const;
+               ComponentOrder order, bool relative) const;
   std::shared_ptr<const State> state_;
 };
 

@@ -127,15 +127,21 @@ const Device& DeviceTransform::device() const noexcept { return state_->device; 
 int DeviceTransform::dimensions() const noexcept { return state_->dimensions; }
 
 void DeviceTransform::on_grid(Stream& stream, const PointGrid& grid, Image& output,
-                              OutsideField outside, bool relative) const {
+                              OutsideField outside, ComponentOrder order, bool relative) const {
   detail::check_grid(state_->dimensions, grid);
   Shape all = grid.shape;
   all.depth *= state_->dimensions;
   detail::check_stream(stage, state_->device, stream);
   detail::check_image(stage, "the output", state_->device, output, PixelType::f64, all);
   const auto count = static_cast<std::size_t>(grid.shape.pixels());
-  const backend::PointsInMemory points{
-      detail::Access::memory(output), count, 0, {1, static_cast<std::ptrdiff_t>(count)}};
+  const auto plane = static_cast<std::ptrdiff_t>(count);
+  const backend::PointsInMemory points =
+      order == ComponentOrder::xyz
+          ? backend::PointsInMemory{detail::Access::memory(output), count, 0, {1, plane}}
+          : backend::PointsInMemory{detail::Access::memory(output),
+                                    count,
+                                    count * static_cast<std::size_t>(state_->dimensions - 1),
+                                    {1, -plane}};
   backend::Queue& queue = detail::Access::queue(stream);
   state_->kernels->set_grid(queue, grid, points);
   state_->map(stream, points, outside);
@@ -143,13 +149,13 @@ void DeviceTransform::on_grid(Stream& stream, const PointGrid& grid, Image& outp
 }
 
 void DeviceTransform::positions(Stream& stream, const PointGrid& grid, Image& output,
-                                OutsideField outside) const {
-  on_grid(stream, grid, output, outside, false);
+                                OutsideField outside, ComponentOrder order) const {
+  on_grid(stream, grid, output, outside, order, false);
 }
 
 void DeviceTransform::field(Stream& stream, const PointGrid& grid, Image& output,
-                            OutsideField outside) const {
-  on_grid(stream, grid, output, outside, true);
+                            OutsideField outside, ComponentOrder order) const {
+  on_grid(stream, grid, output, outside, order, true);
 }
 
 void DeviceTransform::points(Stream& stream, Image& points, std::size_t count, std::size_t first,
