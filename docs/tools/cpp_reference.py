@@ -20,7 +20,7 @@ PAGES = {
     "devices": ("Devices and memory", [
         "open_device", "device", "config", "compilation", "installation"]),
     "values": ("Images, shapes and transforms", [
-        "pixel", "missing", "geometry", "homogeneous_matrix", "transform", "point_fit",
+        "pixel", "missing", "geometry", "homogeneous_matrix", "transform", "device_transform", "point_fit",
         "deformation", "local_agreement", "boundary", "window"]),
     "interop": ("Memory and streams of other programs", [
         "interop", "interop/cuda", "interop/opencl", "interop/opencv"]),

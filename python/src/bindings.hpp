@@ -25,6 +25,7 @@ void bind_tiles(nanobind::module_& module);
 void bind_phase_correlation(nanobind::module_& module);
 void bind_missing(nanobind::module_& module);
 void bind_transforms(nanobind::module_& module);
+void bind_device_transforms(nanobind::module_& module);
 void bind_transform_files(nanobind::module_& module);
 
 }  // namespace warpalign::python

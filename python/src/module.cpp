@@ -35,5 +35,6 @@ NB_MODULE(_core, module) {
   bind_phase_correlation(module);
   bind_missing(module);
   bind_transforms(module);
+  bind_device_transforms(module);
   bind_transform_files(module);
 }

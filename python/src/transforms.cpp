@@ -2,6 +2,7 @@
 // pixels, and (x, y, z) for those of world coordinates; matrices and grids are always (x, y, z).
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "transform_names.hpp"
 
 #include <warpalign/point_fit.hpp>
 #include <warpalign/transform.hpp>
@@ -43,11 +44,6 @@ Coordinates coordinates_named(const std::string& name) {
 
 FieldInterpolation interpolation_named(const std::string& name) {
   return name == "cubic" ? FieldInterpolation::cubic : FieldInterpolation::linear;
-}
-
-OutsideField outside_named(const std::string& name) {
-  if (name == "nan") return OutsideField::nan;
-  return name == "zero" ? OutsideField::zero : OutsideField::edge;
 }
 
 /// Origin, spacing and direction, and the extents along x, y and z.

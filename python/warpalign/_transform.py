@@ -4,7 +4,10 @@ import numpy as np
 
 from . import _core
 from ._axes import embedded, swap_axes
+from ._device_array import DeviceArray
+from ._devices import open_device
 from ._docs import warps
+from ._foreign import as_input, is_on_device, kind_of
 from ._geometry import Geometry
 
 _OUTSIDE = ("edge", "zero", "nan")
@@ -94,7 +97,8 @@ class Transform:
 
     Warping the moving image with a transform lays it on the reference. A Transform is immutable;
     copies share its data. Transforms can be pickled, and compared with ``==``, which compares all
-    numbers exactly. They compute in double precision on the host, on all of its processors.
+    numbers exactly. They compute in double precision, on all processors of the host, or on a device
+    where arrays are there or a `device` is named.
 
     Make one by :meth:`translation`, :meth:`rigid`, :meth:`similarity`, :meth:`affine`,
     :meth:`homography`, :meth:`displacement`, :meth:`bspline` or :meth:`from_points`, or take that
@@ -122,7 +126,7 @@ class Transform:
         transform and its inverse lead it, over up to 32768 points. 0 for other kinds.
     """
 
-    __slots__ = ("_core", "_moving", "_reference", "_shape")
+    __slots__ = ("_copy", "_core", "_moving", "_reference", "_shape")
     __array_ufunc__ = None  # transform @ array is an error, as is array @ transform
 
     def __init__(self):
@@ -133,6 +137,7 @@ class Transform:
         new = object.__new__(cls)
         new._core, new._reference, new._moving = core, reference, moving
         new._shape = shape  # of the reference, for the result of a registration
+        new._copy = None  # the device used last, what was copied there, and that copy
         return new
 
     @classmethod
@@ -701,6 +706,7 @@ class Transform:
         ----------
         points : array_like, shape (n, ndim) or (..., ndim)
             Points of the reference: pixels in array axes, or with `world`, millimetres x, y, z.
+            Those of an array on a device are mapped there.
         world : bool, optional
             Whether points are in world coordinates. The default is False.
         outside : {'edge', 'zero', 'nan'}, optional
@@ -709,15 +715,21 @@ class Transform:
         Returns
         -------
         ndarray of float64, of the shape of `points`
-            The points in the moving image; NaN where the inverse of a field does not converge.
+            The points in the moving image; NaN where the inverse of a field does not converge. For
+            an array on a device, an array of the same library on that device.
 
         Raises
         ------
         ValueError
             The points have another shape, ``outside`` is something else, or the transform is of
             the other coordinates and does not know the geometry of its images.
+        NotImplementedError
+            The points are on a device without double precision, or the transform has a thin-plate
+            spline.
         """
         _one_of(outside, _OUTSIDE, "outside")
+        if is_on_device(points):
+            return self._points_on_device(points, "world" if world else "pixels", outside)
         points = np.ascontiguousarray(points, np.float64)
         if points.ndim < 1 or points.shape[-1] != self.ndim:
             raise ValueError(f"points must have the shape (n, {self.ndim}), not {points.shape}")
@@ -725,6 +737,47 @@ class Transform:
         mapped = np.empty_like(rows)
         self._in("world" if world else "pixels")._core.points(rows, mapped, outside)
         return mapped.reshape(points.shape)
+
+    def _points_on_device(self, points, coordinates, outside):
+        kind = kind_of(points)
+        with as_input(points) as given:
+            if given.ndim < 1 or given.shape[-1] != self.ndim:
+                raise ValueError(f"points must have the shape (n, {self.ndim}), not {given.shape}")
+            if given.dtype.kind not in "fiu":
+                raise TypeError(f"points must have real numbers, not {given.dtype}")
+            mapped = given._like(given.shape, np.float64)
+            if given.size:
+                _core.copy_on_device(given.device, given._memory, mapped._memory, given._queue)
+                self._on(given.device, coordinates).points(
+                    mapped._memory, outside, coordinates == "world", given._queue)
+            return kind.as_output(mapped)
+
+    def _is_supported_on(self, device):
+        """Whether a device can map pixels."""
+        return _core.DeviceTransform.is_supported(device, self._in("pixels")._core)
+
+    def _on(self, device, coordinates="pixels"):
+        """The copy on a device, which is kept for the next call."""
+        if self._copy is not None and self._copy[:2] == (device, coordinates):
+            return self._copy[2]
+        core = self._in(coordinates)._core
+        if not _core.DeviceTransform.is_supported(device, core):
+            why = ("has a thin-plate spline" if device.info.double_precision
+                   else f"needs double precision, which {device.id} does not have")
+            raise NotImplementedError(
+                f"the transform cannot be evaluated on a device: it {why}. Leave out the device, "
+                "or give the points in host memory")
+        copy = _core.DeviceTransform(device, core)
+        self._copy = (device, coordinates, copy)
+        return copy
+
+    def _grid_on_device(self, device, shape, outside, *, relative, x_first, queue=None):
+        """The points of a grid on a device, in float64, or their displacements."""
+        core, grid, shape = self._default_grid(shape)
+        memory = _core.DeviceMemory(device, "float64", [self.ndim, *shape])
+        self._on(device, core.coordinates).field(
+            grid, memory, outside, relative, x_first or core.coordinates == "world", queue)
+        return DeviceArray(memory)
 
     def _default_grid(self, shape):
         """What maps the points of a grid, the grid, and its shape in array axes."""
@@ -745,7 +798,7 @@ class Transform:
             return self._in("pixels")._core, _grid(shape), shape
         raise ValueError(f"a transform of the kind {self.kind!r} has no grid: give a shape")
 
-    def field(self, shape=None, *, dtype=np.float64, outside="edge"):
+    def field(self, shape=None, *, dtype=np.float64, outside="edge", device=None):
         """Compute the displacements T(p) - p at the points of a grid.
 
         Parameters
@@ -758,20 +811,25 @@ class Transform:
             The type of the array. The default is float64.
         outside : {'edge', 'zero', 'nan'}, optional
             As in :meth:`points`.
+        device : Device or str, optional
+            The device to compute on and to leave the result on, as a :class:`DeviceArray`. By
+            default, the host computes.
 
         Returns
         -------
-        ndarray, shape (ndim, ...)
+        ndarray or DeviceArray, shape (ndim, ...)
             The displacements in pixels, a component for each axis.
 
         Raises
         ------
         ValueError
             An argument is invalid, or the transform has no grid and `shape` is not given.
+        NotImplementedError
+            The device has no double precision, or the transform has a thin-plate spline.
         """
-        return self._on_grid(shape, dtype, outside, True)
+        return self._on_grid(shape, dtype, outside, True, device)
 
-    def positions(self, shape=None, *, dtype=np.float64, outside="edge"):
+    def positions(self, shape=None, *, dtype=np.float64, outside="edge", device=None):
         """Compute the points T(p) for the points p of a grid.
 
         Parameters
@@ -784,10 +842,13 @@ class Transform:
             The type of the array. The default is float64.
         outside : {'edge', 'zero', 'nan'}, optional
             As in :meth:`points`.
+        device : Device or str, optional
+            The device to compute on and to leave the result on, as a :class:`DeviceArray`. By
+            default, the host computes.
 
         Returns
         -------
-        ndarray, shape (ndim, ...)
+        ndarray or DeviceArray, shape (ndim, ...)
             The coordinates in pixels, as
             :func:`warpalign.ndimage.map_coordinates` takes them.
 
@@ -795,12 +856,22 @@ class Transform:
         ------
         ValueError
             An argument is invalid, or the transform has no grid and `shape` is not given.
+        NotImplementedError
+            The device has no double precision, or the transform has a thin-plate spline.
         """
-        return self._on_grid(shape, dtype, outside, False)
+        return self._on_grid(shape, dtype, outside, False, device)
 
-    def _on_grid(self, shape, dtype, outside, relative):
+    def _on_grid(self, shape, dtype, outside, relative, device):
         _one_of(outside, _OUTSIDE, "outside")
         _one_of(np.dtype(dtype).name, ("float32", "float64"), "dtype")
+        if device is not None:
+            found = self._grid_on_device(open_device(device), shape, outside, relative=relative,
+                                         x_first=False)
+            if found.dtype == dtype:
+                return found
+            result = found._like(found.shape, dtype)
+            result[...] = found
+            return result
         core, grid, shape = self._default_grid(shape)
         values = np.empty((self.ndim, *shape), dtype)
         core.field(grid, values, outside, relative)
@@ -907,6 +978,7 @@ class Transform:
         from . import ndimage
         from ._foreign import warpable
         from .ndimage._missing import default_for
+        from .ndimage._on_device import GridPoints
         from .ndimage._planes import at_positions
 
         image, nodata = warpable(image, nodata, missing, self.ndim)
@@ -924,6 +996,8 @@ class Transform:
         if matrix is not None and np.array_equal(matrix[-1], np.eye(self.ndim + 1)[-1]):
             return ndimage.affine_transform(image, embedded(matrix, image.ndim),
                                             output_shape=shape + further, **options)
+        if not further and is_on_device(image):
+            return ndimage.map_coordinates(image, GridPoints(self, shape), **options)
         positions = self.positions(shape)
         if not further:
             return ndimage.map_coordinates(image, positions, **options)

@@ -6,6 +6,7 @@
 #include <warpalign/compilation.hpp>
 #include <warpalign/config.hpp>
 #include <warpalign/device.hpp>
+#include <warpalign/device_transform.hpp>
 #include <warpalign/error.hpp>
 #include <warpalign/flat_field.hpp>
 #include <warpalign/frame_registrar.hpp>

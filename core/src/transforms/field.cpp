@@ -338,6 +338,15 @@ Field::Field(int dimensions, const PointGrid& grid, FieldBasis basis, FieldSampl
   }
 }
 
+std::variant<std::span<const float>, std::span<const double>> Field::values() const {
+  if (basis_ == FieldBasis::interpolated) return std::span<const double>(coefficients_);
+  return std::visit(
+      [](const auto& values) -> std::variant<std::span<const float>, std::span<const double>> {
+        return std::span(values.data(), values.size());
+      },
+      samples_);
+}
+
 template <class Function>
 decltype(auto) Field::with_values(const Function& function) const {
   const auto call = [&]<class Value>(const Value* values) {

@@ -42,6 +42,10 @@ class Field {
   [[nodiscard]] FieldBasis basis() const { return basis_; }
   [[nodiscard]] const FieldSamples& samples() const { return samples_; }
 
+  /// What is interpolated, in the order of the samples: they themselves, or coefficients.
+  [[nodiscard]] std::variant<std::span<const float>, std::span<const double>> values() const;
+  [[nodiscard]] const HomogeneousMatrix& point_to_index() const { return point_to_index_; }
+
   /// The index coordinates of a point of the plane or of space. Outside of the grid they are beyond
   /// its first or last index.
   [[nodiscard]] Vector3 index_of(const Vector3& point) const;

@@ -28,11 +28,8 @@ auto map_of(const Field& field) {
 }
 
 double tolerance_at(const Field& field, const Vector3& p) {
-  const Point3& spacing = field.grid().spacing;
-  const double smallest = field.dimensions() == 2 ? std::min(spacing.x, spacing.y)
-                                                  : std::min({spacing.x, spacing.y, spacing.z});
   const double rounding = 16 * std::numeric_limits<double>::epsilon() * length(p);
-  return std::max(tolerance * smallest, rounding);
+  return std::max(inverse_tolerance(field), rounding);
 }
 
 bool iterate_fixed_point(const Field& field, const Vector3& p, double within, Vector3& q) {
@@ -90,6 +87,13 @@ void check_cell(const Field& field, const std::array<std::size_t, 3>& index, Fol
 }
 
 }  // namespace
+
+double inverse_tolerance(const Field& field) {
+  const Point3& spacing = field.grid().spacing;
+  const double smallest = field.dimensions() == 2 ? std::min(spacing.x, spacing.y)
+                                                  : std::min({spacing.x, spacing.y, spacing.z});
+  return tolerance * smallest;
+}
 
 std::optional<Vector3> solve(const Field& field, const Vector3& p) {
   const double within = tolerance_at(field, p);

@@ -12,6 +12,9 @@ namespace warpalign::detail {
 /// corners of all cells, from within them; splines at the corners, and half-way between them.
 void check_invertible(const Field& field);
 
+/// The largest distance between q + u(q) and p of a solution, unless rounding is larger.
+[[nodiscard]] double inverse_tolerance(const Field& field);
+
 /// Solves q + u(q) = p by Newton's method with step halving, or if that stops, by fixed-point
 /// iteration. Nothing if neither converges. Outside of the grid, u is that of the nearest edge.
 [[nodiscard]] std::optional<Vector3> solve(const Field& field, const Vector3& p);

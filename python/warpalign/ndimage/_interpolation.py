@@ -16,7 +16,7 @@ from .._foreign import is_on_device, to_numpy
 from . import _antialias, _double, _labels, _missing, _rules
 from ._evaluate import Spline, evaluate_affine, evaluate_points, prefilter as _prefilter_along
 from ._geometry import unchanged_axes
-from ._on_device import as_array, for_arrays_of_any_library
+from ._on_device import GridPoints, as_array, for_arrays_of_any_library
 
 __all__ = [
     "affine_transform", "geometric_transform", "map_coordinates", "rotate", "shift",
@@ -529,7 +529,7 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     rule = _choice(missing, nodata, weights, order, prefilter, labels)
     method = _antialias.method_of(antialias, order=order, prefilter=prefilter, labels=labels)
     array = as_array(input)
-    points = _points_given(array, coordinates)
+    points = _points_given(array, coordinates, on_host=labels or rule.ignore)
     numbers = points.dtype.kind if isinstance(points, np.ndarray) else "f"
     if numbers == "c":
         raise TypeError("Complex type not supported")
@@ -554,8 +554,12 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
                      labels, rule, antialias=bool(method))
 
 
-def _points_given(array, coordinates):
+def _points_given(array, coordinates, on_host):
     """The points as a NumPy array, or as they are if they and the array are on a device."""
+    if isinstance(coordinates, GridPoints):
+        on_device = (isinstance(array, DeviceArray) and not on_host
+                     and coordinates.can_be_on(array.device))
+        return coordinates if on_device else coordinates.numpy()
     if not is_on_device(coordinates):
         return np.asarray(coordinates)
     if not isinstance(array, DeviceArray):

@@ -154,22 +154,53 @@ def homography(source, matrix, output, spline):
         _model(spline), source._queue)
 
 
-def _points_on(source, coordinates, dtype):
-    """The coordinates as `dtype` in the order x, y, z, on the source's device.
+class GridPoints:
+    """Where a transform leads the pixels of a grid: coordinates that a device can compute."""
 
-    Coordinates that are on the device already have passed through float32.
-    """
-    if isinstance(coordinates, np.ndarray):
-        staged = np.ascontiguousarray(coordinates[::-1], dtype)
-        memory = _core.DeviceMemory(source.device, dtype, list(staged.shape))
-        memory.upload(staged, source._queue)
-        return DeviceArray(memory)
-    points = (source._kind or OwnKind).points(coordinates, source)
+    def __init__(self, transform, shape):
+        self._transform = transform
+        self._grid = tuple(shape)
+        self.shape = (transform.ndim, *self._grid)
+        self.ndim = len(self.shape)
+        self.dtype = np.dtype(np.float64)
+
+    def numpy(self):
+        """The coordinates in host memory, in the order of the axes."""
+        return self._transform.positions(self._grid)
+
+    def can_be_on(self, device):
+        """Whether the device can compute them."""
+        return self._transform._is_supported_on(device)
+
+    def on_device_of(self, source, dtype):
+        """The coordinates as `dtype` in the order x, y, z, on the device of an array."""
+        points = self._transform._grid_on_device(
+            source.device, self._grid, "edge", relative=False, x_first=True, queue=source._queue)
+        return _converted(points, dtype, source)
+
+
+def _converted(points, dtype, source):
+    """Points as `dtype`, on the source's device and ordered with its work."""
     if points.dtype == dtype:
         return points
     converted = _core.DeviceMemory(source.device, dtype, list(points.shape))
     _core.copy_on_device(source.device, points._memory, converted, source._queue)
     return DeviceArray(converted)
+
+
+def _points_on(source, coordinates, dtype):
+    """The coordinates as `dtype` in the order x, y, z, on the source's device.
+
+    Coordinates that are on the device already have passed through float32.
+    """
+    if isinstance(coordinates, GridPoints):
+        return coordinates.on_device_of(source, dtype)
+    if isinstance(coordinates, np.ndarray):
+        staged = np.ascontiguousarray(coordinates[::-1], dtype)
+        memory = _core.DeviceMemory(source.device, dtype, list(staged.shape))
+        memory.upload(staged, source._queue)
+        return DeviceArray(memory)
+    return _converted((source._kind or OwnKind).points(coordinates, source), dtype, source)
 
 
 def at_points(source, coordinates, output, spline):

@@ -43,6 +43,7 @@
 #include <warpalign/backend/stages/spline/double_spline.hpp>
 #include <warpalign/backend/stages/spline/footprint_means.hpp>
 #include <warpalign/backend/stages/spline/interpolate.hpp>
+#include <warpalign/backend/stages/spline/map_points.hpp>
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/backend/stages/spline/resample.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
@@ -73,7 +74,7 @@ using AllStages = StageList<
     AutocorrelationPeaks, CrossPower, LogPolar, LogPolarSpectra, Magnitude, OverlapCounts,
     OverlapPeaks, OverlapProducts, Peak, RadialWhitening, ShiftMaxima, WindowCrossPower,
     // spline
-    ComplexBilinear, DoubleSpline, FootprintMeans, Interpolate, Prefilter, Resample, Warp,
+    ComplexBilinear, DoubleSpline, FootprintMeans, Interpolate, MapPoints, Prefilter, Resample, Warp,
     // features
     Blobs, Descriptors, FeatureMatches, Octave, SimulatedViews,
     // refinement
