@@ -1,0 +1,164 @@
+"""Proposes pairs of photographs until they are connected, then those that the cameras predict."""
+
+from collections import Counter
+
+import numpy as np
+
+from ._graph import Sets
+from ._solution import Fitting, overlap_points, solve
+
+_LEAST_OVERLAP = 0.08  # of a photograph, that makes a predicted pair worth a registration
+_MOST_PREDICTED = 8  # pairs of a photograph that are predicted, those that overlap most
+_ROUNDS = 4
+# The confidence of a quick search above which a pair is worth a registration. Drawn photographs
+# that overlap by a quarter and more reach 0.38 and more, unrelated ones at most 0.07.
+_SIMILAR = 0.1
+_CLOSER_LOOKS = 4  # pairs of a photograph that are registered although they are hardly similar
+
+
+class PairSearch:
+    """Finds the pairs of a panorama.
+
+    Attributes
+    ----------
+    pairs : dict
+        What was registered, as Found by its ends.
+    contradicted : set
+        The ends of accepted pairs that contradict the others.
+    """
+
+    def __init__(self, matcher, shapes, model):
+        self._matcher, self._shapes, self._model = matcher, shapes, model
+        self._count = len(shapes)
+        self._glances = {}  # confidences of quick searches, by ends
+        self.pairs, self.contradicted = {}, set()
+
+    def run(self):
+        """Search, refine, and fit. Returns the Solution, or None if no pair is accepted, and the
+        pairs that it was fitted to."""
+        for _ in range(_ROUNDS):
+            self._connect()
+            if not self._accepted():
+                return None, []
+            solution, _ = self._solve()
+            if not self._predict(solution) and not self._contradiction_parts():
+                break
+        solution, accepted = self._solve()
+        refined = self._matcher.refine(accepted, self._predictions(solution, accepted))
+        self.pairs.update((pair.ends, pair) for pair in refined)
+        return self._solve()
+
+    def _contradiction_parts(self):
+        """Whether the pairs that were left out are what connected photographs, so that others are
+        worth a search."""
+        sets = self._sets()
+        return bool(self.contradicted) and not sets.are_one() and any(
+            sets.of(i) != sets.of(j) for i, j in self.contradicted)
+
+    def _accepted(self):
+        return [pair for _, pair in sorted(self.pairs.items()) if pair.outcome == "used"]
+
+    def _sets(self):
+        sets = Sets(self._count)
+        for pair in self._accepted():
+            if pair.ends not in self.contradicted:
+                sets.join(*pair.ends)
+        return sets
+
+    def _connect(self):
+        """Register pairs by the distance of their numbers until they connect all photographs:
+        neighbours at once, others if a quick search finds them similar."""
+        count, distances = self._count, set()
+        while not self._sets().are_one():
+            distance = self._next_distance(distances)
+            if distance is None:
+                self._look_closer()
+                return
+            distances.add(distance)
+            sets = self._sets()
+            apart = [(i, i + distance) for i in range(count - distance)
+                     if (i, i + distance) not in self.pairs and sets.of(i) != sets.of(i + distance)]
+            if distance > 1:
+                apart = self._similar(apart)
+            self._search(apart)
+
+    def _similar(self, ends):
+        """The pairs that a quick search finds similar."""
+        new = [pair for pair in ends if pair not in self._glances]
+        self._glances.update(zip(new, self._matcher.glance(new)))
+        return [pair for pair in ends if self._glances[pair] >= _SIMILAR]
+
+    def _look_closer(self):
+        """Register the most similar pairs of each photograph that is apart from the most, although
+        they are hardly similar: a strong perspective hides it."""
+        sets = self._sets()
+        main = max(map(sets.of, range(self._count)),
+                   key=[sets.of(i) for i in range(self._count)].count)
+        chosen = set()
+        for photograph in range(self._count):
+            if sets.of(photograph) == main:
+                continue
+            others = [ends for ends in self._glances
+                      if photograph in ends and ends not in self.pairs
+                      and sets.of(ends[0]) != sets.of(ends[1])]
+            chosen.update(sorted(others, key=lambda ends: -self._glances[ends])[:_CLOSER_LOOKS])
+        self._search(sorted(chosen))
+
+    def _next_distance(self, done):
+        """1, then the usual length of what is connected and its neighbours, as between the rows of
+        a grid, then the others."""
+        if 1 not in done:
+            return 1
+        sets = self._sets()
+        sizes = Counter(Counter(sets.of(i) for i in range(self._count)).values())
+        usual = max((size for size in sizes if size > 1), key=sizes.get, default=1)
+        order = [usual, usual - 1, usual + 1, *range(1, self._count)]
+        return next((d for d in order if 0 < d < self._count and d not in done), None)
+
+    def _search(self, ends, near=None):
+        found = self._matcher.search(ends, near)
+        self.pairs.update((pair.ends, pair) for pair in found)
+        return [pair for pair in found if pair.outcome == "used"]
+
+    def _solve(self):
+        """The solution for the accepted pairs, and these pairs."""
+        accepted = self._accepted()
+        fitting = Fitting(self._shapes, [pair.ends for pair in accepted],
+                          [pair.homography for pair in accepted],
+                          [pair.confidence for pair in accepted])
+        solution = solve(fitting, self._model)
+        self.contradicted = {pair.ends for pair, wrong in zip(
+            accepted, solution.contradicted) if wrong} if solution is not None else set()
+        return solution, accepted
+
+    def _predict(self, solution):
+        """Register the pairs that the cameras say overlap, and once more without a prediction
+        those that contradict the others. Returns whether one was accepted."""
+        if solution is None:
+            return False
+        again = [ends for ends in self.contradicted if self.pairs[ends].predicted]
+        overlaps = []
+        for i, j in ((i, j) for i in solution.members for j in solution.members if i < j):
+            if (i, j) in self.pairs and (i, j) not in self.contradicted:
+                continue
+            between = solution.matrices[j] @ np.linalg.inv(solution.matrices[i])
+            share = [len(overlap_points(one, self._shapes[k], self._shapes[m], least=None)[0])
+                     / len(overlap_points(np.eye(3), self._shapes[k], self._shapes[k],
+                                          least=None)[0])
+                     for one, k, m in ((between, i, j), (np.linalg.inv(between), j, i))]
+            if min(share) >= _LEAST_OVERLAP and (i, j) not in again:
+                overlaps.append((-min(share), (i, j), between))
+        chosen, counts = [], Counter()
+        for _, ends, between in sorted(overlaps, key=lambda one: one[:2]):
+            if all(counts[end] < _MOST_PREDICTED for end in ends):
+                counts.update(ends)
+                chosen.append((ends, between))
+        before = set(self.contradicted)
+        found = self._search([ends for ends, _ in chosen], [between for _, between in chosen])
+        found += self._search(again)
+        return any(pair.ends not in before for pair in found)
+
+    def _predictions(self, solution, pairs):
+        """Where the refinement of each pair begins."""
+        return [solution.matrices[pair.ends[1]] @ np.linalg.inv(solution.matrices[pair.ends[0]])
+                if set(pair.ends) <= set(solution.members) else pair.homography for pair in pairs]
