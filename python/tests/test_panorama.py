@@ -9,7 +9,7 @@ from drawn_views import Sphere, as_pixels, photograph, turned
 
 import warpalign
 from warpalign._panoramas import _opencv_seams
-from warpalign._panoramas._rotation_model import rotation_of
+from warpalign._panoramas._rotation_model import rotation_of, straightened
 from warpalign._panoramas._solution import Fitting, solve
 
 # Largest error of a relative rotation, times the focal length, in pixels. The pairs of these small
@@ -91,6 +91,24 @@ def test_the_horizon_is_level(ring):
     for camera, rotation in zip(ring.cameras, ring.rotations):
         up = camera.rotation.T @ rotation @ [0, -1, 0]
         assert np.degrees(np.arccos(-up[1])) < 2
+
+
+@pytest.mark.parametrize("rolls", [(0, 0, 0, 0, 0), (0, 90, 0, -90, 0), (90, 0, 0, 180, 0)])
+def test_photographs_may_be_taken_across(rolls):
+    rotations = np.array([turned(25 * i, 3 * (-1) ** i, roll + (-1) ** i)
+                          for i, roll in enumerate(rolls)])
+    level = straightened(rotations @ turned(10, 30, 40))
+    vertical = level.transpose(0, 2, 1) @ rotations @ [0, 1, 0]
+    # Tilts of 3 degrees and rolls of 1 degree do not cancel for five photographs.
+    assert np.degrees(np.arccos(vertical[:, 1])).max() < 2
+
+
+def test_a_column_of_photographs_stays_upright():
+    rotations = np.array([turned(0, latitude, roll)
+                          for latitude, roll in ((-50, 1), (-20, -1), (10, 1), (40, -1))])
+    level = straightened(rotations @ turned(10, 30, 40))
+    for one in level:
+        assert np.degrees(np.arcsin(abs(one[0, 1]))) < 2  # x axes are level
 
 
 def test_exposures_are_evened_out(ring):
@@ -280,6 +298,7 @@ def test_bad_input(two, tmp_path):
         ([two[0], np.stack([two[1]] * 4, axis=-1)], ValueError, "image 1 must be a gray image"),
         ([two[0], two[1].astype(np.uint16)], ValueError, "same type of pixels: image 1"),
         ([two[0], two[1] + 1j], TypeError, "image 1 must hold real numbers"),
+        ([two[0] * np.float32(1), two[1] * np.float32(np.nan)], ValueError, "image 1 has pixels"),
         ([two[0], tmp_path / "none.png"], FileNotFoundError, "none.png"),
     ]
     for images, error, text in refused:

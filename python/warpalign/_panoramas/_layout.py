@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ._plane_model import MAX_ENLARGEMENT, enlargement
 from ._rotation_model import straightened
 from ._surfaces import SURFACES, Frame, check_angles, turned, widest_gap
 
@@ -14,7 +15,6 @@ _CYLINDRICAL_ANGLE = 45.0
 _MAX_PIXELS = 1 << 31
 # A ring whose photographs leave a gap of less than this, in pixels, is closed.
 _CLOSED = 1.0
-_MOST_ENLARGED = 8.0  # one edge of a photograph of a plane, beside the opposite one
 _MARGIN = 2  # pixels around the outline, which is known at some of its points
 
 
@@ -124,13 +124,12 @@ def _automatic(solution, shapes):
     return "spherical"
 
 
-def _check_horizon(frames, names):
+def _check_enlargement(solution, shapes, names):
     """Raise ValueError if a photograph of a plane shows the plane's horizon or almost does."""
-    for frame, name in zip(frames, names):
-        depth = frame.depth
-        if not (depth > 0).all() or depth.min() < depth.max() / _MOST_ENLARGED:
-            raise ValueError(f"{name} does not show the plane of the reference photograph at a "
-                             "usable scale; choose model='rotation' if the camera turned")
+    for member in solution.members:
+        if not enlargement(solution.matrices[[member]], [shapes[member]]) < MAX_ENLARGEMENT:
+            raise ValueError(f"{names[member]} shows the plane of the reference photograph too much "
+                             "from the side; choose model='rotation' if the camera turned")
 
 
 def lay_out(solution, photographs, projection, straighten):
@@ -141,6 +140,7 @@ def lay_out(solution, photographs, projection, straighten):
         if projection not in ("auto", "planar"):
             raise ValueError(f"the photographs show a plane, of which projection must be 'auto' or "
                              f"'planar', not {projection!r}")
+        _check_enlargement(solution, shapes, names)
         surface, scale = SURFACES["planar"], 1.0
     else:
         solution = _levelled(solution, straighten)
@@ -151,11 +151,8 @@ def lay_out(solution, photographs, projection, straighten):
         surface = SURFACES[name]
         scale = float(np.median(solution.focal_lengths[solution.members]))
     frames = _frames(surface, solution, shapes)
-    member_names = [names[member] for member in solution.members]
     if solution.model == "rotation":
-        check_angles(surface, frames, member_names)
-    else:
-        _check_horizon(frames, member_names)
+        check_angles(surface, frames, [names[member] for member in solution.members])
     low = np.min([frame.low for frame in frames], axis=0)
     high = np.max([frame.high for frame in frames], axis=0)
     closed = surface.period and (high - low)[0] >= surface.period - _CLOSED / scale

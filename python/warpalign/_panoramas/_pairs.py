@@ -84,8 +84,7 @@ class Matcher:
 
     def __init__(self, photographs, min_confidence, max_rotation, devices, streams, bar):
         self._photographs, self._min_confidence = photographs, min_confidence
-        self._options = {"motion": "homography", "min_angle": -max_rotation,
-                         "max_angle": max_rotation, **_SCALES}
+        self._limits = {"min_angle": -max_rotation, "max_angle": max_rotation, **_SCALES}
         self._run = {"devices": devices, "streams": streams, "on_error": "return",
                      "progress": False}
         self._bar = bar
@@ -108,8 +107,11 @@ class Matcher:
                 self._to_pixels(moving, factors[moving]) @ one
                 @ np.linalg.inv(self._to_pixels(reference, factors[reference])))
                 for one, (reference, moving) in zip(near, ends)]
-        results = register_batch(_Reduced(grays, ends, self._bar), initial=initial, **self._run,
-                                 **self._options)
+        # A prediction needs no limits: where the perspective is strong, the scale in the middle may
+        # be beyond them.
+        results = register_batch(_Reduced(grays, ends, self._bar), initial=initial,
+                                 motion="homography", **self._run,
+                                 **(self._limits if near is None else {}))
         found = []
         for (reference, moving), result in zip(ends, results):
             outcome, reason = _outcome(result, self._min_confidence)
@@ -127,8 +129,8 @@ class Matcher:
     def glance(self, ends):
         """The confidence of a quick search of each pair, for a similarity: photographs that show
         the same scene reach a share of what a homography reaches, others almost nothing."""
-        results = register_batch(_Reduced(self.grays.__getitem__, ends, self._bar), **self._run,
-                                 **{**self._options, "motion": "similarity", "refine": False})
+        results = register_batch(_Reduced(self.grays.__getitem__, ends, self._bar), refine=False,
+                                 motion="similarity", **self._run, **self._limits)
         return [0.0 if isinstance(result, Exception) else float(result.confidence)
                 for result in results]
 

@@ -84,6 +84,9 @@ class Photographs:
         image = self._images[index]
         if isinstance(image, ImageFile):
             image = image._taken(("y", "x", "c") if self.channels == 3 else ("y", "x"))
+        if self.dtype.kind == "f" and not np.isfinite(image).all():
+            raise ValueError(f"{self.names[index]} has pixels that are NaN or infinite, which a "
+                             "panorama cannot leave out; replace them")
         return image
 
     def gray(self, index, factor):

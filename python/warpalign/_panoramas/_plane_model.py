@@ -4,6 +4,20 @@ import numpy as np
 
 from ._least_squares import homogeneous, projected
 
+MAX_ENLARGEMENT = 8.0  # of one corner of a photograph, beside the opposite one
+
+
+def enlargement(matrices, shapes):
+    """The largest ratio of the scales at which a photograph's corners show the plane, infinite if a
+    corner shows its horizon. `matrices`: from the plane to each photograph."""
+    worst = 1.0
+    for matrix, shape in zip(matrices, shapes):
+        corners = np.array([[x, y, 2] for x in (-1, 1) for y in (-1, 1)]) * (*shape[::-1], 1) / 2
+        inverse = np.linalg.inv(matrix)
+        depth = corners @ (inverse * np.sign(inverse[2, 2]))[2]
+        worst = max(worst, depth.max() / depth.min() if depth.min() > 0 else np.inf)
+    return worst
+
 
 class PlaneModel:
     """For :func:`minimise`. A state is an array of homographies of shape (photographs, 3, 3), from

@@ -106,19 +106,44 @@ def is_beyond_search(focal_lengths, sides):
     return bool((np.asarray(focal_lengths) / sides).max() > 0.9 * _FOCAL_LENGTHS[-1])
 
 
+def _upright(rotations):
+    """The rotations of the cameras as if all photographs had been taken as most of them were,
+    upright or across: turned by quarters about their own axes of view.
+
+    From photograph to photograph, each time to the one that looks nearest to where another one did,
+    cameras roll by about a multiple of 90 degrees.
+    """
+    count = len(rotations)
+    quarters, known = np.zeros(count, int), [0]
+    nearness = rotations[:, 2] @ rotations[:, 2].T
+    while len(known) < count:
+        others = [i for i in range(count) if i not in known]
+        step = nearness[np.ix_(known, others)]
+        one, other = np.unravel_index(step.argmax(), step.shape)
+        one, other = known[one], others[other]
+        relative = rotations[other] @ rotations[one].T
+        roll = np.arctan2(relative[1, 0] - relative[0, 1], relative[0, 0] + relative[1, 1])
+        quarters[other] = (quarters[one] + round(roll / (np.pi / 2))) % 4
+        known.append(other)
+    quarters -= np.bincount(quarters).argmax()
+    return rotation_of(np.stack([0 * quarters, 0 * quarters, -np.pi / 2 * quarters],
+                                axis=1)) @ rotations
+
+
 def straightened(rotations):
-    """The rotations after one of the panorama by which the horizon is level.
+    """The rotations after one of the panorama by which the horizon is level, and the middle of the
+    photographs ahead.
 
     Who turns a camera about a vertical axis keeps its x axis horizontal: the vertical is the
     direction that is nearest to perpendicular to all x axes [Brown & Lowe 2007, section 5]. If the
     x axes are about parallel, it is the mean of the cameras' own.
     """
-    across, down = rotations[:, 0], rotations[:, 1].mean(axis=0)
+    cameras = _upright(rotations)
+    across, down = cameras[:, 0], cameras[:, 1].mean(axis=0)
     values, vectors = np.linalg.eigh(across.T @ across)
     vertical = vectors[:, 0]
     if values[1] < 0.01 * values[2]:  # x axes within about 6 degrees
-        forward = vectors[:, 2]
-        vertical = down - forward * (forward @ down)
+        vertical = down - vectors[:, 2] * (vectors[:, 2] @ down)
         vertical /= np.linalg.norm(vertical)
     vertical = vertical * (1 if vertical @ down >= 0 else -1)
     ahead = rotations[:, 2].mean(axis=0)
@@ -126,7 +151,7 @@ def straightened(rotations):
     if np.linalg.norm(ahead) < 0.05:  # a ring: its first photograph looks ahead
         ahead = rotations[0, 2] - vertical * (vertical @ rotations[0, 2])
     if np.linalg.norm(ahead) < 1e-6:  # straight up or down
-        ahead = np.cross(rotations[0, 0], vertical)
+        ahead = np.cross(cameras[0, 0], vertical)
     ahead /= np.linalg.norm(ahead)
     axes = np.stack([np.cross(vertical, ahead), vertical, ahead])  # rows: the new axes
     return rotations @ axes.T

@@ -7,7 +7,14 @@ import numpy as np
 from ._graph import Sets
 from ._solution import Fitting, overlap_points, solve
 
-_LEAST_OVERLAP = 0.08  # of a photograph, that makes a predicted pair worth a registration
+# The overlap, as a part of a photograph, that makes a predicted pair worth a registration: the
+# second if photographs have a neighbour in common, so that the pair adds little.
+_LEAST_OVERLAP = 0.08
+_LEAST_BESIDE = 0.2
+# Photographs that so many pairs lead from one to the other may overlap although the cameras put
+# them side by side: errors add up on the way. So much wider, they would overlap.
+_LONG_WAY = 5
+_WIDENED = 1.6
 _MOST_PREDICTED = 8  # pairs of a photograph that are predicted, those that overlap most
 _ROUNDS = 4
 # The confidence of a quick search above which a pair is worth a registration. Drawn photographs
@@ -137,17 +144,17 @@ class PairSearch:
         if solution is None:
             return False
         again = [ends for ends in self.contradicted if self.pairs[ends].predicted]
-        overlaps = []
+        hops = self._hops()
+        overlaps, near_misses = [], []
         for i, j in ((i, j) for i in solution.members for j in solution.members if i < j):
-            if (i, j) in self.pairs and (i, j) not in self.contradicted:
+            if (i, j) in self.pairs and ((i, j) not in self.contradicted or (i, j) in again):
                 continue
             between = solution.matrices[j] @ np.linalg.inv(solution.matrices[i])
-            share = [len(overlap_points(one, self._shapes[k], self._shapes[m], least=None)[0])
-                     / len(overlap_points(np.eye(3), self._shapes[k], self._shapes[k],
-                                          least=None)[0])
-                     for one, k, m in ((between, i, j), (np.linalg.inv(between), j, i))]
-            if min(share) >= _LEAST_OVERLAP and (i, j) not in again:
-                overlaps.append((-min(share), (i, j), between))
+            share = self._shared(between, i, j)
+            if share >= (_LEAST_BESIDE if hops[i][j] <= 2 else _LEAST_OVERLAP):
+                overlaps.append((-share, (i, j), between))
+            elif hops[i][j] >= _LONG_WAY and self._shared(between, i, j, _WIDENED) > 0:
+                near_misses.append((i, j))
         chosen, counts = [], Counter()
         for _, ends, between in sorted(overlaps, key=lambda one: one[:2]):
             if all(counts[end] < _MOST_PREDICTED for end in ends):
@@ -155,8 +162,30 @@ class PairSearch:
                 chosen.append((ends, between))
         before = set(self.contradicted)
         found = self._search([ends for ends, _ in chosen], [between for _, between in chosen])
-        found += self._search(again)
+        found += self._search(again + self._similar(near_misses))
         return any(pair.ends not in before for pair in found)
+
+    def _shared(self, between, i, j, widened=1.0):
+        """How much of each of two photographs the other one shows, the smaller part; as if both
+        were wider by a factor."""
+        shapes = [tuple(widened * length for length in self._shapes[k]) for k in (i, j)]
+        parts = []
+        for homography, (one, other) in ((between, shapes), (np.linalg.inv(between), shapes[::-1])):
+            points = [len(overlap_points(matrix, one, to, least=None)[0])
+                      for matrix, to in ((homography, other), (np.eye(3), one))]
+            parts.append(points[0] / points[1])
+        return min(parts)
+
+    def _hops(self):
+        """The numbers of pairs that lead from each photograph to each other one."""
+        hops = np.full((self._count, self._count), np.inf)
+        np.fill_diagonal(hops, 0)
+        for pair in self._accepted():
+            if pair.ends not in self.contradicted:
+                hops[pair.ends] = hops[pair.ends[::-1]] = 1
+        for middle in range(self._count):  # [Floyd 1962]
+            np.minimum(hops, hops[:, middle, None] + hops[middle], out=hops)
+        return hops
 
     def _predictions(self, solution, pairs):
         """Where the refinement of each pair begins."""

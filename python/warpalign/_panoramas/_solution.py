@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _graph
 from ._least_squares import Links, homogeneous, minimise, projected
-from ._plane_model import PlaneModel
+from ._plane_model import MAX_ENLARGEMENT, PlaneModel, enlargement
 from ._rotation_model import (
     RotationModel, estimate_focal_lengths, is_beyond_search, nearest_rotation, relative_rotations,
     rotation_errors)
@@ -15,7 +15,7 @@ _GRID = 12  # points along the longer side of a photograph, of which those in th
 _FEWEST_POINTS = 6
 # A pair contradicts the others if its residual exceeds this part of a photograph's longer side,
 # and so many times the median. A lens that distorts moves points by some thousandths.
-_MAX_RESIDUAL = 0.006
+_MAX_RESIDUAL = 0.01
 _MAX_MEDIANS = 6.0
 # This far from any rotation, in parts of the longer side, a pair does not begin. The first estimate
 # of the focal length, to some percent, moves the edges of photographs by up to a fiftieth.
@@ -23,6 +23,10 @@ _NO_ROTATION = 0.05
 # Cauchy's scale in parts of the longer side, step by step: the first lets a ring close that errors
 # of the focal length opened, the last is about what verified pairs reach.
 _SCALES = (0.1, 0.02, 0.003)
+# Residuals of rotations, in parts of the longer side: below the first, nothing else is tried, and
+# above the second they do not hold. Photographs from a free hand reach 0.001 to 0.01.
+_CONVINCING = 0.002
+_UNCONVINCING = 0.02
 _ROUNDS = 5  # of leaving out pairs
 
 
@@ -255,20 +259,30 @@ def solve(fitting, wanted):
     rotation = fitting.rotation() if wanted in ("rotation", "auto") else None
     if wanted == "rotation":
         return rotation
-    holds = (rotation is not None and not rotation.beyond
-             and not rotation.contradicted.any()
-             and rotation.typical() < 0.25 * _MAX_RESIDUAL * fitting.side)
-    if wanted == "auto" and holds:
+    if (wanted == "auto" and rotation is not None and not rotation.beyond
+            and not rotation.contradicted.any()
+            and rotation.typical() < _CONVINCING * fitting.side):
         return rotation
     plane = fitting.plane()
     if wanted == "homography" or rotation is None or plane is None:
         return plane or rotation
+    return plane if _fits_better(plane, rotation, fitting) else rotation
 
-    def rank(solution):
-        """Photographs that are placed, and pairs that are used."""
-        used = np.isfinite(solution.residuals) & ~solution.contradicted
-        return len(solution.members), int(used.sum())
 
-    better = (rank(plane) >= rank(rotation)
-              and (rotation.beyond or plane.typical() < rotation.typical() / 3))
-    return plane if better or rank(plane) > rank(rotation) else rotation
+def _fits_better(plane, rotation, fitting):
+    """Whether homographies fit so much better than rotations that the scene is a plane.
+
+    A tree of pairs fits homographies exactly, whatever the scene, so that only more pairs speak for
+    a plane: at least two. Without them, rotations must fit badly.
+    """
+    if not enlargement(plane.matrices[plane.members],
+                       [fitting.shapes[member] for member in plane.members]) < MAX_ENLARGEMENT:
+        return False
+    used = np.isfinite(plane.residuals) & ~plane.contradicted
+    redundant = used.sum() >= len(plane.members) + 1
+    if len(plane.members) < len(rotation.members):
+        return False
+    if rotation.beyond or redundant and len(plane.members) > len(rotation.members):
+        return True
+    limit = (_CONVINCING if redundant else _UNCONVINCING) * fitting.side
+    return limit < rotation.typical() and 3 * plane.typical() < rotation.typical()

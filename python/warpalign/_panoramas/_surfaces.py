@@ -83,8 +83,6 @@ class Frame:
         From directions to the photograph: (x, y, 1) from its centre, up to a factor.
     rays : ndarray, shape (points, 3)
         The directions of points along the photograph's edges.
-    depth : ndarray, shape (points,)
-        The last component of these, before they were made unit vectors.
     low, high : ndarray, shape (2,)
         The smallest and the largest x and y. x is continuous across the photograph, and may lie
         beyond half a turn.
@@ -95,7 +93,6 @@ class Frame:
         inverse = np.linalg.inv(matrix)
         outline = np.concatenate([_outline(shape), [[0, 0]]])
         rays = np.concatenate([outline, np.ones((len(outline), 1))], axis=1) @ inverse.T
-        self.depth = rays[:, 2]
         self.rays = rays / np.linalg.norm(rays, axis=1, keepdims=True)
         points = surface.of_directions(self.rays)
         centre = points[-1, 0]
