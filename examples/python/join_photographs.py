@@ -1,6 +1,6 @@
 # %% [markdown]
 # # Join photographs to a panorama
-# A camera that turns sees more than one photograph can hold. `panorama` finds how it was turned,
+# A camera that rotates sees more than one photograph can hold. `panorama` finds how it was rotated,
 # and its focal length, from what the photographs have in common. Here one large photograph is what
 # it sees, so that its rotations are known.
 
@@ -19,7 +19,7 @@ random = np.random.default_rng(4)
 shape, focal_length = (300, 400), 700.0
 
 
-def turned(down, right, roll):
+def rotated(down, right, roll):
     """The rotation by angles in degrees about the axes x (right), y (down) and z (forward)."""
     matrix = np.eye(3)
     for axis, angle in ((1, right), (0, down), (2, roll)):
@@ -45,7 +45,7 @@ def photograph(rotation, exposure):
 
 
 angles = [(down, right) for down in (-10, 10) for right in (-11, 0, 11)]
-rotations = [turned(*(np.array(angle) + random.normal(0, 1, 2)), random.normal(0, 2))
+rotations = [rotated(*(np.array(angle) + random.normal(0, 1, 2)), random.normal(0, 2))
              for angle in angles]
 exposures = random.uniform(0.75, 1.1, len(angles))
 photographs = [photograph(rotation, exposure)

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import PIL.Image
 import pytest
-from drawn_views import Sphere, as_pixels, photograph, turned
+from drawn_views import Sphere, as_pixels, photograph, rotated
 
 import warpalign
 from warpalign._panoramas import _opencv_seams
@@ -40,7 +40,7 @@ class Ring:
     def __init__(self):
         random = np.random.default_rng(3)
         self.sphere = Sphere(300)
-        self.rotations = [turned(45 * i + random.normal(0, 1), *random.normal(0, 2, 2))
+        self.rotations = [rotated(45 * i + random.normal(0, 1), *random.normal(0, 2, 2))
                           for i in range(8)]
         self.exposures = random.uniform(0.7, 1.0, 8)
         views = [as_pixels(self.sphere.view(rotation, self.focal_length, self.shape), exposure)
@@ -95,18 +95,18 @@ def test_the_horizon_is_level(ring):
 
 @pytest.mark.parametrize("rolls", [(0, 0, 0, 0, 0), (0, 90, 0, -90, 0), (90, 0, 0, 180, 0)])
 def test_photographs_may_be_taken_across(rolls):
-    rotations = np.array([turned(25 * i, 3 * (-1) ** i, roll + (-1) ** i)
+    rotations = np.array([rotated(25 * i, 3 * (-1) ** i, roll + (-1) ** i)
                           for i, roll in enumerate(rolls)])
-    level = straightened(rotations @ turned(10, 30, 40))
+    level = straightened(rotations @ rotated(10, 30, 40))
     vertical = level.transpose(0, 2, 1) @ rotations @ [0, 1, 0]
     # Tilts of 3 degrees and rolls of 1 degree do not cancel for five photographs.
     assert np.degrees(np.arccos(vertical[:, 1])).max() < 2
 
 
 def test_a_column_of_photographs_stays_upright():
-    rotations = np.array([turned(0, latitude, roll)
+    rotations = np.array([rotated(0, latitude, roll)
                           for latitude, roll in ((-50, 1), (-20, -1), (10, 1), (40, -1))])
-    level = straightened(rotations @ turned(10, 30, 40))
+    level = straightened(rotations @ rotated(10, 30, 40))
     for one in level:
         assert np.degrees(np.arcsin(abs(one[0, 1]))) < 2  # x axes are level
 
@@ -186,8 +186,8 @@ def test_results_can_be_pickled(ring):
 def test_colour_files_of_two_sizes_in_any_order(tmp_path):
     sphere = Sphere(420, names=("bridge.jpg", "bee.jpg", "citrus.jpg"))
     # The last camera has another lens: the same field of view on fewer pixels.
-    views = [(turned(40, 2), 300.0, (240, 320)), (turned(90, -3, 4), 300.0, (240, 320)),
-             (turned(65, 0, -2), 300.0, (240, 320)), (turned(70, 14), 225.0, (180, 240))]
+    views = [(rotated(40, 2), 300.0, (240, 320)), (rotated(90, -3, 4), 300.0, (240, 320)),
+             (rotated(65, 0, -2), 300.0, (240, 320)), (rotated(70, 14), 225.0, (180, 240))]
     paths = []
     for number, (rotation, focal_length, shape) in enumerate(views):
         gray = as_pixels(sphere.view(rotation, focal_length, shape))
@@ -272,7 +272,7 @@ def test_a_pair_that_contradicts_the_others_is_found():
 @pytest.fixture(scope="module")
 def two():
     sphere = Sphere(300)
-    return [as_pixels(sphere.view(turned(longitude), 225.0, (200, 260)))
+    return [as_pixels(sphere.view(rotated(longitude), 225.0, (200, 260)))
             for longitude in (100, 130)]
 
 

@@ -99,7 +99,7 @@ class Panorama(OnDevice):
     reference : int
         The photograph with the most used pairs.
     model : {'rotation', 'homography'}
-        Whether the camera turns about its centre, or the photographs show one plane.
+        Whether the camera rotates about its centre, or the photographs show one plane.
     projection : {'spherical', 'cylindrical', 'planar'}
         What the picture shows.
     field_of_view : tuple of 2 floats, or None
@@ -251,17 +251,17 @@ def panorama(images, *, model="auto", projection="auto", straighten=True, fuse=T
     Pairs of photographs are registered as homographies and verified. From these follow the focal
     length [1]_ and a rotation of the camera for each photograph, which bundle adjustment refines
     over all pairs [2]_. Pairs that contradict the others, and photographs that no pair connects,
-    are left out and named. Where the camera did not turn but the scene is a plane, such as a wall,
-    homographies to one photograph take the place of rotations.
+    are left out and named. If the camera did not rotate but the scene is a plane, such as a
+    wall, homographies to one photograph replace the rotations.
 
     Parameters
     ----------
     images : sequence of array_like, or of paths
-        At least 2 photographs, gray or RGB, all of one type and of one or several sizes. Photographs
-        of one size have a focal length in common. Any order will do; the natural order takes the
-        least time. Neighbours should overlap by a fifth or more.
+        At least 2 photographs, gray or RGB, all of one type and of one or several sizes. Those of
+        one size have a focal length in common. Any order will do; the natural order takes the least
+        time. Neighbours should overlap by a fifth or more, and show at most 80 degrees each.
     model : {'auto', 'rotation', 'homography'}, optional
-        ``'rotation'``: the camera turns about its centre. ``'homography'``: the scene is a plane.
+        ``'rotation'``: the camera rotates about its centre. ``'homography'``: the scene is a plane.
         ``'auto'`` (the default) takes rotations, unless homographies fit much better.
     projection : {'auto', 'spherical', 'cylindrical', 'planar'}, optional
         The surface that the panorama shows. Verticals stay straight on a cylinder, all lines on a
@@ -398,7 +398,7 @@ def _camera(solution, shapes, member, gain):
                for height, width in (shapes[member], shapes[solution.reference])]
     between = (centres[0] @ solution.matrices[member]
                @ np.linalg.inv(solution.matrices[solution.reference]) @ np.linalg.inv(centres[1]))
-    turns = solution.rotations is not None
-    return PanoramaCamera(solution.rotations[member] if turns else None,
-                          float(solution.focal_lengths[member]) if turns else None,
+    rotates = solution.rotations is not None
+    return PanoramaCamera(solution.rotations[member] if rotates else None,
+                          float(solution.focal_lengths[member]) if rotates else None,
                           swap_axes(between), float(gain))

@@ -1,4 +1,4 @@
-"""Photographs of drawn scenes: what a camera sees that turns within a sphere, or faces a plane."""
+"""Photographs of drawn scenes: what a camera sees that rotates within a sphere."""
 
 import pathlib
 
@@ -49,7 +49,7 @@ class Sphere:
         return self.at(rays @ rotation)
 
 
-def turned(longitude, latitude=0.0, roll=0.0):
+def rotated(longitude, latitude=0.0, roll=0.0):
     """The rotation from the world's axes to those of a camera, by angles in degrees: the longitude
     and the latitude (down) to which it looks, and how it is rolled."""
     return Rotation.from_euler("yxz", [-longitude, latitude, roll], degrees=True).as_matrix()

@@ -6,7 +6,7 @@ import numpy as np
 
 from ._plane_model import MAX_ENLARGEMENT, enlargement
 from ._rotation_model import straightened
-from ._surfaces import SURFACES, Frame, check_angles, turned, widest_gap
+from ._surfaces import SURFACES, Frame, check_angles, rotated, widest_gap
 
 # With 'auto': what reaches no further from the axis is planar, and what reaches no further from the
 # horizon cylindrical. At these angles a plane and a cylinder stretch to 2 and 1.4 times the size.
@@ -128,8 +128,8 @@ def _check_enlargement(solution, shapes, names):
     """Raise ValueError if a photograph of a plane shows the plane's horizon or almost does."""
     for member in solution.members:
         if not enlargement(solution.matrices[[member]], [shapes[member]]) < MAX_ENLARGEMENT:
-            raise ValueError(f"{names[member]} shows the plane of the reference photograph too much "
-                             "from the side; choose model='rotation' if the camera turned")
+            raise ValueError(f"{names[member]} shows the plane of the reference photograph at too "
+                             "steep an angle; choose model='rotation' if the camera rotated")
 
 
 def lay_out(solution, photographs, projection, straighten):
@@ -146,7 +146,7 @@ def lay_out(solution, photographs, projection, straighten):
         solution = _levelled(solution, straighten)
         middle, gap = widest_gap(_frames(SURFACES["spherical"], solution, shapes))
         if gap * np.median(solution.focal_lengths[solution.members]) > _CLOSED:
-            solution = _with_rotations(solution, turned(solution.rotations, middle + np.pi))
+            solution = _with_rotations(solution, rotated(solution.rotations, middle + np.pi))
         name = _automatic(solution, shapes) if projection == "auto" else projection
         surface = SURFACES[name]
         scale = float(np.median(solution.focal_lengths[solution.members]))

@@ -10,6 +10,9 @@ from .._batch import register_batch
 # The longer side of photographs while pairs are searched, and while they are refined, in pixels.
 _COARSE = 640
 _FINE = 1600
+# Photographs that are reduced by this or less are not refined: their pairs are accurate to some
+# hundredths of a reduced pixel.
+_FINE_ENOUGH = 2
 # Of photographs taken from one place with one lens, the scale differs by perspective only.
 _SCALES = {"min_scale": 0.6, "max_scale": 1.7}
 # A refined homography that moves the overlap by more than this part of the longer side went astray.
@@ -90,7 +93,8 @@ class Matcher:
         self._bar = bar
         sides = [max(shape) for shape in photographs.shapes]
         self.factors = [-(-side // _COARSE) for side in sides]
-        self._fine = [-(-side // _FINE) for side in sides]
+        self._fine = [-(-side // _FINE) if factor > _FINE_ENOUGH else factor
+                      for side, factor in zip(sides, self.factors)]
         self.grays = [photographs.gray(index, factor) for index, factor in enumerate(self.factors)]
 
     def _to_pixels(self, index, factor):
@@ -126,7 +130,7 @@ class Matcher:
                                near is not None))
         return found
 
-    def glance(self, ends):
+    def quick_confidences(self, ends):
         """The confidence of a quick search of each pair, for a similarity: photographs that show
         the same scene reach a share of what a homography reaches, others almost nothing."""
         results = register_batch(_Reduced(self.grays.__getitem__, ends, self._bar), refine=False,

@@ -1,4 +1,4 @@
-"""The model of a camera that turns about its centre: focal lengths, and a rotation for each
+"""The model of a camera that rotates about its centre: focal lengths, and a rotation for each
 photograph."""
 
 import numpy as np
@@ -48,8 +48,8 @@ class RotationModel:
         reference, moving = links.reference[links.pair], links.moving[links.pair]
         rays = np.concatenate([links.source, at_reference[1][self.groups[reference], None]], axis=1)
         relative = at_moving[0][links.moving] @ at_reference[0][links.reference].transpose(0, 2, 1)
-        turned = np.einsum("pij,pj->pi", relative[links.pair], rays)
-        return projected(turned) * at_moving[1][self.groups[moving], None] - links.target
+        rotated = np.einsum("pij,pj->pi", relative[links.pair], rays)
+        return projected(rotated) * at_moving[1][self.groups[moving], None] - links.target
 
 
 def _cameras(focal_lengths):
@@ -68,8 +68,8 @@ def rotation_errors(homographies, links, reference_focal, moving_focal):
     """How far each pair's homography is from a rotation of cameras with these focal lengths: the
     root mean square distance in pixels at the points that the photographs have in common."""
     rotations = relative_rotations(homographies, reference_focal, moving_focal)
-    turned = (_cameras(moving_focal) @ rotations @ np.linalg.inv(_cameras(reference_focal)))
-    found = projected(np.einsum("pij,pj->pi", turned[links.pair], homogeneous(links.source)), 1e-3)
+    rotated = (_cameras(moving_focal) @ rotations @ np.linalg.inv(_cameras(reference_focal)))
+    found = projected(np.einsum("pij,pj->pi", rotated[links.pair], homogeneous(links.source)), 1e-3)
     return np.sqrt(links.mean_squares(found - links.target))
 
 
@@ -102,13 +102,13 @@ def estimate_focal_lengths(homographies, links, groups, sides):
 
 def is_beyond_search(focal_lengths, sides):
     """Whether the longest focal length that is tried fits best, as it does if the camera did not
-    turn but move along a plane."""
+    rotate but move along a plane."""
     return bool((np.asarray(focal_lengths) / sides).max() > 0.9 * _FOCAL_LENGTHS[-1])
 
 
 def _upright(rotations):
     """The rotations of the cameras as if all photographs had been taken as most of them were,
-    upright or across: turned by quarters about their own axes of view.
+    upright or across: rotated by quarters about their own axes of view.
 
     From photograph to photograph, each time to the one that looks nearest to where another one did,
     cameras roll by about a multiple of 90 degrees.
@@ -134,7 +134,7 @@ def straightened(rotations):
     """The rotations after one of the panorama by which the horizon is level, and the middle of the
     photographs ahead.
 
-    Who turns a camera about a vertical axis keeps its x axis horizontal: the vertical is the
+    Who rotates a camera about a vertical axis keeps its x axis horizontal: the vertical is the
     direction that is nearest to perpendicular to all x axes [Brown & Lowe 2007, section 5]. If the
     x axes are about parallel, it is the mean of the cameras' own.
     """

@@ -20,7 +20,7 @@ _ROUNDS = 4
 # The confidence of a quick search above which a pair is worth a registration. Drawn photographs
 # that overlap by a quarter and more reach 0.38 and more, unrelated ones at most 0.07.
 _SIMILAR = 0.1
-_CLOSER_LOOKS = 4  # pairs of a photograph that are registered although they are hardly similar
+_MOST_SIMILAR = 4  # pairs of a photograph that are registered although they are hardly similar
 
 
 class PairSearch:
@@ -37,7 +37,7 @@ class PairSearch:
     def __init__(self, matcher, shapes, model):
         self._matcher, self._shapes, self._model = matcher, shapes, model
         self._count = len(shapes)
-        self._glances = {}  # confidences of quick searches, by ends
+        self._scores = {}  # confidences of quick searches, by ends
         self.pairs, self.contradicted = {}, set()
 
     def run(self):
@@ -79,7 +79,7 @@ class PairSearch:
         while not self._sets().are_one():
             distance = self._next_distance(distances)
             if distance is None:
-                self._look_closer()
+                self._search_most_similar()
                 return
             distances.add(distance)
             sets = self._sets()
@@ -91,11 +91,11 @@ class PairSearch:
 
     def _similar(self, ends):
         """The pairs that a quick search finds similar."""
-        new = [pair for pair in ends if pair not in self._glances]
-        self._glances.update(zip(new, self._matcher.glance(new)))
-        return [pair for pair in ends if self._glances[pair] >= _SIMILAR]
+        new = [pair for pair in ends if pair not in self._scores]
+        self._scores.update(zip(new, self._matcher.quick_confidences(new)))
+        return [pair for pair in ends if self._scores[pair] >= _SIMILAR]
 
-    def _look_closer(self):
+    def _search_most_similar(self):
         """Register the most similar pairs of each photograph that is apart from the most, although
         they are hardly similar: a strong perspective hides it."""
         sets = self._sets()
@@ -105,10 +105,10 @@ class PairSearch:
         for photograph in range(self._count):
             if sets.of(photograph) == main:
                 continue
-            others = [ends for ends in self._glances
+            others = [ends for ends in self._scores
                       if photograph in ends and ends not in self.pairs
                       and sets.of(ends[0]) != sets.of(ends[1])]
-            chosen.update(sorted(others, key=lambda ends: -self._glances[ends])[:_CLOSER_LOOKS])
+            chosen.update(sorted(others, key=lambda ends: -self._scores[ends])[:_MOST_SIMILAR])
         self._search(sorted(chosen))
 
     def _next_distance(self, done):

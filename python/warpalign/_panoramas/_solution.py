@@ -137,8 +137,8 @@ class Fitting:
                 for pair, here, there, forward in _graph.walk(root, ends, tree)]
 
     def _support(self, pairs):
-        """For each pair, how far others confirm it: the share of the triangles of pairs with it that
-        close, as if one more did and one more did not."""
+        """For each pair, how far others confirm it: the share of the triangles of pairs with it
+        that close, as if one more did and one more did not."""
         between = {}
         for pair in pairs:
             reference, moving = self.ends[pair]

@@ -139,7 +139,7 @@ def widest_gap(frames):
     return middle, gap
 
 
-def turned(rotations, longitude):
+def rotated(rotations, longitude):
     """The rotations after one of the panorama by which this longitude becomes 0."""
     cosine, sine = np.cos(longitude), np.sin(longitude)
     return rotations @ np.array([[cosine, 0, sine], [0, 1, 0], [-sine, 0, cosine]])
