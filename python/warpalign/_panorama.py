@@ -319,7 +319,8 @@ def panorama(images, *, model="auto", projection="auto", straighten=True, fuse=T
     -----
     Photographs are registered while reduced to a longer side of 640 pixels at most: neighbours in
     the sequence first, then pairs of growing distance until all are connected, then all pairs that
-    the cameras found so far say overlap. Accepted pairs are refined at 1600 pixels at most. Lenses
+    the cameras found so far say overlap. Pairs that were reduced by more than 2 are refined at 1600
+    pixels at most. Lenses
     are taken to be free of distortion, with the axis in the middle of the photograph.
 
     References

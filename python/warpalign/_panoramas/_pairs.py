@@ -112,10 +112,10 @@ class Matcher:
                 @ np.linalg.inv(self._to_pixels(reference, factors[reference])))
                 for one, (reference, moving) in zip(near, ends)]
         # A prediction needs no limits: where the perspective is strong, the scale in the middle may
-        # be beyond them.
+        # be beyond them. If no fit from there is reliable, a longer search rarely helps.
         results = register_batch(_Reduced(grays, ends, self._bar), initial=initial,
                                  motion="homography", **self._run,
-                                 **(self._limits if near is None else {}))
+                                 **(self._limits if near is None else {"search": "fast"}))
         found = []
         for (reference, moving), result in zip(ends, results):
             outcome, reason = _outcome(result, self._min_confidence)

@@ -45,18 +45,20 @@ def coordinates(layout, frame, shape, rows, columns):
         The weight in the blend: the product of the distances to the nearest edges along both axes,
         as a part of the largest; 0 for what it does not show.
     """
-    directions = np.stack(layout.surface.directions(layout.x(columns), layout.y(rows)))
-    x, y, z = np.tensordot(frame.matrix, directions, axes=1)
-    ahead = z > 1e-9
-    z = np.where(ahead, z, 1.0)
-    height, width = shape
-    x, y = x / z, y / z
-    weight = (np.maximum(1 - np.abs(x) / (width / 2), 0)
-              * np.maximum(1 - np.abs(y) / (height / 2), 0)).astype(np.float32)
-    weight[~ahead] = 0
-    at = np.stack([np.clip(y + (height - 1) / 2, 0, height - 1),
-                   np.clip(x + (width - 1) / 2, 0, width - 1)])
-    return at, weight
+    across, p, q = layout.surface.factors(layout.x(columns), layout.y(rows))
+    x, y, z = (np.outer(p, one) + (q * down)[:, None]
+               for one, down in zip(frame.matrix @ across, frame.matrix[:, 1]))
+    behind = z < 1e-9
+    z[behind] = 1
+    at = np.stack([y, x])
+    at /= z
+    weight = np.ones(z.shape)
+    for points, length in zip(at, shape):
+        weight *= np.maximum(1 - np.abs(points) / (length / 2), 0)
+        points += (length - 1) / 2
+        np.clip(points, 0, length - 1, out=points)
+    weight[behind] = 0
+    return at, weight.astype(np.float32)
 
 
 def render(layout, frames, read, gains, channels, dtype, device, advance):

@@ -20,6 +20,7 @@ _ROUNDS = 4
 # The confidence of a quick search above which a pair is worth a registration. Drawn photographs
 # that overlap by a quarter and more reach 0.38 and more, unrelated ones at most 0.07.
 _SIMILAR = 0.1
+_SIMILAR_NEIGHBOURS = 0.03  # of photographs that follow each other, which usually belong together
 _MOST_SIMILAR = 4  # pairs of a photograph that are registered although they are hardly similar
 
 
@@ -38,6 +39,7 @@ class PairSearch:
         self._matcher, self._shapes, self._model = matcher, shapes, model
         self._count = len(shapes)
         self._scores = {}  # confidences of quick searches, by ends
+        self._searched_closely = set()
         self.pairs, self.contradicted = {}, set()
 
     def run(self):
@@ -74,7 +76,7 @@ class PairSearch:
 
     def _connect(self):
         """Register pairs by the distance of their numbers until they connect all photographs:
-        neighbours at once, others if a quick search finds them similar."""
+        those that a quick search finds similar."""
         count, distances = self._count, set()
         while not self._sets().are_one():
             distance = self._next_distance(distances)
@@ -85,15 +87,14 @@ class PairSearch:
             sets = self._sets()
             apart = [(i, i + distance) for i in range(count - distance)
                      if (i, i + distance) not in self.pairs and sets.of(i) != sets.of(i + distance)]
-            if distance > 1:
-                apart = self._similar(apart)
-            self._search(apart)
+            least = _SIMILAR if distance > 1 else _SIMILAR_NEIGHBOURS
+            self._search(self._similar(apart, least))
 
-    def _similar(self, ends):
+    def _similar(self, ends, least=_SIMILAR):
         """The pairs that a quick search finds similar."""
         new = [pair for pair in ends if pair not in self._scores]
         self._scores.update(zip(new, self._matcher.quick_confidences(new)))
-        return [pair for pair in ends if self._scores[pair] >= _SIMILAR]
+        return [pair for pair in ends if self._scores[pair] >= least]
 
     def _search_most_similar(self):
         """Register the most similar pairs of each photograph that is apart from the most, although
@@ -103,8 +104,9 @@ class PairSearch:
                    key=[sets.of(i) for i in range(self._count)].count)
         chosen = set()
         for photograph in range(self._count):
-            if sets.of(photograph) == main:
+            if sets.of(photograph) == main or photograph in self._searched_closely:
                 continue
+            self._searched_closely.add(photograph)
             others = [ends for ends in self._scores
                       if photograph in ends and ends not in self.pairs
                       and sets.of(ends[0]) != sets.of(ends[1])]
