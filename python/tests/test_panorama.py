@@ -8,7 +8,7 @@ import pytest
 from drawn_views import Sphere, as_pixels, photograph, rotated
 
 import warpalign
-from warpalign._panoramas import _opencv_seams
+from warpalign._panoramas import _opencv_seams, _pairs
 from warpalign._panoramas._rotation_model import rotation_of, straightened
 from warpalign._panoramas._solution import Fitting, solve
 
@@ -238,9 +238,9 @@ def test_a_plane_by_homographies():
         # Pairs are exact to hundredths of a pixel within their overlaps, of half and less, and the
         # corners are extrapolated from these.
         assert np.linalg.norm(ends[0] - ends[1], axis=1).max() < 0.5
-    # Where two photographs show the same, they lie at the same pixel of the picture.
-    one, other = (found.locate(i, [110, 145]) for i in (0, 1))
-    assert np.linalg.norm(one - other) > 50
+    # The picture has the pixels of the reference photograph.
+    at = found.locate(found.reference, [[0, 0], [219, 289]])
+    assert np.allclose(at, np.rint(at), atol=1e-6) and np.allclose(at[1] - at[0], [219, 289])
     with pytest.raises(ValueError, match="'auto' or 'planar'"):
         warpalign.panorama(images[:2], model="homography", projection="spherical", fuse=False)
 
@@ -286,6 +286,26 @@ def test_projections(two, projection):
     both = found.locate(0, pixel), found.locate(1, mapped[:2] / mapped[2])
     assert np.allclose(*both, atol=1e-6)
     assert (0 <= both[0]).all() and (both[0] < found.shape).all()
+
+
+def test_reduced_pairs_are_refined(two, monkeypatch):
+    """As of large photographs: searched at a third of their size, refined at the whole."""
+    truth = [rotated(100), rotated(130)]
+    errors = []
+    for fine in (100, 300):
+        monkeypatch.setattr(_pairs, "_COARSE", 100)
+        monkeypatch.setattr(_pairs, "_FINE", fine)
+        found = warpalign.panorama(two, fuse=False)
+        homography = np.linalg.inv(found.cameras[0].matrix) if found.reference == 1 else (
+            found.cameras[1].matrix)
+        camera = np.array([[0, 225.0, 99.5], [225, 0, 129.5], [0, 0, 1]])
+        true = camera @ truth[1] @ truth[0].T @ np.linalg.inv(camera)
+        points = np.array([[row, column] for row in (40, 100, 160) for column in (150, 230)])
+        ends = [warpalign.Transform.homography(matrix).points(points)
+                for matrix in (homography, true)]
+        errors.append(np.linalg.norm(ends[0] - ends[1], axis=1).max())
+    assert errors[1] < ROTATION_PIXELS
+    assert errors[1] < errors[0]
 
 
 def test_bad_input(two, tmp_path):

@@ -15,6 +15,7 @@ _CYLINDRICAL_ANGLE = 45.0
 _MAX_PIXELS = 1 << 31
 # A ring whose photographs leave a gap of less than this, in pixels, is closed.
 _CLOSED = 1.0
+_ROUNDING = 0.01  # of a pixel
 _MARGIN = 2  # pixels around the outline, which is known at some of its points
 
 
@@ -132,6 +133,13 @@ def _check_enlargement(solution, shapes, names):
                              "steep an angle; choose model='rotation' if the camera rotated")
 
 
+def _pixels(low, high, phase):
+    """The first pixel, and the number of them, that cover a range, but for what rounding adds.
+    Pixels lie at whole numbers plus `phase`."""
+    first = float(np.floor(low - phase + _ROUNDING) + phase)
+    return first, int(np.ceil(high - first - _ROUNDING)) + 1
+
+
 def lay_out(solution, photographs, projection, straighten):
     """The layout of a panorama, the solution in its axes, the frames of its members, and its field
     of view in degrees, (vertical, horizontal), or None for a plane."""
@@ -155,6 +163,8 @@ def lay_out(solution, photographs, projection, straighten):
         check_angles(surface, frames, [names[member] for member in solution.members])
     low = np.min([frame.low for frame in frames], axis=0)
     high = np.max([frame.high for frame in frames], axis=0)
+    # Of a plane, the pixels of the reference photograph are pixels of the picture.
+    phase = (np.array(shapes[solution.reference]) - 1) / 2 % 1
     closed = surface.period and (high - low)[0] >= surface.period - _CLOSED / scale
     if closed:
         columns = round(surface.period * scale)
@@ -162,10 +172,8 @@ def lay_out(solution, photographs, projection, straighten):
         left = (1 - columns) / 2
         low[0], high[0] = -np.pi, np.pi
     else:
-        left = float(np.floor(low[0] * scale))
-        columns = int(np.ceil(high[0] * scale) - left) + 1
-    top = float(np.floor(low[1] * scale))
-    rows = int(np.ceil(high[1] * scale) - top) + 1
+        left, columns = _pixels(low[0] * scale, high[0] * scale, phase[1])
+    top, rows = _pixels(low[1] * scale, high[1] * scale, phase[0])
     if rows * columns > _MAX_PIXELS:
         raise ValueError(f"the panorama would have {rows} x {columns} pixels; choose "
                          "projection='spherical', or fewer or smaller photographs")
@@ -176,8 +184,10 @@ def lay_out(solution, photographs, projection, straighten):
 def _field_of_view(surface, solution, low, high):
     if solution.model == "homography":
         return None
+
     def angles(name, axis):
         linear = name == "planar" or name == "cylindrical" and axis == 1
         ends = np.array([low[axis], high[axis]])
         return float(np.ptp(np.degrees(np.arctan(ends) if linear else ends)))
+
     return angles(surface.name, 1), angles(surface.name, 0)
