@@ -88,7 +88,19 @@ class PairSearch:
             apart = [(i, i + distance) for i in range(count - distance)
                      if (i, i + distance) not in self.pairs and sets.of(i) != sets.of(i + distance)]
             least = _SIMILAR if distance > 1 else _SIMILAR_NEIGHBOURS
-            self._search(self._similar(apart, least))
+            self._join(self._similar(apart, least))
+
+    def _join(self, similar):
+        """Register as few of the pairs as connect what they can, the most similar first. What else
+        overlaps, the cameras predict, which takes less time."""
+        similar = sorted(similar, key=lambda ends: -self._scores[ends])
+        while similar:
+            sets = self._sets()
+            tree = [ends for ends in similar if sets.join(*ends)]
+            self._search(tree)
+            sets = self._sets()
+            similar = [ends for ends in similar
+                       if ends not in self.pairs and sets.of(ends[0]) != sets.of(ends[1])]
 
     def _similar(self, ends, least=_SIMILAR):
         """The pairs that a quick search finds similar."""
