@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ._least_squares import homogeneous, projected
 from ._solution import overlap_points
 
 # Standard deviations of the mean gray level of an overlap, in parts of the range of gray levels,

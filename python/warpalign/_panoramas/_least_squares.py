@@ -8,6 +8,7 @@ import numpy as np
 # residuals change by about 1e-3 pixels, with ten digits of which derivatives are known to six.
 _STEP = 1e-6
 _MAX_ITERATIONS = 40
+_BEHIND = 1e-6  # the last component, relative to that in the middle of a photograph
 _CONVERGED = 1e-9  # relative change of the cost
 
 
@@ -60,6 +61,13 @@ def projected(directions, least=0.1):
     lengths = np.linalg.norm(directions, axis=-1)
     depth = np.maximum(directions[..., 2], least * lengths)
     return directions[..., :2] / depth[..., None]
+
+
+def mapped(homographies, points):
+    """Points (x, y) in pixels by one homography or by one for each. Those behind a camera go far
+    away."""
+    found = np.einsum("...ij,...j->...i", homographies, homogeneous(points))
+    return found[..., :2] / np.maximum(found[..., 2:], _BEHIND)
 
 
 def _derivatives(model, state, links, residuals):

@@ -6,6 +6,8 @@ import numpy as np
 
 from .._axes import swap_axes
 from .._batch import register_batch
+from ._least_squares import mapped
+from ._solution import facing, overlap_points
 
 # The longer side of photographs while pairs are searched, and while they are refined, in pixels.
 _COARSE = 640
@@ -123,9 +125,13 @@ class Matcher:
                                                              float(result.correlation))
             homography = None
             if outcome == "used":
-                homography = (np.linalg.inv(self._to_pixels(moving, factors[moving]))
-                              @ np.asarray(result.matrix_xy)
-                              @ self._to_pixels(reference, factors[reference]))
+                homography = facing(np.linalg.inv(self._to_pixels(moving, factors[moving]))
+                                    @ np.asarray(result.matrix_xy)
+                                    @ self._to_pixels(reference, factors[reference]))
+                shapes = [self._photographs.shapes[end] for end in (reference, moving)]
+                if not len(overlap_points(homography, *shapes)[0]):
+                    homography, outcome = None, "unreliable"
+                    reason = "its homography leaves no overlap"
             found.append(Found((reference, moving), homography, outcome, reason, *scores,
                                near is not None))
         return found
@@ -163,12 +169,9 @@ class Matcher:
         return refined
 
     def _agree(self, pair, homography):
-        from ._solution import overlap_points
-
         shapes = [self._photographs.shapes[end] for end in pair.ends]
         source, target = overlap_points(homography, *shapes)
         if not len(source):
             return False
-        found = np.concatenate([source, np.ones((len(source), 1))], axis=1) @ pair.homography.T
-        moved = np.linalg.norm(found[:, :2] / found[:, 2:] - target, axis=1)
+        moved = np.linalg.norm(mapped(pair.homography, source) - target, axis=1)
         return np.median(moved) < _MAX_CHANGE * max(map(max, shapes))

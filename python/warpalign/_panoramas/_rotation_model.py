@@ -3,7 +3,7 @@ photograph."""
 
 import numpy as np
 
-from ._least_squares import homogeneous, projected
+from ._least_squares import mapped, projected
 
 # Focal lengths that are tried first, in units of a photograph's longer side: fields of view of
 # 143 to 6 degrees along it.
@@ -69,7 +69,7 @@ def rotation_errors(homographies, links, reference_focal, moving_focal):
     root mean square distance in pixels at the points that the photographs have in common."""
     rotations = relative_rotations(homographies, reference_focal, moving_focal)
     rotated = (_cameras(moving_focal) @ rotations @ np.linalg.inv(_cameras(reference_focal)))
-    found = projected(np.einsum("pij,pj->pi", rotated[links.pair], homogeneous(links.source)), 1e-3)
+    found = mapped(rotated[links.pair], links.source)
     return np.sqrt(links.mean_squares(found - links.target))
 
 

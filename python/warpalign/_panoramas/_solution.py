@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import _graph
-from ._least_squares import Links, homogeneous, minimise, projected
+from ._least_squares import Links, mapped, minimise
 from ._plane_model import MAX_ENLARGEMENT, PlaneModel, enlargement
 from ._rotation_model import (
     RotationModel, estimate_focal_lengths, is_beyond_search, nearest_rotation, relative_rotations,
@@ -30,6 +30,12 @@ _UNCONVINCING = 0.02
 _ROUNDS = 5  # of leaving out pairs
 
 
+def facing(homographies):
+    """Homographies with the determinant 1, by which the last component of points is positive in
+    front of both cameras, and about 1."""
+    return homographies / np.cbrt(np.linalg.det(homographies))[..., None, None]
+
+
 def overlap_points(homography, reference_shape, moving_shape, per_side=_GRID, least=_FEWEST_POINTS):
     """Points of a regular grid in the reference photograph that lie in the moving one, too, and
     where: (x, y) from the centres. The grid is refined until they are at least `least`."""
@@ -38,18 +44,11 @@ def overlap_points(homography, reference_shape, moving_shape, per_side=_GRID, le
     axes = [axis / len(axis) * length - length / 2
             for axis, length in zip(axes, reference_shape[::-1])]
     source = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
-    mapped = homogeneous(source) @ homography.T
-    target = projected(mapped, 1e-9)
-    inside = (mapped[:, 2] > 0) & (np.abs(target) <= np.array(moving_shape[::-1]) / 2).all(axis=1)
+    target = mapped(facing(homography), source)
+    inside = (np.abs(target) <= np.array(moving_shape[::-1]) / 2).all(axis=1)
     if least and inside.sum() < least and per_side < 8 * _GRID:
         return overlap_points(homography, reference_shape, moving_shape, 2 * per_side, least)
     return source[inside], target[inside]
-
-
-def facing(homographies):
-    """Homographies with a positive determinant, by which points in front of both cameras have a
-    positive last component."""
-    return homographies * np.sign(np.linalg.det(homographies))[..., None, None]
 
 
 @dataclass
@@ -155,8 +154,7 @@ class Fitting:
             thirds = neighbours[reference] & neighbours[moving]
             for third in thirds:
                 around = between[third, moving] @ between[reference, third]
-                found = projected(homogeneous(source) @ around.T, 1e-3)
-                error = np.median(np.linalg.norm(found - target, axis=1))
+                error = np.median(np.linalg.norm(mapped(facing(around), source) - target, axis=1))
                 closed += error < 0.03 * self.side
             support.append((closed + 1) / (len(thirds) + 2))
         return np.array(support)
