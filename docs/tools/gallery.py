@@ -9,8 +9,8 @@ from pathlib import Path
 from PIL import Image
 
 # In the order in which a newcomer looks at them.
-ORDER = ["register_a_pair", "another_modality", "drift_of_a_stack", "join_tiles", "bend_a_brain",
-         "align_two_volumes", "align_exposures", "align_surveys", "refused_pair",
+ORDER = ["register_a_pair", "another_modality", "drift_of_a_stack", "join_tiles", "join_photographs",
+         "bend_a_brain", "align_two_volumes", "align_exposures", "align_surveys", "refused_pair",
          "resample_a_volume", "arrays_on_a_device", "spline_degrees", "boundary_modes",
          "antialiased_zoom"]
 SMALL = 420  # pixels; smaller pictures are enlarged

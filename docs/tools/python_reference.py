@@ -13,7 +13,7 @@ PAGES = {
         "LocalRegistration", "register_volume", "VolumeRegistrar",
         "VolumeRegistration", "register_series", "SeriesRegistration", "build_template", "Template",
         "mosaic", "Mosaic", "MosaicPair", "StageModel", "TileDistortion", "flat_field",
-        "local_agreement"]),
+        "panorama", "Panorama", "PanoramaPair", "PanoramaCamera", "local_agreement"]),
     "devices": ("Devices", "warpalign", [
         "devices", "backends", "open_device", "warm_up", "to_device", "DeviceArray", "Device",
         "DeviceInfo", "Backend"]),

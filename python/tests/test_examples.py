@@ -22,6 +22,7 @@ PICTURES = {
     "boundary_modes": set(),
     "antialiased_zoom": set(),
     "join_tiles": set(),
+    "join_photographs": set(),
     "bend_a_brain": set(),
 }
 
@@ -86,6 +87,10 @@ def test_pages_run(name, tmp_path, monkeypatch, capsys):
     if name == "join_tiles":
         assert np.abs(np.delete(values["error"], 6, axis=0)).max() < 0.1  # pixels, with noise
         assert np.abs(values["error"][6]).max() < 8  # by the stage's model, which is off by up to 5
+    if name == "join_photographs":
+        assert values["found"].placed.all() and values["found"].model == "rotation"
+        assert values["error"] < 0.05  # degrees: 0.6 pixels
+        assert abs(values["found"].cameras[0].focal_length - 700) < 3.5  # without a ring
     if name == "bend_a_brain":
         assert values["found"].deformation.min_jacobian > 0
         warped = [values[name].warp(values["second"]) for name in ("affine", "found")]

@@ -30,6 +30,7 @@ from ._flat_field import flat_field
 from ._geometry import Geometry
 from ._local import LocalRegistrar, LocalRegistration, register_local
 from ._mosaic import Mosaic, MosaicPair, StageModel, TileDistortion, mosaic
+from ._panorama import Panorama, PanoramaCamera, PanoramaPair, panorama
 from ._point_errors import PointErrors
 from ._register import Registrar, register, warm_up
 from ._series import SeriesRegistration, register_series
@@ -66,6 +67,9 @@ __all__ = [
     "Mosaic",
     "MosaicPair",
     "OutOfMemoryError",
+    "Panorama",
+    "PanoramaCamera",
+    "PanoramaPair",
     "PointErrors",
     "Registrar",
     "Registration",
@@ -90,6 +94,7 @@ __all__ = [
     "open",
     "open_device",
     "open_tiles",
+    "panorama",
     "register",
     "register_batch",
     "register_local",
