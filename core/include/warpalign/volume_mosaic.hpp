@@ -105,4 +105,31 @@ struct VolumeMosaic {
 locate_volume_tiles(std::span<const Device> devices, std::span<const VolumeMosaicTile> tiles,
                     const VolumeTileSource& source, const VolumeMosaicOptions& options = {});
 
+/// Receives planes of the fused volume from `first_plane` on, which are valid during the call. What
+/// it throws ends the work.
+using PlaneSink = std::function<void(std::int64_t first_plane, const HostVolume& planes)>;
+
+/// What fuse_volume_tiles() makes.
+struct VolumeFusionSpec {
+  Shape volume;                    ///< of the fused volume, for example VolumeMosaic::shape
+  PixelType type = PixelType::u8;  ///< of the tiles and of the volume: u8, u16 or f32
+  std::int64_t planes = 16;        ///< the number of planes that the sink receives at a time
+  /// The value of missing voxels in tiles and in the volume; must be one that `type` can hold.
+  std::optional<double> nodata{};
+};
+
+/// Fuses volume tiles into one volume, by slabs of planes from the first on. `positions` are those
+/// of the tiles' first voxels (LocatedVolumeTile::position). Each tile is resampled once, by its
+/// cubic spline, to the volume's grid; where tiles overlap, the weight of a tile is the product of
+/// the distances to its nearest faces along x, y and z. Missing voxels, and those for which no tile
+/// has a value, are as for fuse_tiles(). Memory holds the tiles of about two layers of the mosaic,
+/// and one slab. One thread at a time calls `source`.
+///
+/// Throws Error(invalid_argument) for a wrong spec, a position that is not finite, or voxels of
+/// another shape or type. Throws what `source` and `sink` throw, and device errors.
+WARPALIGN_API void fuse_volume_tiles(const Device& device, std::span<const VolumeMosaicTile> tiles,
+                                     std::span<const Point3> positions,
+                                     const VolumeTileSource& source, const VolumeFusionSpec& spec,
+                                     const PlaneSink& sink);
+
 }  // namespace warpalign
