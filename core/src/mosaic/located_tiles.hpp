@@ -113,12 +113,11 @@ template <class P>
   return placement;
 }
 
-/// Registers pairs again that were not accepted, and that are now expected elsewhere.
-/// `register_pairs(expected)` returns their results. Returns whether there are any.
+/// Registers pairs again that were not accepted, and whose expected shift has moved by `min_move`
+/// or more. `register_pairs(expected)` returns their results. Returns whether there are any.
 template <class P, class Register>
 bool register_moved_pairs(const PlacementOf<P>& placement, std::vector<MeasuredPairOf<P>>& pairs,
-                          double max_error, const Register& register_pairs) {
-  const double moved_far = max_error / 3;
+                          double min_move, const Register& register_pairs) {
   std::vector<ExpectedPairOf<P>> again;
   std::vector<std::size_t> number;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -126,7 +125,7 @@ bool register_moved_pairs(const PlacementOf<P>& placement, std::vector<MeasuredP
     if (pair.outcome == PairOutcome::used || pair.outcome == PairOutcome::contradicted) continue;
     const P shift =
         difference(placement.positions[pair.moving], placement.positions[pair.reference]);
-    if (length(difference(shift, pairs[i].expected.shift)) < moved_far) continue;
+    if (length(difference(shift, pairs[i].expected.shift)) < min_move) continue;
     again.push_back({pair.reference, pair.moving, shift});
     number.push_back(i);
   }

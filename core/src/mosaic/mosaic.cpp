@@ -151,7 +151,7 @@ class Locating {
 
   bool register_again(const Placement& placement) {
     return register_moved_pairs(
-        placement, pairs_, max_error_, [&](const std::vector<ExpectedPair>& again) {
+        placement, pairs_, max_error_ / 3, [&](const std::vector<ExpectedPair>& again) {
           return register_overlaps(devices_, tiles_, cache_, again, max_error_, options_, records_);
         });
   }

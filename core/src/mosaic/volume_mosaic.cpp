@@ -34,6 +34,13 @@ void check(std::span<const Device> devices, std::span<const VolumeMosaicTile> ti
   }
 }
 
+/// How far a pair may be from its expected shift after a placement, in voxels.
+double second_margin(double stage_deviation, double max_error) {
+  constexpr double deviations = 5;  // of the difference between two tiles' errors, 3.5
+  constexpr double least = 4;
+  return std::min(max_error, std::max(least, deviations * stage_deviation));
+}
+
 }  // namespace
 
 VolumeMosaic locate_volume_tiles(std::span<const Device> devices,
@@ -56,12 +63,18 @@ VolumeMosaic locate_volume_tiles(std::span<const Device> devices,
   const std::vector<MosaicTile> rows = tiles_of_rows(tiles);
   const TileSource row_source = source_of_rows(tiles, source);
   TileCache cache(rows, row_source, options.cache_bytes);
-  const auto register_pairs = [&](std::span<const ExpectedPairOf<Point3>> pairs) {
-    return register_volume_overlaps(devices, tiles, cache, pairs, max_error, options);
+  const auto register_within = [&](double margin) {
+    return [&, margin](std::span<const ExpectedPairOf<Point3>> pairs) {
+      return register_volume_overlaps(devices, tiles, cache, pairs, margin, options);
+    };
   };
-  auto pairs = register_pairs(expected);
+  auto pairs = register_within(max_error)(expected);
   auto placement = place_pairs<Point3>(tiles, pairs, max_error, true);
-  if (register_moved_pairs(placement, pairs, max_error, register_pairs)) {
+  // Where overlaps are a few planes thin, windows that are wider by `max_error` have little in
+  // common. The positions say better where to look.
+  const double margin = second_margin(placement.stage.deviation, max_error);
+  const double min_move = 2 * margin <= max_error ? 0 : max_error / 3;
+  if (register_moved_pairs(placement, pairs, min_move, register_within(margin))) {
     placement = place_pairs<Point3>(tiles, pairs, max_error, true);
   }
   VolumeMosaic mosaic;
