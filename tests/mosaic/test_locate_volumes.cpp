@@ -59,6 +59,20 @@ TEST_CASE("volume tiles are located to hundredths of a voxel") {
       CHECK(tile.pairs >= 3);
     }
     CHECK((least.x == 0 && least.y == 0 && least.z == 0));
+    // Errors of the shifts, in standard deviations.
+    double squares = 0;
+    for (const VolumeMosaicPair& pair : mosaic.pairs) {
+      const Point3& a = drawn.truth[pair.reference];
+      const Point3& b = drawn.truth[pair.moving];
+      squares += std::pow((pair.shift.x - (b.x - a.x)) / pair.uncertainty.x, 2) +
+                 std::pow((pair.shift.y - (b.y - a.y)) / pair.uncertainty.y, 2) +
+                 std::pow((pair.shift.z - (b.z - a.z)) / pair.uncertainty.z, 2);
+    }
+    // 60 numbers tell 1 within a tenth. Linear interpolation smooths half of the noise, so that the
+    // uncertainty is a little too small.
+    const double deviations = std::sqrt(squares / 60);
+    CHECK(deviations > 0.5);
+    CHECK(deviations < 2);
     // Residuals and positions are of one system.
     for (const VolumeMosaicPair& pair : mosaic.pairs) {
       const Point3& from = mosaic.tiles[pair.reference].position;
