@@ -71,7 +71,6 @@ void check_volume_choices(const MosaicChoices& choices) {
         fmt::format("--output {}: a mosaic of volumes is written as .nii or .npy; use such a name",
                     *choices.output));
   }
-  check_outputs({{"--output", choices.output}, {"--json", choices.json}}, {*choices.positions});
 }
 
 /// Throws if the volume would be nearly empty: then a position is wrong.
@@ -191,6 +190,11 @@ ExitStatus run_volume_mosaic(const MosaicChoices& choices) {
     report.files.push_back(tile.file);
     report.nominal.push_back(tile.position);
   }
+  std::vector<std::string> inputs{*choices.positions};
+  for (const std::string& file : report.files) {
+    inputs.push_back((Path(choices.folder) / file).string());
+  }
+  check_outputs({{"--output", choices.output}, {"--json", choices.json}}, inputs);
   VolumeTiles files(choices.folder, report.files);
   for (const Point3& position : report.nominal) tiles.push_back({files.shape(), position});
   if (choices.output) refuse_scattered_volumes(tiles, files.shape(), *choices.positions);

@@ -154,6 +154,7 @@ TEST_CASE("mosaic says what is wrong with volumes") {
             fmt::format("{}: serves mosaics of images", option));
   }
   refused("npy", {"--max-error", "0", "--json", blocks.folder / "m.json"}, "must be above 0");
+  refused("npy", {"--output", blocks.folder / "blocks/t1.npy"}, "t1.npy");
   blocks.write_npy_tile(2, 1);
   refused("npy", json_option, "t2.npy: is the same volume as");
   std::filesystem::remove(blocks.folder / "blocks/t2.npy");
