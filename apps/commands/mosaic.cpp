@@ -2,11 +2,14 @@
 #include "commands/commands.hpp"
 #include "commands/mosaic_options.hpp"
 #include "commands/mosaic_resume.hpp"
+#include "commands/mosaic_status.hpp"
+#include "commands/volume_mosaic.hpp"
 #include "io/atomic_file.hpp"
 #include "io/messages.hpp"
 #include "io/mosaic/ome_tiff.hpp"
 #include "io/mosaic/position_file.hpp"
 #include "io/mosaic/tile_files.hpp"
+#include "io/mosaic/tile_names.hpp"
 #include "io/progress.hpp"
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
@@ -30,26 +33,6 @@
 
 namespace warpalign::program {
 namespace {
-
-/// Replaces "tile 7" in a message of the library by the tile's file.
-std::string with_names(const std::string& message, const TileFiles& files) {
-  static const std::regex numbered("tiles? (\\d+)( and (\\d+))?");
-  std::string text;
-  auto rest = message.cbegin();
-  const auto name = [&](const std::ssub_match& number) {
-    const auto tile = static_cast<std::size_t>(std::stoul(number.str()));
-    return tile < files.size() ? files.name(tile) : number.str();
-  };
-  for (std::sregex_iterator match(message.begin(), message.end(), numbered), end; match != end;
-       ++match) {
-    text.append(rest, (*match)[0].first);
-    text += name((*match)[1]);
-    if ((*match)[3].matched) text += " and " + name((*match)[3]);
-    rest = (*match)[0].second;
-  }
-  text.append(rest, message.cend());
-  return text;
-}
 
 /// Adds the options to a message of the library that says with which exchange of the axes, or
 /// multiplied by which factor, the positions would fit.
@@ -104,8 +87,8 @@ Mosaic locate(std::span<const Device> devices, const std::vector<MosaicTile>& ti
     if (error.kind() != ErrorKind::invalid_argument) throw;
     // Only a run with other options can succeed.
     if (journal != nullptr) journal->remove();
-    throw UsageError(
-        fmt::format("{}: {}", source, with_options(with_names(error.message(), files), choices)));
+    throw UsageError(fmt::format(
+        "{}: {}", source, with_options(with_tile_names(error.message(), files.names()), choices)));
   }
 }
 
@@ -205,13 +188,11 @@ void refuse_mostly_skipped(const TileFiles& files, const std::string& source) {
 }
 
 ExitStatus status_of(const MosaicReport& report) {
-  if (!report.skipped.empty()) return ExitStatus::unreliable;
-  const Mosaic& mosaic = report.mosaic;
-  const bool none = tiles_by_stage(mosaic) == mosaic.tiles.size();
-  return none || components_of_several(mosaic) > 1 ? ExitStatus::unreliable : ExitStatus::ok;
+  return report.skipped.empty() ? mosaic_status(report.mosaic) : ExitStatus::unreliable;
 }
 
 ExitStatus run(const MosaicChoices& choices) {
+  if (are_volume_tiles(choices)) return run_volume_mosaic(choices);
   const auto start = std::chrono::steady_clock::now();
   check_mosaic_choices(choices);
   check_mosaic_resumable(choices);
@@ -292,6 +273,10 @@ constexpr const char* footer =
     "the same command goes on after an interruption: pairs are not registered again, and the\n"
     "picture is fused again from the positions.\n"
     "\n"
+    "Tiles may be volumes: NIfTI, .npy, or TIFF of 8 pages or more, with --positions naming a CSV\n"
+    "file that has a column z, too, all in voxels. Of the other options, --max-error,\n"
+    "--min-confidence, --output, --json and --device apply to them.\n"
+    "\n"
     "Exit status: 0 all tiles located, those without texture by the stage model; 1 no pair was "
     "used,\n"
     "no used pair connects parts of the mosaic, or tiles were skipped; 2 wrong usage or input;\n"
@@ -302,7 +287,8 @@ constexpr const char* footer =
     "  warpalign mosaic scan --positions stage.csv --unit um --pixel-size 0.65 --json mosaic.json\n"
     "  warpalign mosaic scan --grid 4x6 --overlap 10 --order snake-row --output mosaic.ome.tif\n"
     "  warpalign mosaic scan.ome.tif --report mosaic.html --located positions.xml\n"
-    "  warpalign mosaic photos --positions none --output mosaic.ome.tif\n";
+    "  warpalign mosaic photos --positions none --output mosaic.ome.tif\n"
+    "  warpalign mosaic blocks --positions stage.csv --output mosaic.nii --json mosaic.json\n";
 
 }  // namespace
 

@@ -90,7 +90,8 @@ void add_mosaic_options(CLI::App& command, MosaicChoices& choices) {
   begin_group(command, "Positions");
   add_option(
       command, "--positions FILE", &choices.positions,
-      "CSV file with the columns file, x and y: where each tile's first pixel lies; or Fiji's "
+      "CSV file with the columns file, x and y (and z, of volumes): where each tile's first pixel "
+      "lies; or Fiji's "
       "TileConfiguration.txt; or OME-XML (.companion.ome); or none: searches for the pairs [OME "
       "metadata of the tiles, unless there is a --grid]");
   add_option(command, "--unit NAME", &choices.unit, "Unit of the positions: px or um",
@@ -130,7 +131,7 @@ void add_mosaic_options(CLI::App& command, MosaicChoices& choices) {
              "Image without light, which is subtracted before the division");
   begin_group(command, "Outputs");
   add_option(command, "--output FILE", &choices.output,
-             "Write the mosaic as tiled OME-TIFF with reduced levels");
+             "Write the mosaic as tiled OME-TIFF with reduced levels; of volumes, as .nii or .npy");
   add_option(command, "--json FILE", &choices.json,
              "Write positions, pairs and the stage model as one JSON object");
   add_option(command, "--located FILE", &choices.located,

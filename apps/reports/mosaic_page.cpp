@@ -3,6 +3,7 @@
 
 #include "io/markup.hpp"
 #include "reports/html_page.hpp"
+#include "reports/mosaic_lines.hpp"
 #include "reports/mosaic_overview.hpp"
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 #include "reports/mosaic_report.hpp"
 
 #include "reports/json.hpp"
+#include "reports/mosaic_lines.hpp"
 #include "reports/report_lines.hpp"
 
 #include <fmt/format.h>
@@ -14,8 +15,6 @@
 namespace warpalign::program {
 namespace {
 
-Json point_json(const Point& point) { return {point.x, point.y}; }
-
 Json tile_json(const MosaicReport& report, std::size_t i) {
   const LocatedTile& tile = report.mosaic.tiles[i];
   Json object;
@@ -26,31 +25,6 @@ Json tile_json(const MosaicReport& report, std::size_t i) {
   object["pairs"] = tile.pairs;
   object["component"] = tile.component;
   return object;
-}
-
-Json pair_json(const MosaicReport& report, const MosaicPair& pair) {
-  Json object;
-  object["reference"] = report.files[pair.reference];
-  object["moving"] = report.files[pair.moving];
-  object["outcome"] = name_of(pair.outcome);
-  object["used"] = pair.outcome == PairOutcome::used;
-  object["reason"] = pair.reason.empty() ? Json() : Json(pair.reason);
-  object["shift"] = point_json(pair.shift);
-  object["uncertainty"] = pair.uncertainty.x > 0 ? point_json(pair.uncertainty) : Json();
-  object["confidence"] = pair.confidence;
-  object["correlation"] = pair.correlation;
-  object["residual"] = point_json(pair.residual);
-  return object;
-}
-
-Json components_json(const MosaicReport& report) {
-  std::vector<std::vector<std::string>> components(report.mosaic.components);
-  for (std::size_t i = 0; i < report.files.size(); ++i) {
-    components[report.mosaic.tiles[i].component].push_back(report.files[i]);
-  }
-  Json array = Json::array();
-  for (std::vector<std::string>& files : components) array.push_back(Json(std::move(files)));
-  return array;
 }
 
 /// The camera's angle, counter-clockwise as displayed, as the stage model has it.
@@ -90,31 +64,6 @@ Json skipped_json(const std::vector<SkippedTile>& skipped) {
   return array;
 }
 
-/// Lines that name up to 20 of something, and say how many more there are.
-class NamingLines {
- public:
-  explicit NamingLines(const char* label) : label_(label) {}
-
-  void add(const std::string& line) {
-    constexpr std::size_t max_lines = 20;
-    if (++count_ <= max_lines) {
-      text_ += report_line(label_, line);
-    } else {
-      ++more_;
-    }
-  }
-  [[nodiscard]] std::string text() const {
-    if (more_ == 0) return text_;
-    return text_ + report_line("", fmt::format("and {} more; --json lists all", more_));
-  }
-
- private:
-  const char* label_;
-  std::string text_;
-  std::size_t count_ = 0;
-  std::size_t more_ = 0;
-};
-
 std::string skipped_lines(const MosaicReport& report) {
   NamingLines lines("skipped");
   for (const SkippedTile& tile : report.skipped) lines.add(tile.reason);
@@ -127,52 +76,6 @@ Json flat_field_json(const std::optional<FlatFieldReport>& field) {
                        {"dark", field->dark ? Json(*field->dark) : Json()},
                        {"least", field->least},
                        {"largest", field->largest}});
-}
-
-std::size_t used_pairs(const Mosaic& mosaic) {
-  return static_cast<std::size_t>(
-      std::count_if(mosaic.pairs.begin(), mosaic.pairs.end(),
-                    [](const MosaicPair& pair) { return pair.outcome == PairOutcome::used; }));
-}
-
-/// The root mean square residual of the used pairs, in pixels; 0 without pairs.
-double rms_residual(const Mosaic& mosaic) {
-  double sum = 0;
-  for (const MosaicPair& pair : mosaic.pairs) {
-    if (pair.outcome != PairOutcome::used) continue;
-    sum += pair.residual.x * pair.residual.x + pair.residual.y * pair.residual.y;
-  }
-  const std::size_t used = used_pairs(mosaic);
-  return used > 0 ? std::sqrt(sum / static_cast<double>(used)) : 0;
-}
-
-std::string left_out_lines(const MosaicReport& report) {
-  NamingLines lines("left out");
-  for (const MosaicPair& pair : report.mosaic.pairs) {
-    if (pair.outcome == PairOutcome::used) continue;
-    lines.add(fmt::format("{} and {}: {}", report.files[pair.reference], report.files[pair.moving],
-                          pair.reason));
-  }
-  return lines.text();
-}
-
-/// The tiles and parts of the mosaic that no pair connects.
-std::string unconnected_lines(const MosaicReport& report) {
-  const bool known = report.positions_known;
-  std::string text;
-  if (const std::size_t count = tiles_by_stage(report.mosaic); count > 0) {
-    text += report_line(
-        known ? "by stage" : "unplaced",
-        fmt::format("{} {} no used pair and {}", count, count == 1 ? "tile has" : "tiles have",
-                    count == 1 ? (known ? "follows the stage model" : "lies beside the others")
-                               : (known ? "follow the stage model" : "lie beside the others")));
-  }
-  if (const std::size_t count = components_of_several(report.mosaic); count > 1) {
-    text += report_line(
-        "parts", fmt::format("no used pair connects {} parts of the mosaic; {}", count,
-                             known ? "the stage model places them" : "they lie side by side"));
-  }
-  return text;
 }
 
 /// The largest displacement at an edge of a tile, in pixels.
@@ -207,18 +110,6 @@ std::string stage_text(const StageModel& stage) {
 
 }  // namespace
 
-std::size_t tiles_by_stage(const Mosaic& mosaic) {
-  return static_cast<std::size_t>(std::count_if(mosaic.tiles.begin(), mosaic.tiles.end(),
-                                                [](const LocatedTile& t) { return t.pairs == 0; }));
-}
-
-std::size_t components_of_several(const Mosaic& mosaic) {
-  std::map<std::size_t, std::size_t> sizes;
-  for (const LocatedTile& tile : mosaic.tiles) ++sizes[tile.component];
-  return static_cast<std::size_t>(
-      std::count_if(sizes.begin(), sizes.end(), [](const auto& size) { return size.second > 1; }));
-}
-
 std::string json_text(const MosaicReport& report) {
   const Mosaic& mosaic = report.mosaic;
   Json object;
@@ -230,10 +121,10 @@ std::string json_text(const MosaicReport& report) {
   for (std::size_t i = 0; i < mosaic.tiles.size(); ++i) tiles.push_back(tile_json(report, i));
   object["tiles"] = tiles;
   Json pairs = Json::array();
-  for (const MosaicPair& pair : mosaic.pairs) pairs.push_back(pair_json(report, pair));
+  for (const MosaicPair& pair : mosaic.pairs) pairs.push_back(pair_json(report.files, pair));
   object["pairs"] = pairs;
   object["rms_residual"] = rms_residual(mosaic);
-  object["components"] = components_json(report);
+  object["components"] = components_json(report.files, mosaic);
   object["stage"] = report.positions_known ? stage_json(mosaic.stage) : Json();
   object["distortion"] = distortion_json(mosaic.distortion);
   object["skipped"] = skipped_json(report.skipped);
@@ -270,8 +161,8 @@ std::string human_text(const MosaicReport& report) {
                                     report.flat_field->least, report.flat_field->largest));
   }
   text += skipped_lines(report);
-  text += unconnected_lines(report);
-  text += left_out_lines(report);
+  text += unconnected_lines(mosaic, report.positions_known);
+  text += left_out_lines(report.files, mosaic);
   std::vector<WrittenFile> files;
   if (report.output) files.push_back({"mosaic", *report.output, "OME-TIFF"});
   if (report.json) files.push_back({"json", *report.json, "positions and pairs"});

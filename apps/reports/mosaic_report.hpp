@@ -40,11 +40,6 @@ struct MosaicReport {
   double seconds = 0;  ///< total wall time
 };
 
-/// The tiles that no pair places: the stage model does, if the positions are known.
-[[nodiscard]] std::size_t tiles_by_stage(const Mosaic& mosaic);
-/// The number of components with several tiles.
-[[nodiscard]] std::size_t components_of_several(const Mosaic& mosaic);
-
 /// One JSON object; docs/reference/program-output.md describes it.
 [[nodiscard]] std::string json_text(const MosaicReport& report);
 /// Aligned lines, with the pairs that are left out.

@@ -10,7 +10,7 @@ PAGES = {
     "registration": ("Registration", [
         "registrar", "registration_options", "motion_limits", "batch", "frame_registrar",
         "local_motion", "line_offset", "mosaic", "flat_field", "sensor_pattern",
-        "volume_registrar", "volume_series"]),
+        "volume_registrar", "volume_series", "volume_mosaic"]),
     "splines": ("Splines", [
         "stages/spline_model", "stages/prefilter", "stages/interpolate", "stages/resample",
         "stages/double_spline", "stages/zoom", "stages/antialiased_resample", "tiles"]),
@@ -20,7 +20,8 @@ PAGES = {
     "devices": ("Devices and memory", [
         "open_device", "device", "config", "compilation", "installation"]),
     "values": ("Images, shapes and transforms", [
-        "pixel", "missing", "geometry", "homogeneous_matrix", "transform", "device_transform", "point_fit",
+        "pixel", "missing", "geometry", "homogeneous_matrix", "transform",
+        "device_transform", "point_fit",
         "deformation", "local_agreement", "boundary", "window"]),
     "interop": ("Memory and streams of other programs", [
         "interop", "interop/cuda", "interop/opencl", "interop/opencv"]),

@@ -5,10 +5,13 @@
 #include "opened_device.hpp"
 
 #include <warpalign/mosaic.hpp>
+#include <warpalign/volume_mosaic.hpp>
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <future>
@@ -45,6 +48,26 @@ TilePixels pixels_from(const nb::callable& source, std::size_t tile) {
   auto owner = std::make_shared<KeptArray>(nb::cast<InputArray>(source(tile)));
   const HostImage image = host_image(owner->array);
   return {image, std::move(owner)};
+}
+
+TileVoxels voxels_from(const nb::callable& source, std::size_t tile) {
+  const nb::gil_scoped_acquire acquired;
+  auto owner = std::make_shared<KeptArray>(nb::cast<InputArray>(source(tile)));
+  const HostVolume volume = host_volume(owner->array);
+  return {volume, std::move(owner)};
+}
+
+/// (depth, height, width) and (x, y, z) of each volume tile.
+std::vector<VolumeMosaicTile> tiles_of(const std::vector<std::array<std::int64_t, 3>>& shapes,
+                                       const std::vector<std::array<double, 3>>& positions) {
+  if (shapes.size() != positions.size()) refuse("there must be one position for each tile");
+  std::vector<VolumeMosaicTile> tiles;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const auto& [depth, height, width] = shapes[i];
+    const auto& [x, y, z] = positions[i];
+    tiles.push_back({{width, height, depth}, {x, y, z}});
+  }
+  return tiles;
 }
 
 /// (height, width) and (x, y) of each tile.
@@ -86,34 +109,66 @@ TileDistortion distortion_of(const std::vector<double>& numbers) {
 }
 
 nb::tuple tuple_of(const Point& point) { return nb::make_tuple(point.x, point.y); }
+nb::tuple tuple_of(const Point3& point) { return nb::make_tuple(point.x, point.y, point.z); }
 
-nb::dict dict_of(const Mosaic& mosaic) {
+/// The linear part of the stage's matrix, row by row.
+nb::tuple tuple_of(const StageModel& stage) {
+  const Affine& m = stage.matrix;
+  return nb::make_tuple(m.a, m.b, m.d, m.e);
+}
+nb::tuple tuple_of(const VolumeStageModel& stage) {
+  const auto& m = stage.matrix.m;
+  return nb::make_tuple(m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]);
+}
+
+/// What mosaics of images and volumes have in common. Points are (x, y) or (x, y, z).
+template <class Found>
+nb::dict dict_of(const Found& mosaic) {
   nb::list positions;
   nb::list components;
   nb::list counts;
-  for (const LocatedTile& tile : mosaic.tiles) {
+  for (const auto& tile : mosaic.tiles) {
     positions.append(tuple_of(tile.position));
     components.append(tile.component);
     counts.append(tile.pairs);
   }
   nb::list pairs;
-  for (const MosaicPair& pair : mosaic.pairs) {
+  for (const auto& pair : mosaic.pairs) {
     pairs.append(nb::make_tuple(pair.reference, pair.moving, name_of(pair.outcome), pair.reason,
                                 tuple_of(pair.shift), tuple_of(pair.uncertainty), pair.confidence,
                                 pair.correlation, tuple_of(pair.residual)));
   }
-  const Affine& m = mosaic.stage.matrix;
   nb::dict found;
   found["positions"] = positions;
   found["components"] = components;
   found["counts"] = counts;
   found["pairs"] = pairs;
-  found["shape"] = nb::make_tuple(mosaic.shape.height, mosaic.shape.width);
-  found["stage_matrix"] = nb::make_tuple(m.a, m.b, m.d, m.e);
+  found["stage_matrix"] = tuple_of(mosaic.stage);
   found["backlash"] = tuple_of(mosaic.stage.backlash);
   found["deviation"] = mosaic.stage.deviation;
-  found["distortion"] = object_of(mosaic.distortion);
   return found;
+}
+
+std::vector<Device> devices_of(const std::vector<OpenedDevice*>& opened) {
+  std::vector<Device> devices;
+  for (const OpenedDevice* device : opened) devices.push_back(device->device);
+  return devices;
+}
+
+/// Calls progress(done, total), unless work is to end.
+MosaicProgress progress_of(const nb::callable& progress, const std::atomic<bool>& go_on) {
+  return [&](std::size_t done, std::size_t total) {
+    if (!go_on) throw Interrupted();
+    const nb::gil_scoped_acquire acquired;
+    progress(done, total);
+  };
+}
+
+/// Copies rows or planes of a fused array, unless work is to end.
+void copy_fused(const std::atomic<bool>& go_on, const void* from, std::size_t bytes,
+                std::byte* to) {
+  if (!go_on) throw Interrupted();
+  std::memcpy(to, from, bytes);
 }
 
 /// `source(i)` returns the pixels of tile i; `progress(done, total)` is called for each pair.
@@ -122,8 +177,7 @@ nb::dict locate(const std::vector<OpenedDevice*>& opened,
                 const std::vector<std::pair<double, double>>& positions, const nb::callable& source,
                 const nb::callable& progress, double max_error, double min_confidence, int streams,
                 bool estimate_distortion, bool positions_known) {
-  std::vector<Device> devices;
-  for (const OpenedDevice* device : opened) devices.push_back(device->device);
+  const std::vector<Device> devices = devices_of(opened);
   const std::vector<MosaicTile> tiles = tiles_of(shapes, positions);
   std::atomic<bool> go_on{true};
   MosaicOptions options;
@@ -132,11 +186,7 @@ nb::dict locate(const std::vector<OpenedDevice*>& opened,
   options.min_confidence = min_confidence;
   options.batch.streams_per_device = streams;
   options.estimate_distortion = estimate_distortion;
-  options.progress = [&](std::size_t done, std::size_t total) {
-    if (!go_on) throw Interrupted();
-    const nb::gil_scoped_acquire acquired;
-    progress(done, total);
-  };
+  options.progress = progress_of(progress, go_on);
   Mosaic mosaic;
   {
     const nb::gil_scoped_release released;
@@ -146,7 +196,38 @@ nb::dict locate(const std::vector<OpenedDevice*>& opened,
     });
     wait_for(work, go_on);
   }
-  return dict_of(mosaic);
+  nb::dict found = dict_of(mosaic);
+  found["shape"] = nb::make_tuple(mosaic.shape.height, mosaic.shape.width);
+  found["distortion"] = object_of(mosaic.distortion);
+  return found;
+}
+
+/// The same for volumes.
+nb::dict locate_volumes(const std::vector<OpenedDevice*>& opened,
+                        const std::vector<std::array<std::int64_t, 3>>& shapes,
+                        const std::vector<std::array<double, 3>>& positions,
+                        const nb::callable& source, const nb::callable& progress, double max_error,
+                        double min_confidence, int streams) {
+  const std::vector<Device> devices = devices_of(opened);
+  const std::vector<VolumeMosaicTile> tiles = tiles_of(shapes, positions);
+  std::atomic<bool> go_on{true};
+  VolumeMosaicOptions options;
+  options.max_error = max_error;
+  options.min_confidence = min_confidence;
+  options.batch.streams_per_device = streams;
+  options.progress = progress_of(progress, go_on);
+  VolumeMosaic mosaic;
+  {
+    const nb::gil_scoped_release released;
+    std::future<void> work = std::async(std::launch::async, [&] {
+      mosaic = locate_volume_tiles(
+          devices, tiles, [&](std::size_t i) { return voxels_from(source, i); }, options);
+    });
+    wait_for(work, go_on);
+  }
+  nb::dict found = dict_of(mosaic);
+  found["shape"] = nb::make_tuple(mosaic.shape.depth, mosaic.shape.height, mosaic.shape.width);
+  return found;
 }
 
 /// Writes the fused picture to `output`, of the tiles' type.
@@ -171,10 +252,36 @@ void fuse(const OpenedDevice& opened,
         opened.device, tiles, points,
         [&](std::size_t i, int /*channel*/) { return pixels_from(source, i); }, spec,
         [&](std::int64_t first_row, std::span<const HostImage> channels) {
-          if (!go_on) throw Interrupted();
           const HostImage& rows = channels.front();
-          std::memcpy(pixels + static_cast<std::size_t>(first_row) * row, rows.data,
-                      row * static_cast<std::size_t>(rows.height));
+          copy_fused(go_on, rows.data, row * static_cast<std::size_t>(rows.height),
+                     pixels + static_cast<std::size_t>(first_row) * row);
+        });
+  });
+  wait_for(work, go_on);
+}
+
+/// The same for volumes.
+void fuse_volumes(const OpenedDevice& opened,
+                  const std::vector<std::array<std::int64_t, 3>>& shapes,
+                  const std::vector<std::array<double, 3>>& positions, const nb::callable& source,
+                  const OutputArray& output) {
+  if (output.ndim() != 3) refuse("the fused volume must have three dimensions");
+  const std::vector<VolumeMosaicTile> tiles = tiles_of(shapes, positions);
+  std::vector<Point3> points;
+  for (const VolumeMosaicTile& tile : tiles) points.push_back(tile.position);
+  VolumeFusionSpec spec;
+  spec.volume = shape_of(output, 3);
+  spec.type = pixel_type_of(output.dtype());
+  auto* voxels = static_cast<std::byte*>(output.data());
+  const std::size_t plane = static_cast<std::size_t>(spec.volume.plane()) * size_of(spec.type);
+  std::atomic<bool> go_on{true};
+  const nb::gil_scoped_release released;
+  std::future<void> work = std::async(std::launch::async, [&] {
+    fuse_volume_tiles(
+        opened.device, tiles, points, [&](std::size_t i) { return voxels_from(source, i); }, spec,
+        [&](std::int64_t first_plane, const HostVolume& planes) {
+          copy_fused(go_on, planes.data, plane * static_cast<std::size_t>(planes.shape.depth),
+                     voxels + static_cast<std::size_t>(first_plane) * plane);
         });
   });
   wait_for(work, go_on);
@@ -191,6 +298,13 @@ void bind_mosaic(nb::module_& module) {
   module.def("fuse_tiles", &fuse, nb::arg("device"), nb::arg("shapes"), nb::arg("positions"),
              nb::arg("source"), nb::arg("output"), nb::arg("distortion"),
              "Fuse tiles to one picture; see :meth:`warpalign.Mosaic.fuse`.");
+  module.def("locate_volume_tiles", &locate_volumes, nb::arg("devices"), nb::arg("shapes"),
+             nb::arg("positions"), nb::arg("source"), nb::arg("progress"), nb::arg("max_error"),
+             nb::arg("min_confidence"), nb::arg("streams"),
+             "Locate volume tiles; see :func:`warpalign.mosaic`. Positions are (x, y, z).");
+  module.def("fuse_volume_tiles", &fuse_volumes, nb::arg("device"), nb::arg("shapes"),
+             nb::arg("positions"), nb::arg("source"), nb::arg("output"),
+             "Fuse volume tiles to one volume; see :meth:`warpalign.Mosaic.fuse`.");
 }
 
 }  // namespace warpalign::python

@@ -1,4 +1,4 @@
-"""Mosaics: the positions of overlapping tiles, and the picture that they make."""
+"""Mosaics: the positions of overlapping tiles, images or volumes, and what they make together."""
 
 import hashlib
 import threading
@@ -12,7 +12,7 @@ from ._devices import Device, open_device
 from ._files._open import is_file, opened
 from ._files._tile_file import TileFile, as_tiles
 from ._flat_field import flattening
-from ._images import as_image
+from ._images import as_image, as_volume
 from ._mosaic_rounds import tile_shifts
 from ._progress import progress_bar
 from ._results import OnDevice
@@ -31,28 +31,28 @@ class MosaicPair(NamedTuple):
         Whether the pair determines positions, and why not.
     reason : str
         Why the pair is left out; empty if it is used.
-    shift : tuple of 2 floats
-        The moving tile's position minus the reference tile's, in pixels: (rows, columns). Without
-        a registration, the shift that was expected.
-    uncertainty : tuple of 2 floats
+    shift : tuple of floats
+        The moving tile's position minus the reference tile's, in pixels: (rows, columns), or
+        (planes, rows, columns) of volumes. Without a registration, the shift that was expected.
+    uncertainty : tuple of floats
         Standard deviations of the shift in pixels; 0 unless the pair was accepted.
     confidence : float
         The confidence of the registration, 0 to 1.
     correlation : float
         The correlation of the registration.
-    residual : tuple of 2 floats
-        The shift minus the difference of the located positions, in pixels: (rows, columns).
+    residual : tuple of floats
+        The shift minus the difference of the located positions, in pixels.
     """
 
     reference: int
     moving: int
     outcome: str
     reason: str
-    shift: tuple[float, float]
-    uncertainty: tuple[float, float]
+    shift: tuple[float, ...]
+    uncertainty: tuple[float, ...]
     confidence: float
     correlation: float
-    residual: tuple[float, float]
+    residual: tuple[float, ...]
 
 
 class StageModel(NamedTuple):
@@ -60,18 +60,19 @@ class StageModel(NamedTuple):
 
     Attributes
     ----------
-    matrix : ndarray, shape (2, 2)
-        Maps positions of the stage, (row, column), to the mosaic: angle, scale and shear.
-    backlash : tuple of 2 floats
-        By how many pixels tiles that the stage reached by moving towards larger rows (or columns)
-        are further along than those reached by moving the other way: (rows, columns). 0 if the
-        pairs do not show it.
+    matrix : ndarray, shape (2, 2), or (3, 3) for volumes
+        Maps positions of the stage, (row, column) or (plane, row, column), to the mosaic: angle,
+        scale and shear.
+    backlash : tuple of floats
+        By how many pixels tiles that the stage reached by moving towards larger rows (or columns,
+        or planes) are further along than those reached by moving the other way, along each axis. 0
+        if the pairs do not show it.
     deviation : float
         Standard deviation of the tiles from the model along an axis, in pixels.
     """
 
     matrix: np.ndarray
-    backlash: tuple[float, float]
+    backlash: tuple[float, ...]
     deviation: float
 
 
@@ -123,17 +124,18 @@ class TileDistortion(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Mosaic(OnDevice):
-    """The located tiles of a mosaic; :func:`mosaic` makes it.
+    """The located tiles of a mosaic, images or volumes; :func:`mosaic` makes it.
 
     Attributes
     ----------
-    positions : ndarray, shape (n, 2)
-        Where each tile's first pixel lies in the mosaic, in pixels: (row, column). The smallest
-        row and the smallest column are 0.
-    matrices : ndarray, shape (n, 3, 3)
-        Maps pixels of each tile, (row, column, 1), to pixels of the mosaic.
-    matrices_xy : ndarray, shape (n, 3, 3)
-        The same for (x, y, 1).
+    positions : ndarray, shape (n, 2), or (n, 3) for volumes
+        Where each tile's first pixel lies in the mosaic, in pixels: (row, column), or (plane, row,
+        column). The smallest coordinate along each axis is 0.
+    matrices : ndarray, shape (n, 3, 3), or (n, 4, 4) for volumes
+        Maps pixels of each tile, (row, column, 1) or (plane, row, column, 1), to pixels of the
+        mosaic.
+    matrices_xy : ndarray, shape (n, 3, 3), or (n, 4, 4) for volumes
+        The same for (x, y, 1) or (x, y, z, 1).
     pairs : list of MosaicPair
         All pairs of tiles that overlap.
     components : ndarray, shape (n,)
@@ -146,10 +148,11 @@ class Mosaic(OnDevice):
         the components lie side by side.
     distortion : TileDistortion or None
         The distortion that all tiles have in common, if the overlaps show one.
-    shape : tuple of 2 ints
-        The shape of the picture that covers all tiles: (rows, columns).
+    shape : tuple of ints
+        The shape of the picture or the volume that covers all tiles: (rows, columns), or (planes,
+        rows, columns).
     image : ndarray or None
-        The fused picture, if it was requested.
+        The fused picture or volume, if it was requested.
     """
 
     positions: np.ndarray
@@ -158,7 +161,7 @@ class Mosaic(OnDevice):
     placed_by_stage: np.ndarray
     stage: StageModel | None
     distortion: TileDistortion | None
-    shape: tuple[int, int]
+    shape: tuple[int, ...]
     image: np.ndarray | None
     _shapes: list = field(repr=False)
     _device: Device = field(repr=False)
@@ -172,19 +175,21 @@ class Mosaic(OnDevice):
         return _translations(self.positions[:, ::-1])
 
     def fuse(self, tiles, *, flat_field=None, dark=0.0):
-        """Fuse tiles, or another channel of them, to one picture.
+        """Fuse tiles, or another channel of them, to one picture or volume.
 
         Each tile is resampled once by its cubic spline, without the distortion. Where tiles
-        overlap, the weight of a tile is the product of the distances to its nearest edges along
-        both axes.
+        overlap, the weight of a tile is the product of the distances to its nearest edges (faces)
+        along each axis. Besides the result, memory holds the tiles of about two rows of a mosaic,
+        or of two layers of a mosaic of volumes.
 
         Parameters
         ----------
         tiles : sequence of array_like, or path-like
-            Images of the shapes of the located tiles, in the same order; or a CZI file.
+            Images or volumes of the shapes of the located tiles, in the same order; or a CZI file.
         flat_field : array_like, optional
             The illumination of a tile, such as :func:`warpalign.flat_field` estimates it, by which
-            each tile is divided first. It has the shape of a tile; its mean becomes 1.
+            each tile is divided first. It has the shape of a tile; its mean becomes 1. Not for
+            volumes.
         dark : float or array_like, optional
             The value that the camera reports without light, or an image of such values: the
             division applies to what lies above it. The default is 0.
@@ -192,35 +197,41 @@ class Mosaic(OnDevice):
         Returns
         -------
         ndarray
-            The picture, of :attr:`shape`; uint8 and uint16 tiles keep their type, others give
-            float32. It is 0 where no tile lies.
+            The picture or volume, of :attr:`shape`; uint8 and uint16 tiles keep their type, others
+            give float32. It is 0 where no tile lies.
 
         Raises
         ------
         ValueError
-            The number of tiles or the shape of a tile or of the flat field is another one, or the
-            flat field is not positive.
+            The number of tiles or the shape of a tile or of the flat field is another one, the
+            flat field is not positive, or there is one for volumes.
         TypeError
             The pixels are not real numbers.
         warpalign.Error
             The computation failed; for example, the device has too little memory.
         """
+        if flat_field is not None:
+            self._refuse_volumes("a flat field")
         flatten = flattening(flat_field, dark, self._shapes)
         tiles = as_tiles(tiles)
         if len(tiles) != len(self.positions):
             raise ValueError(f"there are {len(self.positions)} located tiles, not {len(tiles)}")
-        kind = fused_type(as_image(tiles[0], "tile 0").dtype)
+        read = _reader(len(self.shape))
+        kind = fused_type(read(tiles[0], "tile 0").dtype)
         picture = np.empty(self.shape, kind)
 
         def source(index):
-            tile = as_image(tiles[index], f"tile {index}")
+            tile = read(tiles[index], f"tile {index}")
             if tile.dtype != kind and kind != np.float32:
                 raise TypeError(f"tile {index} is of type {tile.dtype}, but tile 0 of {kind}")
             tile = np.ascontiguousarray(tile, kind)
             return tile if flatten is None else flatten(tile)
 
-        _core.fuse_tiles(self._opened(), self._shapes, self.positions[:, ::-1].tolist(), source,
-                         picture, self._distortion_numbers())
+        located = self._opened(), self._shapes, self.positions[:, ::-1].tolist(), source, picture
+        if len(self.shape) == 3:
+            _core.fuse_volume_tiles(*located)
+        else:
+            _core.fuse_tiles(*located, self._distortion_numbers())
         return picture
 
     def locate_round(self, reference_tiles, tiles, *, min_confidence=0.5, devices=None, streams=2,
@@ -260,12 +271,13 @@ class Mosaic(OnDevice):
         Raises
         ------
         ValueError
-            The number of tiles or the shape of a tile is another one.
+            The number of tiles or the shape of a tile is another one, or the tiles are volumes.
         TypeError
             The pixels are not real numbers.
         warpalign.Error
             No tile matches, or the computation failed.
         """
+        self._refuse_volumes("locate_round()")
         reference_tiles, tiles = as_tiles(reference_tiles), as_tiles(tiles)
         for name, given in (("reference_tiles", reference_tiles), ("tiles", tiles)):
             if len(given) != len(self.positions):
@@ -313,7 +325,7 @@ class Mosaic(OnDevice):
             The folder of the path does not exist.
         ValueError
             The number of tiles or the shape of a tile is another one, the name has another ending,
-            or `pixel_size` is not above 0.
+            `pixel_size` is not above 0, or the tiles are volumes.
         TypeError
             The pixels are not real numbers.
         ImportError
@@ -333,11 +345,16 @@ class Mosaic(OnDevice):
         >>> warpalign.open(path / "tile1").spacing
         (0.65, 0.65)
         """
+        self._refuse_volumes("save_scene()")
         tiles = as_tiles(tiles)
         if len(tiles) != len(self.positions):
             raise ValueError(f"there are {len(self.positions)} located tiles, not {len(tiles)}")
         _mosaic_scene.save(path, tiles, self._shapes, self.positions, self.distortion, pixel_size,
                            unit)
+
+    def _refuse_volumes(self, what):
+        if len(self.shape) == 3:
+            raise ValueError(f"{what} serves mosaics of images; these tiles are volumes")
 
     def _distortion_numbers(self):
         """The distortion as the extension takes it: center, radius and terms in (x, y)."""
@@ -353,31 +370,45 @@ def fused_type(dtype):
 
 
 def _translations(positions):
-    matrices = np.tile(np.eye(3), (len(positions), 1, 1))
-    matrices[:, :2, 2] = positions
+    axes = positions.shape[1]
+    matrices = np.tile(np.eye(axes + 1), (len(positions), 1, 1))
+    matrices[:, :axes, axes] = positions
     return matrices
 
 
-def _shape_of(tile):
+def _reader(axes):
+    """What reads a tile of so many axes."""
+    return as_volume if axes == 3 else as_image
+
+
+def _shape_of(tile, axes):
     """The shape of a tile; of a file, without reading its pixels."""
     if not is_file(tile):
         return np.shape(tile)
     file = opened(tile)
-    return file._length("y"), file._length("x")
+    return tuple(file._length(axis) for axis in file._axes_of_volume[-axes:])
 
 
-def _shapes_of(tiles):
+def _shapes_of(tiles, axes=2):
     """The shape of each tile. Of lazy sequences, only the first tile is read."""
     if isinstance(tiles, TileFile):
         shapes = tiles.shapes
     elif isinstance(tiles, (list, tuple)):
-        shapes = [_shape_of(tile) for tile in tiles]
+        shapes = [_shape_of(tile, axes) for tile in tiles]
     else:
-        shapes = [_shape_of(tiles[0])] * len(tiles)
+        shapes = [_shape_of(tiles[0], axes)] * len(tiles)
     for index, shape in enumerate(shapes):
-        if len(shape) != 2:
-            raise ValueError(f"tile {index} must be an image of 2 dimensions, not of shape {shape}")
-    return [(int(height), int(width)) for height, width in shapes]
+        if len(shape) == axes:
+            continue
+        if axes == 3:
+            raise ValueError(f"tile {index} must be a volume of 3 dimensions, as the positions "
+                             f"(plane, row, column) say, not of shape {shape}")
+        hint = ""
+        if len(shape) == 3:
+            hint = f"; volumes need positions of shape ({len(shapes)}, 3): (plane, row, column)"
+        raise ValueError(f"tile {index} must be an image of 2 dimensions, not of shape "
+                         f"{shape}{hint}")
+    return [tuple(int(length) for length in shape) for shape in shapes]
 
 
 class _SeenTiles:
@@ -392,14 +423,15 @@ class _SeenTiles:
 
     def refuse_same(self, index, tile):
         """Raise ValueError if another tile has the same pixels, unless they are all equal."""
-        sample = np.ascontiguousarray(tile[::self._STEP])
+        sample = np.ascontiguousarray(tile[..., ::self._STEP, :])
         digest = hashlib.blake2b(sample, digest_size=16).digest()
         with self._lock:
             other = self._numbers.setdefault((tile.dtype.str, tile.shape, digest), index)
-        if other == index or (tile == tile[0, 0]).all():
+        if other == index or (tile == tile.flat[0]).all():
             return
-        if np.array_equal(tile, as_image(self._tiles[other], f"tile {other}")):
-            raise ValueError(f"tile {max(index, other)} is the same picture as tile "
+        if np.array_equal(tile, _reader(tile.ndim)(self._tiles[other], f"tile {other}")):
+            what = "picture" if tile.ndim == 2 else "volume"
+            raise ValueError(f"tile {max(index, other)} is the same {what} as tile "
                              f"{min(index, other)}; give each tile once")
 
 
@@ -410,9 +442,9 @@ def _swapped(pair):
 
 
 def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=0.5,
-           estimate_distortion=True, flat_field=None, dark=0.0, devices=None, streams=2,
+           estimate_distortion=None, flat_field=None, dark=0.0, devices=None, streams=2,
            progress=None):
-    """Locate the overlapping tiles of a mosaic, and fuse them on request.
+    """Locate the overlapping tiles of a mosaic, images or volumes, and fuse them on request.
 
     The overlaps of all tiles that overlap according to `positions` are registered and verified.
     Robust least squares, weighted by the confidence and the covariance of the pairs, give the
@@ -422,29 +454,30 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
     Parameters
     ----------
     tiles : sequence of array_like, or path-like
-        Images of 2 dimensions or their paths, in the order in which they were taken. Several
-        threads read the sequence when tiles are needed; of a sequence that is no list or tuple, all
-        tiles have the shape of the first one. Reduce colour images to one channel. Or a CZI file
-        with a mosaic; :func:`open_tiles` chooses a scene, a channel or a plane of it.
-    positions : array_like, shape (n, 2), optional
-        Where the stage says that the first pixel of each tile lies, in pixels: (row, column). The
-        default is what a CZI file says. Without positions, all tiles are compared with each other
-        to find the pairs that overlap; more than 24 tiles only until the pairs connect them, in the
-        order of the distance of their numbers.
+        Images of 2 dimensions or volumes of 3, or their paths, in the order in which they were
+        taken. Several threads read the sequence when tiles are needed; of a sequence that is no
+        list or tuple, all tiles have the shape of the first one. Reduce colour images to one
+        channel. Or a CZI file with a mosaic; :func:`open_tiles` chooses a scene, a channel or a
+        plane of it.
+    positions : array_like, shape (n, 2) or (n, 3), optional
+        Where the stage says that the first pixel of each tile lies, in pixels: (row, column) of
+        images, (plane, row, column) of volumes, which need it. The default is what a CZI file says.
+        Without positions, all images are compared with each other to find the pairs that overlap;
+        more than 24 tiles only until the pairs connect them, in the order of the distance of their
+        numbers.
     fuse : bool, optional
-        Whether to make the picture, too. The default is False.
+        Whether to make the picture or the volume, too. The default is False.
     max_error : float, optional
-        The largest error of a position relative to its neighbour, in pixels along rows and
-        columns. The default is a twentieth of the tile's larger side, at least 16. It needs
-        `positions`.
+        The largest error of a position relative to its neighbour, in pixels along each axis. The
+        default is a twentieth of the tile's longest side, at least 16. It needs `positions`.
     min_confidence : float, optional
         The smallest confidence of a pair that is used, above 0 to 1. The default is 0.5.
     estimate_distortion : bool, optional
         Whether to estimate the distortion that all tiles have in common, and to locate them without
-        it. It needs tiles of one shape. The default is True.
+        it. It needs images of one shape. The default is True for images; volumes have none.
     flat_field : array_like, optional
         The illumination of a tile, by which each tile is divided before its registration, and with
-        `fuse` in the picture; see :meth:`Mosaic.fuse`.
+        `fuse` in the picture; see :meth:`Mosaic.fuse`. Not for volumes.
     dark : float or array_like, optional
         The value that the camera reports without light, or an image of such values, for
         `flat_field`. The default is 0.
@@ -467,8 +500,8 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
         The pixels are not real numbers.
     ValueError
         The positions do not fit the tiles, two tiles have the same position or the same pixels, or
-        a shape or an option is invalid (:class:`InvalidArgumentError`). If the positions would fit
-        with x and y exchanged or in another unit, the message says so.
+        a shape or an option is invalid (:class:`InvalidArgumentError`). If the positions of images
+        would fit with x and y exchanged or in another unit, the message says so.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
 
@@ -482,6 +515,13 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
     >>> found.positions.round(2)
     array([[  0.,   0.],
            [  0., 130.]])
+
+    Volumes:
+
+    >>> scene = np.random.default_rng(0).random((24, 64, 110)).cumsum(0).cumsum(1).cumsum(2) % 500
+    >>> found = warpalign.mosaic([scene[..., :64], scene[..., 46:]], [(0, 0, 0), (1, 0, 43)])
+    >>> (found.positions[1] - found.positions[0]).round(2) + 0
+    array([ 0.,  0., 46.])
     """
     tiles = as_tiles(tiles)
     if positions is None and isinstance(tiles, TileFile):
@@ -492,21 +532,28 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
     if not known and max_error is not None:
         raise ValueError("max_error is the error of positions, but no positions are given")
     positions = np.asarray(positions, float) if known else np.zeros((len(tiles), 2))
-    if positions.shape != (len(tiles), 2):
+    if positions.shape not in ((len(tiles), 2), (len(tiles), 3)):
         raise ValueError(f"positions must have the shape ({len(tiles)}, 2), one (row, column) for "
-                         f"each tile, not {positions.shape}")
+                         f"each tile, or for volumes ({len(tiles)}, 3), not {positions.shape}")
     if max_error is not None and not max_error > 0:
         raise ValueError(f"max_error must be above 0, not {max_error}")
-    shapes = _shapes_of(tiles)
+    axes = positions.shape[1]
+    shapes = _shapes_of(tiles, axes)
+    if axes == 3:
+        for name, is_given in (("flat_field", flat_field is not None),
+                               ("estimate_distortion", estimate_distortion)):
+            if is_given:
+                raise ValueError(f"{name} serves mosaics of images; these tiles are volumes")
     flatten = flattening(flat_field, dark, shapes)
     if devices is None or isinstance(devices, (str, Device)):
         devices = [devices]
     opened = [open_device(device) for device in devices]
 
     seen = _SeenTiles(tiles)
+    read = _reader(axes)
 
     def source(index):
-        tile = as_image(tiles[index], f"tile {index}")
+        tile = read(tiles[index], f"tile {index}")
         seen.refuse_same(index, tile)
         if flatten is None:
             return tile
@@ -518,16 +565,19 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
             bar.total = total
             bar.update()
 
-        found = _core.locate_tiles(opened, shapes, positions[:, ::-1].tolist(), source, update,
-                                   0.0 if max_error is None else float(max_error),
-                                   float(min_confidence), streams, bool(estimate_distortion),
-                                   known)
+        given = (opened, shapes, positions[:, ::-1].tolist(), source, update,
+                 0.0 if max_error is None else float(max_error), float(min_confidence), streams)
+        if axes == 3:
+            found = _core.locate_volume_tiles(*given)
+        else:
+            found = _core.locate_tiles(
+                *given, estimate_distortion is None or bool(estimate_distortion), known)
     stage = None
     if known:
-        stage = StageModel(np.array(found["stage_matrix"]).reshape(2, 2)[::-1, ::-1].copy(),
-                           found["backlash"][::-1], found["deviation"])
+        matrix = np.array(found["stage_matrix"]).reshape(axes, axes)[::-1, ::-1].copy()
+        stage = StageModel(matrix, found["backlash"][::-1], found["deviation"])
     distortion = None
-    if found["distortion"] is not None:
+    if found.get("distortion") is not None:
         x, y, radius, columns, rows = found["distortion"]
         distortion = TileDistortion((y, x), radius, np.array(rows), np.array(columns))
     result = Mosaic(

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -171,6 +172,88 @@ TEST_CASE("without links the tiles stay where the stage says") {
   }
 }
 
+/// A block of volume tiles with true positions, and the exact shifts between neighbours.
+struct Block {
+  explicit Block(double noise) {
+    std::mt19937 random(8);
+    std::normal_distribution<double> normal(0, noise);
+    constexpr std::size_t side = 3;
+    for (std::size_t i = 0; i < side * side * side; ++i) {
+      const Point3 nominal{900.0 * static_cast<double>(i % side),
+                           900.0 * static_cast<double>(i / side % side),
+                           180.0 * static_cast<double>(i / side / side)};
+      tiles.push_back({{1000, 1000, 200}, nominal});
+      truth.push_back(
+          {nominal.x + normal(random), nominal.y + normal(random), nominal.z + normal(random)});
+    }
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+      if (i % side + 1 < side) add(i, i + 1);
+      if (i / side % side + 1 < side) add(i, i + side);
+      if (i / side / side + 1 < side) add(i, i + side * side);
+    }
+  }
+  void add(std::size_t i, std::size_t j) {
+    links.push_back({i,
+                     j,
+                     {truth[j].x - truth[i].x, truth[j].y - truth[i].y, truth[j].z - truth[i].z},
+                     {1e-4, 0, 1e-4, 0, 0, 1e-4},
+                     1});
+  }
+  [[nodiscard]] double max_error_of(const detail::PlacementOf<Point3>& placement) const {
+    double most = 0;
+    const auto off = [&](std::size_t i) {
+      const Point3& p = placement.positions[i];
+      return Point3{p.x - truth[i].x, p.y - truth[i].y, p.z - truth[i].z};
+    };
+    for (std::size_t i = 1; i < truth.size(); ++i) {
+      most =
+          std::max(most, std::hypot(off(i).x - off(0).x, off(i).y - off(0).y, off(i).z - off(0).z));
+    }
+    return most;
+  }
+
+  std::vector<VolumeMosaicTile> tiles;
+  std::vector<Point3> truth;
+  std::vector<detail::ShiftLinkOf<Point3>> links;
+};
+
+TEST_CASE("exact shifts give the positions of volumes, and wrong ones are left out") {
+  Block block(3);
+  for (const bool has_wrong : {false, true}) {
+    const std::vector<std::size_t> wrong{4, 19, 33, 50};
+    if (has_wrong) {
+      for (const std::size_t i : wrong) block.links[i].shift.z += i % 2 == 0 ? 25 : -18;
+    }
+    const auto placement = detail::place_tiles(block.tiles, block.links, max_error);
+    CHECK(block.max_error_of(placement) < pull);
+    for (std::size_t i = 0; i < block.links.size(); ++i) {
+      CAPTURE(i);
+      const bool is_wrong = std::find(wrong.begin(), wrong.end(), i) != wrong.end();
+      CHECK(placement.used[i] == !(has_wrong && is_wrong));
+    }
+    // 27 tiles tell a deviation of 3 within a third.
+    CHECK(placement.stage.deviation > 2);
+    CHECK(placement.stage.deviation < 4);
+  }
+}
+
+TEST_CASE("correlated errors of links weigh as their covariance says") {
+  // Two links with errors along the directions in which each is uncertain: the fit finds the shift
+  // that both allow.
+  const std::vector<VolumeMosaicTile> tiles{{{100, 100, 100}, {0, 0, 0}},
+                                            {{100, 100, 100}, {80, 0, 0}}};
+  // Variances of 100 along (1, 1, 1) / sqrt(3) and along z, and else of 1e-4.
+  const double part = (100 - 1e-4) / 3;
+  const std::vector<detail::ShiftLinkOf<Point3>> links{
+      {0, 1, {80.3, 0.3, 0.3}, {part + 1e-4, part, part + 1e-4, part, part, part + 1e-4}, 1},
+      {0, 1, {80, 0, 0.4}, {1e-4, 0, 1e-4, 0, 0, 100}, 1}};
+  const auto placement = detail::place_tiles(tiles, links, max_error);
+  // Each link is taken to be uncertain by 0.02 pixels in addition, and the stage pulls a little.
+  CHECK(std::abs(placement.positions[1].x - placement.positions[0].x - 80) < 0.02);
+  CHECK(std::abs(placement.positions[1].y - placement.positions[0].y) < 0.02);
+  CHECK(std::abs(placement.positions[1].z - placement.positions[0].z) < 0.02);
+}
+
 TEST_CASE("components and bridges of a graph") {
   // A triangle 0-1-2, a bridge 2-3, a doubled connection 3-4, and a node 5 alone.
   const std::vector<Connection> connections{{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 4}, {3, 4}};
@@ -196,6 +279,28 @@ TEST_CASE("pairs overlap by more than a corner") {
   CHECK(pairs[2].shift.y == 70);
   CHECK(detail::overlapping_pairs(shapes, std::vector<Point>{{0, 0}, {100, 0}, {200, 0}, {300, 0}})
             .empty());
+}
+
+TEST_CASE("pairs of volumes overlap by more than an edge") {
+  const std::vector<Shape> shapes(5, Shape{100, 80, 20});
+  // Tile 1 shares a face with tile 0, tile 2 an edge, tile 3 a corner, tile 4 a face and a half.
+  const std::vector<Point3> positions{
+      {0, 0, 0}, {90, 3, 0}, {-90, 70, 0}, {-90, -70, 18}, {40, 0, 17}};
+  std::vector<std::pair<std::size_t, std::size_t>> found;
+  for (const auto& pair : detail::overlapping_pairs(shapes, positions)) {
+    found.emplace_back(pair.reference, pair.moving);
+  }
+  CHECK(found == std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {0, 4}, {1, 4}});
+}
+
+TEST_CASE("regions hold the overlap of volumes and the margin, and at least 8 voxels") {
+  const Shape tile{100, 80, 20};
+  const auto [from, to] = detail::overlap_regions(tile, tile, {90, 3, -18}, 20);
+  CHECK(from == Region{{70, 0, 0}, {30, 80, 20}});
+  CHECK(to == Region{{0, 0, 0}, {30, 80, 20}});
+  const auto [thin, other] = detail::overlap_regions(tile, tile, {0, 0, 19}, 1);
+  CHECK(thin == Region{{0, 0, 12}, {100, 80, 8}});
+  CHECK(other == Region{{0, 0, 0}, {100, 80, 8}});
 }
 
 TEST_CASE("windows hold the overlap and the margin, and at least 16 pixels") {

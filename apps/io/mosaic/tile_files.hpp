@@ -45,6 +45,7 @@ class TileFiles {
   [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
   /// The tile's name, relative to the folder.
   [[nodiscard]] const std::string& name(std::size_t tile) const { return names_[tile]; }
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
   [[nodiscard]] std::string path(std::size_t tile) const {
     return (folder_ / names_[tile]).string();
   }

@@ -7,11 +7,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <span>
 #include <string_view>
+#include <utility>
 
 namespace warpalign::program {
 namespace {
@@ -82,11 +85,15 @@ std::vector<NumberedRecord> records_of(std::string_view text) {
   return records;
 }
 
-std::size_t column_of(const Record& header, const std::string& name, const std::string& file) {
-  const auto found = std::find_if(header.begin(), header.end(), [&](const std::string& column) {
+Record::const_iterator find_column(const Record& header, const std::string& name) {
+  return std::find_if(header.begin(), header.end(), [&](const std::string& column) {
     return std::equal(column.begin(), column.end(), name.begin(), name.end(),
                       [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
   });
+}
+
+std::size_t column_of(const Record& header, const std::string& name, const std::string& file) {
+  const auto found = find_column(header, name);
   if (found != header.end()) return static_cast<std::size_t>(found - header.begin());
   std::string names;
   for (const std::string& column : header) names += (names.empty() ? "" : ", ") + column;
@@ -126,16 +133,25 @@ std::string read_position_text(const std::filesystem::path& path) {
   return text;
 }
 
-std::vector<TilePosition> read_tile_positions(const std::filesystem::path& path) {
+namespace {
+
+/// The tiles of a file: their names, and the numbers in the columns x, y and so on.
+struct NumberedTile {
+  std::string file;
+  std::vector<double> numbers;
+};
+
+std::vector<NumberedTile> read_numbers(const std::filesystem::path& path,
+                                       std::span<const char* const> columns) {
   const std::string name = path.string();
   const std::string text = read_position_text(path);
   const std::vector<NumberedRecord> records = records_of(text);
   if (records.empty()) throw FileError(fmt::format("{}: has no lines", name));
   const Record& header = records.front().fields;
   const std::size_t file_column = column_of(header, "file", name);
-  const std::size_t x_column = column_of(header, "x", name);
-  const std::size_t y_column = column_of(header, "y", name);
-  std::vector<TilePosition> positions;
+  std::vector<std::size_t> numbers;
+  for (const char* column : columns) numbers.push_back(column_of(header, column, name));
+  std::vector<NumberedTile> tiles;
   std::map<std::string, std::size_t> lines;
   for (std::size_t i = 1; i < records.size(); ++i) {
     const auto& [fields, line] = records[i];
@@ -150,9 +166,40 @@ std::vector<TilePosition> read_tile_positions(const std::filesystem::path& path)
       throw FileError(fmt::format("{}: line {}: {} is on line {} already; name each tile once",
                                   name, line, file, earlier->second));
     }
-    positions.push_back({file,
-                         {number_of(fields[x_column], "x", name, line),
-                          number_of(fields[y_column], "y", name, line)}});
+    NumberedTile tile{file, {}};
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      tile.numbers.push_back(number_of(fields[numbers[k]], columns[k], name, line));
+    }
+    tiles.push_back(std::move(tile));
+  }
+  return tiles;
+}
+
+}  // namespace
+
+std::vector<TilePosition> read_tile_positions(const std::filesystem::path& path) {
+  constexpr std::array columns{"x", "y"};
+  std::vector<TilePosition> positions;
+  for (NumberedTile& tile : read_numbers(path, columns)) {
+    positions.push_back({std::move(tile.file), {tile.numbers[0], tile.numbers[1]}});
+  }
+  return positions;
+}
+
+bool has_column_z(const std::filesystem::path& path) {
+  const std::string text = read_position_text(path);
+  const std::vector<NumberedRecord> records = records_of(text);
+  if (records.empty()) return false;
+  const Record& header = records.front().fields;
+  return find_column(header, "z") != header.end();
+}
+
+std::vector<VolumeTilePosition> read_volume_positions(const std::filesystem::path& path) {
+  constexpr std::array columns{"x", "y", "z"};
+  std::vector<VolumeTilePosition> positions;
+  for (NumberedTile& tile : read_numbers(path, columns)) {
+    positions.push_back(
+        {std::move(tile.file), {tile.numbers[0], tile.numbers[1], tile.numbers[2]}});
   }
   return positions;
 }

@@ -22,6 +22,19 @@ struct TilePosition {
 /// numbers, and a file that is named twice.
 [[nodiscard]] std::vector<TilePosition> read_tile_positions(const std::filesystem::path& path);
 
+/// A volume tile's file and nominal position.
+struct VolumeTilePosition {
+  std::string file;  ///< relative to the folder of the tiles
+  Point3 position;   ///< of the first voxel, in voxels
+};
+
+/// Whether the header of such a file names a column z, too. Throws FileError if the file cannot be
+/// read.
+[[nodiscard]] bool has_column_z(const std::filesystem::path& path);
+/// The same for volumes, with the column z. Throws as read_tile_positions().
+[[nodiscard]] std::vector<VolumeTilePosition> read_volume_positions(
+    const std::filesystem::path& path);
+
 /// The text of a file with positions, without a byte order mark. Throws FileError, naming the file.
 [[nodiscard]] std::string read_position_text(const std::filesystem::path& path);
 

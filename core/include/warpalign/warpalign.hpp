@@ -42,6 +42,7 @@
 #include <warpalign/tiles.hpp>
 #include <warpalign/transform.hpp>
 #include <warpalign/version.hpp>
+#include <warpalign/volume_mosaic.hpp>
 #include <warpalign/volume_registrar.hpp>
 #include <warpalign/volume_series.hpp>
 #include <warpalign/window.hpp>

@@ -74,20 +74,26 @@ BlendedStrip::BlendedStrip(std::int64_t width, std::int64_t max_rows, PixelType 
       sums_(static_cast<std::size_t>(width * max_rows)),
       weights_(static_cast<std::size_t>(width * max_rows)) {}
 
-void BlendedStrip::add(const PlacedTile& tile, std::size_t channel, std::int64_t top,
-                       std::int64_t rows) {
-  const std::vector<float> along_x = distances(tile.width, tile.fraction.x, tile.border);
-  const std::int64_t left = std::max<std::int64_t>(0, tile.x);
-  const std::int64_t right = std::min(width_, tile.x + tile.width);
+void BlendedStrip::add(const PlacedTile& tile, std::size_t channel, std::int64_t plane,
+                       std::int64_t top, std::int64_t rows) {
+  const auto& [width, height, depth] = tile.shape;
+  const auto& [x0, y0, z0] = tile.first;
+  // For images this is 1/2, by which the sums and the weights grow alike.
+  const float plane_weight = distance_to_edge(plane - z0, depth, tile.fraction.z, 0);
+  if (!(plane_weight > 0)) return;
+  const std::vector<float> along_x = distances(width, tile.fraction.x, tile.border);
+  const std::int64_t left = std::max<std::int64_t>(0, x0);
+  const std::int64_t right = std::min(width_, x0 + width);
   if (right <= left) return;
   const auto count = static_cast<std::size_t>(right - left);
-  const std::span<const float> weights(along_x.data() + (left - tile.x), count);
-  const std::int64_t first = std::max(top, tile.y);
-  const std::int64_t last = std::min(top + rows, tile.y + tile.height);
+  const std::span<const float> weights(along_x.data() + (left - x0), count);
+  const std::int64_t first = std::max(top, y0);
+  const std::int64_t last = std::min(top + rows, y0 + height);
   for (std::int64_t y = first; y < last; ++y) {
     const float row_weight =
-        distance_to_edge(y - tile.y, tile.height, tile.fraction.y, tile.border);
-    const auto from = static_cast<std::size_t>((y - tile.y) * tile.width + left - tile.x);
+        plane_weight * distance_to_edge(y - y0, height, tile.fraction.y, tile.border);
+    const std::int64_t row_of_tile = (plane - z0) * height + y - y0;
+    const auto from = static_cast<std::size_t>(row_of_tile * width + left - x0);
     const std::byte* row = tile.channels[channel].data() + from * size_of(type_);
     const std::vector<std::uint8_t>& all_known = tile.known[channel];
     const std::uint8_t* known = all_known.empty() ? nullptr : all_known.data() + from;
@@ -105,12 +111,14 @@ void BlendedStrip::add(const PlacedTile& tile, std::size_t channel, std::int64_t
 }
 
 std::vector<std::byte> BlendedStrip::blend(std::span<const PlacedTile> tiles, std::size_t channel,
-                                           std::int64_t top, std::int64_t rows) {
+                                           std::int64_t plane, std::int64_t top,
+                                           std::int64_t rows) {
   const auto pixels = static_cast<std::size_t>(width_ * rows);
   std::fill_n(sums_.begin(), pixels, 0.0F);
   std::fill_n(weights_.begin(), pixels, 0.0F);
   for (const PlacedTile& tile : tiles) {
-    if (tile.y < top + rows && tile.y + tile.height > top) add(tile, channel, top, rows);
+    if (tile.first[2] > plane || tile.end(2) <= plane) continue;
+    if (tile.first[1] < top + rows && tile.end(1) > top) add(tile, channel, plane, top, rows);
   }
   std::vector<std::byte> output(pixels * size_of(type_));
   const std::span<const float> sums(sums_.data(), pixels);

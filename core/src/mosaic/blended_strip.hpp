@@ -4,6 +4,7 @@
 #include <warpalign/geometry.hpp>
 #include <warpalign/pixel.hpp>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -20,19 +21,23 @@ namespace warpalign::detail {
   return static_cast<std::int64_t>(std::floor(position + tolerance));
 }
 
-/// A tile whose pixels are those of the picture's grid.
+/// A tile whose pixels are those of the picture's grid. Images lie in plane 0.
 struct PlacedTile {
-  std::int64_t x = 0;  ///< the picture's column of the first pixel
-  std::int64_t y = 0;  ///< its row
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-  /// How far the tile's own first pixel lies after that, 0 to 1. Above 0, the first column (or row)
-  /// lies outside of the tile.
-  Point fraction;
-  std::int64_t border = 0;                       ///< so many pixels at each edge show nothing
-  std::vector<std::vector<std::byte>> channels;  ///< dense rows
+  std::array<std::int64_t, 3> first{};  ///< the grid's column, row and plane of the first pixel
+  Shape shape;
+  /// How far the tile's own first pixel lies after that, 0 to 1. Above 0, the first column (row,
+  /// plane) lies outside of the tile.
+  Point3 fraction;
+  std::int64_t border = 0;  ///< so many columns and rows at each edge show nothing
+  std::vector<std::vector<std::byte>> channels;  ///< dense pixels
   /// For each channel and pixel 0 if it is missing; empty if none of the channel is.
   std::vector<std::vector<std::uint8_t>> known;
+
+  /// The grid's first column (row, plane) after the tile.
+  [[nodiscard]] std::int64_t end(std::size_t axis) const {
+    const std::array sides{shape.width, shape.height, shape.depth};
+    return first[axis] + sides[axis];
+  }
 };
 
 /// Blends rows of the picture. Keeps its memory from strip to strip.
@@ -42,12 +47,14 @@ class BlendedStrip {
   BlendedStrip(std::int64_t width, std::int64_t max_rows, PixelType type,
                std::optional<double> nodata);
 
-  /// The rows [top, top + rows) of a channel. Integers are rounded to the nearest.
+  /// The rows [top, top + rows) of a plane of a channel. Integers are rounded to the nearest.
   [[nodiscard]] std::vector<std::byte> blend(std::span<const PlacedTile> tiles, std::size_t channel,
-                                             std::int64_t top, std::int64_t rows);
+                                             std::int64_t plane, std::int64_t top,
+                                             std::int64_t rows);
 
  private:
-  void add(const PlacedTile& tile, std::size_t channel, std::int64_t top, std::int64_t rows);
+  void add(const PlacedTile& tile, std::size_t channel, std::int64_t plane, std::int64_t top,
+           std::int64_t rows);
 
   std::int64_t width_;
   PixelType type_;

@@ -2,12 +2,10 @@
 #include "device/check.hpp"
 #include "mosaic/arrangement/arrangement.hpp"
 #include "mosaic/arrangement/pair_search.hpp"
-#include "mosaic/blended_strip.hpp"
-#include "mosaic/connections.hpp"
 #include "mosaic/distortion_fit.hpp"
+#include "mosaic/located_tiles.hpp"
 #include "mosaic/pair_records.hpp"
 #include "mosaic/pair_registration.hpp"
-#include "mosaic/placement.hpp"
 #include "mosaic/position_check.hpp"
 #include "mosaic/stage_name.hpp"
 #include "mosaic/undistorted_tiles.hpp"
@@ -15,11 +13,8 @@
 #include <warpalign/mosaic.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,17 +28,7 @@ namespace {
 
 void check(std::span<const Device> devices, std::span<const MosaicTile> tiles,
            const TileSource& source, const MosaicOptions& options) {
-  if (devices.empty()) refuse(mosaic_stage, "devices is empty; at least one is needed");
-  if (!source) refuse(mosaic_stage, "source is empty; a source of tiles is needed");
-  if (tiles.size() < 2) {
-    refuse(mosaic_stage, "a mosaic needs at least 2 tiles, not " + std::to_string(tiles.size()));
-  }
-  if (!(options.max_error >= 0) || !std::isfinite(options.max_error)) {
-    refuse(mosaic_stage, "max_error must be 0 or above, in pixels");
-  }
-  if (!(options.min_confidence > 0) || options.min_confidence > 1) {
-    refuse(mosaic_stage, "min_confidence must be above 0 and at most 1");
-  }
+  check_options(devices, tiles.size(), static_cast<bool>(source), options);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const MosaicTile& tile = tiles[i];
     const std::string name = "tile " + std::to_string(i);
@@ -52,38 +37,10 @@ void check(std::span<const Device> devices, std::span<const MosaicTile> tiles,
       refuse(mosaic_stage, name + " is " + to_string(tile.shape) +
                                "; registration needs sides of at least 16 pixels");
     }
-    if (options.positions_known &&
-        (!std::isfinite(tile.position.x) || !std::isfinite(tile.position.y))) {
+    if (options.positions_known && !is_finite(tile.position)) {
       refuse(mosaic_stage, "the position of " + name + " is not finite");
     }
   }
-}
-
-void check_distinct_positions(std::span<const MosaicTile> tiles) {
-  std::vector<std::size_t> order(tiles.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto key = [&](std::size_t i) {
-    return std::make_tuple(tiles[i].position.x, tiles[i].position.y, i);
-  };
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
-  for (std::size_t k = 1; k < order.size(); ++k) {
-    const Point& a = tiles[order[k - 1]].position;
-    const Point& b = tiles[order[k]].position;
-    if (a.x != b.x || a.y != b.y) continue;
-    refuse(mosaic_stage, "tiles " + std::to_string(order[k - 1]) + " and " +
-                             std::to_string(order[k]) +
-                             " have the same position; give each tile once");
-  }
-}
-
-double max_error_of(std::span<const MosaicTile> tiles, const MosaicOptions& options) {
-  if (options.max_error > 0) return options.max_error;
-  constexpr double part = 0.05;
-  constexpr double least = 16;
-  std::int64_t side = 0;
-  for (const MosaicTile& tile : tiles) side = std::max({side, tile.shape.width, tile.shape.height});
-  return std::max(least, std::ceil(part * static_cast<double>(side)));
 }
 
 /// One call of locate_tiles().
@@ -96,7 +53,7 @@ class Locating {
         options_(options),
         records_(options),
         cache_(tiles, source, options.cache_bytes),
-        max_error_(max_error_of(tiles, options)) {}
+        max_error_(max_error_of(tiles, options.max_error)) {}
 
   [[nodiscard]] Mosaic run() {
     if (options_.positions_known) {
@@ -188,57 +145,15 @@ class Locating {
            "the positions do not fit the tiles: " + symptom + "; they would fit " + words);
   }
 
-  [[nodiscard]] static ShiftLink link_of(const MeasuredPair& measured) {
-    const MosaicPair& pair = measured.pair;
-    return {pair.reference, pair.moving, pair.shift, measured.covariance, pair.confidence};
-  }
-
   [[nodiscard]] Placement place() {
-    std::vector<ShiftLink> links;
-    std::vector<MosaicPair*> linked;
-    for (MeasuredPair& measured : pairs_) {
-      MosaicPair& pair = measured.pair;
-      if (pair.outcome == PairOutcome::contradicted) {
-        pair.outcome = PairOutcome::used;
-        pair.reason.clear();
-      }
-      if (pair.outcome != PairOutcome::used) continue;
-      links.push_back(link_of(measured));
-      linked.push_back(&pair);
-    }
-    Placement placement = place_tiles(tiles_, links, max_error_, options_.positions_known);
-    for (std::size_t i = 0; i < links.size(); ++i) {
-      if (placement.used[i]) continue;
-      linked[i]->outcome = PairOutcome::contradicted;
-      linked[i]->reason = options_.positions_known
-                              ? "the other pairs and the stage contradict the shift"
-                              : "the other pairs contradict the shift";
-    }
-    return placement;
+    return place_pairs<Point>(tiles_, pairs_, max_error_, options_.positions_known);
   }
 
-  /// Registers pairs again that were not accepted, and that are now expected elsewhere. Returns
-  /// whether there are any.
   bool register_again(const Placement& placement) {
-    const double moved_far = max_error_ / 3;
-    std::vector<ExpectedPair> again;
-    std::vector<std::size_t> number;
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      const MosaicPair& pair = pairs_[i].pair;
-      if (pair.outcome == PairOutcome::used || pair.outcome == PairOutcome::contradicted) continue;
-      const Point& from = placement.positions[pair.reference];
-      const Point& to = placement.positions[pair.moving];
-      const Point shift{to.x - from.x, to.y - from.y};
-      const Point& before = pairs_[i].expected.shift;
-      if (std::hypot(shift.x - before.x, shift.y - before.y) < moved_far) continue;
-      again.push_back({pair.reference, pair.moving, shift});
-      number.push_back(i);
-    }
-    if (again.empty()) return false;
-    std::vector<MeasuredPair> results =
-        register_overlaps(devices_, tiles_, cache_, again, max_error_, options_, records_);
-    for (std::size_t k = 0; k < again.size(); ++k) pairs_[number[k]] = std::move(results[k]);
-    return true;
+    return register_moved_pairs(
+        placement, pairs_, max_error_ / 3, [&](const std::vector<ExpectedPair>& again) {
+          return register_overlaps(devices_, tiles_, cache_, again, max_error_, options_, records_);
+        });
   }
 
   /// The distortion of the tiles, from the records if it was estimated before; zero without one.
@@ -280,40 +195,15 @@ class Locating {
     Mosaic mosaic;
     mosaic.stage = placement.stage;
     mosaic.distortion = distortion_;
-    mosaic.tiles.resize(tiles_.size());
     std::vector<Point> positions = placement.positions;
-    std::vector<Connection> connections;
-    for (const MeasuredPair& measured : pairs_) {
-      MosaicPair pair = measured.pair;
-      const Point& from = positions[pair.reference];
-      const Point& to = positions[pair.moving];
-      pair.residual = {pair.shift.x - (to.x - from.x), pair.shift.y - (to.y - from.y)};
-      if (pair.outcome == PairOutcome::used) {
-        connections.emplace_back(pair.reference, pair.moving);
-        ++mosaic.tiles[pair.reference].pairs;
-        ++mosaic.tiles[pair.moving].pairs;
-      }
-      mosaic.pairs.push_back(std::move(pair));
+    set_pairs(pairs_, positions, mosaic);
+    if (!options_.positions_known) {
+      std::vector<std::size_t> components;
+      for (const LocatedTile& tile : mosaic.tiles) components.push_back(tile.component);
+      lay_side_by_side(tiles_, components, positions);
     }
-    const std::vector<std::size_t> components = components_of(tiles_.size(), connections);
-    for (std::size_t i = 0; i < tiles_.size(); ++i) mosaic.tiles[i].component = components[i];
-    mosaic.components = *std::max_element(components.begin(), components.end()) + 1;
-    if (!options_.positions_known) lay_side_by_side(tiles_, components, positions);
-    set_positions(positions, mosaic);
+    set_positions<Point>(tiles_, positions, mosaic);
     return mosaic;
-  }
-
-  /// Sets the tiles' positions from 0 on, and the shape of the picture.
-  void set_positions(const std::vector<Point>& positions, Mosaic& mosaic) const {
-    Point least{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-    for (const Point& p : positions) least = {std::min(least.x, p.x), std::min(least.y, p.y)};
-    for (std::size_t i = 0; i < tiles_.size(); ++i) {
-      const Point position{positions[i].x - least.x, positions[i].y - least.y};
-      mosaic.tiles[i].position = position;
-      const auto end = [](double start, std::int64_t size) { return pixel_before(start) + size; };
-      mosaic.shape.width = std::max(mosaic.shape.width, end(position.x, tiles_[i].shape.width));
-      mosaic.shape.height = std::max(mosaic.shape.height, end(position.y, tiles_[i].shape.height));
-    }
   }
 
   std::span<const Device> devices_;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -14,12 +13,6 @@
 
 namespace warpalign::detail {
 namespace {
-
-std::string rounded(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", value);
-  return text.data();
-}
 
 /// A registration, its windows, and the judgement of its result.
 class OverlapBatch {
@@ -79,11 +72,8 @@ class OverlapBatch {
 
   [[nodiscard]] PairRecord record_of(std::size_t i) const {
     const auto& [pair, expected, covariance] = measured_[i];
-    return {batch_,          i,
-            pair.reference,  pair.moving,
-            expected.shift,  pair.outcome,
-            pair.shift,      {covariance.xx, covariance.xy, covariance.yy},
-            pair.confidence, pair.correlation,
+    return {batch_,       i,          pair.reference,   pair.moving,     expected.shift,
+            pair.outcome, pair.shift, covariance.lower, pair.confidence, pair.correlation,
             pair.reason};
   }
 
@@ -92,15 +82,11 @@ class OverlapBatch {
     const PairRecord* record = records_.find(batch_, i, pairs_[i]);
     if (record == nullptr) return false;
     MeasuredPair& measured = measured_[i];
-    measured.expected = pairs_[i];
-    const auto& [xx, xy, yy] = record->covariance;
-    measured.covariance = {xx, xy, yy};
+    measured = unmeasured(pairs_[i]);
+    set_covariance(measured, {record->covariance});
     MosaicPair& pair = measured.pair;
-    pair.reference = record->reference;
-    pair.moving = record->moving;
     pair.outcome = record->outcome;
     pair.shift = record->shift;
-    pair.uncertainty = {std::sqrt(xx), std::sqrt(yy)};
     pair.confidence = record->confidence;
     pair.correlation = record->correlation;
     pair.reason = record->reason;
@@ -129,61 +115,30 @@ class OverlapBatch {
   }
 
   void judge(std::size_t i, const BatchResult& result) {
-    const ExpectedPair& expected = pairs_[i];
     MeasuredPair& measured = measured_[i];
-    measured.expected = expected;
+    measured = unmeasured(pairs_[i]);
     MosaicPair& pair = measured.pair;
-    pair.reference = expected.reference;
-    pair.moving = expected.moving;
-    pair.shift = expected.shift;
-    if (is_incomplete_[i] != 0) {
-      pair.outcome = PairOutcome::failed;
-      pair.reason = "a tile of the pair is absent";
-      return;
-    }
-    if (result.error) {
-      pair.outcome = PairOutcome::failed;
-      pair.reason = result.error->message();
-      return;
-    }
+    if (is_incomplete_[i] != 0) return set_failed(pair, absent_reason);
+    if (result.error) return set_failed(pair, result.error->message());
     pair.confidence = result.result->confidence;
     pair.correlation = result.result->correlation;
     const Point moved{result.result->matrix.c, result.result->matrix.f};
     if (!std::isfinite(moved.x + moved.y + pair.confidence)) {
-      pair.outcome = PairOutcome::failed;
-      pair.reason = "the device computed numbers that are not finite";
-      return;
+      return set_failed(pair, not_finite_reason);
     }
     const auto& [from, to] = windows_[i];
     pair.shift = {static_cast<double>(from.x - to.x) - moved.x,
                   static_cast<double>(from.y - to.y) - moved.y};
-    const auto outcome = outcome_of(*result.result, pair.shift, expected.shift);
-    pair.outcome = outcome.first;
-    pair.reason = outcome.second;
+    if (result.result->ambiguous) {
+      pair.outcome = PairOutcome::ambiguous;
+      pair.reason = result.result->undetermined_direction
+                        ? "the texture leaves a direction undetermined"
+                        : "the texture repeats itself";
+      return;
+    }
+    set_outcome(measured, options_.min_confidence, margin_);
     if (pair.outcome != PairOutcome::used) return;
-    measured.covariance = shift_covariance(in_work_[i]->reference, in_work_[i]->moving, moved);
-    pair.uncertainty = {std::sqrt(measured.covariance.xx), std::sqrt(measured.covariance.yy)};
-  }
-
-  [[nodiscard]] std::pair<PairOutcome, std::string> outcome_of(const RegistrationResult& result,
-                                                               const Point& shift,
-                                                               const Point& expected) const {
-    if (result.ambiguous) {
-      return {PairOutcome::ambiguous, result.undetermined_direction
-                                          ? "the texture leaves a direction undetermined"
-                                          : "the texture repeats itself"};
-    }
-    if (!(result.confidence >= options_.min_confidence)) {
-      return {PairOutcome::unreliable, "confidence " + rounded(result.confidence) + " is below " +
-                                           rounded(options_.min_confidence)};
-    }
-    const double off = std::max(std::abs(shift.x - expected.x), std::abs(shift.y - expected.y));
-    if (off > margin_) {
-      return {PairOutcome::beyond_error, "the shift is " + rounded(off) +
-                                             " pixels from the expected one, more than the " +
-                                             rounded(margin_) + " allowed"};
-    }
-    return {PairOutcome::used, ""};
+    set_covariance(measured, shift_covariance(in_work_[i]->reference, in_work_[i]->moving, moved));
   }
 
   std::span<const MosaicTile> tiles_;

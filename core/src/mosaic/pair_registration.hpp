@@ -1,9 +1,9 @@
 // Registers the overlaps of tiles in one batch.
 #pragma once
 
+#include "mosaic/measured_pair.hpp"
 #include "mosaic/overlap.hpp"
 #include "mosaic/pair_records.hpp"
-#include "mosaic/shift_covariance.hpp"
 #include "mosaic/tile_cache.hpp"
 
 #include <warpalign/mosaic.hpp>
@@ -12,13 +12,6 @@
 #include <vector>
 
 namespace warpalign::detail {
-
-/// A pair after its registration.
-struct MeasuredPair {
-  MosaicPair pair;
-  ExpectedPair expected;
-  Covariance covariance;  ///< of the shift
-};
 
 /// Sorts pairs by the numbers of their tiles, the larger one first.
 void sort_by_numbers(std::vector<MeasuredPair>& pairs);

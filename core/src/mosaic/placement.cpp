@@ -4,7 +4,6 @@
 #include "mosaic/connections.hpp"
 #include "mosaic/normal_equations.hpp"
 #include "mosaic/stage_terms.hpp"
-#include "registration/numerics/plane_geometry.hpp"
 #include "registration/numerics/robust_scale.hpp"
 #include "registration/numerics/upper_median.hpp"
 
@@ -48,15 +47,57 @@ double weight_of(double residual, double scale) {
   return factor * factor;
 }
 
+/// The inverse of the Cholesky factor of a covariance.
+template <std::size_t n>
+class InverseFactor {
+ public:
+  explicit InverseFactor(const CovarianceOf<n>& covariance) {
+    CovarianceOf<n> lower;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        double sum = covariance.at(i, j);
+        for (std::size_t k = 0; k < j; ++k) sum -= lower.at(i, k) * lower.at(j, k);
+        lower.at(i, j) = sum / lower.at(j, j);
+      }
+      double rest = covariance.at(i, i);
+      for (std::size_t k = 0; k < i; ++k) rest -= lower.at(i, k) * lower.at(i, k);
+      lower.at(i, i) = std::sqrt(std::max(rest, 1e-12 * covariance.at(i, i)));
+      for (std::size_t j = 0; j < i; ++j) {
+        double sum = -lower.at(i, j) / (lower.at(j, j) * lower.at(i, i));
+        for (std::size_t k = j + 1; k < i; ++k) {
+          sum -= lower.at(i, k) * inverse_.at(k, j) / lower.at(i, i);
+        }
+        inverse_.at(i, j) = sum;
+      }
+      inverse_.at(i, i) = 1 / lower.at(i, i);
+      pivots_[i] = lower.at(i, i);
+    }
+  }
+
+  /// An element of the lower triangle.
+  [[nodiscard]] double at(std::size_t i, std::size_t j) const { return inverse_.at(i, j); }
+  /// The inverse of an element of the diagonal.
+  [[nodiscard]] double pivot(std::size_t i) const { return pivots_[i]; }
+
+ private:
+  CovarianceOf<n> inverse_;
+  std::array<double, n> pivots_{};
+};
+
 /// The weights with which a fit begins: those of the stage tell apart links that contradict only
 /// each other; equal ones find tiles that the stage lost.
 enum class FirstWeights { equal, by_stage };
 
 /// One problem: the tiles, links and the stage model with its free parameters.
+template <class P>
 class PlacementFit {
  public:
-  PlacementFit(std::span<const MosaicTile> tiles, std::span<const ShiftLink> links,
-               double max_error, const StageTerms::Free& free)
+  using Tile = typename MosaicTypes<P>::Tile;
+  using Link = ShiftLinkOf<P>;
+  using Terms = StageTerms<P>;
+
+  PlacementFit(std::span<const Tile> tiles, std::span<const Link> links, double max_error,
+               const typename Terms::Free& free)
       : tiles_(tiles),
         links_(links),
         terms_(tiles, max_error, free),
@@ -90,22 +131,19 @@ class PlacementFit {
   [[nodiscard]] double distance_from_stage() const {
     double sum = 0;
     for (std::size_t i = 0; i < tiles_.size(); ++i) {
-      const Point stage = terms_.displacement(i, parameters_);
-      sum += std::hypot(displacements_[i].x - stage.x, displacements_[i].y - stage.y);
+      sum += length(off_stage(i));
     }
     return sum;
   }
 
-  [[nodiscard]] Placement placement() const {
-    Placement placement;
+  [[nodiscard]] PlacementOf<P> placement() const {
+    PlacementOf<P> placement;
     placement.stage = terms_.model(parameters_);
     placement.stage.deviation = stage_deviation_;
     for (std::size_t i = 0; i < tiles_.size(); ++i) {
-      const Point& nominal = tiles_[i].position;
-      const Point stage = terms_.displacement(i, parameters_);
-      placement.positions.push_back(
-          {nominal.x + displacements_[i].x, nominal.y + displacements_[i].y});
-      placement.expected.push_back({nominal.x + stage.x, nominal.y + stage.y});
+      const P& nominal = tiles_[i].position;
+      placement.positions.push_back(sum_of(nominal, displacements_[i]));
+      placement.expected.push_back(sum_of(nominal, terms_.displacement(i, parameters_)));
     }
     for (const double weight : weights_) placement.used.push_back(weight > 0);
     return placement;
@@ -119,54 +157,55 @@ class PlacementFit {
   }
 
  private:
+  static constexpr std::size_t axes = axes_of<P>;
   static constexpr int max_steps = 40;
   static constexpr int min_steps = 8;
 
-  [[nodiscard]] Point nominal_shift(const ShiftLink& link) const {
-    const Point& from = tiles_[link.reference].position;
-    const Point& to = tiles_[link.moving].position;
-    return {to.x - from.x, to.y - from.y};
+  [[nodiscard]] P nominal_shift(const Link& link) const {
+    return difference(tiles_[link.moving].position, tiles_[link.reference].position);
   }
 
   /// The link's shift beyond the difference of two displacements.
-  [[nodiscard]] Point residual(const ShiftLink& link, const Point& from, const Point& to) const {
-    const Point nominal = nominal_shift(link);
-    return {link.shift.x - nominal.x - (to.x - from.x), link.shift.y - nominal.y - (to.y - from.y)};
+  [[nodiscard]] P residual(const Link& link, const P& from, const P& to) const {
+    return difference(difference(link.shift, nominal_shift(link)), difference(to, from));
   }
-  [[nodiscard]] Point residual(const ShiftLink& link) const {
+  [[nodiscard]] P residual(const Link& link) const {
     return residual(link, displacements_[link.reference], displacements_[link.moving]);
   }
-  [[nodiscard]] Point stage_residual(const ShiftLink& link) const {
+  [[nodiscard]] P stage_residual(const Link& link) const {
     return residual(link, terms_.displacement(link.reference, parameters_),
                     terms_.displacement(link.moving, parameters_));
+  }
+  /// By how much a tile lies away from where the stage model says.
+  [[nodiscard]] P off_stage(std::size_t tile) const {
+    return difference(displacements_[tile], terms_.displacement(tile, parameters_));
+  }
+  static void append(const P& point, std::vector<double>& values) {
+    for (std::size_t axis = 0; axis < axes; ++axis) values.push_back(along(point, axis));
   }
 
   /// Fits the stage model alone to the links, and estimates its deviation.
   void fit_stage() {
-    parameters_.assign(StageTerms::count, 0);
+    parameters_.assign(Terms::count, 0);
     stage_deviation_ = max_error_;
     constexpr int steps = 12;
     for (int i = 0; i < steps; ++i) {
-      NormalEquations equations(StageTerms::count);
+      NormalEquations equations(Terms::count);
       terms_.add_prior(equations, 0);
-      for (const ShiftLink& link : links_) {
+      for (const Link& link : links_) {
         const double weight = weight_of(length(stage_residual(link)), 3 * stage_deviation_) /
                               (2 * stage_deviation_ * stage_deviation_);
-        const Point nominal = nominal_shift(link);
-        const Point beyond{link.shift.x - nominal.x, link.shift.y - nominal.y};
-        for (const std::size_t axis : {0U, 1U}) {
+        const P beyond = difference(link.shift, nominal_shift(link));
+        for (std::size_t axis = 0; axis < axes; ++axis) {
           std::vector<Term> row = terms_.of(link.moving, axis, 0);
           const std::vector<Term> from = terms_.of(link.reference, axis, 0);
           for (std::size_t t = 0; t < row.size(); ++t) row[t].factor -= from[t].factor;
-          equations.add(row, axis == 0 ? beyond.x : beyond.y, weight);
+          equations.add(row, along(beyond, axis), weight);
         }
       }
       parameters_ = equations.solve();
       std::vector<double> residuals;
-      for (const ShiftLink& link : links_) {
-        const Point r = stage_residual(link);
-        residuals.insert(residuals.end(), {r.x, r.y});
-      }
+      for (const Link& link : links_) append(stage_residual(link), residuals);
       stage_deviation_ = std::clamp(robust_deviation(std::move(residuals)) / std::numbers::sqrt2,
                                     min_stage_deviation, stage_deviation_);
     }
@@ -175,43 +214,40 @@ class PlacementFit {
     }
   }
 
-  /// Adds a link's two equations, weighted by the inverse of its covariance.
-  void add(NormalEquations& equations, const ShiftLink& link, double weight) const {
+  /// Adds a link's equations, weighted by the inverse of its covariance.
+  void add(NormalEquations& equations, const Link& link, double weight) const {
     // Links decide against the stage, also while their deviation is still unknown.
     const double deviation = std::min(link_deviation_, max_share_of_stage * stage_deviation_);
-    const double common = deviation * deviation;
-    const Covariance c{link.covariance.xx + common, link.covariance.xy,
-                       link.covariance.yy + common};
-    // L^-1 of the Cholesky factor L decorrelates the equations.
-    const double lxx = std::sqrt(c.xx);
-    const double lxy = c.xy / lxx;
-    const double lyy = std::sqrt(std::max(c.yy - lxy * lxy, 1e-12 * c.yy));
-    const Point nominal = nominal_shift(link);
-    const Point beyond{link.shift.x - nominal.x, link.shift.y - nominal.y};
-    const std::size_t to = 2 * link.moving;
-    const std::size_t from = 2 * link.reference;
-    const std::array first{Term{to, 1 / lxx}, Term{from, -1 / lxx}};
-    equations.add(first, beyond.x / lxx, weight);
-    const double mixed = -lxy / (lxx * lyy);
-    const std::array second{Term{to, mixed}, Term{from, -mixed}, Term{to + 1, 1 / lyy},
-                            Term{from + 1, -1 / lyy}};
-    equations.add(second, mixed * beyond.x + beyond.y / lyy, weight);
+    CovarianceOf<axes> covariance = link.covariance;
+    for (std::size_t i = 0; i < axes; ++i) covariance.at(i, i) += deviation * deviation;
+    // The inverse of the Cholesky factor decorrelates the equations.
+    const InverseFactor<axes> inverse(covariance);
+    const P beyond = difference(link.shift, nominal_shift(link));
+    for (std::size_t i = 0; i < axes; ++i) {
+      std::vector<Term> row;
+      double value = 0;
+      for (std::size_t j = 0; j <= i; ++j) {
+        const double factor = inverse.at(i, j);
+        row.push_back({axes * link.moving + j, factor});
+        row.push_back({axes * link.reference + j, -factor});
+        value += j < i ? factor * along(beyond, j) : along(beyond, j) / inverse.pivot(j);
+      }
+      equations.add(row, value, weight);
+    }
   }
 
   void solve() {
-    const std::size_t first = 2 * tiles_.size();
-    NormalEquations equations(first + StageTerms::count);
+    const std::size_t first = axes * tiles_.size();
+    NormalEquations equations(first + Terms::count);
     terms_.add_prior(equations, first);
     const double variance = stage_deviation_ * stage_deviation_;
     for (std::size_t i = 0; i < tiles_.size(); ++i) {
-      const Point stage = terms_.displacement(i, parameters_);
-      const Point off{displacements_[i].x - stage.x, displacements_[i].y - stage.y};
       // A tile that the stage lost follows its links.
-      const double weight = weight_of(length(off), 3 * stage_deviation_) / variance;
-      for (const std::size_t axis : {0U, 1U}) {
+      const double weight = weight_of(length(off_stage(i)), 3 * stage_deviation_) / variance;
+      for (std::size_t axis = 0; axis < axes; ++axis) {
         std::vector<Term> row = terms_.of(i, axis, first);
         for (Term& term : row) term.factor = -term.factor;
-        row.push_back({2 * i + axis, 1});
+        row.push_back({axes * i + axis, 1});
         equations.add(row, 0, weight);
       }
     }
@@ -220,10 +256,14 @@ class PlacementFit {
     }
     const std::vector<double> solution = equations.solve();
     for (std::size_t i = 0; i < tiles_.size(); ++i) {
-      displacements_[i] = {solution[2 * i], solution[2 * i + 1]};
+      for (std::size_t axis = 0; axis < axes; ++axis) {
+        along(displacements_[i], axis) = solution[axes * i + axis];
+      }
     }
     parameters_.assign(solution.begin() + static_cast<std::ptrdiff_t>(first), solution.end());
-    for (const std::size_t i : StageTerms::optional) variances_[i] = equations.variance(first + i);
+    for (std::size_t i = 0; i < Terms::count; ++i) {
+      if (Terms::is_optional(i)) variances_[i] = equations.variance(first + i);
+    }
   }
 
   [[nodiscard]] double link_scale() const {
@@ -233,10 +273,7 @@ class PlacementFit {
   /// Updates the deviations of links and stage, and the links' weights.
   void update_deviations() {
     std::vector<double> residuals;
-    for (const ShiftLink& link : links_) {
-      const Point r = residual(link);
-      residuals.insert(residuals.end(), {r.x, r.y});
-    }
+    for (const Link& link : links_) append(residual(link), residuals);
     // The positions take up part of the residuals.
     const double links = static_cast<double>(links_.size());
     const double free = std::max(links - static_cast<double>(tiles_.size()) + 1, 0.25 * links);
@@ -253,13 +290,11 @@ class PlacementFit {
     }
     std::vector<double> off;
     for (std::size_t i = 0; i < tiles_.size(); ++i) {
-      if (!linked[i]) continue;
-      const Point stage = terms_.displacement(i, parameters_);
-      off.insert(off.end(), {displacements_[i].x - stage.x, displacements_[i].y - stage.y});
+      if (linked[i]) append(off_stage(i), off);
     }
     if (!off.empty()) {
       // The parameters of each axis take up part of the deviations.
-      const double count = static_cast<double>(off.size()) / 2;
+      const double count = static_cast<double>(off.size()) / axes;
       const double spare = std::max(count - terms_.free_along_axis(), 0.25 * count);
       stage_deviation_ = std::max(robust_deviation(std::move(off)) * std::sqrt(count / spare),
                                   min_stage_deviation);
@@ -286,43 +321,57 @@ class PlacementFit {
     solve();
   }
 
-  std::span<const MosaicTile> tiles_;
-  std::span<const ShiftLink> links_;
-  StageTerms terms_;
-  std::vector<Point> displacements_;  ///< of the tiles from their nominal positions
-  std::vector<double> parameters_;    ///< of the stage model
-  std::vector<double> weights_;       ///< of the links
-  std::array<double, StageTerms::count> variances_{};  ///< of the optional parameters
+  std::span<const Tile> tiles_;
+  std::span<const Link> links_;
+  Terms terms_;
+  std::vector<P> displacements_;                  ///< of the tiles from their nominal positions
+  std::vector<double> parameters_;                ///< of the stage model
+  std::vector<double> weights_;                   ///< of the links
+  std::array<double, Terms::count> variances_{};  ///< of the optional parameters
   double stage_deviation_ = 0;
   double link_deviation_ = 0;
   double max_error_;
 };
 
-}  // namespace
-
-Placement place_tiles(std::span<const MosaicTile> tiles, std::span<const ShiftLink> links,
-                      double max_error, bool estimates_stage) {
-  StageTerms::Free free{};
+template <class P>
+PlacementOf<P> place(std::span<const typename MosaicTypes<P>::Tile> tiles,
+                     std::span<const ShiftLinkOf<P>> links, double max_error,
+                     bool estimates_stage) {
+  using Terms = StageTerms<P>;
+  typename Terms::Free free{};
   free.fill(estimates_stage);
   for (;;) {
-    PlacementFit fit(tiles, links, max_error, free);
+    PlacementFit<P> fit(tiles, links, max_error, free);
     fit.fit(FirstWeights::by_stage);
     // Few links determine a model that leads away from the tiles that they connect.
-    StageTerms::Free significant = free;
-    for (const std::size_t i : StageTerms::optional) {
-      significant[i] = free[i] && fit.is_significant(i);
+    typename Terms::Free significant = free;
+    for (std::size_t i = 0; i < Terms::count; ++i) {
+      if (Terms::is_optional(i)) significant[i] = free[i] && fit.is_significant(i);
     }
     if (significant != free) {
       free = significant;
       continue;
     }
-    PlacementFit other(tiles, links, max_error, free);
+    PlacementFit<P> other(tiles, links, max_error, free);
     other.fit(FirstWeights::equal);
     const bool is_better =
         other.used() > fit.used() ||
         (other.used() == fit.used() && other.distance_from_stage() < fit.distance_from_stage());
     return (is_better ? other : fit).placement();
   }
+}
+
+}  // namespace
+
+Placement place_tiles(std::span<const MosaicTile> tiles, std::span<const ShiftLink> links,
+                      double max_error, bool estimates_stage) {
+  return place<Point>(tiles, links, max_error, estimates_stage);
+}
+
+PlacementOf<Point3> place_tiles(std::span<const VolumeMosaicTile> tiles,
+                                std::span<const ShiftLinkOf<Point3>> links, double max_error,
+                                bool estimates_stage) {
+  return place<Point3>(tiles, links, max_error, estimates_stage);
 }
 
 }  // namespace warpalign::detail

@@ -1,9 +1,8 @@
 // The positions of tiles from the shifts between them: robust least squares.
 #pragma once
 
+#include "mosaic/mosaic_types.hpp"
 #include "mosaic/shift_covariance.hpp"
-
-#include <warpalign/mosaic.hpp>
 
 #include <cstddef>
 #include <span>
@@ -11,22 +10,27 @@
 
 namespace warpalign::detail {
 
-/// The measured shift between two tiles.
-struct ShiftLink {
+/// The measured shift between two tiles. P: Point or Point3.
+template <class P>
+struct ShiftLinkOf {
   std::size_t reference = 0;
   std::size_t moving = 0;
-  Point shift;  ///< the moving tile's position minus the reference tile's
-  Covariance covariance;
+  P shift;  ///< the moving tile's position minus the reference tile's
+  CovarianceOf<axes_of<P>> covariance;
   double confidence = 1;
 };
 
 /// Where the tiles are.
-struct Placement {
-  std::vector<Point> positions;
-  std::vector<bool> used;       ///< for each link; false: the others contradict it
-  std::vector<Point> expected;  ///< of each tile: what the stage model says
-  StageModel stage;
+template <class P>
+struct PlacementOf {
+  std::vector<P> positions;
+  std::vector<bool> used;   ///< for each link; false: the others contradict it
+  std::vector<P> expected;  ///< of each tile: what the stage model says
+  typename MosaicTypes<P>::Stage stage;
 };
+
+using ShiftLink = ShiftLinkOf<Point>;
+using Placement = PlacementOf<Point>;
 
 /// Minimises the squared residuals of the links, each divided by its variance, and those of the
 /// stage model, divided by its deviation. Links get Geman and McClure's weights, whose scale
@@ -37,5 +41,9 @@ struct Placement {
 [[nodiscard]] Placement place_tiles(std::span<const MosaicTile> tiles,
                                     std::span<const ShiftLink> links, double max_error,
                                     bool estimates_stage = true);
+/// The same for volumes.
+[[nodiscard]] PlacementOf<Point3> place_tiles(std::span<const VolumeMosaicTile> tiles,
+                                              std::span<const ShiftLinkOf<Point3>> links,
+                                              double max_error, bool estimates_stage = true);
 
 }  // namespace warpalign::detail

@@ -299,10 +299,14 @@ class ImageFile:
         """The image, of shape (rows, columns)."""
         return self._gray(("y", "x"), {}, what)
 
+    @property
+    def _axes_of_volume(self):
+        """The axes of the planes, the rows and the columns of the volume."""
+        return "i" if "z" not in self.axes and "i" in self.axes else "z", "y", "x"
+
     def _volume(self, what):
         """The volume, of shape (planes, rows, columns)."""
-        planes = "i" if "z" not in self.axes and "i" in self.axes else "z"
-        return self._gray((planes, "y", "x"), {}, what)
+        return self._gray(self._axes_of_volume, {}, what)
 
     def _mask_of(self, pixels):
         """The mask of the pixels that are not missing, or None if all are known."""

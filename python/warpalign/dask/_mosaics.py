@@ -65,8 +65,8 @@ def fuse_tiles(found, tiles, *, chunks=2048, flat_field=None, dark=0.0, device=N
     Raises
     ------
     ValueError
-        The number of tiles or the shape of a tile or of the flat field is another one, or a tile
-        has chunks of unknown size.
+        The number of tiles or the shape of a tile or of the flat field is another one, a tile has
+        chunks of unknown size, or the tiles are volumes.
     TypeError
         The tiles are of several types, or their pixels are not real numbers.
 
@@ -90,6 +90,7 @@ def fuse_tiles(found, tiles, *, chunks=2048, flat_field=None, dark=0.0, device=N
     >>> picture.shape, picture.numblocks
     ((160, 290), (2, 3))
     """
+    found._refuse_volumes("fuse_tiles()")
     if len(tiles) != len(found.positions):
         raise ValueError(f"there are {len(found.positions)} located tiles, not {len(tiles)}")
     arrays = [as_dask(tile) for tile in tiles]

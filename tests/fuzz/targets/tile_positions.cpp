@@ -12,7 +12,20 @@ namespace {
 
 using namespace program;
 
+void read_volumes(Input input) {
+  try {
+    const auto tiles = read_volume_positions(as_file(input));
+    require(has_column_z(as_file(input)), "volumes have a column z");
+    for (const VolumeTilePosition& tile : tiles) {
+      require(!tile.file.empty(), "every volume has a file");
+      require(std::isfinite(tile.position.z), "the planes' positions are finite");
+    }
+  } catch (const FileError&) {
+  }
+}
+
 void run(Input input) {
+  read_volumes(input);
   try {
     std::set<std::string> files;
     for (const TilePosition& tile : read_tile_positions(as_file(input))) {

@@ -73,8 +73,7 @@ std::vector<bool> agreement(std::span<const ShiftLink> links, const std::vector<
   for (const ShiftLink& link : links) {
     const Point& from = positions[link.reference];
     const Point& to = positions[link.moving];
-    agrees.push_back(length({link.shift.x - (to.x - from.x), link.shift.y - (to.y - from.y)}) <=
-                     tolerance);
+    agrees.push_back(length(difference(link.shift, difference(to, from))) <= tolerance);
   }
   return agrees;
 }

@@ -104,8 +104,7 @@ class PairSearch {
     measured.pair.shift.y *= factor;
     measured.pair.uncertainty.x *= factor;
     measured.pair.uncertainty.y *= factor;
-    Covariance& c = measured.covariance;
-    c = {factor * factor * c.xx, factor * factor * c.xy, factor * factor * c.yy};
+    for (double& value : measured.covariance.lower) value *= factor * factor;
     measured.expected.shift = measured.pair.shift;
     connections_.emplace_back(measured.pair.reference, measured.pair.moving);
     found_.push_back(std::move(measured));

@@ -15,16 +15,12 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "align_batch";
-constexpr int max_streams = 64;
 
 void check(std::span<const Device> devices, const PairSource& source, const PairSink& sink,
            const BatchOptions& batch) {
-  if (devices.empty()) detail::refuse(stage, "devices is empty; at least one is needed");
+  detail::check_batch_options(stage, devices, batch);
   if (!source) detail::refuse(stage, "source is empty; a source of pairs is needed");
   if (!sink) detail::refuse(stage, "sink is empty; a sink for results is needed");
-  if (batch.streams_per_device < 1 || batch.streams_per_device > max_streams) {
-    detail::refuse(stage, "streams_per_device must be 1 to " + std::to_string(max_streams));
-  }
 }
 
 bool has_pixels(const HostImage& image) {
@@ -64,14 +60,11 @@ void align_batch(std::span<const Device> devices, std::size_t pairs, const PairS
                  const BatchOptions& batch) {
   check(devices, source, sink, batch);
   if (pairs == 0) return;
-  // Assigns workers to the devices cyclically, so that even a few pairs use all devices.
-  const auto device_of = [&](std::size_t worker) { return worker % devices.size(); };
-  const auto make = [&](std::size_t worker) -> detail::Aligner {
-    const auto registrar = std::make_shared<Registrar>(devices[device_of(worker)], options);
-    return [registrar](const HostPair& pair) { return align(*registrar, pair); };
-  };
-  const std::size_t streams = devices.size() * static_cast<std::size_t>(batch.streams_per_device);
-  detail::BatchRun(pairs, source, sink).run({std::min(streams, pairs), make, device_of});
+  detail::run_on_devices<detail::BatchRun>(
+      devices, pairs, source, sink, batch, [&](const Device& device) -> detail::Aligner {
+        const auto registrar = std::make_shared<Registrar>(device, options);
+        return [registrar](const HostPair& pair) { return align(*registrar, pair); };
+      });
 }
 
 std::vector<BatchResult> align_batch(std::span<const Device> devices,

@@ -1,6 +1,8 @@
 // Distributes the pairs of a batch over workers.
 #include "registration/batch/batch_run.hpp"
 
+#include "device/check.hpp"
+
 #include <string>
 #include <system_error>
 #include <thread>
@@ -16,19 +18,20 @@ bool is_device_failure(const Error& error) {
   return error.kind() == ErrorKind::device_failure || error.kind() == ErrorKind::device_unavailable;
 }
 
-BatchResult result_of(const Aligner& align, const HostPair& pair) {
-  BatchResult result;
-  try {
-    result.result = align(pair);
-  } catch (const Error& error) {
-    result.error = error;
-  }
-  return result;
-}
+constexpr int max_streams = 64;
 
 }  // namespace
 
-void BatchRun::run(const BatchWorkers& workers) {
+void check_batch_options(const char* stage, std::span<const Device> devices,
+                         const BatchOptions& batch) {
+  if (devices.empty()) refuse(stage, "devices is empty; at least one is needed");
+  if (batch.streams_per_device < 1 || batch.streams_per_device > max_streams) {
+    refuse(stage, "streams_per_device must be 1 to " + std::to_string(max_streams));
+  }
+}
+
+template <class Pair, class Outcome>
+void BatchRunOf<Pair, Outcome>::run(const Workers& workers) {
   {
     std::vector<std::jthread> threads;
     threads.reserve(workers.count);
@@ -51,15 +54,21 @@ void BatchRun::run(const BatchWorkers& workers) {
   if (has_remaining_pairs) std::rethrow_exception(lost_worker_);
 }
 
-void BatchRun::work(const BatchWorkers& workers, std::size_t worker) noexcept {
+template <class Pair, class Outcome>
+void BatchRunOf<Pair, Outcome>::work(const Workers& workers, std::size_t worker) noexcept {
   try {
     const Aligner align = workers.make(worker);
     while (const std::optional<std::size_t> number = next_pair()) {
-      const HostPair pair = source_(*number);
-      BatchResult result = result_of(align, pair);
-      if (workers.device_of) result.device = workers.device_of(worker);
-      const std::optional<Error> error = result.error;
-      deliver(*number, std::move(result));
+      const Pair pair = source_(*number);
+      Outcome outcome;
+      try {
+        outcome.result = align(pair);
+      } catch (const Error& failure) {
+        outcome.error = failure;
+      }
+      if (workers.device_of) outcome.device = workers.device_of(worker);
+      const std::optional<Error> error = outcome.error;
+      deliver(*number, std::move(outcome));
       if (error && is_device_failure(*error)) return lose_worker(*error);
     }
   } catch (...) {
@@ -67,28 +76,35 @@ void BatchRun::work(const BatchWorkers& workers, std::size_t worker) noexcept {
   }
 }
 
-std::optional<std::size_t> BatchRun::next_pair() {
+template <class Pair, class Outcome>
+std::optional<std::size_t> BatchRunOf<Pair, Outcome>::next_pair() {
   if (ended_) return std::nullopt;
   const std::size_t number = next_.fetch_add(1);
   if (number >= pairs_) return std::nullopt;
   return number;
 }
 
-void BatchRun::deliver(std::size_t pair, BatchResult result) {
+template <class Pair, class Outcome>
+void BatchRunOf<Pair, Outcome>::deliver(std::size_t pair, Outcome outcome) {
   const std::scoped_lock lock(sink_mutex_);
   if (ended_) return;
-  if (!sink_(pair, std::move(result))) ended_ = true;
+  if (!sink_(pair, std::move(outcome))) ended_ = true;
 }
 
-void BatchRun::end_with(std::exception_ptr failure) {
+template <class Pair, class Outcome>
+void BatchRunOf<Pair, Outcome>::end_with(std::exception_ptr failure) {
   const std::scoped_lock lock(failure_mutex_);
   if (!failure_) failure_ = std::move(failure);
   ended_ = true;
 }
 
-void BatchRun::lose_worker(const Error& failure) {
+template <class Pair, class Outcome>
+void BatchRunOf<Pair, Outcome>::lose_worker(const Error& failure) {
   const std::scoped_lock lock(failure_mutex_);
   lost_worker_ = std::make_exception_ptr(failure);
 }
+
+template class BatchRunOf<HostPair, BatchResult>;
+template class BatchRunOf<VolumePairInMemory, VolumeBatchResult>;
 
 }  // namespace warpalign::detail
