@@ -29,9 +29,9 @@ class MapPointsStage final : public backend::MapPoints {
         chunk_(is_cpu(context) ? 256 : CHUNK),
         set_grid_(context, stage, WA_KERNEL_OF(map_points, points_of_grid), options()),
         subtract_grid_(context, stage, WA_KERNEL_OF(map_points, without_grid), options()),
-        by_matrix_(context, stage, WA_KERNEL_OF(map_points, map_by_matrix), options()),
-        by_field_(context, stage, WA_KERNEL_OF(map_points, map_by_field), options()),
-        by_inverse_(context, stage, WA_KERNEL_OF(map_points, map_by_inverse), options()) {}
+        by_matrix_(context, stage, WA_KERNEL_OF(map_points, matrix_points), options()),
+        by_field_(context, stage, WA_KERNEL_OF(map_points, field_points), options()),
+        by_inverse_(context, stage, WA_KERNEL_OF(map_points, inverse_points), options()) {}
 
   void set_grid(backend::Queue& queue, const PointGrid& grid,
                 const backend::PointsInMemory& points) override {
@@ -101,9 +101,9 @@ class MapPointsStage final : public backend::MapPoints {
   int group_, chunk_;
   WA_LAUNCHER_OF(points_of_grid) set_grid_;
   WA_LAUNCHER_OF(without_grid) subtract_grid_;
-  WA_LAUNCHER_OF(map_by_matrix) by_matrix_;
-  WA_LAUNCHER_OF(map_by_field) by_field_;
-  WA_LAUNCHER_OF(map_by_inverse) by_inverse_;
+  WA_LAUNCHER_OF(matrix_points) by_matrix_;
+  WA_LAUNCHER_OF(field_points) by_field_;
+  WA_LAUNCHER_OF(inverse_points) by_inverse_;
 };
 
 }  // namespace

@@ -71,7 +71,7 @@ without_grid(int dimensions, int width, int height, WA_ROWS, WA_UINT64 first,
 
 // w0 to w3: the last row of the matrix.
 WA_KERNEL(GROUP, 1)
-map_by_matrix(int dimensions, WA_ROWS, double w0, double w1, double w2, double w3, WA_UINT64 first,
+matrix_points(int dimensions, WA_ROWS, double w0, double w1, double w2, double w3, WA_UINT64 first,
               WA_UINT64 point_stride, WA_UINT64 axis_stride, WA_UINT64 count,
               WA_GLOBAL double* points) {
   WA_BEGIN();
@@ -351,7 +351,7 @@ WA_INLINE int wa_is_in_grid(const WaField* field, const double* q) {
   if (dimensions > 2) points[at + 2 * axis_stride] = p[2];
 
 WA_KERNEL(GROUP, 1)
-map_by_field(WA_FIELD, WA_UINT64 first, WA_UINT64 point_stride, WA_UINT64 axis_stride,
+field_points(WA_FIELD, WA_UINT64 first, WA_UINT64 point_stride, WA_UINT64 axis_stride,
              WA_UINT64 count, WA_GLOBAL double* points) {
   WA_BEGIN();
   WA_SET_FIELD(field)
@@ -373,7 +373,7 @@ map_by_field(WA_FIELD, WA_UINT64 first, WA_UINT64 point_stride, WA_UINT64 axis_s
 
 // `tolerance`: the largest distance between q + u(q) and p, unless rounding is larger.
 WA_KERNEL(GROUP, 1)
-map_by_inverse(WA_FIELD, double tolerance, WA_UINT64 first, WA_UINT64 point_stride,
+inverse_points(WA_FIELD, double tolerance, WA_UINT64 first, WA_UINT64 point_stride,
                WA_UINT64 axis_stride, WA_UINT64 count, WA_GLOBAL double* points) {
   WA_BEGIN();
   WA_SET_FIELD(field)
