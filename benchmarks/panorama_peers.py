@@ -14,6 +14,8 @@ timed, on a few of them, so that kernels are compiled.
 - `OpenCV`: `cv2.Stitcher_create(cv2.Stitcher_PANORAMA)` with its defaults: `estimateTransform()`
   for the cameras, and `composePanorama()` for the picture.
 
+Of `--folders` it prints how many photographs each program places, without truth.
+
 The record has, for each: how many photographs are placed, the seconds (by the clock, and of
 processor time), the focal length over its truth, and the root mean square and the largest error of
 where neighbours (views whose axes are closer than 1.2 steps) lie relative to each other: the angle
@@ -161,6 +163,18 @@ def by_opencv(images, picture):
     return rotations, focal_length, result
 
 
+def placed_of(folder):
+    """How many photographs of a folder each program places, and the seconds of its cameras."""
+    images = [np.asarray(Image.open(path).convert("RGB")) for path in sorted(folder.glob("*.jpg"))]
+    found, seconds = timed(lambda: warpalign.panorama(images, fuse=False))
+    stitcher = cv2.Stitcher_create(cv2.Stitcher_PANORAMA)
+    status, peer = timed(lambda: stitcher.estimateTransform(
+        [np.ascontiguousarray(image[..., ::-1]) for image in images]))
+    placed = np.array(stitcher.component()).size if status == cv2.Stitcher_OK else 0
+    return {"photographs": len(images), "field of view": found.field_of_view,
+            "warpalign": [int(found.placed.sum()), *seconds], "OpenCV": [placed, *peer]}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--rows", type=int, default=6)
@@ -170,7 +184,13 @@ def main():
     parser.add_argument("--field-of-view", type=float, default=50, help="horizontal, in degrees")
     parser.add_argument("--cameras-only", action="store_true", help="makes no pictures")
     parser.add_argument("--json")
+    parser.add_argument("--folders", nargs="+", type=Path, default=[],
+                        help="folders of photographs, of which the placed ones are counted instead")
     options = parser.parse_args()
+    for folder in options.folders:
+        print(folder.name, json.dumps(placed_of(folder)), flush=True)
+    if options.folders:
+        return
     shape = tuple(map(int, options.size.split("x")))
     images, truth, focal_length, angles = drawn(options.rows, options.columns, shape,
                                                 options.overlap, options.field_of_view)

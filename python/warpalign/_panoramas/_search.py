@@ -16,7 +16,7 @@ _LEAST_BESIDE = 0.2
 _LONG_WAY = 5
 _WIDENED = 1.6
 _MOST_PREDICTED = 8  # pairs of a photograph that are predicted, those that overlap most
-_ROUNDS = 4
+_ROUNDS = 8
 # The confidence of a quick search above which a pair is worth a registration. Drawn photographs
 # that overlap by a quarter and more reach 0.38 and more, unrelated ones at most 0.07.
 _SIMILAR = 0.1
@@ -154,30 +154,48 @@ class PairSearch:
 
     def _predict(self, solution):
         """Register the pairs that the cameras say overlap, and once more without a prediction
-        those that contradict the others. Returns whether one was accepted."""
+        those that contradict the others. Returns whether one was accepted.
+
+        Pairs that overlap much come first. They shorten the ways between photographs, which decide
+        whether those that overlap little, or almost, are worth a search.
+        """
         if solution is None:
             return False
         again = [ends for ends in self.contradicted if self.pairs[ends].predicted]
+        before = set(self.contradicted)
         hops = self._hops()
-        overlaps, near_misses = [], []
+        much, little, almost = [], [], []
         for i, j in ((i, j) for i in solution.members for j in solution.members if i < j):
             if (i, j) in self.pairs and ((i, j) not in self.contradicted or (i, j) in again):
                 continue
             between = solution.matrices[j] @ np.linalg.inv(solution.matrices[i])
             share = self._shared(between, i, j)
-            if share >= (_LEAST_BESIDE if hops[i][j] <= 2 else _LEAST_OVERLAP):
-                overlaps.append((-share, (i, j), between))
+            if share >= _LEAST_BESIDE:
+                much.append((-share, (i, j), between))
+            elif share >= _LEAST_OVERLAP and hops[i][j] > 2:
+                little.append((-share, (i, j), between))
             elif hops[i][j] >= _LONG_WAY and self._shared(between, i, j, _WIDENED) > 0:
-                near_misses.append((i, j))
+                almost.append((i, j))
+        found = self._search(again) + self._search_predicted(much)
+        if not self._grown(found, before):
+            found = self._search_predicted(little)
+        if not self._grown(found, before):
+            found = self._search(self._similar(almost))
+        return self._grown(found, before)
+
+    @staticmethod
+    def _grown(found, before):
+        """Whether a pair was found that did not contradict the others before."""
+        return any(pair.ends not in before for pair in found)
+
+    def _search_predicted(self, overlaps):
+        """Register pairs (order, ends, homography), so many of a photograph."""
         chosen, counts = [], Counter()
         for _, ends, between in sorted(overlaps, key=lambda one: one[:2]):
             if all(counts[end] < _MOST_PREDICTED for end in ends):
                 counts.update(ends)
                 chosen.append((ends, between))
-        before = set(self.contradicted)
-        found = self._search([ends for ends, _ in chosen], [between for _, between in chosen])
-        found += self._search(again + self._similar(near_misses))
-        return any(pair.ends not in before for pair in found)
+        return self._search([ends for ends, _ in chosen], [between for _, between in chosen])
 
     def _shared(self, between, i, j, widened=1.0):
         """How much of each of two photographs the other one shows, the smaller part; as if both
