@@ -111,6 +111,18 @@ def test_a_column_of_photographs_stays_upright():
         assert np.degrees(np.arcsin(abs(one[0, 1]))) < 2  # x axes are level
 
 
+def test_a_dome_is_level():
+    random = np.random.default_rng(6)
+    at = [(step * i, latitude) for latitude, step in ((0, 45), (-35, 45), (-70, 90))
+          for i in range(360 // step)]
+    rotations = np.array([rotated(longitude, latitude, random.normal(0, 1))
+                          for longitude, latitude in at])
+    level = straightened(rotations @ rotated(10, 30, 40))
+    vertical = level.transpose(0, 2, 1) @ rotations @ [0, 1, 0]
+    # Rolls of 1 degree, of which the mean of 20 leaves some tenths.
+    assert np.degrees(np.arccos(vertical[:, 1])).max() < 1
+
+
 def test_exposures_are_evened_out(ring):
     even = np.array([camera.gain for camera in ring.cameras]) * ring.exposures
     # The exposures differ by up to 30 %. What remains is due to the prior of the gains, rounding of

@@ -139,13 +139,22 @@ def straightened(rotations):
     x axes are about parallel, it is the mean of the cameras' own.
     """
     cameras = _upright(rotations)
-    across, down = cameras[:, 0], cameras[:, 1].mean(axis=0)
-    values, vectors = np.linalg.eigh(across.T @ across)
-    vertical = vectors[:, 0]
-    if values[1] < 0.01 * values[2]:  # x axes within about 6 degrees
-        vertical = down - vectors[:, 2] * (vectors[:, 2] @ down)
-        vertical /= np.linalg.norm(vertical)
-    vertical = vertical * (1 if vertical @ down >= 0 else -1)
+    across, along = cameras[:, 0], cameras[:, 1]
+    for _ in range(3):
+        down = along.sum(axis=0)
+        values, vectors = np.linalg.eigh(across.T @ across)
+        vertical = vectors[:, 0]
+        if values[1] < 0.01 * values[2]:  # x axes within about 6 degrees
+            vertical = down - vectors[:, 2] * (vectors[:, 2] @ down)
+            vertical /= np.linalg.norm(vertical)
+        vertical = vertical * (1 if vertical @ down >= 0 else -1)
+        # Near the zenith, cameras roll by any angle from one to the next: the more horizontal axis
+        # is the one across.
+        level = np.abs(cameras[:, :2] @ vertical)
+        swapped = (level[:, 1] < level[:, 0])[:, None]
+        across = np.where(swapped, cameras[:, 1], cameras[:, 0])
+        along = np.where(swapped, cameras[:, 0], cameras[:, 1])
+        along = along * np.where(along @ vertical < 0, -1, 1)[:, None]
     ahead = rotations[:, 2].mean(axis=0)
     ahead = ahead - vertical * (vertical @ ahead)
     if np.linalg.norm(ahead) < 0.05:  # a ring: its first photograph looks ahead
